@@ -1,0 +1,65 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every Swift target: Swift 6 mode, no warning survives a build.
+let common: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+/// The pure modules that hold no C pointer also check memory safety strictly.
+let strict = common + [.strictMemorySafety()]
+
+let package = Package(
+  name: "SharedWorld",
+  products: [
+    .library(name: "SharedWorld", targets: ["SharedWorld"]),
+    .library(name: "CSharedWorld", type: .dynamic, targets: ["CSharedWorld"]),
+    .executable(name: "worldpeer", targets: ["worldpeer"]),
+    .executable(name: "worldview", targets: ["worldview"]),
+    .executable(name: "worldmap", targets: ["worldmap"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    // Avahi's two pkg-config files carry -D_REENTRANT, which SwiftPM warns about; their module maps name the libraries.
+    .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+    .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
+
+    .target(name: "WorldModel", dependencies: ["CZstd", "COpenSSL"], swiftSettings: common),
+    .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: strict),
+    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication"], swiftSettings: strict),
+    .target(name: "PeerTransport", dependencies: ["PeerProtocol", "WorldModel", "COpenSSL"], swiftSettings: common),
+    .target(name: "ServiceDiscovery", dependencies: ["CDNSSD", "CAvahiCore"], swiftSettings: common),
+    .target(
+      name: "SharedWorld",
+      dependencies: ["WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery"],
+      swiftSettings: common),
+    .target(name: "CSharedWorld", dependencies: ["SharedWorld"], swiftSettings: common),
+    .target(
+      name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
+
+    .executableTarget(name: "worldpeer", dependencies: ["SharedWorld"], swiftSettings: common),
+    .executableTarget(name: "worldview", dependencies: ["SharedWorld"], swiftSettings: common),
+    .executableTarget(name: "worldmap", dependencies: ["SharedWorld"], swiftSettings: common),
+
+    .testTarget(name: "WorldModelTests", dependencies: ["WorldModel"], swiftSettings: common),
+    .testTarget(
+      name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
+    .testTarget(
+      name: "PeerProtocolTests", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "Simulator"],
+      swiftSettings: common),
+    .testTarget(name: "PeerTransportTests", dependencies: ["PeerTransport", "WorldModel"], swiftSettings: common),
+    .testTarget(name: "ServiceDiscoveryTests", dependencies: ["ServiceDiscovery"], swiftSettings: common),
+    .testTarget(name: "SharedWorldTests", dependencies: ["SharedWorld"], swiftSettings: common),
+    .testTarget(
+      name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel"],
+      swiftSettings: common),
+    .testTarget(name: "TidyTests", swiftSettings: common),
+  ]
+)

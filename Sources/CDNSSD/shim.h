@@ -1,0 +1,2 @@
+#pragma once
+#include <avahi-compat-libdns_sd/dns_sd.h>

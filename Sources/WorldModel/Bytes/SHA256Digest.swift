@@ -1,0 +1,59 @@
+import COpenSSL
+
+/// A SHA-256 hash (FIPS 180-4), 32 bytes.
+public struct SHA256Digest: Hashable, Sendable, Comparable {
+  /// The hash as four big-endian words, first bytes first, so that comparing words compares bytes.
+  package let words: SIMD4<UInt64>
+
+  package init(words: SIMD4<UInt64>) {
+    self.words = words
+  }
+
+  /// Reads 32 bytes; nil for any other count.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == 32 else { return nil }
+    var words = SIMD4<UInt64>()
+    for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
+    self.words = words
+  }
+
+  /// Hashes `data`.
+  public init(hashing data: RawSpan) {
+    var output = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+    withUnsafeMutableBytes(of: &output) { out in
+      data.withUnsafeBytes { input in
+        _ = EVP_Digest(input.baseAddress, input.count, out.baseAddress, nil, EVP_sha256(), nil)
+      }
+    }
+    words = SIMD4(output.0.bigEndian, output.1.bigEndian, output.2.bigEndian, output.3.bigEndian)
+  }
+
+  /// Hashes `bytes`.
+  public init(hashing bytes: [UInt8]) {
+    self.init(hashing: bytes.span.bytes)
+  }
+
+  /// The 32 bytes, in order.
+  public var bytes: [UInt8] {
+    (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - 8 * ($0 % 8))) }
+  }
+
+  /// Orders by bytes, first byte first.
+  public static func < (left: Self, right: Self) -> Bool {
+    for index in 0..<4 where left.words[index] != right.words[index] { return left.words[index] < right.words[index] }
+    return false
+  }
+}
+
+extension SHA256Digest: CustomStringConvertible {
+  /// 64 lower-case hexadecimal digits.
+  public var description: String { bytes.hexadecimal }
+}
+
+extension Collection<UInt8> {
+  /// The bytes as lower-case hexadecimal digits, two a byte.
+  package var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

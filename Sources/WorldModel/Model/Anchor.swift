@@ -1,0 +1,51 @@
+/// A named place in the world that peers share.
+public struct Anchor: Hashable, Sendable, Identifiable {
+  /// The app's name of this anchor; never reused.
+  public let id: AnchorID
+  /// What people call it: UTF-8, at most ``Limits/anchorName`` bytes.
+  public var name: String
+  /// Where it is.
+  public var transform: Transform
+  /// What kind of thing it marks.
+  public var kind: Kind
+  /// Data of the app, if any.
+  public var payload: Payload?
+  /// Who placed it, once it is part of a session.
+  public var creator: PeerID?
+  /// When it was placed, in session time (milliseconds); nil outside a session.
+  public var createdAt: UInt64?
+
+  /// A new anchor; it is checked when it is placed or saved.
+  public init(
+    id: AnchorID = AnchorID(), name: String, transform: Transform = .identity, kind: Kind = .plain,
+    payload: Payload? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.transform = transform
+    self.kind = kind
+    self.payload = payload
+  }
+}
+
+extension Anchor {
+  /// Data of the app that travels with an anchor.
+  public struct Payload: Hashable, Sendable {
+    /// What the bytes are: a media type such as `application/json`, at most ``Limits/contentType`` bytes.
+    public var contentType: String
+    /// At most ``Limits/anchorPayload`` bytes.
+    public var bytes: [UInt8]
+
+    /// A payload; it is checked when its anchor is placed or saved.
+    public init(contentType: String, bytes: [UInt8]) {
+      self.contentType = contentType
+      self.bytes = bytes
+    }
+  }
+
+  /// What an anchor marks.
+  public enum Kind: Hashable, Sendable {
+    /// A place.
+    case plain
+  }
+}

@@ -1,0 +1,13 @@
+/// The named limits of a world; all are checked before memory is reserved.
+public enum Limits {
+  /// Bytes of UTF-8 in an anchor's name.
+  public static let anchorName = 256
+  /// Bytes of UTF-8 in a payload's content type.
+  public static let contentType = 127
+  /// Bytes in an anchor's payload.
+  public static let anchorPayload = 64 * 1024
+  /// Anchors in a world.
+  public static let anchors = 65_536
+  /// Bytes of an encoded map.
+  public static let map = 512 * 1024 * 1024
+}

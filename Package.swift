@@ -33,7 +33,7 @@ let package = Package(
 
     .target(name: "WorldModel", dependencies: ["CZstd", "COpenSSL"], swiftSettings: common),
     .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: strict),
-    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication"], swiftSettings: strict),
+    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
     .target(name: "PeerTransport", dependencies: ["PeerProtocol", "WorldModel", "COpenSSL"], swiftSettings: common),
     .target(name: "ServiceDiscovery", dependencies: ["CDNSSD", "CAvahiCore"], swiftSettings: common),
     .target(

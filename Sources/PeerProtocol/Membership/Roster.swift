@@ -49,9 +49,6 @@ package struct Roster: Sendable, Equatable {
     entry.version = max(entry.version, known.version) + 1
     return merge(entry) ? entry : nil
   }
-
-  /// The highest join sequence given so far.
-  package var lastJoinSequence: UInt32 { entries.map(\.joinSequence).max() ?? 0 }
 }
 
 extension Roster {

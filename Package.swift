@@ -31,7 +31,10 @@ let package = Package(
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
     .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
 
-    .target(name: "WorldModel", dependencies: ["CZstd", "COpenSSL"], swiftSettings: common),
+    // Debug builds call sqrtf, which no import of Glibc links here.
+    .target(
+      name: "WorldModel", dependencies: ["CZstd", "COpenSSL"], swiftSettings: common,
+      linkerSettings: [.linkedLibrary("m")]),
     .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: strict),
     .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication"], swiftSettings: strict),
     .target(name: "PeerTransport", dependencies: ["PeerProtocol", "WorldModel", "COpenSSL"], swiftSettings: common),

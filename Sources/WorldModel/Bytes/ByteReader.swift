@@ -87,7 +87,9 @@ package struct ByteReader: ~Escapable {
   package mutating func readString(limit: Int) throws(DecodingFailure) -> String {
     let start = offset
     let bytes = try readBlob(limit: limit)
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalid("text is not UTF-8", offset: start) }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw .invalid("text is not UTF-8", offset: start)
+    }
     return text
   }
 

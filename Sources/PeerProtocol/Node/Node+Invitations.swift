@@ -104,7 +104,7 @@ extension Node {
   mutating func receiveCancel(_ number: UInt64, on id: LinkID) {
     guard let peer = links[id]?.peer else { return }
     for invitation in incoming where invitation.peer == peer && invitation.number == number {
-      tell(.invitationWithdrawn(invitation.id))
+      tell(.invitationWithdrawn(invitation.peer))
     }
     incoming.removeAll { $0.peer == peer && $0.number == number }
   }
@@ -130,7 +130,7 @@ extension Node {
   }
 
   private mutating func withdrawIncoming(from peer: PeerID) {
-    for invitation in incoming where invitation.peer == peer { tell(.invitationWithdrawn(invitation.id)) }
+    for invitation in incoming where invitation.peer == peer { tell(.invitationWithdrawn(invitation.peer)) }
     incoming.removeAll { $0.peer == peer }
   }
 
@@ -157,7 +157,7 @@ extension Node {
 
   mutating func expireInvitations(at now: Instant) {
     for invitation in outgoing where invitation.deadline <= now { endInvitation(invitation.id, .timedOut) }
-    for invitation in incoming where invitation.deadline <= now { tell(.invitationWithdrawn(invitation.id)) }
+    for invitation in incoming where invitation.deadline <= now { tell(.invitationWithdrawn(invitation.peer)) }
     incoming.removeAll { $0.deadline <= now }
   }
 }

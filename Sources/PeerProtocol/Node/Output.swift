@@ -20,7 +20,7 @@ package enum NodeEvent: Sendable {
   /// Somebody invites this peer; answer with ``Input/answer(_:_:)``.
   case invitationReceived(InvitationID, from: PeerID, name: String, context: [UInt8])
   /// A received invitation needs no answer any more.
-  case invitationWithdrawn(InvitationID)
+  case invitationWithdrawn(PeerID)
   /// An invitation this peer sent has ended.
   case invitationEnded(InvitationID, InvitationResult)
 

@@ -118,6 +118,7 @@ extension Node {
     guard let link = links[id], link.weAdmit, link.theyAdmit, link.phase == .stranger else { return }
     links[id]?.phase = .member
     links[id]?.deadline = nil
+    if link.dial == nil { emit(.admitted(id)) }
     let entries = roster.entries
     links[id]?.control.writeControl { Roster.writeFrames(entries, to: &$0) }
     flushSoon(id)

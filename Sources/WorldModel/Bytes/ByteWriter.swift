@@ -46,6 +46,11 @@ package struct ByteWriter: Sendable, Equatable {
     bytes.append(contentsOf: more)
   }
 
+  /// Appends borrowed bytes as they are.
+  package mutating func write(span: RawSpan) {
+    span.withUnsafeBytes { bytes.append(contentsOf: $0) }
+  }
+
   /// Appends a varint length and the bytes.
   package mutating func writeBlob(_ blob: some Collection<UInt8>) {
     writeVarint(UInt64(blob.count))

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import PeerProtocol
 
@@ -14,10 +15,10 @@ enum LocalAddresses {
     var entry = list
     while let interface = entry?.pointee {
       entry = interface.ifa_next
-      guard interface.ifa_flags & UInt32(IFF_UP.rawValue) != 0, let raw = interface.ifa_addr,
+      guard interface.ifa_flags & UInt32(IFF_UP) != 0, let raw = interface.ifa_addr,
         let address = read(raw), address.scope == 0
       else { continue }
-      found.append((interface.ifa_flags & UInt32(IFF_LOOPBACK.rawValue) != 0, address))
+      found.append((interface.ifa_flags & UInt32(IFF_LOOPBACK) != 0, address))
     }
     // A loopback address only helps a peer on the same machine, and only when there is no other way.
     let outward = found.filter { !$0.isLoopback }.map(\.address)

@@ -17,6 +17,11 @@ package struct ByteWriter: Sendable, Equatable {
     bytes.removeAll(keepingCapacity: true)
   }
 
+  /// Takes back everything after the first `count` bytes.
+  package mutating func truncate(to count: Int) {
+    bytes.removeLast(bytes.count - count)
+  }
+
   /// Appends a fixed-width integer, little-endian.
   package mutating func write<T: FixedWidthInteger>(_ value: T) {
     var rest = value

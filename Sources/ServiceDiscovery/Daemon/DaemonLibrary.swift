@@ -1,3 +1,4 @@
+internal import CAvahiCore
 internal import CDNSSD
 internal import Glibc
 
@@ -47,6 +48,7 @@ struct DaemonLibrary: Sendable {
     guard dlsym(everything, "__asan_init") == nil, dlsym(everything, "__tsan_init") == nil else {
       return .failure(.missingLibrary("it cannot be loaded under a sanitizer"))
     }
+    clearAvahiMemory()
     // The library advises on standard error to use another one, unless this variable is set. setenv(3) is not safe
     // beside a thread that reads the environment at that moment; it happens once, and not if the app has set it.
     setenv("AVAHI_COMPAT_NOWARN", "1", 0)
@@ -57,6 +59,18 @@ struct DaemonLibrary: Sendable {
       return .failure(.missingLibrary("the installed one lacks a function"))
     }
     return .success(loaded)
+  }
+
+  /// Makes Avahi's libraries get their memory cleared.
+  ///
+  /// The compatibility layer of Avahi 0.8 does not initialise the callbacks of a reference. When the daemon dies, it
+  /// calls those that seem to be set, and in memory that was used before they all do (seen as a crash in the LAN lab).
+  private static func clearAvahiMemory() {
+    let allocator = UnsafeMutablePointer<AvahiAllocator>.allocate(capacity: 1)
+    allocator.initialize(
+      to: AvahiAllocator(
+        malloc: { calloc(1, $0) }, free: { free($0) }, realloc: { realloc($0, $1) }, calloc: { calloc($0, $1) }))
+    avahi_set_allocator(allocator)  // Avahi keeps the pointer for good.
   }
 
   private init?(_ library: UnsafeMutableRawPointer) {

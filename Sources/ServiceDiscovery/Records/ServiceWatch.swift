@@ -10,8 +10,9 @@ final class ServiceWatch {
   private let ask: AskForRecords
   private let handler: (DiscoveryEvent) -> Void
 
-  /// Keeps at most `maximumQueries` TXT questions open; beyond that the oldest is closed and its service is no longer
-  /// reported as updated. `own` is the name that we want for ourselves.
+  /// Keeps at most `maximumQueries` TXT questions open.
+  ///
+  /// Beyond that the oldest is closed and its service is no longer reported as updated. `own` is the name that we want for ourselves.
   init(
     own: ServiceInstance?, maximumQueries: Int, ask: @escaping AskForRecords,
     _ handler: @escaping (DiscoveryEvent) -> Void

@@ -1,4 +1,4 @@
-/// Sorts points along a Z-order curve (G. M. Morton, 1966), so that neighbours in space become neighbours in memory.
+/// Sorts points along a Z-order curve (Morton, 1966), so that neighbours in space become neighbours in memory.
 enum MortonOrder {
   /// The storage indices of the finite points of `positions`, in Morton order of a 1,024³ grid over `bounds`.
   ///

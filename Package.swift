@@ -31,9 +31,12 @@ let package = Package(
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
     .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
 
-    .target(name: "WorldModel", dependencies: ["CZstd", "COpenSSL"], swiftSettings: common),
+    // Rounding of Float calls libm, which nothing else links where neither Foundation nor Glibc is imported.
+    .target(
+      name: "WorldModel", dependencies: ["CZstd", "COpenSSL"], swiftSettings: common,
+      linkerSettings: [.linkedLibrary("m")]),
     .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: strict),
-    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication"], swiftSettings: strict),
+    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
     .target(name: "PeerTransport", dependencies: ["PeerProtocol", "WorldModel", "COpenSSL"], swiftSettings: common),
     .target(name: "ServiceDiscovery", dependencies: ["CDNSSD", "CAvahiCore"], swiftSettings: common),
     .target(

@@ -14,6 +14,12 @@ package struct ByteReader: ~Escapable {
     self.bytes = bytes
   }
 
+  /// Starts at the first of `bytes`.
+  @_lifetime(copy bytes)
+  package init(_ bytes: Span<UInt8>) {
+    self.bytes = bytes.bytes
+  }
+
   /// The number of bytes not read yet.
   package var remaining: Int { bytes.byteCount - offset }
 
@@ -87,7 +93,9 @@ package struct ByteReader: ~Escapable {
   package mutating func readString(limit: Int) throws(DecodingFailure) -> String {
     let start = offset
     let bytes = try readBlob(limit: limit)
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalid("text is not UTF-8", offset: start) }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw .invalid("text is not UTF-8", offset: start)
+    }
     return text
   }
 

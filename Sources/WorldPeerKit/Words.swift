@@ -6,7 +6,9 @@ package struct Words: Sendable {
     rest = words[...]
   }
 
-  /// Splits a line at blanks. Quotes, single or double, keep blanks; in double quotes and outside of quotes a backslash
+  /// Splits a line at blanks.
+  ///
+  /// Quotes, single or double, keep blanks; in double quotes and outside of quotes a backslash
   /// takes the next character as it is; a number sign at the beginning of a word starts a comment.
   static func split(_ line: String) throws(UsageError) -> [String] {
     var words: [String] = []

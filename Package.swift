@@ -50,7 +50,8 @@ let package = Package(
     .target(
       name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
 
-    .executableTarget(name: "worldpeer", dependencies: ["SharedWorld"], swiftSettings: common),
+    .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
+    .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldview", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldmap", dependencies: ["SharedWorld"], swiftSettings: common),
 
@@ -68,6 +69,7 @@ let package = Package(
     .testTarget(
       name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel"],
       swiftSettings: common),
+    .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )

@@ -111,6 +111,7 @@ extension SecureTransport {
     switch (phase, link.dial) {
     case (.open, _): delegate?.linkClosed(link.id, failure)
     case (.connecting, let dial?), (.handshaking, let dial?): dialAttemptEnded(dial, in: phase, failure)
+    case (.handshaking, nil): failure.map { delegate?.strangerFailed(link.remote, $0) }
     default: break
     }
     updateTimer()

@@ -22,9 +22,17 @@ package protocol SecureTransportDelegate: AnyObject {
   /// A dial came to nothing.
   func dialFailed(_ dial: DialID, _ failure: TransportFailure)
 
+  /// A connection from outside failed before its peer was proven; for logs. Those that the gate turns away are not told.
+  func strangerFailed(_ remote: SocketAddress, _ failure: TransportFailure)
+
   /// No connection can be accepted for the moment (out of descriptors, say); it is tried again every second.
   func listenerPaused(_ failure: TransportFailure)
 
   /// Connections are accepted again.
   func listenerResumed()
+}
+
+extension SecureTransportDelegate {
+  /// Ignores it.
+  package func strangerFailed(_ remote: SocketAddress, _ failure: TransportFailure) {}
 }

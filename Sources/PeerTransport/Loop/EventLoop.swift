@@ -184,7 +184,7 @@ extension EventLoop {
     poller.remove(file)
   }
 
-  /// A timer that calls `action` on the loop; it works for as long as the caller keeps it. On the loop only.
+  /// A timer that calls `action` on the loop, for as long as the caller keeps it; on the loop only.
   package func makeTimer(_ action: @escaping () -> Void) -> LoopTimer {
     checkIsolated()
     let timer = LoopTimer(action)

@@ -93,7 +93,7 @@ extension NewAnchor {
     writer.write(pose)
     writer.writeString(name)
     writer.write(flags)
-    kind.encode(into: &writer)
+    kind.write(to: &writer)
     payload?.encode(into: &writer)
     if let restoredFrom { writer.write(restoredFrom) }
   }
@@ -113,7 +113,7 @@ extension NewAnchor {
     pose = try reader.readPose()
     name = try reader.readString(limit: Limits.anchorName)
     flags = try reader.read(UInt32.self)
-    kind = try Anchor.Kind(decoding: &reader)
+    kind = try Anchor.Kind(reading: &reader)
     payload = presence & Self.hasPayload != 0 ? try Anchor.Payload(decoding: &reader) : nil
     restoredFrom = presence & Self.hasOrigin != 0 ? try reader.readAnchorID() : nil
   }
@@ -176,24 +176,6 @@ extension Anchor.Payload {
     self.init(
       contentType: try reader.readString(limit: Limits.contentType),
       bytes: try reader.readBlob(limit: Limits.anchorPayload))
-  }
-}
-
-extension Anchor.Kind {
-  /// Writes what the anchor marks: the byte 0 for a place.
-  func encode(into writer: inout ByteWriter) {
-    switch self {
-    case .plain: writer.write(UInt8(0))
-    }
-  }
-
-  /// Reads what ``encode(into:)`` wrote.
-  init(decoding reader: inout ByteReader) throws(DecodingFailure) {
-    let start = reader.offset
-    switch try reader.readByte() {
-    case 0: self = .plain
-    default: throw .invalid("unknown kind of anchor", offset: start)
-    }
   }
 }
 

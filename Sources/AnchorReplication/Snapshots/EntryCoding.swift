@@ -25,7 +25,7 @@ extension Entry {
     writer.write(pose)
     writer.writeString(name)
     writer.write(flags)
-    kind.encode(into: &writer)
+    kind.write(to: &writer)
     payload?.encode(into: &writer)
     if let restoredFrom { writer.write(restoredFrom) }
     if lock != .free { lock.encode(into: &writer) }
@@ -65,7 +65,7 @@ extension Entry {
     }
     let anchor = NewAnchor(
       id: id, creator: creator, pose: try reader.readPose(), name: try reader.readString(limit: Limits.anchorName),
-      flags: try reader.read(UInt32.self), kind: try Anchor.Kind(decoding: &reader),
+      flags: try reader.read(UInt32.self), kind: try Anchor.Kind(reading: &reader),
       payload: presence & Self.hasPayload != 0 ? try Anchor.Payload(decoding: &reader) : nil,
       restoredFrom: presence & Self.hasOrigin != 0 ? try reader.readAnchorID() : nil)
     self.init(

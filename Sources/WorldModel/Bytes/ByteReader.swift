@@ -17,6 +17,12 @@ package struct ByteReader: ~Escapable {
     self.bytes = bytes
   }
 
+  /// Starts at the first of `bytes`.
+  @_lifetime(copy bytes)
+  package init(_ bytes: Span<UInt8>) {
+    self.bytes = bytes.bytes
+  }
+
   /// The number of bytes not read yet.
   @inlinable package var remaining: Int { bytes.byteCount - offset }
 

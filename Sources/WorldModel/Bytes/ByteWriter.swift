@@ -21,6 +21,11 @@ package struct ByteWriter: Sendable, Equatable {
     storage.removeAll(keepingCapacity: true)
   }
 
+  /// Takes back everything after the first `count` bytes.
+  package mutating func truncate(to count: Int) {
+    bytes.removeLast(bytes.count - count)
+  }
+
   /// Appends a fixed-width integer, little-endian.
   @inlinable package mutating func write<T: FixedWidthInteger>(_ value: T) {
     withUnsafeBytes(of: value.littleEndian) { storage.append(contentsOf: $0) }

@@ -1,0 +1,53 @@
+/// The first 24 bytes of a block: enough to find and check it in a file whose directory is lost.
+struct BlockHead: Hashable {
+  static let size = 24
+  /// "WBLK", first character in the lowest byte.
+  static let magic: UInt32 = 0x4B4C_4257
+
+  var section: SectionCode
+  /// Points or anchors in the block.
+  var count: Int
+  /// Bytes of the block, head included.
+  var storedLength: Int
+  /// XXH64 of the bytes after the head.
+  var checksum: UInt64
+
+  init(section: SectionCode, row: BlockDirectory.Row) {
+    self.section = section
+    count = row.count
+    storedLength = row.storedLength
+    checksum = row.checksum
+  }
+
+  /// Reads the head of a block; nil when the bytes do not begin with one.
+  init?(reading bytes: RawSpan) {
+    guard bytes.byteCount >= Self.size, bytes.integer(UInt32.self, at: 0) == Self.magic else { return nil }
+    section = SectionCode(rawValue: bytes.integer(UInt32.self, at: 4))
+    count = Int(bytes.integer(UInt32.self, at: 8))
+    storedLength = Int(bytes.integer(UInt32.self, at: 12))
+    checksum = bytes.integer(UInt64.self, at: 16)
+  }
+}
+
+/// A block ready to be written, with its row of the directory.
+struct EncodedBlock: Sendable {
+  var row: BlockDirectory.Row
+  var bytes: [UInt8]
+
+  /// Puts the head before `payload`.
+  init(
+    section: SectionCode, count: Int, keys: ClosedRange<UInt64>, bounds: BoundingBox, payload: [UInt8]
+  ) {
+    row = BlockDirectory.Row(
+      storedLength: BlockHead.size + payload.count, count: count, checksum: XXH64.hash(payload), keys: keys,
+      bounds: bounds)
+    var writer = ByteWriter(capacity: row.storedLength)
+    writer.write(BlockHead.magic)
+    writer.write(section.rawValue)
+    writer.write(UInt32(count))
+    writer.write(UInt32(row.storedLength))
+    writer.write(row.checksum)
+    writer.write(bytes: payload)
+    bytes = writer.bytes
+  }
+}

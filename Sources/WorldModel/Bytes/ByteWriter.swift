@@ -23,7 +23,7 @@ package struct ByteWriter: Sendable, Equatable {
 
   /// Takes back everything after the first `count` bytes.
   package mutating func truncate(to count: Int) {
-    bytes.removeLast(bytes.count - count)
+    storage.removeLast(bytes.count - count)
   }
 
   /// Appends a fixed-width integer, little-endian.

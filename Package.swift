@@ -44,6 +44,7 @@ let package = Package(
     .target(
       name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
 
+    .executableTarget(name: "soak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
     .executableTarget(name: "worldpeer", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldview", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldmap", dependencies: ["SharedWorld"], swiftSettings: common),

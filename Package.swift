@@ -50,6 +50,7 @@ let package = Package(
     .target(
       name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
 
+    .executableTarget(name: "soak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
     .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldview", dependencies: ["SharedWorld"], swiftSettings: common),

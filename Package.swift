@@ -25,6 +25,7 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     // Avahi's two pkg-config files carry -D_REENTRANT, which SwiftPM warns about; their module maps name the libraries.
@@ -33,7 +34,7 @@ let package = Package(
 
     // Rounding of Float calls libm, which nothing else links where neither Foundation nor Glibc is imported.
     .target(
-      name: "WorldModel", dependencies: ["CZstd", "COpenSSL"], swiftSettings: common,
+      name: "WorldModel", dependencies: ["CZstd", "CZlib", "COpenSSL"], swiftSettings: common,
       linkerSettings: [.linkedLibrary("m")]),
     .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: strict),
     .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
@@ -51,7 +52,7 @@ let package = Package(
     .executableTarget(name: "worldview", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldmap", dependencies: ["SharedWorld"], swiftSettings: common),
 
-    .testTarget(name: "WorldModelTests", dependencies: ["WorldModel"], swiftSettings: common),
+    .testTarget(name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], swiftSettings: common),
     .testTarget(
       name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
     .testTarget(

@@ -26,6 +26,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     // Avahi's two pkg-config files carry -D_REENTRANT, which SwiftPM warns about; their module maps name the libraries.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
@@ -37,7 +38,9 @@ let package = Package(
       linkerSettings: [.linkedLibrary("m")]),
     .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: strict),
     .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
-    .target(name: "PeerTransport", dependencies: ["PeerProtocol", "WorldModel", "COpenSSL"], swiftSettings: common),
+    .target(
+      name: "PeerTransport",
+      dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "CLinux", "COpenSSL"], swiftSettings: common),
     .target(name: "ServiceDiscovery", dependencies: ["CDNSSD", "CAvahiCore"], swiftSettings: common),
     .target(
       name: "SharedWorld",
@@ -58,7 +61,9 @@ let package = Package(
     .testTarget(
       name: "PeerProtocolTests", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "Simulator"],
       swiftSettings: common),
-    .testTarget(name: "PeerTransportTests", dependencies: ["PeerTransport", "WorldModel"], swiftSettings: common),
+    .testTarget(
+      name: "PeerTransportTests", dependencies: ["PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
+      swiftSettings: common),
     .testTarget(name: "ServiceDiscoveryTests", dependencies: ["ServiceDiscovery"], swiftSettings: common),
     .testTarget(name: "SharedWorldTests", dependencies: ["SharedWorld"], swiftSettings: common),
     .testTarget(

@@ -1,4 +1,4 @@
-package import WorldModel
+import WorldModel
 
 extension Node {
   /// Shares a whole map: with one peer, or with everybody and every later joiner.

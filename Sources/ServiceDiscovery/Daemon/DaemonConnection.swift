@@ -29,7 +29,8 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
   private let handler: (DiscoveryEvent) -> Void
   private let surrender: Surrender?
   private lazy var watch = ServiceWatch(
-    maximumQueries: Self.maximumQueries, ask: { [unowned self] in ask($0, $1, $2) }, handler)
+    own: advertisement?.instance, maximumQueries: Self.maximumQueries, ask: { [unowned self] in ask($0, $1, $2) },
+    handler)
   private lazy var resolver = Resolver(
     maximumRunning: Self.maximumLookUps, ask: { [unowned self] in ask($0, $1, $2) })
 
@@ -58,7 +59,6 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
 
   /// Works until ``stop()`` or until it surrenders.
   func run() {
-    _ = compatibilityWarningIsOff
     while isRunning {
       if !isConnected, nextAttempt <= .now { connect() }
       guard isRunning else { break }
@@ -163,7 +163,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
         self.advertisement = advertisement.renamed()
       }
     }
-    throw DaemonFailure(code: DNSServiceErrorType(kDNSServiceErr_NameConflict))
+    throw .code(DNSServiceErrorType(kDNSServiceErr_NameConflict))
   }
 
   private func take(_ reply: DaemonReference.Reply) {

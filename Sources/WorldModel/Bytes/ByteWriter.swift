@@ -17,6 +17,11 @@ package struct ByteWriter: Sendable, Equatable {
     bytes.removeAll(keepingCapacity: true)
   }
 
+  /// Takes back everything after the first `count` bytes.
+  package mutating func truncate(to count: Int) {
+    bytes.removeLast(bytes.count - count)
+  }
+
   /// Appends a fixed-width integer, little-endian.
   package mutating func write<T: FixedWidthInteger>(_ value: T) {
     var rest = value
@@ -44,6 +49,11 @@ package struct ByteWriter: Sendable, Equatable {
   /// Appends bytes as they are.
   package mutating func write(bytes more: some Collection<UInt8>) {
     bytes.append(contentsOf: more)
+  }
+
+  /// Appends borrowed bytes as they are.
+  package mutating func write(span: RawSpan) {
+    span.withUnsafeBytes { bytes.append(contentsOf: $0) }
   }
 
   /// Appends a varint length and the bytes.

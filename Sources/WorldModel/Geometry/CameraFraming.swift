@@ -10,11 +10,11 @@ extension PinholeCamera {
   ///   - focalLength: In picture heights.
   ///   - aspectRatio: Width over height.
   public static func framing(
-    _ bounds: Bounds, from direction: SIMD3<Float> = defaultDirection, focalLength: Float = 1,
+    _ bounds: BoundingBox, from direction: SIMD3<Float> = defaultDirection, focalLength: Float = 1,
     aspectRatio: Float = 4 / 3
   ) -> PinholeCamera {
     let center = bounds.center
-    let back = direction.normalized ?? [0, 0, 1]
+    let back = direction.unit ?? [0, 0, 1]
     var camera = PinholeCamera(
       eye: center + back, target: center, focalLength: focalLength, aspectRatio: aspectRatio)
     camera.pose.translation = center
@@ -29,7 +29,7 @@ extension PinholeCamera {
     return camera
   }
 
-  /// A camera that shows the whole of `map`, ignoring outliers (see ``Bounds/init(ignoringOutliersOf:)``).
+  /// A camera that shows the whole of `map`, ignoring outliers (see ``BoundingBox/init(ignoringOutliersOf:)``).
   ///
   /// A map without points is framed by its anchors, an empty map by a box of 2 m around the origin.
   public static func framing(
@@ -37,8 +37,9 @@ extension PinholeCamera {
     aspectRatio: Float = 4 / 3
   ) -> PinholeCamera {
     let bounds =
-      Bounds(ignoringOutliersOf: map.cloud.positions) ?? Bounds(map.anchors.map(\.transform.translation))
-      ?? Bounds(lower: [-1, -1, -1], upper: [1, 1, 1])
+      BoundingBox(ignoringOutliersOf: map.cloud.positions) ?? BoundingBox(
+        containing: map.anchors.map(\.transform.translation))
+      ?? BoundingBox(minimum: [-1, -1, -1], maximum: [1, 1, 1])
     return framing(bounds, from: direction, focalLength: focalLength, aspectRatio: aspectRatio)
   }
 }

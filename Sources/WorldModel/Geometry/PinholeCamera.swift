@@ -24,7 +24,7 @@ public struct PinholeCamera: Hashable, Sendable {
   /// Looking straight up or down, where that says nothing, the top of the picture points to −z (down) or z (up). Without a
   /// direction (`eye` equals `target`) it looks along −z.
   public init(eye: SIMD3<Float>, target: SIMD3<Float>, focalLength: Float = 1, aspectRatio: Float = 4 / 3) {
-    let forward = (target - eye).normalized ?? [0, 0, -1]
+    let forward = (target - eye).unit ?? [0, 0, -1]
     let right = forward.cross([0, 1, 0])
     // Within 0.1 mrad of the vertical the direction of `right` would be noise.
     let x = right.length > 1e-4 ? right / right.length : [1, 0, 0]

@@ -8,7 +8,7 @@ public struct Ray: Hashable, Sendable {
   /// A ray; `direction` is scaled to length one, and becomes −z when it has no direction.
   public init(origin: SIMD3<Float>, direction: SIMD3<Float>) {
     self.origin = origin
-    self.direction = direction.normalized ?? [0, 0, -1]
+    self.direction = direction.unit ?? [0, 0, -1]
   }
 
   /// The point `distance` metres along the ray.

@@ -53,6 +53,6 @@ package struct SurfaceFit: Hashable, Sendable {
     let products = [rows.0.cross(rows.1), rows.1.cross(rows.2), rows.2.cross(rows.0)]
     // Two small eigenvalues mean a line: the product of the others, which is this length, is then zero.
     guard let longest = products.max(by: { $0.dot($0) < $1.dot($1) }), longest.length > 1e-4 else { return nil }
-    return longest.normalized
+    return longest.unit
   }
 }

@@ -5,8 +5,21 @@ extension HitTest {
   /// that has enough others close behind it begins the cluster: a lone outlier in front of a wall does not. The surface is
   /// fitted to the cluster's neighbourhood, and the hit is where the ray meets it.
   func clusterHit(at screen: SIMD2<Float>, along ray: Ray, _ camera: PinholeCamera) -> Result? {
-    let candidates = index.indices(within: radius, of: screen, through: camera).map { positions[$0] }
-    guard let cluster = nearestCluster(of: candidates, camera) else { return nil }
+    var radius = radius
+    while true {
+      let candidates = index.indices(within: radius, of: screen, through: camera).map { positions[$0] }
+      if let cluster = nearestCluster(of: candidates, within: radius, camera) {
+        return hit(on: cluster, within: radius, along: ray, camera)
+      }
+      guard radius > 0, radius < largestRadius else { return nil }
+      radius = min(radius * 2, largestRadius)
+    }
+  }
+
+  /// The hit on the surface that `cluster` tells of.
+  private func hit(
+    on cluster: [SIMD3<Float>], within radius: Float, along ray: Ray, _ camera: PinholeCamera
+  ) -> Result? {
     let center = cluster.reduce(SIMD3<Float>.zero, +) / Float(cluster.count)
     let footprint = radius / camera.focalLength * camera.local(center).z
     let distance = (center - ray.origin).dot(ray.direction)
@@ -20,14 +33,16 @@ extension HitTest {
     let surface = Plane(transform: placement(at: fit.center, normal: normal, camera))
     var meeting = surface.distance(along: ray) ?? distance
     // A surface seen edge-on meets the ray far from the points that told of it; the points are right then.
-    if (meeting - distance).magnitude > 4 * footprint { meeting = distance }
+    if (meeting - distance).magnitude > 2 * footprint { meeting = distance }
     return Result(
       kind: .featurePoints, transform: placement(at: ray.point(at: meeting), normal: normal, camera),
       distance: meeting)
   }
 
   /// The first points, by depth, that are at least ``clusterSize`` within four footprints of the tapped disc.
-  private func nearestCluster(of candidates: [SIMD3<Float>], _ camera: PinholeCamera) -> [SIMD3<Float>]? {
+  private func nearestCluster(
+    of candidates: [SIMD3<Float>], within radius: Float, _ camera: PinholeCamera
+  ) -> [SIMD3<Float>]? {
     let depths = candidates.map { camera.local($0).z }
     let reach = 1 + 4 * radius / camera.focalLength
     var last = -Float.infinity
@@ -51,7 +66,7 @@ extension HitTest {
     let right = camera.pose.columns.0.xyz
     // The camera's right may be the normal itself; its up cannot be that as well.
     let hint = normal.dot(right).magnitude < 0.99 ? right : camera.pose.columns.1.xyz
-    let x = (hint - normal * normal.dot(hint)).normalized ?? hint
+    let x = (hint - normal * normal.dot(hint)).unit ?? hint
     let z = x.cross(normal)
     return Transform(columns: (SIMD4(x, 0), SIMD4(normal, 0), SIMD4(z, 0), SIMD4(point, 1)))
   }

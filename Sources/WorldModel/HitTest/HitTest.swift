@@ -13,6 +13,8 @@ public struct HitTest: Sendable {
   public let planes: [Surface]
   /// How far from the tapped point a feature point may appear, in picture heights; 0.02 is 20 pixels of 1,000.
   public var radius: Float = 0.02
+  /// How far it may appear in a sparse cloud: without a cluster within ``radius``, that is doubled up to here.
+  public var largestRadius: Float = 0.08
   /// How many points make a cluster; fewer are taken for outliers.
   public var clusterSize = 3
 
@@ -28,7 +30,9 @@ public struct HitTest: Sendable {
 
   /// A hit-test on the plane anchors and the cloud of `map`.
   public init(_ map: WorldMap) {
-    self.init(cloud: map.cloud)
+    self.init(
+      cloud: map.cloud,
+      planes: map.anchors.compactMap { anchor in Plane(anchor).map { Surface($0, anchor: anchor.id) } })
   }
 }
 

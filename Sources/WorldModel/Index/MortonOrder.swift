@@ -1,16 +1,16 @@
-/// Sorts points along a Z-order curve (G. M. Morton, 1966), so that neighbours in space become neighbours in memory.
+/// Sorts points along a Z-order curve (Morton, 1966), so that neighbours in space become neighbours in memory.
 enum MortonOrder {
   /// The storage indices of the finite points of `positions`, in Morton order of a 1,024³ grid over `bounds`.
   ///
   /// Points outside the bounds count as on the border: an outlier costs its neighbours nothing. Equal cells keep their
   /// storage order. The sort is a radix sort of three passes, linear in the number of points.
-  static func indices(of positions: [SIMD3<Float>], in bounds: Bounds) -> [UInt32] {
+  static func indices(of positions: [SIMD3<Float>], in bounds: BoundingBox) -> [UInt32] {
     let extent = pointwiseMax(bounds.extent, SIMD3(repeating: .leastNormalMagnitude))
     let scale = pointwiseMin(1024 / extent, SIMD3(repeating: .greatestFiniteMagnitude))
     var keys: [UInt64] = []
     keys.reserveCapacity(positions.count)
     for (index, point) in positions.enumerated() where point.isFinite {
-      let cell = ((point - bounds.lower) * scale).clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 1023))
+      let cell = ((point - bounds.minimum) * scale).clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 1023))
       let code = spread(UInt32(cell.x)) | spread(UInt32(cell.y)) << 1 | spread(UInt32(cell.z)) << 2
       keys.append(UInt64(code) << 32 | UInt64(index))
     }

@@ -17,7 +17,7 @@ public struct SpatialIndex: Sendable {
 
   /// Builds the index of `positions` (metres), at most 2³² of them.
   public init(_ positions: [SIMD3<Float>]) {
-    let bounds = Bounds(ignoringOutliersOf: positions) ?? Bounds(lower: .zero, upper: .zero)
+    let bounds = BoundingBox(ignoringOutliersOf: positions) ?? BoundingBox(minimum: .zero, maximum: .zero)
     indices = MortonOrder.indices(of: positions, in: bounds)
     self.positions = indices.map { positions[Int($0)] }
     var boxes = Self.boxes(of: self.positions)
@@ -90,31 +90,31 @@ public struct SpatialIndex: Sendable {
 
 extension SpatialIndex {
   /// The boxes of the leaves.
-  private static func boxes(of positions: [SIMD3<Float>]) -> [Bounds] {
+  private static func boxes(of positions: [SIMD3<Float>]) -> [BoundingBox] {
     stride(from: 0, to: positions.count, by: leafSize).map { start in
-      var box = Bounds(lower: positions[start], upper: positions[start])
+      var box = BoundingBox(minimum: positions[start], maximum: positions[start])
       for slot in start..<min(start + leafSize, positions.count) {
-        box.lower = pointwiseMin(box.lower, positions[slot])
-        box.upper = pointwiseMax(box.upper, positions[slot])
+        box.minimum = pointwiseMin(box.minimum, positions[slot])
+        box.maximum = pointwiseMax(box.maximum, positions[slot])
       }
       return box
     }
   }
 
   /// The boxes one level up.
-  private static func grouped(_ boxes: [Bounds]) -> [Bounds] {
+  private static func grouped(_ boxes: [BoundingBox]) -> [BoundingBox] {
     stride(from: 0, to: boxes.count, by: fanOut).map { start in
       var box = boxes[start]
       for child in start..<min(start + fanOut, boxes.count) {
-        box.lower = pointwiseMin(box.lower, boxes[child].lower)
-        box.upper = pointwiseMax(box.upper, boxes[child].upper)
+        box.minimum = pointwiseMin(box.minimum, boxes[child].minimum)
+        box.maximum = pointwiseMax(box.maximum, boxes[child].maximum)
       }
       return box
     }
   }
 
   /// The sphere around a box, a little too large so that rounding loses no point.
-  private static func sphere(around box: Bounds) -> SIMD4<Float> {
+  private static func sphere(around box: BoundingBox) -> SIMD4<Float> {
     let center = box.center
     let size = pointwiseMax(center.magnitude, box.extent)
     return SIMD4(center, box.extent.length / 2 + size.max() * 1e-6)

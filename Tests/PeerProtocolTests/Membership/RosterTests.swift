@@ -56,42 +56,6 @@ struct RosterTests {
   }
 }
 
-@Suite("Link states")
-struct LinkStatesTests {
-  private func node(_ number: UInt64) -> NodeID {
-    NodeID(peer: PeerID(SHA256Digest(hashing: [UInt8(number)])), incarnation: number)
-  }
-
-  @Test("a node is reachable over links that both ends report")
-  func reachesOverMutualLinks() {
-    let (me, b, c, d) = (node(1), node(2), node(3), node(4))
-    var states = LinkStates()
-    _ = states.report([me, c], of: b, at: .zero)
-    _ = states.report([b], of: c, at: .zero)
-    _ = states.report([c], of: d, at: .zero)
-    #expect(states.reachable(from: me, over: [b]) == [b, c].sorted())
-    _ = states.report([b, d], of: c, at: .zero)
-    #expect(states.reachable(from: me, over: [b]) == [b, c, d].sorted())
-    #expect(states.reachable(from: me, over: []).isEmpty)
-  }
-
-  @Test("a report that is not renewed is forgotten")
-  func forgetsOldReports() {
-    let (me, b, c) = (node(1), node(2), node(3))
-    var states = LinkStates()
-    _ = states.report([me, c], of: b, at: .zero)
-    _ = states.report([b], of: c, at: .zero)
-    states.expire(at: .zero + ProtocolTimes.linkState) { _ in true }
-    #expect(states.reachable(from: me, over: [b]) == [b])
-  }
-
-  @Test("is read back as written")
-  func roundTrips() throws {
-    let nodes = (1...5).map { node($0) }
-    #expect(try LinkStates.decode(LinkStates.encode(nodes)) == nodes)
-  }
-}
-
 @Suite("Dial plan")
 struct DialPlanTests {
   private let addresses = Sample.addresses

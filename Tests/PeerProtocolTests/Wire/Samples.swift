@@ -12,7 +12,7 @@ enum Sample {
     versions: 1...3, capabilities: .current, peerID: alice, incarnation: 0x0123_4567_89ab_cdef, service: "sharedworld",
     name: "Küche", instance: "sw-1", addresses: addresses)
   static let entry = RosterEntry(
-    peerID: bob, version: 7, status: .left, incarnation: 42, joinSequence: 3, priority: 9, canHost: false, name: "bob",
+    peerID: bob, version: 7, status: .left, incarnation: 42, name: "bob",
     addresses: addresses)
   static let announcement = MapAnnouncement(id: map, revision: 5, size: 1_000_000, provider: bob, isPrivate: true)
   static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4, bytes: [1, 2, 3, 4, 5])

@@ -64,7 +64,7 @@ func near(_ left: SIMD3<Float>, _ right: SIMD3<Float>, within tolerance: Float =
     var random = SplitMix64(seed: 8)
     for _ in 0..<200 {
       let lower = random.vector(in: -10...10)
-      let bounds = Bounds(lower: lower, upper: lower + random.vector(in: 0.1...8))
+      let bounds = BoundingBox(minimum: lower, maximum: lower + random.vector(in: 0.1...8))
       let camera = PinholeCamera.framing(
         bounds, from: random.vector(in: -1...1), focalLength: random.float(in: 0.5...2),
         aspectRatio: random.float(in: 0.5...2))

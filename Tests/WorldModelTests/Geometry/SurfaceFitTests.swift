@@ -19,7 +19,7 @@ import WorldModel
   @Test func `noisy surfaces of any direction and size`() throws {
     var random = SplitMix64(seed: 3)
     for _ in 0..<300 {
-      let normal = try #require(random.vector(in: -1...1).normalized)
+      let normal = try #require(random.vector(in: -1...1).unit)
       let size = random.float(in: 0.001...50)
       let center = random.vector(in: -20...20)
       let points = (0..<60).map { _ in

@@ -42,6 +42,16 @@ import WorldModel
     #expect(near(hit.transform.translation, [0, 0, -2], within: 1e-3))
   }
 
+  @Test func `a sparse cloud is searched farther out, up to a limit`() throws {
+    // Three points 0.1 m below the ray at 2 m: they appear 0.05 picture heights from the middle.
+    let sparse = cloud([[-0.02, -0.1, -2], [0.02, -0.1, -2], [0, -0.11, -2]])
+    var test = HitTest(cloud: sparse)
+    let hit = try #require(test.results(at: [0.5, 0.5], through: camera).first)
+    #expect((hit.distance - 2).magnitude < 0.2)
+    test.largestRadius = 0.04
+    #expect(test.results(at: [0.5, 0.5], through: camera).isEmpty)
+  }
+
   @Test func `the nearer of two walls is hit`() throws {
     let test = HitTest(cloud: cloud(wall(z: -2) + wall(z: -1.5)))
     let hits = test.results(at: [0.5, 0.5], through: camera)

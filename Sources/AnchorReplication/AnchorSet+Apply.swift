@@ -94,24 +94,36 @@ extension AnchorSet {
   private mutating func apply(
     _ run: OperationRun, _ bytes: RawSpan, _ outcome: inout AppliedOperations
   ) throws(ReplicationError) {
+    var author = actors.index(of: run.actor)
+    // Most edits of a run are about anchors of the same few actors.
+    var keyActor = (id: run.actor, index: author)
     var position = 0
     for index in 0..<run.count {
       let dot = Dot(actor: run.actor, sequence: run.firstSequence + UInt64(index))
       let start = position
       if let pose = PoseOperation(bytes, at: start) {
         position = pose.end
-        let key = Dot(actor: pose.foreignActor ?? dot.actor, sequence: pose.keySequence)
-        guard let author = try gate(dot, key: key, bytes, start..<position, &outcome) else { continue }
+        let id = pose.foreignActor ?? run.actor
+        if keyActor.id != id || keyActor.index == nil { keyActor = (id, actors.index(of: id)) }
+        let isBorn = keyActor.index.map { pose.keySequence <= actors.seen[Int($0)] } ?? false
+        let key = Dot(actor: id, sequence: pose.keySequence)
+        guard let author = try gate(dot, key: key, isBorn: isBorn, &author, bytes, start..<position, &outcome) else {
+          continue
+        }
         clock.observe(pose.clock)
         actors.advance(author, to: dot.sequence)
-        if let slot = slot(of: key) {
+        if let index = keyActor.index, let slot = table.slot(of: PackedKey(actor: index, sequence: key.sequence)) {
           let value = Pose(checked: bytes, at: pose.poseOffset)
           writePose(value, at: slot, clock: pose.clock, by: author, base: pose.base, origin: .remote)
         }
         log.append(bytes.extracting(start..<position), actor: author, sequence: dot.sequence)
       } else {
         let operation = try decode(bytes, at: &position, dot: dot, offset: 0)
-        guard let author = try gate(dot, key: operation.key, bytes, start..<position, &outcome) else { continue }
+        let key = operation.key
+        let isBorn = key.actor == dot.actor || covers(key)
+        guard let author = try gate(dot, key: key, isBorn: isBorn, &author, bytes, start..<position, &outcome) else {
+          continue
+        }
         try checkRoom(for: operation)
         integrate(operation, by: author, origin: .remote)
         log.append(bytes.extracting(start..<position), actor: author, sequence: dot.sequence)
@@ -124,34 +136,40 @@ extension AnchorSet {
   /// Lets an operation through when its turn has come, and gives its actor's index; else ignores or holds it.
   @inline(__always)
   private mutating func gate(
-    _ dot: Dot, key: Dot, _ bytes: RawSpan, _ body: Range<Int>, _ outcome: inout AppliedOperations
+    _ dot: Dot, key: Dot, isBorn: Bool, _ known: inout ActorIndex?, _ bytes: RawSpan, _ body: Range<Int>,
+    _ outcome: inout AppliedOperations
   ) throws(ReplicationError) -> ActorIndex? {
-    let known = actors.index(of: dot.actor)
     let seen = known.map { actors.seen[Int($0)] } ?? 0
     guard dot.sequence > seen else {
       outcome.duplicates += 1
       return nil
     }
-    let isBorn = key.actor == dot.actor || covers(key) || !policy.gatesOnBirth
-    if dot.sequence == seen + 1, isBorn || !policy.gatesOnSequence {
-      guard let index = known ?? actors.intern(dot.actor, limit: limits.actors) else {
-        throw .overLimit(.actors, limit: limits.actors)
-      }
-      return index
+    guard dot.sequence == seen + 1, isBorn || !policy.gatesOnBirth else {
+      try wait(dot, key: key, seen: seen, bytes.extracting(body), &outcome)
+      return nil
     }
-    let last = held.lastSequence(of: dot.actor) ?? seen
+    if let known { return known }
+    known = actors.intern(dot.actor, limit: limits.actors)
+    guard let known else { throw .overLimit(.actors, limit: limits.actors) }
+    return known
+  }
+
+  /// Holds an operation that is early; refuses one whose predecessors are neither applied nor held.
+  private mutating func wait(
+    _ dot: Dot, key: Dot, seen: UInt64, _ body: RawSpan, _ outcome: inout AppliedOperations
+  ) throws(ReplicationError) {
+    let last = max(seen, held.lastSequence(of: dot.actor) ?? 0)
     guard dot.sequence > last else {
       outcome.duplicates += 1
-      return nil
+      return
     }
     guard dot.sequence == last + 1 else {
       // Operations dropped for want of room leave a gap that is not the sender's fault.
-      if held.hasOverflowed { return nil }
+      if held.hasOverflowed { return }
       throw .gap(found: dot, expected: last + 1)
     }
-    held.hold(bytes.extracting(body), dot: dot, key: key, limits: limits)
+    held.hold(body, dot: dot, key: key, limits: limits)
     outcome.held += 1
-    return nil
   }
 
   /// Applies what waited and has its turn now; returns how many did.

@@ -188,10 +188,10 @@ extension OperationLog {
       }
       put(key)
       put(base)
-      for lane in [pose.lanes.0, pose.lanes.1, pose.lanes.2] {
-        unsafe buffer.storeBytes(of: lane, toByteOffset: end, as: SIMD4<Float>.self)
-        end += 16
-      }
+      unsafe buffer.storeBytes(of: pose.lanes.0, toByteOffset: end, as: SIMD4<Float>.self)
+      unsafe buffer.storeBytes(of: pose.lanes.1, toByteOffset: end + 16, as: SIMD4<Float>.self)
+      unsafe buffer.storeBytes(of: pose.lanes.2, toByteOffset: end + 32, as: SIMD4<Float>.self)
+      end += Pose.byteCount
       let body = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<end])
       append(unsafe body.bytes, actor: ActorTable.local, sequence: sequence)
     }

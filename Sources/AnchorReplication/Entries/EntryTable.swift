@@ -9,9 +9,11 @@ struct EntryTable: Sendable {
   private(set) var entries: [Entry] = []
   /// The bytes of all names and payloads.
   private(set) var stateBytes = 0
-  private var slotOfKey: [PackedKey: UInt32] = [:]
-  private var visible: [AnchorID: UInt32] = [:]
+  private var byKey = SlotIndex()
+  /// The entries that show, by id.
+  private var byID = SlotIndex()
   private var hidden: [AnchorID: [PackedKey]] = [:]
+  private let seeded = SeededHash()
   private var digest = DigestSum()
 
   /// What a change of the entries means for the anchors an app sees.
@@ -27,51 +29,52 @@ struct EntryTable: Sendable {
   }
 
   /// The number of anchors an app sees.
-  var visibleCount: Int { visible.count }
+  var visibleCount: Int { byID.count }
 
   /// Where the entry with `key` is.
   @inline(__always)
-  func slot(of key: PackedKey) -> Int? { slotOfKey[key].map(Int.init) }
+  func slot(of key: PackedKey) -> Int? { byKey.find(seeded(key)) { entries[$0].key == key } }
 
   /// Where the entry that shows under `id` is.
   @inline(__always)
-  func slot(showing id: AnchorID) -> Int? { visible[id].map(Int.init) }
+  func slot(showing id: AnchorID) -> Int? { byID.find(seeded(id)) { entries[$0].id == id } }
 
   /// Whether the entry at `slot` is the one that shows under its id.
   @inline(__always)
-  func isVisible(_ slot: Int) -> Bool { hidden.isEmpty || visible[entries[slot].id] == UInt32(slot) }
+  func isVisible(_ slot: Int) -> Bool { hidden.isEmpty || self.slot(showing: entries[slot].id) == slot }
 
   /// Every key that carries `id`, the one that shows first.
   func keys(of id: AnchorID) -> [PackedKey] {
-    guard let slot = visible[id] else { return [] }
-    return [entries[Int(slot)].key] + (hidden[id] ?? [])
+    guard let slot = slot(showing: id) else { return [] }
+    return [entries[slot].key] + (hidden[id] ?? [])
   }
 
   /// The slots of all entries that show, in the order of their ids.
   func visibleSlotsInOrder() -> [Int] {
-    visible.sorted { $0.key < $1.key }.map { Int($0.value) }
+    entries.indices.filter(isVisible).sorted { entries[$0].id < entries[$1].id }
   }
 
   /// Adds an entry whose key is not in the table.
   mutating func insert(_ entry: Entry, actors: ActorTable) -> Visibility {
-    let slot = UInt32(entries.count)
+    let slot = entries.count
+    let shown = self.slot(showing: entry.id)
     reserveForOneMore()
     entries.append(entry)
-    entries[Int(slot)].isStale = false
-    slotOfKey[entry.key] = slot
+    entries[slot].isStale = false
+    byKey.insert(slot, hash: seeded(entry.key)) { [entries, seeded] in seeded(entries[$0].key) }
     stateBytes += entry.stateBytes
     digest.insert()
-    markStale(Int(slot))
-    guard let shown = visible[entry.id] else {
-      visible[entry.id] = slot
+    markStale(slot)
+    guard let shown else {
+      byID.insert(slot, hash: seeded(entry.id)) { [entries, seeded] in seeded(entries[$0].id) }
       return .added
     }
-    let shownKey = entries[Int(shown)].key
+    let shownKey = entries[shown].key
     guard actors.precedes(entry.key, shownKey) else {
       hidden[entry.id, default: []].append(entry.key)
       return .unchanged
     }
-    visible[entry.id] = slot
+    byID.move(shown, to: slot, hash: seeded(entry.id))
     hidden[entry.id, default: []].append(shownKey)
     return .replaced
   }
@@ -79,19 +82,27 @@ struct EntryTable: Sendable {
   /// Takes the entry at `slot` out; the last entry moves into its place.
   mutating func remove(at slot: Int, actors: ActorTable) -> (entry: Entry, visibility: Visibility) {
     let entry = entries[slot]
-    let wasVisible = isVisible(slot)
-    slotOfKey[entry.key] = nil
+    let visibility = forget(entry, at: slot, actors: actors)
+    byKey.remove(slot, hash: seeded(entry.key)) { [entries, seeded] in seeded(entries[$0].key) }
     stateBytes -= entry.stateBytes
     digest.remove(at: slot)
     let last = entries.count - 1
     if slot != last {
-      if isVisible(last) { visible[entries[last].id] = UInt32(slot) }
-      slotOfKey[entries[last].key] = UInt32(slot)
-      entries[slot] = entries[last]
-      if entries[slot].isStale { digest.stale.append(UInt32(slot)) }
+      let moved = entries[last]
+      if isVisible(last) { byID.move(last, to: slot, hash: seeded(moved.id)) }
+      byKey.move(last, to: slot, hash: seeded(moved.key))
+      entries[slot] = moved
+      if moved.isStale { digest.stale.append(UInt32(slot)) }
     }
     entries.removeLast()
-    return (entry, forget(entry, wasVisible: wasVisible, actors: actors))
+    return (entry, visibility)
+  }
+
+  /// Makes room for `additional` entries.
+  mutating func reserve(_ additional: Int) {
+    entries.reserveCapacity(entries.count + additional)
+    byKey.reserve(byKey.count + additional) { [entries, seeded] in seeded(entries[$0].key) }
+    byID.reserve(byID.count + additional) { [entries, seeded] in seeded(entries[$0].id) }
   }
 
   /// Changes the entry at `slot`, which the digest will take up when it is next read.
@@ -117,7 +128,7 @@ struct EntryTable: Sendable {
 
   /// Forgets which entries were told.
   mutating func untell(_ id: AnchorID) {
-    if let slot = visible[id] { entries[Int(slot)].isTold = false }
+    if let slot = slot(showing: id) { entries[slot].isTold = false }
   }
 
   /// Brings the digest up to date and gives it; `encode` writes the canonical form of an entry.
@@ -140,19 +151,22 @@ struct EntryTable: Sendable {
     digest.stale.append(UInt32(slot))
   }
 
-  /// Takes the id of a removed entry off the books and shows the next key that carries it.
-  private mutating func forget(_ entry: Entry, wasVisible: Bool, actors: ActorTable) -> Visibility {
-    guard wasVisible else {
+  /// Takes the id of an entry that is about to go off the books, and shows the next key that carries it.
+  private mutating func forget(_ entry: Entry, at slot: Int, actors: ActorTable) -> Visibility {
+    guard isVisible(slot) else {
       hidden[entry.id]?.removeAll { $0 == entry.key }
       if hidden[entry.id]?.isEmpty == true { hidden[entry.id] = nil }
       return .unchanged
     }
-    guard var others = hidden[entry.id], let next = others.indices.min(by: { actors.precedes(others[$0], others[$1]) })
+    guard var others = hidden[entry.id],
+      let next = others.indices.min(by: { actors.precedes(others[$0], others[$1]) }),
+      let nextSlot = self.slot(of: others[next])
     else {
-      visible[entry.id] = nil
+      byID.remove(slot, hash: seeded(entry.id)) { [entries, seeded] in seeded(entries[$0].id) }
       return .removed
     }
-    visible[entry.id] = slotOfKey[others.remove(at: next)]
+    byID.move(slot, to: nextSlot, hash: seeded(entry.id))
+    others.remove(at: next)
     hidden[entry.id] = others.isEmpty ? nil : others
     return .replaced
   }
@@ -173,4 +187,12 @@ extension ActorTable {
 
   /// The dot behind a packed key.
   func dot(_ key: PackedKey) -> Dot { Dot(actor: ids[Int(key.actor)], sequence: key.sequence) }
+}
+
+extension SeededHash {
+  @inline(__always)
+  fileprivate func callAsFunction(_ key: PackedKey) -> UInt64 { self(UInt64(key.actor), key.sequence) }
+
+  @inline(__always)
+  fileprivate func callAsFunction(_ id: AnchorID) -> UInt64 { self(id.high, id.low) }
 }

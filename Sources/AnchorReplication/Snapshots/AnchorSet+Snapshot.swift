@@ -55,7 +55,7 @@ extension AnchorSet {
     }
     try checkOwn(snapshot.sequence(of: ActorTable.local))
     guard snapshot.actors.count <= limits.actors else { throw .overLimit(.actors, limit: limits.actors) }
-    try checkRoom(for: snapshot)
+    table.reserve(try checkRoom(for: snapshot))
     let previous = actors.seen
     actors = snapshot.actors
     creators = snapshot.creators
@@ -68,7 +68,8 @@ extension AnchorSet {
     releaseHeld()
   }
 
-  private func checkRoom(for snapshot: Snapshot) throws(ReplicationError) {
+  /// Refuses a snapshot that would bring the set beyond twice its limits; gives the number of new entries.
+  private func checkRoom(for snapshot: Snapshot) throws(ReplicationError) -> Int {
     var (count, bytes) = (table.entries.count, table.stateBytes)
     for entry in snapshot.entries where table.slot(of: entry.key) == nil {
       count += 1
@@ -76,6 +77,7 @@ extension AnchorSet {
     }
     guard count <= 2 * limits.anchors else { throw .overLimit(.anchors, limit: 2 * limits.anchors) }
     guard bytes <= 2 * limits.stateBytes else { throw .overLimit(.stateBytes, limit: 2 * limits.stateBytes) }
+    return count - table.entries.count
   }
 
   /// Takes over the entries; `previous` is what was applied of each actor before.

@@ -61,7 +61,9 @@ actor SessionCore {
     do {
       let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
-      driver.onTrouble = { [hub] failure in hub.publish([.problem(SessionError(.io, "\(failure)", cause: failure))]) }
+      driver.onTrouble = { [hub] failure in
+        hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
+      }
       self.driver = driver
       let port = try driver.listen(on: listen)
       try startDiscovery(port: port)
@@ -128,9 +130,9 @@ actor SessionCore {
     discovery?.stop()
     discovery = nil
     if let driver {
-      await driver.flushAndClose()
+      self.driver = nil
+      await withCheckedContinuation { done in driver.shutDown { done.resume() } }
     }
-    driver = nil
     loop.stop()
   }
 

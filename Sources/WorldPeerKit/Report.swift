@@ -32,10 +32,13 @@ package enum Report: Equatable, Sendable {
   package struct Candidate: Equatable, Sendable {
     package let id: String
     package let name: String
+    /// Who it turned out to be, once there was a connection.
+    package let peerID: String?
 
-    package init(id: String, name: String) {
+    package init(id: String, name: String, peerID: String?) {
       self.id = id
       self.name = name
+      self.peerID = peerID
     }
   }
 
@@ -128,7 +131,7 @@ extension Report {
     case .ready(let person, let port): person.members + ["port": .integer(Int(port))]
     case .discovery(let backend, let reason): ["backend": .optional(backend), "reason": .optional(reason)]
     case .peerFound(let candidate), .peerLost(let candidate):
-      ["candidate": .string(candidate.id), "name": .string(candidate.name)]
+      ["candidate": .string(candidate.id), "name": .string(candidate.name), "peerID": .optional(candidate.peerID)]
     case .invitation(let person, let context): person.members + ["context": .string(context)]
     case .peerJoined(let person): person.members + ["reason": "joined"]
     case .peerReconnecting(let person): person.members

@@ -20,7 +20,6 @@ extension Program {
     case .problem(let error): say(error)
     case .ended(let reason):
       if !hasLeft { console.say(.error(code: "ended", message: "the session is over: \(reason.rawValue)")) }
-    default: break
     }
   }
 

@@ -43,7 +43,7 @@ extension Program {
     case .invitationReceived(let invitation):
       names[invitation.peer.id] = invitation.peer.name
       let context = String(decoding: invitation.context, as: UTF8.self)
-      console.say(.invitation(from: person(invitation.peer.id), context: context))
+      console.say(.invitation(from: person(invitation.peer.id), context: context, isAsked: options.accept == .ask))
     case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))
     case .peerJoined(let peer):
       names[peer.id] = peer.name

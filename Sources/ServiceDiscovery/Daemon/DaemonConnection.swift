@@ -42,6 +42,8 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
   /// Set when the connection is of no more use.
   private var failure: DaemonFailure?
   private var isRunning = true
+  /// What the look-ups that still run at the end are told.
+  private var farewell = DiscoveryError.stopped
   private var nextAttempt: ContinuousClock.Instant = .now
   private var pause = pauses.first
   /// When the daemon was lost; `nil` while it has never been reached.
@@ -74,7 +76,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
     }
     mailbox.close()
     mailbox.drain()
-    resolver.failAll(.stopped)
+    resolver.failAll(farewell)
     closeAll()
   }
 
@@ -121,6 +123,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
     closeAll()
     if let surrender, outageBegan.map({ $0 + surrender.patience <= .now }) ?? true {
       isRunning = false
+      farewell = .unavailable(reason: failure.description)
       surrender.handler()
       return
     }

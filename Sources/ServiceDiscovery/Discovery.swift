@@ -90,7 +90,7 @@ package final class Discovery: DiscoveryBackend {
       if let latest = state.withLock({ $0.advertisement }) { embedded.updateInfo(latest.info) }
     } catch {
       // Stopped in the meantime is no failure.
-      if error != .stopped { handler(.unavailable(reason: error.description)) }
+      if case .unavailable(let reason) = error { handler(.unavailable(reason: reason)) }
     }
   }
 }

@@ -36,7 +36,9 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
 
   private var references: [DaemonReference] = []
   private var registration: DaemonReference?
-  private var isConnected = false
+  /// When the daemon was last reached; `nil` while it is not.
+  private var connectionBegan: ContinuousClock.Instant?
+  private var isConnected: Bool { connectionBegan != nil }
   /// Set when the daemon has renamed our service to the name of another app of this machine, and has given up.
   private var hasNameConflict = false
   /// Set when the connection is of no more use.
@@ -111,10 +113,9 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
       failToConnect(error)
       return
     }
-    isConnected = true
+    connectionBegan = .now
     outageBegan = nil
     outageIsReported = false
-    pause = Self.pauses.first
     handler(.available(backend: "avahi"))
     resolver.resume()
   }
@@ -135,9 +136,12 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
 
   private func loseConnection(_ failure: DaemonFailure) {
     self.failure = nil
-    isConnected = false
+    // A connection that never lasts must not be tried at full speed.
+    if let connectionBegan, connectionBegan + Self.pauses.last < .now { pause = Self.pauses.first }
+    connectionBegan = nil
     outageBegan = .now
     nextAttempt = .now + pause
+    pause = min(pause * 2, Self.pauses.last)
     resolver.suspend()
     reportOutage(failure.description)
     watch.removeAll()

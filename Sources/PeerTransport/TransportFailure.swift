@@ -51,3 +51,15 @@ extension TransportFailure: CustomStringConvertible {
     }
   }
 }
+
+extension TransportFailure {
+  /// Whether the address answered that nobody listens there.
+  package var isRefusal: Bool {
+    if case .system(_, ECONNREFUSED) = self { true } else { false }
+  }
+
+  /// Whether another socket listens there already.
+  package var isAddressInUse: Bool {
+    if case .system(_, EADDRINUSE) = self { true } else { false }
+  }
+}

@@ -209,6 +209,14 @@ package struct PresenceGraph: Sendable {
 }
 
 extension PresenceGraph {
+  /// The places of the members that have a direct link to `node`, both ends saying so, without this node.
+  package func linked(to node: NodeID) -> NodeSet {
+    guard let place = place(of: node) else { return NodeSet() }
+    var linked = places[place].mutual
+    linked.remove(0)
+    return linked
+  }
+
   /// The neighbour to hand a message for `node` to: itself, or the first of a shortest path; nil without a path.
   package func nextHop(to node: NodeID, avoiding sender: Int? = nil) -> Int? {
     guard let target = place(of: node), reachable.contains(target) else { return nil }

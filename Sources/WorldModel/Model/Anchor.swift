@@ -18,13 +18,15 @@ public struct Anchor: Hashable, Sendable, Identifiable {
   /// A new anchor; it is checked when it is placed or saved.
   public init(
     id: AnchorID = AnchorID(), name: String, transform: Transform = .identity, kind: Kind = .plain,
-    payload: Payload? = nil
+    payload: Payload? = nil, creator: PeerID? = nil, createdAt: UInt64? = nil
   ) {
     self.id = id
     self.name = name
     self.transform = transform
     self.kind = kind
     self.payload = payload
+    self.creator = creator
+    self.createdAt = createdAt
   }
 }
 
@@ -41,11 +43,5 @@ extension Anchor {
       self.contentType = contentType
       self.bytes = bytes
     }
-  }
-
-  /// What an anchor marks.
-  public enum Kind: Hashable, Sendable {
-    /// A place.
-    case plain
   }
 }

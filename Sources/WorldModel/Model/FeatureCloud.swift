@@ -1,15 +1,35 @@
-/// A cloud of feature points, stored as planes of memory: one array of positions, one of identifiers.
+/// A cloud of feature points, stored as planes of memory: one array of positions, one of identifiers, and one for each
+/// channel.
+///
+/// The arrays are copied on write, and a ``FeaturePoint`` is made only when one is asked for: no allocation per point.
 public struct FeatureCloud: Hashable, Sendable {
   /// The positions (metres, world frame).
   public private(set) var positions: [SIMD3<Float>]
   /// The identifiers, one a point, unique within a cloud.
   public private(set) var identifiers: [UInt64]
+  /// What else is known of each point.
+  public private(set) var channels: Channels
 
-  /// A cloud from two planes of equal length.
-  public init(positions: [SIMD3<Float>] = [], identifiers: [UInt64] = []) {
+  /// A cloud from planes of equal length; it is checked when it is encoded.
+  public init(positions: [SIMD3<Float>] = [], identifiers: [UInt64] = [], channels: Channels = Channels()) {
     precondition(positions.count == identifiers.count, "a cloud needs one identifier for each position")
     self.positions = positions
     self.identifiers = identifiers
+    self.channels = channels
+  }
+
+  /// A cloud of `points`; a channel is kept when every point has it.
+  public init(_ points: some Sequence<FeaturePoint>) {
+    let points = Array(points)
+    let confidence = points.compactMap(\.confidence)
+    let colours = points.compactMap(\.colour)
+    let normals = points.compactMap(\.normal)
+    let isWhole = { (count: Int) in count == points.count && count > 0 }
+    self.init(
+      positions: points.map(\.position), identifiers: points.map(\.identifier),
+      channels: Channels(
+        confidence: isWhole(confidence.count) ? confidence : nil, colours: isWhole(colours.count) ? colours : nil,
+        normals: isWhole(normals.count) ? normals : nil))
   }
 }
 
@@ -21,7 +41,50 @@ extension FeatureCloud: RandomAccessCollection {
 
   /// The point at `index`.
   public subscript(index: Int) -> FeaturePoint {
-    FeaturePoint(position: positions[index], identifier: identifiers[index])
+    FeaturePoint(
+      position: positions[index], identifier: identifiers[index], confidence: channels.confidence?[index],
+      colour: channels.colours?[index], normal: channels.normals?[index])
+  }
+}
+
+extension FeatureCloud {
+  /// The points at `indices`, in that order, with their channels.
+  public func selecting(_ indices: [Int]) -> FeatureCloud {
+    var descriptors = channels.descriptors
+    if let all = channels.descriptors {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(indices.count * all.size)
+      for index in indices { bytes.append(contentsOf: all[index]) }
+      descriptors?.bytes = bytes
+    }
+    let channels = Channels(
+      confidence: channels.confidence.map { plane in indices.map { plane[$0] } },
+      colours: channels.colours.map { plane in indices.map { plane[$0] } },
+      normals: channels.normals.map { plane in indices.map { plane[$0] } }, descriptors: descriptors)
+    return FeatureCloud(
+      positions: indices.map { positions[$0] }, identifiers: indices.map { identifiers[$0] }, channels: channels)
+  }
+
+  /// Whether the identifiers rise strictly: the canonical order, in which none occurs twice.
+  public var isSorted: Bool {
+    var wrong = 0
+    identifiers.withUnsafeBufferPointer { plane in
+      for index in 1..<Swift.max(plane.count, 1) where plane[index] <= plane[index - 1] { wrong += 1 }
+    }
+    return wrong == 0
+  }
+
+  /// The same points in the canonical order: by identifier, rising.
+  ///
+  /// - Throws: ``ModelError/duplicatePoint(_:)`` when two points share an identifier.
+  public func sorted() throws(ModelError) -> FeatureCloud {
+    if isSorted { return self }
+    let order = indices.sorted { identifiers[$0] < identifiers[$1] }
+    let result = selecting(order)
+    for index in 1..<result.count where result.identifiers[index] == result.identifiers[index - 1] {
+      throw .duplicatePoint(result.identifiers[index])
+    }
+    return result
   }
 }
 
@@ -31,10 +94,22 @@ public struct FeaturePoint: Hashable, Sendable {
   public var position: SIMD3<Float>
   /// Which it is, the same in every map that sees it again.
   public var identifier: UInt64
+  /// How sure it is, 0 to 1, when that is known.
+  public var confidence: Float?
+  /// Its red, green and blue, 0–255, when they are known.
+  public var colour: SIMD3<UInt8>?
+  /// The direction its surface faces, when that is known.
+  public var normal: SIMD3<Float>?
 
   /// A point.
-  public init(position: SIMD3<Float>, identifier: UInt64) {
+  public init(
+    position: SIMD3<Float>, identifier: UInt64, confidence: Float? = nil, colour: SIMD3<UInt8>? = nil,
+    normal: SIMD3<Float>? = nil
+  ) {
     self.position = position
     self.identifier = identifier
+    self.confidence = confidence
+    self.colour = colour
+    self.normal = normal
   }
 }

@@ -8,6 +8,16 @@ public enum Limits {
   public static let anchorPayload = 64 * 1024
   /// Anchors in a world.
   public static let anchors = 65_536
+  /// Bytes of UTF-8 in the name of a reference image, object or mesh.
+  public static let referenceName = 256
+  /// Corners of a plane's boundary polygon.
+  public static let planeBoundary = 256
   /// Bytes of an encoded map.
   public static let map = 512 * 1024 * 1024
+  /// Points of a cloud.
+  public static let points = 32 * 1024 * 1024
+  /// Bytes of one point's descriptor.
+  public static let descriptor = 512
+  /// Bytes of a cloud's planes of memory once decoded.
+  public static let cloud = 2 * 1024 * 1024 * 1024
 }

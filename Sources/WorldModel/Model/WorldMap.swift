@@ -1,13 +1,58 @@
 /// What a device knows of a place: anchors and a cloud of feature points in one frame.
+///
+/// The frame is right-handed with y up, lengths are metres. ``CoordinateFrame`` converts from others.
 public struct WorldMap: Hashable, Sendable {
   /// The static anchors, in the order of their ids once encoded.
   public var anchors: [Anchor]
-  /// The feature points.
+  /// The feature points, in the order of their identifiers once encoded.
   public var cloud: FeatureCloud
+  /// How many camera views the cloud was built from; nil when that is not known.
+  public var views: UInt32?
+  /// Sections of a file that this version does not know; they are kept and written back as they were.
+  public var unknownSections: [UnknownSection]
 
   /// A map; it is checked when it is encoded.
-  public init(anchors: [Anchor] = [], cloud: FeatureCloud = FeatureCloud()) {
+  public init(anchors: [Anchor] = [], cloud: FeatureCloud = FeatureCloud(), views: UInt32? = nil) {
     self.anchors = anchors
     self.cloud = cloud
+    self.views = views
+    unknownSections = []
+  }
+
+  /// A section of a file that this version does not know.
+  public struct UnknownSection: Hashable, Sendable {
+    /// Its four-character code, first character in the lowest byte.
+    public var code: UInt32
+    /// The codec field of its table entry.
+    public var codec: UInt32
+    /// The length it would have once decoded (bytes), as its table entry says.
+    public var rawLength: UInt64
+    /// How many of its first bytes the checksum of its table entry covers.
+    public var coveredLength: Int
+    /// Its stored bytes.
+    public var bytes: [UInt8]
+  }
+}
+
+extension WorldMap {
+  /// The smallest box about the feature points; nil for an empty cloud.
+  public var bounds: BoundingBox? { BoundingBox(containing: cloud.positions) }
+
+  /// The middle of ``bounds`` (metres); the origin for an empty cloud.
+  public var center: SIMD3<Float> { bounds?.center ?? .zero }
+
+  /// The size of ``bounds`` along each axis (metres); zero for an empty cloud.
+  public var extent: SIMD3<Float> { bounds?.extent ?? .zero }
+
+  /// The size in memory that the format's figures call raw: 20 bytes a point, and its channels (bytes).
+  public var rawSize: Int { cloud.count * cloud.bytesPerPoint }
+
+  /// Refuses a map that breaks a limit, has an anchor id twice, or holds an anchor or cloud that is not valid.
+  public func validate() throws(ModelError) {
+    guard anchors.count <= Limits.anchors else { throw .overLimit(field: "anchors", limit: Limits.anchors) }
+    for anchor in anchors { try anchor.validate() }
+    let ids = anchors.map(\.id).sorted()
+    for (id, next) in zip(ids, ids.dropFirst()) where id == next { throw .duplicateAnchor(id) }
+    try cloud.validate()
   }
 }

@@ -1,0 +1,60 @@
+/// The first 24 bytes of a block: enough to find and check it in a file whose directory is lost.
+struct BlockHead: Hashable {
+  static let size = 24
+  /// "WBLK", first character in the lowest byte.
+  static let magic: UInt32 = 0x4B4C_4257
+
+  var section: SectionCode
+  /// Points or anchors in the block.
+  var count: Int
+  /// Bytes of the block, head included.
+  var storedLength: Int
+  /// XXH64 of the bytes after the head.
+  var checksum: UInt64
+
+  init(section: SectionCode, row: BlockDirectory.Row) {
+    self.section = section
+    count = row.count
+    storedLength = row.storedLength
+    checksum = row.checksum
+  }
+
+  /// Reads the head of a block; nil when the bytes do not begin with one.
+  init?(reading bytes: RawSpan) {
+    guard bytes.byteCount >= Self.size, bytes.integer(UInt32.self, at: 0) == Self.magic else { return nil }
+    section = SectionCode(rawValue: bytes.integer(UInt32.self, at: 4))
+    count = Int(bytes.integer(UInt32.self, at: 8))
+    storedLength = Int(bytes.integer(UInt32.self, at: 12))
+    checksum = bytes.integer(UInt64.self, at: 16)
+  }
+}
+
+/// A block ready to be written, with its row of the directory.
+struct EncodedBlock: Sendable {
+  var row: BlockDirectory.Row
+  var bytes: [UInt8]
+
+  /// Fills in the head of a block whose payload stands behind room for it.
+  init(
+    section: SectionCode, count: Int, keys: ClosedRange<UInt64>, bounds: BoundingBox,
+    filling block: UnsafeMutableRawBufferPointer
+  ) {
+    let payload = UnsafeRawBufferPointer(rebasing: block[BlockHead.size...])
+    row = BlockDirectory.Row(
+      storedLength: block.count, count: count, checksum: XXH64.hash(payload), keys: keys, bounds: bounds)
+    block.storeBytes(of: BlockHead.magic.littleEndian, as: UInt32.self)
+    block.storeBytes(of: section.rawValue.littleEndian, toByteOffset: 4, as: UInt32.self)
+    block.storeBytes(of: UInt32(count).littleEndian, toByteOffset: 8, as: UInt32.self)
+    block.storeBytes(of: UInt32(block.count).littleEndian, toByteOffset: 12, as: UInt32.self)
+    block.storeBytes(of: row.checksum.littleEndian, toByteOffset: 16, as: UInt64.self)
+    bytes = [UInt8](block)
+  }
+
+  /// Puts the head before `payload`.
+  init(section: SectionCode, count: Int, keys: ClosedRange<UInt64>, bounds: BoundingBox, payload: [UInt8]) {
+    var block = [UInt8](repeating: 0, count: BlockHead.size) + payload
+    self = block.withUnsafeMutableBytes {
+      EncodedBlock(section: section, count: count, keys: keys, bounds: bounds, filling: $0)
+    }
+  }
+}

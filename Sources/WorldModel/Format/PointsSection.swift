@@ -1,0 +1,41 @@
+/// The section of the feature points: sorted by identifier, in blocks that can each be decoded alone.
+enum PointsSection {
+  /// Points in a block.
+  static let blockSize = 64 * 1024
+
+  /// The ranges of points that become blocks.
+  static func blocks(of cloud: FeatureCloud) -> [Range<Int>] {
+    stride(from: 0, to: cloud.count, by: blockSize).map { $0..<min($0 + blockSize, cloud.count) }
+  }
+
+  /// The section made of `blocks`.
+  static func assemble(_ blocks: [EncodedBlock], layout: CloudLayout) -> SectionBody {
+    var parameters = ByteWriter()
+    layout.write(to: &parameters)
+    let directory = BlockDirectory(parameters: parameters.bytes, rows: blocks.map(\.row))
+    return SectionBody(
+      code: .points, codec: SectionCodec.blocks, rawLength: UInt64(directory.count * layout.bytesPerPoint),
+      covered: directory.encoded(), parts: blocks.map(\.bytes))
+  }
+
+  /// Reads the parameters of the section and checks its declared size against the limits.
+  static func layout(
+    _ directory: BlockDirectory, of section: (entry: SectionEntry, offset: Int)
+  ) throws(WorldMapError) -> CloudLayout {
+    let base = section.offset + 8
+    let layout: CloudLayout
+    do throws(DecodingFailure) {
+      var reader = ByteReader(directory.parameters.span.bytes)
+      layout = try CloudLayout(reading: &reader)
+      try reader.finish()
+    } catch {
+      throw WorldMapError(error, base: base)
+    }
+    let rawLength = directory.count * layout.bytesPerPoint
+    guard rawLength <= Limits.cloud else { throw .overLimit(limit: Limits.cloud, offset: base) }
+    guard UInt64(rawLength) == section.entry.rawLength else {
+      throw .invalid("the section's raw length is not that of its points", offset: base)
+    }
+    return layout
+  }
+}

@@ -1,0 +1,135 @@
+/// Reads a `.worldmap` file part by part: what it holds is known after the head, blocks are decoded on demand.
+public struct WorldMapDecoder: Sendable {
+  private let file: [UInt8]
+  private let container: Container
+  private let anchorBlocks: BlockDirectory
+  private let pointBlocks: BlockDirectory
+  private let layout: CloudLayout
+  /// How many camera views the cloud was built from; nil when that is not known.
+  public let views: UInt32?
+
+  /// Reads the head and the directories of `file` and compares their checksums.
+  public init(_ file: [UInt8]) throws(WorldMapError) {
+    let span = file.span.bytes
+    container = try Container(reading: span)
+    views = try Self.views(try container.required(.meta, in: span), in: span)
+    let anchors = try container.required(.anchors, in: span)
+    anchorBlocks = try BlockDirectory(
+      reading: anchors, in: span, limit: Limits.anchors, blockLimit: AnchorSection.blockSize)
+    let points = try container.required(.points, in: span)
+    pointBlocks = try BlockDirectory(
+      reading: points, in: span, limit: Limits.points, blockLimit: PointsSection.blockSize)
+    layout = try PointsSection.layout(pointBlocks, of: points)
+    self.file = file
+  }
+
+  /// The number of blocks of points.
+  public var blockCount: Int { pointBlocks.rows.count }
+
+  /// The number of points in all blocks.
+  public var pointCount: Int { pointBlocks.count }
+
+  /// The number of anchors.
+  public var anchorCount: Int { anchorBlocks.count }
+
+  /// Everything in the file.
+  public func map() throws(WorldMapError) -> WorldMap {
+    var map = WorldMap(anchors: try anchors(), cloud: try points(ofBlocks: 0..<blockCount), views: views)
+    let span = file.span.bytes
+    for section in container.sections where !SectionCode.known.contains(section.entry.code) {
+      try container.verify(section, in: span)
+      map.unknownSections.append(WorldMap.UnknownSection(section, in: span))
+    }
+    return map
+  }
+
+  /// The points of the block at `index`.
+  public func points(ofBlock index: Int) throws(WorldMapError) -> FeatureCloud {
+    try points(ofBlocks: index..<(index + 1))
+  }
+
+  /// The points of consecutive blocks.
+  public func points(ofBlocks blocks: Range<Int>) throws(WorldMapError) -> FeatureCloud {
+    let count = pointBlocks.rows[blocks].reduce(0) { $0 + $1.count }
+    var identifiers: [UInt64] = []
+    var channels = layout.emptyChannels
+    var failure: WorldMapError?
+    let positions = [SIMD3<Float>](unsafeUninitializedCapacity: count) { positions, filled in
+      identifiers = [UInt64](unsafeUninitializedCapacity: count) { identifiers, filled in
+        do throws(WorldMapError) {
+          try decode(blocks, positions: positions, identifiers: identifiers, channels: &channels)
+          filled = count
+        } catch {
+          failure = error
+        }
+      }
+      filled = failure == nil ? count : 0
+    }
+    if let failure { throw failure }
+    return FeatureCloud(positions: positions, identifiers: identifiers, channels: channels)
+  }
+
+  private func decode(
+    _ blocks: Range<Int>, positions: UnsafeMutableBufferPointer<SIMD3<Float>>,
+    identifiers: UnsafeMutableBufferPointer<UInt64>, channels: inout FeatureCloud.Channels
+  ) throws(WorldMapError) {
+    guard var nextPosition = positions.baseAddress, var nextIdentifier = identifiers.baseAddress else { return }
+    for index in blocks {
+      let row = pointBlocks.rows[index]
+      let payload = try pointBlocks.payload(index, in: file.span.bytes, section: .points)
+      let decoder = PointBlockDecoder(count: row.count, layout: layout, keys: row.keys)
+      let failure = payload.withUnsafeBytes { bytes -> DecodingFailure? in
+        do throws(DecodingFailure) {
+          try decoder.decode(bytes, positions: nextPosition, identifiers: nextIdentifier, channels: &channels)
+          return nil
+        } catch {
+          return error
+        }
+      }
+      if let failure { throw WorldMapError(failure, base: row.offset + BlockHead.size) }
+      nextPosition += row.count
+      nextIdentifier += row.count
+    }
+  }
+
+  /// All anchors, in the order of their ids.
+  public func anchors() throws(WorldMapError) -> [Anchor] {
+    let span = file.span.bytes
+    var anchors: [Anchor] = []
+    for (index, row) in anchorBlocks.rows.enumerated() {
+      let payload = try anchorBlocks.payload(index, in: span, section: .anchors)
+      let base = row.offset + BlockHead.size
+      let more = try AnchorSection.decode(payload: payload, count: row.count, base: base)
+      if let last = anchors.last, let next = more.first, last.id >= next.id {
+        throw .invalid("anchors out of order", offset: base)
+      }
+      anchors += more
+    }
+    return anchors
+  }
+
+  /// Reads the section of what holds for the whole map: flags, then the number of views.
+  private static func views(
+    _ section: (entry: SectionEntry, offset: Int), in file: RawSpan
+  ) throws(WorldMapError) -> UInt32? {
+    let (entry, offset) = section
+    guard entry.codec == SectionCodec.plain, entry.coveredLength == 8, entry.storedLength == 8 else {
+      throw .invalid("a META section is 8 bytes", offset: offset)
+    }
+    let flags = file.integer(UInt32.self, at: offset)
+    let views = file.integer(UInt32.self, at: offset + 4)
+    guard flags <= 1, flags == 1 || views == 0 else { throw .invalid("unknown flags", offset: offset) }
+    return flags == 1 ? views : nil
+  }
+}
+
+extension Container {
+  fileprivate func required(
+    _ code: SectionCode, in file: RawSpan
+  ) throws(WorldMapError) -> (entry: SectionEntry, offset: Int) {
+    guard let found = try section(code, in: file) else {
+      throw .invalid("no \(code.name) section", offset: Self.headerSize)
+    }
+    return found
+  }
+}

@@ -1,0 +1,101 @@
+extension FeatureCloud {
+  /// What is known of each point beyond its place and name; every channel that is there has one element a point.
+  public struct Channels: Hashable, Sendable {
+    /// How sure the point is, 0 (a guess) to 1.
+    public var confidence: [Float]?
+    /// Red, green and blue, 0–255, sRGB.
+    public var colours: [SIMD3<UInt8>]?
+    /// The direction the surface faces; meant to be of length 1, kept as it is.
+    public var normals: [SIMD3<Float>]?
+    /// What the point looks like, to recognise it again.
+    public var descriptors: Descriptors?
+
+    /// The channels of a cloud.
+    public init(
+      confidence: [Float]? = nil, colours: [SIMD3<UInt8>]? = nil, normals: [SIMD3<Float>]? = nil,
+      descriptors: Descriptors? = nil
+    ) {
+      self.confidence = confidence
+      self.colours = colours
+      self.normals = normals
+      self.descriptors = descriptors
+    }
+
+    /// Whether no channel is there.
+    public var isEmpty: Bool { self == Channels() }
+
+    /// The same channels without the elements of points.
+    package var emptied: Channels {
+      Channels(
+        confidence: confidence.map { _ in [] }, colours: colours.map { _ in [] }, normals: normals.map { _ in [] },
+        descriptors: descriptors.map { Descriptors(kind: $0.kind, size: $0.size, bytes: []) })
+    }
+  }
+
+  /// Fixed-size binary descriptors, one a point, in one run of bytes.
+  public struct Descriptors: Hashable, Sendable {
+    /// How the descriptors were computed, such as `orb`: UTF-8, 1 to ``Limits/contentType`` bytes.
+    public var kind: String
+    /// Bytes a descriptor, 1 to ``Limits/descriptor``; ORB has 32.
+    public var size: Int
+    /// The descriptors one after the other.
+    public var bytes: [UInt8]
+
+    /// Descriptors; they are checked with their cloud.
+    public init(kind: String, size: Int, bytes: [UInt8]) {
+      self.kind = kind
+      self.size = size
+      self.bytes = bytes
+    }
+
+    /// The descriptor of the point at `index`.
+    public subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index * size)..<((index + 1) * size)] }
+  }
+
+  /// Refuses a cloud with a position, confidence or normal that is not finite, a confidence outside 0…1, a channel of
+  /// the wrong length, or more points than ``Limits/points``.
+  ///
+  /// That no identifier occurs twice is checked when the cloud is sorted, since that is when it costs nothing.
+  public func validate() throws(ModelError) {
+    guard count <= Limits.points else { throw .overLimit(field: "points", limit: Limits.points) }
+    guard positions.allAreFinite else { throw .notFinite("position") }
+    try channels.validate(count: count)
+  }
+}
+
+extension FeatureCloud.Channels {
+  package func validate(count: Int) throws(ModelError) {
+    if let confidence {
+      guard confidence.count == count else { throw .unevenChannel("confidence") }
+      guard confidence.allSatisfy({ $0 >= 0 && $0 <= 1 }) else { throw .outOfRange(field: "confidence") }
+    }
+    if let colours, colours.count != count { throw .unevenChannel("colours") }
+    if let normals {
+      guard normals.count == count else { throw .unevenChannel("normals") }
+      guard normals.allAreFinite else { throw .notFinite("normal") }
+    }
+    if let descriptors { try descriptors.validate(count: count) }
+  }
+}
+
+extension FeatureCloud.Descriptors {
+  fileprivate func validate(count: Int) throws(ModelError) {
+    guard !kind.isEmpty else { throw .empty(field: "descriptor kind") }
+    guard kind.utf8.count <= Limits.contentType else {
+      throw .overLimit(field: "descriptor kind", limit: Limits.contentType)
+    }
+    guard size >= 1 else { throw .empty(field: "descriptor") }
+    guard size <= Limits.descriptor else { throw .overLimit(field: "descriptor", limit: Limits.descriptor) }
+    guard bytes.count == count * size else { throw .unevenChannel("descriptors") }
+  }
+}
+
+extension [SIMD3<Float>] {
+  /// Whether every component of every vector is finite.
+  package var allAreFinite: Bool {
+    // A finite number times zero is zero; infinity and NaN times zero are NaN, and stay so in a sum.
+    var sum = SIMD3<Float>.zero
+    for vector in self { sum += vector * 0 }
+    return sum.isFinite
+  }
+}

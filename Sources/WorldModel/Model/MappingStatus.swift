@@ -1,0 +1,105 @@
+/// How well a place is mapped: whether the map is worth sharing, and what is missing.
+public enum MappingStatus: Hashable, Sendable {
+  /// There is no feature point yet; nothing can be captured.
+  case notAvailable
+  /// Too little to find one's place again; the reasons say what is missing.
+  case limited(Reasons)
+  /// Enough to share, and still growing.
+  case extending
+  /// The place is well covered.
+  case mapped
+
+  /// What is missing.
+  public struct Reasons: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt8
+
+    /// The reasons with these bits.
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// Too few cells of the place hold points.
+    public static let coverage = Reasons(rawValue: 1)
+    /// The covered cells hold too few points.
+    public static let density = Reasons(rawValue: 2)
+    /// It was seen from too few views.
+    public static let views = Reasons(rawValue: 4)
+  }
+
+  /// Whether a map may be shared: at least ``extending``.
+  public var allowsSharing: Bool { self == .extending || self == .mapped }
+}
+
+/// The measures that decide a ``MappingStatus``.
+///
+/// Space is cut into cubic cells of ``cellSize`` at multiples of it. A cell is covered when it holds at least
+/// ``coveredCell`` points, so that single outliers, even kilometres away, count for nothing.
+///
+/// | status | covered cells | points a covered cell | views, when known |
+/// |---|---|---|---|
+/// | `extending` | ≥ 8 | ≥ 8 | ≥ 3 |
+/// | `mapped` | ≥ 48 | ≥ 16 | ≥ 12 |
+///
+/// Below a bound of `extending` the status is `limited` with that column as the reason.
+public struct MappingEvidence: Hashable, Sendable {
+  /// The edge of a cell: half a metre, about an arm's reach.
+  public static let cellSize: Float = 0.5
+  /// The fewest points of a covered cell.
+  public static let coveredCell = 4
+
+  /// The number of feature points.
+  public var points: Int
+  /// The number of covered cells.
+  public var coveredCells: Int
+  /// The mean number of points of a covered cell.
+  public var density: Float
+  /// The number of camera views, when it is known.
+  public var views: UInt32?
+
+  /// The evidence of a cloud.
+  public init(_ cloud: FeatureCloud, views: UInt32? = nil) {
+    var cells: [SIMD3<Int32>: Int] = [:]
+    for position in cloud.positions {
+      let cell = (position / Self.cellSize).rounded(.down)
+      cells[SIMD3<Int32>(clamping: cell), default: 0] += 1
+    }
+    let covered = cells.values.filter { $0 >= Self.coveredCell }
+    points = cloud.count
+    coveredCells = covered.count
+    density = covered.isEmpty ? 0 : Float(covered.reduce(0, +)) / Float(covered.count)
+    self.views = views
+  }
+
+  /// The status that the table of this type gives.
+  public var status: MappingStatus {
+    guard points > 0 else { return .notAvailable }
+    let missing = reasons(cells: 8, density: 8, views: 3)
+    guard missing.isEmpty else { return .limited(missing) }
+    return reasons(cells: 48, density: 16, views: 12).isEmpty ? .mapped : .extending
+  }
+
+  private func reasons(cells: Int, density least: Float, views fewest: UInt32) -> MappingStatus.Reasons {
+    var missing: MappingStatus.Reasons = []
+    if coveredCells < cells { missing.insert(.coverage) }
+    if density < least { missing.insert(.density) }
+    if let views, views < fewest { missing.insert(.views) }
+    return missing
+  }
+}
+
+extension WorldMap {
+  /// How well the place is mapped; see ``MappingEvidence`` for the rule.
+  public var mappingStatus: MappingStatus { MappingEvidence(cloud, views: views).status }
+}
+
+extension SIMD3<Int32> {
+  /// The whole part of each component, at the bounds of Int32 where it would not fit.
+  package init(clamping vector: SIMD3<Float>) {
+    // The largest Float below 2³¹.
+    let most: Float = 2_147_483_520
+    let bounded = vector.clamped(
+      lowerBound: SIMD3<Float>(repeating: -most), upperBound: SIMD3<Float>(repeating: most))
+    self.init(Int32(bounded.x), Int32(bounded.y), Int32(bounded.z))
+  }
+}

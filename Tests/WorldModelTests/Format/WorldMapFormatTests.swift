@@ -1,0 +1,109 @@
+import Testing
+
+@testable import WorldModel
+
+@Suite("World map format")
+struct WorldMapFormatTests {
+  /// A small map with every kind of anchor and every channel, points already in order.
+  static let full: WorldMap = {
+    var map = WorldMap(anchors: Samples.anchors, cloud: Samples.cloud(60, channels: true), views: 12)
+    map.anchors.sort { $0.id < $1.id }
+    return map
+  }()
+
+  @Test(arguments: [0, 1, 2, 1000, 65_536, 65_537])
+  func mapsOfAllSizesSurvive(count: Int) throws {
+    let map = WorldMap(cloud: Samples.cloud(count))
+    #expect(try WorldMap(decoding: map.encoded()) == map)
+  }
+
+  @Test func everythingSurvives() throws {
+    #expect(try WorldMap(decoding: Self.full.encoded()) == Self.full)
+  }
+
+  @Test func orderDoesNotReachTheBytes() throws {
+    var shuffled = Self.full
+    shuffled.anchors.reverse()
+    shuffled.cloud = shuffled.cloud.selecting(Array(shuffled.cloud.indices.reversed()))
+    #expect(try shuffled.encoded() == Self.full.encoded())
+  }
+
+  @Test func positionsAreKeptBitForBit() throws {
+    let positions: [SIMD3<Float>] = [
+      [-0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude], [1e-30, -1e30, 0.1],
+    ]
+    let map = WorldMap(cloud: FeatureCloud(positions: positions, identifiers: [0, .max]))
+    let decoded = try WorldMap(decoding: map.encoded())
+    #expect(
+      decoded.cloud.positions.map { [$0.x.bitPattern, $0.y.bitPattern, $0.z.bitPattern] }
+        == positions.map { [$0.x.bitPattern, $0.y.bitPattern, $0.z.bitPattern] })
+    #expect(decoded.cloud.identifiers == [0, .max])
+  }
+
+  @Test func unknownSectionsAreKeptAndWrittenBack() throws {
+    var map = Self.full
+    map.unknownSections = [
+      .init(code: 0x5A59_5857, codec: 9, rawLength: 77, coveredLength: 2, bytes: [1, 2, 3, 4, 5])
+    ]
+    let file = try map.encoded()
+    let decoded = try WorldMap(decoding: file)
+    #expect(decoded == map)
+    #expect(try decoded.encoded() == file)
+  }
+
+  @Test func blocksCanBeEncodedInAnyOrderAndReadAlone() throws {
+    let map = WorldMap(cloud: Samples.cloud(70_000))
+    let encoder = try WorldMapEncoder(map)
+    #expect(encoder.blockCount == 2)
+    let second = encoder.block(1)
+    let file = encoder.file([encoder.block(0), second])
+    #expect(try file == map.encoded())
+    let decoder = try WorldMapDecoder(file)
+    #expect(decoder.pointCount == 70_000)
+    let points = try decoder.points(ofBlock: 1)
+    #expect(points.identifiers == Array(map.cloud.identifiers[65_536...]))
+  }
+
+  @Test func everyPrefixIsRefused() throws {
+    let file = try Self.full.encoded()
+    for count in 0..<file.count {
+      #expect(throws: WorldMapError.self) { try WorldMap(decoding: Array(file[..<count])) }
+    }
+  }
+
+  @Test func everyFlippedByteIsRefused() throws {
+    let file = try Self.full.encoded()
+    for index in file.indices {
+      var damaged = file
+      damaged[index] ^= UInt8(1 << (index % 8))
+      #expect(throws: WorldMapError.self, "byte \(index)") { try WorldMap(decoding: damaged) }
+    }
+  }
+
+  @Test func errorsSayWhatAndWhere() throws {
+    var file = try Self.full.encoded()
+    #expect(throws: WorldMapError.notAWorldMap) { try WorldMap(decoding: Array("ply\nformat ascii 1.0".utf8)) }
+    #expect(throws: WorldMapError.invalid("bytes follow the end of the map", offset: file.count)) {
+      try WorldMap(decoding: file + [0])
+    }
+    file[file.count - 1] ^= 1
+    let error = #expect(throws: WorldMapError.self) { try WorldMap(decoding: file) }
+    guard case .damaged("block 0 of section PNTS", let offset) = error else {
+      Issue.record("unexpected error \(String(describing: error))")
+      return
+    }
+    #expect(offset > 0 && offset < file.count)
+    var later = file
+    later[8] = 2
+    #expect(throws: WorldMapError.unsupportedVersion(found: 2, supported: 1, offset: 8)) {
+      try WorldMap(decoding: later)
+    }
+  }
+
+  @Test func mapsThatBreakTheModelAreNotWritten() {
+    let twin = Samples.anchors[0]
+    #expect(throws: WorldMapError.model(.duplicateAnchor(twin.id))) { try WorldMap(anchors: [twin, twin]).encoded() }
+    let cloud = FeatureCloud(positions: [.zero, .zero], identifiers: [3, 3])
+    #expect(throws: WorldMapError.model(.duplicatePoint(3))) { try WorldMap(cloud: cloud).encoded() }
+  }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import WorldModel
+
+@Suite("Feature cloud and map")
+struct FeatureCloudTests {
+  @Test func isACollectionOfPoints() {
+    let cloud = Samples.cloud(100, channels: true)
+    #expect(cloud.count == 100)
+    #expect(FeatureCloud(Array(cloud)).positions == cloud.positions)
+    #expect(cloud[7].normal == [0, 1, 0])
+    #expect(cloud.channels.descriptors?[3].count == 8)
+  }
+
+  @Test func copiesAreIndependent() {
+    let map = WorldMap(cloud: Samples.cloud(10))
+    var copy = map
+    copy.cloud = FeatureCloud(copy.cloud.dropFirst())
+    #expect(map.cloud.count == 10)
+    #expect(copy.cloud.count == 9)
+  }
+
+  @Test func sortsByIdentifierWithItsChannels() throws {
+    let cloud = Samples.cloud(50, channels: true)
+    let shuffled = cloud.selecting(Array(cloud.indices.reversed()))
+    #expect(!shuffled.isSorted)
+    #expect(try shuffled.sorted() == cloud)
+  }
+
+  @Test func refusesDuplicatesAndUnevenChannels() {
+    let twice = FeatureCloud(positions: [.zero, .one], identifiers: [5, 5])
+    #expect(throws: ModelError.duplicatePoint(5)) { try twice.sorted() }
+    let short = FeatureCloud(positions: [.zero], identifiers: [1], channels: .init(confidence: []))
+    #expect(throws: ModelError.unevenChannel("confidence")) { try short.validate() }
+    let unsure = FeatureCloud(positions: [.zero], identifiers: [1], channels: .init(confidence: [.nan]))
+    #expect(throws: ModelError.outOfRange(field: "confidence")) { try unsure.validate() }
+    let lost = FeatureCloud(positions: [[0, .infinity, 0]], identifiers: [1])
+    #expect(throws: ModelError.notFinite("position")) { try lost.validate() }
+  }
+
+  @Test func boundsCentreAndExtent() {
+    let map = WorldMap(cloud: FeatureCloud(positions: [[1, -1, 0], [3, 5, 2]], identifiers: [1, 2]))
+    #expect(map.center == [2, 2, 1])
+    #expect(map.extent == [2, 6, 2])
+    #expect(WorldMap().bounds == nil)
+  }
+
+  /// `perCell` points in each of `cells` cells in a row.
+  private func status(cells: Int, perCell: Int, views: UInt32? = nil) -> MappingStatus {
+    let positions = (0..<(cells * perCell)).map { index in
+      SIMD3<Float>(Float(index / perCell) * MappingEvidence.cellSize + 0.1, 0.1, 0.1)
+    }
+    let cloud = FeatureCloud(positions: positions, identifiers: positions.indices.map { UInt64($0) })
+    return MappingEvidence(cloud, views: views).status
+  }
+
+  @Test func statusFollowsItsTable() {
+    #expect(status(cells: 0, perCell: 0) == .notAvailable)
+    #expect(status(cells: 7, perCell: 8) == .limited(.coverage))
+    #expect(status(cells: 8, perCell: 7) == .limited(.density))
+    #expect(status(cells: 8, perCell: 3) == .limited([.coverage, .density]))
+    #expect(status(cells: 8, perCell: 8) == .extending)
+    #expect(status(cells: 8, perCell: 8, views: 2) == .limited(.views))
+    #expect(status(cells: 47, perCell: 16) == .extending)
+    #expect(status(cells: 48, perCell: 16) == .mapped)
+    #expect(status(cells: 48, perCell: 16, views: 11) == .extending)
+  }
+}

@@ -1,0 +1,65 @@
+@testable import WorldModel
+
+/// Deterministic values that several tests share.
+enum Samples {
+  /// One anchor kind of each case.
+  static let kinds: [Anchor.Kind] = [
+    .plain,
+    .plane(
+      .init(
+        alignment: .horizontal, classification: .floor, extent: [3, 2.5], boundary: [[-1, -1], [1, -1], [0, 1.25]])),
+    .image(.init(referenceName: "poster", physicalSize: [0.3, 0.4])),
+    .object(.init(referenceName: "cup", extent: [0.1, 0.12, 0.1])),
+    .mesh(.init(referenceName: "room.obj", digest: SHA256Digest(hashing: [1, 2, 3]), extent: [4, 3, 5])),
+    .participant(PeerID(SHA256Digest(hashing: [7]))),
+  ]
+
+  /// One anchor of each kind, with and without the optional fields.
+  static let anchors: [Anchor] = kinds.enumerated().map { index, kind in
+    Anchor(
+      id: AnchorID(high: 0x1111 * UInt64(kinds.count - index), low: UInt64(index)), name: "anchor \(index)",
+      transform: .looking(at: [Float(index), 0, 0], from: [0, 1, 2]), kind: kind,
+      payload: index % 2 == 0 ? .init(contentType: "text/plain", bytes: Array("hello \(index)".utf8)) : nil,
+      creator: index % 3 == 0 ? PeerID(SHA256Digest(hashing: [UInt8(index)])) : nil,
+      createdAt: index % 3 == 1 ? UInt64(index) * 1000 : nil)
+  }
+
+  /// A cloud of `count` points on the walls of a room, with gaps between the identifiers.
+  static func cloud(_ count: Int, seed: UInt64 = 1, channels: Bool = false) -> FeatureCloud {
+    var random = SplitMix(state: seed)
+    var points: [FeaturePoint] = []
+    var identifier: UInt64 = 1000
+    var centre = SIMD3<Float>.zero
+    for index in 0..<count {
+      if index % 40 == 0 { centre = [random.unit() * 4, random.unit() * 2.5, index % 80 == 0 ? 0 : random.unit() * 5] }
+      identifier += 1 + random.next() % 5
+      let offset = SIMD3(random.unit(), random.unit(), random.unit()) * 0.2
+      points.append(
+        FeaturePoint(
+          position: centre + offset, identifier: identifier, confidence: channels ? random.unit() : nil,
+          colour: channels ? SIMD3(200, UInt8(index & 255), UInt8(random.next() & 7)) : nil,
+          normal: channels ? [0, 1, 0] : nil))
+    }
+    let cloud = FeatureCloud(points)
+    guard channels else { return cloud }
+    var all = cloud.channels
+    all.descriptors = .init(kind: "orb", size: 8, bytes: (0..<(count * 8)).map { _ in UInt8(random.next() & 255) })
+    return FeatureCloud(positions: cloud.positions, identifiers: cloud.identifiers, channels: all)
+  }
+}
+
+/// The generator of Steele, Lea and Flood (2014): the same numbers on every machine.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  /// A number from 0 up to 1, on a grid of 2⁻²⁴.
+  mutating func unit() -> Float { Float(next() >> 40) / 16_777_216 }
+}

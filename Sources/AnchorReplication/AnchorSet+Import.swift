@@ -25,7 +25,7 @@ extension AnchorSet {
     guard table.entries.count + added.count <= limits.anchors else {
       throw .overLimit(.anchors, limit: limits.anchors)
     }
-    let bytes = added.reduce(0) { $0 + $1.name.utf8.count + ($1.payload?.byteCount ?? 0) }
+    let bytes = added.reduce(0) { $0 + $1.stateBytes }
     guard table.stateBytes + bytes <= limits.stateBytes else {
       throw .overLimit(.stateBytes, limit: limits.stateBytes)
     }

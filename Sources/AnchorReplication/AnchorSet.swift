@@ -54,6 +54,9 @@ package struct AnchorSet: Sendable {
   /// The number of operations that wait for an anchor that has not arrived.
   package var heldCount: Int { held.count }
 
+  /// The actors of those operations.
+  package var heldActors: [ActorID] { held.queues.map(\.actor) }
+
   /// Bytes of operations in the log.
   package var logByteCount: Int { log.byteCount }
 

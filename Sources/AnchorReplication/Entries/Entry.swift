@@ -85,9 +85,6 @@ struct Entry: Sendable {
   /// The removed anchor that this one brings back.
   var restoredFrom: AnchorID? { extras?.restoredFrom }
 
-  /// The bytes of its texts and payload, for the limit on the set.
-  var stateBytes: Int { name.utf8.count + (extras?.stateBytes ?? 0) }
-
   /// What `field` holds.
   func value(of field: AnchorField) -> AnchorFieldValue {
     switch field {
@@ -133,10 +130,5 @@ final class Extras: Sendable {
   ) -> Extras? {
     guard kind != .plain || payload != nil || lock != .free || restoredFrom != nil else { return nil }
     return Extras(kind: kind, payload: payload, lock: lock, restoredFrom: restoredFrom)
-  }
-
-  var stateBytes: Int {
-    guard let payload else { return 0 }
-    return payload.contentType.utf8.count + payload.bytes.count
   }
 }

@@ -44,10 +44,10 @@ extension AnchorSet {
       }
     }
     let last = feed.mode == .detailed ? anchor(at: slot) : nil
-    let wasTold = table.entries[slot].isTold
+    let wasTold = table.entries[slot].marks.contains(.told)
     let (entry, visibility) = table.remove(at: slot, actors: actors)
     if wasTold, visibility != .unchanged, feed.mode == .identifiers {
-      sorted.invalidate()
+      sorted.note(entry.id)
       return
     }
     tell(visibility, id: entry.id, key: entry.key, stamp: stamp, origin: origin, last: last)
@@ -117,11 +117,11 @@ extension AnchorSet {
   private mutating func tellWrite(
     _ field: AnchorField, at slot: Int, clock: UInt64, writer: ActorIndex, origin: AnchorOrigin
   ) {
-    sorted.invalidate()
+    if sorted.isInUse, table.mark(slot, .listed) { sorted.note(table.entries[slot].id) }
     switch feed.mode {
     case .off: break
     case .identifiers:
-      if table.isVisible(slot), table.tell(slot) { feed.push(table.entries[slot].id) }
+      if table.isVisible(slot), table.mark(slot, .told) { feed.push(table.entries[slot].id) }
     case .detailed:
       guard table.isVisible(slot) else { break }
       let stamp = Stamp(clock: clock, actor: actors.ids[Int(writer)])
@@ -135,11 +135,11 @@ extension AnchorSet {
     last: Anchor?
   ) {
     guard visibility != .unchanged else { return }
-    sorted.invalidate()
+    sorted.note(id)
     switch feed.mode {
     case .off: break
     case .identifiers:
-      if table.slot(showing: id).map({ table.tell($0) }) ?? true { feed.push(id) }
+      if table.slot(showing: id).map({ table.mark($0, .told) }) ?? true { feed.push(id) }
     case .detailed:
       let kind: AnchorChange.Kind =
         switch visibility {

@@ -27,10 +27,8 @@ struct Entry: Sendable {
   var lastLocalEdit: UInt64 = 0
   /// Who wrote each register.
   private var writers: InlineArray<5, ActorIndex>
-  /// Whether the digest does not yet cover the present state.
-  var isStale = false
-  /// Whether the consumer who wants identifiers only has been told since it last asked.
-  var isTold = false
+  /// Who has still to look at it.
+  var marks: Marks = []
   /// Bits of the app.
   var flags: UInt32
   /// When each register was written.
@@ -45,6 +43,17 @@ struct Entry: Sendable {
   var extras: Extras?
   /// The place of its creator among the set's creators, plus one; 0 for none.
   let creator: UInt16
+
+  /// Who has still to look at an entry.
+  struct Marks: OptionSet, Sendable {
+    let rawValue: UInt8
+    /// The digest does not yet cover the present state.
+    static let stale = Marks(rawValue: 1)
+    /// The consumer who wants identifiers has been told since it last asked.
+    static let told = Marks(rawValue: 2)
+    /// The sorted anchors do not yet show the present state, and know it.
+    static let listed = Marks(rawValue: 4)
+  }
 
   init(key: PackedKey, clock: UInt64, anchor: NewAnchor, creator: UInt16) {
     self.key = key

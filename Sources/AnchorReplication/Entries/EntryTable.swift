@@ -60,7 +60,7 @@ struct EntryTable: Sendable {
     let shown = self.slot(showing: entry.id)
     reserveForOneMore()
     entries.append(entry)
-    entries[slot].isStale = false
+    entries[slot].marks = []
     byKey.insert(slot, hash: seeded(entry.key)) { [entries, seeded] in seeded(entries[$0].key) }
     stateBytes += entry.stateBytes
     digest.insert()
@@ -92,7 +92,7 @@ struct EntryTable: Sendable {
       if isVisible(last) { byID.move(last, to: slot, hash: seeded(moved.id)) }
       byKey.move(last, to: slot, hash: seeded(moved.key))
       entries[slot] = moved
-      if moved.isStale { digest.stale.append(UInt32(slot)) }
+      if moved.marks.contains(.stale) { digest.stale.append(UInt32(slot)) }
     }
     entries.removeLast()
     return (entry, visibility)
@@ -120,22 +120,29 @@ struct EntryTable: Sendable {
     markStale(slot)
   }
 
-  /// Marks the entry as told to the consumer of identifiers; false when it was already.
-  mutating func tell(_ slot: Int) -> Bool {
-    defer { entries[slot].isTold = true }
-    return !entries[slot].isTold
+  /// Marks the entry at `slot`; false when it was already.
+  @inline(__always)
+  mutating func mark(_ slot: Int, _ mark: Entry.Marks) -> Bool {
+    guard !entries[slot].marks.contains(mark) else { return false }
+    entries[slot].marks.insert(mark)
+    return true
   }
 
-  /// Forgets which entries were told.
-  mutating func untell(_ id: AnchorID) {
-    if let slot = slot(showing: id) { entries[slot].isTold = false }
+  /// Takes a mark off the entry that shows under `id`, if one does.
+  mutating func unmark(_ id: AnchorID, _ mark: Entry.Marks) {
+    if let slot = slot(showing: id) { entries[slot].marks.remove(mark) }
+  }
+
+  /// Takes a mark off every entry.
+  mutating func unmarkAll(_ mark: Entry.Marks) {
+    for slot in entries.indices { entries[slot].marks.remove(mark) }
   }
 
   /// Brings the digest up to date and gives it; `encode` writes the canonical form of an entry.
   mutating func foldedDigest(encode: (Entry, inout ByteWriter) -> Void) -> SHA256Digest {
     var writer = ByteWriter(capacity: 512)
-    for slot in digest.stale where slot < entries.count && entries[Int(slot)].isStale {
-      entries[Int(slot)].isStale = false
+    for slot in digest.stale where slot < entries.count && entries[Int(slot)].marks.contains(.stale) {
+      entries[Int(slot)].marks.remove(.stale)
       writer.removeAll()
       encode(entries[Int(slot)], &writer)
       digest.replace(at: Int(slot), by: SHA256Digest(hashing: writer.bytes))
@@ -146,8 +153,8 @@ struct EntryTable: Sendable {
 
   @inline(__always)
   private mutating func markStale(_ slot: Int) {
-    guard !entries[slot].isStale else { return }
-    entries[slot].isStale = true
+    guard !entries[slot].marks.contains(.stale) else { return }
+    entries[slot].marks.insert(.stale)
     digest.stale.append(UInt32(slot))
   }
 

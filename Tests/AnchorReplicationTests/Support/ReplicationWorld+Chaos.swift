@@ -18,7 +18,7 @@ extension ReplicationWorld {
     return world
   }
 
-  private mutating func step() throws {
+  mutating func step() throws {
     let index = Int(random.next() % UInt64(peers.count))
     switch random.next() % 100 {
     case 0..<55:

@@ -118,6 +118,7 @@ extension AnchorSet {
     _ field: AnchorField, at slot: Int, clock: UInt64, writer: ActorIndex, origin: AnchorOrigin
   ) {
     if sorted.isInUse, table.mark(slot, .listed) { sorted.note(table.entries[slot].id) }
+    let isNew = table.hasHidden && table.showIfLatest(slot, actors: actors)
     switch feed.mode {
     case .off: break
     case .identifiers:
@@ -125,7 +126,7 @@ extension AnchorSet {
     case .detailed:
       guard table.isVisible(slot) else { break }
       let stamp = Stamp(clock: clock, actor: actors.ids[Int(writer)])
-      push(.updated(AnchorFields(field)), at: slot, stamp: stamp, origin: origin)
+      push(.updated(isNew ? .all : AnchorFields(field)), at: slot, stamp: stamp, origin: origin)
     }
   }
 

@@ -80,6 +80,31 @@ struct ImportTests {
     #expect(throws: AnchorError.duplicateAnchor(id(1))) { try set.place(anchor(1), at: 1) }
   }
 
+  @Test("a map that was saved and shared again does not undo what was edited meanwhile")
+  func savedMap() throws {
+    for number in 0..<8 {
+      var (left, right) = (makeSet(1), makeSet(2))
+      _ = try left.place(anchor(1, "placed"), at: 5)
+      try left.importAnchors(of: digest, anchors: [anchor(2, "from the map")])
+      let saved = left.anchors
+      _ = try left.rename(id(1), to: "later", at: 6)
+      _ = try left.rename(id(2), to: "later", at: 7)
+      try right.pull(from: left)
+      let revision = SHA256Digest(hashing: [UInt8(number), 9])
+      try left.importAnchors(of: revision, anchors: saved)
+      #expect(left.anchors.map(\.name) == ["later", "later"] && left[id(1)]?.creator == peer(1))
+      // The other has the revision first, and the edits meet it in another order.
+      var third = makeSet(3)
+      try third.importAnchors(of: revision, anchors: saved)
+      _ = third.changes()
+      try third.pull(from: right)
+      #expect(third.anchors == left.anchors && third.digest == left.digest)
+      #expect(third.changes().allSatisfy { $0.kind == .updated(.all) || $0.kind == .updated(.name) })
+      _ = try third.remove(id(1), at: 9)
+      #expect(third.count == 1)
+    }
+  }
+
   @Test("a map with an id twice, a bad pose or too many anchors changes nothing")
   func refused() throws {
     var limits = ReplicationLimits.default

@@ -85,6 +85,9 @@ struct Entry: Sendable {
     clocks[field] != createdClock || writer(of: field) != key.actor
   }
 
+  /// The latest clock of the registers of the app; those of the lock can go back.
+  var writtenAt: UInt64 { max(clocks[.pose], clocks[.name], clocks[.payload], clocks[.flags]) }
+
   /// What the anchor marks.
   var kind: Anchor.Kind { extras?.kind ?? .plain }
   /// Data of the app.

@@ -2,8 +2,9 @@ import WorldModel
 
 /// The entries of a set in one dense array, found by key or by the app's id.
 ///
-/// Two keys can carry the same id, when two maps hold the same anchor. Of those the smallest key (actor, then number)
-/// is the one that shows; the others are kept, because every peer must end with the same state.
+/// Two keys can carry the same id, when two maps hold the same anchor. Of those the entry written last shows, so that a
+/// map that is saved and shared again does not undo what was edited meanwhile; of two never edited the one with the
+/// smaller key (actor, then number). The others are kept, because every peer must end with the same state.
 struct EntryTable: Sendable {
   /// The entries, in no order that means anything.
   private(set) var entries: [Entry] = []
@@ -43,6 +44,9 @@ struct EntryTable: Sendable {
   @inline(__always)
   func isVisible(_ slot: Int) -> Bool { hidden.isEmpty || self.slot(showing: entries[slot].id) == slot }
 
+  /// Whether some id has more than one entry.
+  @inline(__always) var hasHidden: Bool { !hidden.isEmpty }
+
   /// Every key that carries `id`, the one that shows first.
   func keys(of id: AnchorID) -> [PackedKey] {
     guard let slot = slot(showing: id) else { return [] }
@@ -70,7 +74,7 @@ struct EntryTable: Sendable {
       return .added
     }
     let shownKey = entries[shown].key
-    guard actors.precedes(entry.key, shownKey) else {
+    guard outranks(slot, shown, actors) else {
       hidden[entry.id, default: []].append(entry.key)
       return .unchanged
     }
@@ -103,6 +107,18 @@ struct EntryTable: Sendable {
     entries.reserveCapacity(entries.count + additional)
     byKey.reserve(byKey.count + additional) { [entries, seeded] in seeded(entries[$0].key) }
     byID.reserve(byID.count + additional) { [entries, seeded] in seeded(entries[$0].id) }
+  }
+
+  /// Lets the entry at `slot`, which was written, show if it is now the one written last; true when it did not before.
+  mutating func showIfLatest(_ slot: Int, actors: ActorTable) -> Bool {
+    let id = entries[slot].id
+    guard hidden[id] != nil, let shown = self.slot(showing: id), shown != slot, outranks(slot, shown, actors) else {
+      return false
+    }
+    byID.move(shown, to: slot, hash: seeded(id))
+    hidden[id]?.removeAll { $0 == entries[slot].key }
+    hidden[id]?.append(entries[shown].key)
+    return true
   }
 
   /// Changes the entry at `slot`, which the digest will take up when it is next read.
@@ -165,17 +181,32 @@ struct EntryTable: Sendable {
       if hidden[entry.id]?.isEmpty == true { hidden[entry.id] = nil }
       return .unchanged
     }
-    guard var others = hidden[entry.id],
-      let next = others.indices.min(by: { actors.precedes(others[$0], others[$1]) }),
-      let nextSlot = self.slot(of: others[next])
-    else {
+    guard let next = bestHidden(entry.id, actors) else {
       byID.remove(slot, hash: seeded(entry.id)) { [entries, seeded] in seeded(entries[$0].id) }
       return .removed
     }
-    byID.move(slot, to: nextSlot, hash: seeded(entry.id))
-    others.remove(at: next)
-    hidden[entry.id] = others.isEmpty ? nil : others
+    byID.move(slot, to: next, hash: seeded(entry.id))
+    hidden[entry.id]?.removeAll { $0 == entries[next].key }
+    if hidden[entry.id]?.isEmpty == true { hidden[entry.id] = nil }
     return .replaced
+  }
+
+  /// The hidden entry that would show if there were no other of the same id.
+  private func bestHidden(_ id: AnchorID, _ actors: ActorTable) -> Int? {
+    var best: Int?
+    for key in hidden[id] ?? [] {
+      guard let slot = slot(of: key) else { continue }
+      if let present = best, !outranks(slot, present, actors) { continue }
+      best = slot
+    }
+    return best
+  }
+
+  /// Whether the entry at `left` shows rather than the one at `right`, which has the same id.
+  private func outranks(_ left: Int, _ right: Int, _ actors: ActorTable) -> Bool {
+    let (leftClock, rightClock) = (entries[left].writtenAt, entries[right].writtenAt)
+    guard leftClock == rightClock else { return leftClock > rightClock }
+    return actors.precedes(entries[left].key, entries[right].key)
   }
 
   /// Grows by a quarter rather than twofold: 65,536 entries are 11 MB.

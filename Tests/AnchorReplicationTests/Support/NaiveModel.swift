@@ -9,6 +9,11 @@ struct NaiveModel {
     var values: [AnchorField: AnchorFieldValue] = [:]
     var stamps: [AnchorField: Stamp] = [:]
 
+    /// The latest clock of the registers of the app.
+    var writtenAt: UInt64 {
+      stamps.filter { $0.key != .lock }.values.map(\.clock).max() ?? 0
+    }
+
     mutating func write(_ value: AnchorFieldValue, _ stamp: Stamp) {
       guard let present = values[value.field], let last = stamps[value.field] else {
         values[value.field] = value
@@ -55,10 +60,17 @@ struct NaiveModel {
     return entry
   }
 
-  /// The entries an app sees: for each id the one with the smallest key.
+  /// The entries an app sees: for each id the one written last, or of those never edited the one with the smallest key.
   var visible: [AnchorID: (key: Dot, entry: Entry)] {
     var result: [AnchorID: (key: Dot, entry: Entry)] = [:]
-    for (key, entry) in entries where result[entry.id].map({ key < $0.key }) ?? true { result[entry.id] = (key, entry) }
+    for (key, entry) in entries {
+      guard let present = result[entry.id] else {
+        result[entry.id] = (key, entry)
+        continue
+      }
+      let (left, right) = (entry.writtenAt, present.entry.writtenAt)
+      if left > right || (left == right && key < present.key) { result[entry.id] = (key, entry) }
+    }
     return result
   }
 

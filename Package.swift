@@ -25,6 +25,7 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
@@ -34,7 +35,7 @@ let package = Package(
 
     // Rounding of Float calls libm, which nothing else links where neither Foundation nor Glibc is imported.
     .target(
-      name: "WorldModel", dependencies: ["CZstd", "COpenSSL"], swiftSettings: common,
+      name: "WorldModel", dependencies: ["CZstd", "CZlib", "COpenSSL"], swiftSettings: common,
       linkerSettings: [.linkedLibrary("m")]),
     .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: strict),
     .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
@@ -50,12 +51,13 @@ let package = Package(
     .target(
       name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
 
+    .executableTarget(name: "soak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
     .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldview", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldmap", dependencies: ["SharedWorld"], swiftSettings: common),
 
-    .testTarget(name: "WorldModelTests", dependencies: ["WorldModel"], swiftSettings: common),
+    .testTarget(name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], swiftSettings: common),
     .testTarget(
       name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
     .testTarget(

@@ -66,6 +66,9 @@ extension SecureTransport {
     links[link]?.endProbation()
   }
 
+  /// How many accepted connections are on probation.
+  package var strangers: Int { gate.waiting }
+
   /// Stops or resumes reading from a link, so that a peer that sends too much is slowed down by TCP.
   package func setReceiving(_ link: LinkID, _ isReceiving: Bool) {
     links[link]?.setReceiving(isReceiving)

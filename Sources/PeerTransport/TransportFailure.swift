@@ -57,4 +57,9 @@ extension TransportFailure {
   package var isRefusal: Bool {
     if case .system(_, ECONNREFUSED) = self { true } else { false }
   }
+
+  /// Whether another socket listens there already.
+  package var isAddressInUse: Bool {
+    if case .system(_, EADDRINUSE) = self { true } else { false }
+  }
 }

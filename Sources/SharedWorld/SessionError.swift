@@ -66,5 +66,11 @@ extension SessionError {
     public static let io = Code("io")
     /// The session has ended.
     public static let ended = Code("ended")
+    /// The other side uses another service type.
+    public static let otherService = Code("other-service")
+    /// Events were not read fast enough, and changes of anchors were dropped.
+    public static let consumerTooSlow = Code("consumer-too-slow")
+    /// Two peers held different anchors under the same history; they are merging everything.
+    public static let divergence = Code("divergence")
   }
 }

@@ -8,8 +8,13 @@ extension Report {
     case .discovery(nil, let reason): ["\("!", .caution) peers cannot be found now: \(reason ?? "")"]
     case .peerFound(let candidate): ["\("·", .faint) found \(candidate.name, .name)"]
     case .peerLost(let candidate): ["\("·", .faint) \(candidate.name, .name) is out of sight"]
-    case .invitation(let from, let context):
-      ["\("?", .caution) \(from.name, .name) invites you\(note(context)): accept \(from.name) or decline \(from.name)"]
+    case .invitation(let from, let context, let isAsked):
+      [
+        """
+        \("?", .caution) \(from.name, .name) invites you\(note(context))\
+        \(isAsked ? ": accept \(from.name) or decline \(from.name)" : "")
+        """
+      ]
     case .peerJoined(let person): ["\("→", .good) \(person.name, .name) joined"]
     case .peerReconnecting(let person): ["\("~", .caution) the connection to \(person.name, .name) broke"]
     case .peerLeft(let person, let reason): ["\("←", .caution) \(person.name, .name) is gone (\(reason))"]
@@ -43,7 +48,7 @@ extension Report.Pin {
 extension Report.Answer {
   var lines: [Line] {
     switch self {
-    case .done: ["ok"]
+    case .done: ["\("ok", .faint)"]
     case .peers(let peers) where peers.isEmpty: ["nobody else is here"]
     case .peers(let peers): peers.map { "  \($0.0.name, .name)  \($0.state)  \(short($0.0.id), .faint)" }
     case .host(let host?, let epoch): ["\(host.name, .name) hosts, epoch \(epoch)"]

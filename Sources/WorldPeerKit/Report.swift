@@ -4,7 +4,8 @@ package enum Report: Equatable, Sendable {
   case discovery(backend: String?, reason: String?)
   case peerFound(Candidate)
   case peerLost(Candidate)
-  case invitation(from: Person, context: String)
+  /// `isAsked` says that the user decides.
+  case invitation(from: Person, context: String, isAsked: Bool)
   case peerJoined(Person)
   case peerReconnecting(Person)
   case peerLeft(Person, reason: String)
@@ -32,10 +33,13 @@ package enum Report: Equatable, Sendable {
   package struct Candidate: Equatable, Sendable {
     package let id: String
     package let name: String
+    /// Who it turned out to be, once there was a connection.
+    package let peerID: String?
 
-    package init(id: String, name: String) {
+    package init(id: String, name: String, peerID: String?) {
       self.id = id
       self.name = name
+      self.peerID = peerID
     }
   }
 
@@ -128,8 +132,9 @@ extension Report {
     case .ready(let person, let port): person.members + ["port": .integer(Int(port))]
     case .discovery(let backend, let reason): ["backend": .optional(backend), "reason": .optional(reason)]
     case .peerFound(let candidate), .peerLost(let candidate):
-      ["candidate": .string(candidate.id), "name": .string(candidate.name)]
-    case .invitation(let person, let context): person.members + ["context": .string(context)]
+      ["candidate": .string(candidate.id), "name": .string(candidate.name), "peerID": .optional(candidate.peerID)]
+    case .invitation(let person, let context, let isAsked):
+      person.members + ["context": .string(context), "asked": .bool(isAsked)]
     case .peerJoined(let person): person.members + ["reason": "joined"]
     case .peerReconnecting(let person): person.members
     case .peerLeft(let person, let reason): person.members + ["reason": .string(reason)]

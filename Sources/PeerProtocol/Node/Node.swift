@@ -1,5 +1,5 @@
 package import AnchorReplication
-import WorldModel
+package import WorldModel
 
 /// One peer's part in a session, without any I/O: bytes, clock readings and commands go in, one kind of output comes out.
 ///
@@ -34,6 +34,8 @@ package struct Node: Sendable {
   var replication = ReplicationState()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
+  /// The map this node shared last.
+  package internal(set) var latestSharedMap: MapID?
 
   var random: SeededRandom
   var hasEnded = false

@@ -16,8 +16,10 @@ struct Socket: ~Copyable {
 
   /// A new socket for the family of `address`.
   init(for address: SocketAddress) throws(TransportFailure) {
-    descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
+    let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    let opened = socket(address.family, Int32(kind), 0)
+    guard opened >= 0 else { throw .system(call: "socket", code: errno) }
+    descriptor = opened
   }
 
   /// Sets what every link needs: no Nagle, dead peers noticed, and a short queue in the kernel so that what is urgent

@@ -104,12 +104,14 @@ enum DaemonFailure: Error, CustomStringConvertible {
   /// The library answers with one of the `kDNSServiceErr` codes.
   case code(DNSServiceErrorType)
 
+  /// The layer's only word for a daemon or a D-Bus that is missing or has died.
+  static let unknown = DaemonFailure.code(DNSServiceErrorType(kDNSServiceErr_Unknown))
+
   /// Whether the name is taken by another app of this machine.
   var isNameConflict: Bool {
     if case .code(let code) = self { code == DNSServiceErrorType(kDNSServiceErr_NameConflict) } else { false }
   }
 
-  /// The library has no code for a missing daemon or D-Bus; both are "unknown".
   var description: String {
     switch self {
     case .missingLibrary(let reason): "the library libdns_sd.so.1 is missing: \(reason)"

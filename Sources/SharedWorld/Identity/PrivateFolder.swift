@@ -114,8 +114,10 @@ private struct OpenFile: ~Copyable {
   let descriptor: Int32
 
   init?(_ path: String, _ flags: Int32) {
-    descriptor = open(path, flags | O_CLOEXEC, 0o600)
-    if descriptor < 0 { return nil }
+    // Nothing may be closed on failure, since that would overwrite errno.
+    let opened = open(path, flags | O_CLOEXEC, 0o600)
+    guard opened >= 0 else { return nil }
+    descriptor = opened
   }
 
   deinit {

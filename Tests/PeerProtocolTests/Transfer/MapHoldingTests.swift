@@ -10,7 +10,8 @@ struct MapHoldingTests {
     return (0..<700_000).map { $0 < 350_000 ? UInt8(truncatingIfNeeded: random.next()) : UInt8($0 & 3) }
   }()
   private static let package = MapPackage(map: map)
-  private let (alice, bob) = (Sample.alice, Sample.bob)
+  private let alice = Sample.alice
+  private let bob = Sample.bob
 
   private func announced() -> (MapHolding, MapManifest) {
     let manifest = MapManifest(revision: 1, size: Self.map.count, hashes: Self.package.hashes)
@@ -41,10 +42,12 @@ struct MapHoldingTests {
   @Test("chunks are shared out among the holders and verified one by one")
   func fetchesFromAllHolders() throws {
     var (holding, manifest) = announced()
-    #expect(try holding.takeHashes(manifest.hashes, first: 0))
+    let isWhole = try holding.takeHashes(manifest.hashes, first: 0)
+    #expect(isWhole)
     let plan = holding.nextRequests(at: .zero)
     #expect(plan.flatMap(\.chunks).sorted() == [0, 1, 2])
-    #expect(holding.nextRequests(at: .zero).isEmpty)
+    let again = holding.nextRequests(at: .zero)
+    #expect(again.isEmpty)
     var verified = 0
     for (source, chunks) in plan {
       for piece in chunks.flatMap({ pieces(of: $0, map: manifest.id) }) {
@@ -74,7 +77,8 @@ struct MapHoldingTests {
   func refusesWrongChunks() throws {
     var (holding, manifest) = announced()
     _ = try holding.takeHashes(manifest.hashes, first: 0)
-    let source = try #require(holding.nextRequests(at: .zero).first { $0.chunks.contains(0) }).source
+    let plan = holding.nextRequests(at: .zero)
+    let source = try #require(plan.first { $0.chunks.contains(0) }).source
     var flipped = pieces(of: 0, map: manifest.id)
     flipped[0].bytes[17] ^= 1
     #expect(throws: ChunkFailure.wrongHash) {
@@ -112,7 +116,8 @@ struct MapHoldingTests {
     let package = MapPackage(map: changed)
     let new = MapManifest(revision: library.nextRevision, size: changed.count, hashes: package.hashes)
     let announcement = MapAnnouncement(id: new.id, revision: 2, size: new.size, provider: alice, isPrivate: false)
-    #expect(library.announce(announcement, by: alice))
+    let isWanted = library.announce(announcement, by: alice)
+    #expect(isWanted)
     _ = try library.change(new.id) { (holding) throws(ChunkFailure) in try holding.takeHashes(new.hashes, first: 0) }
     library.reuseChunks(for: new.id)
     let plan = library.change(new.id) { $0.nextRequests(at: .zero) }

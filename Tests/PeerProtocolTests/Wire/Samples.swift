@@ -1,4 +1,5 @@
 import PeerProtocol
+import Testing
 import WorldModel
 
 /// Values of every kind that travels, the same in every run.

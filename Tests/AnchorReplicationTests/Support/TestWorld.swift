@@ -101,3 +101,8 @@ extension AnchorSet {
 enum TestFailure: Error {
   case snapshotNeeded
 }
+
+extension SnapshotAssembly {
+  /// Takes a chunk from an array.
+  mutating func take(bytes: [UInt8]) throws(DecodingFailure) -> Bool { try take(bytes.span.bytes) }
+}

@@ -46,6 +46,10 @@ package enum ProtocolLimits {
   package static let outstandingChunks = 8
   /// Chunk hashes in one manifest frame.
   package static let manifestHashes = 500
+  /// Bytes of one part of a snapshot or of a version vector, with its head.
+  package static let statePart = 32 * 1024
+  /// Bytes of a version vector with its digest.
+  package static let vector = 128 * 1024
   /// Bytes of an app message.
   package static let message = 60 * 1024
 }
@@ -62,10 +66,8 @@ package enum ProtocolTimes {
   package static let lost: Duration = .seconds(10)
   /// A member whose every address refused is reported as lost after this long.
   package static let refused: Duration = .seconds(2)
-  /// Version vectors and link states are exchanged this often.
+  /// Version vectors are exchanged this often.
   package static let antiEntropy: Duration = .seconds(5)
-  /// A link state not renewed for this long is forgotten.
-  package static let linkState: Duration = .seconds(16)
   /// The next address of a peer is tried when the one before has not answered for this long.
   package static let dialStagger: Duration = .seconds(1)
   /// The first pause after every address failed; it doubles up to ``dialBackoffMost``.

@@ -79,7 +79,9 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
     return try result.get()
   }
 
-  /// Stops the engine and waits for the end of its thread. Idempotent.
+  /// Stops the engine and waits for the end of its thread.
+  ///
+  /// Idempotent.
   func stop() {
     let former = state.withLock { state in
       defer { state = .stopped }

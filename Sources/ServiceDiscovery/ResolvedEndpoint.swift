@@ -22,7 +22,9 @@ package struct ResolvedEndpoint: Hashable, Sendable, CustomStringConvertible {
   /// The TCP port.
   package let port: UInt16
 
-  /// Takes 4 or 16 address bytes; `nil` for another number. The scope is kept for link-local IPv6 only.
+  /// Takes 4 or 16 address bytes; `nil` for another number.
+  ///
+  /// The scope is kept for link-local IPv6 only.
   package init?(address: [UInt8], port: UInt16, scopeID: UInt32 = 0) {
     switch address.count {
     case 4: family = .ipv4

@@ -21,7 +21,7 @@ package struct ServiceInstance: Hashable, Sendable, CustomStringConvertible {
     guard (1...Self.maximumNameLength).contains(bytes.count) else {
       throw .invalidInstanceName(name, reason: "it must have 1 to \(Self.maximumNameLength) bytes of UTF-8")
     }
-    guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+    guard (name + domain).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw .invalidInstanceName(name, reason: "it must not hold control characters")
     }
     self.name = name

@@ -38,6 +38,8 @@ package enum StaticAddress: Hashable, Sendable {
   }
 
   private static func split(_ text: String) throws(DiscoveryError) -> (host: String, port: UInt16, isBracketed: Bool) {
+    // C would read such a text to the zero only.
+    guard !text.utf8.contains(0) else { throw .invalidEndpoint(text, reason: "it holds a zero byte") }
     guard let colon = text.lastIndex(of: ":") else { throw .invalidEndpoint(text, reason: "the port is missing") }
     let digits = text[text.index(after: colon)...]
     guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits), port > 0 else {

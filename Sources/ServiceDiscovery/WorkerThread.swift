@@ -18,7 +18,9 @@ final class WorkerThread: Sendable {
     self.handle = handle
   }
 
-  /// Waits for the end of the thread, or lets it end unobserved if the caller runs on it. Call it once.
+  /// Waits for the end of the thread, or lets it end unobserved if the caller runs on it.
+  ///
+  /// Call it once.
   func finish() {
     if pthread_equal(handle, pthread_self()) != 0 {
       pthread_detach(handle)

@@ -1,4 +1,4 @@
-package import WorldModel
+import WorldModel
 
 /// How one target is dialled: its addresses in turn, staggered, then again after a pause that doubles.
 package struct DialPlan: Sendable {

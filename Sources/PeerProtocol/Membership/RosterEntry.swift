@@ -18,26 +18,17 @@ package struct RosterEntry: Sendable, Equatable {
   package var status: Status
   /// Which start of the peer's process this is.
   package var incarnation: UInt64
-  /// The place in the order of joining, given by a host from 1 on; 0 until then.
-  package var joinSequence: UInt32
-  /// The wish to host; more is better.
-  package var priority: UInt8
-  /// Whether it may ever be host.
-  package var canHost: Bool
   package var name: String
   package var addresses: [SocketAddress]
 
   package init(
-    peerID: PeerID, version: UInt32, status: Status = .present, incarnation: UInt64, joinSequence: UInt32 = 0,
-    priority: UInt8 = 1, canHost: Bool = true, name: String, addresses: [SocketAddress]
+    peerID: PeerID, version: UInt32, status: Status = .present, incarnation: UInt64, name: String,
+    addresses: [SocketAddress]
   ) {
     self.peerID = peerID
     self.version = version
     self.status = status
     self.incarnation = incarnation
-    self.joinSequence = joinSequence
-    self.priority = priority
-    self.canHost = canHost
     self.name = name
     self.addresses = addresses
   }
@@ -52,7 +43,7 @@ package struct RosterEntry: Sendable, Equatable {
     return other.encoded.lexicographicallyPrecedes(encoded)
   }
 
-  private var rank: [UInt64] { [UInt64(version), UInt64(status.rawValue), incarnation, UInt64(joinSequence)] }
+  private var rank: [UInt64] { [UInt64(version), UInt64(status.rawValue), incarnation] }
 
   private var encoded: [UInt8] {
     var writer = ByteWriter()
@@ -67,20 +58,11 @@ package struct RosterEntry: Sendable, Equatable {
     return copy
   }
 
-  /// Its rank as a candidate for host.
-  package var electionMember: ElectionMember {
-    let rank = ElectionRank(priority: priority, joinSequence: joinSequence, node: node)
-    return ElectionMember(rank: rank, canHost: canHost)
-  }
-
   package func write(to writer: inout ByteWriter) {
     writer.write(bytes: peerID.bytes)
     writer.write(version)
     writer.write(status.rawValue)
     writer.write(incarnation)
-    writer.write(joinSequence)
-    writer.write(priority)
-    writer.write(UInt8(canHost ? 1 : 0))
     writer.writeString(name)
     SocketAddress.write(addresses, to: &writer)
   }
@@ -94,9 +76,6 @@ package struct RosterEntry: Sendable, Equatable {
     }
     self.status = status
     incarnation = try reader.read(UInt64.self)
-    joinSequence = try reader.read(UInt32.self)
-    priority = try reader.readByte()
-    canHost = try reader.readByte() & 1 == 1
     name = try reader.readString(limit: ProtocolLimits.peerName)
     addresses = try SocketAddress.readList(from: &reader)
   }

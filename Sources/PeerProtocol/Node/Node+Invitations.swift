@@ -1,4 +1,4 @@
-package import WorldModel
+import WorldModel
 
 extension Node {
   mutating func invite(
@@ -136,9 +136,9 @@ extension Node {
 
   /// A link ended before the invitations on it were answered.
   mutating func failInvitations(with link: Link, _ reason: EndReason) {
-    guard controlLinks[link.peer] == nil else { return }
+    // Of two links one is closed as a duplicate: what was said on it goes on on the other.
+    guard controlLinks[link.peer] == nil, reason != .duplicate else { return }
     withdrawIncoming(from: link.peer)
-    guard reason != .duplicate else { return }
     for invitation in outgoing where invitation.peer == link.peer {
       tell(.invitationEnded(invitation.id, .failed(reason)))
     }

@@ -1,4 +1,4 @@
-package import WorldModel
+import WorldModel
 
 extension Node {
   mutating func openLink(_ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, at now: Instant) {
@@ -81,9 +81,10 @@ extension Node {
     let isNewPreferred = (link.dial != nil) == preferMine
     let isOldPreferred = (old.dial != nil) == preferMine
     if isNewPreferred || !isOldPreferred {
+      // The old link goes first, so that the graph sees it go down before the new one comes up.
+      end(oldID, .duplicate, at: now)
       controlLinks[link.peer] = id
       startConversation(on: id, at: now)
-      end(oldID, .duplicate, at: now)
     } else {
       startConversation(on: oldID, at: now)
       end(id, .duplicate, at: now)
@@ -96,7 +97,7 @@ extension Node {
     if roster.admits(link.peer) { admit(on: id, at: now) }
     for index in outgoing.indices where outgoing[index].peer == link.peer {
       let invitation = outgoing[index]
-      links[id]?.deadline = max(links[id]?.deadline ?? now, invitation.deadline)
+      links[id]?.deadline = max(link.deadline ?? now, invitation.deadline)
       let wait = max(0, invitation.deadline.nanoseconds(since: now) / 1_000_000)
       let invite = Invite(number: invitation.number, wait: UInt32(clamping: wait), context: invitation.context)
       sendControl(.invite, on: id) { invite.write(to: &$0) }
@@ -118,11 +119,15 @@ extension Node {
     guard let link = links[id], link.weAdmit, link.theyAdmit, link.phase == .stranger else { return }
     links[id]?.phase = .member
     links[id]?.deadline = nil
+    if link.dial == nil { emit(.admitted(id)) }
     let entries = roster.entries
     links[id]?.control.writeControl { Roster.writeFrames(entries, to: &$0) }
     flushSoon(id)
-    linksChanged(at: now)
-    startReplication(on: id, at: now)
+    if let node = links[id]?.node {
+      graph.linkUp(node, at: now)
+      drainGraph(at: now)
+    }
+    startReplication(on: id)
     announceMaps(on: id)
     settleInvitations(with: link.peer, at: now)
   }
@@ -158,9 +163,11 @@ extension Node {
     guard controlLinks[link.peer] == id else { return }
     controlLinks[link.peer] = nil
     maps.removeHolder(link.peer)
-    if link.phase == .member {
-      members[link.peer]?.plan = memberPlan(for: link.peer, at: now)
-      linksChanged(at: now)
+    if link.phase == .member, let node = link.node {
+      let plan = memberPlan(for: link.peer, at: now)
+      members[link.peer]?.plan = plan
+      graph.linkDown(node, at: now)
+      drainGraph(at: now)
       requestChunks(at: now)
     }
   }

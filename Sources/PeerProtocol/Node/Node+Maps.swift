@@ -1,4 +1,4 @@
-package import WorldModel
+import WorldModel
 
 extension Node {
   /// Shares a whole map: with one peer, or with everybody and every later joiner.
@@ -7,6 +7,7 @@ extension Node {
     let announcement = MapAnnouncement(
       id: manifest.id, revision: manifest.revision, size: package.size, provider: me.peer, isPrivate: peer != nil)
     maps.insert(MapHolding(package, manifest: manifest, announcement: announcement))
+    latestSharedMap = manifest.id
     if let peer {
       privateAudience[manifest.id] = peer
       if let id = controlLinks[peer] { announce(announcement, on: id) }

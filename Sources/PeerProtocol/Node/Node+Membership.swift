@@ -1,10 +1,11 @@
-package import WorldModel
+import WorldModel
 
 extension Node {
   /// Admits the peer at the other end of `link` and tells the others.
   mutating func join(_ link: Link, at now: Instant) {
     guard let hello = link.hello else { return }
     if !roster.admits(link.peer) {
+      if roster.presentCount == 1 { election.join(at: now) }
       var entry = RosterEntry(
         peerID: link.peer, version: 1, incarnation: hello.incarnation, name: hello.name,
         addresses: knownAddresses(of: link))
@@ -88,6 +89,7 @@ extension Node {
       if let id = controlLinks[peer] { admit(on: id, at: now) }
     case .left, .kicked:
       let member = members.removeValue(forKey: peer)
+      election.left(entry.node, at: now)
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
       }

@@ -1,4 +1,4 @@
-package import WorldModel
+import WorldModel
 
 extension Node {
   /// Sends an app's message on the direct links of `peers`, or of all members.

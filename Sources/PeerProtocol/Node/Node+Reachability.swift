@@ -1,25 +1,43 @@
-package import WorldModel
+import WorldModel
 
 extension Node {
-  /// This node's own links changed: everybody is told, and paths are computed anew.
-  mutating func linksChanged(at now: Instant) {
-    floodLinkState(at: now)
-    updateReachability(at: now)
+  /// The members that a path of links leads to.
+  var reachable: [ElectionMember] {
+    graph.members.filter { roster.admits($0.node.peer) && roster[$0.node.peer]?.node == $0.node }
   }
 
-  /// The nodes at the other end of the members' links, in order.
-  var neighbours: [NodeID] {
-    memberLinks.compactMap { links[$0]?.node }.sorted()
+  mutating func receiveLinkState(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
+    let state = try LinkState(reading: &reader)
+    try reader.finish()
+    guard let sender = link.node else { return }
+    graph.receive(state, from: sender)
+    drainGraph(at: now)
   }
 
-  mutating func updateReachability(at now: Instant) {
-    let current = linkStates.reachable(from: me, over: neighbours).filter { roster[$0.peer]?.node == $0 }
-    for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
-      updateStatus(of: entry, isReachable: current.contains(entry.node), at: now)
+  /// Sends what the graph has to say, and draws the consequences of a change.
+  mutating func drainGraph(at now: Instant) {
+    var hasChanged = false
+    while let output = graph.nextOutput() {
+      switch output {
+      case .membersChanged: hasChanged = true
+      case .send(let state, let node):
+        guard let id = controlLinks[node.peer], links[id]?.node == node else { continue }
+        sendControl(.linkState, on: id) { state.write(to: &$0) }
+      }
     }
-    reachable = current
-    updateElection(at: now)
-    updateRelays(at: now)
+    updateRelays()
+    if hasChanged { updateReachability(at: now) }
+  }
+
+  /// Notes who can be reached now, and tells the app and the election.
+  mutating func updateReachability(at now: Instant) {
+    let current = reachable
+    let nodes = Set(current.map(\.node))
+    for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
+      updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
+    }
+    election.setReachable(current, at: now)
+    drainElection(at: now)
   }
 
   private mutating func updateStatus(of entry: RosterEntry, isReachable: Bool, at now: Instant) {

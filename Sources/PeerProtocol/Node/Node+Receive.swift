@@ -1,4 +1,4 @@
-package import WorldModel
+import WorldModel
 
 extension Node {
   /// Takes bytes that arrived on a link. A broken frame ends that one link and nothing else.
@@ -67,10 +67,11 @@ extension Node {
     var reader = ByteReader(body)
     switch type {
     case .roster: receiveRoster(try Roster.readEntries(from: &reader), from: link.peer, at: now)
-    case .flood: try receiveFlood(body, from: link, at: now)
+    case .election: try receiveElection(body, from: link, at: now)
+    case .linkState: try receiveLinkState(&reader, from: link, at: now)
     case .operations: receiveOperations(body, on: id, at: now)
-    case .vector: try receiveVector(&reader, on: id, at: now)
-    case .snapshot: receiveSnapshot(body, on: id, at: now)
+    case .vector: try receiveVector(body, on: id, at: now)
+    case .snapshot: try receiveSnapshot(body, on: id, at: now)
     case .mapAnnounce: receiveMapAnnouncement(try MapAnnouncement(reading: &reader), from: link, at: now)
     case .mapManifestRequest: try receiveManifestRequest(&reader, on: id)
     case .mapManifest: try receiveManifest(&reader, from: link, at: now)

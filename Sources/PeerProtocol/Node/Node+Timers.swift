@@ -1,4 +1,4 @@
-package import WorldModel
+import WorldModel
 
 extension Node {
   /// Notes the time of a call. A turn that comes late because this process stood still must not accuse others.
@@ -27,10 +27,12 @@ extension Node {
     dialMembers(at: now)
     if now >= nextAntiEntropy {
       nextAntiEntropy = now + ProtocolTimes.antiEntropy
-      linkStates.expire(at: now) { [roster] in roster[$0.peer]?.node == $0 }
-      linksChanged(at: now)
       exchangeVectors()
       checkDownloads(at: now)
+    }
+    if let due = graph.deadline, due <= now {
+      graph.tick(at: now)
+      drainGraph(at: now)
     }
     if let due = election.deadline, due <= now {
       election.tick(at: now)

@@ -1,4 +1,4 @@
-package import WorldModel
+import WorldModel
 
 extension Node {
   /// The next bytes for a link, the most urgent lane first: control, operations, map pieces. Nil when nothing waits or

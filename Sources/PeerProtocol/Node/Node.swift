@@ -19,11 +19,9 @@ package struct Node: Sendable {
 
   var roster = Roster()
   var members: [PeerID: Member] = [:]
-  var linkStates = LinkStates()
-  var reachable: [NodeID] = []
+  /// Who is linked to whom.
+  var graph: PresenceGraph
   var addresses: [SocketAddress]
-  /// This peer's place in the order of joining, given by a host; 0 until then.
-  var joinSequence: UInt32 = 0
 
   var outgoing: [OutgoingInvitation] = []
   var incoming: [IncomingInvitation] = []
@@ -36,6 +34,8 @@ package struct Node: Sendable {
   var replication = ReplicationState()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
+  /// The map this node shared last.
+  package internal(set) var latestSharedMap: MapID?
 
   var random: SeededRandom
   var hasEnded = false
@@ -54,8 +54,10 @@ package struct Node: Sendable {
     addresses = configuration.addresses
     random = SeededRandom(seed: configuration.seed)
     election = HostElection(me: me, configuration: configuration.election, random: random.split(), at: now)
-    relay = FloodRelay(me: me)
-    anchors = AnchorSet(actor: ActorID(peer: configuration.peerID, random: random.next()))
+    graph = PresenceGraph(me: me, configuration: configuration.election)
+    relay = FloodRelay()
+    let actor = ActorID(peer: configuration.peerID, incarnation: configuration.incarnation)
+    anchors = AnchorSet(actor: actor, peer: configuration.peerID)
     nextAntiEntropy = now + ProtocolTimes.antiEntropy
     lastTick = now
     _ = roster.merge(ownEntry(version: 1))
@@ -119,6 +121,7 @@ package struct Node: Sendable {
     guard !hasEnded else { return nil }
     var next = min(nextAntiEntropy, lastTick + ProtocolTimes.ping)
     next = min(next, election.deadline ?? next)
+    next = min(next, graph.deadline ?? next)
     for link in links.values { next = min(next, link.deadline ?? next) }
     for invitation in outgoing {
       next = min(next, invitation.deadline)
@@ -156,9 +159,7 @@ package struct Node: Sendable {
   /// What this peer says of itself.
   func ownEntry(version: UInt32) -> RosterEntry {
     RosterEntry(
-      peerID: me.peer, version: version, incarnation: me.incarnation, joinSequence: joinSequence,
-      priority: configuration.election.priority, canHost: configuration.election.canHost, name: configuration.name,
-      addresses: addresses)
+      peerID: me.peer, version: version, incarnation: me.incarnation, name: configuration.name, addresses: addresses)
   }
 }
 

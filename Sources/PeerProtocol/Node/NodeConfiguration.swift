@@ -1,4 +1,4 @@
-package import AnchorReplication
+import AnchorReplication
 package import WorldModel
 
 /// What a node is told at its start.

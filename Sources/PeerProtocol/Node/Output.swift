@@ -9,6 +9,8 @@ package enum Output: Sendable {
   case transmit(LinkID, [UInt8])
   /// Close a link once everything transmitted has left.
   case close(LinkID)
+  /// A link that the other side opened has greeted properly: it no longer counts against the limits for strangers.
+  case admitted(LinkID)
   /// Tell the app.
   case event(NodeEvent)
 }

@@ -20,8 +20,10 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// An invitation's number: it is withdrawn.
   case inviteCancel = 10
 
-  /// A ``FloodEnvelope``: link states and election messages.
-  case flood = 16
+  /// An election message on its way to one member or to all, under a ``FloodHeader``.
+  case election = 16
+  /// A ``LinkState``: whom one member is linked to.
+  case linkState = 17
 
   /// A batch of anchor operations.
   case operations = 32

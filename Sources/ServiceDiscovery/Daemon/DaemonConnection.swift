@@ -29,14 +29,18 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
   private let handler: (DiscoveryEvent) -> Void
   private let surrender: Surrender?
   private lazy var watch = ServiceWatch(
-    maximumQueries: Self.maximumQueries, ask: { [unowned self] in ask($0, $1, $2) }, handler)
+    own: advertisement?.instance, maximumQueries: Self.maximumQueries, ask: { [unowned self] in ask($0, $1, $2) },
+    handler)
   private lazy var resolver = Resolver(
     maximumRunning: Self.maximumLookUps, ask: { [unowned self] in ask($0, $1, $2) })
 
   private var references: [DaemonReference] = []
   private var registration: DaemonReference?
   private var isConnected = false
-  private var hasFailed = false
+  /// Set when the daemon has renamed our service to the name of another app of this machine, and has given up.
+  private var hasNameConflict = false
+  /// Set when the connection is of no more use.
+  private var failure: DaemonFailure?
   private var isRunning = true
   private var nextAttempt: ContinuousClock.Instant = .now
   private var pause = pauses.first
@@ -58,14 +62,14 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
 
   /// Works until ``stop()`` or until it surrenders.
   func run() {
-    _ = compatibilityWarningIsOff
     while isRunning {
       if !isConnected, nextAttempt <= .now { connect() }
       guard isRunning else { break }
       wait()
       mailbox.drain()
       resolver.expire(at: .now)
-      if hasFailed { loseConnection() }
+      if hasNameConflict { registerUnderOtherName() }
+      if let failure { loseConnection(failure) }
       references.removeAll { $0.fileDescriptor == nil }
     }
     mailbox.close()
@@ -81,7 +85,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
   func updateInfo(_ info: DiscoveryInfo) {
     guard advertisement?.info != info else { return }
     advertisement?.info = info
-    if let registration, !registration.update(info) { hasFailed = true }
+    if let registration, !registration.update(info) { failure = .unknown }
   }
 
   /// Begins a look-up.
@@ -122,16 +126,17 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
     }
     reportOutage(failure.description)
     nextAttempt = .now + pause
+    if let surrender, let outageBegan { nextAttempt = min(nextAttempt, outageBegan + surrender.patience) }
     pause = min(pause * 2, Self.pauses.last)
   }
 
-  private func loseConnection() {
-    hasFailed = false
+  private func loseConnection(_ failure: DaemonFailure) {
+    self.failure = nil
     isConnected = false
     outageBegan = .now
     nextAttempt = .now + pause
     resolver.suspend()
-    reportOutage("avahi-daemon has gone away")
+    reportOutage(failure.description)
     watch.removeAll()
     closeAll()
   }
@@ -163,7 +168,19 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
         self.advertisement = advertisement.renamed()
       }
     }
-    throw DaemonFailure(code: DNSServiceErrorType(kDNSServiceErr_NameConflict))
+    throw .code(DNSServiceErrorType(kDNSServiceErr_NameConflict))
+  }
+
+  private func registerUnderOtherName() {
+    hasNameConflict = false
+    registration?.close()
+    registration = nil
+    advertisement = advertisement?.renamed()
+    do throws(DaemonFailure) {
+      try register()
+    } catch {
+      failure = error
+    }
   }
 
   private func take(_ reply: DaemonReference.Reply) {
@@ -177,7 +194,9 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
       advertisement = Advertisement(instance: instance, port: former.port, info: former.info)
       watch.setOwn(instance)
     case .record: break
-    case .failure: hasFailed = true
+    case .failure(let code):
+      let failure = DaemonFailure.code(code)
+      if failure.isNameConflict { hasNameConflict = true } else { self.failure = failure }
     }
   }
 
@@ -202,7 +221,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
     let deadlines = [resolver.deadline, isConnected ? nil : nextAttempt].compactMap { $0 }
     guard poll(&descriptors, nfds_t(descriptors.count), milliseconds(until: deadlines.min())) > 0 else { return }
     for (reference, descriptor) in zip(open, descriptors) where descriptor.revents != 0 {
-      if !reference.process() { hasFailed = true }
+      if !reference.process() { failure = .unknown }
     }
   }
 }

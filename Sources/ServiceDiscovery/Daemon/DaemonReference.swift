@@ -1,5 +1,4 @@
 internal import CDNSSD
-internal import Glibc
 
 /// One open question to Avahi's daemon through its `dns_sd.h` layer.
 ///
@@ -18,32 +17,36 @@ final class DaemonReference: RecordQuery {
     case failure(DNSServiceErrorType)
   }
 
+  private let library: DaemonLibrary
   private var reference: DNSServiceRef?
   private let onReply: (Reply) -> Void
 
-  private init(onReply: @escaping (Reply) -> Void) { self.onReply = onReply }
+  private init(library: DaemonLibrary, onReply: @escaping (Reply) -> Void) {
+    self.library = library
+    self.onReply = onReply
+  }
 
   /// The descriptor that is readable when ``process()`` has something to do; `nil` once closed.
-  var fileDescriptor: Int32? { reference.map { DNSServiceRefSockFD($0) } }
+  var fileDescriptor: Int32? { reference.map { library.fileDescriptor($0) } }
 
   /// Handles what has arrived; returns whether the reference still works.
   func process() -> Bool {
     guard let reference else { return true }
-    return DNSServiceProcessResult(reference) == DNSServiceErrorType(kDNSServiceErr_NoError)
+    return library.processResult(reference) == DNSServiceErrorType(kDNSServiceErr_NoError)
   }
 
   func close() {
     guard let reference else { return }
     self.reference = nil
-    DNSServiceRefDeallocate(reference)
+    library.deallocate(reference)
   }
 
   /// Watches for services of a type.
   static func browse(
     _ type: ServiceType, onReply: @escaping (Reply) -> Void
   ) throws(DaemonFailure) -> DaemonReference {
-    try open(onReply) { reference, context in
-      DNSServiceBrowse(&reference, 0, 0, type.dnsName, "local", takeService, context)
+    try open(onReply) { library, reference, context in
+      library.browse(&reference, 0, 0, type.dnsName, "local", takeService, context)
     }
   }
 
@@ -53,8 +56,8 @@ final class DaemonReference: RecordQuery {
   ) throws(DaemonFailure) -> DaemonReference {
     let instance = advertisement.instance
     let text = advertisement.info.encoded
-    return try open(onReply) { reference, context in
-      DNSServiceRegister(
+    return try open(onReply) { library, reference, context in
+      library.register(
         &reference, 0, 0, instance.name, instance.type.dnsName, instance.domain, nil, advertisement.port.bigEndian,
         UInt16(text.count), text, takeRegistration, context)
     }
@@ -64,8 +67,8 @@ final class DaemonReference: RecordQuery {
   static func query(
     _ name: String, _ type: RecordType, onReply: @escaping (Reply) -> Void
   ) throws(DaemonFailure) -> DaemonReference {
-    try open(onReply) { reference, context in
-      DNSServiceQueryRecord(
+    try open(onReply) { library, reference, context in
+      library.queryRecord(
         &reference, 0, 0, name, type.rawValue, UInt16(kDNSServiceClass_IN), takeRecord, context)
     }
   }
@@ -75,19 +78,19 @@ final class DaemonReference: RecordQuery {
     guard let reference else { return false }
     let text = info.encoded
     // A null record means the TXT record; Avahi supports no other.
-    let error = DNSServiceUpdateRecord(reference, nil, 0, UInt16(text.count), text, 0)
+    let error = library.updateRecord(reference, nil, 0, UInt16(text.count), text, 0)
     return error == DNSServiceErrorType(kDNSServiceErr_NoError)
   }
 
   private static func open(
     _ onReply: @escaping (Reply) -> Void,
-    _ call: (inout DNSServiceRef?, UnsafeMutableRawPointer) -> DNSServiceErrorType
+    _ call: (DaemonLibrary, inout DNSServiceRef?, UnsafeMutableRawPointer) -> DNSServiceErrorType
   ) throws(DaemonFailure) -> DaemonReference {
-    let opened = DaemonReference(onReply: onReply)
-    let error = call(&opened.reference, Unmanaged.passUnretained(opened).toOpaque())
+    let opened = DaemonReference(library: try DaemonLibrary.shared.get(), onReply: onReply)
+    let error = call(opened.library, &opened.reference, Unmanaged.passUnretained(opened).toOpaque())
     guard error == DNSServiceErrorType(kDNSServiceErr_NoError) else {
       opened.reference = nil
-      throw DaemonFailure(code: error)
+      throw .code(error)
     }
     return opened
   }
@@ -100,27 +103,6 @@ final class DaemonReference: RecordQuery {
     }
   }
 }
-
-/// An error of the `dns_sd.h` layer.
-struct DaemonFailure: Error, CustomStringConvertible {
-  /// One of the `kDNSServiceErr` codes.
-  let code: DNSServiceErrorType
-
-  /// Whether the name is taken on this machine.
-  var isNameConflict: Bool { code == DNSServiceErrorType(kDNSServiceErr_NameConflict) }
-
-  /// The layer has no code for a missing daemon or D-Bus; both are "unknown".
-  var description: String {
-    code == DNSServiceErrorType(kDNSServiceErr_Unknown)
-      ? "avahi-daemon is not running" : "avahi-daemon answers with error \(code)"
-  }
-}
-
-/// Switches off the layer's advice on standard error to use another library.
-///
-/// It can only be done through the environment. `setenv(3)` is not safe beside a thread that reads the environment at
-/// that moment, so it happens once, before the first use of the layer, and not at all if the app has set the variable.
-let compatibilityWarningIsOff: Bool = setenv("AVAHI_COMPAT_NOWARN", "1", 0) == 0
 
 private func reference(_ context: UnsafeMutableRawPointer?) -> DaemonReference? {
   context.map { Unmanaged<DaemonReference>.fromOpaque($0).takeUnretainedValue() }

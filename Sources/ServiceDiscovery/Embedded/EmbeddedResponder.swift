@@ -39,7 +39,7 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     let ask: AskForRecords = { [server] name, type, onAnswer in
       AvahiRecordQuery(server: server, name: name, type: type, onAnswer: onAnswer)
     }
-    watch = ServiceWatch(maximumQueries: Self.maximumQueries, ask: ask, handler)
+    watch = ServiceWatch(own: advertisement?.instance, maximumQueries: Self.maximumQueries, ask: ask, handler)
     resolver = Resolver(maximumRunning: 64, ask: ask)
     if let advertisement {
       publisher = EmbeddedPublisher(server: server, advertisement: advertisement, addresses: LocalAddress.current()) {

@@ -20,8 +20,11 @@ struct ServiceTable {
     rows.keys.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// Our own instance, once it has a name.
+  /// Our own instance: the name that is wanted, then the one that was obtained.
   private(set) var own: ServiceInstance?
+
+  /// An empty table that leaves out `own`.
+  init(own: ServiceInstance? = nil) { self.own = own }
 
   /// Counts one report of `instance` on an interface.
   ///

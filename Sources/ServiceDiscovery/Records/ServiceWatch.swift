@@ -2,15 +2,22 @@
 ///
 /// It is confined to the thread of its back-end.
 final class ServiceWatch {
-  private var table = ServiceTable()
+  private var table: ServiceTable
+  /// The name that was last told to the owner; `nil` while we are not on the network.
+  private var advertised: ServiceInstance?
   private var queries: [(instance: ServiceInstance, query: any RecordQuery)] = []
   private let maximumQueries: Int
   private let ask: AskForRecords
   private let handler: (DiscoveryEvent) -> Void
 
-  /// Keeps at most `maximumQueries` TXT questions open; beyond that the oldest is closed and its service is no longer
-  /// reported as updated.
-  init(maximumQueries: Int, ask: @escaping AskForRecords, _ handler: @escaping (DiscoveryEvent) -> Void) {
+  /// Keeps at most `maximumQueries` TXT questions open.
+  ///
+  /// Beyond that the oldest is closed and its service is no longer reported as updated. `own` is the name that we want for ourselves.
+  init(
+    own: ServiceInstance?, maximumQueries: Int, ask: @escaping AskForRecords,
+    _ handler: @escaping (DiscoveryEvent) -> Void
+  ) {
+    table = ServiceTable(own: own)
     self.maximumQueries = maximumQueries
     self.ask = ask
     self.handler = handler
@@ -34,15 +41,17 @@ final class ServiceWatch {
     queries.remove(at: index).query.close()
   }
 
-  /// Notes our own name, and tells the owner if it is a new one.
+  /// Notes the name under which we are on the network now, and tells the owner if it is news.
   func setOwn(_ instance: ServiceInstance) {
-    guard instance != table.own else { return }
+    guard instance != advertised else { return }
+    advertised = instance
     handler(.advertised(instance))
     report { $0.setOwn(instance) }
   }
 
-  /// Forgets everything that was found, reporting it lost.
+  /// Forgets everything that was found, reporting it lost, and that we were on the network.
   func removeAll() {
+    advertised = nil
     for entry in queries { entry.query.close() }
     queries = []
     report { $0.removeAll() }

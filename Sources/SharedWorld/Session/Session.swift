@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// One peer's part in a shared world.
 ///

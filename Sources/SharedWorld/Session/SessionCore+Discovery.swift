@@ -1,4 +1,5 @@
 import PeerProtocol
+import PeerTransport
 import ServiceDiscovery
 import WorldModel
 
@@ -18,7 +19,7 @@ extension SessionCore {
       let instance = try ServiceInstance(name: instanceName, type: serviceType)
       let advertisement = Advertisement(instance: instance, port: port, info: try advertisedInfo())
       try discovery.start(browsing: serviceType, advertising: advertisement) { [weak self, loop] event in
-        loop.execute { self?.assumeIsolated { $0.take(event) } }
+        loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
       }
       self.discovery = discovery
     } catch {

@@ -1,5 +1,6 @@
 import AnchorReplication
 import PeerProtocol
+import PeerTransport
 import WorldModel
 
 extension SessionCore {

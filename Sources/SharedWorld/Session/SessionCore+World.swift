@@ -53,7 +53,7 @@ extension SessionCore {
     let package = try await Self.pack(map)
     let failure = try withNode { node, now -> AnchorError? in
       do throws(AnchorError) {
-        try node.importAnchors(of: package, anchors: map.anchors, at: now)
+        try node.importAnchors(of: package, anchors: map.anchors)
         node.handle(.share(package, with: peer), at: now)
         return nil
       } catch {

@@ -61,7 +61,9 @@ actor SessionCore {
     do {
       let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
-      driver.onTrouble = { [hub] failure in hub.publish([.problem(SessionError(.io, "\(failure)", cause: failure))]) }
+      driver.onTrouble = { [hub] failure in
+        hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
+      }
       self.driver = driver
       let port = try driver.listen(on: listen)
       try startDiscovery(port: port)
@@ -76,10 +78,13 @@ actor SessionCore {
   }
 
   private func listenAddress() async throws(SessionError) -> SocketAddress {
-    guard let address = try await Self.resolve(configuration.listen).first else {
-      throw SessionError(.invalidArgument, "\(configuration.listen) has no address to listen on")
+    let listen = configuration.listen
+    // Only a name has to be looked up; port 0 is for listening alone and means any free port.
+    if let literal = SocketAddress(listen.description) { return literal }
+    guard let address = try await Self.resolve(Endpoint(host: listen.host, port: max(listen.port, 1))).first else {
+      throw SessionError(.invalidArgument, "\(listen) has no address to listen on")
     }
-    return address
+    return address.with(port: listen.port)
   }
 
   /// Runs `body` on the node, then does what it asks.
@@ -128,9 +133,9 @@ actor SessionCore {
     discovery?.stop()
     discovery = nil
     if let driver {
-      await driver.flushAndClose()
+      self.driver = nil
+      await withCheckedContinuation { done in driver.shutDown { done.resume() } }
     }
-    driver = nil
     loop.stop()
   }
 

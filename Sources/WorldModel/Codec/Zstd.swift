@@ -2,14 +2,12 @@ import CZstd
 
 /// The two calls of libzstd that the map codec needs, on buffers whose sizes are known beforehand.
 enum Zstd {
-  /// Compresses `source` at `level`; nil unless the frame has fewer than `limit` bytes.
-  static func compress(_ source: UnsafeRawBufferPointer, level: Int32, limit: Int) -> [UInt8]? {
-    guard limit > 1 else { return nil }
-    let frame = [UInt8](unsafeUninitializedCapacity: limit - 1) { buffer, count in
-      let written = ZSTD_compress(buffer.baseAddress, buffer.count, source.baseAddress, source.count, level)
-      count = ZSTD_isError(written) == 0 ? written : 0
-    }
-    return frame.isEmpty ? nil : frame
+  /// Compresses `source` at `level` into `target`; the frame's length, or nil when it does not fit.
+  static func compress(
+    _ source: UnsafeRawBufferPointer, level: Int32, into target: UnsafeMutableRawBufferPointer
+  ) -> Int? {
+    let length = ZSTD_compress(target.baseAddress, target.count, source.baseAddress, source.count, level)
+    return ZSTD_isError(length) == 0 ? length : nil
   }
 
   /// Decompresses one frame into exactly `target`; false for anything else than a frame of that content size.

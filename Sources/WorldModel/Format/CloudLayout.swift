@@ -41,6 +41,15 @@ struct CloudLayout: Hashable, Sendable {
     return components
   }
 
+  /// The channels that are there, without points.
+  var emptyChannels: FeatureCloud.Channels {
+    FeatureCloud.Channels(
+      confidence: channels.contains(.confidence) ? [] : nil, colours: channels.contains(.colours) ? [] : nil,
+      normals: channels.contains(.normals) ? [] : nil,
+      descriptors: channels.contains(.descriptors)
+        ? FeatureCloud.Descriptors(kind: descriptorKind, size: descriptorSize, bytes: []) : nil)
+  }
+
   /// Bytes a point: 20, and its channels.
   var bytesPerPoint: Int { components.reduce(0) { $0 + width(of: $1) } }
 

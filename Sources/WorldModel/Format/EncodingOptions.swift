@@ -4,23 +4,54 @@ public struct EncodingOptions: Hashable, Sendable {
   public enum Precision: Hashable, Sendable {
     /// Bit for bit.
     case lossless
-    /// Each coordinate on an absolute grid through the origin, at most `bound` metres from where it was.
+    /// Each coordinate at most `bound` metres from where it was, on an absolute grid through the origin.
     ///
-    /// The step of the grid is twice the bound, less the rounding of Float at the coordinate's size.
+    /// The same bound always means the same grid, wherever the map lies and whatever else it holds. Bounds from 1 µm
+    /// to 100 m are allowed.
     case within(bound: Float)
+  }
+
+  /// What may be spent on a smaller file.
+  public enum Effort: Hashable, Sendable {
+    /// The package's own bit packing alone: the fastest, and the same bytes with every release of every library.
+    case fast
+    /// Also zstd where a sample shows that it gains; the bytes are the same for one release of libzstd.
+    case compact
   }
 
   /// The steps that a grid may have (metres).
   static let steps: ClosedRange<Float> = 1e-6...1000
+  /// The bounds that may be asked for (metres).
+  static let bounds: ClosedRange<Float> = 1e-6...100
 
   /// How exactly positions are kept.
   public var precision: Precision
+  /// What may be spent on a smaller file.
+  public var effort: Effort
 
   /// Options.
-  public init(precision: Precision = .lossless) {
+  public init(precision: Precision = .lossless, effort: Effort = .compact) {
     self.precision = precision
+    self.effort = effort
   }
 
-  /// Everything bit for bit.
+  /// Everything bit for bit, as small as is fast.
   public static let lossless = EncodingOptions()
+  /// Everything bit for bit, as fast as can be.
+  public static let fast = EncodingOptions(effort: .fast)
+  /// Positions within half a millimetre: a grid of a millimetre.
+  public static let millimetre = EncodingOptions(precision: .within(bound: 0.0005))
+
+  /// The step of the grid (metres); zero when positions are exact.
+  ///
+  /// It is twice the bound less one part in 64, which leaves room for the rounding of Float up to 2¹⁸ bounds from the
+  /// origin; what is farther out and does not fit is stored exactly.
+  func step() throws(WorldMapError) -> Float {
+    switch precision {
+    case .lossless: return 0
+    case .within(let bound):
+      guard Self.bounds.contains(bound) else { throw .invalidOption("a bound is from 0.000001 to 100 metres") }
+      return bound * 2 * (63 / 64)
+    }
+  }
 }

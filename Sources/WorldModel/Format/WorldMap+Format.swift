@@ -25,6 +25,7 @@ public struct WorldMapEncoder: Sendable {
   private let map: WorldMap
   private let cloud: FeatureCloud
   private let layout: CloudLayout
+  private let effort: EncodingOptions.Effort
   private let ranges: [Range<Int>]
 
   /// Checks the map and brings its points into order.
@@ -36,7 +37,8 @@ public struct WorldMapEncoder: Sendable {
       throw .model(error)
     }
     self.map = map
-    layout = CloudLayout(cloud, step: 0)
+    effort = options.effort
+    layout = CloudLayout(cloud, step: try options.step())
     ranges = PointsSection.blocks(of: cloud)
   }
 
@@ -52,7 +54,7 @@ public struct WorldMapEncoder: Sendable {
 
   /// Encodes the block at `index`, which takes no notice of the others.
   public func block(_ index: Int) -> Block {
-    Block(encoded: PointsSection.encode(ranges[index], of: cloud, layout: layout))
+    Block(encoded: PointBlockEncoder.encode(ranges[index], of: cloud, layout: layout, effort: effort))
   }
 
   /// Puts all blocks, in order, and everything else into a file.

@@ -34,9 +34,7 @@ public struct WorldMapDecoder: Sendable {
 
   /// Everything in the file.
   public func map() throws(WorldMapError) -> WorldMap {
-    var builder = CloudBuilder(layout: layout, capacity: pointBlocks.count)
-    for index in pointBlocks.rows.indices { try decode(index, to: &builder) }
-    var map = WorldMap(anchors: try anchors(), cloud: builder.cloud, views: views)
+    var map = WorldMap(anchors: try anchors(), cloud: try points(ofBlocks: 0..<blockCount), views: views)
     let span = file.span.bytes
     for section in container.sections where !SectionCode.known.contains(section.entry.code) {
       try container.verify(section, in: span)
@@ -47,9 +45,51 @@ public struct WorldMapDecoder: Sendable {
 
   /// The points of the block at `index`.
   public func points(ofBlock index: Int) throws(WorldMapError) -> FeatureCloud {
-    var builder = CloudBuilder(layout: layout, capacity: pointBlocks.rows[index].count)
-    try decode(index, to: &builder)
-    return builder.cloud
+    try points(ofBlocks: index..<(index + 1))
+  }
+
+  /// The points of consecutive blocks.
+  public func points(ofBlocks blocks: Range<Int>) throws(WorldMapError) -> FeatureCloud {
+    let count = pointBlocks.rows[blocks].reduce(0) { $0 + $1.count }
+    var identifiers: [UInt64] = []
+    var channels = layout.emptyChannels
+    var failure: WorldMapError?
+    let positions = [SIMD3<Float>](unsafeUninitializedCapacity: count) { positions, filled in
+      identifiers = [UInt64](unsafeUninitializedCapacity: count) { identifiers, filled in
+        do throws(WorldMapError) {
+          try decode(blocks, positions: positions, identifiers: identifiers, channels: &channels)
+          filled = count
+        } catch {
+          failure = error
+        }
+      }
+      filled = failure == nil ? count : 0
+    }
+    if let failure { throw failure }
+    return FeatureCloud(positions: positions, identifiers: identifiers, channels: channels)
+  }
+
+  private func decode(
+    _ blocks: Range<Int>, positions: UnsafeMutableBufferPointer<SIMD3<Float>>,
+    identifiers: UnsafeMutableBufferPointer<UInt64>, channels: inout FeatureCloud.Channels
+  ) throws(WorldMapError) {
+    guard var nextPosition = positions.baseAddress, var nextIdentifier = identifiers.baseAddress else { return }
+    for index in blocks {
+      let row = pointBlocks.rows[index]
+      let payload = try pointBlocks.payload(index, in: file.span.bytes, section: .points)
+      let decoder = PointBlockDecoder(count: row.count, layout: layout, keys: row.keys)
+      let failure = payload.withUnsafeBytes { bytes -> DecodingFailure? in
+        do throws(DecodingFailure) {
+          try decoder.decode(bytes, positions: nextPosition, identifiers: nextIdentifier, channels: &channels)
+          return nil
+        } catch {
+          return error
+        }
+      }
+      if let failure { throw WorldMapError(failure, base: row.offset + BlockHead.size) }
+      nextPosition += row.count
+      nextIdentifier += row.count
+    }
   }
 
   /// All anchors, in the order of their ids.
@@ -66,11 +106,6 @@ public struct WorldMapDecoder: Sendable {
       anchors += more
     }
     return anchors
-  }
-
-  private func decode(_ index: Int, to builder: inout CloudBuilder) throws(WorldMapError) {
-    let payload = try pointBlocks.payload(index, in: file.span.bytes, section: .points)
-    try PointsSection.decode(payload: payload, row: pointBlocks.rows[index], layout: layout, to: &builder)
   }
 
   /// Reads the section of what holds for the whole map: flags, then the number of views.

@@ -1,0 +1,50 @@
+/// The 32-bit elements of one component of a block in frame order: whole frames of 128, then the elements left over.
+///
+/// Element 32·l + r of a frame is lane l of its row r.
+struct FrameRows: ~Copyable {
+  typealias Row = PackedFrame.Row
+
+  private let memory: UnsafeMutablePointer<Row>
+  /// The number of elements.
+  let count: Int
+
+  /// Room for `count` elements, not yet filled.
+  init(count: Int) {
+    self.count = count
+    memory = .allocate(capacity: (count + PackedFrame.count - 1) / PackedFrame.count * PackedFrame.rows + 1)
+  }
+
+  deinit {
+    memory.deallocate()
+  }
+
+  /// The number of whole frames.
+  var frameCount: Int { count / PackedFrame.count }
+
+  /// The number of elements after the whole frames.
+  var tailCount: Int { count % PackedFrame.count }
+
+  /// The 32 rows of a frame.
+  func frame(_ index: Int) -> UnsafeMutablePointer<Row> { memory + index * PackedFrame.rows }
+
+  /// The elements after the whole frames, in their own order.
+  var tailAddress: UnsafeMutablePointer<UInt32> {
+    UnsafeMutableRawPointer(frame(frameCount)).assumingMemoryBound(to: UInt32.self)
+  }
+
+  /// The elements after the whole frames, in their own order.
+  var tail: UnsafeBufferPointer<UInt32> { UnsafeBufferPointer(start: tailAddress, count: tailCount) }
+
+  /// The element at `index`, in the order of the block.
+  subscript(index: Int) -> UInt32 {
+    get { element(index).pointee }
+    set { element(index).pointee = newValue }
+  }
+
+  private func element(_ index: Int) -> UnsafeMutablePointer<UInt32> {
+    let (frame, place) = index.quotientAndRemainder(dividingBy: PackedFrame.count)
+    guard frame < frameCount else { return tailAddress + place }
+    let first = UnsafeMutableRawPointer(self.frame(frame)).assumingMemoryBound(to: UInt32.self)
+    return first + (place % PackedFrame.rows * 4 + place / PackedFrame.rows)
+  }
+}

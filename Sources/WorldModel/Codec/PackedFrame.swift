@@ -1,0 +1,114 @@
+/// Frames of 128 numbers of 32 bits, packed into as few bits each as most of them need.
+///
+/// A frame is 32 rows of four lanes, lane l holding the elements 32·l … 32·l + 31 of the frame: four neighbours in
+/// memory belong to four distant elements, so that running differences and sums go down the lanes and use whole
+/// vectors. Numbers that do not fit are exceptions, whose high bits follow the rows (patched frame of reference:
+/// Zukowski et al. 2006; the vertical layout: Lemire and Boytsov 2015). PROTOCOL.md has the bytes.
+enum PackedFrame {
+  /// Elements of a frame.
+  static let count = 128
+  /// Rows of four lanes.
+  static let rows = 32
+  /// The most bytes that a frame can take while it is built.
+  static let largest = 2 + 16 * 32 + 5 * count
+
+  typealias Row = SIMD4<UInt32>
+
+  /// Packs the 32 rows at `rows` to `out` and moves `out` behind them.
+  static func encode(_ rows: UnsafePointer<Row>, to out: inout UnsafeMutableRawPointer) {
+    var union = Row.zero
+    for row in 0..<Self.rows { union |= rows[row] }
+    let most = bitWidth(union.x | union.y | union.z | union.w)
+    var width = chooseWidth(rows, most: most)
+    var exceptions = 0
+    var end = out + 2 + 16 * width
+    if width < most {
+      let highBytes = (most - width + 7) / 8
+      exceptions = writeExceptions(rows, width: width, highBytes: highBytes, to: &end)
+      if exceptions * (1 + highBytes) >= 16 * (most - width) {
+        width = most
+        exceptions = 0
+        end = out + 2 + 16 * width
+      }
+    }
+    let highBytes = exceptions == 0 ? 1 : (most - width + 7) / 8
+    out.storeBytes(of: UInt8(width | (highBytes - 1) << 6), as: UInt8.self)
+    out.storeBytes(of: UInt8(exceptions), toByteOffset: 1, as: UInt8.self)
+    pack(rows, width: width, to: out + 2)
+    out = end
+  }
+
+  /// The number of bits without leading zeros.
+  @inline(__always)
+  private static func bitWidth(_ value: UInt32) -> Int { 32 - value.leadingZeroBitCount }
+
+  /// The width that makes the frame smallest, judged by every fourth row.
+  private static func chooseWidth(_ rows: UnsafePointer<Row>, most: Int) -> Int {
+    guard most > 0 else { return 0 }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 33) { histogram in
+      histogram.initialize(repeating: 0)
+      for row in stride(from: 0, to: Self.rows, by: 4) {
+        for lane in 0..<4 { histogram[bitWidth(rows[row][lane])] &+= 1 }
+      }
+      var best = most
+      var bestCost = 16 * most
+      var above = 0
+      for width in stride(from: most - 1, through: max(0, most - 24), by: -1) {
+        above += Int(histogram[width + 1])
+        let cost = 16 * width + 4 * above * (1 + (most - width + 7) / 8)
+        if cost < bestCost { (best, bestCost) = (width, cost) }
+      }
+      return best
+    }
+  }
+
+  /// Writes the places and then the high bits of all elements over `width` bits; their number is returned.
+  private static func writeExceptions(
+    _ rows: UnsafePointer<Row>, width: Int, highBytes: Int, to end: inout UnsafeMutableRawPointer
+  ) -> Int {
+    let places = end.assumingMemoryBound(to: UInt8.self)
+    let elements = UnsafeRawPointer(rows).assumingMemoryBound(to: UInt32.self)
+    let shift = UInt32(width)
+    var found = 0
+    for place in 0..<count {
+      places[found] = UInt8(truncatingIfNeeded: place)
+      found &+= elements[place] &>> shift == 0 ? 0 : 1
+    }
+    if found == count { return count }
+    end += found
+    for index in 0..<found {
+      let high = elements[Int(places[index])] &>> shift
+      end.storeBytes(of: high.littleEndian, as: UInt32.self)
+      end += highBytes
+    }
+    return found
+  }
+
+  /// Reads a frame into the 32 rows at `rows`.
+  ///
+  /// - Returns: The number of bytes read, or nil when `source` ends too early or is not a frame.
+  static func decode(_ source: UnsafeRawBufferPointer, to rows: UnsafeMutablePointer<Row>) -> Int? {
+    guard source.count >= 2, let base = source.baseAddress else { return nil }
+    let width = Int(source[0] & 63)
+    let highBytes = Int(source[0] >> 6) + 1
+    let exceptions = Int(source[1])
+    let length = 2 + 16 * width + exceptions * (1 + highBytes)
+    guard width <= 32, exceptions < count, source.count >= length else { return nil }
+    unpack(base + 2, width: width, to: rows)
+    guard exceptions > 0 else { return highBytes == 1 ? length : nil }
+    guard width < 32 else { return nil }
+    let places = base + 2 + 16 * width
+    let highs = places + exceptions
+    let elements = UnsafeMutableRawPointer(rows).assumingMemoryBound(to: UInt32.self)
+    for index in 0..<exceptions {
+      let place = Int(places.load(fromByteOffset: index, as: UInt8.self))
+      guard place < count else { return nil }
+      var high: UInt32 = 0
+      for byte in 0..<highBytes {
+        high |= UInt32(highs.load(fromByteOffset: index * highBytes + byte, as: UInt8.self)) &<< UInt32(8 * byte)
+      }
+      elements[place] |= high &<< UInt32(width)
+    }
+    return length
+  }
+}

@@ -1,0 +1,142 @@
+/// A component of a block as packed frames, then the up to 127 elements left over in whole bytes.
+enum PackedStream {
+  typealias Row = PackedFrame.Row
+
+  /// What was done to the numbers before packing.
+  enum Transform: Equatable {
+    /// Nothing.
+    case plain
+    /// Float bits with their sign moved to the lowest bit, less a base.
+    case folded(base: UInt32)
+    /// Zigzag differences of Floats in order.
+    case floatDifferences
+    /// Zigzag differences of whole numbers.
+    case differences
+  }
+
+  /// The most bytes that a stream of `count` elements can take while it is built.
+  static func largest(_ count: Int) -> Int {
+    (count / PackedFrame.count) * (PackedFrame.largest) + PackedFrame.largest
+  }
+
+  /// Packs elements to `out` and moves `out` behind them.
+  ///
+  /// - Parameters:
+  ///   - elements: Their bits, in frame order; see ``FrameRows``.
+  ///   - transform: What to do with them first.
+  ///   - out: Memory for ``largest(_:)`` bytes.
+  static func encode(_ elements: borrowing FrameRows, _ transform: Transform, to out: inout UnsafeMutableRawPointer) {
+    withUnsafeTemporaryAllocation(of: Row.self, capacity: PackedFrame.rows) { frame in
+      guard let buffer = frame.baseAddress else { return }
+      var previous: UInt32 = 0
+      for index in 0..<elements.frameCount {
+        let source = UnsafePointer(elements.frame(index))
+        switch transform {
+        case .plain:
+          PackedFrame.encode(source, to: &out)
+          continue
+        case .folded(let base):
+          for row in 0..<PackedFrame.rows {
+            buffer[row] = FrameTransform.folded(source[row]) &- Row(repeating: base)
+          }
+        case .floatDifferences:
+          FrameTransform.differences(source, to: buffer, previous: &previous, isFloat: true)
+        case .differences:
+          FrameTransform.differences(source, to: buffer, previous: &previous, isFloat: false)
+        }
+        PackedFrame.encode(buffer, to: &out)
+      }
+      var tail: [UInt32] = []
+      for element in elements.tail {
+        switch transform {
+        case .plain: tail.append(element)
+        case .folded(let base): tail.append((element << 1 | element >> 31) &- base)
+        case .floatDifferences: tail.append(step(to: ordered(element), from: &previous))
+        case .differences: tail.append(step(to: element, from: &previous))
+        }
+      }
+      encode(tail: tail, to: &out)
+    }
+  }
+
+  /// Unpacks a stream of `target.count` elements into frame order.
+  ///
+  /// - Returns: The number of bytes read, or nil when `source` is not such a stream.
+  static func decode(
+    _ source: UnsafeRawBufferPointer, _ transform: Transform, to target: inout FrameRows
+  ) -> Int? {
+    var offset = 0
+    var previous: UInt32 = 0
+    for index in 0..<target.frameCount {
+      let frame = target.frame(index)
+      guard let length = PackedFrame.decode(UnsafeRawBufferPointer(rebasing: source[offset...]), to: frame) else {
+        return nil
+      }
+      offset += length
+      switch transform {
+      case .plain: break
+      case .folded(let base):
+        for row in 0..<PackedFrame.rows {
+          frame[row] = FrameTransform.unfolded(frame[row] &+ Row(repeating: base))
+        }
+      case .floatDifferences: FrameTransform.sums(frame, previous: &previous, isFloat: true)
+      case .differences: FrameTransform.sums(frame, previous: &previous, isFloat: false)
+      }
+    }
+    guard let length = decode(tail: target.tailCount, from: source, at: offset, to: target.tailAddress) else {
+      return nil
+    }
+    for index in 0..<target.tailCount {
+      let value = target.tailAddress[index]
+      switch transform {
+      case .plain: break
+      case .folded(let base):
+        let bits = value &+ base
+        target.tailAddress[index] = bits >> 1 | bits << 31
+      case .floatDifferences: target.tailAddress[index] = ordered(sum(value, &previous))
+      case .differences: target.tailAddress[index] = sum(value, &previous)
+      }
+    }
+    return offset + length
+  }
+
+  private static func ordered(_ bits: UInt32) -> UInt32 { bits ^ (bits >> 31 == 1 ? 0x7fff_ffff : 0) }
+
+  private static func step(to value: UInt32, from previous: inout UInt32) -> UInt32 {
+    let difference = Int32(bitPattern: value &- previous)
+    previous = value
+    return UInt32(bitPattern: difference &<< 1 ^ difference &>> 31)
+  }
+
+  private static func sum(_ zigzag: UInt32, _ previous: inout UInt32) -> UInt32 {
+    previous &+= zigzag >> 1 ^ (0 &- (zigzag & 1))
+    return previous
+  }
+
+  /// Writes one byte with the bytes an element takes, then the elements.
+  private static func encode(tail: [UInt32], to out: inout UnsafeMutableRawPointer) {
+    guard !tail.isEmpty else { return }
+    let width = (32 - tail.reduce(0, |).leadingZeroBitCount + 7) / 8
+    out.storeBytes(of: UInt8(width), as: UInt8.self)
+    out += 1
+    for element in tail {
+      out.storeBytes(of: element.littleEndian, as: UInt32.self)
+      out += width
+    }
+  }
+
+  private static func decode(
+    tail count: Int, from source: UnsafeRawBufferPointer, at offset: Int, to target: UnsafeMutablePointer<UInt32>
+  ) -> Int? {
+    guard count > 0 else { return 0 }
+    guard offset < source.count else { return nil }
+    let width = Int(source[offset])
+    guard width <= 4, source.count - offset - 1 >= count * width else { return nil }
+    for index in 0..<count {
+      var value: UInt32 = 0
+      for byte in 0..<width { value |= UInt32(source[offset + 1 + index * width + byte]) << UInt32(8 * byte) }
+      target[index] = value
+    }
+    return 1 + count * width
+  }
+}

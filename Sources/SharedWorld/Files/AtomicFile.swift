@@ -4,8 +4,9 @@ import Glibc
 package enum AtomicFile {
   /// Writes `bytes` to the file at `path`, replacing what was there.
   ///
-  /// They go to a draft beside it, which is flushed to the disk and then renamed, and the folder is flushed too: whoever
-  /// opens the file, now or after a crash, sees the old content or the new, never a part. A symbolic link is followed.
+  /// They go to a draft beside it, which is flushed to the disk and then renamed, and the folder is flushed too:
+  /// whoever opens the file, now or after a crash, sees the old content or the new, never a part. A symbolic link is
+  /// followed.
   ///
   /// - Parameters:
   ///   - bytes: The whole content.

@@ -1,37 +1,49 @@
 /// Which method suits the Floats of a block.
 enum FloatModel {
+  /// The fewest frames that are tried with each method.
+  private static let samples = 6
+
   /// The choice, by a sample of the block: the same on every machine.
-  static func choose(_ rows: borrowing FrameRows, effort: EncodingOptions.Effort) -> Choice {
-    let bits = sampleBits(rows)
-    // A difference that is only as short as the number itself is not worth its sums.
-    return bits.differences < bits.folded ? .packedDifferences : .packedFolded
+  static func choose(_ rows: borrowing FrameRows, effort: EncodingOptions.Effort) -> ComponentMethod {
+    let packed = packedLengths(rows)
+    return packed.differences <= packed.folded ? .packedDifferences : .packedFolded
   }
 
-  /// The methods that Floats can have.
-  enum Choice {
-    case planes, differencePlanes, packedDifferences, packedFolded
-  }
-
-  /// The mean number of bits of differences and of folded numbers, over runs spread through the block.
-  private static func sampleBits(_ rows: borrowing FrameRows) -> (differences: Int, folded: Int) {
-    let runs = 8
-    let length = 32
-    var differences = 0
-    var folded = 0
-    let base = rows.smallestFolded
-    for run in 0..<runs {
-      let start = max(0, rows.count - length) * run / max(1, runs - 1)
-      var previous = ordered(rows[start])
-      for index in start..<min(start + length, rows.count) {
-        let bits = rows[index]
-        let value = ordered(bits)
-        let difference = Int32(bitPattern: value &- previous)
-        previous = value
-        differences += 32 - UInt32(bitPattern: difference &<< 1 ^ difference &>> 31).leadingZeroBitCount
-        folded += 32 - ((bits << 1 | bits >> 31) &- base).leadingZeroBitCount
+  /// The lengths of some frames, spread through the block, with either packed method (bytes).
+  private static func packedLengths(_ rows: borrowing FrameRows) -> (differences: Int, folded: Int) {
+    withUnsafeTemporaryAllocation(byteCount: PackedFrame.largest, alignment: 16) { memory in
+      withUnsafeTemporaryAllocation(of: PackedFrame.Row.self, capacity: PackedFrame.rows) { frame in
+        guard let buffer = frame.baseAddress, let start = memory.baseAddress else { return (0, 0) }
+        var differences = 0
+        var folded = 0
+        for sample in 0..<min(samples, rows.frameCount) {
+          let source = UnsafePointer(rows.frame(sample * rows.frameCount / min(samples, rows.frameCount)))
+          var previous = ordered(source[0].x)
+          FrameTransform.differences(source, to: buffer, previous: &previous, isFloat: true)
+          var end = start
+          PackedFrame.encode(buffer, to: &end)
+          differences += end - start
+          let base = smallestFolded(source, rows: PackedFrame.rows)
+          for row in 0..<PackedFrame.rows {
+            buffer[row] = FrameTransform.folded(source[row]) &- PackedFrame.Row(repeating: base)
+          }
+          end = start
+          PackedFrame.encode(buffer, to: &end)
+          folded += end - start
+        }
+        return (differences, folded)
       }
     }
-    return (differences, folded)
+  }
+
+  /// The smallest folded element of some rows.
+  static func smallestFolded(_ source: UnsafePointer<PackedFrame.Row>, rows: Int) -> UInt32 {
+    var least = PackedFrame.Row(repeating: .max)
+    for row in 0..<rows {
+      let value = FrameTransform.folded(source[row])
+      least = least.replacing(with: value, where: value .< least)
+    }
+    return least.min()
   }
 
   /// Float bits as integers in the order of the numbers.
@@ -75,12 +87,8 @@ extension FrameRows {
 
   /// The smallest folded element.
   var smallestFolded: UInt32 {
-    var rows = Row(repeating: .max)
-    for index in 0..<(frameCount * PackedFrame.rows) {
-      let value = FrameTransform.folded(frame(0)[index])
-      rows = rows.replacing(with: value, where: value .< rows)
-    }
-    return tail.reduce(rows.min()) { Swift.min($0, $1 << 1 | $1 >> 31) }
+    let least = FloatModel.smallestFolded(frame(0), rows: frameCount * PackedFrame.rows)
+    return tail.reduce(least) { Swift.min($0, $1 << 1 | $1 >> 31) }
   }
 
   /// The smallest and largest element as Floats.

@@ -5,13 +5,21 @@ struct FrameRows: ~Copyable {
   typealias Row = PackedFrame.Row
 
   private let memory: UnsafeMutablePointer<Row>
+  private let capacity: Int
   /// The number of elements.
-  let count: Int
+  private(set) var count: Int
 
   /// Room for `count` elements, not yet filled.
   init(count: Int) {
     self.count = count
+    capacity = count
     memory = .allocate(capacity: (count + PackedFrame.count - 1) / PackedFrame.count * PackedFrame.rows + 1)
+  }
+
+  /// Uses the same memory for other elements, at most as many as it was made for.
+  mutating func reset(count: Int) {
+    precondition(count <= capacity, "a frame's memory does not grow")
+    self.count = count
   }
 
   deinit {

@@ -16,109 +16,116 @@ enum ComponentMethod: UInt8, Sendable {
   case packedGrid = 6
 }
 
-/// Encodes the points of one block; PROTOCOL.md has the bytes.
+/// Encodes points block by block in memory that is kept; PROTOCOL.md has the bytes.
 struct PointBlockEncoder: ~Copyable {
   private let cloud: FeatureCloud
-  private let range: Range<Int>
   private let layout: CloudLayout
   private let effort: EncodingOptions.Effort
-  private var writer: RawWriter
+  private var writer = RawWriter(capacity: 0)
+  /// Three components at a time; identifiers need two.
+  private var first = FrameRows(count: PointsSection.blockSize)
+  private var second = FrameRows(count: PointsSection.blockSize)
+  private var third = FrameRows(count: PointsSection.blockSize)
 
-  /// The whole block with its head and row.
-  static func encode(
-    _ range: Range<Int>, of cloud: FeatureCloud, layout: CloudLayout, effort: EncodingOptions.Effort
-  ) -> EncodedBlock {
-    var encoder = PointBlockEncoder(range, of: cloud, layout: layout, effort: effort)
-    return encoder.encode()
-  }
-
-  private init(_ range: Range<Int>, of cloud: FeatureCloud, layout: CloudLayout, effort: EncodingOptions.Effort) {
+  /// An encoder of blocks of `cloud`, whose identifiers rise.
+  init(_ cloud: FeatureCloud, layout: CloudLayout, effort: EncodingOptions.Effort) {
     self.cloud = cloud
-    self.range = range
     self.layout = layout
     self.effort = effort
-    // Five packed streams at most are larger than what they pack; planes never are, but for their own head.
-    let capacity = 5 * PackedStream.largest(range.count) + (layout.bytesPerPoint + 16) * (range.count + 16) + 1024
-    writer = RawWriter(capacity: capacity)
   }
 
-  private mutating func encode() -> EncodedBlock {
+  /// The whole block with its head, valid until the next one is encoded, and its row.
+  ///
+  /// - Throws: ``ModelError/notFinite(_:)`` when a coordinate is not finite.
+  mutating func encode(
+    _ range: Range<Int>
+  ) throws(ModelError) -> (row: BlockDirectory.Row, bytes: UnsafeMutableRawBufferPointer) {
+    // Five packed streams at most are larger than what they pack; planes never are, but for their own head.
+    let capacity = 5 * PackedStream.largest(range.count) + (layout.bytesPerPoint + 16) * (range.count + 16) + 1024
+    writer.removeAll(capacity: capacity)
     let keys = cloud.identifiers[range.lowerBound]...cloud.identifiers[range.upperBound - 1]
     var head = ByteWriter()
     layout.write(to: &head)
     head.write(keys.lowerBound)
     writer.advance(by: BlockHead.size)
     writer.write(head.bytes)
-    writeIdentifiers()
-    let bounds = writePositions()
-    for component in layout.components.dropFirst(4) { writeChannel(component) }
-    return EncodedBlock(section: .points, count: range.count, keys: keys, bounds: bounds, filling: writer.bytes)
+    writeIdentifiers(range)
+    let bounds = try writePositions(range)
+    for component in layout.components.dropFirst(4) { writeChannel(component, range) }
+    let bytes = writer.bytes
+    let row = BlockDirectory.Row(section: .points, count: range.count, keys: keys, bounds: bounds, filling: bytes)
+    return (row, bytes)
   }
 
-  private mutating func writeIdentifiers() {
-    var low = FrameRows(count: range.count)
-    var high = FrameRows(count: range.count)
+  private mutating func writeIdentifiers(_ range: Range<Int>) {
+    first.reset(count: range.count)
+    second.reset(count: range.count)
     let isWide = cloud.identifiers.withUnsafeBufferPointer { identifiers in
-      IdentifierRows.gaps(UnsafeBufferPointer(rebasing: identifiers[range]), low: &low, high: &high)
+      IdentifierRows.gaps(UnsafeBufferPointer(rebasing: identifiers[range]), low: &first, high: &second)
     }
-    writer.component(.identifier, isWide ? .packedWideGaps : .packedGaps) { out in
-      PackedStream.encode(low, .plain, to: &out)
-      if isWide { PackedStream.encode(high, .plain, to: &out) }
-    }
+    writer.begin(.identifier, isWide ? .packedWideGaps : .packedGaps)
+    PackedStream.encode(first, .plain, to: &writer.end)
+    if isWide { PackedStream.encode(second, .plain, to: &writer.end) }
+    writer.finish()
   }
 
-  private mutating func writePositions() -> BoundingBox {
-    var x = FrameRows(count: range.count)
-    var y = FrameRows(count: range.count)
-    var z = FrameRows(count: range.count)
-    cloud.positions.withUnsafeBufferPointer { positions in
-      PositionRows.split(UnsafeBufferPointer(rebasing: positions[range]), x: &x, y: &y, z: &z)
+  private mutating func writePositions(_ range: Range<Int>) throws(ModelError) -> BoundingBox {
+    first.reset(count: range.count)
+    second.reset(count: range.count)
+    third.reset(count: range.count)
+    let areFinite = cloud.positions.withUnsafeBufferPointer { positions in
+      PositionRows.split(UnsafeBufferPointer(rebasing: positions[range]), x: &first, y: &second, z: &third)
     }
-    writeFloats(.x, x)
-    writeFloats(.y, y)
-    writeFloats(.z, z)
-    let (xs, ys, zs) = (x.floatRange, y.floatRange, z.floatRange)
+    guard areFinite else { throw .notFinite("position") }
+    Self.writeFloats(.x, first, effort, to: &writer)
+    Self.writeFloats(.y, second, effort, to: &writer)
+    Self.writeFloats(.z, third, effort, to: &writer)
+    let (xs, ys, zs) = (first.floatRange, second.floatRange, third.floatRange)
     return BoundingBox(
       minimum: [xs.lowerBound, ys.lowerBound, zs.lowerBound], maximum: [xs.upperBound, ys.upperBound, zs.upperBound])
   }
 
-  private mutating func writeFloats(_ component: Component, _ rows: borrowing FrameRows) {
-    let choice = FloatModel.choose(rows, effort: effort)
-    switch choice {
-    case .planes: writer.component(component, .planes) { out in BytePlanes.encode(words: rows.elements, to: &out) }
-    case .differencePlanes:
-      writer.component(component, .differencePlanes) { out in
-        BytePlanes.encode(words: FloatModel.differences(rows.elements), to: &out)
-      }
-    case .packedDifferences:
-      writer.component(component, .packedDifferences) { out in
-        PackedStream.encode(rows, .floatDifferences, to: &out)
-      }
+  private static func writeFloats(
+    _ component: Component, _ rows: borrowing FrameRows, _ effort: EncodingOptions.Effort, to writer: inout RawWriter
+  ) {
+    let method = FloatModel.choose(rows, effort: effort)
+    writer.begin(component, method)
+    switch method {
+    case .differencePlanes: BytePlanes.encode(words: FloatModel.differences(rows.elements), to: &writer.end)
+    case .packedDifferences: PackedStream.encode(rows, .floatDifferences, to: &writer.end)
     case .packedFolded:
       let base = rows.smallestFolded
-      writer.component(component, .packedFolded) { out in
-        out.storeBytes(of: base.littleEndian, as: UInt32.self)
-        out += 4
-        PackedStream.encode(rows, .folded(base: base), to: &out)
-      }
+      writer.end.storeBytes(of: base.littleEndian, as: UInt32.self)
+      writer.end += 4
+      PackedStream.encode(rows, .folded(base: base), to: &writer.end)
+    default: BytePlanes.encode(words: rows.elements, to: &writer.end)
     }
+    writer.finish()
   }
 
-  private mutating func writeChannel(_ component: Component) {
+  private mutating func writeChannel(_ component: Component, _ range: Range<Int>) {
     switch component {
     case .identifier, .x, .y, .z: return
-    case .confidence: writeFloats(component, FrameRows(range.map { cloud.channels.confidence?[$0].bitPattern ?? 0 }))
+    case .confidence:
+      let bits = range.map { cloud.channels.confidence?[$0].bitPattern ?? 0 }
+      Self.writeFloats(component, FrameRows(bits), effort, to: &writer)
     case .normalX, .normalY, .normalZ:
       let lane = Int(component.rawValue - Component.normalX.rawValue)
-      writeFloats(component, FrameRows(range.map { cloud.channels.normals?[$0][lane].bitPattern ?? 0 }))
+      let bits = range.map { cloud.channels.normals?[$0][lane].bitPattern ?? 0 }
+      Self.writeFloats(component, FrameRows(bits), effort, to: &writer)
     case .red, .green, .blue:
       let lane = Int(component.rawValue - Component.red.rawValue)
-      let plane = range.map { cloud.channels.colours?[$0][lane] ?? 0 }
-      writer.component(component, .planes) { out in BytePlanes.encode(bytes: plane, width: 1, to: &out) }
+      writePlanes(component, range.map { cloud.channels.colours?[$0][lane] ?? 0 }, width: 1)
     case .descriptor:
       guard let all = cloud.channels.descriptors else { return }
       let bytes = Array(all.bytes[(range.lowerBound * all.size)..<(range.upperBound * all.size)])
-      writer.component(component, .planes) { out in BytePlanes.encode(bytes: bytes, width: all.size, to: &out) }
+      writePlanes(component, bytes, width: all.size)
     }
+  }
+
+  private mutating func writePlanes(_ component: Component, _ bytes: [UInt8], width: Int) {
+    writer.begin(component, .planes)
+    BytePlanes.encode(bytes: bytes, width: width, to: &writer.end)
+    writer.finish()
   }
 }

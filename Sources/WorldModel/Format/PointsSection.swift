@@ -8,14 +8,14 @@ enum PointsSection {
     stride(from: 0, to: cloud.count, by: blockSize).map { $0..<min($0 + blockSize, cloud.count) }
   }
 
-  /// The section made of `blocks`.
-  static func assemble(_ blocks: [EncodedBlock], layout: CloudLayout) -> SectionBody {
+  /// The section of the blocks with these rows, whose bytes are written elsewhere.
+  static func body(_ rows: [BlockDirectory.Row], layout: CloudLayout) -> SectionBody {
     var parameters = ByteWriter()
     layout.write(to: &parameters)
-    let directory = BlockDirectory(parameters: parameters.bytes, rows: blocks.map(\.row))
+    let directory = BlockDirectory(parameters: parameters.bytes, rows: rows)
     return SectionBody(
       code: .points, codec: SectionCodec.blocks, rawLength: UInt64(directory.count * layout.bytesPerPoint),
-      covered: directory.encoded(), parts: blocks.map(\.bytes))
+      covered: directory.encoded(), blockLength: rows.reduce(0) { $0 + $1.storedLength })
   }
 
   /// Reads the parameters of the section and checks its declared size against the limits.

@@ -12,11 +12,16 @@ public struct WorldMapDecoder: Sendable {
   public init(_ file: [UInt8]) throws(WorldMapError) {
     let span = file.span.bytes
     container = try Container(reading: span)
-    views = try Self.views(try container.required(.meta, in: span), in: span)
-    let anchors = try container.required(.anchors, in: span)
-    anchorBlocks = try BlockDirectory(
-      reading: anchors, in: span, limit: Limits.anchors, blockLimit: AnchorSection.blockSize)
-    let points = try container.required(.points, in: span)
+    views = try Self.views(try container.section(.meta, in: span), in: span)
+    if let anchors = try container.section(.anchors, in: span) {
+      anchorBlocks = try BlockDirectory(
+        reading: anchors, in: span, limit: Limits.anchors, blockLimit: AnchorSection.blockSize)
+    } else {
+      anchorBlocks = BlockDirectory(parameters: [], rows: [])
+    }
+    guard let points = try container.section(.points, in: span) else {
+      throw .invalid("no section of points", offset: Container.headerSize)
+    }
     pointBlocks = try BlockDirectory(
       reading: points, in: span, limit: Limits.points, blockLimit: PointsSection.blockSize)
     layout = try PointsSection.layout(pointBlocks, of: points)
@@ -108,28 +113,14 @@ public struct WorldMapDecoder: Sendable {
     return anchors
   }
 
-  /// Reads the section of what holds for the whole map: flags, then the number of views.
+  /// Reads the section of what holds for the whole map: the number of views.
   private static func views(
-    _ section: (entry: SectionEntry, offset: Int), in file: RawSpan
+    _ section: (entry: SectionEntry, offset: Int)?, in file: RawSpan
   ) throws(WorldMapError) -> UInt32? {
-    let (entry, offset) = section
-    guard entry.codec == SectionCodec.plain, entry.coveredLength == 8, entry.storedLength == 8 else {
-      throw .invalid("a META section is 8 bytes", offset: offset)
+    guard let (entry, offset) = section else { return nil }
+    guard entry.codec == SectionCodec.plain, entry.coveredLength == 4, entry.storedLength == 4 else {
+      throw .invalid("a META section is 4 bytes", offset: offset)
     }
-    let flags = file.integer(UInt32.self, at: offset)
-    let views = file.integer(UInt32.self, at: offset + 4)
-    guard flags <= 1, flags == 1 || views == 0 else { throw .invalid("unknown flags", offset: offset) }
-    return flags == 1 ? views : nil
-  }
-}
-
-extension Container {
-  fileprivate func required(
-    _ code: SectionCode, in file: RawSpan
-  ) throws(WorldMapError) -> (entry: SectionEntry, offset: Int) {
-    guard let found = try section(code, in: file) else {
-      throw .invalid("no \(code.name) section", offset: Self.headerSize)
-    }
-    return found
+    return file.integer(UInt32.self, at: offset)
   }
 }

@@ -15,11 +15,16 @@ enum PackedFrame {
   typealias Row = SIMD4<UInt32>
 
   /// Packs the 32 rows at `rows` to `out` and moves `out` behind them.
-  static func encode(_ rows: UnsafePointer<Row>, to out: inout UnsafeMutableRawPointer) {
+  ///
+  /// - Parameters:
+  ///   - rows: The elements.
+  ///   - step: How many rows apart the ones are that the width is judged by: 1 for the best width, 4 to save time.
+  ///   - out: Memory for ``largest`` bytes.
+  static func encode(_ rows: UnsafePointer<Row>, step: Int, to out: inout UnsafeMutableRawPointer) {
     var union = Row.zero
     for row in 0..<Self.rows { union |= rows[row] }
     let most = bitWidth(union.x | union.y | union.z | union.w)
-    var width = chooseWidth(rows, most: most)
+    var width = chooseWidth(rows, most: most, step: step)
     var exceptions = 0
     var end = out + 2 + 16 * width
     if width < most {
@@ -42,12 +47,12 @@ enum PackedFrame {
   @inline(__always)
   private static func bitWidth(_ value: UInt32) -> Int { 32 - value.leadingZeroBitCount }
 
-  /// The width that makes the frame smallest, judged by every fourth row.
-  private static func chooseWidth(_ rows: UnsafePointer<Row>, most: Int) -> Int {
+  /// The width that makes the frame smallest, judged by one row in `step`.
+  private static func chooseWidth(_ rows: UnsafePointer<Row>, most: Int, step: Int) -> Int {
     guard most > 0 else { return 0 }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 33) { histogram in
       histogram.initialize(repeating: 0)
-      for row in stride(from: 0, to: Self.rows, by: 4) {
+      for row in stride(from: 0, to: Self.rows, by: step) {
         for lane in 0..<4 { histogram[bitWidth(rows[row][lane])] &+= 1 }
       }
       var best = most
@@ -56,8 +61,8 @@ enum PackedFrame {
       for width in stride(from: most - 1, through: max(0, most - 24), by: -1) {
         above += Int(histogram[width + 1])
         // With half the sample above it, no narrower width can be the best.
-        if above > 16 { break }
-        let cost = 16 * width + 4 * above * (1 + (most - width + 7) / 8)
+        if above * step > 64 { break }
+        let cost = 16 * width + step * above * (1 + (most - width + 7) / 8)
         if cost < bestCost { (best, bestCost) = (width, cost) }
       }
       return best

@@ -22,6 +22,7 @@ struct PointBlockEncoder: ~Copyable {
   private let layout: CloudLayout
   private let effort: EncodingOptions.Effort
   private var writer = RawWriter(capacity: 0)
+  private var zstd = ZstdCompressor()
   /// Three components at a time; identifiers need two.
   private var first = FrameRows(count: PointsSection.blockSize)
   private var second = FrameRows(count: PointsSection.blockSize)
@@ -64,8 +65,8 @@ struct PointBlockEncoder: ~Copyable {
       IdentifierRows.gaps(UnsafeBufferPointer(rebasing: identifiers[range]), low: &first, high: &second)
     }
     writer.begin(.identifier, isWide ? .packedWideGaps : .packedGaps)
-    PackedStream.encode(first, .plain, to: &writer.end)
-    if isWide { PackedStream.encode(second, .plain, to: &writer.end) }
+    PackedStream.encode(first, .plain, effort, to: &writer.end)
+    if isWide { PackedStream.encode(second, .plain, effort, to: &writer.end) }
     writer.finish()
   }
 
@@ -77,28 +78,30 @@ struct PointBlockEncoder: ~Copyable {
       PositionRows.split(UnsafeBufferPointer(rebasing: positions[range]), x: &first, y: &second, z: &third)
     }
     guard areFinite else { throw .notFinite("position") }
-    Self.writeFloats(.x, first, effort, to: &writer)
-    Self.writeFloats(.y, second, effort, to: &writer)
-    Self.writeFloats(.z, third, effort, to: &writer)
+    Self.writeFloats(.x, first, effort, &zstd, to: &writer)
+    Self.writeFloats(.y, second, effort, &zstd, to: &writer)
+    Self.writeFloats(.z, third, effort, &zstd, to: &writer)
     let (xs, ys, zs) = (first.floatRange, second.floatRange, third.floatRange)
     return BoundingBox(
       minimum: [xs.lowerBound, ys.lowerBound, zs.lowerBound], maximum: [xs.upperBound, ys.upperBound, zs.upperBound])
   }
 
   private static func writeFloats(
-    _ component: Component, _ rows: borrowing FrameRows, _ effort: EncodingOptions.Effort, to writer: inout RawWriter
+    _ component: Component, _ rows: borrowing FrameRows, _ effort: EncodingOptions.Effort, _ zstd: inout ZstdCompressor,
+    to writer: inout RawWriter
   ) {
-    let method = FloatModel.choose(rows, effort: effort)
-    writer.begin(component, method)
-    switch method {
-    case .differencePlanes: BytePlanes.encode(words: FloatModel.differences(rows.elements), to: &writer.end)
-    case .packedDifferences: PackedStream.encode(rows, .floatDifferences, to: &writer.end)
+    let choice = FloatModel.choose(rows, effort: effort, &zstd)
+    writer.begin(component, choice.method)
+    switch choice.method {
+    case .differencePlanes:
+      BytePlanes.encode(words: FloatModel.differences(rows.elements), choice.search, &zstd, to: &writer.end)
+    case .packedDifferences: PackedStream.encode(rows, .floatDifferences, effort, to: &writer.end)
     case .packedFolded:
       let base = rows.smallestFolded
       writer.end.storeBytes(of: base.littleEndian, as: UInt32.self)
       writer.end += 4
-      PackedStream.encode(rows, .folded(base: base), to: &writer.end)
-    default: BytePlanes.encode(words: rows.elements, to: &writer.end)
+      PackedStream.encode(rows, .folded(base: base), effort, to: &writer.end)
+    default: BytePlanes.encode(words: rows.elements, choice.search, &zstd, to: &writer.end)
     }
     writer.finish()
   }
@@ -108,11 +111,11 @@ struct PointBlockEncoder: ~Copyable {
     case .identifier, .x, .y, .z: return
     case .confidence:
       let bits = range.map { cloud.channels.confidence?[$0].bitPattern ?? 0 }
-      Self.writeFloats(component, FrameRows(bits), effort, to: &writer)
+      Self.writeFloats(component, FrameRows(bits), effort, &zstd, to: &writer)
     case .normalX, .normalY, .normalZ:
       let lane = Int(component.rawValue - Component.normalX.rawValue)
       let bits = range.map { cloud.channels.normals?[$0][lane].bitPattern ?? 0 }
-      Self.writeFloats(component, FrameRows(bits), effort, to: &writer)
+      Self.writeFloats(component, FrameRows(bits), effort, &zstd, to: &writer)
     case .red, .green, .blue:
       let lane = Int(component.rawValue - Component.red.rawValue)
       writePlanes(component, range.map { cloud.channels.colours?[$0][lane] ?? 0 }, width: 1)
@@ -125,7 +128,7 @@ struct PointBlockEncoder: ~Copyable {
 
   private mutating func writePlanes(_ component: Component, _ bytes: [UInt8], width: Int) {
     writer.begin(component, .planes)
-    BytePlanes.encode(bytes: bytes, width: width, to: &writer.end)
+    BytePlanes.encode(bytes: bytes, width: width, &zstd, to: &writer.end)
     writer.finish()
   }
 }

@@ -1,17 +1,25 @@
 /// Decodes the payload of one block of points.
-struct PointBlockDecoder {
-  /// The number of points.
-  let count: Int
+struct PointBlockDecoder: ~Copyable {
   /// What the section's parameters say.
-  let layout: CloudLayout
-  /// The lowest and highest identifier, as the block's row says.
-  let keys: ClosedRange<UInt64>
+  private let layout: CloudLayout
+  private var zstd = ZstdDecompressor()
+  /// The number of points of the block at hand.
+  private var count = 0
+  /// The lowest and highest identifier of the block at hand, as its row says.
+  private var keys: ClosedRange<UInt64> = 0...0
 
-  /// Decodes identifiers and positions to memory for `count` of each, and appends the channels to `channels`.
-  func decode(
-    _ payload: UnsafeRawBufferPointer, positions: UnsafeMutablePointer<SIMD3<Float>>,
+  /// A decoder of blocks of this layout.
+  init(layout: CloudLayout) {
+    self.layout = layout
+  }
+
+  /// Decodes identifiers and positions to memory for as many as the row has, and appends the channels to `channels`.
+  mutating func decode(
+    _ payload: UnsafeRawBufferPointer, row: BlockDirectory.Row, positions: UnsafeMutablePointer<SIMD3<Float>>,
     identifiers: UnsafeMutablePointer<UInt64>, channels: inout FeatureCloud.Channels
   ) throws(DecodingFailure) {
+    count = row.count
+    keys = row.keys
     var reader = ComponentReader(payload)
     try reader.skipHead(layout: layout, lowest: keys.lowerBound)
     try decodeIdentifiers(try reader.next(.identifier), to: identifiers)
@@ -52,11 +60,16 @@ struct PointBlockDecoder {
   }
 
   /// The Floats of a component, in frame order.
-  private func floats(_ part: ComponentReader.Part) throws(DecodingFailure) -> FrameRows {
+  private mutating func floats(_ part: ComponentReader.Part) throws(DecodingFailure) -> FrameRows {
     switch part.method {
     case .planes, .differencePlanes:
-      guard let words = BytePlanes.decodeWords(part.bytes, count: count) else { throw part.failure("bad planes") }
-      return FrameRows(part.method == .planes ? words : FloatModel.sums(words))
+      var rows = FrameRows(count: count)
+      let isDifference = part.method == .differencePlanes
+      let isWhole: Void? = BytePlanes.withWordPlanes(part.bytes, count: count, &zstd) { starts, planes in
+        rows.fill(planes, starts, areDifferences: isDifference)
+      }
+      guard isWhole != nil else { throw part.failure("bad planes") }
+      return rows
     case .packedFolded:
       guard part.bytes.count >= 4 else { throw .truncated(offset: part.offset) }
       let base = UInt32(littleEndian: part.bytes.loadUnaligned(as: UInt32.self))
@@ -75,7 +88,7 @@ struct PointBlockDecoder {
     return rows
   }
 
-  private func appendChannel(
+  private mutating func appendChannel(
     _ component: Component, _ part: ComponentReader.Part, to channels: inout FeatureCloud.Channels
   ) throws(DecodingFailure) {
     switch component {
@@ -96,8 +109,8 @@ struct PointBlockDecoder {
     }
   }
 
-  private func planes(_ part: ComponentReader.Part, width: Int) throws(DecodingFailure) -> [UInt8] {
-    guard part.method == .planes, let bytes = BytePlanes.decode(part.bytes, count: count, width: width) else {
+  private mutating func planes(_ part: ComponentReader.Part, width: Int) throws(DecodingFailure) -> [UInt8] {
+    guard part.method == .planes, let bytes = BytePlanes.decode(part.bytes, count: count, width: width, &zstd) else {
       throw part.failure("bad planes")
     }
     return bytes

@@ -79,13 +79,14 @@ public struct WorldMapDecoder: Sendable {
     identifiers: UnsafeMutableBufferPointer<UInt64>, channels: inout FeatureCloud.Channels
   ) throws(WorldMapError) {
     guard var nextPosition = positions.baseAddress, var nextIdentifier = identifiers.baseAddress else { return }
+    var decoder = PointBlockDecoder(layout: layout)
     for index in blocks {
       let row = pointBlocks.rows[index]
       let payload = try pointBlocks.payload(index, in: file.span.bytes, section: .points)
-      let decoder = PointBlockDecoder(count: row.count, layout: layout, keys: row.keys)
       let failure = payload.withUnsafeBytes { bytes -> DecodingFailure? in
         do throws(DecodingFailure) {
-          try decoder.decode(bytes, positions: nextPosition, identifiers: nextIdentifier, channels: &channels)
+          try decoder.decode(
+            bytes, row: row, positions: nextPosition, identifiers: nextIdentifier, channels: &channels)
           return nil
         } catch {
           return error

@@ -34,8 +34,8 @@ enum FloatModel {
     // search for runs still longer.
     consider(.planes, .letters, atMost: 98)
     consider(.differencePlanes, .letters, atMost: 92)
-    consider(.planes, .runs, atMost: 92)
-    consider(.differencePlanes, .runs, atMost: 92)
+    consider(.planes, .runs, atMost: 96)
+    consider(.differencePlanes, .runs, atMost: 96)
     return best.choice
   }
 

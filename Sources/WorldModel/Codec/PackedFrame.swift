@@ -58,7 +58,7 @@ enum PackedFrame {
       var best = most
       var bestCost = 16 * most
       var above = 0
-      for width in stride(from: most - 1, through: max(0, most - 24), by: -1) {
+      for width in stride(from: most - 1, through: 0, by: -1) {
         above += Int(histogram[width + 1])
         // With half the sample above it, no narrower width can be the best.
         if above * step > 64 { break }

@@ -53,6 +53,32 @@ public struct WorldMapDecoder: Sendable {
     try points(ofBlocks: index..<(index + 1))
   }
 
+  /// The points inside `box`; blocks that lie outside are not even looked at.
+  public func points(in box: BoundingBox) throws(WorldMapError) -> FeatureCloud {
+    var result = try points(ofBlocks: 0..<0)
+    for index in pointBlocks.rows.indices where pointBlocks.rows[index].bounds.intersects(box) {
+      let block = try points(ofBlock: index)
+      result.append(block.selecting(block.indices.filter { box.contains(block.positions[$0]) }))
+    }
+    return result
+  }
+
+  /// Where each block of points begins, and where the last one ends (bytes from the start of the file).
+  ///
+  /// Cut a file here to send it in pieces: a change of few points changes few of these pieces.
+  public var cutPoints: [Int] {
+    pointBlocks.rows.map(\.offset) + (pointBlocks.rows.last.map { [$0.offset + $0.storedLength] } ?? [])
+  }
+
+  /// The checksum of each block: equal blocks have equal ones, and different ones hardly ever.
+  public var blockChecksums: [UInt64] { pointBlocks.rows.map(\.checksum) }
+
+  /// A box that holds the points of each block (metres).
+  public var blockBounds: [BoundingBox] { pointBlocks.rows.map(\.bounds) }
+
+  /// The step of the grid of the positions (metres); zero when they are exact.
+  public var step: Float { layout.step }
+
   /// The points of consecutive blocks.
   public func points(ofBlocks blocks: Range<Int>) throws(WorldMapError) -> FeatureCloud {
     let count = pointBlocks.rows[blocks].reduce(0) { $0 + $1.count }
@@ -86,7 +112,8 @@ public struct WorldMapDecoder: Sendable {
       let failure = payload.withUnsafeBytes { bytes -> DecodingFailure? in
         do throws(DecodingFailure) {
           try decoder.decode(
-            bytes, row: row, positions: nextPosition, identifiers: nextIdentifier, channels: &channels)
+            bytes, count: row.count, lowest: row.keys.lowerBound, highest: row.keys.upperBound,
+            positions: nextPosition, identifiers: nextIdentifier, channels: &channels)
           return nil
         } catch {
           return error

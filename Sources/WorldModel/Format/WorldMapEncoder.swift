@@ -8,7 +8,7 @@ public struct WorldMapEncoder: Sendable {
 
   private let cloud: FeatureCloud
   private let layout: CloudLayout
-  private let effort: EncodingOptions.Effort
+  private let options: EncodingOptions
   private let ranges: [Range<Int>]
   /// The sections before the points.
   private let sections: [SectionBody]
@@ -24,7 +24,7 @@ public struct WorldMapEncoder: Sendable {
     } catch {
       throw .model(error)
     }
-    effort = options.effort
+    self.options = options
     layout = CloudLayout(cloud, step: try options.step())
     ranges = PointsSection.blocks(of: cloud)
     var sections: [SectionBody] = []
@@ -45,7 +45,7 @@ public struct WorldMapEncoder: Sendable {
     let room = blocks.lowerBound == 0 ? prefixLength : 0
     var part = Part(rows: [], bytes: [UInt8](repeating: 0, count: room))
     part.bytes.reserveCapacity(room + ranges[blocks].reduce(0) { $0 + $1.count } * layout.bytesPerPoint * 3 / 4)
-    var encoder = PointBlockEncoder(cloud, layout: layout, effort: effort)
+    var encoder = PointBlockEncoder(cloud, layout: layout, options)
     do throws(ModelError) {
       for range in ranges[blocks] {
         let (row, bytes) = try encoder.encode(range)

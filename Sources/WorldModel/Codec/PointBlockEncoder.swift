@@ -21,6 +21,7 @@ struct PointBlockEncoder: ~Copyable {
   private let cloud: FeatureCloud
   private let layout: CloudLayout
   private let effort: EncodingOptions.Effort
+  private let grid: Grid?
   private var writer = RawWriter(capacity: 0)
   private var zstd = ZstdCompressor()
   /// Three components at a time; identifiers need two.
@@ -29,10 +30,11 @@ struct PointBlockEncoder: ~Copyable {
   private var third = FrameRows(count: PointsSection.blockSize)
 
   /// An encoder of blocks of `cloud`, whose identifiers rise.
-  init(_ cloud: FeatureCloud, layout: CloudLayout, effort: EncodingOptions.Effort) {
+  init(_ cloud: FeatureCloud, layout: CloudLayout, _ options: EncodingOptions) {
     self.cloud = cloud
     self.layout = layout
-    self.effort = effort
+    effort = options.effort
+    grid = options.bound.map { Grid(step: Double(layout.step), bound: Double($0)) }
   }
 
   /// The whole block with its head, valid until the next one is encoded, and its row.
@@ -42,7 +44,7 @@ struct PointBlockEncoder: ~Copyable {
     _ range: Range<Int>
   ) throws(ModelError) -> (row: BlockDirectory.Row, bytes: UnsafeMutableRawBufferPointer) {
     // Five packed streams at most are larger than what they pack; planes never are, but for their own head.
-    let capacity = 5 * PackedStream.largest(range.count) + (layout.bytesPerPoint + 16) * (range.count + 16) + 1024
+    let capacity = 5 * PackedStream.largest(range.count) + (layout.bytesPerPoint + 40) * (range.count + 16) + 1024
     writer.removeAll(capacity: capacity)
     let keys = cloud.identifiers[range.lowerBound]...cloud.identifiers[range.upperBound - 1]
     var head = ByteWriter()
@@ -78,12 +80,38 @@ struct PointBlockEncoder: ~Copyable {
       PositionRows.split(UnsafeBufferPointer(rebasing: positions[range]), x: &first, y: &second, z: &third)
     }
     guard areFinite else { throw .notFinite("position") }
-    Self.writeFloats(.x, first, effort, &zstd, to: &writer)
-    Self.writeFloats(.y, second, effort, &zstd, to: &writer)
-    Self.writeFloats(.z, third, effort, &zstd, to: &writer)
-    let (xs, ys, zs) = (first.floatRange, second.floatRange, third.floatRange)
+    let xs = Self.writeCoordinates(.x, &first, grid, effort, &zstd, to: &writer)
+    let ys = Self.writeCoordinates(.y, &second, grid, effort, &zstd, to: &writer)
+    let zs = Self.writeCoordinates(.z, &third, grid, effort, &zstd, to: &writer)
     return BoundingBox(
       minimum: [xs.lowerBound, ys.lowerBound, zs.lowerBound], maximum: [xs.upperBound, ys.upperBound, zs.upperBound])
+  }
+
+  /// Writes one coordinate of all points and returns the range that holds it once decoded.
+  private static func writeCoordinates(
+    _ component: Component, _ rows: inout FrameRows, _ grid: Grid?, _ effort: EncodingOptions.Effort,
+    _ zstd: inout ZstdCompressor, to writer: inout RawWriter
+  ) -> ClosedRange<Float> {
+    let range = rows.floatRange
+    guard let grid else {
+      writeFloats(component, rows, effort, &zstd, to: &writer)
+      return range
+    }
+    let escapes = grid.place(&rows)
+    writer.begin(component, .packedGrid)
+    var head = ByteWriter()
+    head.write(UInt32(escapes.count))
+    for escape in escapes {
+      head.write(escape.index)
+      head.write(escape.bits)
+    }
+    writer.write(head.bytes)
+    PackedStream.encode(rows, .differences, effort, to: &writer.end)
+    writer.finish()
+    // The grid keeps the order of coordinates; only exact ones can lie outside what the ends become.
+    let ends = grid.nearest(range.lowerBound)...grid.nearest(range.upperBound)
+    if escapes.isEmpty { return ends }
+    return min(range.lowerBound, ends.lowerBound)...max(range.upperBound, ends.upperBound)
   }
 
   private static func writeFloats(

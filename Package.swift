@@ -25,7 +25,9 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     // Avahi's two pkg-config files carry -D_REENTRANT, which SwiftPM warns about; their module maps name the libraries.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
@@ -33,11 +35,13 @@ let package = Package(
 
     // Rounding of Float calls libm, which nothing else links where neither Foundation nor Glibc is imported.
     .target(
-      name: "WorldModel", dependencies: ["CZstd", "COpenSSL"], swiftSettings: common,
+      name: "WorldModel", dependencies: ["CZstd", "CZlib", "COpenSSL"], swiftSettings: common,
       linkerSettings: [.linkedLibrary("m")]),
     .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: strict),
-    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication"], swiftSettings: strict),
-    .target(name: "PeerTransport", dependencies: ["PeerProtocol", "WorldModel", "COpenSSL"], swiftSettings: common),
+    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
+    .target(
+      name: "PeerTransport",
+      dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "CLinux", "COpenSSL"], swiftSettings: common),
     .target(name: "ServiceDiscovery", dependencies: ["CDNSSD", "CAvahiCore"], swiftSettings: common),
     .target(
       name: "SharedWorld",
@@ -47,22 +51,27 @@ let package = Package(
     .target(
       name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
 
-    .executableTarget(name: "worldpeer", dependencies: ["SharedWorld"], swiftSettings: common),
+    .executableTarget(name: "soak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
+    .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
+    .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldview", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldmap", dependencies: ["SharedWorld"], swiftSettings: common),
 
-    .testTarget(name: "WorldModelTests", dependencies: ["WorldModel"], swiftSettings: common),
+    .testTarget(name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], swiftSettings: common),
     .testTarget(
       name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
     .testTarget(
       name: "PeerProtocolTests", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "Simulator"],
       swiftSettings: common),
-    .testTarget(name: "PeerTransportTests", dependencies: ["PeerTransport", "WorldModel"], swiftSettings: common),
+    .testTarget(
+      name: "PeerTransportTests", dependencies: ["PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
+      swiftSettings: common),
     .testTarget(name: "ServiceDiscoveryTests", dependencies: ["ServiceDiscovery"], swiftSettings: common),
     .testTarget(name: "SharedWorldTests", dependencies: ["SharedWorld"], swiftSettings: common),
     .testTarget(
       name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel"],
       swiftSettings: common),
+    .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )

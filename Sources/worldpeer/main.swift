@@ -1,1 +1,3 @@
-print("not built yet")
+import Foundation
+
+exit(await WorldPeer.run(arguments: Array(CommandLine.arguments.dropFirst())))

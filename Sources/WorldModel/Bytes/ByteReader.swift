@@ -2,49 +2,60 @@
 ///
 /// It never allocates except for the results that are arrays or strings, and it never reads past the end: a short
 /// buffer is ``DecodingFailure/truncated(offset:)`` with the offset where the value should have begun.
+/// Its methods are inlinable because they are called for every number on hot paths of other modules.
 package struct ByteReader: ~Escapable {
-  private let bytes: RawSpan
+  @usableFromInline let bytes: RawSpan
 
   /// The offset of the next byte, from the start of the span (bytes).
-  package private(set) var offset = 0
+  @inlinable package var offset: Int { position }
+
+  @usableFromInline var position = 0
 
   /// Starts at the first byte of `bytes`.
   @_lifetime(copy bytes)
-  package init(_ bytes: RawSpan) {
+  @inlinable package init(_ bytes: RawSpan) {
     self.bytes = bytes
   }
 
+  /// Starts at the first of `bytes`.
+  @_lifetime(copy bytes)
+  package init(_ bytes: Span<UInt8>) {
+    self.bytes = bytes.bytes
+  }
+
   /// The number of bytes not read yet.
-  package var remaining: Int { bytes.byteCount - offset }
+  @inlinable package var remaining: Int { bytes.byteCount - offset }
 
   /// Whether every byte has been read.
-  package var isAtEnd: Bool { remaining == 0 }
+  @inlinable package var isAtEnd: Bool { remaining == 0 }
 
   /// Reads a fixed-width integer, little-endian.
   @_lifetime(self: copy self)
-  package mutating func read<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) throws(DecodingFailure) -> T {
+  @inlinable package mutating func read<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) throws(DecodingFailure)
+    -> T
+  {
     let size = MemoryLayout<T>.size
     guard remaining >= size else { throw .truncated(offset: offset) }
     let value = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: T.self)
-    offset += size
+    position += size
     return T(littleEndian: value)
   }
 
   /// Reads one byte.
   @_lifetime(self: copy self)
-  package mutating func readByte() throws(DecodingFailure) -> UInt8 {
+  @inlinable package mutating func readByte() throws(DecodingFailure) -> UInt8 {
     try read(UInt8.self)
   }
 
   /// Reads an IEEE 754 single-precision number, little-endian.
   @_lifetime(self: copy self)
-  package mutating func readFloat() throws(DecodingFailure) -> Float {
+  @inlinable package mutating func readFloat() throws(DecodingFailure) -> Float {
     Float(bitPattern: try read(UInt32.self))
   }
 
   /// Reads an unsigned LEB128 number of at most 64 bits; only the shortest form is accepted.
   @_lifetime(self: copy self)
-  package mutating func readVarint() throws(DecodingFailure) -> UInt64 {
+  @inlinable package mutating func readVarint() throws(DecodingFailure) -> UInt64 {
     let start = offset
     var value: UInt64 = 0
     var shift: UInt64 = 0
@@ -64,19 +75,19 @@ package struct ByteReader: ~Escapable {
 
   /// Borrows the next `count` bytes and moves past them.
   @_lifetime(copy self)
-  package mutating func readSpan(_ count: Int) throws(DecodingFailure) -> RawSpan {
+  @inlinable package mutating func readSpan(_ count: Int) throws(DecodingFailure) -> RawSpan {
     guard count >= 0, remaining >= count else { throw .truncated(offset: offset) }
     let span = bytes.extracting(offset..<(offset + count))
-    offset += count
+    position += count
     return span
   }
 
   /// Copies the next `count` bytes.
   @_lifetime(self: copy self)
-  package mutating func readBytes(_ count: Int) throws(DecodingFailure) -> [UInt8] {
+  @inlinable package mutating func readBytes(_ count: Int) throws(DecodingFailure) -> [UInt8] {
     guard count >= 0, remaining >= count else { throw .truncated(offset: offset) }
     let start = offset
-    offset += count
+    position += count
     return unsafe bytes.withUnsafeBytes { raw in
       unsafe [UInt8](UnsafeRawBufferPointer(rebasing: raw[start..<(start + count)]))
     }
@@ -84,7 +95,7 @@ package struct ByteReader: ~Escapable {
 
   /// Reads a varint length and that many bytes of UTF-8, refusing a length over `limit` before anything is copied.
   @_lifetime(self: copy self)
-  package mutating func readString(limit: Int) throws(DecodingFailure) -> String {
+  @inlinable package mutating func readString(limit: Int) throws(DecodingFailure) -> String {
     let start = offset
     let bytes = try readBlob(limit: limit)
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -95,7 +106,7 @@ package struct ByteReader: ~Escapable {
 
   /// Reads a varint length and that many bytes, refusing a length over `limit` before anything is copied.
   @_lifetime(self: copy self)
-  package mutating func readBlob(limit: Int) throws(DecodingFailure) -> [UInt8] {
+  @inlinable package mutating func readBlob(limit: Int) throws(DecodingFailure) -> [UInt8] {
     let start = offset
     let count = try readVarint()
     guard count <= UInt64(limit) else { throw .overLimit(limit: limit, offset: start) }
@@ -103,7 +114,7 @@ package struct ByteReader: ~Escapable {
   }
 
   /// Fails unless every byte has been read.
-  package func finish() throws(DecodingFailure) {
+  @inlinable package func finish() throws(DecodingFailure) {
     guard isAtEnd else { throw .invalid("\(remaining) bytes too many", offset: offset) }
   }
 }

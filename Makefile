@@ -1,0 +1,40 @@
+# Every target is one script or one command; the logic lives in Scripts/.
+SWIFT ?= swift
+export SWIFT FILTER JSON SECONDS_EACH
+
+.DEFAULT_GOAL := build
+.PHONY: build test demo lint lan bench fuzz soak clean help toolchain
+
+build: toolchain ## build everything (debug)
+	$(SWIFT) build
+
+test: toolchain ## run every test; FILTER=name selects
+	$(SWIFT) test $(if $(FILTER),--filter '$(FILTER)')
+
+demo: toolchain ## two peers on this machine share a map and anchors
+	@Scripts/demo.sh
+
+lint: toolchain ## check the format and the rules of the house
+	@Scripts/lint.sh
+
+lan: toolchain ## a LAN of network namespaces: failover and late join (needs root)
+	@Scripts/lan.sh
+
+bench: toolchain ## measure, release build; FILTER=name selects, JSON=path also writes the rows
+	@Scripts/bench.sh
+
+fuzz: toolchain ## fuzz each decoder for SECONDS_EACH (default 30) seconds
+	@Scripts/fuzz.sh
+
+soak: toolchain ## run the simulator over many seeds
+	@Scripts/soak.sh
+
+clean: ## remove everything that was built
+	rm -rf .build Benchmarks/.build Fuzzing/.build demo-out
+
+help: ## list the targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 10
+
+toolchain:
+	@Scripts/require-swift.sh
+	@Scripts/install-packages.sh build

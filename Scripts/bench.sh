@@ -1,0 +1,8 @@
+#!/bin/bash
+# Runs the benchmarks of the nested package; FILTER and JSON come from the environment.
+set -euo pipefail
+
+json=${JSON:+$(realpath -m "$JSON")}
+cd "$(dirname "$0")/../Benchmarks"
+"${SWIFT:-swift}" build -c release --product bench
+exec .build/release/bench ${FILTER:+--filter "$FILTER"} ${json:+--json "$json"}

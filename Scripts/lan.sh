@@ -1,0 +1,19 @@
+#!/bin/bash
+# Runs the LAN tests. Everything they make lives in namespaces of their own, which the kernel removes with the last
+# process however the tests end: there is nothing to clean up and nothing to leak.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+if ((EUID != 0)); then
+  echo "error: make lan makes network namespaces and needs root: sudo make lan" >&2
+  exit 1
+fi
+Scripts/install-packages.sh lan
+
+"${SWIFT:-swift}" build -c release --product worldpeer
+"${SWIFT:-swift}" build -c release --product worldmap
+SHAREDWORLD_BIN=$("${SWIFT:-swift}" build -c release --show-bin-path)
+export SHAREDWORLD_BIN PYTHONDONTWRITEBYTECODE=1
+
+exec unshare --net --mount --pid --fork --kill-child --mount-proc \
+  python3 -m unittest discover --start-directory Tests/Lan --verbose ${FILTER:+-k "$FILTER"}

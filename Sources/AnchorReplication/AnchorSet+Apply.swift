@@ -1,0 +1,260 @@
+package import WorldModel
+
+/// Whose link a batch came on, to judge what that peer wrote itself.
+package struct LinkAuthor: Hashable, Sendable {
+  /// The peer at the other end, as its certificate says.
+  package var peer: PeerID
+  /// The session time here and now (milliseconds).
+  package var sessionMilliseconds: UInt64
+
+  /// The peer at the other end of a link, and the time.
+  package init(peer: PeerID, sessionMilliseconds: UInt64) {
+    self.peer = peer
+    self.sessionMilliseconds = sessionMilliseconds
+  }
+}
+
+/// What became of the operations of a batch.
+package struct AppliedOperations: Hashable, Sendable {
+  /// Operations that were new and took their turn, with those released from waiting.
+  package var applied = 0
+  /// Operations that were known already.
+  package var duplicates = 0
+  /// Operations that wait for the anchor they are about.
+  package var held = 0
+
+  /// Nothing.
+  package init() {}
+}
+
+extension AnchorSet {
+  /// Applies a batch another peer sent.
+  ///
+  /// Malformed bytes, values that are not allowed, forged dots and clocks too far ahead refuse the whole batch before
+  /// anything has changed. At a gap or limit the operations before it have been applied.
+  ///
+  /// - Parameters:
+  ///   - batch: What ``readLog(_:limit:skip:into:)`` wrote.
+  ///   - assembly: The parts of a large operation on this link; make a new one for each connection.
+  ///   - author: Whose link it is; only operations that this peer wrote are judged by their clock. Nil judges none.
+  @discardableResult
+  package mutating func apply(
+    operations batch: RawSpan, assembly: inout OperationAssembly, judging author: LinkAuthor?
+  ) throws(ReplicationError) -> AppliedOperations {
+    var outcome = AppliedOperations()
+    let runs: [OperationRun]
+    do throws(DecodingFailure) { runs = try assembly.runs(of: batch) } catch { throw .malformed(error) }
+    if let run = runs.first, run.isAssembled {
+      let whole = assembly.bytes
+      try unsafe check(run, whole.span.bytes, offset: 0, judging: author)
+      try unsafe apply(run, whole.span.bytes, &outcome)
+    } else {
+      for run in runs {
+        try check(run, batch.extracting(run.body), offset: run.body.lowerBound, judging: author)
+      }
+      for run in runs { try apply(run, batch.extracting(run.body), &outcome) }
+    }
+    return outcome
+  }
+
+  /// Refuses a run that has anything wrong in itself.
+  private func check(
+    _ run: OperationRun, _ bytes: RawSpan, offset: Int, judging author: LinkAuthor?
+  ) throws(ReplicationError) {
+    if run.actor == actor { try checkOwn(run.firstSequence + UInt64(run.count - 1)) }
+    let isJudged = author.map { $0.peer.prefix == run.actor.peerPrefix } ?? false
+    let horizon = (author?.sessionMilliseconds ?? 0) + limits.clockAheadMilliseconds
+    var position = 0
+    for index in 0..<run.count {
+      let dot = Dot(actor: run.actor, sequence: run.firstSequence + UInt64(index))
+      let clock: UInt64
+      if let pose = PoseOperation(bytes, at: position), pose.isValid(bytes, for: dot.actor, sequence: dot.sequence) {
+        (clock, position) = (pose.clock, pose.end)
+        if pose.foreignActor == actor { try checkOwn(pose.keySequence) }
+      } else {
+        let operation = try decode(bytes, at: &position, dot: dot, offset: offset)
+        clock = operation.clock
+        if operation.key.actor == actor { try checkOwn(operation.key.sequence) }
+      }
+      if isJudged, clock >> 16 > horizon { throw .clockAhead(dot, by: clock >> 16 - horizon) }
+    }
+    guard position == bytes.byteCount else {
+      throw .malformed(.invalid("bytes after the last operation of a run", offset: offset + position))
+    }
+  }
+
+  /// Refuses a claim about this actor's own operations that goes beyond what it wrote.
+  func checkOwn(_ sequence: UInt64) throws(ReplicationError) {
+    guard sequence <= actors.seen[Int(ActorTable.local)] else {
+      throw .forgedDot(Dot(actor: actor, sequence: sequence))
+    }
+  }
+
+  /// Applies a run that was checked.
+  private mutating func apply(
+    _ run: OperationRun, _ bytes: RawSpan, _ outcome: inout AppliedOperations
+  ) throws(ReplicationError) {
+    var author = actors.index(of: run.actor)
+    // Most edits of a run are about anchors of the same few actors.
+    var keyActor = (id: run.actor, index: author)
+    var position = 0
+    for index in 0..<run.count {
+      let dot = Dot(actor: run.actor, sequence: run.firstSequence + UInt64(index))
+      let start = position
+      if let pose = PoseOperation(bytes, at: start) {
+        position = pose.end
+        let id = pose.foreignActor ?? run.actor
+        if keyActor.id != id || keyActor.index == nil { keyActor = (id, actors.index(of: id)) }
+        let isBorn = keyActor.index.map { pose.keySequence <= actors.seen[Int($0)] } ?? false
+        let key = Dot(actor: id, sequence: pose.keySequence)
+        guard let author = try gate(dot, key: key, isBorn: isBorn, &author, bytes, start..<position, &outcome) else {
+          continue
+        }
+        clock.observe(pose.clock)
+        actors.advance(author, to: dot.sequence)
+        if let index = keyActor.index, let slot = table.slot(of: PackedKey(actor: index, sequence: key.sequence)) {
+          let value = Pose(checked: bytes, at: pose.poseOffset)
+          writePose(value, at: slot, clock: pose.clock, by: author, base: pose.base, origin: .remote)
+        }
+        log.append(bytes.extracting(start..<position), actor: author, sequence: dot.sequence)
+      } else {
+        let operation = try decode(bytes, at: &position, dot: dot, offset: 0)
+        let key = operation.key
+        let isBorn = key.actor == dot.actor || covers(key)
+        guard let author = try gate(dot, key: key, isBorn: isBorn, &author, bytes, start..<position, &outcome) else {
+          continue
+        }
+        try checkRoom(for: operation)
+        integrate(operation, by: author, origin: .remote)
+        log.append(bytes.extracting(start..<position), actor: author, sequence: dot.sequence)
+      }
+      outcome.applied += 1
+    }
+    if held.count > 0 { outcome.applied += releaseHeld() }
+  }
+
+  /// Lets an operation through when its turn has come, and gives its actor's index; else ignores or holds it.
+  @inline(__always)
+  private mutating func gate(
+    _ dot: Dot, key: Dot, isBorn: Bool, _ known: inout ActorIndex?, _ bytes: RawSpan, _ body: Range<Int>,
+    _ outcome: inout AppliedOperations
+  ) throws(ReplicationError) -> ActorIndex? {
+    let seen = known.map { actors.seen[Int($0)] } ?? 0
+    guard dot.sequence > seen else {
+      outcome.duplicates += 1
+      return nil
+    }
+    guard dot.sequence == seen + 1, isBorn || !policy.gatesOnBirth else {
+      try wait(dot, key: key, seen: seen, bytes.extracting(body), &outcome)
+      return nil
+    }
+    if let known { return known }
+    known = actors.intern(dot.actor, limit: limits.actors)
+    guard let known else { throw .overLimit(.actors, limit: limits.actors) }
+    return known
+  }
+
+  /// Holds an operation that is early; refuses one whose predecessors are neither applied nor held.
+  private mutating func wait(
+    _ dot: Dot, key: Dot, seen: UInt64, _ body: RawSpan, _ outcome: inout AppliedOperations
+  ) throws(ReplicationError) {
+    let last = max(seen, held.lastSequence(of: dot.actor) ?? 0)
+    guard dot.sequence > last else {
+      outcome.duplicates += 1
+      return
+    }
+    guard dot.sequence == last + 1 else {
+      // Operations dropped for want of room leave a gap that is not the sender's fault.
+      if held.hasOverflowed { return }
+      throw .gap(found: dot, expected: last + 1)
+    }
+    held.hold(body, dot: dot, key: key, limits: limits)
+    outcome.held += 1
+  }
+
+  /// Applies what waited and has its turn now; returns how many did.
+  @discardableResult
+  mutating func releaseHeld() -> Int {
+    var released = 0
+    while let (author, waiting) = nextReleased() {
+      guard waiting.sequence > actors.seen(of: author) else { continue }
+      let dot = Dot(actor: author, sequence: waiting.sequence)
+      var position = 0
+      // It was decoded once when its batch was checked, and room for its actor is all that can be missing.
+      guard let index = actors.intern(author, limit: limits.actors),
+        let operation = try? unsafe decode(waiting.body.span.bytes, at: &position, dot: dot, offset: 0)
+      else { continue }
+      integrate(operation, by: index, origin: .remote)
+      unsafe log.append(waiting.body.span.bytes, actor: index, sequence: dot.sequence)
+      released += 1
+    }
+    return released
+  }
+
+  /// Takes out the first held operation whose turn has come, or that was applied meanwhile.
+  private mutating func nextReleased() -> (ActorID, HeldOperations.Operation)? {
+    let actors = actors
+    return held.next { actor, operation in
+      let seen = actors.seen(of: actor)
+      let isBorn = operation.key.actor == actor || operation.key.sequence <= actors.seen(of: operation.key.actor)
+      return operation.sequence <= seen || (operation.sequence == seen + 1 && isBorn)
+    }
+  }
+
+  /// Refuses an addition or value that would bring the set beyond twice its limits.
+  private func checkRoom(for operation: AnchorOperation) throws(ReplicationError) {
+    var bytes = 0
+    switch operation.action {
+    case .add(let anchor):
+      guard table.entries.count < 2 * limits.anchors else { throw .overLimit(.anchors, limit: 2 * limits.anchors) }
+      bytes = anchor.name.utf8.count + (anchor.payload?.byteCount ?? 0)
+    case .set(_, _, .payload(let payload)): bytes = payload?.byteCount ?? 0
+    case .set(_, _, .name(let name)): bytes = name.utf8.count
+    default: return
+    }
+    guard table.stateBytes + bytes <= 2 * limits.stateBytes else {
+      throw .overLimit(.stateBytes, limit: 2 * limits.stateBytes)
+    }
+  }
+
+  /// Reads one operation of any kind; `offset` is where `bytes` begin in what the peer sent.
+  private func decode(
+    _ bytes: RawSpan, at position: inout Int, dot: Dot, offset: Int
+  ) throws(ReplicationError) -> AnchorOperation {
+    do throws(DecodingFailure) {
+      var reader = ByteReader(bytes.extracting(position..<bytes.byteCount))
+      do throws(DecodingFailure) {
+        let operation = try AnchorOperation(body: &reader, dot: dot)
+        position += reader.offset
+        return operation
+      } catch {
+        throw error.shifted(by: offset + position)
+      }
+    } catch {
+      throw .malformed(error)
+    }
+  }
+}
+
+extension DecodingFailure {
+  /// The same failure in a buffer in which the bytes begin `distance` further on.
+  func shifted(by distance: Int) -> DecodingFailure {
+    switch self {
+    case .truncated(let offset): .truncated(offset: offset + distance)
+    case .invalid(let why, let offset): .invalid(why, offset: offset + distance)
+    case .overLimit(let limit, let offset): .overLimit(limit: limit, offset: offset + distance)
+    }
+  }
+}
+
+extension OperationAssembly {
+  /// The runs of a batch, after a part in it has been taken up.
+  mutating func runs(of batch: RawSpan) throws(DecodingFailure) -> [OperationRun] {
+    var items = BatchReader(batch)
+    var runs: [OperationRun] = []
+    while let item = try items.next() {
+      if let run = try take(item, from: batch) { runs.append(run) }
+    }
+    return runs
+  }
+}

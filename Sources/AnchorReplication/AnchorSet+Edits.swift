@@ -1,0 +1,199 @@
+package import WorldModel
+
+/// Edits of this peer. Each takes effect at once, never waits for anybody, and returns the dot of its operation.
+extension AnchorSet {
+  /// Adds an anchor; its creator becomes this peer.
+  ///
+  /// - Parameter milliseconds: The session time.
+  package mutating func place(
+    _ anchor: Anchor, at milliseconds: UInt64
+  ) throws(AnchorError) -> Dot {
+    try add(anchor, flags: 0, restoredFrom: nil, at: milliseconds)
+  }
+
+  /// Adds an anchor that brings back the removed one `removed`, under an id of its own: an id is never used again.
+  package mutating func restore(
+    _ anchor: Anchor, from removed: AnchorID, flags: UInt32 = 0, at milliseconds: UInt64
+  ) throws(AnchorError) -> Dot {
+    guard anchor.id != removed else { throw .duplicateAnchor(removed) }
+    return try add(anchor, flags: flags, restoredFrom: removed, at: milliseconds)
+  }
+
+  /// Moves an anchor.
+  package mutating func move(
+    _ id: AnchorID, to transform: Transform, at milliseconds: UInt64
+  ) throws(AnchorError) -> Dot {
+    let slot = try find(id)
+    guard let pose = Pose(transform) else { throw .invalidPose(id) }
+    let (sequence, clock) = try next(at: milliseconds)
+    let key = table.entries[slot].key
+    let base = table.entries[slot].clocks[.pose]
+    writePose(pose, at: slot, clock: clock, by: ActorTable.local, base: base, origin: .local)
+    table.update(slot) { $0.lastLocalEdit = sequence }
+    let keyActor = key.actor == ActorTable.local ? nil : actors.ids[Int(key.actor)]
+    log.appendPose(pose, sequence: sequence, clock: clock, keyActor: keyActor, key: key.sequence, base: base)
+    actors.advance(ActorTable.local, to: sequence)
+    return Dot(actor: actor, sequence: sequence)
+  }
+
+  /// Gives an anchor another name: at most ``Limits/anchorName`` bytes of UTF-8.
+  package mutating func rename(
+    _ id: AnchorID, to name: String, at milliseconds: UInt64
+  ) throws(AnchorError) -> Dot {
+    let slot = try find(id)
+    try Self.check(name: name)
+    try checkRoom(for: name.utf8.count, instead: table.entries[slot].name.utf8.count)
+    return try set(.name(name), at: slot, at: milliseconds)
+  }
+
+  /// Replaces the app's data of an anchor; nil for none.
+  package mutating func setPayload(
+    _ payload: Anchor.Payload?, of id: AnchorID, at milliseconds: UInt64
+  ) throws(AnchorError) -> Dot {
+    let slot = try find(id)
+    try Self.check(payload: payload)
+    try checkRoom(for: payload?.byteCount ?? 0, instead: table.entries[slot].payload?.byteCount ?? 0)
+    return try set(.payload(payload), at: slot, at: milliseconds)
+  }
+
+  /// Replaces the app's bits of an anchor.
+  package mutating func setFlags(
+    _ flags: UInt32, of id: AnchorID, at milliseconds: UInt64
+  ) throws(AnchorError) -> Dot {
+    try set(.flags(flags), at: try find(id), at: milliseconds)
+  }
+
+  /// Writes who holds an anchor; a grant with a lower fencing than the present one has no effect.
+  package mutating func setLock(
+    _ lock: AnchorLock, of id: AnchorID, at milliseconds: UInt64
+  ) throws(AnchorError) -> Dot {
+    try set(.lock(lock), at: try find(id), at: milliseconds)
+  }
+
+  /// Removes an anchor for ever, under every key that carries its id; returns the last operation.
+  package mutating func remove(_ id: AnchorID, at milliseconds: UInt64) throws(AnchorError) -> Dot {
+    _ = try find(id)
+    var last = Dot(actor: actor, sequence: 0)
+    // The hidden keys go first, so that the app sees one removal.
+    for key in table.keys(of: id).reversed() {
+      guard let slot = table.slot(of: key) else { continue }
+      let seen = table.entries[slot].clocks
+      last = try author(.remove(key: actors.dot(key), seen: seen), at: milliseconds)
+    }
+    return last
+  }
+
+  /// Writes and carries out an operation of this peer.
+  private mutating func author(
+    _ action: AnchorOperation.Action, at milliseconds: UInt64
+  ) throws(AnchorError) -> Dot {
+    let (sequence, clock) = try next(at: milliseconds)
+    let operation = AnchorOperation(dot: Dot(actor: actor, sequence: sequence), clock: clock, action: action)
+    integrate(operation, by: ActorTable.local, origin: .local)
+    log.append(operation, actor: ActorTable.local)
+    return operation.dot
+  }
+
+  private mutating func set(
+    _ value: AnchorFieldValue, at slot: Int, at milliseconds: UInt64
+  ) throws(AnchorError) -> Dot {
+    let entry = table.entries[slot]
+    let base = entry.clocks[value.field]
+    let dot = try author(.set(key: actors.dot(entry.key), base: base, value), at: milliseconds)
+    table.update(slot) { $0.lastLocalEdit = dot.sequence }
+    return dot
+  }
+
+  private mutating func add(
+    _ anchor: Anchor, flags: UInt32, restoredFrom: AnchorID?, at milliseconds: UInt64
+  ) throws(AnchorError) -> Dot {
+    guard table.slot(showing: anchor.id) == nil else { throw .duplicateAnchor(anchor.id) }
+    guard table.entries.count < limits.anchors else { throw .overLimit(.anchors, limit: limits.anchors) }
+    var new = try NewAnchor(checking: anchor)
+    try checkRoom(for: new.name.utf8.count + (new.payload?.byteCount ?? 0), instead: 0)
+    new.creator = peer
+    new.flags = flags
+    new.restoredFrom = restoredFrom
+    return try author(.add(new), at: milliseconds)
+  }
+
+  private func find(_ id: AnchorID) throws(AnchorError) -> Int {
+    guard let slot = table.slot(showing: id) else { throw .unknownAnchor(id) }
+    return slot
+  }
+
+  /// The number and the clock of the next operation of this peer.
+  private mutating func next(at milliseconds: UInt64) throws(AnchorError) -> (sequence: UInt64, clock: UInt64) {
+    let sequence = actors.seen[Int(ActorTable.local)] + 1
+    guard sequence <= Dot.maximumSequence else { throw .overLimit(.operations, limit: Int(Dot.maximumSequence)) }
+    guard let clock = clock.tick(at: milliseconds) else { throw .clockExhausted }
+    return (sequence, clock)
+  }
+
+  private func checkRoom(for bytes: Int, instead present: Int) throws(AnchorError) {
+    guard bytes <= present || table.stateBytes - present + bytes <= limits.stateBytes else {
+      throw .overLimit(.stateBytes, limit: limits.stateBytes)
+    }
+  }
+
+  fileprivate static func check(name: String) throws(AnchorError) {
+    guard name.utf8.count <= Limits.anchorName else { throw .overLimit(.nameBytes, limit: Limits.anchorName) }
+  }
+
+  fileprivate static func check(payload: Anchor.Payload?) throws(AnchorError) {
+    guard let payload else { return }
+    guard payload.contentType.utf8.count <= Limits.contentType else {
+      throw .overLimit(.contentTypeBytes, limit: Limits.contentType)
+    }
+    guard payload.bytes.count <= Limits.anchorPayload else {
+      throw .overLimit(.payloadBytes, limit: Limits.anchorPayload)
+    }
+  }
+}
+
+extension NewAnchor {
+  /// What an addition of `anchor` carries, without creator; refuses one that breaks a limit or is not rigid.
+  init(checking anchor: Anchor) throws(AnchorError) {
+    try AnchorSet.check(name: anchor.name)
+    try AnchorSet.check(payload: anchor.payload)
+    guard let pose = Pose(anchor.transform) else { throw .invalidPose(anchor.id) }
+    self.init(
+      id: anchor.id, creator: nil, pose: pose, name: anchor.name, flags: 0, kind: anchor.kind,
+      payload: anchor.payload, restoredFrom: nil)
+  }
+}
+
+extension Anchor.Payload {
+  /// The bytes that count towards the limit on a set.
+  var byteCount: Int { contentType.utf8.count + bytes.count }
+}
+
+extension OperationLog {
+  /// Encodes and appends a pose of the local actor, without a value in between.
+  @inline(__always)
+  mutating func appendPose(
+    _ pose: Pose, sequence: UInt64, clock: UInt64, keyActor: ActorID?, key: UInt64, base: UInt64
+  ) {
+    unsafe withUnsafeTemporaryAllocation(byteCount: 96, alignment: 8) { buffer in
+      var end = 1
+      func put(_ value: UInt64) {
+        unsafe buffer.storeBytes(of: value.littleEndian, toByteOffset: end, as: UInt64.self)
+        end += 8
+      }
+      unsafe buffer[0] = keyActor == nil ? OperationCode.setPose : OperationCode.setPose | OperationCode.foreignKey
+      put(clock)
+      if let keyActor {
+        put(keyActor.peerPrefix.byteSwapped)
+        put(keyActor.incarnation.byteSwapped)
+      }
+      put(key)
+      put(base)
+      unsafe buffer.storeBytes(of: pose.lanes.0, toByteOffset: end, as: SIMD4<Float>.self)
+      unsafe buffer.storeBytes(of: pose.lanes.1, toByteOffset: end + 16, as: SIMD4<Float>.self)
+      unsafe buffer.storeBytes(of: pose.lanes.2, toByteOffset: end + 32, as: SIMD4<Float>.self)
+      end += Pose.byteCount
+      let body = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<end])
+      append(unsafe body.bytes, actor: ActorTable.local, sequence: sequence)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package import WorldModel
+
+/// A set of anchors that every peer edits at once and that ends the same everywhere: a delta-state CRDT.
+///
+/// Each actor numbers its operations; a version vector tells how many of each actor's a peer has applied. An anchor is
+/// known by the dot of the operation that added it. Its registers keep the write with the latest stamp; a removal beats
+/// every edit, for ever, without leaving a trace: a key that is absent and covered by the vector was removed. See
+/// Almeida, Shoker, Baquero, "Delta State Replicated Data Types" (2018).
+package struct AnchorSet: Sendable {
+  /// This run of this peer.
+  package let actor: ActorID
+  /// Whose run it is, written into the anchors it places.
+  package let peer: PeerID?
+  /// What it may grow to.
+  package let limits: ReplicationLimits
+  let policy: ReplicationPolicy
+  var actors: ActorTable
+  var table = EntryTable()
+  var log: OperationLog
+  var held = HeldOperations()
+  var clock = HybridClock()
+  var feed = ChangeFeed()
+  var creators = CreatorTable()
+  var sorted = SortedAnchors()
+
+  /// An empty set in which `actor` writes.
+  ///
+  /// - Parameters:
+  ///   - actor: This run of this peer; never one that wrote before.
+  ///   - peer: Whose run it is; nil leaves the creator of its anchors open.
+  ///   - limits: What the set may grow to.
+  ///   - policy: For tests only.
+  package init(
+    actor: ActorID, peer: PeerID? = nil, limits: ReplicationLimits = .default, policy: ReplicationPolicy = .standard
+  ) {
+    precondition(peer.map { $0.prefix == actor.peerPrefix } ?? true, "an actor is a run of its peer")
+    self.actor = actor
+    self.peer = peer
+    self.limits = limits
+    self.policy = policy
+    actors = ActorTable(local: actor)
+    log = OperationLog(limit: limits.logBytes)
+  }
+
+  /// What has been applied.
+  package var vector: VersionVector { actors.vector }
+
+  /// Whether the operation `dot` has been applied.
+  package func covers(_ dot: Dot) -> Bool { dot.sequence <= actors.seen(of: dot.actor) }
+
+  /// The number of anchors.
+  package var count: Int { table.visibleCount }
+
+  /// The number of operations that wait for an anchor that has not arrived.
+  package var heldCount: Int { held.count }
+
+  /// Bytes of operations in the log.
+  package var logByteCount: Int { log.byteCount }
+
+  /// Whether operations were dropped for want of room: ask for them again by sending the vector.
+  package var needsResync: Bool { held.hasOverflowed }
+
+  /// Σ mod 2²⁵⁶ of the SHA-256 of every anchor in canonical form: equal vectors imply equal digests.
+  ///
+  /// Reading it hashes what has changed since it was last read.
+  package var digest: SHA256Digest {
+    mutating get {
+      let (actors, creators) = (actors, creators)
+      return table.foldedDigest { entry, writer in
+        entry.encode(into: &writer, creators: creators) { index, writer in writer.write(actors.ids[Int(index)]) }
+      }
+    }
+  }
+
+  /// The anchor with `id`.
+  package subscript(id: AnchorID) -> Anchor? { table.slot(showing: id).map(anchor(at:)) }
+
+  /// The operation that added the anchor with `id`.
+  package func key(of id: AnchorID) -> Dot? {
+    table.slot(showing: id).map { actors.dot(table.entries[$0].key) }
+  }
+
+  /// The stamp of a register of the anchor with `id`.
+  package func stamp(of field: AnchorField, of id: AnchorID) -> Stamp? {
+    table.slot(showing: id).map { stamp(of: field, at: $0) }
+  }
+
+  /// What a register of the anchor with `id` holds; the only way to read flags and lock.
+  package func value(of field: AnchorField, of id: AnchorID) -> AnchorFieldValue? {
+    table.slot(showing: id).map { table.entries[$0].value(of: field) }
+  }
+
+  /// The removed anchor that the anchor with `id` brings back, if it does.
+  package func restoredFrom(_ id: AnchorID) -> AnchorID? {
+    table.slot(showing: id).flatMap { table.entries[$0].restoredFrom }
+  }
+
+  /// The anchors in the order of their ids; taking them again is free until something changes.
+  package var anchors: [Anchor] {
+    mutating get {
+      if sorted.isStale { sorted.set(table.visibleSlotsInOrder().map(anchor(at:))) }
+      return sorted.anchors
+    }
+  }
+
+  /// How much the change feed tells; what was not drained is dropped when it changes.
+  package var changeFeedMode: ChangeFeedMode {
+    get { feed.mode }
+    set {
+      guard feed.mode != newValue else { return }
+      for id in feed.drainIdentifiers() { table.untell(id) }
+      feed = ChangeFeed()
+      feed.mode = newValue
+    }
+  }
+
+  /// Moves the changes since the last call to the end of `target`, in the order in which they applied.
+  package mutating func drainChanges(into target: inout [AnchorChange]) {
+    feed.drainChanges(into: &target)
+  }
+
+  /// The ids of anchors that were added, changed or removed since the last call, in the order of the first change.
+  package mutating func drainChangedIdentifiers() -> [AnchorID] {
+    let identifiers = feed.drainIdentifiers()
+    for id in identifiers { table.untell(id) }
+    return identifiers
+  }
+
+  /// Drops operations from the log that every peer has; `minimum` is the meet of their vectors.
+  package mutating func prune(acknowledgedBy minimum: VersionVector) {
+    let covered = actors.ids.map { minimum[$0] }
+    log.prune { actor, sequence in sequence <= covered[Int(actor)] }
+  }
+
+  /// The anchor at `slot`, as an app sees it.
+  func anchor(at slot: Int) -> Anchor {
+    let entry = table.entries[slot]
+    var anchor = Anchor(
+      id: entry.id, name: entry.name, transform: entry.pose.transform, kind: entry.kind, payload: entry.payload)
+    anchor.creator = creators[entry.creator]
+    anchor.createdAt = entry.createdClock == 0 ? nil : entry.createdClock >> 16
+    return anchor
+  }
+
+  func stamp(of field: AnchorField, at slot: Int) -> Stamp {
+    let entry = table.entries[slot]
+    return Stamp(clock: entry.clocks[field], actor: actors.ids[Int(entry.writer(of: field))])
+  }
+}
+
+/// The peers that placed anchors, each stored once.
+struct CreatorTable: Sendable {
+  private var peers: [PeerID] = []
+  private var indices: [PeerID: UInt16] = [:]
+
+  /// The peer with this number; nil for 0.
+  subscript(index: UInt16) -> PeerID? { index == 0 ? nil : peers[Int(index) - 1] }
+
+  /// The number of `peer`, from 1; 0 for nil, and when there are too many.
+  mutating func intern(_ peer: PeerID?) -> UInt16 {
+    guard let peer else { return 0 }
+    if let index = indices[peer] { return index }
+    guard peers.count < Int(UInt16.max) else { return 0 }
+    peers.append(peer)
+    indices[peer] = UInt16(peers.count)
+    return UInt16(peers.count)
+  }
+}
+
+/// The sorted anchors as they were last asked for.
+struct SortedAnchors: Sendable {
+  private(set) var anchors: [Anchor] = []
+  private(set) var isStale = false
+
+  mutating func invalidate() {
+    isStale = true
+  }
+
+  mutating func set(_ anchors: [Anchor]) {
+    self.anchors = anchors
+    isStale = false
+  }
+}

@@ -1,0 +1,123 @@
+package import WorldModel
+
+/// The registers of an anchor; each has its own stamp, so that a concurrent move and rename both survive.
+package enum AnchorField: UInt8, CaseIterable, Sendable {
+  /// Where it is.
+  case pose = 0
+  /// What people call it.
+  case name = 1
+  /// Data of the app.
+  case payload = 2
+  /// Bits of the app.
+  case flags = 3
+  /// Who holds it, as granted by the host.
+  case lock = 4
+
+  /// How many there are.
+  static let count = 5
+}
+
+/// A set of ``AnchorField``.
+package struct AnchorFields: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// The set of one field.
+  package init(_ field: AnchorField) {
+    self.init(rawValue: 1 << field.rawValue)
+  }
+
+  /// Where it is.
+  package static let pose = AnchorFields(.pose)
+  /// What people call it.
+  package static let name = AnchorFields(.name)
+  /// Data of the app.
+  package static let payload = AnchorFields(.payload)
+  /// Bits of the app.
+  package static let flags = AnchorFields(.flags)
+  /// Who holds it.
+  package static let lock = AnchorFields(.lock)
+  /// Every field.
+  package static let all: AnchorFields = [.pose, .name, .payload, .flags, .lock]
+}
+
+/// What a register holds.
+package enum AnchorFieldValue: Hashable, Sendable {
+  /// Where it is.
+  case pose(Pose)
+  /// What people call it.
+  case name(String)
+  /// Data of the app, if any.
+  case payload(Anchor.Payload?)
+  /// Bits of the app.
+  case flags(UInt32)
+  /// Who holds it.
+  case lock(AnchorLock)
+
+  /// Which register it is for.
+  package var field: AnchorField {
+    switch self {
+    case .pose: .pose
+    case .name: .name
+    case .payload: .payload
+    case .flags: .flags
+    case .lock: .lock
+    }
+  }
+}
+
+/// Who holds an anchor, by grant of the host; advisory: it binds those who ask, and edits are never refused by it.
+///
+/// Of two grants the one with the higher fencing (epoch, then number) stays, whatever their stamps: after a partition
+/// the later host's grant wins.
+package struct AnchorLock: Hashable, Sendable {
+  /// The holder; nil when free.
+  package var owner: PeerID?
+  /// The session time at which the grant ends (milliseconds).
+  package var leaseUntil: UInt64
+  /// The host's epoch at the grant.
+  package var epoch: UInt64
+  /// The number of the grant in that epoch.
+  package var number: UInt64
+
+  /// A grant.
+  package init(owner: PeerID?, leaseUntil: UInt64, epoch: UInt64, number: UInt64) {
+    self.owner = owner
+    self.leaseUntil = leaseUntil
+    self.epoch = epoch
+    self.number = number
+  }
+
+  /// The state of an anchor that nobody ever held.
+  package static let free = AnchorLock(owner: nil, leaseUntil: 0, epoch: 0, number: 0)
+
+  /// What grants are compared by.
+  var fencing: (UInt64, UInt64) { (epoch, number) }
+}
+
+/// One clock for each register of an anchor.
+package struct FieldClocks: Hashable, Sendable {
+  private var values: InlineArray<5, UInt64>
+
+  /// The same clock for every register.
+  package init(all clock: UInt64) {
+    values = InlineArray(repeating: clock)
+  }
+
+  /// The clock of `field`.
+  package subscript(field: AnchorField) -> UInt64 {
+    @inline(__always) get { values[Int(field.rawValue)] }
+    @inline(__always) set { values[Int(field.rawValue)] = newValue }
+  }
+
+  package static func == (left: Self, right: Self) -> Bool {
+    AnchorField.allCases.allSatisfy { left[$0] == right[$0] }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    for field in AnchorField.allCases { hasher.combine(self[field]) }
+  }
+}

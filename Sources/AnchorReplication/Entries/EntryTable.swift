@@ -1,0 +1,198 @@
+import WorldModel
+
+/// The entries of a set in one dense array, found by key or by the app's id.
+///
+/// Two keys can carry the same id, when two maps hold the same anchor. Of those the smallest key (actor, then number)
+/// is the one that shows; the others are kept, because every peer must end with the same state.
+struct EntryTable: Sendable {
+  /// The entries, in no order that means anything.
+  private(set) var entries: [Entry] = []
+  /// The bytes of all names and payloads.
+  private(set) var stateBytes = 0
+  private var byKey = SlotIndex()
+  /// The entries that show, by id.
+  private var byID = SlotIndex()
+  private var hidden: [AnchorID: [PackedKey]] = [:]
+  private let seeded = SeededHash()
+  private var digest = DigestSum()
+
+  /// What a change of the entries means for the anchors an app sees.
+  enum Visibility {
+    /// The id appeared.
+    case added
+    /// Another entry of the same id shows now.
+    case replaced
+    /// The id is gone.
+    case removed
+    /// Nothing that shows changed.
+    case unchanged
+  }
+
+  /// The number of anchors an app sees.
+  var visibleCount: Int { byID.count }
+
+  /// Where the entry with `key` is.
+  @inline(__always)
+  func slot(of key: PackedKey) -> Int? { byKey.find(seeded(key)) { entries[$0].key == key } }
+
+  /// Where the entry that shows under `id` is.
+  @inline(__always)
+  func slot(showing id: AnchorID) -> Int? { byID.find(seeded(id)) { entries[$0].id == id } }
+
+  /// Whether the entry at `slot` is the one that shows under its id.
+  @inline(__always)
+  func isVisible(_ slot: Int) -> Bool { hidden.isEmpty || self.slot(showing: entries[slot].id) == slot }
+
+  /// Every key that carries `id`, the one that shows first.
+  func keys(of id: AnchorID) -> [PackedKey] {
+    guard let slot = slot(showing: id) else { return [] }
+    return [entries[slot].key] + (hidden[id] ?? [])
+  }
+
+  /// The slots of all entries that show, in the order of their ids.
+  func visibleSlotsInOrder() -> [Int] {
+    entries.indices.filter(isVisible).sorted { entries[$0].id < entries[$1].id }
+  }
+
+  /// Adds an entry whose key is not in the table.
+  mutating func insert(_ entry: Entry, actors: ActorTable) -> Visibility {
+    let slot = entries.count
+    let shown = self.slot(showing: entry.id)
+    reserveForOneMore()
+    entries.append(entry)
+    entries[slot].isStale = false
+    byKey.insert(slot, hash: seeded(entry.key)) { [entries, seeded] in seeded(entries[$0].key) }
+    stateBytes += entry.stateBytes
+    digest.insert()
+    markStale(slot)
+    guard let shown else {
+      byID.insert(slot, hash: seeded(entry.id)) { [entries, seeded] in seeded(entries[$0].id) }
+      return .added
+    }
+    let shownKey = entries[shown].key
+    guard actors.precedes(entry.key, shownKey) else {
+      hidden[entry.id, default: []].append(entry.key)
+      return .unchanged
+    }
+    byID.move(shown, to: slot, hash: seeded(entry.id))
+    hidden[entry.id, default: []].append(shownKey)
+    return .replaced
+  }
+
+  /// Takes the entry at `slot` out; the last entry moves into its place.
+  mutating func remove(at slot: Int, actors: ActorTable) -> (entry: Entry, visibility: Visibility) {
+    let entry = entries[slot]
+    let visibility = forget(entry, at: slot, actors: actors)
+    byKey.remove(slot, hash: seeded(entry.key)) { [entries, seeded] in seeded(entries[$0].key) }
+    stateBytes -= entry.stateBytes
+    digest.remove(at: slot)
+    let last = entries.count - 1
+    if slot != last {
+      let moved = entries[last]
+      if isVisible(last) { byID.move(last, to: slot, hash: seeded(moved.id)) }
+      byKey.move(last, to: slot, hash: seeded(moved.key))
+      entries[slot] = moved
+      if moved.isStale { digest.stale.append(UInt32(slot)) }
+    }
+    entries.removeLast()
+    return (entry, visibility)
+  }
+
+  /// Makes room for `additional` entries.
+  mutating func reserve(_ additional: Int) {
+    entries.reserveCapacity(entries.count + additional)
+    byKey.reserve(byKey.count + additional) { [entries, seeded] in seeded(entries[$0].key) }
+    byID.reserve(byID.count + additional) { [entries, seeded] in seeded(entries[$0].id) }
+  }
+
+  /// Changes the entry at `slot`, which the digest will take up when it is next read.
+  @inline(__always)
+  mutating func update<R>(_ slot: Int, _ change: (inout Entry) -> R) -> R {
+    markStale(slot)
+    return change(&entries[slot])
+  }
+
+  /// Stores a value in a register at `slot`.
+  mutating func store(_ value: AnchorFieldValue, at slot: Int) {
+    stateBytes -= entries[slot].stateBytes
+    entries[slot].store(value)
+    stateBytes += entries[slot].stateBytes
+    markStale(slot)
+  }
+
+  /// Marks the entry as told to the consumer of identifiers; false when it was already.
+  mutating func tell(_ slot: Int) -> Bool {
+    defer { entries[slot].isTold = true }
+    return !entries[slot].isTold
+  }
+
+  /// Forgets which entries were told.
+  mutating func untell(_ id: AnchorID) {
+    if let slot = slot(showing: id) { entries[slot].isTold = false }
+  }
+
+  /// Brings the digest up to date and gives it; `encode` writes the canonical form of an entry.
+  mutating func foldedDigest(encode: (Entry, inout ByteWriter) -> Void) -> SHA256Digest {
+    var writer = ByteWriter(capacity: 512)
+    for slot in digest.stale where slot < entries.count && entries[Int(slot)].isStale {
+      entries[Int(slot)].isStale = false
+      writer.removeAll()
+      encode(entries[Int(slot)], &writer)
+      digest.replace(at: Int(slot), by: SHA256Digest(hashing: writer.bytes))
+    }
+    digest.stale.removeAll(keepingCapacity: true)
+    return digest.value
+  }
+
+  @inline(__always)
+  private mutating func markStale(_ slot: Int) {
+    guard !entries[slot].isStale else { return }
+    entries[slot].isStale = true
+    digest.stale.append(UInt32(slot))
+  }
+
+  /// Takes the id of an entry that is about to go off the books, and shows the next key that carries it.
+  private mutating func forget(_ entry: Entry, at slot: Int, actors: ActorTable) -> Visibility {
+    guard isVisible(slot) else {
+      hidden[entry.id]?.removeAll { $0 == entry.key }
+      if hidden[entry.id]?.isEmpty == true { hidden[entry.id] = nil }
+      return .unchanged
+    }
+    guard var others = hidden[entry.id],
+      let next = others.indices.min(by: { actors.precedes(others[$0], others[$1]) }),
+      let nextSlot = self.slot(of: others[next])
+    else {
+      byID.remove(slot, hash: seeded(entry.id)) { [entries, seeded] in seeded(entries[$0].id) }
+      return .removed
+    }
+    byID.move(slot, to: nextSlot, hash: seeded(entry.id))
+    others.remove(at: next)
+    hidden[entry.id] = others.isEmpty ? nil : others
+    return .replaced
+  }
+
+  /// Grows by a quarter rather than twofold: 65,536 entries are 11 MB.
+  private mutating func reserveForOneMore() {
+    guard entries.count == entries.capacity else { return }
+    entries.reserveCapacity(entries.count + max(16, entries.count / 4))
+  }
+}
+
+extension ActorTable {
+  /// Whether `left` is the smaller dot, by actor and then by number.
+  func precedes(_ left: PackedKey, _ right: PackedKey) -> Bool {
+    guard left.actor == right.actor else { return ids[Int(left.actor)] < ids[Int(right.actor)] }
+    return left.sequence < right.sequence
+  }
+
+  /// The dot behind a packed key.
+  func dot(_ key: PackedKey) -> Dot { Dot(actor: ids[Int(key.actor)], sequence: key.sequence) }
+}
+
+extension SeededHash {
+  @inline(__always)
+  fileprivate func callAsFunction(_ key: PackedKey) -> UInt64 { self(UInt64(key.actor), key.sequence) }
+
+  @inline(__always)
+  fileprivate func callAsFunction(_ id: AnchorID) -> UInt64 { self(id.high, id.low) }
+}

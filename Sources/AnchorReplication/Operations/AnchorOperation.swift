@@ -1,0 +1,59 @@
+package import WorldModel
+
+/// What an actor did, once: it adds an anchor, writes one register of one, or removes one.
+package struct AnchorOperation: Hashable, Sendable {
+  /// Its name; for an addition also the key of the anchor.
+  package var dot: Dot
+  /// The clock of its stamp.
+  package var clock: UInt64
+  /// What it does.
+  package var action: Action
+
+  /// An operation.
+  package init(dot: Dot, clock: UInt64, action: Action) {
+    self.dot = dot
+    self.clock = clock
+    self.action = action
+  }
+
+  /// What an operation does.
+  package enum Action: Hashable, Sendable {
+    /// Adds an anchor under the operation's own dot.
+    case add(NewAnchor)
+    /// Writes a register of the anchor `key`, whose clock was `base` for the writer.
+    case set(key: Dot, base: UInt64, AnchorFieldValue)
+    /// Removes the anchor `key`, whose clocks were `seen` for the remover.
+    case remove(key: Dot, seen: FieldClocks)
+  }
+
+  /// The key of the anchor it is about.
+  package var key: Dot {
+    switch action {
+    case .add: dot
+    case .set(let key, _, _), .remove(let key, _): key
+    }
+  }
+
+  /// When it was written.
+  package var stamp: Stamp { Stamp(clock: clock, actor: dot.actor) }
+}
+
+/// What an addition carries.
+package struct NewAnchor: Hashable, Sendable {
+  /// The app's name of it.
+  package var id: AnchorID
+  /// Who placed it; nil for the anchors of a map.
+  package var creator: PeerID?
+  /// Where it is.
+  package var pose: Pose
+  /// What people call it.
+  package var name: String
+  /// Bits of the app.
+  package var flags: UInt32
+  /// What it marks.
+  package var kind: Anchor.Kind
+  /// Data of the app, if any.
+  package var payload: Anchor.Payload?
+  /// The removed anchor that it brings back, if any.
+  package var restoredFrom: AnchorID?
+}

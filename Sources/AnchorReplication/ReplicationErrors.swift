@@ -1,0 +1,49 @@
+package import WorldModel
+
+/// Why a local edit was refused.
+package enum AnchorError: Error, Hashable, Sendable {
+  /// No anchor with this id is in the set.
+  case unknownAnchor(AnchorID)
+  /// An anchor with this id is already in the set, or twice in the map.
+  case duplicateAnchor(AnchorID)
+  /// The transform is not rigid or has a number that is not normal.
+  case invalidPose(AnchorID)
+  /// A text or payload is over its limit (bytes), or a limit of the set is reached (elements or bytes).
+  case overLimit(LimitedQuantity, limit: Int)
+  /// The clock has run to its end; no honest session gets there.
+  case clockExhausted
+}
+
+/// Why another peer's bytes were refused; the link they came on should end.
+package enum ReplicationError: Error, Hashable, Sendable {
+  /// The bytes are not a batch, vector or snapshot, or a value in them is not allowed.
+  case malformed(DecodingFailure)
+  /// The operation `found` came where the next number of its actor was expected.
+  case gap(found: Dot, expected: UInt64)
+  /// An operation or vector claims a dot of this very actor that it never wrote.
+  case forgedDot(Dot)
+  /// The author on this link stamped an operation further ahead of session time than allowed (milliseconds).
+  case clockAhead(Dot, by: UInt64)
+  /// The set would pass twice a limit, or the actors their limit.
+  case overLimit(LimitedQuantity, limit: Int)
+}
+
+/// What a limit counts.
+package enum LimitedQuantity: Hashable, Sendable {
+  /// Bytes of a name.
+  case nameBytes
+  /// Bytes of a payload.
+  case payloadBytes
+  /// Bytes of a payload's content type.
+  case contentTypeBytes
+  /// Bytes that describe an anchor's kind.
+  case kindBytes
+  /// Anchors in the set.
+  case anchors
+  /// Bytes of names and payloads in the set.
+  case stateBytes
+  /// Actors of the session.
+  case actors
+  /// Operations of one actor.
+  case operations
+}

@@ -1,0 +1,130 @@
+import WorldModel
+
+extension AnchorSet {
+  /// The version of the snapshot's layout.
+  static let snapshotVersion: UInt8 = 1
+
+  /// The whole state in canonical bytes: equal vectors give equal bytes.
+  ///
+  /// Layout: version 1, vector, varint count, the entries in the order of their keys. Actors in entries are numbers
+  /// into the vector. Cut it with ``SnapshotChunks`` and go on with ``cursorAfterSnapshot()``.
+  package func encodeSnapshot() -> [UInt8] {
+    var writer = ByteWriter(capacity: table.entries.count * 160 + actors.count * 24 + 16)
+    writer.write(Self.snapshotVersion)
+    vector.encode(into: &writer)
+    writer.writeVarint(UInt64(table.entries.count))
+    let numbers = snapshotNumbers
+    let creators = creators
+    for slot in slotsByKey(numbers) {
+      table.entries[slot].encode(into: &writer, creators: creators) { index, writer in
+        writer.writeVarint(UInt64(numbers[Int(index)]))
+      }
+    }
+    return writer.bytes
+  }
+
+  /// The number of each actor in the vector; those that wrote nothing have none.
+  private var snapshotNumbers: [UInt16] {
+    var numbers = [UInt16](repeating: .max, count: actors.count)
+    for (number, index) in actors.inOrder.filter({ actors.seen[Int($0)] > 0 }).enumerated() {
+      numbers[Int(index)] = UInt16(number)
+    }
+    return numbers
+  }
+
+  /// The slots in the order of their keys.
+  private func slotsByKey(_ numbers: [UInt16]) -> [Int] {
+    let keys = table.entries.indices.map { slot in
+      let key = table.entries[slot].key
+      return (order: UInt64(numbers[Int(key.actor)]) << 48 | key.sequence, slot: slot)
+    }
+    return keys.sorted { $0.order < $1.order }.map(\.slot)
+  }
+
+  /// Joins another peer's state into this one.
+  ///
+  /// An entry on one side only stays if the other side's vector does not cover its key: covered and absent means
+  /// removed. On both sides each register keeps its latest stamp. The vectors join by maximum. Nothing changes when
+  /// the bytes are refused.
+  package mutating func merge(snapshot bytes: RawSpan) throws(ReplicationError) {
+    let snapshot: Snapshot
+    do throws(DecodingFailure) {
+      snapshot = try Snapshot(decoding: bytes, actors: actors, creators: creators, limits: limits)
+    } catch {
+      throw .malformed(error)
+    }
+    try checkOwn(snapshot.sequence(of: ActorTable.local))
+    guard snapshot.actors.count <= limits.actors else { throw .overLimit(.actors, limit: limits.actors) }
+    table.reserve(try checkRoom(for: snapshot))
+    let previous = actors.seen
+    actors = snapshot.actors
+    creators = snapshot.creators
+    join(snapshot, previous: previous)
+    for dot in snapshot.vector {
+      guard actors.seen[Int(dot.index)] < dot.sequence else { continue }
+      actors.advance(dot.index, to: dot.sequence)
+      log.raiseFloor(of: dot.index, to: dot.sequence)
+    }
+    releaseHeld()
+  }
+
+  /// Refuses a snapshot that would bring the set beyond twice its limits; gives the number of new entries.
+  private func checkRoom(for snapshot: Snapshot) throws(ReplicationError) -> Int {
+    var (count, bytes) = (table.entries.count, table.stateBytes)
+    for entry in snapshot.entries where table.slot(of: entry.key) == nil {
+      count += 1
+      bytes += entry.stateBytes
+    }
+    guard count <= 2 * limits.anchors else { throw .overLimit(.anchors, limit: 2 * limits.anchors) }
+    guard bytes <= 2 * limits.stateBytes else { throw .overLimit(.stateBytes, limit: 2 * limits.stateBytes) }
+    return count - table.entries.count
+  }
+
+  /// Takes over the entries; `previous` is what was applied of each actor before.
+  private mutating func join(_ snapshot: Snapshot, previous: [UInt64]) {
+    let ownSeen = snapshot.sequence(of: ActorTable.local)
+    var isKept = [Bool](repeating: false, count: table.entries.count)
+    for entry in snapshot.entries {
+      clock.observe(entry.latestClock)
+      if let slot = table.slot(of: entry.key) {
+        isKept[slot] = true
+        join(entry, at: slot, ownSeen: ownSeen)
+        continue
+      }
+      let seen = Int(entry.key.actor) < previous.count ? previous[Int(entry.key.actor)] : 0
+      guard entry.key.sequence > seen || !policy.mergesWithContext else { continue }
+      insert(entry, stamp: latestStamp(of: entry), origin: .merge)
+    }
+    let covered = snapshot.sequences
+    for slot in isKept.indices.reversed() where !isKept[slot] {
+      let key = table.entries[slot].key
+      guard key.sequence <= covered[Int(key.actor)] else { continue }
+      let isUnseen = table.entries[slot].lastLocalEdit > ownSeen
+      remove(at: slot, stamp: nil, origin: .merge) { _ in isUnseen }
+    }
+  }
+
+  /// Lets each register of an entry that both sides have keep its latest stamp.
+  private mutating func join(_ entry: Entry, at slot: Int, ownSeen: UInt64) {
+    for field in AnchorField.allCases {
+      let present = table.entries[slot].clocks[field]
+      guard entry.clocks[field] != present || entry.writer(of: field) != table.entries[slot].writer(of: field)
+      else { continue }
+      let base = table.entries[slot].lastLocalEdit > ownSeen ? nil : present
+      write(
+        entry.value(of: field), at: slot, clock: entry.clocks[field], by: entry.writer(of: field), base: base,
+        origin: .merge)
+    }
+  }
+
+  private func latestStamp(of entry: Entry) -> Stamp {
+    AnchorField.allCases.map { field in
+      Stamp(clock: entry.clocks[field], actor: actors.ids[Int(entry.writer(of: field))])
+    }.max() ?? Stamp(clock: entry.createdClock, actor: actors.ids[Int(entry.key.actor)])
+  }
+}
+
+extension Entry {
+  /// The clock of the register that was written last.
+  var latestClock: UInt64 { AnchorField.allCases.reduce(createdClock) { max($0, clocks[$1]) } }
+}

@@ -1,0 +1,151 @@
+/// Rules 1, 2, 3 and 5: who is believed, for how long, and who objects.
+extension HostElection {
+  /// Takes a message that `sender` originated.
+  package mutating func handle(_ message: ElectionMessage, from sender: NodeID, at now: Instant) {
+    guard sender != me else { return }
+    noticeStall(at: now)
+    maxEpochSeen = max(maxEpochSeen, message.highestEpoch)
+    if case .beat(let beat) = message {
+      handle(beat, from: sender, at: now)
+      return
+    }
+    if let leaseUntil, now >= leaseUntil { loseHost(.expired, at: now) }
+    switch message {
+    case .beat: break
+    case .ack(let ack): handle(ack, from: sender, at: now)
+    case .preClaim(let claim): handle(claim, from: sender, at: now)
+    case .preNack(let nack): handle(nack, from: sender, at: now)
+    case .stepDown(let stepDown): handle(stepDown, from: sender, at: now)
+    case .offer(let offer): handle(offer, from: sender, at: now)
+    case .win(let win): handle(win, from: sender, at: now)
+    case .yield(let yield): handle(yield, from: sender, at: now)
+    case .handover(let handover): handle(handover, from: sender, at: now)
+    case .resign(let resign): handle(resign, from: sender, at: now)
+    case .request(let request): handle(request, from: sender, at: now)
+    case .seat(let seat): handle(seat, from: sender)
+    }
+  }
+
+  /// Whether this node is host or believes in one.
+  func hasHost(at now: Instant) -> Bool {
+    switch phase {
+    case .hosting: true
+    case .following(let until): now < until
+    case .listening, .waiting, .canvassing: false
+    }
+  }
+
+  /// Only a Beat of my host renews the lease; without a lease the first Beat heard gives one.
+  private mutating func handle(_ beat: ElectionMessage.Beat, from sender: NodeID, at now: Instant) {
+    if isHost {
+      meet(sender, epoch: beat.epoch, at: now)
+    } else if sender == host {
+      guard beat.epoch >= epoch || policy.contains(.acceptsStaleBeats) else { return }
+      accept(beat, from: sender, reason: .merged, at: now)
+    } else if !hasHost(at: now) || policy.contains(.followsForeignBeats) {
+      accept(beat, from: sender, reason: .joined, at: now)
+    }
+  }
+
+  private mutating func accept(
+    _ beat: ElectionMessage.Beat, from sender: NodeID, reason: HostChangeReason, at now: Instant
+  ) {
+    clock.follow(beat.sessionTime, at: now)
+    nextJoinSequence = max(nextJoinSequence, beat.nextJoinSequence)
+    follow(sender, epoch: beat.epoch, lease: configuration.timers.lease, reason: reason, at: now)
+    guard configuration.canHost else { return }
+    if policy.contains(.joinerTakesOver), me < sender {
+      claim(reason: .elected, at: now)
+    } else if configuration.preemption, configuration.priority > beat.priority, now >= quietUntil {
+      askToHost(isExplicit: false, at: now)
+    }
+  }
+
+  /// A host counts who follows it; anyone else says whom it follows itself.
+  private mutating func handle(_ ack: ElectionMessage.Ack, from sender: NodeID, at now: Instant) {
+    guard isHost else {
+      if !policy.contains(.noStepDownReply) { sendHost(to: sender, ended: ack.epoch, at: now) }
+      return
+    }
+    nextJoinSequence = max(nextJoinSequence, ack.joinSequence &+ 1)
+    if let index = followers.firstIndex(where: { $0.node == sender }) {
+      followers[index].heard = now
+    } else {
+      followers.append((node: sender, heard: now))
+      clock.catchUp(with: ack.sessionTime, at: now)
+    }
+    guard ack.joinSequence == 0 else { return }
+    emit(.send(.seat(.init(joinSequence: nextJoinSequence)), to: sender))
+    nextJoinSequence += 1
+  }
+
+  private mutating func handle(_ seat: ElectionMessage.Seat, from sender: NodeID) {
+    guard joinSequence == 0, sender == host, seat.joinSequence > 0, seat.joinSequence < .max else { return }
+    takeSeat(seat.joinSequence)
+  }
+
+  /// Whoever believes in a host objects and names it; a better-ranked node objects and canvasses itself.
+  private mutating func handle(_ claim: ElectionMessage.PreClaim, from sender: NodeID, at now: Instant) {
+    // A host would not canvass: what this node believed in is over.
+    if sender == host { loseHost(.steppedDown, at: now) }
+    if let host, hasHost(at: now) {
+      guard !policy.contains(.noPreNack) else { return }
+      let remaining = leaseRemaining(at: now)
+      emit(.send(.preNack(.init(host: host, epoch: epoch, leaseRemaining: remaining)), to: sender))
+      return
+    }
+    let theirs = ElectionRank(priority: claim.priority, joinSequence: claim.joinSequence, node: sender)
+    guard configuration.canHost, rank < theirs else { return }
+    switch phase {
+    case .listening, .waiting: startCanvass(at: now)
+    case .canvassing, .following, .hosting: break
+    }
+    emit(.send(.preNack(.init(host: nil, epoch: 0, leaseRemaining: 0)), to: sender))
+  }
+
+  /// An objection ends the candidacy; a host named by hearsay is believed only as long as the teller believes in it.
+  private mutating func handle(_ nack: ElectionMessage.PreNack, from sender: NodeID, at now: Instant) {
+    guard !hasHost(at: now) else { return }
+    if let host = nack.host {
+      guard host != me, nack.leaseRemaining > 0 else { return }
+      follow(host, epoch: nack.epoch, lease: hearsay(nack.leaseRemaining), reason: .informed, at: now)
+    } else if case .canvassing = phase {
+      let timers = configuration.timers
+      let pause = timers.canvass + timers.step + jitter(timers.bootJitter)
+      enter(.listening(until: now.advanced(byNanoseconds: pause)))
+    }
+  }
+
+  /// Only the host itself can end its reign early.
+  private mutating func handle(_ stepDown: ElectionMessage.StepDown, from sender: NodeID, at now: Instant) {
+    guard !isHost, sender == host, stepDown.ended >= epoch else { return }
+    guard stepDown.to != me, stepDown.leaseRemaining > 0 else {
+      loseHost(.steppedDown, at: now)
+      return
+    }
+    let lease = hearsay(stepDown.leaseRemaining)
+    follow(stepDown.to, epoch: stepDown.epoch, lease: lease, reason: .steppedDown, at: now)
+  }
+
+  /// Tells `node`, which takes this node for a host, who is.
+  mutating func sendHost(to node: NodeID, ended: UInt64, at now: Instant) {
+    guard let host, host != node, hasHost(at: now) else { return }
+    let remaining = leaseRemaining(at: now)
+    emit(.send(.stepDown(.init(to: host, epoch: epoch, leaseRemaining: remaining, ended: ended)), to: node))
+  }
+
+  /// What is left of the lease (ms); a host believes in itself for a full one.
+  func leaseRemaining(at now: Instant) -> UInt32 {
+    switch phase {
+    case .hosting: UInt32(configuration.timers.lease / 1_000_000)
+    case .following(let until): UInt32(clamping: until.nanoseconds(since: now) / 1_000_000)
+    case .listening, .waiting, .canvassing: 0
+    }
+  }
+
+  /// A lease learnt from another node (ns): never longer than a full one.
+  func hearsay(_ milliseconds: UInt32) -> Int64 {
+    let full = configuration.timers.lease
+    return policy.contains(.hearsayGrantsFullLease) ? full : min(full, Int64(milliseconds) * 1_000_000)
+  }
+}

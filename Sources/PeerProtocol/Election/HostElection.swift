@@ -1,0 +1,187 @@
+/// The election of one host among the members of a session ("sticky view-host"), one node's part of it.
+///
+/// It does no I/O: messages, time and the list of live members come in, ``nextOutput()`` says what to do. After every
+/// call the owner drains the outputs to nil and calls ``tick(at:)`` when ``deadline`` has come. The rules are in
+/// HANDBOOK, "Host election".
+package struct HostElection: Sendable {
+  /// This node.
+  package let me: NodeID
+  /// What the app decided about hosting.
+  package let configuration: ElectionConfiguration
+  /// The deliberate mistakes, none outside tests.
+  package let policy: ElectionPolicy
+
+  /// What this node is doing; each case but the last carries the instant that ends it.
+  enum Phase: Hashable, Sendable {
+    /// Follows `host` and believes in it until then.
+    case following(until: Instant)
+    /// Has no host and hears only.
+    case listening(until: Instant)
+    /// Has no host and lets better-ranked nodes go first.
+    case waiting(until: Instant)
+    /// Becomes host then, unless somebody objects.
+    case canvassing(until: Instant)
+    case hosting
+  }
+
+  /// A question to one node that keeps a host from deciding anything else until then.
+  struct Lock: Hashable, Sendable {
+    var node: NodeID
+    var until: Instant
+  }
+
+  var phase: Phase
+  /// The host this node follows or is; nil while there is none.
+  package internal(set) var host: NodeID?
+  /// The epoch of that host, or of the last one; 0 before the first.
+  package internal(set) var epoch: UInt64 = 0
+  /// The highest epoch this node has seen in any message.
+  package internal(set) var maxEpochSeen: UInt64 = 0
+  /// This node's place in the order of joining, or 0 before a host gave one.
+  package internal(set) var joinSequence: UInt32 = 0
+  /// The session time as this node reckons it.
+  package internal(set) var clock: SessionClock
+
+  /// The epoch of this node's last claim.
+  var lastClaim: UInt64 = 0
+  /// The place that the next newcomer to the session gets.
+  var nextJoinSequence: UInt32 = 1
+  /// The live members without this node.
+  var members: [ElectionMember] = []
+  /// A fresh node that has members listens until then.
+  var bootUntil: Instant
+  /// No automatic request to be host before then (preemption).
+  var quietUntil: Instant
+
+  // What only a host uses.
+  var nextBeat: Instant
+  var beatSequence: UInt32 = 0
+  var followers: [(node: NodeID, heard: Instant)] = []
+  var offer: Lock?
+  var handoverTo: Lock?
+  /// No new Offer before then.
+  var nextOffer: Instant
+
+  var random: SeededRandom
+  private var outputs: [ElectionOutput] = []
+  private var drained = 0
+
+  /// A fresh node that knows no member yet: it canvasses at once, and listens first if members appear meanwhile.
+  package init(
+    me: NodeID, configuration: ElectionConfiguration = ElectionConfiguration(), policy: ElectionPolicy = .correct,
+    random: SeededRandom, at now: Instant
+  ) {
+    let forgetful = policy.contains(.identityWithoutIncarnation)
+    self.me = forgetful ? NodeID(peer: me.peer, incarnation: 0) : me
+    self.configuration = configuration
+    self.policy = policy
+    self.random = random
+    let timers = configuration.timers
+    bootUntil = now.advanced(byNanoseconds: timers.lease + Int64(self.random.below(UInt64(timers.bootJitter))))
+    phase = .waiting(until: now)
+    clock = SessionClock(at: now)
+    quietUntil = now
+    nextBeat = now
+    nextOffer = now
+  }
+
+  /// What this node is to the election.
+  package var role: ElectionRole {
+    switch phase {
+    case .following: .follower
+    case .listening, .waiting: .waiting
+    case .canvassing: .canvassing
+    case .hosting: .host
+    }
+  }
+
+  /// Whether this node is host.
+  package var isHost: Bool { phase == .hosting }
+
+  /// Until when this node believes in the host it follows; nil if it follows none.
+  package var leaseUntil: Instant? {
+    guard case .following(let until) = phase else { return nil }
+    return until
+  }
+
+  /// This node's rank.
+  package var rank: ElectionRank {
+    ElectionRank(priority: configuration.priority, joinSequence: joinSequence, node: me)
+  }
+
+  /// The members that this node, as host, heard lately, with itself; 1 if it is not host.
+  package func size(at now: Instant) -> Int {
+    let oldest = now.advanced(byNanoseconds: -configuration.timers.ackLife)
+    return 1 + followers.count { $0.heard > oldest }
+  }
+
+  /// The session time (ms): the host's monotonic clock as this node reckons it; it never runs backwards.
+  package func sessionTime(at now: Instant) -> UInt64 { clock.time(at: now) }
+
+  /// When ``tick(at:)`` has to be called next; nil if only a message can change anything.
+  package var deadline: Instant? {
+    switch phase {
+    case .following(let until), .canvassing(let until): return until
+    case .listening(let until), .waiting(let until): return configuration.canHost ? until : nil
+    case .hosting:
+      return min(nextBeat, offer?.until ?? .distantFuture, handoverTo?.until ?? .distantFuture)
+    }
+  }
+
+  /// Takes the next thing to do, oldest first; nil when there is nothing left.
+  package mutating func nextOutput() -> ElectionOutput? {
+    guard drained < outputs.count else {
+      outputs.removeAll(keepingCapacity: true)
+      drained = 0
+      return nil
+    }
+    drained += 1
+    return outputs[drained - 1]
+  }
+
+  mutating func emit(_ output: ElectionOutput) {
+    outputs.append(output)
+  }
+
+  /// Does whatever is due.
+  package mutating func tick(at now: Instant) {
+    noticeStall(at: now)
+    switch phase {
+    case .following(let until):
+      if now >= until { loseHost(.expired, at: now) }
+    case .listening(let until):
+      if now >= until { startWaiting(at: now) }
+    case .waiting(let until):
+      if now >= until { startCanvass(at: now) }
+    case .canvassing(let until):
+      if now >= until { claim(reason: .elected, at: now) }
+    case .hosting:
+      if let lock = offer, now >= lock.until { offer = nil }
+      if let lock = handoverTo, now >= lock.until { handoverTo = nil }
+      if now >= nextBeat { beat(at: now) }
+    }
+  }
+
+  /// Tells which other nodes are live members; the owner reckons that from its links and from what members report.
+  ///
+  /// It delays candidacies only; a host that is no longer listed is believed until its lease ends.
+  package mutating func setReachable(_ members: [ElectionMember], at now: Instant) {
+    noticeStall(at: now)
+    let wasAlone = self.members.isEmpty
+    self.members = members
+    guard wasAlone, !members.isEmpty, now < bootUntil else { return }
+    switch phase {
+    case .waiting, .canvassing: phase = .listening(until: bootUntil)
+    case .following, .listening, .hosting: break
+    }
+  }
+
+  /// Tells that this node enters a session of others: if it hosts nobody but itself it gives that up and listens.
+  package mutating func join(at now: Instant) {
+    noticeStall(at: now)
+    guard !(isHost && size(at: now) > 1), leaseUntil == nil else { return }
+    bootUntil = now.advanced(byNanoseconds: configuration.timers.lease)
+    if isHost { changeHost(to: nil, epoch: epoch, reason: .left) }
+    enter(.listening(until: bootUntil))
+  }
+}

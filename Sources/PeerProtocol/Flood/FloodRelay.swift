@@ -1,0 +1,141 @@
+package import WorldModel
+
+/// The head of a message that finds its way through members: who sent it, which one it is, whom it is for.
+package struct FloodHeader: Hashable, Sendable {
+  /// Who sent it first.
+  package var origin: NodeID
+  /// Counts the origin's messages, from 1.
+  package var nonce: UInt64
+  /// The version of the origin's link announcement when it sent; tells relays whom it reached itself.
+  package var linkVersion: UInt32
+  /// Whom it is for; nil for all.
+  package var destination: NodeID?
+
+  package init(origin: NodeID, nonce: UInt64, linkVersion: UInt32, destination: NodeID?) {
+    self.origin = origin
+    self.nonce = nonce
+    self.linkVersion = linkVersion
+    self.destination = destination
+  }
+
+  /// Appends origin, nonce, link version, and 0 or 1 and the destination.
+  package func write(to writer: inout ByteWriter) {
+    origin.write(to: &writer)
+    writer.write(nonce)
+    writer.write(linkVersion)
+    writer.writeOptional(destination)
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    origin = try NodeID(reading: &reader)
+    nonce = try reader.read(UInt64.self)
+    linkVersion = try reader.read(UInt32.self)
+    destination = try reader.readOptionalNode()
+  }
+}
+
+/// Brings messages to every member, or to one, where not every pair of members has a direct link.
+///
+/// The origin sends to its neighbours, and a receiver passes a message on, once, to those of its own neighbours that
+/// have no direct link to the origin: n − 1 messages in a full mesh. If the receiver does not know the links that the
+/// origin had it passes on to all. A message for one node takes a shortest path. What is lost on a dying link is not
+/// sent again; the election repeats what matters.
+package struct FloodRelay: Sendable {
+  /// What to do with a message.
+  package struct Decision: Hashable, Sendable {
+    /// Whether this node is to take the message itself.
+    package var deliver: Bool
+    /// The places, in the graph, of the neighbours to pass it on to.
+    package var targets: NodeSet
+  }
+
+  /// Origins remembered at a time.
+  static let originLimit = 256
+
+  private var nonce: UInt64 = 0
+  private var windows: [NonceWindow] = []
+
+  package init() {}
+
+  /// Heads a new message; it goes to the neighbours at `targets`.
+  package mutating func originate(
+    to destination: NodeID?, over graph: borrowing PresenceGraph
+  ) -> (header: FloodHeader, targets: NodeSet) {
+    nonce += 1
+    let header = FloodHeader(
+      origin: graph.me, nonce: nonce, linkVersion: graph.version, destination: destination)
+    guard let destination, let hop = graph.nextHop(to: destination) else { return (header, graph.neighbours) }
+    var targets = NodeSet()
+    targets.insert(hop)
+    return (header, targets)
+  }
+
+  /// Decides about a message that came over the link to `sender`; one that was seen before is dropped.
+  package mutating func receive(
+    _ header: FloodHeader, from sender: NodeID, over graph: borrowing PresenceGraph
+  ) -> Decision {
+    guard header.origin != graph.me, isNew(header) else { return Decision(deliver: false, targets: NodeSet()) }
+    if header.destination == graph.me { return Decision(deliver: true, targets: NodeSet()) }
+    let from = graph.place(of: sender)
+    let origin = graph.place(of: header.origin)
+    var targets = graph.neighbours
+    if let destination = header.destination {
+      if let hop = graph.nextHop(to: destination, avoiding: from) {
+        targets = NodeSet()
+        targets.insert(hop)
+      }
+    } else if let origin, let state = graph.places[origin].state, state.version == header.linkVersion {
+      targets = targets.subtracting(graph.places[origin].mutual)
+    }
+    if let from { targets.remove(from) }
+    if let origin { targets.remove(origin) }
+    return Decision(deliver: header.destination == nil, targets: targets)
+  }
+
+  private mutating func isNew(_ header: FloodHeader) -> Bool {
+    if let index = windows.firstIndex(where: { $0.origin == header.origin }) {
+      return windows[index].insert(header.nonce)
+    }
+    if windows.count == Self.originLimit { windows.removeFirst() }
+    windows.append(NonceWindow(origin: header.origin))
+    return windows[windows.count - 1].insert(header.nonce)
+  }
+}
+
+/// Which of one origin's messages were seen: the highest nonce, and one bit for each of the 4,096 up to it.
+struct NonceWindow: Hashable, Sendable {
+  /// Nonces remembered; older ones count as seen.
+  static let size: UInt64 = 4096
+
+  let origin: NodeID
+  private var highest: UInt64 = 0
+  private var seen = [UInt64](repeating: 0, count: Int(size / 64))
+
+  init(origin: NodeID) {
+    self.origin = origin
+  }
+
+  /// Remembers a nonce; false if it was seen before or is too old to tell.
+  mutating func insert(_ nonce: UInt64) -> Bool {
+    if nonce > highest {
+      forget(upTo: nonce)
+      highest = nonce
+    } else if highest - nonce >= Self.size || nonce == 0 {
+      return false
+    }
+    let (word, bit) = (Int(nonce % Self.size / 64), UInt64(1) << (nonce % 64))
+    guard seen[word] & bit == 0 else { return false }
+    seen[word] |= bit
+    return true
+  }
+
+  /// Clears the bits of the nonces above the highest, which take the places of older ones.
+  private mutating func forget(upTo nonce: UInt64) {
+    guard nonce - highest < Self.size else {
+      for word in seen.indices { seen[word] = 0 }
+      return
+    }
+    for next in (highest + 1)...nonce { seen[Int(next % Self.size / 64)] &= ~(1 << (next % 64)) }
+  }
+}

@@ -1,0 +1,236 @@
+/// Who is linked to whom, as one node knows it from the announcements of all; the base of reachability and relaying.
+///
+/// Each node announces its own links to its neighbours, and whoever hears an announcement passes it on to the
+/// neighbours that the announcer does not reach itself. A new link is given everything known. So every node of a
+/// connected component ends with the same graph, and a full mesh of n costs n messages a change.
+package struct PresenceGraph: Sendable {
+  /// What to do; the owner drains these after every call.
+  package enum Output: Hashable, Sendable {
+    /// Send the announcement over the direct link to `to`.
+    case send(LinkState, to: NodeID)
+    /// ``members`` is different now.
+    case membersChanged
+  }
+
+  /// New links wait this long to be announced together (20 ms).
+  static let gathering: Int64 = 20_000_000
+
+  /// What is known about one node.
+  ///
+  /// A place outlives the node until it is needed for another one.
+  struct Place: Sendable {
+    var incarnation: UInt64
+    /// Its latest announcement; nil if others only mention it.
+    var state: LinkState?
+    /// The places it says it is linked to.
+    var links = NodeSet()
+    /// The places that say they are linked to it.
+    var linkedFrom = NodeSet()
+
+    /// The places where both ends agree.
+    var mutual: NodeSet { links.intersection(linkedFrom) }
+  }
+
+  /// This node; it has place 0.
+  package let me: NodeID
+  /// All places in use.
+  var places: [Place]
+  /// The places of the direct links that are up.
+  package private(set) var neighbours = NodeSet()
+  /// The places that a path of links leads to, without this node.
+  package private(set) var reachable = NodeSet()
+  /// The live members, in the order of their places, without this node.
+  package private(set) var members: [ElectionMember] = []
+  /// The instant to announce own changes at; nil if there are none.
+  package private(set) var deadline: Instant?
+
+  private var own: LinkState
+  private var outputs: [Output] = []
+  private var drained = 0
+
+  /// A node without links.
+  package init(me: NodeID, configuration: ElectionConfiguration) {
+    self.me = me
+    own = LinkState(node: me, configuration: configuration)
+    own.version = 1
+    places = [Place(incarnation: me.incarnation, state: own)]
+  }
+
+  /// The version of this node's last announcement.
+  package var version: UInt32 { own.version }
+
+  /// Takes the next thing to do, oldest first; nil when there is nothing left.
+  package mutating func nextOutput() -> Output? {
+    guard drained < outputs.count else {
+      outputs.removeAll(keepingCapacity: true)
+      drained = 0
+      return nil
+    }
+    drained += 1
+    return outputs[drained - 1]
+  }
+
+  /// The node at a place; nil if it has not announced itself.
+  package func node(at place: Int) -> NodeID? { places[place].state?.node }
+
+  /// The place of a node that is known, at least by mention.
+  package func place(of node: NodeID) -> Int? { place(ofIncarnation: node.incarnation) }
+
+  /// A direct link to `node` is up: gives it everything known and announces the link.
+  package mutating func linkUp(_ node: NodeID, at now: Instant) {
+    guard node != me, let place = reserve(node.incarnation), !neighbours.contains(place) else { return }
+    if places[place].state == nil {
+      var unknown = LinkState(node: node, configuration: ElectionConfiguration(priority: 0, canHost: false))
+      unknown.neighbours = []
+      places[place].state = unknown
+    }
+    neighbours.insert(place)
+    setLinks(of: 0, to: neighbours)
+    outputs.append(.send(own, to: node))
+    var others = reachable
+    while let other = others.popFirst() {
+      guard other != place, let state = places[other].state, state.version > 0 else { continue }
+      outputs.append(.send(state, to: node))
+    }
+    deadline = min(deadline ?? .distantFuture, now.advanced(byNanoseconds: Self.gathering))
+    refresh()
+  }
+
+  /// The direct link to `node` is down: announces that at once, because others must relay to it from now on.
+  package mutating func linkDown(_ node: NodeID, at now: Instant) {
+    guard let place = place(of: node), neighbours.contains(place) else { return }
+    neighbours.remove(place)
+    setLinks(of: 0, to: neighbours)
+    announce()
+    refresh()
+  }
+
+  /// Announces this node's new place in the order of joining.
+  package mutating func setJoinSequence(_ sequence: UInt32) {
+    guard own.joinSequence != sequence else { return }
+    own.joinSequence = sequence
+    announce()
+  }
+
+  /// Announces the links gathered since the last announcement.
+  package mutating func tick(at now: Instant) {
+    guard let deadline, now >= deadline else { return }
+    announce()
+  }
+
+  /// Takes an announcement that came over the link to `sender` and passes it on; old news is dropped.
+  package mutating func receive(_ state: LinkState, from sender: NodeID) {
+    guard state.node != me, let place = reserve(state.node.incarnation) else { return }
+    if let known = places[place].state, known.version >= state.version { return }
+    places[place].state = state
+    var links = NodeSet()
+    for incarnation in state.neighbours {
+      if let neighbour = reserve(incarnation) { links.insert(neighbour) }
+    }
+    setLinks(of: place, to: links)
+    var rest = neighbours.subtracting(links)
+    while let other = rest.popFirst() {
+      guard other != place, let node = node(at: other), node != sender else { continue }
+      outputs.append(.send(state, to: node))
+    }
+    refresh()
+  }
+
+  /// Sends this node's state to all neighbours as a new version.
+  private mutating func announce() {
+    deadline = nil
+    own.version += 1
+    own.neighbours.removeAll(keepingCapacity: true)
+    var rest = neighbours
+    while let place = rest.popFirst() { own.neighbours.append(places[place].incarnation) }
+    own.neighbours.sort()
+    places[0].state = own
+    rest = neighbours
+    while let place = rest.popFirst() {
+      if let node = node(at: place) { outputs.append(.send(own, to: node)) }
+    }
+  }
+
+  private mutating func setLinks(of place: Int, to links: NodeSet) {
+    var gone = places[place].links.subtracting(links)
+    var new = links.subtracting(places[place].links)
+    places[place].links = links
+    while let other = gone.popFirst() { places[other].linkedFrom.remove(place) }
+    while let other = new.popFirst() { places[other].linkedFrom.insert(place) }
+  }
+
+  /// Finds anew who is reachable, over links that both ends announce or that are this node's own.
+  private mutating func refresh() {
+    var found = neighbours
+    var frontier = neighbours
+    while let place = frontier.popFirst() {
+      let new = places[place].mutual.subtracting(found)
+      found = found.union(new)
+      frontier = frontier.union(new)
+    }
+    found.remove(0)
+    reachable = found
+    var live: [ElectionMember] = []
+    live.reserveCapacity(found.count)
+    while let place = found.popFirst() {
+      if let state = places[place].state { live.append(state.member) }
+    }
+    guard live != members else { return }
+    members = live
+    outputs.append(.membersChanged)
+  }
+}
+
+extension PresenceGraph {
+  /// The places of the members that have a direct link to `node`, both ends saying so, without this node.
+  package func linked(to node: NodeID) -> NodeSet {
+    guard let place = place(of: node) else { return NodeSet() }
+    var linked = places[place].mutual
+    linked.remove(0)
+    return linked
+  }
+
+  /// The neighbour to hand a message for `node` to: itself, or the first of a shortest path; nil without a path.
+  package func nextHop(to node: NodeID, avoiding sender: Int? = nil) -> Int? {
+    guard let target = place(of: node), reachable.contains(target) else { return nil }
+    guard !neighbours.contains(target) else { return target }
+    // From the target towards this node: the first ring that touches a neighbour gives the hop.
+    var ring = NodeSet()
+    ring.insert(target)
+    var seen = ring
+    while !ring.isEmpty {
+      var hops = ring.intersection(neighbours)
+      if let sender { hops.remove(sender) }
+      if let hop = hops.popFirst() { return hop }
+      var next = NodeSet()
+      while let place = ring.popFirst() { next = next.union(places[place].mutual) }
+      ring = next.subtracting(seen)
+      ring.remove(0)
+      seen = seen.union(ring)
+    }
+    return nil
+  }
+
+  private func place(ofIncarnation incarnation: UInt64) -> Int? {
+    places.firstIndex { $0.incarnation == incarnation }
+  }
+
+  /// The place of a node, taking over that of an unreachable one if all are in use; nil if every node is live.
+  private mutating func reserve(_ incarnation: UInt64) -> Int? {
+    if let place = place(ofIncarnation: incarnation) { return place }
+    guard places.count >= NodeSet.capacity else {
+      places.append(Place(incarnation: incarnation))
+      return places.count - 1
+    }
+    let live = reachable.union(neighbours)
+    let free = places.indices.first { index in
+      index != 0 && !live.contains(index) && places[index].linkedFrom.intersection(live).isEmpty
+    }
+    guard let free else { return nil }
+    setLinks(of: free, to: NodeSet())
+    var mentions = places[free].linkedFrom
+    while let other = mentions.popFirst() { places[other].links.remove(free) }
+    places[free] = Place(incarnation: incarnation)
+    return free
+  }
+}

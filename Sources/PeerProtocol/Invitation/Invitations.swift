@@ -1,0 +1,47 @@
+package import WorldModel
+
+/// The node's number of an invitation, sent or received.
+package struct InvitationID: Hashable, Sendable, Comparable {
+  package let rawValue: UInt64
+
+  package init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// An invitation this peer sent.
+package struct OutgoingInvitation: Sendable {
+  package let id: InvitationID
+  /// The number on the wire, random, so that a replay is not an answer.
+  package let number: UInt64
+  package let context: [UInt8]
+  package let deadline: Instant
+  /// How the target is reached until it is linked.
+  package var plan: DialPlan
+  /// Who it turned out to be, once the TLS certificate is known.
+  package var peer: PeerID?
+}
+
+/// An invitation this peer received and has not answered.
+package struct IncomingInvitation: Sendable {
+  package let id: InvitationID
+  package let number: UInt64
+  package let peer: PeerID
+  package let deadline: Instant
+}
+
+/// How an invitation this peer sent has ended.
+package enum InvitationResult: Sendable, Equatable {
+  /// The peer is in the session.
+  case accepted(PeerID)
+  /// The peer refused, for this reason.
+  case declined(PeerID, reason: String)
+  /// Nobody answered in time.
+  case timedOut
+  /// This side withdrew it.
+  case cancelled
+  /// The link ended first, for this reason.
+  case failed(EndReason)
+}

@@ -1,0 +1,71 @@
+package import WorldModel
+
+/// One TLS connection as the node sees it: who is at the other end, how far the greeting has come, what waits to leave.
+package struct Link: Sendable {
+  /// How far the two sides have come.
+  package enum Phase: Sendable {
+    /// TLS is up, the other side's hello has not come.
+    case greeting
+    /// Both said hello; the other side is not, or not yet, a member.
+    case stranger
+    /// Both sides hold each other as members.
+    case member
+  }
+
+  package let id: LinkID
+  /// Read from the TLS certificate.
+  package let peer: PeerID
+  /// The dial that became this link; nil when the other side dialled.
+  package let dial: DialID?
+  package let remote: SocketAddress
+  package var phase = Phase.greeting
+  /// When a link that is not a member's is given up.
+  package var deadline: Instant?
+  package var hello: Hello?
+  /// Whether this side has said that it holds the other as a member.
+  package var weAdmit = false
+  /// Whether the other side has said so.
+  package var theyAdmit = false
+
+  /// The start of an incomplete frame.
+  package var inbound: [UInt8] = []
+  /// Whole control frames that wait to leave.
+  package var control = ByteWriter()
+  /// Bytes handed to the driver since it last reported the link writable.
+  package var inFlight = 0
+  package var lastHeard: Instant
+  package var lastSent: Instant
+  package var roundTrip: Duration?
+  package var bytesReceived: UInt64 = 0
+  package var bytesSent: UInt64 = 0
+
+  package var replication = LinkReplication()
+  /// Chunks the other side asked for, in order, the first perhaps half sent.
+  package var uploads: [Upload] = []
+
+  /// A chunk on its way out.
+  package struct Upload: Sendable, Equatable {
+    package var map: MapID
+    package var chunk: Int
+    package var offset = 0
+  }
+
+  package init(id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, at now: Instant) {
+    self.id = id
+    self.peer = peer
+    self.dial = dial
+    self.remote = remote
+    deadline = now + ProtocolLimits.helloTime
+    lastHeard = now
+    lastSent = now
+  }
+
+  /// The start of the process at the other end, once it said hello.
+  package var node: NodeID? { hello.map { NodeID(peer: peer, incarnation: $0.incarnation) } }
+
+  /// The largest body the other side may send now (bytes).
+  package var frameLimit: Int { phase == .member ? ProtocolLimits.memberFrame : ProtocolLimits.strangerFrame }
+
+  /// Whether more may be handed to the driver.
+  package var isWritable: Bool { inFlight < ProtocolLimits.transmitWindow }
+}

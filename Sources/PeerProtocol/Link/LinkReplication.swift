@@ -1,0 +1,32 @@
+import AnchorReplication
+import WorldModel
+
+/// How far the anchors at the two ends of a link have been brought together.
+package struct LinkReplication: Sendable {
+  /// Where this side reads its log for the other one; nil until the other side's vector is known.
+  var cursor: LogCursor?
+  /// Whether the other side still lacks what it lacked when its vector came: then nothing is left to other links.
+  var isCatchingUp = false
+  /// Members that brought the other side their operations themselves when last looked at.
+  var suppliers = NodeSet()
+  /// Parts of a large operation that are arriving.
+  var operations = OperationAssembly()
+  /// A snapshot that is arriving, and one that is leaving.
+  var incomingSnapshot = SnapshotAssembly(limit: ReplicationLimits.default.snapshotBytes)
+  var outgoingSnapshot: SnapshotChunks?
+  /// A vector that is arriving.
+  var incomingVector = SnapshotAssembly(limit: ProtocolLimits.vector)
+  /// What the other side had when it last told.
+  var acknowledged: VersionVector?
+}
+
+/// What a node remembers between two rounds of anti-entropy.
+struct ReplicationState: Sendable {
+  /// What this node had applied at the last round, and at the one before.
+  var current = VersionVector()
+  var previous = VersionVector()
+  /// Maps whose anchors this node brought in itself, and so passes on itself.
+  var ownImports: Set<ActorID> = []
+  /// Reused while changes are handed to the app.
+  var changes: [AnchorChange] = []
+}

@@ -1,0 +1,59 @@
+import WorldModel
+
+/// How one target is dialled: its addresses in turn, staggered, then again after a pause that doubles.
+package struct DialPlan: Sendable {
+  /// The addresses, in the order they are tried.
+  package private(set) var addresses: [SocketAddress]
+  /// When the next address is tried.
+  package private(set) var nextAttempt: Instant
+  /// Dials that have neither opened nor failed.
+  package private(set) var pending: [DialID] = []
+  /// Whether every address answered with a refusal since the last link.
+  package private(set) var allRefused = false
+
+  private var index = 0
+  private var pause = ProtocolTimes.dialBackoff
+  private var refusals = 0
+
+  /// A plan whose first attempt is at `start`.
+  package init(addresses: [SocketAddress], start: Instant) {
+    self.addresses = Array(addresses.prefix(ProtocolLimits.addresses))
+    nextAttempt = start
+  }
+
+  /// Adds addresses that are not known yet, the newest first.
+  package mutating func add(_ more: [SocketAddress]) {
+    let new = more.filter { !addresses.contains($0) }
+    addresses = Array((new + addresses).prefix(ProtocolLimits.addresses))
+  }
+
+  /// The address to dial now as `dial`, if it is time.
+  package mutating func attempt(_ dial: DialID, at now: Instant, random: inout SeededRandom) -> SocketAddress? {
+    guard now >= nextAttempt, !addresses.isEmpty else { return nil }
+    if index >= addresses.count { index = 0 }
+    let address = addresses[index]
+    index += 1
+    pending.append(dial)
+    if index < addresses.count {
+      nextAttempt = now + ProtocolTimes.dialStagger
+    } else {
+      let jitter = Duration.nanoseconds(Int64.random(in: 0..<100_000_000, using: &random))
+      nextAttempt = now + ProtocolTimes.dialStagger + pause + jitter
+      pause = min(pause * 2, ProtocolTimes.dialBackoffMost)
+    }
+    return address
+  }
+
+  /// A dial ended without a link; the next address need not wait for the stagger.
+  package mutating func failed(_ dial: DialID, refused: Bool, at now: Instant) {
+    pending.removeAll { $0 == dial }
+    refusals = refused ? refusals + 1 : 0
+    allRefused = refusals >= addresses.count
+    if index < addresses.count { nextAttempt = min(nextAttempt, now) }
+  }
+
+  /// A dial became a link.
+  package mutating func opened(_ dial: DialID) {
+    pending.removeAll { $0 == dial }
+  }
+}

@@ -1,0 +1,42 @@
+package import WorldModel
+
+/// What a node knows at run time of one admitted peer.
+package struct Member: Sendable {
+  /// Whether it can be reached.
+  package enum Status: Sendable, Equatable {
+    /// Admitted, never reached yet.
+    case connecting
+    /// Reachable, directly or through others.
+    case connected
+    /// Was connected; its link broke at this moment.
+    case reconnecting(since: Instant)
+    /// Could not be reached for too long; still admitted, still dialled now and then.
+    case lost
+  }
+
+  package var status = Status.connecting
+  /// Whether the app was told that it is reconnecting.
+  package var isNoticed = false
+  /// Whether the app counts it among the peers.
+  package var isJoined = false
+  /// How it is dialled while no direct link stands.
+  package var plan: DialPlan
+
+  package init(plan: DialPlan) {
+    self.plan = plan
+  }
+}
+
+/// A member as the app may see it.
+package struct MemberSnapshot: Sendable {
+  package var peerID: PeerID
+  package var name: String
+  package var status: Member.Status
+  /// The round trip of its direct link, if there is one that was measured.
+  package var roundTrip: Duration?
+  /// Whether it is linked directly, not only through others.
+  package var isDirect: Bool
+  /// Bytes sent and received on the direct link.
+  package var bytesSent: UInt64
+  package var bytesReceived: UInt64
+}

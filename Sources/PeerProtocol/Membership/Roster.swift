@@ -1,0 +1,76 @@
+package import WorldModel
+
+/// Who belongs to the session: one record a peer, merged record by record, so that two halves of a split that meet
+/// again simply hold the union.
+package struct Roster: Sendable, Equatable {
+  private var records: [PeerID: RosterEntry] = [:]
+
+  /// Every record, in the order of the ids.
+  package private(set) var entries: [RosterEntry] = []
+
+  package init() {}
+
+  /// The record of `peer`.
+  package subscript(peer: PeerID) -> RosterEntry? { records[peer] }
+
+  /// Whether `peer` is admitted.
+  package func admits(_ peer: PeerID) -> Bool { records[peer]?.status == .present }
+
+  /// The number of admitted peers.
+  package var presentCount: Int { entries.count { $0.status == .present } }
+
+  /// Takes `entry` if it replaces what is known. Returns whether it was news.
+  ///
+  /// A newcomer to a full roster is not taken: the bound holds whatever members say.
+  package mutating func merge(_ entry: RosterEntry) -> Bool {
+    if let known = records[entry.peerID] {
+      guard entry.replaces(known) else { return false }
+    } else {
+      guard entries.count < ProtocolLimits.roster else { return false }
+      guard entry.status != .present || presentCount < ProtocolLimits.members else { return false }
+    }
+    records[entry.peerID] = entry
+    let index = entries.firstIndex { $0.peerID >= entry.peerID } ?? entries.endIndex
+    if index < entries.endIndex, entries[index].peerID == entry.peerID {
+      entries[index] = entry
+    } else {
+      entries.insert(entry, at: index)
+    }
+    return true
+  }
+
+  /// Changes the record of `peer` and counts the change. Returns the new record; nil when there is none or nothing
+  /// changed.
+  package mutating func update(_ peer: PeerID, _ change: (inout RosterEntry) -> Void) -> RosterEntry? {
+    guard let known = records[peer] else { return nil }
+    var entry = known
+    change(&entry)
+    guard entry != known else { return nil }
+    entry.version = max(entry.version, known.version) + 1
+    return merge(entry) ? entry : nil
+  }
+}
+
+extension Roster {
+  /// Appends frames of `entries`, each within the member's frame limit.
+  package static func writeFrames(_ entries: [RosterEntry], to writer: inout ByteWriter) {
+    let perFrame = 128
+    for start in stride(from: 0, to: entries.count, by: perFrame) {
+      let slice = entries[start..<min(start + perFrame, entries.count)]
+      writer.writeFrame(.roster) { body in
+        body.writeVarint(UInt64(slice.count))
+        for entry in slice { entry.write(to: &body) }
+      }
+    }
+  }
+
+  /// Reads one frame's entries.
+  package static func readEntries(from reader: inout ByteReader) throws(DecodingFailure) -> [RosterEntry] {
+    let offset = reader.offset
+    let count = try reader.readVarint()
+    guard count <= UInt64(ProtocolLimits.roster) else { throw .overLimit(limit: ProtocolLimits.roster, offset: offset) }
+    var entries: [RosterEntry] = []
+    for _ in 0..<count { entries.append(try RosterEntry(reading: &reader)) }
+    return entries
+  }
+}

@@ -1,0 +1,217 @@
+package import AnchorReplication
+package import WorldModel
+
+extension Node {
+  /// Edits the anchors at the present session time; what changed is on its way when the outputs are drained.
+  package mutating func edit<R>(
+    at now: Instant, _ change: (inout AnchorSet, _ sessionTime: UInt64) throws(AnchorError) -> R
+  ) throws(AnchorError) -> R {
+    defer { publishAnchorChanges() }
+    let result = try change(&anchors, sessionTime(at: now))
+    for id in memberLinks { flushSoon(id) }
+    return result
+  }
+
+  /// Brings in the anchors of a shared map, once, under their own ids.
+  package mutating func importAnchors(of package: MapPackage, anchors list: [Anchor]) throws(AnchorError) {
+    guard !list.isEmpty else { return }
+    let digest = MapManifest(revision: 0, size: package.size, hashes: package.hashes).contentDigest
+    defer { publishAnchorChanges() }
+    guard try anchors.importAnchors(of: digest, anchors: list) > 0 else { return }
+    replication.ownImports.insert(ActorID(mapDigest: digest))
+    for id in memberLinks { flushSoon(id) }
+  }
+
+  /// Hands changes to the app, and lets what is new leave on the other links.
+  mutating func publishAnchorChanges() {
+    var changes = replication.changes
+    replication.changes = []
+    anchors.drainChanges(into: &changes)
+    if !changes.isEmpty { tell(.anchors(changes)) }
+    changes.removeAll(keepingCapacity: true)
+    replication.changes = changes
+  }
+
+  mutating func startReplication(on id: LinkID) {
+    links[id]?.replication = LinkReplication()
+    sendVector(on: id, wantsAnswer: false)
+  }
+
+  /// Every five seconds each pair of linked members compares what it has.
+  mutating func exchangeVectors() {
+    replication.previous = replication.current
+    replication.current = anchors.vector
+    for id in memberLinks { sendVector(on: id, wantsAnswer: false) }
+    pruneLog()
+  }
+
+  private mutating func pruneLog() {
+    var common = anchors.vector
+    for id in memberLinks {
+      guard let vector = links[id]?.replication.acknowledged else { return }
+      common.meet(vector)
+    }
+    anchors.prune(acknowledgedBy: common)
+  }
+
+  mutating func sendVector(on id: LinkID, wantsAnswer: Bool) {
+    var message = ByteWriter()
+    message.write(UInt8(wantsAnswer ? 1 : 0))
+    message.write(bytes: anchors.digest.bytes)
+    anchors.vector.encode(into: &message)
+    var parts = SnapshotChunks(message.bytes)
+    while !parts.isAtEnd {
+      sendControl(.vector, on: id) { _ = parts.next(limit: ProtocolLimits.statePart, into: &$0) }
+    }
+  }
+
+  mutating func receiveVector(_ body: RawSpan, on id: LinkID, at now: Instant) throws(DecodingFailure) {
+    guard var link = links[id], try link.replication.incomingVector.take(body) else { return }
+    let message = link.replication.incomingVector.bytes
+    link.replication.incomingVector.reset()
+    var reader = ByteReader(message.span)
+    let wantsAnswer = try reader.readByte() & 1 == 1
+    let digest = try SHA256Digest(reading: &reader)
+    let vector = try VersionVector(decoding: &reader, limit: anchors.limits.actors)
+    try reader.finish()
+    let isFirst = link.replication.cursor == nil
+    link.replication.acknowledged = vector
+    links[id]?.replication = link.replication
+    compare(vector, digest, with: link)
+    if isFirst || !vector.covers(replication.previous) { restartStream(on: id, from: vector) }
+    if wantsAnswer { sendVector(on: id, wantsAnswer: false) }
+    flushSoon(id)
+  }
+
+  /// Equal histories with unequal results must not happen; if they do, both sides merge everything.
+  private mutating func compare(_ vector: VersionVector, _ digest: SHA256Digest, with link: Link) {
+    guard vector == anchors.vector, digest != anchors.digest else { return }
+    tell(.divergence(link.peer))
+    links[link.id]?.replication.outgoingSnapshot = SnapshotChunks(anchors.encodeSnapshot())
+  }
+
+  /// Begins to stream from what the other side has.
+  private mutating func restartStream(on id: LinkID, from vector: VersionVector) {
+    switch anchors.cursorForPeer(with: vector) {
+    case .log(let cursor): links[id]?.replication.cursor = cursor
+    case .snapshotNeeded: startSnapshot(on: id)
+    }
+    links[id]?.replication.isCatchingUp = true
+  }
+
+  private mutating func startSnapshot(on id: LinkID) {
+    links[id]?.replication.outgoingSnapshot = SnapshotChunks(anchors.encodeSnapshot())
+    links[id]?.replication.cursor = anchors.cursorAfterSnapshot()
+  }
+
+  mutating func receiveOperations(_ body: RawSpan, on id: LinkID, at now: Instant) {
+    guard var assembly = links[id]?.replication.operations, let peer = links[id]?.peer else { return }
+    links[id]?.replication.operations = OperationAssembly()
+    let author = host == nil ? nil : LinkAuthor(peer: peer, sessionMilliseconds: sessionTime(at: now))
+    do {
+      let outcome = try anchors.apply(operations: body, assembly: &assembly, judging: author)
+      links[id]?.replication.operations = assembly
+      if outcome.applied > 0 { relayOperations(except: id) }
+      if anchors.needsResync { sendVector(on: id, wantsAnswer: false) }
+    } catch {
+      end(id, .protocolError, at: now)
+    }
+  }
+
+  mutating func receiveSnapshot(_ body: RawSpan, on id: LinkID, at now: Instant) throws(DecodingFailure) {
+    guard var assembly = links[id]?.replication.incomingSnapshot else { return }
+    links[id]?.replication.incomingSnapshot.reset()
+    let isWhole = try assembly.take(body)
+    guard isWhole else {
+      links[id]?.replication.incomingSnapshot = assembly
+      return
+    }
+    let before = anchors.vector
+    let bytes = assembly.bytes
+    do {
+      try unsafe anchors.merge(snapshot: bytes.span.bytes)
+    } catch {
+      end(id, .protocolError, at: now)
+      return
+    }
+    guard anchors.vector != before else { return }
+    // What the snapshot brought is in no log: members that lack it have to ask for it.
+    for other in memberLinks where other != id { sendVector(on: other, wantsAnswer: true) }
+  }
+
+  private mutating func relayOperations(except id: LinkID) {
+    for other in memberLinks where other != id { flushSoon(other) }
+  }
+
+  /// Looks anew at which members bring their operations to whom themselves. Where one no longer does, this node has to:
+  /// it begins again from what the other side has.
+  mutating func updateRelays() {
+    for id in memberLinks {
+      guard let link = links[id], let node = link.node else { continue }
+      let suppliers = graph.linked(to: node)
+      let lost = link.replication.suppliers.subtracting(suppliers)
+      links[id]?.replication.suppliers = suppliers
+      guard !lost.isEmpty, link.replication.cursor != nil else { continue }
+      links[id]?.replication.cursor = nil
+      sendVector(on: id, wantsAnswer: true)
+    }
+  }
+
+  /// Appends operations and snapshot parts that the other side lacks while the window has room.
+  mutating func writeOperations(for id: LinkID) {
+    while var snapshot = links[id]?.replication.outgoingSnapshot, scratch.count < ProtocolLimits.transmitWindow / 2 {
+      scratch.writeFrame(.snapshot) { _ = snapshot.next(limit: ProtocolLimits.statePart, into: &$0) }
+      links[id]?.replication.outgoingSnapshot = snapshot.isAtEnd ? nil : snapshot
+    }
+    guard let link = links[id], link.replication.outgoingSnapshot == nil else { return }
+    streamOperations(for: link)
+  }
+
+  private mutating func streamOperations(for link: Link) {
+    guard var cursor = link.replication.cursor, let node = link.node else { return }
+    var isCatchingUp = link.replication.isCatchingUp
+    let elsewhere = actorsHeardElsewhere(by: node)
+    var writer = scratch
+    scratch = ByteWriter()
+    defer { scratch = writer }
+    while ProtocolLimits.transmitWindow - writer.count >= 4096 {
+      let start = writer.count
+      let room = ProtocolLimits.transmitWindow - start - FrameHead.size
+      var read = LogRead.upToDate
+      writer.writeFrame(.operations) { body in
+        let skip: (ActorID) -> Bool = { !isCatchingUp && elsewhere.skips($0) }
+        read = anchors.readLog(&cursor, limit: room, skip: skip, into: &body)
+      }
+      if read == .batch { continue }
+      writer.truncate(to: start)
+      if read == .snapshotNeeded {
+        startSnapshot(on: link.id)
+        flushSoon(link.id)
+        return
+      }
+      guard isCatchingUp else { break }
+      isCatchingUp = false
+    }
+    links[link.id]?.replication.cursor = cursor
+    links[link.id]?.replication.isCatchingUp = isCatchingUp
+  }
+
+  /// Whose operations the member at `node` gets from others: those of live members it is linked to, and those of actors
+  /// that are not live, which come to it by anti-entropy.
+  private func actorsHeardElsewhere(by node: NodeID) -> ActorsElsewhere {
+    var relayed: Set<ActorID> = [anchors.actor]
+    let suppliers = graph.linked(to: node)
+    for member in reachable where member.node != node {
+      guard let place = graph.place(of: member.node), !suppliers.contains(place) else { continue }
+      relayed.insert(ActorID(peer: member.node.peer, incarnation: member.node.incarnation))
+    }
+    return ActorsElsewhere(relayed: relayed.union(replication.ownImports))
+  }
+}
+
+/// Which actors' operations this node leaves to others on one link.
+private struct ActorsElsewhere {
+  let relayed: Set<ActorID>
+
+  func skips(_ actor: ActorID) -> Bool { !relayed.contains(actor) }
+}

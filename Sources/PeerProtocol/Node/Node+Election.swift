@@ -1,0 +1,71 @@
+import WorldModel
+
+extension Node {
+  /// Who hosts, as this node sees it.
+  package var host: NodeID? { election.host }
+
+  /// Counts the hosts of a session.
+  package var epoch: UInt64 { election.epoch }
+
+  /// The time all members share (milliseconds).
+  package func sessionTime(at now: Instant) -> UInt64 { election.sessionTime(at: now) }
+
+  mutating func handover(to peer: PeerID, at now: Instant) {
+    guard let node = roster[peer]?.node else { return }
+    _ = election.handover(to: node, at: now)
+    drainElection(at: now)
+  }
+
+  mutating func requestHost(at now: Instant) {
+    election.requestHost(at: now)
+    drainElection(at: now)
+  }
+
+  mutating func drainElection(at now: Instant) {
+    while let output = election.nextOutput() {
+      switch output {
+      case .broadcast(let message): flood(message, to: nil)
+      case .send(let message, let node): flood(message, to: node)
+      case .hostChanged(let from, let to, let epoch, let reason):
+        tell(.hostChanged(from: from, to: to, epoch: epoch, reason: reason))
+      case .joinSequenceChanged(let sequence):
+        graph.setJoinSequence(sequence)
+        drainGraph(at: now)
+      }
+    }
+  }
+
+  private mutating func flood(_ message: ElectionMessage, to destination: NodeID?) {
+    let (header, targets) = relay.originate(to: destination, over: graph)
+    send(to: targets) { body in
+      header.write(to: &body)
+      message.write(to: &body)
+    }
+  }
+
+  mutating func receiveElection(_ body: RawSpan, from link: Link, at now: Instant) throws(DecodingFailure) {
+    guard let sender = link.node else { return }
+    var reader = ByteReader(body)
+    let header = try FloodHeader(reading: &reader)
+    let message = try ElectionMessage(reading: &reader)
+    try reader.finish()
+    let decision = relay.receive(header, from: sender, over: graph)
+    send(to: decision.targets) { forwarded in
+      header.write(to: &forwarded)
+      message.write(to: &forwarded)
+    }
+    guard decision.deliver, roster.admits(header.origin.peer), roster[header.origin.peer]?.node == header.origin else {
+      return
+    }
+    election.handle(message, from: header.origin, at: now)
+    drainElection(at: now)
+  }
+
+  private mutating func send(to targets: NodeSet, _ build: (inout ByteWriter) -> Void) {
+    var rest = targets
+    while let place = rest.popFirst() {
+      guard let node = graph.node(at: place), let id = controlLinks[node.peer], links[id]?.node == node else { continue }
+      sendControl(.election, on: id, build)
+    }
+  }
+}

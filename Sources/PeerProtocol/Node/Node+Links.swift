@@ -1,0 +1,189 @@
+import WorldModel
+
+extension Node {
+  mutating func openLink(_ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, at now: Instant) {
+    links[id] = Link(id: id, peer: peer, dial: dial, remote: remote, at: now)
+    linkOrder.append(id)
+    guard peer != me.peer else {
+      end(id, .ownIdentity, at: now)
+      return
+    }
+    guard let dial else {
+      let strangers = links.values.count { $0.phase != .member }
+      if strangers > ProtocolLimits.strangerLinks { end(id, .limitExceeded, at: now) }
+      return
+    }
+    noteDialOpened(dial, peer: peer, at: now)
+    // A second address of the same peer answered too: it learns nothing of this link and keeps the first.
+    if let kept = controlLinks[peer], let link = links[kept], link.dial != nil, isGreeted(link) {
+      startConversation(on: kept, at: now)
+      drop(id, at: now)
+      return
+    }
+    sendHello(on: id)
+  }
+
+  private func isGreeted(_ link: Link) -> Bool { link.hello != nil }
+
+  mutating func sendHello(on id: LinkID) {
+    let hello = Hello(
+      peerID: me.peer, incarnation: me.incarnation, service: configuration.service, name: configuration.name,
+      instance: configuration.instance, addresses: addresses)
+    sendControl(.hello, on: id) { hello.write(to: &$0) }
+  }
+
+  /// Queues one control frame.
+  mutating func sendControl(_ type: FrameType, on id: LinkID, _ build: (inout ByteWriter) -> Void = { _ in }) {
+    guard links[id] != nil else { return }
+    links[id]?.control.writeFrame(type, build)
+    flushSoon(id)
+  }
+
+  mutating func receiveHello(_ hello: Hello, on id: LinkID, at now: Instant) {
+    guard let link = links[id], link.hello == nil else {
+      end(id, .protocolError, at: now)
+      return
+    }
+    guard hello.versions.overlaps(ProtocolLimits.versions) else {
+      end(id, .versionMismatch(theirs: hello.versions), at: now)
+      return
+    }
+    guard hello.peerID == link.peer else {
+      end(id, .identityMismatch, at: now)
+      return
+    }
+    guard hello.service == configuration.service else {
+      end(id, .otherService, at: now)
+      return
+    }
+    guard roster[link.peer]?.status != .kicked else {
+      end(id, .kicked, at: now)
+      return
+    }
+    links[id]?.hello = hello
+    links[id]?.phase = .stranger
+    links[id]?.deadline = now + ProtocolLimits.strangerTime
+    if link.dial == nil { sendHello(on: id) }
+    tell(.peerIdentified(link.peer, name: hello.name, instance: hello.instance))
+    noteIncarnation(hello, of: link.peer, at: now)
+    chooseLink(id, at: now)
+  }
+
+  /// Keeps exactly one link to each peer: the one dialled by the lower id, and of two dialled by the same side the newer.
+  private mutating func chooseLink(_ id: LinkID, at now: Instant) {
+    guard let link = links[id] else { return }
+    guard let oldID = controlLinks[link.peer], oldID != id, let old = links[oldID] else {
+      controlLinks[link.peer] = id
+      startConversation(on: id, at: now)
+      return
+    }
+    let preferMine = me.peer < link.peer
+    let isNewPreferred = (link.dial != nil) == preferMine
+    let isOldPreferred = (old.dial != nil) == preferMine
+    if isNewPreferred || !isOldPreferred {
+      // The old link goes first, so that the graph sees it go down before the new one comes up.
+      end(oldID, .duplicate, at: now)
+      controlLinks[link.peer] = id
+      startConversation(on: id, at: now)
+    } else {
+      startConversation(on: oldID, at: now)
+      end(id, .duplicate, at: now)
+    }
+  }
+
+  /// Says what there is to say on the link that carries a peer's traffic: admission, then invitations.
+  mutating func startConversation(on id: LinkID, at now: Instant) {
+    guard let link = links[id] else { return }
+    if roster.admits(link.peer) { admit(on: id, at: now) }
+    for index in outgoing.indices where outgoing[index].peer == link.peer {
+      let invitation = outgoing[index]
+      links[id]?.deadline = max(link.deadline ?? now, invitation.deadline)
+      let wait = max(0, invitation.deadline.nanoseconds(since: now) / 1_000_000)
+      let invite = Invite(number: invitation.number, wait: UInt32(clamping: wait), context: invitation.context)
+      sendControl(.invite, on: id) { invite.write(to: &$0) }
+    }
+    settleInvitations(with: link.peer, at: now)
+  }
+
+  mutating func admit(on id: LinkID, at now: Instant) {
+    guard let link = links[id], link.hello != nil else { return }
+    if !link.weAdmit {
+      links[id]?.weAdmit = true
+      sendControl(.admit, on: id)
+    }
+    promote(id, at: now)
+  }
+
+  /// Makes a link a member's once both sides admit each other.
+  mutating func promote(_ id: LinkID, at now: Instant) {
+    guard let link = links[id], link.weAdmit, link.theyAdmit, link.phase == .stranger else { return }
+    links[id]?.phase = .member
+    links[id]?.deadline = nil
+    if link.dial == nil { emit(.admitted(id)) }
+    let entries = roster.entries
+    links[id]?.control.writeControl { Roster.writeFrames(entries, to: &$0) }
+    flushSoon(id)
+    if let node = links[id]?.node {
+      graph.linkUp(node, at: now)
+      drainGraph(at: now)
+    }
+    startReplication(on: id)
+    announceMaps(on: id)
+    settleInvitations(with: link.peer, at: now)
+  }
+
+  /// Says goodbye, closes, and draws the consequences of the reason.
+  mutating func end(_ id: LinkID, _ reason: EndReason, at now: Instant) {
+    guard let link = links[id] else { return }
+    let goodbye = Goodbye(reason)
+    links[id]?.control.writeFrame(.goodbye) { goodbye.write(to: &$0) }
+    let bytes = links[id]?.control.bytes ?? []
+    emit(.transmit(id, bytes))
+    drop(id, at: now)
+    failInvitations(with: link, reason)
+  }
+
+  /// Closes a link without a word.
+  mutating func drop(_ id: LinkID, at now: Instant) {
+    guard links[id] != nil else { return }
+    emit(.close(id))
+    forget(id, at: now)
+  }
+
+  /// The driver says that a connection is gone.
+  mutating func linkClosed(_ id: LinkID, at now: Instant) {
+    guard let link = links[id] else { return }
+    forget(id, at: now)
+    if controlLinks[link.peer] == nil, link.phase != .member { failInvitations(with: link, .connectionLost) }
+  }
+
+  private mutating func forget(_ id: LinkID, at now: Instant) {
+    guard let link = links.removeValue(forKey: id) else { return }
+    linkOrder.removeAll { $0 == id }
+    guard controlLinks[link.peer] == id else { return }
+    controlLinks[link.peer] = nil
+    maps.removeHolder(link.peer)
+    if link.phase == .member, let node = link.node {
+      let plan = memberPlan(for: link.peer, at: now)
+      members[link.peer]?.plan = plan
+      graph.linkDown(node, at: now)
+      drainGraph(at: now)
+      requestChunks(at: now)
+    }
+  }
+
+  /// The links of members that carry traffic, oldest first.
+  var memberLinks: [LinkID] {
+    linkOrder.filter { id in
+      guard let link = links[id] else { return false }
+      return link.phase == .member && controlLinks[link.peer] == id
+    }
+  }
+}
+
+extension ByteWriter {
+  /// Appends several frames in one go.
+  mutating func writeControl(_ build: (inout ByteWriter) -> Void) {
+    build(&self)
+  }
+}

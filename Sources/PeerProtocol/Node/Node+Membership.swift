@@ -1,0 +1,156 @@
+import WorldModel
+
+extension Node {
+  /// Admits the peer at the other end of `link` and tells the others.
+  mutating func join(_ link: Link, at now: Instant) {
+    guard let hello = link.hello else { return }
+    if !roster.admits(link.peer) {
+      if roster.presentCount == 1 { election.join(at: now) }
+      var entry = RosterEntry(
+        peerID: link.peer, version: 1, incarnation: hello.incarnation, name: hello.name,
+        addresses: knownAddresses(of: link))
+      if let known = roster[link.peer] { entry.version = known.version + 1 }
+      guard roster.merge(entry) else {
+        end(link.id, .limitExceeded, at: now)
+        return
+      }
+      entryChanged(entry, at: now)
+      gossip([entry], except: nil)
+    }
+    admit(on: link.id, at: now)
+  }
+
+  /// Where a peer listens: what it says, and the address it was seen at when that carries a port it listens on.
+  private func knownAddresses(of link: Link) -> [SocketAddress] {
+    var addresses = link.dial == nil ? [] : [link.remote]
+    for address in link.hello?.addresses ?? [] where !addresses.contains(address) { addresses.append(address) }
+    if link.dial == nil, let port = link.hello?.addresses.first?.port {
+      let seen = link.remote.with(port: port)
+      if !addresses.contains(seen) { addresses.insert(seen, at: 0) }
+    }
+    return Array(addresses.prefix(ProtocolLimits.addresses))
+  }
+
+  /// A new start of a known peer replaces the old one at once.
+  mutating func noteIncarnation(_ hello: Hello, of peer: PeerID, at now: Instant) {
+    let addresses = links.values.first { $0.peer == peer && $0.hello == hello }.map(knownAddresses) ?? hello.addresses
+    guard roster.admits(peer), roster[peer]?.incarnation != hello.incarnation else { return }
+    for id in linkOrder where links[id]?.peer == peer && links[id]?.hello.map({ $0.incarnation }) != hello.incarnation {
+      if links[id]?.hello != nil { end(id, .replaced, at: now) }
+    }
+    let updated = roster.update(peer) {
+      $0.incarnation = hello.incarnation
+      $0.name = hello.name
+      $0.addresses = addresses
+    }
+    guard let updated else { return }
+    entryChanged(updated, at: now)
+    gossip([updated], except: nil)
+  }
+
+  mutating func receiveRoster(_ entries: [RosterEntry], from peer: PeerID, at now: Instant) {
+    var news: [RosterEntry] = []
+    for entry in entries where roster.merge(entry) {
+      news.append(entry)
+      if entry.peerID != me.peer {
+        entryChanged(entry, at: now)
+      } else if entry.status == .kicked {
+        finish(.kicked)
+        return
+      }
+    }
+    if let corrected = reassert() { news.append(corrected) }
+    if !news.isEmpty { gossip(news, except: peer) }
+  }
+
+  /// Corrects what others say of this peer, such as what an earlier start of it left behind; nil when it is right.
+  mutating func reassert() -> RosterEntry? {
+    let mine = ownEntry(version: 0)
+    return roster.update(me.peer) { $0 = mine.with(version: $0.version) }
+  }
+
+  mutating func gossip(_ entries: [RosterEntry], except peer: PeerID?) {
+    for id in memberLinks where links[id]?.peer != peer {
+      links[id]?.control.writeControl { Roster.writeFrames(entries, to: &$0) }
+      flushSoon(id)
+    }
+  }
+
+  /// Draws the consequences of a changed record of another peer.
+  mutating func entryChanged(_ entry: RosterEntry, at now: Instant) {
+    let peer = entry.peerID
+    switch entry.status {
+    case .present:
+      if members[peer] == nil {
+        members[peer] = Member(plan: memberPlan(for: peer, at: now))
+      } else {
+        members[peer]?.plan.add(entry.addresses)
+      }
+      if let id = controlLinks[peer] { admit(on: id, at: now) }
+    case .left, .kicked:
+      let member = members.removeValue(forKey: peer)
+      election.left(entry.node, at: now)
+      if member?.isJoined == true {
+        tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
+      }
+      for id in linkOrder where links[id]?.peer == peer {
+        if entry.status == .kicked { end(id, .kicked, at: now) } else { drop(id, at: now) }
+      }
+    }
+    updateReachability(at: now)
+  }
+
+  /// The lower id dials at once; the other side only if that has not worked.
+  func memberPlan(for peer: PeerID, at now: Instant) -> DialPlan {
+    let start = me.peer < peer ? now : now + ProtocolTimes.dialStagger
+    return DialPlan(addresses: roster[peer]?.addresses ?? [], start: start)
+  }
+
+  /// Notes that a peer is out of the session and tells the others.
+  mutating func markOut(_ peer: PeerID, _ status: RosterEntry.Status, reason: EndReason, at now: Instant) {
+    guard let entry = roster.update(peer, { $0.status = status }) else { return }
+    gossip([entry], except: peer)
+    entryChanged(entry, at: now)
+  }
+
+  mutating func kick(_ peer: PeerID, at now: Instant) {
+    guard peer != me.peer else { return }
+    markOut(peer, .kicked, reason: .kicked, at: now)
+  }
+
+  mutating func changeAddresses(_ new: [SocketAddress], at now: Instant) {
+    addresses = new
+    if let entry = reassert() { gossip([entry], except: nil) }
+  }
+
+  /// Dials members that are not linked directly.
+  mutating func dialMembers(at now: Instant) {
+    for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
+      let peer = entry.peerID
+      guard controlLinks[peer] == nil, var member = members[peer] else { continue }
+      let dial = DialID(rawValue: freshNumber())
+      if let address = member.plan.attempt(dial, at: now, random: &random) {
+        dials[dial] = .member(peer)
+        emit(.connect(dial, address))
+      }
+      members[peer] = member
+    }
+  }
+
+  mutating func leave(at now: Instant) {
+    election.resign(at: now)
+    drainElection(at: now)
+    for id in linkOrder { end(id, .left, at: now) }
+    finish(.left)
+  }
+
+  /// Ends this peer's part: every link closes and nothing more happens.
+  mutating func finish(_ reason: EndReason) {
+    for id in linkOrder { emit(.close(id)) }
+    links = [:]
+    linkOrder = []
+    controlLinks = [:]
+    hasEnded = true
+    tell(.ended(reason))
+  }
+}

@@ -1,0 +1,87 @@
+import WorldModel
+
+extension Node {
+  /// The members that a path of links leads to.
+  var reachable: [ElectionMember] {
+    graph.members.filter { roster.admits($0.node.peer) && roster[$0.node.peer]?.node == $0.node }
+  }
+
+  mutating func receiveLinkState(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
+    let state = try LinkState(reading: &reader)
+    try reader.finish()
+    guard let sender = link.node else { return }
+    graph.receive(state, from: sender)
+    drainGraph(at: now)
+  }
+
+  /// Sends what the graph has to say, and draws the consequences of a change.
+  mutating func drainGraph(at now: Instant) {
+    var hasChanged = false
+    while let output = graph.nextOutput() {
+      switch output {
+      case .membersChanged: hasChanged = true
+      case .send(let state, let node):
+        guard let id = controlLinks[node.peer], links[id]?.node == node else { continue }
+        sendControl(.linkState, on: id) { state.write(to: &$0) }
+      }
+    }
+    updateRelays()
+    if hasChanged { updateReachability(at: now) }
+  }
+
+  /// Notes who can be reached now, and tells the app and the election.
+  mutating func updateReachability(at now: Instant) {
+    let current = reachable
+    let nodes = Set(current.map(\.node))
+    for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
+      updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
+    }
+    election.setReachable(current, at: now)
+    drainElection(at: now)
+  }
+
+  private mutating func updateStatus(of entry: RosterEntry, isReachable: Bool, at now: Instant) {
+    guard var member = members[entry.peerID] else { return }
+    switch (member.status, isReachable) {
+    case (.connected, true), (.connecting, false), (.reconnecting, false), (.lost, false): return
+    case (_, true):
+      member.status = .connected
+      member.isNoticed = false
+      if !member.isJoined {
+        member.isJoined = true
+        tell(.peerJoined(entry.peerID, name: entry.name))
+      }
+    case (.connected, false):
+      member.status = .reconnecting(since: now)
+    }
+    members[entry.peerID] = member
+  }
+
+  /// Tells the app of members that stay away.
+  mutating func expireMembers(at now: Instant) {
+    for entry in roster.entries {
+      guard var member = members[entry.peerID], case .reconnecting(let since) = member.status else { continue }
+      let away = now - since
+      if away >= ProtocolTimes.lost || (member.plan.allRefused && away >= ProtocolTimes.refused) {
+        member.status = .lost
+        member.isJoined = false
+        tell(.peerLeft(entry.peerID, name: entry.name, reason: .connectionLost))
+      } else if away >= ProtocolTimes.reconnectNotice, !member.isNoticed {
+        member.isNoticed = true
+        tell(.peerReconnecting(entry.peerID))
+      }
+      members[entry.peerID] = member
+    }
+  }
+
+  /// The other members as the app may see them, in the order of their ids.
+  package var memberSnapshots: [MemberSnapshot] {
+    roster.entries.compactMap { entry in
+      guard let member = members[entry.peerID] else { return nil }
+      let link = controlLinks[entry.peerID].flatMap { links[$0] }
+      return MemberSnapshot(
+        peerID: entry.peerID, name: entry.name, status: member.status, roundTrip: link?.roundTrip,
+        isDirect: link?.phase == .member, bytesSent: link?.bytesSent ?? 0, bytesReceived: link?.bytesReceived ?? 0)
+    }
+  }
+}

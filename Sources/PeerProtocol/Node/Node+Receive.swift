@@ -1,0 +1,116 @@
+import WorldModel
+
+extension Node {
+  /// Takes bytes that arrived on a link. A broken frame ends that one link and nothing else.
+  package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
+    guard !hasEnded, let link = links[id] else { return }
+    notice(now)
+    links[id]?.lastHeard = now
+    links[id]?.bytesReceived += UInt64(bytes.byteCount)
+    if link.inbound.isEmpty {
+      let used = takeFrames(bytes, on: id, at: now)
+      unsafe bytes.extracting(used..<bytes.byteCount).withUnsafeBytes { rest in
+        unsafe links[id]?.inbound.append(contentsOf: rest)
+      }
+    } else {
+      var whole = link.inbound
+      links[id]?.inbound = []
+      unsafe bytes.withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
+      let used = unsafe takeFrames(whole.span.bytes, on: id, at: now)
+      whole.removeFirst(used)
+      links[id]?.inbound = whole
+    }
+    publishAnchorChanges()
+    runTimers(at: now)
+  }
+
+  /// Takes the complete frames in `bytes` and returns how many bytes they were.
+  private mutating func takeFrames(_ bytes: RawSpan, on id: LinkID, at now: Instant) -> Int {
+    var offset = 0
+    while let limit = links[id]?.frameLimit {
+      do {
+        guard let head = try FrameHead.find(in: bytes, at: offset, limit: limit) else { return offset }
+        offset = head.body.upperBound
+        try takeFrame(head.type, bytes.extracting(head.body), on: id, at: now)
+      } catch {
+        end(id, .protocolError, at: now)
+      }
+    }
+    return bytes.byteCount
+  }
+
+  private mutating func takeFrame(
+    _ rawType: UInt8, _ body: RawSpan, on id: LinkID, at now: Instant
+  ) throws(DecodingFailure) {
+    guard let type = FrameType(rawValue: rawType), let phase = links[id]?.phase else { return }
+    var reader = ByteReader(body)
+    switch (phase, type) {
+    case (_, .goodbye): receiveGoodbye(try Goodbye(reading: &reader), on: id, at: now)
+    case (.greeting, .hello): receiveHello(try Hello(reading: &reader), on: id, at: now)
+    case (.greeting, _): throw .invalid("the first frame is not a hello", offset: 0)
+    case (_, .hello): throw .invalid("a second hello", offset: 0)
+    case (_, .admit): receiveAdmit(on: id, at: now)
+    case (_, .ping): receivePing(try reader.read(UInt64.self), on: id)
+    case (_, .pong): receivePong(try reader.read(UInt64.self), on: id, at: now)
+    case (_, .invite): receiveInvite(try Invite(reading: &reader), on: id, at: now)
+    case (_, .inviteAnswer): receiveAnswer(try InviteAnswer(reading: &reader), on: id, at: now)
+    case (_, .inviteCancel): receiveCancel(try reader.read(UInt64.self), on: id)
+    case (.stranger, _): throw .invalid("a member's frame from a stranger", offset: 0)
+    case (.member, _): try takeMemberFrame(type, body, on: id, at: now)
+    }
+  }
+
+  private mutating func takeMemberFrame(
+    _ type: FrameType, _ body: RawSpan, on id: LinkID, at now: Instant
+  ) throws(DecodingFailure) {
+    guard let link = links[id], controlLinks[link.peer] == id else { return }
+    var reader = ByteReader(body)
+    switch type {
+    case .roster: receiveRoster(try Roster.readEntries(from: &reader), from: link.peer, at: now)
+    case .election: try receiveElection(body, from: link, at: now)
+    case .linkState: try receiveLinkState(&reader, from: link, at: now)
+    case .operations: receiveOperations(body, on: id, at: now)
+    case .vector: try receiveVector(body, on: id, at: now)
+    case .snapshot: try receiveSnapshot(body, on: id, at: now)
+    case .mapAnnounce: receiveMapAnnouncement(try MapAnnouncement(reading: &reader), from: link, at: now)
+    case .mapManifestRequest: try receiveManifestRequest(&reader, on: id)
+    case .mapManifest: try receiveManifest(&reader, from: link, at: now)
+    case .mapRequest: try receiveMapRequest(&reader, on: id)
+    case .mapPiece: receiveMapPiece(try MapPiece(reading: &reader), from: link, at: now)
+    case .mapCancel: receiveMapCancel(MapID(try SHA256Digest(reading: &reader)), on: id)
+    case .message: tell(.message(try reader.readBytes(reader.remaining), from: link.peer))
+    default: break
+    }
+  }
+
+  private mutating func receiveAdmit(on id: LinkID, at now: Instant) {
+    guard let link = links[id] else { return }
+    links[id]?.theyAdmit = true
+    // An invitation of ours is answered by admission alone when the other side was a member all along.
+    if outgoing.contains(where: { $0.peer == link.peer }), !roster.admits(link.peer) { join(link, at: now) }
+    promote(id, at: now)
+  }
+
+  private mutating func receivePing(_ token: UInt64, on id: LinkID) {
+    sendControl(.pong, on: id) { $0.write(token) }
+  }
+
+  private mutating func receivePong(_ token: UInt64, on id: LinkID, at now: Instant) {
+    let sent = Instant(nanoseconds: Int64(bitPattern: token))
+    guard sent <= now, now - sent < .seconds(60) else { return }
+    links[id]?.roundTrip = now - sent
+  }
+
+  private mutating func receiveGoodbye(_ goodbye: Goodbye, on id: LinkID, at now: Instant) {
+    guard let link = links[id] else { return }
+    let wasMember = link.phase == .member && controlLinks[link.peer] == id
+    drop(id, at: now)
+    switch goodbye.reason {
+    case .left where wasMember: markOut(link.peer, .left, reason: .left, at: now)
+    case .kicked where roster.admits(link.peer): finish(.kicked)
+    case .refused where link.weAdmit: markOut(link.peer, .left, reason: .refused, at: now)
+    case .duplicate: break
+    default: failInvitations(with: link, goodbye.reason)
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package import AnchorReplication
+package import WorldModel
+
+/// One peer's part in a session, without any I/O: bytes, clock readings and commands go in, one kind of output comes out.
+///
+/// The driver feeds it through ``handle(_:at:)`` and ``receive(_:on:at:)``, drains ``nextOutput()`` to nil after each
+/// call, and sleeps until ``deadline``. It is a value: a simulation may copy, fork and compare it.
+package struct Node: Sendable {
+  package let configuration: NodeConfiguration
+  /// This start of this peer.
+  package let me: NodeID
+
+  /// Every link, by number.
+  var links: [LinkID: Link] = [:]
+  /// The numbers of ``links``, oldest first.
+  var linkOrder: [LinkID] = []
+  /// The link that carries each linked peer's traffic.
+  var controlLinks: [PeerID: LinkID] = [:]
+
+  var roster = Roster()
+  var members: [PeerID: Member] = [:]
+  /// Who is linked to whom.
+  var graph: PresenceGraph
+  var addresses: [SocketAddress]
+
+  var outgoing: [OutgoingInvitation] = []
+  var incoming: [IncomingInvitation] = []
+  var dials: [DialID: DialPurpose] = [:]
+
+  var election: HostElection
+  var relay: FloodRelay
+  /// The replicated anchors.
+  package var anchors: AnchorSet
+  var replication = ReplicationState()
+  var maps = MapLibrary()
+  var privateAudience: [MapID: PeerID] = [:]
+  /// The map this node shared last.
+  package internal(set) var latestSharedMap: MapID?
+
+  var random: SeededRandom
+  var hasEnded = false
+  private var nextNumber: UInt64 = 1
+  private var outputs: [Output] = []
+  private var outputHead = 0
+  private var unflushed: [LinkID] = []
+  var nextAntiEntropy: Instant
+  var lastTick: Instant
+  var scratch = ByteWriter(capacity: ProtocolLimits.transmitWindow + ProtocolLimits.memberFrame)
+
+  /// A node alone in its session.
+  package init(_ configuration: NodeConfiguration, at now: Instant) {
+    self.configuration = configuration
+    me = NodeID(peer: configuration.peerID, incarnation: configuration.incarnation)
+    addresses = configuration.addresses
+    random = SeededRandom(seed: configuration.seed)
+    election = HostElection(me: me, configuration: configuration.election, random: random.split(), at: now)
+    graph = PresenceGraph(me: me, configuration: configuration.election)
+    relay = FloodRelay()
+    let actor = ActorID(peer: configuration.peerID, incarnation: configuration.incarnation)
+    anchors = AnchorSet(actor: actor, peer: configuration.peerID)
+    nextAntiEntropy = now + ProtocolTimes.antiEntropy
+    lastTick = now
+    _ = roster.merge(ownEntry(version: 1))
+    drainElection(at: now)
+  }
+
+  /// Takes one input.
+  package mutating func handle(_ input: Input, at now: Instant) {
+    guard !hasEnded else { return }
+    notice(now)
+    switch input {
+    case .linkOpened(let id, let peer, let dial, let remote):
+      openLink(id, peer: peer, dial: dial, remote: remote, at: now)
+    case .linkClosed(let id): linkClosed(id, at: now)
+    case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
+    case .writable(let id):
+      links[id]?.inFlight = 0
+      flushSoon(id)
+    case .tick: break
+    case .clockJumped(let gap): compensate(for: gap, at: now)
+    case .addresses(let addresses): changeAddresses(addresses, at: now)
+    default: handleCommand(input, at: now)
+    }
+    runTimers(at: now)
+  }
+
+  private mutating func handleCommand(_ input: Input, at now: Instant) {
+    switch input {
+    case .invite(let id, let addresses, let context, let timeout):
+      invite(id, addresses, context: context, timeout: timeout, at: now)
+    case .cancelInvitation(let id): endInvitation(id, .cancelled)
+    case .answer(let id, let decision): answer(id, decision, at: now)
+    case .share(let package, let peer): share(package, with: peer, at: now)
+    case .cancelMap(let map): cancelMap(map)
+    case .send(let bytes, let peers): sendMessage(bytes, to: peers)
+    case .handover(let peer): handover(to: peer, at: now)
+    case .requestHost: requestHost(at: now)
+    case .kick(let peer): kick(peer, at: now)
+    case .leave: leave(at: now)
+    default: break
+    }
+  }
+
+  /// The next thing to do, or nil when there is nothing until ``deadline``.
+  package mutating func nextOutput() -> Output? {
+    if outputHead < outputs.count {
+      defer { outputHead += 1 }
+      return outputs[outputHead]
+    }
+    outputs.removeAll(keepingCapacity: true)
+    outputHead = 0
+    while let id = unflushed.popLast() {
+      guard let bytes = takeBytes(for: id) else { continue }
+      return .transmit(id, bytes)
+    }
+    return nil
+  }
+
+  /// When the node wants ``Input/tick`` at the latest; nil after the end.
+  package var deadline: Instant? {
+    guard !hasEnded else { return nil }
+    var next = min(nextAntiEntropy, lastTick + ProtocolTimes.ping)
+    next = min(next, election.deadline ?? next)
+    next = min(next, graph.deadline ?? next)
+    for link in links.values { next = min(next, link.deadline ?? next) }
+    for invitation in outgoing {
+      next = min(next, invitation.deadline)
+      if invitation.peer == nil { next = min(next, invitation.plan.nextAttempt) }
+    }
+    for invitation in incoming { next = min(next, invitation.deadline) }
+    for (peer, member) in members {
+      if controlLinks[peer] == nil { next = min(next, member.plan.nextAttempt) }
+      if case .reconnecting(let since) = member.status {
+        next = min(next, since + (member.isNoticed ? ProtocolTimes.refused : ProtocolTimes.reconnectNotice))
+      }
+    }
+    return max(next, lastTick)
+  }
+
+  mutating func emit(_ output: Output) {
+    outputs.append(output)
+  }
+
+  mutating func tell(_ event: NodeEvent) {
+    outputs.append(.event(event))
+  }
+
+  /// Lets the link's waiting bytes leave after this turn.
+  mutating func flushSoon(_ id: LinkID) {
+    if !unflushed.contains(id) { unflushed.append(id) }
+  }
+
+  /// A number that was not given before.
+  mutating func freshNumber() -> UInt64 {
+    defer { nextNumber += 1 }
+    return nextNumber
+  }
+
+  /// What this peer says of itself.
+  func ownEntry(version: UInt32) -> RosterEntry {
+    RosterEntry(
+      peerID: me.peer, version: version, incarnation: me.incarnation, name: configuration.name, addresses: addresses)
+  }
+}
+
+/// Why an address is dialled.
+enum DialPurpose: Sendable, Equatable {
+  case invitation(InvitationID)
+  case member(PeerID)
+}

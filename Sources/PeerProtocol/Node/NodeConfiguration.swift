@@ -1,0 +1,36 @@
+import AnchorReplication
+package import WorldModel
+
+/// What a node is told at its start.
+package struct NodeConfiguration: Sendable {
+  /// Who it is.
+  package var peerID: PeerID
+  /// A random number of this start of the process.
+  package var incarnation: UInt64
+  /// The name people know it by.
+  package var name: String
+  /// The DNS-SD service type without underscore.
+  package var service: String
+  /// The name it advertises under, or empty.
+  package var instance: String
+  /// Where it listens.
+  package var addresses: [SocketAddress]
+  /// How it takes part in the election of a host.
+  package var election: ElectionConfiguration
+  /// Seeds every random choice of the node.
+  package var seed: UInt64
+
+  package init(
+    peerID: PeerID, incarnation: UInt64, name: String, service: String, instance: String = "",
+    addresses: [SocketAddress] = [], election: ElectionConfiguration = ElectionConfiguration(), seed: UInt64
+  ) {
+    self.peerID = peerID
+    self.incarnation = incarnation
+    self.name = name
+    self.service = service
+    self.instance = instance
+    self.addresses = addresses
+    self.election = election
+    self.seed = seed
+  }
+}

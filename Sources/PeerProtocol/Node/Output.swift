@@ -1,0 +1,54 @@
+package import AnchorReplication
+package import WorldModel
+
+/// What the driver must do. It drains ``Node/nextOutput()`` to nil after every input.
+package enum Output: Sendable {
+  /// Dial an address; the answer is ``Input/linkOpened(_:peer:dial:remote:)`` or ``Input/dialFailed(_:refused:)``.
+  case connect(DialID, SocketAddress)
+  /// Send bytes on a link, in order.
+  case transmit(LinkID, [UInt8])
+  /// Close a link once everything transmitted has left.
+  case close(LinkID)
+  /// A link that the other side opened has greeted properly: it no longer counts against the limits for strangers.
+  case admitted(LinkID)
+  /// Tell the app.
+  case event(NodeEvent)
+}
+
+/// What the app is told.
+package enum NodeEvent: Sendable {
+  /// A peer said hello: `instance` is the name it advertises under, perhaps empty.
+  case peerIdentified(PeerID, name: String, instance: String)
+  /// Somebody invites this peer; answer with ``Input/answer(_:_:)``.
+  case invitationReceived(InvitationID, from: PeerID, name: String, context: [UInt8])
+  /// A received invitation needs no answer any more.
+  case invitationWithdrawn(PeerID)
+  /// An invitation this peer sent has ended.
+  case invitationEnded(InvitationID, InvitationResult)
+
+  /// A member can be reached.
+  case peerJoined(PeerID, name: String)
+  /// A member's link broke and is being dialled again.
+  case peerReconnecting(PeerID)
+  /// A member is gone: it left, was removed, or could not be reached for too long.
+  case peerLeft(PeerID, name: String, reason: EndReason)
+  /// Another peer hosts.
+  case hostChanged(from: NodeID?, to: NodeID?, epoch: UInt64, reason: HostChangeReason)
+
+  /// Anchors changed.
+  case anchors([AnchorChange])
+  /// Two members held different anchors under equal vectors; a full merge was started.
+  case divergence(PeerID)
+
+  /// More of a map is verified.
+  case mapProgress(MapID, from: PeerID, verifiedBytes: Int, totalBytes: Int)
+  /// A map is complete and verified.
+  case mapReceived(MapID, from: PeerID, provider: PeerID, MapPackage)
+  /// A source sent a chunk that does not match; it is not asked again.
+  case mapSourceRefused(MapID, PeerID, ChunkFailure)
+
+  /// A member's message.
+  case message([UInt8], from: PeerID)
+  /// This peer's part in the session is over.
+  case ended(EndReason)
+}

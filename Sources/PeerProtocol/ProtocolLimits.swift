@@ -1,0 +1,79 @@
+/// Every limit of the protocol, in one place. All are checked before memory is reserved.
+package enum ProtocolLimits {
+  /// The versions of the wire this build speaks.
+  package static let versions: ClosedRange<UInt16> = 1...1
+
+  /// Bytes of a frame's body before the peer is admitted: an invitation's context and its head.
+  package static let strangerFrame = 4 * 1024 + 512
+  /// Bytes of a frame's body once the peer is admitted: an anchor's payload and its head.
+  package static let memberFrame = 64 * 1024 + 1024
+  /// Bytes of one piece of a map chunk, so that a frame of bulk data fits one TLS record.
+  package static let bulkPiece = 16 * 1024 - 128
+  /// Bytes the node hands to a link before it waits for the driver to report it writable again.
+  package static let transmitWindow = 64 * 1024
+  /// Bytes of control frames that may wait on one link; a peer that reads slower than that is let go.
+  package static let controlQueue = 4 * 1024 * 1024
+
+  /// Bytes of UTF-8 in a peer's name.
+  package static let peerName = 63
+  /// Bytes of UTF-8 in the reason of a refusal or a goodbye.
+  package static let reason = 255
+  /// Bytes of an invitation's context.
+  package static let invitationContext = 4 * 1024
+  /// Invitations of others that may wait for an answer, and one a device.
+  package static let pendingInvitations = 16
+  /// The longest an invitation may wait.
+  package static let invitationWait: Duration = .seconds(60)
+  /// Links of strangers held at once.
+  package static let strangerLinks = 32
+  /// The time a new link has to say hello.
+  package static let helloTime: Duration = .seconds(2)
+  /// The time a stranger has, after hello, to invite or to be recognised as a member.
+  package static let strangerTime: Duration = .seconds(10)
+
+  /// Members of a session, oneself included.
+  package static let members = 64
+  /// Roster entries remembered, those who left included.
+  package static let roster = 1024
+  /// Addresses remembered of a peer.
+  package static let addresses = 8
+
+  /// Bytes of raw map in one chunk.
+  package static let chunk = 256 * 1024
+  /// Bytes of an encoded map.
+  package static let map = 512 * 1024 * 1024
+  /// Chunks requested and not yet arrived, for each source.
+  package static let outstandingChunks = 8
+  /// Chunk hashes in one manifest frame.
+  package static let manifestHashes = 500
+  /// Bytes of one part of a snapshot or of a version vector, with its head.
+  package static let statePart = 32 * 1024
+  /// Bytes of a version vector with its digest.
+  package static let vector = 128 * 1024
+  /// Bytes of an app message.
+  package static let message = 60 * 1024
+}
+
+/// The protocol's times.
+package enum ProtocolTimes {
+  /// A link on which nothing was sent for this long carries a ping.
+  package static let ping: Duration = .seconds(1)
+  /// A link on which nothing arrived for this long is dead.
+  package static let silence: Duration = .seconds(4)
+  /// A member may be without a link for this long before anybody is told.
+  package static let reconnectNotice: Duration = .milliseconds(500)
+  /// A member unreachable for this long is reported as lost; it stays admitted and may return.
+  package static let lost: Duration = .seconds(10)
+  /// A member whose every address refused is reported as lost after this long.
+  package static let refused: Duration = .seconds(2)
+  /// Version vectors are exchanged this often.
+  package static let antiEntropy: Duration = .seconds(5)
+  /// The next address of a peer is tried when the one before has not answered for this long.
+  package static let dialStagger: Duration = .seconds(1)
+  /// The first pause after every address failed; it doubles up to ``dialBackoffMost``.
+  package static let dialBackoff: Duration = .milliseconds(250)
+  /// The longest pause between two rounds of dialling.
+  package static let dialBackoffMost: Duration = .seconds(8)
+  /// A chunk that has not arrived for this long is asked of another holder.
+  package static let chunkTimeout: Duration = .seconds(30)
+}

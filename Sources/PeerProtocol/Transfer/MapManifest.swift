@@ -1,0 +1,82 @@
+package import WorldModel
+
+/// What a map consists of: its size and the hash of every raw chunk.
+package struct MapManifest: Sendable, Equatable {
+  /// Counts the maps a session has shared; the highest one is current.
+  package let revision: UInt64
+  /// Bytes of the encoded map.
+  package let size: Int
+  /// SHA-256 of each chunk of ``ProtocolLimits/chunk`` bytes, the last one shorter.
+  package let hashes: [SHA256Digest]
+  /// SHA-256 of the manifest in its wire form.
+  package let id: MapID
+
+  package init(revision: UInt64, size: Int, hashes: [SHA256Digest]) {
+    self.revision = revision
+    self.size = size
+    self.hashes = hashes
+    var writer = ByteWriter(capacity: 20 + 32 * hashes.count)
+    writer.write(revision)
+    writer.write(UInt64(size))
+    writer.write(UInt32(ProtocolLimits.chunk))
+    for hash in hashes { writer.write(bytes: hash.bytes) }
+    id = MapID(SHA256Digest(hashing: writer.bytes))
+  }
+
+  /// The hash of the map's contents alone, the same for every revision that shares the same bytes.
+  package var contentDigest: SHA256Digest {
+    SHA256Digest(hashing: hashes.flatMap(\.bytes))
+  }
+
+  /// The number of chunks of a map of `size` bytes.
+  package static func chunkCount(size: Int) -> Int { (size + ProtocolLimits.chunk - 1) / ProtocolLimits.chunk }
+
+  /// Bytes of raw map in chunk `index`.
+  package func rawSize(of index: Int) -> Int { min(ProtocolLimits.chunk, size - index * ProtocolLimits.chunk) }
+}
+
+/// What a holder says of a map that it can serve.
+package struct MapAnnouncement: Sendable, Equatable {
+  package var id: MapID
+  package var revision: UInt64
+  /// Bytes of the encoded map.
+  package var size: Int
+  /// Who shared it first.
+  package var provider: PeerID
+  /// Whether it is for the receiver of this frame alone: not the session's map, not handed on.
+  package var isPrivate: Bool
+
+  package init(id: MapID, revision: UInt64, size: Int, provider: PeerID, isPrivate: Bool) {
+    self.id = id
+    self.revision = revision
+    self.size = size
+    self.provider = provider
+    self.isPrivate = isPrivate
+  }
+
+  /// Whether this map replaces `other` as the session's current one; the same answer on every peer.
+  package func supersedes(_ other: MapAnnouncement) -> Bool {
+    if revision != other.revision { return revision > other.revision }
+    if provider != other.provider { return provider > other.provider }
+    return id > other.id
+  }
+
+  package func write(to writer: inout ByteWriter) {
+    writer.write(bytes: id.digest.bytes)
+    writer.write(revision)
+    writer.write(UInt64(size))
+    writer.write(bytes: provider.bytes)
+    writer.write(UInt8(isPrivate ? 1 : 0))
+  }
+
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    id = MapID(try SHA256Digest(reading: &reader))
+    revision = try reader.read(UInt64.self)
+    let offset = reader.offset
+    let size = try reader.read(UInt64.self)
+    guard size > 0, size <= UInt64(ProtocolLimits.map) else { throw .overLimit(limit: ProtocolLimits.map, offset: offset) }
+    self.size = Int(size)
+    provider = try PeerID(reading: &reader)
+    isPrivate = try reader.readByte() & 1 == 1
+  }
+}

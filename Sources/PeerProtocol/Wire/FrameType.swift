@@ -1,0 +1,50 @@
+/// What a frame carries. A number that is not listed is skipped, so that newer peers may say more.
+package enum FrameType: UInt8, Sendable, CaseIterable {
+  /// ``Hello``: who speaks and which versions.
+  case hello = 1
+  /// ``Goodbye``: why the link ends.
+  case goodbye = 2
+  /// Empty: "I hold you as a member".
+  case admit = 3
+  /// Eight bytes that come back in a ``pong``.
+  case ping = 4
+  /// The eight bytes of a ``ping``.
+  case pong = 5
+  /// ``RosterEntry`` list.
+  case roster = 6
+
+  /// ``Invite``.
+  case invite = 8
+  /// ``InviteAnswer``.
+  case inviteAnswer = 9
+  /// An invitation's number: it is withdrawn.
+  case inviteCancel = 10
+
+  /// An election message on its way to one member or to all, under a ``FloodHeader``.
+  case election = 16
+  /// A ``LinkState``: whom one member is linked to.
+  case linkState = 17
+
+  /// A batch of anchor operations.
+  case operations = 32
+  /// A version vector, a digest and whether an answer is wanted.
+  case vector = 33
+  /// One part of an anchor snapshot.
+  case snapshot = 34
+
+  /// ``MapAnnouncement``.
+  case mapAnnounce = 48
+  /// A map's id and the first hash index wanted.
+  case mapManifestRequest = 49
+  /// Hashes of a manifest.
+  case mapManifest = 50
+  /// A map's id and chunk indices.
+  case mapRequest = 51
+  /// A piece of a chunk.
+  case mapPiece = 52
+  /// A map's id: send nothing more of it.
+  case mapCancel = 53
+
+  /// An app's reliable message.
+  case message = 64
+}

@@ -1,0 +1,80 @@
+package import WorldModel
+
+/// An invitation to join the sender's session.
+package struct Invite: Sendable, Equatable {
+  /// The sender's number of this invitation, random.
+  package var number: UInt64
+  /// How long the sender waits for the answer (milliseconds).
+  package var wait: UInt32
+  /// Data of the inviting app; untrusted.
+  package var context: [UInt8]
+
+  package init(number: UInt64, wait: UInt32, context: [UInt8]) {
+    self.number = number
+    self.wait = wait
+    self.context = context
+  }
+
+  package func write(to writer: inout ByteWriter) {
+    writer.write(number)
+    writer.write(wait)
+    writer.writeBlob(context)
+  }
+
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    number = try reader.read(UInt64.self)
+    wait = try reader.read(UInt32.self)
+    context = try reader.readBlob(limit: ProtocolLimits.invitationContext)
+  }
+}
+
+/// The one answer to an invitation.
+package struct InviteAnswer: Sendable, Equatable {
+  /// The invitation's number.
+  package var number: UInt64
+  /// What was decided.
+  package var decision: Decision
+
+  /// Accept, or decline with a reason for people.
+  package enum Decision: Sendable, Equatable {
+    case accept
+    case decline(reason: String)
+  }
+
+  package init(number: UInt64, decision: Decision) {
+    self.number = number
+    self.decision = decision
+  }
+
+  package func write(to writer: inout ByteWriter) {
+    writer.write(number)
+    switch decision {
+    case .accept: writer.write(UInt8(1))
+    case .decline(let reason):
+      writer.write(UInt8(0))
+      writer.writeString(reason.utf8Prefix(ProtocolLimits.reason))
+    }
+  }
+
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    number = try reader.read(UInt64.self)
+    let offset = reader.offset
+    switch try reader.readByte() {
+    case 0: decision = .decline(reason: try reader.readString(limit: ProtocolLimits.reason))
+    case 1: decision = .accept
+    default: throw .invalid("answer is neither accept nor decline", offset: offset)
+    }
+  }
+}
+
+extension String {
+  /// The longest prefix of whole characters with at most `limit` bytes of UTF-8.
+  package func utf8Prefix(_ limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    var size = 0
+    return String(prefix { character in
+      size += character.utf8.count
+      return size <= limit
+    })
+  }
+}

@@ -1,0 +1,266 @@
+import Glibc
+import PeerProtocol
+
+/// One connection: its socket, its TLS channel and its queue.
+final class Link: EventHandler {
+  enum Phase {
+    /// TCP is being set up by us.
+    case connecting
+    /// TLS is being set up.
+    case handshaking
+    /// Bytes flow.
+    case open
+    /// We are closing: the queue is flushed, and what arrives is thrown away.
+    case draining
+    /// The descriptor is gone.
+    case closed
+  }
+
+  let id: LinkID
+  let remote: SocketAddress
+  let dial: DialID?
+  let channel: TLSChannel
+  private(set) var phase: Phase
+  private(set) var deadline: UInt64?
+
+  // Kept until the link is closed; the poller keeps the link.
+  private let transport: SecureTransport
+  private var socket: Socket?
+  private let queue: ByteQueue
+  private var interest: Readiness = []
+  private var isReceiving = true
+  private var isOnProbation: Bool
+  private var isFlushPending = false
+  private var isWritableAwaited = false
+  private var hasFinished = false
+
+  /// Takes over a socket that is connecting (with `dial`) or was accepted (without) and starts to serve it.
+  init(
+    _ socket: consuming Socket, remote: SocketAddress, dial: DialID?, transport: SecureTransport
+  ) throws(TransportFailure) {
+    id = transport.nextLinkID()
+    channel = try TLSChannel(context: transport.context, role: dial == nil ? .listener : .dialer)
+    queue = ByteQueue(capacity: transport.configuration.highWatermark)
+    self.remote = remote
+    self.dial = dial
+    self.transport = transport
+    phase = dial == nil ? .handshaking : .connecting
+    isOnProbation = dial == nil
+    socket.configureLink(transport.configuration)
+    let descriptor = socket.descriptor
+    self.socket = consume socket
+    interest = dial == nil ? .readable : .writable
+    try transport.loop.watch(descriptor, for: interest, handler: self)
+    let limit = dial == nil ? transport.configuration.handshakeTimeout : transport.configuration.connectTimeout
+    deadline = MonotonicClock.now + limit
+  }
+
+  private var descriptor: Int32 { socket?.descriptor ?? -1 }
+
+  func handle(_ readiness: Readiness) {
+    if phase == .connecting { return finishConnecting() }
+    if !readiness.isDisjoint(with: [.readable, .hangUp]) { receive() }
+    if phase != .closed, readiness.contains(.writable) { flush() }
+  }
+
+  private func finishConnecting() {
+    let code = socket?.pendingError ?? EBADF
+    guard code == 0 else { return end(.system(call: "connect", code: code)) }
+    phase = .handshaking
+    deadline = MonotonicClock.now + transport.configuration.handshakeTimeout
+    transport.updateTimer()
+    advance(with: UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+}
+
+// MARK: - Receiving
+
+extension Link {
+  private func receive() {
+    let count = recv(descriptor, transport.cipherBuffer.baseAddress, transport.cipherBuffer.count, 0)
+    if count < 0 {
+      if errno != EAGAIN, errno != EINTR { end(.system(call: "recv", code: errno)) }
+    } else if count == 0 {
+      end(.truncated)
+    } else if phase != .draining {
+      advance(with: UnsafeRawBufferPointer(rebasing: transport.cipherBuffer[..<count]))
+    }
+  }
+
+  /// Feeds what arrived to TLS and hands on what comes out.
+  private func advance(with cipher: UnsafeRawBufferPointer) {
+    channel.lend(cipher)
+    defer { channel.endLoan() }
+    do throws(TransportFailure) {
+      if phase == .handshaking, try channel.handshake() { open() }
+      while phase == .open {
+        let count = try channel.decrypt(into: transport.plainBuffer)
+        if count == 0 { break }
+        let plain = UnsafeRawBufferPointer(rebasing: transport.plainBuffer[..<count])
+        transport.delegate?.linkReceived(id, RawSpan(_unsafeBytes: plain))
+      }
+      if phase == .open, channel.isClosedByPeer {
+        channel.finish()
+        sendOutput()
+        end(nil)
+      } else if phase != .closed {
+        flush()
+      }
+    } catch {
+      // The alert in the output tells the peer why, if it can still be sent.
+      sendOutput()
+      end(error)
+    }
+  }
+
+  private func open() {
+    guard let peer = channel.peer else { return }
+    phase = .open
+    deadline = nil
+    transport.updateTimer()
+    if let dial { transport.dials[dial] = nil }
+    transport.delegate?.linkOpened(id, dial: dial, peer: peer, remote: remote)
+  }
+
+  func setReceiving(_ isOn: Bool) {
+    isReceiving = isOn
+    updateInterest(writable: interest.contains(.writable))
+  }
+}
+
+// MARK: - Sending
+
+extension Link {
+  /// The bytes not given to the kernel yet.
+  var queuedBytes: Int { queue.count + channel.output.count }
+
+  func enqueue(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard phase == .open else { return 0 }
+    let accepted = queue.append(bytes)
+    if accepted < bytes.count { isWritableAwaited = true }
+    if !isFlushPending {
+      isFlushPending = true
+      transport.needsFlush(self)
+    }
+    return accepted
+  }
+
+  /// Flushes at the end of a round.
+  func flushQueued() {
+    isFlushPending = false
+    // A link that waits for the socket goes on when the socket says so.
+    if phase != .closed, !interest.contains(.writable) { flush() }
+    announceRoom()
+  }
+
+  /// Encrypts and sends until the queue is empty or the kernel takes no more.
+  private func flush() {
+    do throws(TransportFailure) {
+      repeat {
+        try fillOutput()
+      } while !channel.output.isEmpty && sendOutput()
+    } catch {
+      return end(error)
+    }
+    guard phase != .closed else { return }
+    updateInterest(writable: !channel.output.isEmpty)
+    if phase == .draining, hasFinished, channel.output.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
+    announceRoom()
+  }
+
+  private func fillOutput() throws(TransportFailure) {
+    guard phase == .open || phase == .draining else { return }
+    while queue.count > 0, channel.output.count < transport.configuration.sendSize, channel.hasRoom {
+      queue.consume(try channel.encrypt(queue.bytes))
+    }
+    if phase == .draining, queue.count == 0, !hasFinished {
+      hasFinished = true
+      channel.finish()
+    }
+  }
+
+  /// Sends encrypted bytes once; whether the kernel took them all.
+  @discardableResult
+  private func sendOutput() -> Bool {
+    let output = channel.output
+    guard !output.isEmpty else { return true }
+    let count = Glibc.send(descriptor, output.baseAddress, output.count, Int32(MSG_NOSIGNAL))
+    if count < 0 {
+      if errno == EAGAIN || errno == EINTR { return false }
+      // The peer is gone. What it said last may still be in the receive buffer: reading ends the link.
+      queue.removeAll()
+      channel.consumeOutput(output.count)
+      return true
+    }
+    channel.consumeOutput(count)
+    return count == output.count
+  }
+
+  private func announceRoom() {
+    guard phase == .open else { return }
+    if queuedBytes > transport.configuration.lowWatermark {
+      isWritableAwaited = true
+    } else if isWritableAwaited {
+      isWritableAwaited = false
+      transport.delegate?.linkWritable(id)
+    }
+  }
+
+  private func updateInterest(writable: Bool) {
+    var wanted: Readiness = isReceiving || phase != .open ? .readable : []
+    if writable { wanted.insert(.writable) }
+    guard wanted != interest, phase != .closed else { return }
+    interest = wanted
+    do throws(TransportFailure) {
+      try transport.loop.rewatch(descriptor, for: wanted)
+    } catch {
+      end(error)
+    }
+  }
+}
+
+// MARK: - Closing
+
+extension Link {
+  func close(flushing: Bool) {
+    switch phase {
+    case .open where flushing:
+      phase = .draining
+      endProbation()
+      deadline = MonotonicClock.now + transport.configuration.lingerTimeout
+      transport.updateTimer()
+      transport.needsFlush(self)
+    case .draining where flushing, .closed:
+      break
+    default:
+      // Nobody wants to hear of it.
+      phase = .draining
+      end(nil)
+    }
+  }
+
+  func isOverdue(at now: UInt64) -> Bool { deadline.map { $0 <= now } ?? false }
+
+  /// Ends a link whose deadline has passed.
+  func expire() {
+    end(phase == .connecting ? .connectTimedOut : .handshakeTimedOut)
+  }
+
+  func endProbation() {
+    guard isOnProbation else { return }
+    isOnProbation = false
+    transport.gate.release(remote.host)
+  }
+
+  /// Closes the descriptor and reports; every path of a link ends here, once.
+  private func end(_ failure: TransportFailure?) {
+    guard phase != .closed else { return }
+    let last = phase
+    phase = .closed
+    deadline = nil
+    endProbation()
+    transport.loop.unwatch(descriptor)
+    socket = nil
+    transport.ended(self, in: last, failure)
+  }
+}

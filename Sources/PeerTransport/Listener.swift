@@ -1,0 +1,118 @@
+import CLinux
+import Glibc
+package import PeerProtocol
+
+/// The listening socket: accepts what the gate lets in.
+final class Listener: EventHandler {
+  /// When to try again after the descriptors ran out; nil while all is well.
+  private(set) var retryAt: UInt64?
+
+  private let socket: Socket
+  private let transport: SecureTransport
+
+  init(on address: SocketAddress, transport: SecureTransport) throws(TransportFailure) {
+    let socket = try Socket(for: address)
+    try socket.listen(on: address)
+    let descriptor = socket.descriptor
+    self.socket = consume socket
+    self.transport = transport
+    try transport.loop.watch(descriptor, for: .readable, handler: self)
+  }
+
+  var localAddress: SocketAddress? { socket.localAddress }
+
+  func stop() {
+    transport.loop.unwatch(socket.descriptor)
+  }
+
+  func handle(_ readiness: Readiness) {
+    // A flood of connections must not keep the links waiting: the rest is served in the next round.
+    for _ in 0..<32 {
+      var code: Int32 = 0
+      var accepted: Int32 = -1
+      let remote = SocketAddress.read { address, size in
+        accepted = linux_accept(socket.descriptor, address, size)
+        code = errno
+        return accepted >= 0
+      }
+      if accepted >= 0 {
+        resumed()
+        admit(Socket(descriptor: accepted), remote)
+      } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) {
+        return pause(.system(call: "accept", code: code))
+      } else if code == EAGAIN {
+        return resumed()
+      }
+    }
+  }
+
+  private func admit(_ socket: consuming Socket, _ remote: SocketAddress?) {
+    guard let remote, (try? transport.gate.enter(remote.host, at: MonotonicClock.now)) != nil else {
+      return socket.resetOnClose()
+    }
+    do throws(TransportFailure) {
+      let link = try Link(socket, remote: remote, dial: nil, transport: transport)
+      transport.links[link.id] = link
+      transport.updateTimer()
+    } catch {
+      transport.gate.release(remote.host)
+    }
+  }
+
+  private func pause(_ failure: TransportFailure) {
+    let isNew = retryAt == nil
+    retryAt = MonotonicClock.now + transport.configuration.acceptPause
+    try? transport.loop.rewatch(socket.descriptor, for: [])
+    transport.updateTimer()
+    if isNew { transport.delegate?.listenerPaused(failure) }
+  }
+
+  private func resumed() {
+    guard retryAt != nil else { return }
+    retryAt = nil
+    try? transport.loop.rewatch(socket.descriptor, for: .readable)
+    transport.updateTimer()
+    transport.delegate?.listenerResumed()
+  }
+
+  /// Tries again when the pause is over.
+  func retry(at now: UInt64) {
+    if let retryAt, retryAt <= now { handle(.readable) }
+  }
+
+  /// Ends the pause because a descriptor became free.
+  func resumeEarly() {
+    if retryAt != nil { retryAt = MonotonicClock.now }
+  }
+}
+
+extension SecureTransport {
+  /// Listens on `address` and returns the port, which the system chose when that of `address` is 0.
+  ///
+  /// ``SocketAddress/any(port:)`` takes IPv6 and IPv4, or IPv4 alone on a machine without IPv6.
+  package func listen(on address: SocketAddress) throws(TransportFailure) -> UInt16 {
+    loop.checkIsolated()
+    stopListening()
+    let listener = try makeListener(address)
+    self.listener = listener
+    return listener.localAddress?.port ?? address.port
+  }
+
+  /// Accepts nothing more; links stay.
+  package func stopListening() {
+    listener?.stop()
+    listener = nil
+  }
+
+  private func makeListener(_ address: SocketAddress) throws(TransportFailure) -> Listener {
+    do throws(TransportFailure) {
+      return try Listener(on: address, transport: self)
+    } catch .system(let call, let code) {
+      let isIPv6Missing = code == EAFNOSUPPORT || code == EADDRNOTAVAIL
+      guard address.host == SocketAddress.any(port: 0).host, isIPv6Missing else {
+        throw .system(call: call, code: code)
+      }
+      return try Listener(on: SocketAddress(host: .ipv4(0), port: address.port), transport: self)
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// One thread that serves sockets, timers and the jobs of an actor, so that none of them ever changes threads.
+///
+/// An actor runs on it with `nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }`.
+/// A callback on the loop may then use `assumeIsolated` to enter that actor at once. The loop lives until ``stop()``;
+/// a job that arrives later still runs, alone, on a thread of its own, so that no caller waits for ever.
+package final class EventLoop: SerialExecutor, Sendable {
+  enum Work {
+    case job(UnownedJob)
+    case action(@Sendable () -> Void)
+  }
+
+  private struct Shared {
+    var pending: [Work] = []
+    var isSleeping = false
+    var isStopping = false
+    /// Whether some thread is going to look at `pending`.
+    var isServed = true
+    var thread: pthread_t?
+  }
+
+  private let shared = Mutex(Shared())
+  private let owner = Atomic<UInt>(0)
+  private let bell: Int32
+  // Touched on the owning thread only; every entry is checked by `preconditionIsolated`.
+  private nonisolated(unsafe) let poller: Poller
+  private nonisolated(unsafe) let schedule = Schedule()
+
+  /// Starts the thread, named `name` (at most 15 bytes are kept) for debuggers.
+  package init(name: String = "sharedworld") throws(TransportFailure) {
+    poller = try Poller()
+    bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard bell >= 0 else { throw .system(call: "eventfd", code: errno) }
+    try poller.add(bell, waitingFor: .readable, handler: Bell(descriptor: bell))
+    let thread = try Thread.start(named: name) { [self] in run() }
+    shared.withLock { $0.thread = thread }
+  }
+
+  deinit {
+    close(bell)
+    if let thread = shared.withLock({ $0.thread }) { pthread_detach(thread) }
+  }
+}
+
+// MARK: - Executor
+
+extension EventLoop {
+  /// Queues a job of an actor; called by the Swift runtime.
+  package func enqueue(_ job: consuming ExecutorJob) {
+    submit(.job(UnownedJob(job)))
+  }
+
+  /// What an actor returns as its `unownedExecutor`.
+  package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    UnownedSerialExecutor(ordinary: self)
+  }
+
+  /// Whether the caller runs on the loop.
+  package func isIsolatingCurrentContext() -> Bool? {
+    owner.load(ordering: .relaxed) == UInt(pthread_self())
+  }
+
+  /// Stops the program unless the caller runs on the loop.
+  package func checkIsolated() {
+    precondition(isIsolatingCurrentContext() == true, "this must run on the event loop")
+  }
+
+  /// Runs `action` on the loop, after everything queued before it.
+  package func execute(_ action: @escaping @Sendable () -> Void) {
+    submit(.action(action))
+  }
+
+  private func submit(_ work: Work) {
+    let (ring, revive) = shared.withLock { shared in
+      shared.pending.append(work)
+      let ring = shared.isSleeping
+      shared.isSleeping = false
+      let revive = !shared.isServed
+      shared.isServed = true
+      return (ring, revive)
+    }
+    if ring { eventfd_write(bell, 1) }
+    if revive { serveLate() }
+  }
+
+  /// Runs what arrives after the loop ended.
+  private func serveLate() {
+    let started = try? Thread.start(named: "sharedworld-late") { [self] in drain() }
+    // Without a second thread the caller's own is the only one left to run the job.
+    guard let started else { return drain() }
+    pthread_detach(started)
+  }
+
+  private func perform(_ work: Work) {
+    switch work {
+    case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+    case .action(let action): action()
+    }
+  }
+}
+
+// MARK: - Life
+
+extension EventLoop {
+  /// Asks the loop to end after the work that is queued; returns at once and may be called from anywhere.
+  package func stop() {
+    shared.withLock { $0.isStopping = true }
+    eventfd_write(bell, 1)
+  }
+
+  /// Waits until the loop's thread has ended; the first call after ``stop()``, never from the loop itself.
+  package func join() {
+    precondition(isIsolatingCurrentContext() == false, "the event loop cannot wait for itself")
+    let thread = shared.withLock { $0.thread.take() }
+    if let thread { pthread_join(thread, nil) }
+  }
+
+  private func run() {
+    owner.store(UInt(pthread_self()), ordering: .relaxed)
+    while !shared.withLock({ $0.isStopping }) { round() }
+    poller.removeAll()
+    schedule.clear()
+    drain()
+  }
+
+  /// Runs queued work until there is none, then gives the loop up.
+  private func drain() {
+    owner.store(UInt(pthread_self()), ordering: .relaxed)
+    while true {
+      let batch = shared.withLock { shared in
+        if shared.pending.isEmpty {
+          shared.isServed = false
+          owner.store(0, ordering: .relaxed)
+        }
+        return exchange(&shared.pending, with: [])
+      }
+      if batch.isEmpty { return }
+      for work in batch { perform(work) }
+    }
+  }
+
+  private func round() {
+    let timeout = schedule.timeout(at: MonotonicClock.now)
+    let mustHurry = shared.withLock { shared in
+      shared.isSleeping = shared.pending.isEmpty && !shared.isStopping
+      return !shared.isSleeping
+    }
+    poller.poll(timeout: mustHurry ? 0 : timeout) {
+      shared.withLock { shared in
+        shared.isSleeping = false
+        swap(&schedule.batch, &shared.pending)
+      }
+    }
+    schedule.fire(at: MonotonicClock.now)
+    for work in schedule.batch { perform(work) }
+    schedule.batch.removeAll(keepingCapacity: true)
+    schedule.endRound()
+  }
+}
+
+// MARK: - On the loop
+
+extension EventLoop {
+  /// Watches `file` for `interest` and keeps `handler` until ``unwatch(_:)``; on the loop only.
+  package func watch(
+    _ file: Int32, for interest: Readiness, handler: any EventHandler
+  ) throws(TransportFailure) {
+    checkIsolated()
+    try poller.add(file, waitingFor: interest, handler: handler)
+  }
+
+  /// Changes what `file` is watched for; on the loop only.
+  package func rewatch(_ file: Int32, for interest: Readiness) throws(TransportFailure) {
+    checkIsolated()
+    try poller.change(file, waitingFor: interest)
+  }
+
+  /// Forgets `file`, before it is closed; on the loop only.
+  package func unwatch(_ file: Int32) {
+    checkIsolated()
+    poller.remove(file)
+  }
+
+  /// A timer that calls `action` on the loop, for as long as the caller keeps it; on the loop only.
+  package func makeTimer(_ action: @escaping () -> Void) -> LoopTimer {
+    checkIsolated()
+    let timer = LoopTimer(action)
+    schedule.timers.append(WeakTimer(timer))
+    return timer
+  }
+
+  /// Calls `handler` at the end of this round, when every event and job of it has been served; on the loop only.
+  package func atEndOfRound(_ handler: any RoundHandler) {
+    checkIsolated()
+    schedule.ending.append(handler)
+  }
+}

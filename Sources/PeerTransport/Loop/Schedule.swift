@@ -1,0 +1,54 @@
+/// An object that has something to finish once a round of the loop is over.
+package protocol RoundHandler: AnyObject {
+  /// Called on the loop, once for each ``EventLoop/atEndOfRound(_:)``.
+  func endRound()
+}
+
+/// A timer that dies with its owner.
+struct WeakTimer {
+  weak var timer: LoopTimer?
+
+  init(_ timer: LoopTimer) {
+    self.timer = timer
+  }
+}
+
+/// What the loop has to do besides events; confined to its thread.
+final class Schedule {
+  var timers: [WeakTimer] = []
+  var batch: [EventLoop.Work] = []
+  var ending: [any RoundHandler] = []
+
+  /// How long epoll may sleep: milliseconds, rounded up so that no timer is early; −1 without a deadline.
+  func timeout(at now: UInt64) -> Int32 {
+    if !ending.isEmpty { return 0 }
+    var next: UInt64?
+    for entry in timers {
+      guard let deadline = entry.timer?.deadline else { continue }
+      next = min(next ?? deadline, deadline)
+    }
+    guard let next else { return -1 }
+    guard next > now else { return 0 }
+    return Int32(clamping: (next - now + 999_999) / 1_000_000)
+  }
+
+  /// Fires the timers that are due.
+  func fire(at now: UInt64) {
+    timers.removeAll { $0.timer == nil }
+    // A callback may make another timer: that one waits for the next round.
+    for entry in timers { entry.timer?.fire(at: now) }
+  }
+
+  /// Calls the handlers of this round; those they add wait for the next.
+  func endRound() {
+    guard !ending.isEmpty else { return }
+    let handlers = exchange(&ending, with: [])
+    for handler in handlers { handler.endRound() }
+  }
+
+  /// Forgets everything.
+  func clear() {
+    timers = []
+    ending = []
+  }
+}

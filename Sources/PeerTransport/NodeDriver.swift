@@ -1,0 +1,141 @@
+package import PeerProtocol
+package import WorldModel
+
+/// Runs one ``Node`` on an event loop: feeds it what the sockets say, does what it asks, and sleeps until its deadline.
+///
+/// It is confined to its loop. After every input it drains the node to nil; what one round of the loop causes leaves in
+/// one write for each link.
+package final class NodeDriver {
+  /// Called on the loop with what the node tells the app, in order, after each turn.
+  package var onEvents: ([NodeEvent]) -> Void = { _ in }
+  /// Called on the loop when new connections cannot be taken for a while.
+  package var onTrouble: (TransportFailure) -> Void = { _ in }
+
+  /// The node, to be read.
+  package private(set) var node: Node
+
+  private let transport: SecureTransport
+  private var timer: LoopTimer?
+  /// Bytes the transport had no room for, by link.
+  private var backlog: [LinkID: ArraySlice<UInt8>] = [:]
+  private var events: [NodeEvent] = []
+  private var suspended: UInt64
+
+  /// A driver for a node that was configured for this identity. Call it on the loop.
+  package init(loop: EventLoop, identity: TLSIdentity, configuration: NodeConfiguration) throws(TransportFailure) {
+    node = Node(configuration, at: Self.now)
+    suspended = Self.suspendedTime
+    transport = try SecureTransport(loop: loop, identity: identity)
+    transport.delegate = self
+    timer = loop.makeTimer { [unowned self] in turn { $0.handle(.tick, at: $1) } }
+  }
+
+  /// Listens. Returns the port; the node is told every address of this machine with it.
+  package func listen(on address: SocketAddress) throws(TransportFailure) -> UInt16 {
+    let port = try transport.listen(on: address)
+    let addresses = LocalAddresses.reachable(listeningOn: address).map { $0.with(port: port) }
+    turn { $0.handle(.addresses(addresses), at: $1) }
+    return port
+  }
+
+  /// Runs `body` on the node and does what it asks.
+  package func perform<R>(_ body: (inout Node, Instant) -> R) -> R {
+    turn(body)
+  }
+
+  /// Sends what waits, closes every link and stops listening; returns when all of it is done.
+  package func shutDown(_ done: @escaping () -> Void) {
+    timer?.deadline = nil
+    transport.shutDown(done)
+  }
+
+  @discardableResult
+  private func turn<R>(_ body: (inout Node, Instant) -> R) -> R {
+    let now = Self.now
+    noticeSuspension(at: now)
+    let result = body(&node, now)
+    drain()
+    timer?.deadline = node.deadline.map { UInt64(max(0, $0.nanoseconds)) }
+    if !events.isEmpty {
+      let batch = events
+      events.removeAll(keepingCapacity: true)
+      onEvents(batch)
+    }
+    return result
+  }
+
+  private func drain() {
+    while let output = node.nextOutput() {
+      switch output {
+      case .connect(let dial, let address): transport.connect(dial, to: address)
+      case .transmit(let link, let bytes): transmit(bytes[...], on: link)
+      case .close(let link):
+        backlog[link] = nil
+        transport.close(link, flushing: true)
+      case .admitted(let link): transport.confirm(link)
+      case .event(let event): events.append(event)
+      }
+    }
+  }
+
+  private func transmit(_ bytes: ArraySlice<UInt8>, on link: LinkID) {
+    if backlog[link] != nil {
+      backlog[link]?.append(contentsOf: bytes)
+      return
+    }
+    let taken = transport.send(link, bytes.span.bytes)
+    if taken < bytes.count {
+      backlog[link] = bytes.dropFirst(taken)
+    } else if transport.queuedBytes(link) < ProtocolLimits.transmitWindow {
+      node.handle(.writable(link), at: Self.now)
+    }
+  }
+
+  private func noticeSuspension(at now: Instant) {
+    let total = Self.suspendedTime
+    // Reading two clocks one after the other differs by microseconds; a suspension takes far longer.
+    guard total > suspended + 100_000_000 else { return }
+    let gap = Duration.nanoseconds(Int64(total - suspended))
+    suspended = total
+    node.handle(.clockJumped(by: gap), at: now)
+  }
+
+  private static var now: Instant { Instant(nanoseconds: Int64(MonotonicClock.now)) }
+
+  /// How long the machine has been suspended since it started (nanoseconds).
+  private static var suspendedTime: UInt64 {
+    let monotonic = MonotonicClock.now
+    return max(MonotonicClock.boot, monotonic) - monotonic
+  }
+}
+
+extension NodeDriver: SecureTransportDelegate {
+  package func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
+    turn { $0.handle(.linkOpened(link, peer: peer, dial: dial, remote: remote), at: $1) }
+  }
+
+  package func linkReceived(_ link: LinkID, _ bytes: RawSpan) {
+    turn { $0.receive(bytes, on: link, at: $1) }
+  }
+
+  package func linkWritable(_ link: LinkID) {
+    if let rest = backlog.removeValue(forKey: link) { transmit(rest, on: link) }
+    guard backlog[link] == nil else { return }
+    turn { $0.handle(.writable(link), at: $1) }
+  }
+
+  package func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {
+    backlog[link] = nil
+    turn { $0.handle(.linkClosed(link), at: $1) }
+  }
+
+  package func dialFailed(_ dial: DialID, _ failure: TransportFailure) {
+    turn { $0.handle(.dialFailed(dial, refused: failure.isRefusal), at: $1) }
+  }
+
+  package func listenerPaused(_ failure: TransportFailure) {
+    onTrouble(failure)
+  }
+
+  package func listenerResumed() {}
+}

@@ -1,0 +1,171 @@
+package import PeerProtocol
+
+/// TCP links between proven peers: listens, dials, encrypts and queues; what the bytes mean is the driver's business.
+///
+/// Every method must be called on the loop, and ``shutDown(_:)`` before the loop is stopped.
+package final class SecureTransport {
+  /// Who is told what happens.
+  package weak var delegate: (any SecureTransportDelegate)?
+
+  let loop: EventLoop
+  let configuration: Configuration
+  let context: TLSContext
+  let cipherBuffer: UnsafeMutableRawBufferPointer
+  let plainBuffer: UnsafeMutableRawBufferPointer
+
+  var gate: AdmissionGate
+  var links: [LinkID: Link] = [:]
+  var dials: [DialID: Dial] = [:]
+  var listener: Listener?
+  private var linksMade: UInt64 = 0
+  private var timer: LoopTimer?
+  private var unflushed: [Link] = []
+  private var failedDials: [(DialID, TransportFailure)] = []
+  private var isRoundHandled = false
+  private var whenDrained: (() -> Void)?
+
+  /// A transport that neither listens nor dials yet.
+  package init(
+    loop: EventLoop, identity: TLSIdentity, configuration: Configuration = Configuration()
+  ) throws(TransportFailure) {
+    loop.checkIsolated()
+    self.loop = loop
+    self.configuration = configuration
+    context = try TLSContext(identity: identity)
+    gate = AdmissionGate(limits: configuration.gate)
+    cipherBuffer = .allocate(byteCount: configuration.receiveBuffer, alignment: 64)
+    plainBuffer = .allocate(byteCount: configuration.receiveBuffer, alignment: 64)
+    timer = loop.makeTimer { [weak self] in self?.expire() }
+  }
+
+  deinit {
+    cipherBuffer.deallocate()
+    plainBuffer.deallocate()
+  }
+}
+
+// MARK: - Links
+
+extension SecureTransport {
+  /// Queues as many of `bytes` as fit under the high watermark and returns how many.
+  ///
+  /// They leave at the end of this round of the loop, together with all else that was queued in it. When not all fit,
+  /// ``SecureTransportDelegate/linkWritable(_:)`` says when to go on. An unknown link takes nothing.
+  package func send(_ link: LinkID, _ bytes: RawSpan) -> Int {
+    guard let link = links[link] else { return 0 }
+    return bytes.withUnsafeBytes { link.enqueue($0) }
+  }
+
+  /// The bytes queued for a link that the kernel has not taken yet, partly encrypted; 0 for an unknown link.
+  package func queuedBytes(_ link: LinkID) -> Int {
+    links[link]?.queuedBytes ?? 0
+  }
+
+  /// Ends the probation of an accepted link: it no longer counts against the limits for strangers.
+  package func confirm(_ link: LinkID) {
+    links[link]?.endProbation()
+  }
+
+  /// How many accepted connections are on probation.
+  package var strangers: Int { gate.waiting }
+
+  /// Stops or resumes reading from a link, so that a peer that sends too much is slowed down by TCP.
+  package func setReceiving(_ link: LinkID, _ isReceiving: Bool) {
+    links[link]?.setReceiving(isReceiving)
+  }
+
+  /// Closes a link without a further callback; `flushing` sends what is queued and TLS's closing message first.
+  package func close(_ link: LinkID, flushing: Bool) {
+    links[link]?.close(flushing: flushing)
+  }
+
+  /// Keying material that only the two ends of this link know (RFC 8446 §7.5); nil for an unknown link.
+  package func exportKeyingMaterial(
+    _ link: LinkID, label: String, context: [UInt8] = [], count: Int = 32
+  ) -> [UInt8]? {
+    guard let link = links[link], link.phase == .open else { return nil }
+    return try? link.channel.exportKeyingMaterial(label: label, context: context, count: count)
+  }
+
+  /// Stops listening and dialling, closes every link with flushing and calls `done` when all are closed.
+  ///
+  /// That takes at most ``Configuration/lingerTimeout``; no other callback comes after this call.
+  package func shutDown(_ done: @escaping () -> Void) {
+    loop.checkIsolated()
+    delegate = nil
+    stopListening()
+    dials.removeAll()
+    failedDials.removeAll()
+    whenDrained = done
+    for link in links.values.sorted(by: { $0.id < $1.id }) { link.close(flushing: true) }
+    needsRound()
+  }
+
+  func nextLinkID() -> LinkID {
+    linksMade += 1
+    return LinkID(rawValue: linksMade)
+  }
+
+  /// Takes a link out once it is closed and tells the driver what that means.
+  func ended(_ link: Link, in phase: Link.Phase, _ failure: TransportFailure?) {
+    links[link.id] = nil
+    listener?.resumeEarly()
+    if whenDrained != nil { needsRound() }
+    switch (phase, link.dial) {
+    case (.open, _): delegate?.linkClosed(link.id, failure)
+    case (.connecting, let dial?), (.handshaking, let dial?): dialAttemptEnded(dial, in: phase, failure)
+    case (.handshaking, nil): failure.map { delegate?.strangerFailed(link.remote, $0) }
+    default: break
+    }
+    updateTimer()
+  }
+}
+
+// MARK: - Rounds and deadlines
+
+extension SecureTransport: RoundHandler {
+  /// Asks to flush `link` when the round is over.
+  func needsFlush(_ link: Link) {
+    unflushed.append(link)
+    needsRound()
+  }
+
+  /// Reports a failed dial when the round is over, because the driver may be in the middle of asking for it.
+  func report(_ dial: DialID, _ failure: TransportFailure) {
+    failedDials.append((dial, failure))
+    needsRound()
+  }
+
+  private func needsRound() {
+    guard !isRoundHandled else { return }
+    isRoundHandled = true
+    loop.atEndOfRound(self)
+  }
+
+  /// Sends what was queued in this round; called by the loop.
+  package func endRound() {
+    isRoundHandled = false
+    for (dial, failure) in exchange(&failedDials, with: []) { delegate?.dialFailed(dial, failure) }
+    for link in exchange(&unflushed, with: []) { link.flushQueued() }
+    if links.isEmpty, let done = whenDrained.take() { done() }
+  }
+
+  /// Sets the timer to the earliest deadline of a link, a dial or the listener.
+  func updateTimer() {
+    let deadlines = [
+      links.values.lazy.compactMap(\.deadline).min(), dials.values.lazy.compactMap(\.deadline).min(), listener?.retryAt,
+    ]
+    timer?.deadline = deadlines.compactMap(\.self).min()
+  }
+
+  private func expire() {
+    let now = MonotonicClock.now
+    for link in links.values.filter({ $0.isOverdue(at: now) }).sorted(by: { $0.id < $1.id }) { link.expire() }
+    for (id, dial) in dials.sorted(by: { $0.key < $1.key }) where dial.deadline.map({ $0 <= now }) == true {
+      dials[id] = nil
+      report(id, .connectTimedOut)
+    }
+    listener?.retry(at: now)
+    updateTimer()
+  }
+}

@@ -1,0 +1,174 @@
+import COpenSSL
+package import WorldModel
+
+/// One end of a TLS connection over two buffers, without a socket.
+///
+/// Received bytes are lent with ``lend(_:)`` and decrypted into the caller's buffer; what must be sent collects in
+/// ``output``, at most ``outputCapacity`` bytes. A thrown failure is final: send what ``output`` holds (the alert) and
+/// drop the channel.
+package final class TLSChannel {
+  /// Which side of the handshake this is.
+  package enum Role: Sendable {
+    /// The side that connected.
+    case dialer
+    /// The side that accepted.
+    case listener
+  }
+
+  /// The most plaintext in a record (bytes, RFC 8446 §5.1).
+  package static let recordSize = 16 * 1024
+  /// Room for encrypted bytes waiting for the socket.
+  package static let outputCapacity = 64 * 1024
+  /// What a record may add to its plaintext, generously.
+  private static let recordOverhead = 256
+
+  /// The peer, known once the handshake is over.
+  package private(set) var peer: PeerID?
+  /// Whether the peer said that it sends nothing more.
+  package private(set) var isClosedByPeer = false
+
+  private let context: TLSContext
+  private let handle: OpaquePointer
+  private let pipe: UnsafeMutablePointer<sw_pipe>
+  private var postponed: TransportFailure?
+
+  private nonisolated(unsafe) static let method = sw_pipe_method()
+
+  /// A channel that has not begun its handshake.
+  package init(context: TLSContext, role: Role) throws(TransportFailure) {
+    guard let handle = SSL_new(context.handle) else { throw .openSSL("out of memory") }
+    guard let bio = BIO_new(Self.method) else {
+      SSL_free(handle)
+      throw .openSSL("out of memory")
+    }
+    self.context = context
+    self.handle = handle
+    pipe = .allocate(capacity: 1)
+    let output = UnsafeMutablePointer<UInt8>.allocate(capacity: Self.outputCapacity)
+    pipe.initialize(
+      to: sw_pipe(in: nil, in_count: 0, out: output, out_count: 0, out_capacity: Self.outputCapacity))
+    BIO_set_data(bio, pipe)
+    BIO_set_init(bio, 1)
+    SSL_set_bio(handle, bio, bio)
+    if role == .dialer { SSL_set_connect_state(handle) } else { SSL_set_accept_state(handle) }
+  }
+
+  deinit {
+    SSL_free(handle)
+    pipe.pointee.out.deallocate()
+    pipe.deallocate()
+  }
+
+  /// Lends received bytes; they must stay valid until every call of ``decrypt(into:)`` on them returned or
+  /// ``endLoan()``.
+  package func lend(_ bytes: UnsafeRawBufferPointer) {
+    pipe.pointee.in = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    pipe.pointee.in_count = bytes.count
+  }
+
+  /// Forgets the lent bytes.
+  package func endLoan() {
+    pipe.pointee.in = nil
+    pipe.pointee.in_count = 0
+  }
+
+  /// Goes on with the handshake; true once it is over and ``peer`` is known.
+  package func handshake() throws(TransportFailure) -> Bool {
+    if peer != nil { return true }
+    ERR_clear_error()
+    let result = SSL_do_handshake(handle)
+    guard result == 1 else {
+      if SSL_get_error(handle, result) == SSL_ERROR_WANT_READ { return false }
+      throw failure()
+    }
+    guard let certificate = SSL_get0_peer_certificate(handle), let key = X509_get0_pubkey(certificate) else {
+      throw .refused(.missing)
+    }
+    peer = PeerID(SHA256Digest(hashing: TLSIdentity.publicKeyInfo(of: key)))
+    return true
+  }
+
+  /// Decrypts lent bytes until `buffer` has no room for another record or all are used; 0 when more must arrive.
+  package func decrypt(into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) -> Int {
+    if let postponed { throw postponed }
+    var filled = 0
+    while buffer.count - filled >= Self.recordSize, !isClosedByPeer {
+      ERR_clear_error()
+      var count = 0
+      let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let result = SSL_read_ex(handle, room.baseAddress, room.count, &count)
+      filled += count
+      if result == 1 { continue }
+      let error = SSL_get_error(handle, result)
+      if error == SSL_ERROR_WANT_READ { break }
+      if error == SSL_ERROR_ZERO_RETURN {
+        isClosedByPeer = true
+        break
+      }
+      // Deliver what was decrypted before the fault; the next call reports it.
+      postponed = failure()
+      break
+    }
+    if filled == 0, let postponed { throw postponed }
+    return filled
+  }
+
+  /// Whether ``output`` has room for another full record.
+  package var hasRoom: Bool {
+    pipe.pointee.out_capacity - pipe.pointee.out_count >= Self.recordSize + Self.recordOverhead
+  }
+
+  /// Encrypts at most one record of `bytes` into ``output`` and returns how many it took; 0 without room.
+  package func encrypt(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) -> Int {
+    guard hasRoom, !bytes.isEmpty else { return 0 }
+    ERR_clear_error()
+    var count = 0
+    let result = SSL_write_ex(handle, bytes.baseAddress, min(bytes.count, Self.recordSize), &count)
+    guard result == 1 else { throw failure() }
+    return count
+  }
+
+  /// Says that nothing more will be encrypted (a `close_notify` alert).
+  package func finish() {
+    ERR_clear_error()
+    SSL_shutdown(handle)
+    ERR_clear_error()
+  }
+
+  /// The encrypted bytes that wait for the socket.
+  package var output: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: pipe.pointee.out, count: pipe.pointee.out_count)
+  }
+
+  /// Removes the first `count` bytes of ``output`` after the socket took them.
+  package func consumeOutput(_ count: Int) {
+    let rest = pipe.pointee.out_count - count
+    if rest > 0 { memmove(pipe.pointee.out, pipe.pointee.out + count, rest) }
+    pipe.pointee.out_count = rest
+  }
+
+  /// Keying material bound to this connection (RFC 8446 §7.5); `label` begins with `EXPORTER-sharedworld`.
+  package func exportKeyingMaterial(
+    label: String, context: [UInt8] = [], count: Int = 32
+  ) throws(TransportFailure) -> [UInt8] {
+    var material = [UInt8](repeating: 0, count: count)
+    let result = SSL_export_keying_material(
+      handle, &material, count, label, label.utf8.count, context, context.count, 1)
+    guard result == 1 else { throw .openSSL("no keying material yet") }
+    return material
+  }
+
+  private func failure() -> TransportFailure {
+    switch Int32(truncatingIfNeeded: SSL_get_verify_result(handle)) {
+    case X509_V_ERR_CERT_REJECTED: return .refused(.ownIdentity)
+    case X509_V_ERR_CERT_CHAIN_TOO_LONG: return .refused(.chainTooLong)
+    case X509_V_ERR_UNSUPPORTED_SIGNATURE_ALGORITHM: return .refused(.notEd25519)
+    default: break
+    }
+    switch sw_error_reason(ERR_peek_error()) {
+    case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return .refused(.missing)
+    case SSL_R_EXCESSIVE_MESSAGE_SIZE: return .refused(.chainTooLong)
+    default: return .openSSL("the connection failed")
+    }
+  }
+}

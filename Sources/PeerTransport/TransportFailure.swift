@@ -1,0 +1,65 @@
+import COpenSSL
+import Glibc
+
+/// Why a link, a dial or the listener failed.
+package enum TransportFailure: Error, Hashable, Sendable {
+  /// A system call failed with this `errno`.
+  case system(call: String, code: Int32)
+  /// A name could not be looked up.
+  case unresolved(name: String, reason: String)
+  /// The other side did not answer the connection attempt in time.
+  case connectTimedOut
+  /// The TLS handshake did not finish in time.
+  case handshakeTimedOut
+  /// The peer's certificate was refused.
+  case refused(CertificateProblem)
+  /// TLS failed for another reason, in OpenSSL's words; also what the peer's alert says.
+  case tls(String)
+  /// The stream ended without TLS's closing message, so bytes may be missing.
+  case truncated
+  /// The dial was cancelled or the transport shut down.
+  case cancelled
+
+  /// What is wrong with a peer's certificate.
+  package enum CertificateProblem: Hashable, Sendable {
+    /// None was sent.
+    case missing
+    /// The key is not Ed25519.
+    case notEd25519
+    /// More than one certificate, or more than ``TLSContext/chainLimit`` bytes.
+    case chainTooLong
+    /// It is our own: the connection leads back to us or somebody reflects it.
+    case ownIdentity
+  }
+}
+
+extension TransportFailure: CustomStringConvertible {
+  /// A sentence for people.
+  package var description: String {
+    switch self {
+    case .system(let call, let code): "\(call): \(String(cString: strerror(code)))"
+    case .unresolved(let name, let reason): "cannot resolve \(name): \(reason)"
+    case .connectTimedOut: "the peer did not answer the connection attempt in time"
+    case .handshakeTimedOut: "the TLS handshake did not finish in time"
+    case .refused(.missing): "the peer sent no certificate"
+    case .refused(.notEd25519): "the peer's key is not Ed25519"
+    case .refused(.chainTooLong): "the peer sent more than its own small certificate"
+    case .refused(.ownIdentity): "the connection leads back to this peer"
+    case .tls(let reason): "TLS: \(reason)"
+    case .truncated: "the connection was cut"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+extension TransportFailure {
+  /// Whether the address answered that nobody listens there.
+  package var isRefusal: Bool {
+    if case .system(_, ECONNREFUSED) = self { true } else { false }
+  }
+
+  /// Whether another socket listens there already.
+  package var isAddressInUse: Bool {
+    if case .system(_, EADDRINUSE) = self { true } else { false }
+  }
+}

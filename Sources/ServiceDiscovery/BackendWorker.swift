@@ -1,0 +1,95 @@
+internal import Synchronization
+
+/// What runs on the thread of a back-end; its members are called there only.
+protocol BackendEngine: AnyObject, Sendable {
+  /// Works until ``stop()`` has been called.
+  func run()
+  /// Makes ``run()`` return.
+  func stop()
+  /// Begins a look-up.
+  func resolve(
+    _ id: Int, _ instance: ServiceInstance, deadline: ContinuousClock.Instant,
+    _ completion: @escaping Resolver.Completion)
+  /// Ends a look-up early.
+  func cancel(_ id: Int)
+}
+
+/// The thread of a back-end and the way to reach it from other threads.
+final class BackendWorker<Engine: BackendEngine>: Sendable {
+  private struct Running {
+    let engine: Engine
+    let mailbox: Mailbox
+    let thread: WorkerThread
+  }
+
+  private enum State {
+    case idle
+    case running(Running)
+    case stopped
+  }
+
+  private let state = Mutex(State.idle)
+  private let nextID = Atomic<Int>(0)
+
+  /// Makes the engine and sets it to work on a thread of its own.
+  func start(_ make: (Mailbox) throws(DiscoveryError) -> Engine) throws(DiscoveryError) {
+    let result: Result<Void, DiscoveryError> = state.withLock { state in
+      do throws(DiscoveryError) {
+        switch state {
+        case .running: throw .alreadyStarted
+        case .stopped: throw .stopped
+        case .idle: break
+        }
+        let mailbox = try Mailbox()
+        let engine = try make(mailbox)
+        let thread = try WorkerThread { engine.run() }
+        state = .running(Running(engine: engine, mailbox: mailbox, thread: thread))
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
+  /// Does something on the thread; returns false if there is none.
+  @discardableResult
+  func post(_ body: @escaping @Sendable (Engine) -> Void) -> Bool {
+    guard case .running(let running) = state.withLock({ $0 }) else { return false }
+    let engine = running.engine
+    return running.mailbox.post { body(engine) }
+  }
+
+  /// Looks `instance` up, until `timeout` or until the task is cancelled.
+  func resolve(_ instance: ServiceInstance, timeout: Duration) async throws(DiscoveryError) -> [ResolvedEndpoint] {
+    let id = nextID.add(1, ordering: .relaxed).newValue
+    let deadline = ContinuousClock.now + timeout
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isAccepted = post { engine in
+          engine.resolve(id, instance, deadline: deadline) { continuation.resume(returning: $0) }
+        }
+        if !isAccepted { continuation.resume(returning: Result.failure(DiscoveryError.stopped)) }
+        // A cancellation before this point has found nothing to cancel.
+        if Task.isCancelled { post { $0.cancel(id) } }
+      }
+    } onCancel: {
+      post { $0.cancel(id) }
+    }
+    return try result.get()
+  }
+
+  /// Stops the engine and waits for the end of its thread.
+  ///
+  /// Idempotent.
+  func stop() {
+    let former = state.withLock { state in
+      defer { state = .stopped }
+      return state
+    }
+    guard case .running(let running) = former else { return }
+    let engine = running.engine
+    running.mailbox.post { engine.stop() }
+    running.thread.finish()
+  }
+}

@@ -1,0 +1,55 @@
+/// What a back-end tells its owner.
+package enum DiscoveryEvent: Hashable, Sendable {
+  /// Our service is on the network under this name; sent again after a conflict has renamed it.
+  case advertised(ServiceInstance)
+
+  /// Somebody else's service has appeared, with its TXT record.
+  case found(ServiceInstance, DiscoveryInfo)
+
+  /// The TXT record of a service that was found has changed.
+  case updated(ServiceInstance, DiscoveryInfo)
+
+  /// A service has said goodbye, has expired, or the back-end that saw it has lost the network.
+  case lost(ServiceInstance)
+
+  /// The named back-end has begun to work.
+  case available(backend: String)
+
+  /// Discovery does not work now; the reason is a sentence for people. The back-end goes on trying.
+  case unavailable(reason: String)
+}
+
+/// Which back-end an app wants.
+package enum DiscoveryMode: String, Hashable, Sendable, CaseIterable {
+  /// Avahi's daemon, or the embedded back-end when there is no daemon.
+  case automatic
+  /// Avahi's daemon only; waits for it when it is missing.
+  case avahi
+  /// The responder inside this process only.
+  case embedded
+  /// No discovery: peers are named by address.
+  case none
+}
+
+/// Advertises one service and watches for others of one type.
+///
+/// A back-end is started once and stopped once. The handler is called from a thread of the back-end, one call at a
+/// time and in order; it must not block and must not call the back-end. The own instance is never reported as found.
+package protocol DiscoveryBackend: AnyObject, Sendable {
+  /// Begins to watch for `type` and to publish `advertisement`; either may be `nil`.
+  func start(
+    browsing type: ServiceType?, advertising advertisement: Advertisement?,
+    _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
+  ) throws(DiscoveryError)
+
+  /// Replaces the TXT record of the advertisement.
+  func updateInfo(_ info: DiscoveryInfo)
+
+  /// Asks the network where `instance` is, over all interfaces, and never answers from memory of its own.
+  ///
+  /// Returns at least one endpoint, each once, in the order in which it is best to try them.
+  func resolve(_ instance: ServiceInstance, timeout: Duration) async throws(DiscoveryError) -> [ResolvedEndpoint]
+
+  /// Says goodbye, ends the threads and the pending resolutions; afterwards the handler is not called. Idempotent.
+  func stop()
+}

@@ -1,0 +1,53 @@
+internal import CAvahiCore
+internal import Glibc
+
+/// avahi's event loop with a mailbox, run on a thread of ours.
+///
+/// Confined to that thread after the start. avahi's own wake-up is not used: a request that arrives just before the
+/// loop sleeps would be overlooked.
+final class AvahiLoop {
+  /// What avahi's objects need to wait for descriptors and times.
+  let api: UnsafePointer<AvahiPoll>
+
+  private let poll: OpaquePointer
+  private let mailbox: Mailbox
+  private var watch: OpaquePointer?
+
+  /// A loop that carries out the letters of `mailbox`.
+  init(mailbox: Mailbox) throws(DiscoveryError) {
+    guard let poll = avahi_simple_poll_new() else { throw .unavailable(reason: "avahi's event loop cannot be made") }
+    guard let api = avahi_simple_poll_get(poll) else {
+      avahi_simple_poll_free(poll)
+      throw .unavailable(reason: "avahi's event loop cannot be made")
+    }
+    self.poll = poll
+    self.api = api
+    self.mailbox = mailbox
+    watch = api.pointee.watch_new(
+      api, mailbox.fileDescriptor, AVAHI_WATCH_IN, takeMail, Unmanaged.passUnretained(mailbox).toOpaque())
+  }
+
+  /// Waits for the next events, at most until `deadline`, and handles them; returns false if waiting is impossible.
+  func turn(until deadline: ContinuousClock.Instant?) -> Bool {
+    avahi_simple_poll_iterate(poll, milliseconds(until: deadline)) == 0 || errno == EINTR
+  }
+
+  /// Frees the loop, after everything that waits in it.
+  func free() {
+    if let watch { api.pointee.watch_free(watch) }
+    avahi_simple_poll_free(poll)
+  }
+}
+
+private func takeMail(_: OpaquePointer?, _: Int32, _: AvahiWatchEvent, context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  Unmanaged<Mailbox>.fromOpaque(context).takeUnretainedValue().drain()
+}
+
+/// The time to `deadline` as `poll(2)` takes it: rounded up, −1 for no limit.
+func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
+  guard let deadline else { return -1 }
+  let (seconds, attoseconds) = max(.zero, deadline - .now).components
+  let milliseconds = min(seconds, 1_000_000) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+  return Int32(milliseconds)
+}

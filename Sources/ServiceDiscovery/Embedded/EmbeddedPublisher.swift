@@ -1,0 +1,149 @@
+internal import CAvahiCore
+
+/// Publishes one service through the embedded responder, with a host name of its own.
+///
+/// Several responders share this machine: each takes a random host name and publishes the machine's addresses under
+/// it without reverse records, for which they would otherwise fight until all withdraw. Confined to the thread of the
+/// responder.
+final class EmbeddedPublisher {
+  /// What the publisher tells.
+  enum Report {
+    case established(ServiceInstance)
+    case failed(String)
+  }
+
+  /// After so many names in a row that are taken, somebody answers to any name.
+  private static let maximumRenames = 100
+
+  private let server: OpaquePointer
+  private var advertisement: Advertisement
+  private var renames = 0
+  private var addresses: [LocalAddress]
+  private var addressGroup: EntryGroup?
+  private var serviceGroup: EntryGroup?
+  private let report: (Report) -> Void
+
+  /// Prepares to publish `advertisement`; nothing happens before ``publish()``.
+  init(
+    server: OpaquePointer, advertisement: Advertisement, addresses: [LocalAddress], _ report: @escaping (Report) -> Void
+  ) {
+    self.server = server
+    self.advertisement = advertisement
+    self.addresses = addresses
+    self.report = report
+    addressGroup = EntryGroup(server: server) { [unowned self] state in
+      if state == AVAHI_ENTRY_GROUP_COLLISION { takeOtherHostName() }
+    }
+    serviceGroup = EntryGroup(server: server) { [unowned self] state in
+      switch state {
+      case AVAHI_ENTRY_GROUP_ESTABLISHED:
+        renames = 0
+        self.report(.established(self.advertisement.instance))
+      case AVAHI_ENTRY_GROUP_COLLISION: rename()
+      default: break
+      }
+    }
+  }
+
+  /// Publishes the addresses and the service, anew if they were published before.
+  func publish() {
+    publishAddresses()
+    publishService()
+  }
+
+  /// Publishes other addresses, because those of the machine have changed.
+  func update(_ addresses: [LocalAddress]) {
+    guard addresses != self.addresses else { return }
+    self.addresses = addresses
+    publishAddresses()
+  }
+
+  /// Replaces the TXT record.
+  func update(_ info: DiscoveryInfo) {
+    guard info != advertisement.info else { return }
+    advertisement.info = info
+    let error = serviceGroup?.modify { group in
+      withTextRecord { text in
+        avahi_server_update_service_txt_strlst(
+          server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), noFlags,
+          advertisement.instance.name, advertisement.instance.type.dnsName, advertisement.instance.domain, text)
+      }
+    }
+    if let error { check(error) }
+  }
+
+  /// A host name that no other responder has: 12 random hexadecimal digits.
+  static func randomHostName() -> String {
+    let digits = String(UInt64.random(in: 0..<1 << 48), radix: 16)
+    return "sw-" + String(repeating: "0", count: 12 - digits.count) + digits
+  }
+
+  private func publishAddresses() {
+    let error = addressGroup?.publish { group in
+      for address in addresses {
+        guard var value = AvahiAddress(address.bytes) else { continue }
+        let error = avahi_server_add_address(
+          server, group, address.interface, AvahiProtocol(AVAHI_PROTO_UNSPEC), AVAHI_PUBLISH_NO_REVERSE, nil, &value)
+        guard error >= 0 else { return error }
+      }
+      return 0
+    }
+    if let error { check(error) }
+  }
+
+  private func publishService() {
+    let error = serviceGroup?.publish { group in
+      withTextRecord { text in
+        avahi_server_add_service_strlst(
+          server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), noFlags,
+          advertisement.instance.name, advertisement.instance.type.dnsName, advertisement.instance.domain, nil,
+          advertisement.port, text)
+      }
+    }
+    if let error { check(error) }
+  }
+
+  private func rename() {
+    renames += 1
+    guard renames <= Self.maximumRenames else {
+      report(.failed("somebody on the network claims every name"))
+      return
+    }
+    advertisement = advertisement.renamed()
+    publishService()
+  }
+
+  private func takeOtherHostName() {
+    renames += 1
+    guard renames <= Self.maximumRenames, avahi_server_set_host_name(server, Self.randomHostName()) >= 0 else {
+      report(.failed("somebody on the network claims every host name"))
+      return
+    }
+    publish()
+  }
+
+  private func check(_ error: Int32) {
+    guard error < 0 else { return }
+    report(.failed("the service cannot be published: \(String(cString: avahi_strerror(error)))"))
+  }
+
+  private func withTextRecord(_ body: (UnsafeMutablePointer<AvahiStringList>?) -> Int32) -> Int32 {
+    let bytes = advertisement.info.encoded
+    var list: UnsafeMutablePointer<AvahiStringList>?
+    let error = avahi_string_list_parse(bytes, bytes.count, &list)
+    guard error >= 0 else { return error }
+    defer { avahi_string_list_free(list) }
+    return body(list)
+  }
+}
+
+private let noFlags = AvahiPublishFlags(rawValue: 0)
+
+extension AvahiAddress {
+  fileprivate init?(_ bytes: [UInt8]) {
+    self.init()
+    proto = AvahiProtocol(bytes.count == 4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6)
+    guard bytes.count == 4 || bytes.count == 16 else { return nil }
+    withUnsafeMutableBytes(of: &data) { $0.copyBytes(from: bytes) }
+  }
+}

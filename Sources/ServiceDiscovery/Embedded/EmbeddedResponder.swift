@@ -1,0 +1,158 @@
+internal import CAvahiCore
+
+/// avahi-core at work: the server with what is published, browsed and looked up through it.
+///
+/// Confined to the thread that calls ``run()``; made on another thread before that one starts, hence the unchecked
+/// conformance.
+final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
+  /// How many TXT questions stay open; avahi-core keeps them cheaply.
+  private static let maximumQueries = ServiceTable.capacity
+
+  private let mailbox: Mailbox
+  private let loop: AvahiLoop
+  private let server: OpaquePointer
+  private let handler: (DiscoveryEvent) -> Void
+  private let watch: ServiceWatch
+  private let resolver: Resolver
+  private let type: ServiceType?
+  private var browser: OpaquePointer?
+  private var publisher: EmbeddedPublisher?
+  private var addressWatch: AddressWatch?
+  private var hasNetwork = false
+  private var isRunning = true
+
+  /// Opens the sockets, which fails if another program holds port 5353 for itself.
+  init(
+    mailbox: Mailbox, browsing type: ServiceType?, advertising advertisement: Advertisement?,
+    _ handler: @escaping (DiscoveryEvent) -> Void
+  ) throws(DiscoveryError) {
+    self.mailbox = mailbox
+    self.type = type
+    self.handler = handler
+    loop = try AvahiLoop(mailbox: mailbox)
+    do throws(DiscoveryError) {
+      server = try Self.makeServer(loop)
+    } catch {
+      loop.free()
+      throw error
+    }
+    let ask: AskForRecords = { [server] name, type, onAnswer in
+      AvahiRecordQuery(server: server, name: name, type: type, onAnswer: onAnswer)
+    }
+    watch = ServiceWatch(own: advertisement?.instance, maximumQueries: Self.maximumQueries, ask: ask, handler)
+    resolver = Resolver(maximumRunning: 64, ask: ask)
+    if let advertisement {
+      publisher = EmbeddedPublisher(server: server, advertisement: advertisement, addresses: LocalAddress.current()) {
+        [unowned self] in take($0)
+      }
+    }
+  }
+
+  /// Works until ``stop()``, then says goodbye and frees everything.
+  func run() {
+    begin()
+    while isRunning {
+      guard loop.turn(until: resolver.deadline) else {
+        handler(.unavailable(reason: "the embedded responder cannot wait for the network"))
+        break
+      }
+      resolver.expire(at: .now)
+    }
+    mailbox.close()
+    mailbox.drain()
+    resolver.failAll(.stopped)
+    addressWatch?.stop()
+    avahi_server_free(server)  // Frees browsers and groups, and sends the goodbyes.
+    loop.free()
+  }
+
+  /// Makes ``run()`` return.
+  func stop() { isRunning = false }
+
+  /// Replaces the published TXT record.
+  func updateInfo(_ info: DiscoveryInfo) { publisher?.update(info) }
+
+  /// Begins a look-up.
+  func resolve(
+    _ id: Int, _ instance: ServiceInstance, deadline: ContinuousClock.Instant,
+    _ completion: @escaping Resolver.Completion
+  ) {
+    resolver.begin(id, instance, deadline: deadline, completion)
+  }
+
+  /// Ends a look-up early.
+  func cancel(_ id: Int) { resolver.cancel(id) }
+
+  private func begin() {
+    addressWatch = AddressWatch(loop: loop.api) { [unowned self] in
+      checkNetwork()
+      publisher?.update(LocalAddress.current())
+    }
+    checkNetwork(isFirst: true)
+    publisher?.publish()
+    guard let type else { return }
+    browser = avahi_s_service_browser_new(
+      server, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), type.dnsName, nil,
+      AvahiLookupFlags(rawValue: 0), takeService, Unmanaged.passUnretained(self).toOpaque())
+    if browser == nil {
+      handler(.unavailable(reason: "browsing failed: \(String(cString: avahi_strerror(avahi_server_errno(server))))"))
+    }
+  }
+
+  private func checkNetwork(isFirst: Bool = false) {
+    let hasNetwork = !LocalAddress.current().isEmpty
+    guard isFirst || hasNetwork != self.hasNetwork else { return }
+    self.hasNetwork = hasNetwork
+    handler(
+      hasNetwork
+        ? .available(backend: "embedded")
+        : .unavailable(reason: "no network interface that is up can multicast"))
+  }
+
+  private func take(_ report: EmbeddedPublisher.Report) {
+    switch report {
+    case .established(let instance): watch.setOwn(instance)
+    case .failed(let reason): handler(.unavailable(reason: reason))
+    }
+  }
+
+  fileprivate func take(_ event: AvahiBrowserEvent, name: UnsafePointer<CChar>?, interface: AvahiIfIndex) {
+    guard let type, let name, let text = String(validatingCString: name) else { return }
+    guard let instance = try? ServiceInstance(name: text, type: type) else { return }
+    switch event {
+    case AVAHI_BROWSER_NEW: watch.add(instance, interface: UInt32(max(0, interface)))
+    case AVAHI_BROWSER_REMOVE: watch.remove(instance, interface: UInt32(max(0, interface)))
+    default: break
+    }
+  }
+
+  private static func makeServer(_ loop: AvahiLoop) throws(DiscoveryError) -> OpaquePointer {
+    avahi_set_log_function { _, _ in }  // avahi-core would write every message to standard error.
+    var config = AvahiServerConfig()
+    avahi_server_config_init(&config)
+    defer { avahi_server_config_free(&config) }
+    config.host_name = avahi_strdup(EmbeddedPublisher.randomHostName())
+    config.publish_hinfo = 0
+    config.publish_addresses = 0
+    config.publish_workstation = 0
+    config.publish_domain = 0
+    config.add_service_cookie = 0
+    config.enable_wide_area = 0
+    config.disallow_other_stacks = 0
+    var error: Int32 = 0
+    guard let server = avahi_server_new(loop.api, &config, nil, nil, &error) else {
+      throw .unavailable(reason: "the embedded responder cannot start: \(String(cString: avahi_strerror(error)))")
+    }
+    return server
+  }
+}
+
+private func takeService(
+  _: OpaquePointer?, interface: AvahiIfIndex, _: AvahiProtocol, event: AvahiBrowserEvent,
+  name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: AvahiLookupResultFlags,
+  context: UnsafeMutableRawPointer?
+) {
+  guard let context else { return }
+  Unmanaged<EmbeddedResponder>.fromOpaque(context).takeUnretainedValue()
+    .take(event, name: name, interface: interface)
+}

@@ -1,0 +1,63 @@
+/// One running look-up of an instance: SRV records first, then the addresses of every host they name.
+///
+/// A pure collector. The back-end that owns it asks the questions, feeds it the answers and watches two deadlines:
+/// the caller's, and a short one after the first address that lets further interfaces answer.
+struct Resolution {
+  /// How long further answers are awaited after the first usable one.
+  static let grace: Duration = .milliseconds(150)
+
+  /// The most hosts that one name may point to; a conflict in flight can show two.
+  static let maximumHosts = 4
+
+  /// The most addresses that are kept.
+  static let maximumEndpoints = 32
+
+  /// What is looked up.
+  let instance: ServiceInstance
+
+  private var locations: [ServiceLocation] = []
+  private var found: [(host: String, address: [UInt8], interface: UInt32)] = []
+
+  /// Begins without an answer.
+  init(instance: ServiceInstance) { self.instance = instance }
+
+  /// Whether there is something to return.
+  var isUsable: Bool { !endpoints.isEmpty }
+
+  /// Takes SRV data; returns the host whose addresses must now be asked for, if it is a new one.
+  mutating func addLocation(_ bytes: [UInt8]) -> String? {
+    guard let location = ServiceLocation(parsing: bytes), !locations.contains(location) else { return nil }
+    let isNewHost = !locations.contains { $0.host == location.host }
+    guard !isNewHost || Set(locations.map(\.host)).count < Self.maximumHosts else { return nil }
+    locations.append(location)
+    return isNewHost ? location.host : nil
+  }
+
+  /// Takes the address of `host` that was seen on an interface.
+  mutating func addAddress(_ bytes: [UInt8], of host: String, interface: UInt32) {
+    guard bytes.count == 4 || bytes.count == 16, found.count < Self.maximumEndpoints else { return }
+    found.append((host, bytes, interface))
+  }
+
+  /// The endpoints so far, each once, the most promising first.
+  ///
+  /// Routable addresses come before those of one link, and IPv4 before IPv6; the order is otherwise that of arrival.
+  var endpoints: [ResolvedEndpoint] {
+    var unique: [ResolvedEndpoint] = []
+    for entry in found {
+      for location in locations where location.host == entry.host {
+        let endpoint = ResolvedEndpoint(address: entry.address, port: location.port, scopeID: entry.interface)
+        if let endpoint, !unique.contains(endpoint) { unique.append(endpoint) }
+      }
+    }
+    let ranked = unique.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+    return ranked.map(\.element)
+  }
+}
+
+extension ResolvedEndpoint {
+  /// Where the endpoint stands in the order of trying, the smallest first.
+  fileprivate var rank: Int {
+    (isLoopback ? 4 : 0) + (isLinkLocal ? 2 : 0) + (family == .ipv6 ? 1 : 0)
+  }
+}

@@ -1,0 +1,41 @@
+import PeerTransport
+public import WorldModel
+
+/// Who this device is: a key pair of its own and the name that it shows to people.
+///
+/// The key is kept in a file, so a device is recognised when it comes back. It is the whole identity: keep the file
+/// private, and delete it to become somebody else.
+public struct PeerIdentity: Sendable {
+  /// The SHA-256 of the public key, which peers know this device by.
+  public let peerID: PeerID
+  /// What people call this device: 1…63 bytes of UTF-8 without control characters.
+  public let name: String
+
+  /// The key and the certificate.
+  let tls: TLSIdentity
+
+  /// Reads the identity `name` from `directory`, or makes one and keeps it there.
+  ///
+  /// The file is `identity-<name>.pem`, readable by its owner alone, in `$XDG_STATE_HOME/sharedworld` or
+  /// `~/.local/state/sharedworld` (XDG Base Directory Specification) when `directory` is nil. Two processes that ask for a
+  /// new name at once get the same identity.
+  ///
+  /// - Throws: ``SessionError/Code/invalidArgument`` for a bad name, ``SessionError/Code/corruptIdentity`` for a damaged
+  ///   file, ``SessionError/Code/insecureIdentity`` for a file or a directory that others may use,
+  ///   ``SessionError/Code/io`` when the system refuses. A file that is there is never replaced.
+  public static func loadOrCreate(named name: String, in directory: String? = nil) throws(SessionError) -> PeerIdentity
+  {
+    try check(name: name)
+    let folder = if let directory { directory } else { try IdentityStore.defaultDirectory() }
+    let store = try IdentityStore(directory: folder)
+    let tls = try store.loadOrCreate(fileName: IdentityStore.fileName(of: name))
+    return PeerIdentity(peerID: tls.peerID, name: name, tls: tls)
+  }
+
+  private static func check(name: String) throws(SessionError) {
+    let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    guard (1...63).contains(name.utf8.count), isPlain else {
+      throw SessionError(.invalidArgument, "a name has 1 to 63 bytes of UTF-8 without control characters")
+    }
+  }
+}

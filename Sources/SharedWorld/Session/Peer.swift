@@ -1,0 +1,56 @@
+/// A device that runs an app: an identity that cannot be forged, and a name for people.
+public struct Peer: Hashable, Sendable, Identifiable {
+  /// Who it is.
+  public let id: PeerID
+  /// What it calls itself: at most 63 bytes of UTF-8, not necessarily unique.
+  public let name: String
+
+  package init(id: PeerID, name: String) {
+    self.id = id
+    self.name = name
+  }
+}
+
+/// A peer of a session and how well it can be reached.
+public struct PeerStatus: Hashable, Sendable, Identifiable {
+  /// How well a peer can be reached.
+  public enum State: String, Hashable, Sendable {
+    /// Admitted, not reached yet.
+    case connecting
+    /// Reachable, directly or through other peers.
+    case connected
+    /// Its connection broke and is being dialled again.
+    case reconnecting
+    /// It could not be reached for too long; it may still come back.
+    case lost
+  }
+
+  /// Which peer.
+  public let peer: Peer
+  /// How well it can be reached.
+  public let state: State
+  /// Whether there is a direct connection to it.
+  public let isDirect: Bool
+  /// The round trip of the direct connection, once measured.
+  public let roundTrip: Duration?
+  /// Bytes sent on the direct connection.
+  public let bytesSent: UInt64
+  /// Bytes received on the direct connection.
+  public let bytesReceived: UInt64
+
+  /// Which peer.
+  public var id: PeerID { peer.id }
+}
+
+/// A service seen on the network that may be invited.
+public struct Candidate: Hashable, Sendable, Identifiable {
+  /// The random name it advertises under.
+  public typealias ID = String
+
+  /// The random name it advertises under.
+  public let id: ID
+  /// The name it shows, if it chose to show one. Never trust it: anybody may advertise any name.
+  public let name: String?
+  /// Who it turned out to be, once there was a connection.
+  public let peer: Peer?
+}

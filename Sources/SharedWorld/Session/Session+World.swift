@@ -1,0 +1,44 @@
+extension Session {
+  /// Places an anchor. It is in the local set at once and on its way to everybody.
+  ///
+  /// - Throws: ``SessionError`` with the code `invalidArgument` (a name too long, a transform that is not rigid, an id
+  ///   that is in use) or `limitExceeded`.
+  @discardableResult
+  public func place(_ anchor: Anchor) async throws(SessionError) -> AnchorID { try await core.place(anchor) }
+
+  /// Moves an anchor; of two concurrent moves the later one in session time stands.
+  public func move(_ id: AnchorID, to transform: Transform) async throws(SessionError) {
+    try await core.move(id, to: transform)
+  }
+
+  /// Renames an anchor.
+  public func rename(_ id: AnchorID, to name: String) async throws(SessionError) {
+    try await core.rename(id, to: name)
+  }
+
+  /// Replaces an anchor's payload.
+  public func setPayload(_ payload: Anchor.Payload?, of id: AnchorID) async throws(SessionError) {
+    try await core.setPayload(payload, of: id)
+  }
+
+  /// Removes an anchor, for ever: a removal wins over any concurrent edit.
+  public func remove(_ id: AnchorID) async throws(SessionError) { try await core.remove(id) }
+
+  /// The anchors, in the order of their ids.
+  public func anchors() async -> [Anchor] { await core.anchors() }
+
+  /// A hash of the replicated state: equal on all peers that hold the same anchors.
+  public func digest() async -> SHA256Digest { await core.digest() }
+
+  /// Shares a map with one peer, or with all and every later joiner. Its anchors join the session, once, under their own
+  /// ids.
+  ///
+  /// - Returns: the id of this revision of the map.
+  @discardableResult
+  public func share(_ map: WorldMap, with peer: PeerID? = nil) async throws(SessionError) -> MapID {
+    try await core.share(map, with: peer)
+  }
+
+  /// The session's map, or the latest one sent to this peer alone; nil until one is complete.
+  public func map() async -> WorldMap? { await core.currentMap() }
+}

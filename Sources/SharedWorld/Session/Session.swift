@@ -1,0 +1,110 @@
+import Foundation
+
+/// One peer's part in a shared world.
+///
+/// It finds peers, exchanges invitations, agrees on a host, shares maps and keeps anchors the same everywhere. Local
+/// changes never wait for the network. All methods may be called from any task; events come in one order.
+public final class Session: Sendable {
+  let core: SessionCore
+
+  /// This peer.
+  public let localPeer: Peer
+  /// The TCP port this peer listens on.
+  public let port: UInt16
+
+  init(core: SessionCore, localPeer: Peer, port: UInt16) {
+    self.core = core
+    self.localPeer = localPeer
+    self.port = port
+  }
+
+  /// Runs `body` with a session that ends, politely, when the body returns or throws.
+  ///
+  /// - Throws: ``SessionError`` when the session cannot start, and whatever `body` throws.
+  public static func withSession<R: Sendable>(
+    as identity: PeerIdentity, configuration: Configuration = Configuration(),
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (Session) async throws -> R
+  ) async throws -> R {
+    let core = try SessionCore(identity: identity, configuration: configuration)
+    let port = try await core.start()
+    let session = Session(core: core, localPeer: Peer(id: identity.peerID, name: identity.name), port: port)
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await core.runJobs() }
+      do {
+        let result = try await body(session)
+        await core.stop()
+        return result
+      } catch {
+        await core.stop()
+        throw error
+      }
+    }
+  }
+
+  /// Runs `body` with a session that uses another service type and otherwise the defaults.
+  public static func withSession<R: Sendable>(
+    as identity: PeerIdentity, service: String, isolation: isolated (any Actor)? = #isolation,
+    _ body: (Session) async throws -> R
+  ) async throws -> R {
+    try await withSession(as: identity, configuration: Configuration(service: service), isolation: isolation, body)
+  }
+
+  /// What happens, in order.
+  public var events: Events { Events(hub: core.hub) }
+
+  /// Everything an app shows of a session, at one moment.
+  public func state() async -> State { await core.state() }
+
+  /// Invites a peer and waits for its answer.
+  ///
+  /// Two peers that invite each other have both agreed: they are joined without asking, over one connection.
+  /// - Parameters:
+  ///   - context: data for the other app, at most 4 KiB.
+  ///   - timeout: how long to wait, at most 60 s.
+  /// - Throws: ``SessionError`` with the code `declined`, `invitationTimedOut`, `cancelled` (the task was cancelled),
+  ///   `unknownPeer`, `versionMismatch`, `identityMismatch`, `limitExceeded` or `notConnected`.
+  public func invite(
+    _ target: InvitationTarget, context: [UInt8] = [], timeout: Duration = .seconds(30)
+  ) async throws(SessionError) -> Peer {
+    try await core.invite(target, context: context, timeout: timeout)
+  }
+
+  /// Says goodbye to everybody and ends the session.
+  public func leave() async { await core.leave() }
+
+  /// Removes a member for the life of the session.
+  public func kick(_ peer: PeerID) async throws(SessionError) { try await core.kick(peer) }
+
+  /// Asks a member to become host.
+  public func handOver(to peer: PeerID) async throws(SessionError) { try await core.handOver(to: peer) }
+
+  /// Sends a message to some members, or to all, reliably and in order.
+  ///
+  /// - Parameter bytes: at most 60 KiB.
+  public func send(_ bytes: [UInt8], to peers: [PeerID]? = nil) async throws(SessionError) {
+    try await core.send(bytes, to: peers)
+  }
+}
+
+extension Session {
+  /// Everything an app shows of a session, at one moment.
+  public struct State: Sendable {
+    /// The other peers, in the order of their ids.
+    public let peers: [PeerStatus]
+    /// Who hosts; nil while an election runs.
+    public let host: PeerID?
+    /// Counts the hosts of a session; a new host has a higher one.
+    public let epoch: UInt64
+    /// The session's map, once it is here.
+    public let mapID: MapID?
+    /// The feature points of that map.
+    public let mapPoints: Int
+    /// The anchors in the session.
+    public let anchorCount: Int
+    /// The time all members share (milliseconds since the session's first host began).
+    public let sessionTime: UInt64
+    /// Services seen on the network, in the order of their ids.
+    public let candidates: [Candidate]
+  }
+}

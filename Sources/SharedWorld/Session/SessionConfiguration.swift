@@ -1,0 +1,38 @@
+extension Session {
+  /// How a session finds others and treats them.
+  public struct Configuration: Sendable {
+    /// The DNS-SD service type without underscore: 1–15 letters, digits and hyphens (RFC 6335 §5.1).
+    public var service: String
+    /// How peers on the network are found.
+    public var discovery: DiscoveryMode = .automatic
+    /// Where to listen; by default every address and any free port.
+    public var listen = Endpoint(host: "::", port: 0)
+    /// Whether the peer's name is shown to everybody on the network before any connection.
+    public var advertisesName = false
+    /// The wish to host, 0…255; more is better.
+    public var hostPriority: UInt8 = 1
+    /// Whether this peer may ever be host.
+    public var canHost = true
+    /// Answers invitations. It runs as a child task of the session and may take as long as the inviter waits.
+    public var invitationHandler: @Sendable (Invitation) async -> InvitationDecision = { _ in
+      .decline(reason: "this app accepts no invitations")
+    }
+
+    /// A configuration with the defaults.
+    public init(service: String = "sharedworld") {
+      self.service = service
+    }
+  }
+}
+
+/// How peers on the network are found.
+public enum DiscoveryMode: String, Hashable, Sendable, CaseIterable {
+  /// Avahi's daemon if it runs, else mDNS in this process.
+  case automatic = "auto"
+  /// Avahi's daemon.
+  case avahi
+  /// mDNS in this process, without any daemon.
+  case embedded
+  /// Not at all: connections are made by hand.
+  case none
+}

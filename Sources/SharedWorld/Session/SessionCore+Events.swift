@@ -1,0 +1,77 @@
+import AnchorReplication
+import PeerProtocol
+import PeerTransport
+import WorldModel
+
+extension SessionCore {
+  /// Translates what the node says for the app.
+  func take(_ events: [NodeEvent]) {
+    var translated: [Session.Event] = []
+    for event in events { take(event, into: &translated) }
+    hub.publish(translated)
+  }
+
+  private func take(_ event: NodeEvent, into events: inout [Session.Event]) {
+    switch event {
+    case .peerIdentified(let id, let name, let instance): identify(Peer(id: id, name: name), instance: instance)
+    case .invitationReceived(let id, let from, let name, let context):
+      let invitation = Invitation(peer: Peer(id: from, name: name), context: context)
+      events.append(.invitationReceived(invitation))
+      ask(id, invitation)
+    case .invitationWithdrawn(let peer): events.append(.invitationEnded(self.peer(peer)))
+    case .invitationEnded(let id, let result): finishInvitation(id, result)
+    case .peerJoined(let id, let name):
+      names[id] = name
+      events.append(.peerJoined(Peer(id: id, name: name)))
+    case .peerReconnecting(let id): events.append(.peerReconnecting(peer(id)))
+    case .peerLeft(let id, let name, let reason):
+      events.append(.peerLeft(Peer(id: id, name: name), reason: Session.LeaveReason(reason)))
+    case .hostChanged(let from, let to, let epoch, let reason):
+      events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: "\(reason)"))
+    case .anchors(let changes): for change in changes { take(change, into: &events) }
+    case .divergence(let id):
+      let message = "the anchors of \(peer(id).name) differ under the same history; all of them are being merged"
+      events.append(.problem(SessionError(.divergence, message)))
+    case .mapProgress(let map, let from, let verified, let total):
+      events.append(
+        .mapProgress(.init(from: from, mapID: map, verifiedBytes: verified, totalBytes: total)))
+    case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: provider)
+    case .mapSourceRefused(let map, let from, let failure):
+      let message = "\(peer(from).name) sent a wrong part of map \(map): \(failure)"
+      events.append(.problem(SessionError(.corruptData, message, cause: failure)))
+    case .message(let bytes, let from): events.append(.message(bytes, from: from))
+    case .ended(let reason): noteEnd(reason)
+    }
+  }
+
+  private func take(_ change: AnchorChange, into events: inout [Session.Event]) {
+    let origin = Session.Origin(change.origin)
+    switch change.kind {
+    case .removed(let anchor): events.append(.anchorRemoved(anchor, origin: origin))
+    case .added:
+      if let anchor = anchor(change.id) { events.append(.anchorAdded(anchor, origin: origin)) }
+    case .updated:
+      if let anchor = anchor(change.id) { events.append(.anchorUpdated(anchor, origin: origin)) }
+    case .editSupersededByRemoval: events.append(.editSuperseded(change.id))
+    case .fieldOverwritten: break
+    }
+  }
+
+  private func anchor(_ id: AnchorID) -> Anchor? {
+    driver?.node.anchors[id]
+  }
+
+  /// A peer by its id, with the name it last gave.
+  func peer(_ id: PeerID) -> Peer { Peer(id: id, name: names[id] ?? id.short) }
+}
+
+extension Session.Origin {
+  init(_ origin: AnchorOrigin) {
+    switch origin {
+    case .local: self = .local
+    case .remote: self = .remote
+    case .map: self = .map
+    case .merge: self = .merge
+    }
+  }
+}

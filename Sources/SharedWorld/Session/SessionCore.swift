@@ -1,0 +1,194 @@
+import AnchorReplication
+import PeerProtocol
+import PeerTransport
+import ServiceDiscovery
+import Synchronization
+import WorldModel
+
+/// A running session: one actor on one event loop, where sockets, timers, TLS and the node live and never hop threads.
+actor SessionCore {
+  nonisolated let hub = EventHub()
+  nonisolated let jobs = JobQueue()
+  nonisolated let loop: EventLoop
+  nonisolated let identity: PeerIdentity
+  nonisolated let configuration: Session.Configuration
+  nonisolated let serviceType: ServiceType
+  /// The random name this session advertises under.
+  nonisolated let instanceName: String
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  var driver: NodeDriver?
+  var discovery: Discovery?
+  var candidates: [Candidate.ID: (instance: ServiceInstance, candidate: Candidate)] = [:]
+  var peersByInstance: [Candidate.ID: Peer] = [:]
+  var names: [PeerID: String] = [:]
+  var invitations: [InvitationID: CheckedContinuation<InvitationResult, Never>] = [:]
+  /// The latest map that is complete, and decoded.
+  var map: (id: MapID, map: WorldMap)?
+  private var nextInvitation: UInt64 = 1
+  private var hasEnded = false
+
+  init(identity: PeerIdentity, configuration: Session.Configuration) throws(SessionError) {
+    self.identity = identity
+    self.configuration = configuration
+    do {
+      serviceType = try ServiceType(configuration.service)
+      loop = try EventLoop()
+    } catch let error as DiscoveryError {
+      throw SessionError(.invalidArgument, "\(error)", cause: error)
+    } catch {
+      throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
+    }
+    var random = SystemRandomNumberGenerator()
+    instanceName = "sw-" + String(random.next(), radix: 36)
+  }
+
+  /// Runs the jobs of the session until it ends.
+  nonisolated func runJobs() async {
+    await jobs.run()
+  }
+
+  /// Listens and advertises. Returns the port.
+  func start() async throws(SessionError) -> UInt16 {
+    let listen = try await listenAddress()
+    var random = SystemRandomNumberGenerator()
+    let node = NodeConfiguration(
+      peerID: identity.peerID, incarnation: random.next(), name: identity.name, service: serviceType.name,
+      instance: instanceName,
+      election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
+      seed: random.next())
+    do {
+      let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
+      driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
+      driver.onTrouble = { [hub] failure in
+        hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
+      }
+      self.driver = driver
+      let port = try driver.listen(on: listen)
+      try startDiscovery(port: port)
+      return port
+    } catch let error as SessionError {
+      await shutDown()
+      throw error
+    } catch {
+      await shutDown()
+      throw SessionError(listening: listen, failure: error)
+    }
+  }
+
+  private func listenAddress() async throws(SessionError) -> SocketAddress {
+    let listen = configuration.listen
+    // Only a name has to be looked up; port 0 is for listening alone and means any free port.
+    if let literal = SocketAddress(listen.description) { return literal }
+    guard let address = try await Self.resolve(Endpoint(host: listen.host, port: max(listen.port, 1))).first else {
+      throw SessionError(.invalidArgument, "\(listen) has no address to listen on")
+    }
+    return address.with(port: listen.port)
+  }
+
+  /// Runs `body` on the node, then does what it asks.
+  func withNode<R>(_ body: (inout Node, Instant) -> R) throws(SessionError) -> R {
+    guard let driver, !hasEnded else { throw SessionError(.ended, "the session has ended; start a new one") }
+    return driver.perform(body)
+  }
+
+  /// Gives one input to the node; a no-op after the end.
+  func input(_ input: Input) {
+    guard !hasEnded else { return }
+    driver?.perform { node, now in node.handle(input, at: now) }
+  }
+
+  func freshInvitation() -> InvitationID {
+    defer { nextInvitation += 1 }
+    return InvitationID(rawValue: nextInvitation)
+  }
+
+  func leave() async {
+    input(.leave)
+    await shutDown()
+  }
+
+  /// Ends the session if it has not ended yet, and waits until its thread is gone.
+  func stop() async {
+    input(.leave)
+    await shutDown()
+  }
+
+  /// The node is out of the session: everything that waits is told.
+  func noteEnd(_ reason: EndReason) {
+    guard !hasEnded else { return }
+    hasEnded = true
+    for (_, continuation) in invitations.sorted(by: { $0.key < $1.key }) {
+      continuation.resume(returning: .failed(reason))
+    }
+    invitations = [:]
+    hub.publish([.ended(Session.LeaveReason(reason))])
+    hub.end()
+    jobs.finish()
+  }
+
+  private func shutDown() async {
+    noteEnd(.left)
+    discovery?.stop()
+    discovery = nil
+    if let driver {
+      self.driver = nil
+      await withCheckedContinuation { done in driver.shutDown { done.resume() } }
+    }
+    loop.stop()
+  }
+
+  func kick(_ peer: PeerID) throws(SessionError) {
+    try requireMember(peer)
+    input(.kick(peer))
+  }
+
+  func handOver(to peer: PeerID) throws(SessionError) {
+    try requireMember(peer)
+    input(.handover(peer))
+  }
+
+  func send(_ bytes: [UInt8], to peers: [PeerID]?) throws(SessionError) {
+    guard bytes.count <= ProtocolLimits.message else {
+      throw SessionError(.limitExceeded, "a message has at most \(ProtocolLimits.message) bytes, not \(bytes.count)")
+    }
+    for peer in peers ?? [] { try requireMember(peer) }
+    _ = try withNode { node, now in node.handle(.send(bytes, to: peers), at: now) }
+  }
+
+  private func requireMember(_ peer: PeerID) throws(SessionError) {
+    let isMember = try withNode { node, _ in node.memberSnapshots.contains { $0.peerID == peer } }
+    guard isMember else { throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session") }
+  }
+
+  func state() -> Session.State {
+    let map = map
+    let candidates = candidates.values.map(\.candidate).sorted { $0.id < $1.id }
+    let state = try? withNode { node, now in
+      Session.State(
+        peers: node.memberSnapshots.map(PeerStatus.init), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
+        mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
+        candidates: candidates)
+    }
+    return state
+      ?? Session.State(
+        peers: [], host: nil, epoch: 0, mapID: map?.id, mapPoints: map?.map.cloud.count ?? 0, anchorCount: 0,
+        sessionTime: 0, candidates: candidates)
+  }
+}
+
+extension PeerStatus {
+  init(_ member: MemberSnapshot) {
+    let state: State =
+      switch member.status {
+      case .connecting: .connecting
+      case .connected: .connected
+      case .reconnecting: .reconnecting
+      case .lost: .lost
+      }
+    self.init(
+      peer: Peer(id: member.peerID, name: member.name), state: state, isDirect: member.isDirect,
+      roundTrip: member.roundTrip, bytesSent: member.bytesSent, bytesReceived: member.bytesReceived)
+  }
+}

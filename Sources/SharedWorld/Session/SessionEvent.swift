@@ -1,0 +1,106 @@
+extension Session {
+  /// What happens in a session, in order.
+  public enum Event: Sendable {
+    /// A service of the same type appeared on the network, or told more of itself.
+    case candidateFound(Candidate)
+    /// It disappeared.
+    case candidateLost(Candidate)
+    /// Discovery works, through the named back-end.
+    case discoveryAvailable(backend: String)
+    /// Discovery does not work now; connections live on.
+    case discoveryUnavailable(reason: String)
+
+    /// A peer invites this one; the handler in the configuration is being asked.
+    case invitationReceived(Invitation)
+    /// An invitation to this peer was withdrawn, timed out or settled otherwise.
+    case invitationEnded(Peer)
+
+    /// A peer is in the session and can be reached.
+    case peerJoined(Peer)
+    /// A peer's connection broke and is being made again.
+    case peerReconnecting(Peer)
+    /// A peer is gone.
+    case peerLeft(Peer, reason: LeaveReason)
+    /// Another peer hosts; nil while there is none.
+    case hostChanged(from: PeerID?, to: PeerID?, epoch: UInt64, reason: String)
+
+    /// More of a map has been verified.
+    case mapProgress(MapProgress)
+    /// A map has arrived, is verified and can be read with ``Session/map()``.
+    case mapReceived(MapReceipt)
+    /// A map could not be used, or a source sent something wrong.
+    case mapFailed(SessionError)
+
+    /// An anchor was placed.
+    case anchorAdded(Anchor, origin: Origin)
+    /// An anchor was moved, renamed or changed otherwise.
+    case anchorUpdated(Anchor, origin: Origin)
+    /// An anchor was removed; this is its last state.
+    case anchorRemoved(Anchor, origin: Origin)
+    /// An edit of this peer was lost because another peer removed the anchor.
+    case editSuperseded(AnchorID)
+
+    /// A message of the app from another peer.
+    case message([UInt8], from: PeerID)
+    /// Something went wrong that ends neither the session nor the data.
+    case problem(SessionError)
+    /// The session is over.
+    case ended(LeaveReason)
+  }
+
+  /// Where a change of an anchor came from.
+  public enum Origin: String, Hashable, Sendable {
+    /// This peer made it.
+    case local
+    /// Another peer made it.
+    case remote
+    /// It came with a shared map.
+    case map
+    /// It came with a merge after a separation.
+    case merge
+  }
+
+  /// Why a peer's part in a session ended.
+  public enum LeaveReason: String, Hashable, Sendable {
+    /// It left.
+    case left
+    /// It was removed.
+    case kicked
+    /// It could not be reached any more.
+    case lost
+    /// It speaks another version of the protocol.
+    case versionMismatch = "version-mismatch"
+    /// It is not who it said it was.
+    case identityMismatch = "identity-mismatch"
+    /// A limit was exceeded.
+    case limit
+    /// It refused.
+    case refused
+  }
+
+  /// How far a map has come.
+  public struct MapProgress: Hashable, Sendable {
+    /// The member that sent the latest part.
+    public let from: PeerID
+    /// Which map.
+    public let mapID: MapID
+    /// Bytes that are here and verified.
+    public let verifiedBytes: Int
+    /// Bytes of the whole map.
+    public let totalBytes: Int
+  }
+
+  /// A map that has arrived.
+  public struct MapReceipt: Hashable, Sendable {
+    /// Who shared it first.
+    public let from: PeerID
+    /// Which map.
+    public let mapID: MapID
+    /// Its feature points.
+    public let points: Int
+    /// Its anchors.
+    public let anchors: Int
+    /// Bytes of its encoded form.
+    public let bytes: Int
+  }
+}

@@ -1,0 +1,190 @@
+import Synchronization
+
+extension Session {
+  /// The events of a session, in order; each iterator sees all of them from the moment it is made, and the first one
+  /// also what happened before.
+  ///
+  /// It is bounded: updates of one anchor that were not read yet become one, and a reader that falls further behind than
+  /// ``Session/Events/capacity`` loses the unread changes of anchors, never of membership, and is told so by
+  /// ``Session/Event/problem(_:)`` with the code ``SessionError/Code/consumerTooSlow``.
+  public struct Events: AsyncSequence, Sendable {
+    /// Unread changes of anchors an iterator holds.
+    public static let capacity = 65_536
+
+    let hub: EventHub
+
+    /// A reader of its own.
+    public func makeAsyncIterator() -> Iterator { Iterator(mailbox: hub.subscribe()) }
+
+    /// Reads events one by one, or in batches.
+    public struct Iterator: AsyncIteratorProtocol {
+      let mailbox: EventMailbox
+      private var batch: ArraySlice<Event> = []
+
+      init(mailbox: EventMailbox) {
+        self.mailbox = mailbox
+      }
+
+      /// The next event; nil after the session has ended or the task was cancelled.
+      public mutating func next() async -> Event? {
+        if batch.isEmpty {
+          guard let more = await nextBatch() else { return nil }
+          batch = more[...]
+        }
+        return batch.popFirst()
+      }
+
+      /// Everything that has happened since the last call, at least one event; nil after the end.
+      public mutating func nextBatch() async -> [Event]? {
+        await mailbox.take()
+      }
+    }
+  }
+}
+
+/// Hands every event to every reader.
+final class EventHub: Sendable {
+  private struct State {
+    var mailboxes: [EventMailbox] = []
+    var isFirst = true
+    var hasEnded = false
+  }
+
+  private let early = EventMailbox()
+  private let state = Mutex(State())
+
+  /// A mailbox that gets all further events; the first one also those before.
+  func subscribe() -> EventMailbox {
+    state.withLock { state in
+      guard !state.isFirst else {
+        state.isFirst = false
+        state.mailboxes.append(early)
+        return early
+      }
+      let mailbox = EventMailbox()
+      if state.hasEnded { mailbox.end() } else { state.mailboxes.append(mailbox) }
+      return mailbox
+    }
+  }
+
+  /// Hands out events, in order.
+  func publish(_ events: [Session.Event]) {
+    guard !events.isEmpty else { return }
+    for mailbox in receivers { mailbox.put(events) }
+  }
+
+  /// Says that nothing more comes.
+  func end() {
+    let receivers = state.withLock { state in
+      state.hasEnded = true
+      return state.isFirst ? state.mailboxes + [early] : state.mailboxes
+    }
+    for mailbox in receivers { mailbox.end() }
+  }
+
+  private var receivers: [EventMailbox] {
+    state.withLock { $0.isFirst ? $0.mailboxes + [early] : $0.mailboxes }
+  }
+}
+
+/// The unread events of one reader.
+final class EventMailbox: Sendable {
+  private struct State {
+    var events: [Session.Event] = []
+    var updates: [AnchorID: Int] = [:]
+    var anchorEvents = 0
+    var waiter: CheckedContinuation<[Session.Event]?, Never>?
+    var hasEnded = false
+  }
+
+  private let state = Mutex(State())
+
+  func put(_ events: [Session.Event]) {
+    let wake = state.withLock { state -> (CheckedContinuation<[Session.Event]?, Never>, [Session.Event])? in
+      for event in events { Self.append(event, to: &state) }
+      guard let waiter = state.waiter else { return nil }
+      state.waiter = nil
+      return (waiter, Self.drain(&state))
+    }
+    wake?.0.resume(returning: wake?.1)
+  }
+
+  func end() {
+    let wake = state.withLock { state -> CheckedContinuation<[Session.Event]?, Never>? in
+      state.hasEnded = true
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    wake?.resume(returning: nil)
+  }
+
+  /// Everything unread, waiting for the first event if there is none.
+  func take() async -> [Session.Event]? {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let ready = state.withLock { state -> [Session.Event]?? in
+          if !state.events.isEmpty { return .some(Self.drain(&state)) }
+          if state.hasEnded || Task.isCancelled || state.waiter != nil { return .some(nil) }
+          state.waiter = continuation
+          return nil
+        }
+        if let ready { continuation.resume(returning: ready) }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        defer { state.waiter = nil }
+        return state.waiter
+      }
+      waiter?.resume(returning: nil)
+    }
+  }
+
+  private static func drain(_ state: inout State) -> [Session.Event] {
+    defer {
+      state.events = []
+      state.updates.removeAll(keepingCapacity: true)
+      state.anchorEvents = 0
+    }
+    return state.events
+  }
+
+  private static func append(_ event: Session.Event, to state: inout State) {
+    guard let anchor = event.anchor else {
+      state.events.append(event)
+      return
+    }
+    if case .anchorUpdated = event {
+      if let index = state.updates[anchor] {
+        state.events[index] = event
+        return
+      }
+      state.updates[anchor] = state.events.count
+    } else {
+      state.updates[anchor] = nil
+    }
+    guard state.anchorEvents < Session.Events.capacity else {
+      dropAnchorEvents(&state)
+      return
+    }
+    state.anchorEvents += 1
+    state.events.append(event)
+  }
+
+  private static func dropAnchorEvents(_ state: inout State) {
+    state.events.removeAll { $0.anchor != nil }
+    state.updates = [:]
+    state.anchorEvents = 0
+    let message = "changes of anchors were dropped because they were not read; read session.anchors() anew"
+    state.events.append(.problem(SessionError(.consumerTooSlow, message)))
+  }
+}
+
+extension Session.Event {
+  /// The anchor this event is about, if any.
+  var anchor: AnchorID? {
+    switch self {
+    case .anchorAdded(let anchor, _), .anchorUpdated(let anchor, _), .anchorRemoved(let anchor, _): anchor.id
+    default: nil
+    }
+  }
+}

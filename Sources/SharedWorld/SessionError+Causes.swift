@@ -1,0 +1,71 @@
+import AnchorReplication
+import PeerProtocol
+import PeerTransport
+import WorldModel
+
+extension SessionError {
+  /// Why a link ended before it led into a session.
+  init(ended reason: EndReason) {
+    let ours = ProtocolLimits.versions
+    switch reason {
+    case .versionMismatch(let theirs):
+      self.init(
+        .versionMismatch,
+        "this peer speaks protocol versions \(ours.text), the other one \(theirs.text); update the older app")
+    case .identityMismatch:
+      self.init(.identityMismatch, "the peer's id is not the one of its certificate; do not trust it")
+    case .ownIdentity: self.init(.invalidArgument, "that address leads back to this peer")
+    case .limitExceeded: self.init(.limitExceeded, "the peer takes no more connections or members; try later")
+    case .otherService: self.init(.otherService, "the peer runs another service; compare the service types")
+    case .refused: self.init(.declined, "the peer refused the connection")
+    case .kicked: self.init(.declined, "this peer was removed from that session and cannot join it again")
+    case .timedOut: self.init(.invitationTimedOut, "the peer did not answer in time; try again")
+    case .protocolError: self.init(.notConnected, "the peer does not follow the protocol")
+    case .left: self.init(.ended, "the session ended before the invitation was answered")
+    case .connectionLost, .duplicate, .replaced: self.init(.notConnected, "the connection broke; try again")
+    }
+  }
+
+  /// Why an edit of an anchor was refused.
+  init(_ failure: AnchorError, anchor: AnchorID?) {
+    let name = anchor.map { "anchor \($0)" } ?? "an anchor of the map"
+    switch failure {
+    case .unknownAnchor(let id): self.init(.unknownAnchor, "there is no anchor \(id) in this session", cause: failure)
+    case .duplicateAnchor(let id):
+      self.init(.invalidArgument, "anchor \(id) is already in this session; use a new id", cause: failure)
+    case .invalidPose:
+      self.init(
+        .invalidArgument, "the transform of \(name) is not rigid and finite (metres, column-major)", cause: failure)
+    case .overLimit(let quantity, let limit):
+      self.init(.limitExceeded, "\(name) would exceed the limit of \(limit) \(quantity)", cause: failure)
+    case .clockExhausted: self.init(.limitExceeded, "the session's clock has run out; start a new one", cause: failure)
+    }
+  }
+
+  /// Why a session cannot listen.
+  init(listening address: SocketAddress, failure: any Error) {
+    guard let failure = failure as? TransportFailure, failure.isAddressInUse else {
+      self.init(.io, "cannot listen on \(address): \(failure)", cause: failure)
+      return
+    }
+    self.init(.addressInUse, "\(address) is in use; choose another port, or 0 for any", cause: failure)
+  }
+}
+
+extension ClosedRange<UInt16> {
+  fileprivate var text: String { lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)" }
+}
+
+extension Session.LeaveReason {
+  init(_ reason: EndReason) {
+    switch reason {
+    case .left, .replaced: self = .left
+    case .kicked: self = .kicked
+    case .versionMismatch: self = .versionMismatch
+    case .identityMismatch, .ownIdentity: self = .identityMismatch
+    case .limitExceeded: self = .limit
+    case .refused, .otherService, .protocolError: self = .refused
+    case .connectionLost, .timedOut, .duplicate: self = .lost
+    }
+  }
+}

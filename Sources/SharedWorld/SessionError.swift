@@ -1,0 +1,76 @@
+/// What went wrong, as a code to decide on, a sentence that says what to do, and the underlying error if there is one.
+public struct SessionError: Error, Sendable {
+  /// The kind of failure.
+  public let code: Code
+  /// What happened and what helps, for people.
+  public let message: String
+  /// The error that led to this one.
+  public let cause: (any Error)?
+
+  /// A failure.
+  public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+}
+
+extension SessionError: CustomStringConvertible {
+  /// The code, the message and the cause in a line.
+  public var description: String {
+    "\(code): \(message)" + (cause.map { " (\($0))" } ?? "")
+  }
+}
+
+extension SessionError {
+  /// The kind of a failure; later versions may add more, so a `switch` over it needs a default.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// A kebab-case word, the same in every version.
+    public let description: String
+
+    private init(_ word: String) {
+      description = word
+    }
+
+    /// The other side declined the invitation.
+    public static let declined = Code("declined")
+    /// Nobody answered the invitation in time.
+    public static let invitationTimedOut = Code("invitation-timed-out")
+    /// The caller gave up.
+    public static let cancelled = Code("cancelled")
+    /// No peer or candidate has this id.
+    public static let unknownPeer = Code("unknown-peer")
+    /// No anchor has this id, or it was removed.
+    public static let unknownAnchor = Code("unknown-anchor")
+    /// An argument is outside its documented range.
+    public static let invalidArgument = Code("invalid-argument")
+    /// The peer speaks no version of the protocol that we speak.
+    public static let versionMismatch = Code("version-mismatch")
+    /// A peer is not who it claims to be.
+    public static let identityMismatch = Code("identity-mismatch")
+    /// The identity file cannot be read as one.
+    public static let corruptIdentity = Code("corrupt-identity")
+    /// Others on this machine may read the identity file or change it.
+    public static let insecureIdentity = Code("insecure-identity")
+    /// Data of a peer or a file is damaged.
+    public static let corruptData = Code("corrupt-data")
+    /// There is no connection to this peer.
+    public static let notConnected = Code("not-connected")
+    /// A named limit would be exceeded.
+    public static let limitExceeded = Code("limit-exceeded")
+    /// Peers cannot be discovered on this network now.
+    public static let discoveryUnavailable = Code("discovery-unavailable")
+    /// Another program listens on this port.
+    public static let addressInUse = Code("address-in-use")
+    /// The operating system refused a file or a socket.
+    public static let io = Code("io")
+    /// The session has ended.
+    public static let ended = Code("ended")
+    /// The other side uses another service type.
+    public static let otherService = Code("other-service")
+    /// Events were not read fast enough, and changes of anchors were dropped.
+    public static let consumerTooSlow = Code("consumer-too-slow")
+    /// Two peers held different anchors under the same history; they are merging everything.
+    public static let divergence = Code("divergence")
+  }
+}

@@ -1,0 +1,56 @@
+package import PeerProtocol
+
+/// What a ``Simulation`` runs: anything that owns connections to numbered peers and has a deadline.
+///
+/// All instants are of the node's own clock. After every call the simulation drains ``nextOutput()`` to nil.
+package protocol SimulatedNode {
+  /// What travels over a connection in one piece.
+  associatedtype Packet
+
+  /// Bytes that a packet takes on the wire, for networks with a limited rate.
+  static func byteCount(of packet: Packet) -> Int
+
+  /// A connection to `peer` is up, dialled by either side.
+  mutating func opened(_ connection: ConnectionID, peer: Int, at now: Instant)
+  /// A connection is gone; nothing more comes over it.
+  mutating func closed(_ connection: ConnectionID, at now: Instant)
+  /// A dialled connection did not come about.
+  mutating func refused(peer: Int, at now: Instant)
+  /// A packet arrived.
+  mutating func received(_ packet: Packet, on connection: ConnectionID, at now: Instant)
+  /// The deadline has come.
+  mutating func tick(at now: Instant)
+  /// The machine slept for `gap`, which the clock does not show.
+  mutating func clockJumped(by gap: Duration, at now: Instant)
+  /// When ``tick(at:)`` is due; nil for never.
+  var deadline: Instant? { get }
+  /// Takes the next thing to do, oldest first.
+  mutating func nextOutput() -> SimulatedOutput<Packet>?
+}
+
+/// What a simulated node wants done.
+package enum SimulatedOutput<Packet> {
+  /// Send the packet.
+  case transmit(Packet, on: ConnectionID)
+  /// Open a connection to the node with this number.
+  case dial(peer: Int)
+  /// Close a connection after what was sent before has arrived.
+  case close(ConnectionID)
+}
+
+/// Names one connection of a simulation; numbers are never reused.
+package struct ConnectionID: Hashable, Sendable {
+  let number: Int32
+}
+
+/// What watches a simulation and checks its invariants.
+package protocol SimulationMonitor<Node> {
+  associatedtype Node: SimulatedNode
+
+  /// A node has been started, for the first time or again.
+  mutating func started(_ index: Int, node: borrowing Node, at now: Instant)
+  /// A node has handled one input or one deadline; `local` is the time on its clock, `now` that of the simulation.
+  mutating func stepped(_ index: Int, node: borrowing Node, local: Instant, at now: Instant)
+  /// A node comes back after standing still, and its clock has stood still for `slept` of that (ns).
+  mutating func resumed(_ index: Int, node: borrowing Node, slept: Int64, local: Instant, at now: Instant)
+}

@@ -1,0 +1,184 @@
+/// One line that a user or a script gives to `worldpeer`.
+package enum Command: Equatable, Sendable {
+  case peers
+  case host
+  case invite(String)
+  case accept(String)
+  case decline(String)
+  case sendMap(to: String?)
+  case load(String)
+  case save(String)
+  case tap(x: Float, y: Float, name: String?)
+  case camera(eye: SIMD3<Float>, target: SIMD3<Float>)
+  case place(name: String, at: SIMD3<Float>)
+  case move(anchor: String, to: SIMD3<Float>)
+  case rename(anchor: String, to: String)
+  case remove(anchor: String)
+  case anchors
+  case digest
+  case status
+  case wait(Condition, seconds: Double)
+  case sleep(seconds: Double)
+  case leave
+  case quit
+  case help
+
+  /// What `wait` waits for.
+  package enum Condition: Equatable, Sendable {
+    /// This many peers besides oneself are connected.
+    case peers(Count)
+    /// There is a whole map.
+    case map
+    case anchors(Count)
+    /// The digest of the anchors begins with these hexadecimal digits.
+    case digest(String)
+  }
+
+  /// A number to compare with: `3` is at least three, `=3` exactly, `<=3` at most.
+  package enum Count: Equatable, Sendable {
+    case atLeast(Int)
+    case exactly(Int)
+    case atMost(Int)
+
+    package func holds(for number: Int) -> Bool {
+      switch self {
+      case .atLeast(let least): number >= least
+      case .exactly(let exact): number == exact
+      case .atMost(let most): number <= most
+      }
+    }
+  }
+
+  /// How long `wait` waits when the line does not say (seconds).
+  package static let patience = 30.0
+
+  /// Reads one line; nil for an empty one or a comment.
+  package init?(line: String) throws(UsageError) {
+    var words = Words(try Words.split(line))
+    guard let first = words.popFirst() else { return nil }
+    guard let verb = Self.verbs.first(where: { $0.name == first }) else {
+      let similar = Self.verbs.map(\.name).first { editDistance($0, first) <= 2 }
+      throw UsageError("there is no command '\(first)'" + (similar.map { "; \($0) is meant?" } ?? "; try help"))
+    }
+    do {
+      self = try verb.parse(&words)
+      try words.finish()
+    } catch {
+      throw UsageError("\(error) (\(verb.usage))")
+    }
+  }
+}
+
+extension Command {
+  /// A command's form, its help and how its words are read.
+  package struct Verb: Sendable {
+    package let usage: String
+    package let help: String
+    let parse: @Sendable (inout Words) throws(UsageError) -> Command
+
+    package var name: String { String(usage.prefix { $0 != " " }) }
+  }
+
+  /// Every command, in the order of the help.
+  package static let verbs: [Verb] = peerVerbs + mapVerbs + anchorVerbs + flowVerbs
+
+  private static let peerVerbs = [
+    Verb(usage: "peers", help: "who is in the session, without oneself") { _ in .peers },
+    Verb(usage: "host", help: "who is the host, and since which epoch") { _ in .host },
+    Verb(usage: "invite PEER", help: "ask a peer that was found to join") { words throws(UsageError) in
+      .invite(try words.next("PEER"))
+    },
+    Verb(usage: "accept PEER", help: "accept a peer's invitation") { words throws(UsageError) in
+      .accept(try words.next("PEER"))
+    },
+    Verb(usage: "decline PEER", help: "decline a peer's invitation") { words throws(UsageError) in
+      .decline(try words.next("PEER"))
+    },
+  ]
+
+  private static let mapVerbs = [
+    Verb(usage: "send-map [PEER]", help: "share the map with one peer, or with all") { words in
+      .sendMap(to: words.popFirst())
+    },
+    Verb(usage: "load FILE", help: "load a .worldmap file") { words throws(UsageError) in
+      .load(try words.next("FILE"))
+    },
+    Verb(usage: "save FILE", help: "write the map with the present anchors to a .worldmap file") {
+      words throws(UsageError) in .save(try words.next("FILE"))
+    },
+  ]
+
+  private static let anchorVerbs = [
+    Verb(
+      usage: "tap X Y [NAME]", help: "place an anchor where the screen is touched; 0 0 is top left, 1 1 bottom right"
+    ) { words throws(UsageError) in
+      .tap(x: try words.fraction("X"), y: try words.fraction("Y"), name: words.popFirst())
+    },
+    Verb(usage: "camera EX EY EZ TX TY TZ", help: "look from an eye to a target; at first the whole map is in view") {
+      words throws(UsageError) in .camera(eye: try words.point("E"), target: try words.point("T"))
+    },
+    Verb(usage: "place NAME X Y Z", help: "place an anchor (metres)") { words throws(UsageError) in
+      .place(name: try words.next("NAME"), at: try words.point(""))
+    },
+    Verb(usage: "move ANCHOR X Y Z", help: "move an anchor (metres)") { words throws(UsageError) in
+      .move(anchor: try words.next("ANCHOR"), to: try words.point(""))
+    },
+    Verb(usage: "rename ANCHOR NAME", help: "give an anchor another name") { words throws(UsageError) in
+      .rename(anchor: try words.next("ANCHOR"), to: try words.next("NAME"))
+    },
+    Verb(usage: "remove ANCHOR", help: "remove an anchor for good") { words throws(UsageError) in
+      .remove(anchor: try words.next("ANCHOR"))
+    },
+    Verb(usage: "anchors", help: "every anchor, in order of id") { _ in .anchors },
+  ]
+
+  private static let flowVerbs = [
+    Verb(usage: "digest", help: "the digest of the anchors: equal on peers that agree") { _ in .digest },
+    Verb(usage: "status", help: "host, epoch, map, digest and the counts of peers, points and anchors") { _ in .status
+    },
+    Verb(
+      usage: "wait peers N|map|anchors N|digest HEX [SECONDS]",
+      help: "wait (30 s) until it is so; N is at least N, =N exactly, <=N at most"
+    ) { words throws(UsageError) in
+      .wait(try words.condition(), seconds: words.isEmpty ? patience : try words.seconds())
+    },
+    Verb(usage: "sleep SECONDS", help: "do nothing for a while") { words throws(UsageError) in
+      .sleep(seconds: try words.seconds())
+    },
+    Verb(usage: "leave", help: "leave the session") { _ in .leave },
+    Verb(usage: "quit", help: "leave and end the program") { _ in .quit },
+    Verb(usage: "help", help: "list the commands") { _ in .help },
+  ]
+}
+
+extension Words {
+  fileprivate mutating func condition() throws(UsageError) -> Command.Condition {
+    switch try next("peers, map, anchors or digest") {
+    case "peers": .peers(try count())
+    case "map": .map
+    case "anchors": .anchors(try count())
+    case "digest": .digest(try hexadecimal())
+    case let other: throw UsageError("cannot wait for '\(other)'")
+    }
+  }
+
+  private mutating func count() throws(UsageError) -> Command.Count {
+    let word = try next("N")
+    let sign = word.prefix { !$0.isNumber }
+    guard let number = Int(word.dropFirst(sign.count)), number >= 0 else { throw UsageError("'\(word)' is no count") }
+    switch sign {
+    case "": return .atLeast(number)
+    case "=": return .exactly(number)
+    case "<=": return .atMost(number)
+    default: throw UsageError("'\(word)' is no count")
+    }
+  }
+
+  private mutating func hexadecimal() throws(UsageError) -> String {
+    let word = try next("HEX").lowercased()
+    guard !word.isEmpty, word.count <= 64, word.allSatisfy(\.isHexDigit) else {
+      throw UsageError("'\(word)' is no digest")
+    }
+    return word
+  }
+}

@@ -1,0 +1,63 @@
+/// A line of text for a person, in runs that may have a colour.
+package struct Line: Equatable, Sendable, ExpressibleByStringInterpolation {
+  /// What a run of text is, which decides its colour.
+  package enum Ink: String, Sendable {
+    case plain = ""
+    case faint = "2"
+    case name = "1"
+    case good = "32"
+    case caution = "33"
+    case bad = "31"
+    case place = "36"
+  }
+
+  private var runs: [(ink: Ink, text: String)] = []
+
+  /// The line as text, with the escape codes of a terminal (ECMA-48 §8.3.117) when it is to have colour.
+  package func text(colour: Bool) -> String {
+    runs.map { run in
+      colour && run.ink != .plain ? "\u{1b}[\(run.ink.rawValue)m\(run.text)\u{1b}[0m" : run.text
+    }.joined()
+  }
+
+  package static func == (left: Self, right: Self) -> Bool { left.text(colour: true) == right.text(colour: true) }
+
+  package init(stringLiteral text: String) {
+    runs = [(.plain, text)]
+  }
+
+  package init(stringInterpolation interpolation: StringInterpolation) {
+    runs = interpolation.runs
+  }
+
+  /// Collects the runs of a line; what is put in is made safe to print.
+  package struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var runs: [(ink: Ink, text: String)] = []
+
+    package init(literalCapacity: Int, interpolationCount: Int) {}
+
+    package mutating func appendLiteral(_ text: String) {
+      runs.append((.plain, text))
+    }
+
+    package mutating func appendInterpolation(_ value: some CustomStringConvertible, _ ink: Ink = .plain) {
+      runs.append((ink, printable(value.description)))
+    }
+
+    package mutating func appendInterpolation(_ line: Line) {
+      runs += line.runs
+    }
+  }
+}
+
+/// The text without what could steer a terminal or turn the line around: names come from other people's machines.
+package func printable(_ text: String) -> String {
+  String(
+    String.UnicodeScalarView(
+      text.unicodeScalars.map { scalar in
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: "\u{fffd}"
+        default: scalar
+        }
+      }))
+}

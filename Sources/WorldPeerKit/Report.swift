@@ -1,0 +1,200 @@
+/// Something `worldpeer` tells its user or the script that drives it: one line of text, or one JSON object.
+package enum Report: Equatable, Sendable {
+  case ready(Person, port: UInt16)
+  case discovery(backend: String?, reason: String?)
+  case peerFound(Candidate)
+  case peerLost(Candidate)
+  /// `isAsked` says that the user decides.
+  case invitation(from: Person, context: String, isAsked: Bool)
+  case peerJoined(Person)
+  case peerReconnecting(Person)
+  case peerLeft(Person, reason: String)
+  case hostChanged(host: Person?, epoch: UInt64, reason: String)
+  case mapProgress(from: Person, verifiedBytes: Int, totalBytes: Int)
+  case mapReceived(from: Person, mapID: String, points: Int, anchors: Int, bytes: Int)
+  case anchorAdded(Pin, origin: String)
+  case anchorUpdated(Pin, origin: String)
+  case anchorRemoved(Pin, origin: String)
+  case answer(command: String, Answer)
+  case error(code: String, message: String)
+
+  /// A peer: its id in hexadecimal and its name.
+  package struct Person: Equatable, Sendable {
+    package let id: String
+    package let name: String
+
+    package init(id: String, name: String) {
+      self.id = id
+      self.name = name
+    }
+  }
+
+  /// A peer that was found and whose identity nobody has checked.
+  package struct Candidate: Equatable, Sendable {
+    package let id: String
+    package let name: String
+    /// Who it turned out to be, once there was a connection.
+    package let peerID: String?
+
+    package init(id: String, name: String, peerID: String?) {
+      self.id = id
+      self.name = name
+      self.peerID = peerID
+    }
+  }
+
+  /// An anchor as a script sees it.
+  package struct Pin: Equatable, Sendable {
+    package let id: String
+    package let name: String
+    package let position: SIMD3<Float>
+    /// Who placed it, in hexadecimal; nil when the map does not say.
+    package let author: String?
+
+    package init(id: String, name: String, position: SIMD3<Float>, author: String?) {
+      self.id = id
+      self.name = name
+      self.position = position
+      self.author = author
+    }
+  }
+
+  /// What a command came to.
+  package enum Answer: Equatable, Sendable {
+    case done
+    case peers([(Person, state: String)])
+    case host(Person?, epoch: UInt64)
+    case invited(String)
+    case map(mapID: String?, points: Int, anchors: Int, file: String?)
+    case placed(id: String, position: SIMD3<Float>)
+    case anchors([Pin])
+    case digest(String)
+    case status(Status)
+    case help
+
+    package static func == (left: Self, right: Self) -> Bool { left.members == right.members }
+  }
+
+  /// A session in figures; peers are counted without oneself.
+  package struct Status: Equatable, Sendable {
+    package var host: Person?
+    package var epoch: UInt64
+    package var peers: Int
+    package var mapID: String?
+    package var points: Int
+    package var anchors: Int
+    package var digest: String
+
+    package init(
+      host: Person?, epoch: UInt64, peers: Int, mapID: String?, points: Int, anchors: Int, digest: String
+    ) {
+      self.host = host
+      self.epoch = epoch
+      self.peers = peers
+      self.mapID = mapID
+      self.points = points
+      self.anchors = anchors
+      self.digest = digest
+    }
+  }
+}
+
+extension Report {
+  /// The JSON object of this report, `seconds` after the start.
+  package func json(at seconds: Double) -> JSON {
+    let time = JSON.number((seconds * 1_000_000).rounded() / 1_000_000)
+    return .object(["event": .string(event), "t": time] + members)
+  }
+
+  private var event: String {
+    switch self {
+    case .ready: "ready"
+    case .discovery: "discovery"
+    case .peerFound: "peer-found"
+    case .peerLost: "peer-lost"
+    case .invitation: "invitation"
+    case .peerJoined: "peer-joined"
+    case .peerReconnecting: "peer-reconnecting"
+    case .peerLeft: "peer-left"
+    case .hostChanged: "host-changed"
+    case .mapProgress: "map-progress"
+    case .mapReceived: "map-received"
+    case .anchorAdded: "anchor-added"
+    case .anchorUpdated: "anchor-updated"
+    case .anchorRemoved: "anchor-removed"
+    case .answer: "answer"
+    case .error: "error"
+    }
+  }
+
+  private var members: JSON.Members {
+    switch self {
+    case .ready(let person, let port): person.members + ["port": .integer(Int(port))]
+    case .discovery(let backend, let reason): ["backend": .optional(backend), "reason": .optional(reason)]
+    case .peerFound(let candidate), .peerLost(let candidate):
+      ["candidate": .string(candidate.id), "name": .string(candidate.name), "peerID": .optional(candidate.peerID)]
+    case .invitation(let person, let context, let isAsked):
+      person.members + ["context": .string(context), "asked": .bool(isAsked)]
+    case .peerJoined(let person): person.members + ["reason": "joined"]
+    case .peerReconnecting(let person): person.members
+    case .peerLeft(let person, let reason): person.members + ["reason": .string(reason)]
+    case .hostChanged(let host, let epoch, let reason):
+      [
+        "host": .optional(host?.id), "name": .optional(host?.name), "epoch": .integer(Int(epoch)),
+        "reason": .string(reason),
+      ]
+    case .mapProgress(let from, let verified, let total):
+      [
+        "from": .string(from.id), "name": .string(from.name), "verifiedBytes": .integer(verified),
+        "totalBytes": .integer(total),
+      ]
+    case .mapReceived(let from, let mapID, let points, let anchors, let bytes):
+      [
+        "from": .string(from.id), "name": .string(from.name), "mapID": .string(mapID), "points": .integer(points),
+        "anchors": .integer(anchors), "bytes": .integer(bytes),
+      ]
+    case .anchorAdded(let pin, let origin), .anchorUpdated(let pin, let origin), .anchorRemoved(let pin, let origin):
+      pin.members + ["origin": .string(origin)]
+    case .answer(let command, let answer): ["command": .string(command)] + answer.members
+    case .error(let code, let message): ["code": .string(code), "message": .string(message)]
+    }
+  }
+}
+
+extension Report.Person {
+  var members: JSON.Members { ["peerID": .string(id), "name": .string(name)] }
+}
+
+extension Report.Pin {
+  var members: JSON.Members {
+    ["id": .string(id), "name": .string(name), "position": .point(position), "author": .optional(author)]
+  }
+}
+
+extension Report.Answer {
+  var members: JSON.Members {
+    switch self {
+    case .done, .help: [:]
+    case .peers(let peers):
+      ["peers": .array(peers.map { .object($0.0.members + ["state": .string($0.state)]) })]
+    case .host(let host, let epoch):
+      ["host": .optional(host?.id), "name": .optional(host?.name), "epoch": .integer(Int(epoch))]
+    case .invited(let name): ["invited": .string(name)]
+    case .map(let mapID, let points, let anchors, let file):
+      ["mapID": .optional(mapID), "points": .integer(points), "anchors": .integer(anchors), "file": .optional(file)]
+    case .placed(let id, let position): ["id": .string(id), "position": .point(position)]
+    case .anchors(let pins): ["anchors": .array(pins.map { .object($0.members) })]
+    case .digest(let digest): ["digest": .string(digest)]
+    case .status(let status): status.members
+    }
+  }
+}
+
+extension Report.Status {
+  var members: JSON.Members {
+    [
+      "host": .optional(host?.id), "epoch": .integer(Int(epoch)), "peers": .integer(peers), "mapID": .optional(mapID),
+      "points": .integer(points), "anchors": .integer(anchors), "digest": .string(digest),
+    ]
+  }
+}

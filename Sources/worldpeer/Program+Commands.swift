@@ -1,0 +1,114 @@
+import Glibc
+import SharedWorld
+import WorldPeerKit
+
+extension Program {
+  /// Carries out commands, one after the other.
+  func follow(_ commands: CommandSource) async -> Ending? {
+    switch commands {
+    case .script(let lines):
+      for line in lines where !Task.isCancelled {
+        guard let goesOn = await carryOut(line, inScript: true) else { return .failed }
+        if !goesOn { break }
+      }
+      return .done
+    case .standardInput: return await followStandardInput()
+    }
+  }
+
+  private func followStandardInput() async -> Ending? {
+    let reader = LineReader()
+    let isTerminal = isatty(STDIN_FILENO) == 1
+    var hasCommands = isTerminal
+    while let line = await reader.next() {
+      hasCommands = true
+      if await carryOut(line, inScript: false) == false { break }
+    }
+    // An input without any line, as /dev/null, belongs to a peer that nobody steers: it runs until a signal.
+    guard hasCommands else { return nil }
+    return hasFailed && !isTerminal ? .failed : .done
+  }
+
+  /// Whether the next line is to be read; nil when this one failed in a script.
+  private func carryOut(_ line: String, inScript: Bool) async -> Bool? {
+    do {
+      guard let command = try Command(line: line) else { return true }
+      let verb = line.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
+      let answer = try await answer(to: command, inScript: inScript)
+      console.say(.answer(command: verb, answer))
+      return command != .quit
+    } catch {
+      guard !Task.isCancelled else { return false }
+      let failure = Failure(error)
+      console.say(.error(code: failure.code, message: failure.message))
+      if failure.code == Self.waitTimedOut { hasFailed = true }
+      return inScript ? nil : true
+    }
+  }
+
+  private func answer(to command: Command, inScript: Bool) async throws -> Report.Answer {
+    switch command {
+    case .peers, .host, .anchors, .digest, .status, .help: return try await look(command)
+    case .invite(let peer):
+      guard !inScript else {
+        try await invite(peer)
+        return .invited(peer)
+      }
+      errands.add { await self.inviteAside(peer) }
+      return .invited(peer)
+    case .accept(let peer): try answer(peer, .accept)
+    case .decline(let peer): try answer(peer, .decline(reason: "declined by the user"))
+    case .sendMap(let peer): return try await sendMap(to: peer)
+    case .load(let path):
+      let map = try MapFile.load(path)
+      scene.show(map)
+      return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
+    case .save(let path): return try await save(to: path)
+    case .tap(let x, let y, let name): return try await tap([x, y], name: name)
+    case .camera(let eye, let target): scene.camera = PinholeCamera(eye: eye, target: target)
+    case .place(let name, let position): return try await place(name, Transform(translation: position))
+    case .move(let word, let position):
+      var transform = try await anchor(word).transform
+      transform.translation = position
+      try await session.move(try await anchor(word).id, to: transform)
+    case .rename(let word, let name): try await session.rename(try await anchor(word).id, to: name)
+    case .remove(let word): try await session.remove(try await anchor(word).id)
+    case .wait(let condition, let seconds): try await wait(for: condition, seconds: seconds)
+    case .sleep(let seconds): try await Task.sleep(for: .seconds(seconds))
+    case .leave:
+      hasLeft = true
+      await session.leave()
+    case .quit: break
+    }
+    return .done
+  }
+
+  private func inviteAside(_ peer: String) async {
+    do {
+      try await invite(peer)
+    } catch {
+      guard !Task.isCancelled else { return }
+      let failure = Failure(error)
+      console.say(.error(code: failure.code, message: failure.message))
+    }
+  }
+
+  private func look(_ command: Command) async throws -> Report.Answer {
+    let state = await session.state()
+    switch command {
+    case .peers:
+      return .peers(
+        state.peers.map { (Report.Person(id: $0.id.description, name: $0.peer.name), state: $0.state.rawValue) })
+    case .host: return .host(state.host.map(person), epoch: state.epoch)
+    case .anchors: return .anchors(await session.anchors().map(pin))
+    case .digest: return .digest(await session.digest().description)
+    case .status:
+      return .status(
+        Report.Status(
+          host: state.host.map(person), epoch: state.epoch, peers: state.connectedPeers,
+          mapID: state.mapID?.description, points: state.mapID == nil ? scene.map?.cloud.count ?? 0 : state.mapPoints,
+          anchors: state.anchorCount, digest: await session.digest().description))
+    default: return .help
+    }
+  }
+}

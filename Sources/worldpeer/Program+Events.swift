@@ -1,0 +1,96 @@
+import SharedWorld
+import WorldPeerKit
+
+extension Program {
+  /// Reports what happens in the session until it ends.
+  func followEvents() async -> Ending? {
+    for await event in session.events { note(event) }
+    guard !hasLeft, !Task.isCancelled else { return nil }
+    return .sessionEnded
+  }
+
+  private func note(_ event: Session.Event) {
+    switch event {
+    case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable: noteDiscovery(event)
+    case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged:
+      noteMembership(event)
+    case .mapProgress, .mapReceived, .mapFailed, .anchorAdded, .anchorUpdated, .anchorRemoved, .editSuperseded:
+      noteWorld(event)
+    case .message: break
+    case .problem(let error): say(error)
+    case .ended(let reason):
+      if !hasLeft { console.say(.error(code: "ended", message: "the session is over: \(reason.rawValue)")) }
+    }
+  }
+
+  private func noteDiscovery(_ event: Session.Event) {
+    switch event {
+    case .candidateFound(let candidate):
+      guard candidates.updateValue(candidate, forKey: candidate.id) != candidate else { return }
+      console.say(.peerFound(report(candidate)))
+      if options.invite == .all { inviteByItself(candidate.id) }
+    case .candidateLost(let candidate):
+      candidates[candidate.id] = nil
+      console.say(.peerLost(report(candidate)))
+    case .discoveryAvailable(let backend): console.say(.discovery(backend: backend, reason: nil))
+    case .discoveryUnavailable(let reason): console.say(.discovery(backend: nil, reason: reason))
+    default: break
+    }
+  }
+
+  private func noteMembership(_ event: Session.Event) {
+    switch event {
+    case .invitationReceived(let invitation):
+      names[invitation.peer.id] = invitation.peer.name
+      let context = String(decoding: invitation.context, as: UTF8.self)
+      console.say(.invitation(from: person(invitation.peer.id), context: context, isAsked: options.accept == .ask))
+    case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))
+    case .peerJoined(let peer):
+      names[peer.id] = peer.name
+      console.say(.peerJoined(person(peer.id)))
+    case .peerReconnecting(let peer): console.say(.peerReconnecting(person(peer.id)))
+    case .peerLeft(let peer, let reason): console.say(.peerLeft(person(peer.id), reason: reason.rawValue))
+    case .hostChanged(_, let host, let epoch, let reason):
+      console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: reason))
+    default: break
+    }
+  }
+
+  private func noteWorld(_ event: Session.Event) {
+    switch event {
+    case .mapProgress(let progress):
+      console.say(
+        .mapProgress(
+          from: person(progress.from), verifiedBytes: progress.verifiedBytes, totalBytes: progress.totalBytes))
+    case .mapReceived(let receipt):
+      console.say(
+        .mapReceived(
+          from: person(receipt.from), mapID: receipt.mapID.description, points: receipt.points,
+          anchors: receipt.anchors, bytes: receipt.bytes))
+    case .mapFailed(let error): say(error)
+    case .anchorAdded(let anchor, let origin): console.say(.anchorAdded(pin(anchor), origin: origin.rawValue))
+    case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(pin(anchor), origin: origin.rawValue))
+    case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(pin(anchor), origin: origin.rawValue))
+    case .editSuperseded(let id):
+      console.say(.error(code: "edit-superseded", message: "anchor \(id) was removed by another peer"))
+    default: break
+    }
+  }
+
+  private func say(_ error: SessionError) {
+    let failure = Failure(error)
+    console.say(.error(code: failure.code, message: failure.message))
+  }
+
+  private func report(_ candidate: Candidate) -> Report.Candidate {
+    Report.Candidate(
+      id: candidate.id, name: candidate.peer?.name ?? candidate.name ?? candidate.id,
+      peerID: candidate.peer?.id.description)
+  }
+
+  func pin(_ anchor: Anchor) -> Report.Pin {
+    Report.Pin(
+      id: anchor.id.description, name: anchor.name, position: anchor.transform.translation,
+      author: anchor.creator?.description)
+  }
+}

@@ -1,0 +1,60 @@
+import SharedWorld
+import WorldPeerKit
+
+extension Program {
+  /// Brings the shared map into view if it is another one than before.
+  private func refreshScene() async {
+    guard let id = await session.state().mapID, id != scene.sharedID, let map = await session.map() else { return }
+    scene.show(map, id: id)
+  }
+
+  func sendMap(to word: String?) async throws -> Report.Answer {
+    await refreshScene()
+    guard let map = scene.map else { throw Failure("no-map", "there is no map; load one first") }
+    var receiver: PeerID?
+    if let word { receiver = try await member(word) }
+    let id = try await session.share(map, with: receiver)
+    scene.noteShared(id)
+    return .map(mapID: id.description, points: map.cloud.count, anchors: map.anchors.count, file: nil)
+  }
+
+  func save(to path: String) async throws -> Report.Answer {
+    await refreshScene()
+    var map = scene.map ?? WorldMap()
+    map.anchors = await session.anchors()
+    try MapFile.save(map, to: path)
+    return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
+  }
+
+  func tap(_ screen: SIMD2<Float>, name: String?) async throws -> Report.Answer {
+    await refreshScene()
+    guard let hit = scene.hit(at: screen) else {
+      let why = scene.map == nil ? "there is no map yet" : "there is nothing at \(screen.x) \(screen.y)"
+      throw Failure("no-hit", why)
+    }
+    if name == nil { tapsWithoutName += 1 }
+    return try await place(name ?? "\(options.name) \(tapsWithoutName)", hit.transform)
+  }
+
+  func place(_ name: String, _ transform: Transform) async throws -> Report.Answer {
+    let id = try await session.place(Anchor(name: name, transform: transform))
+    return .placed(id: id.description, position: transform.translation)
+  }
+
+  func anchor(_ word: String) async throws -> Anchor {
+    switch Lookup.find(word, in: await session.anchors(), by: { [$0.id.description, $0.name] }) {
+    case .found(let anchor): return anchor
+    case .several(let count): throw Failure("ambiguous", "'\(word)' can mean \(count) anchors; give more of the id")
+    case .nothing: throw Failure("unknown-anchor", "there is no anchor '\(word)'")
+    }
+  }
+
+  private func member(_ word: String) async throws -> PeerID {
+    let peers = await session.state().peers.map(\.peer)
+    switch Lookup.find(word, in: peers, by: { [$0.id.description, $0.name] }) {
+    case .found(let peer): return peer.id
+    case .several(let count): throw Failure("ambiguous", "'\(word)' can mean \(count) peers; give more of the id")
+    case .nothing: throw Failure("unknown-peer", "no peer '\(word)' is in the session")
+    }
+  }
+}

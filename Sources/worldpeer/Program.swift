@@ -1,0 +1,97 @@
+import SharedWorld
+import WorldPeerKit
+
+/// A running peer: follows its session and the commands, until one of them ends it.
+actor Program {
+  /// Why a program ends.
+  enum Ending {
+    case done
+    case failed
+    case sessionEnded
+    case signal(Int32)
+
+    var status: Int32 {
+      switch self {
+      case .done: WorldPeer.Status.done
+      case .failed: WorldPeer.Status.failed
+      case .sessionEnded: WorldPeer.Status.session
+      case .signal(let number): WorldPeer.Status.signalled + number
+      }
+    }
+  }
+
+  let session: Session
+  let options: Options
+  let console: Console
+  let desk: InvitationDesk
+  let errands = Errands()
+
+  var scene = Scene()
+  var names: [PeerID: String]
+  /// The services in sight, as they were last reported.
+  var candidates: [Candidate.ID: Candidate] = [:]
+  /// The services that are being invited without being asked.
+  var invitedByItself: Set<Candidate.ID> = []
+  var tapsWithoutName = 0
+  var hasLeft = false
+  /// Whether a `wait` on standard input has failed, which the exit status remembers.
+  var hasFailed = false
+
+  init(_ session: Session, options: Options, console: Console, desk: InvitationDesk) {
+    self.session = session
+    self.options = options
+    self.console = console
+    self.desk = desk
+    names = [session.localPeer.id: session.localPeer.name]
+  }
+
+  /// Brings a map into view before the commands begin.
+  func show(_ map: WorldMap) {
+    scene.show(map)
+  }
+
+  /// Follows session and commands, and gives the exit status.
+  func run(_ commands: CommandSource) async -> Int32 {
+    console.say(.ready(person(session.localPeer.id), port: session.port))
+    return await withTaskGroup(of: Ending?.self) { group in
+      group.addTask { await self.followEvents() }
+      group.addTask { await self.follow(commands) }
+      group.addTask { await Signals.next().map(Ending.signal) }
+      group.addTask { await self.errands.run() }
+      for endpoint in options.connect { group.addTask { await self.keepInviting(endpoint) } }
+      var ending: Ending?
+      while ending == nil, let next = await group.next() { ending = next }
+      group.cancelAll()
+      return (ending ?? .done).status
+    }
+  }
+
+  func person(_ id: PeerID) -> Report.Person {
+    Report.Person(id: id.description, name: names[id] ?? id.short)
+  }
+}
+
+/// Work that goes on beside the commands, such as an invitation that waits for its answer.
+struct Errands: Sendable {
+  typealias Errand = @Sendable () async -> Void
+
+  private let errands: AsyncStream<Errand>
+  private let continuation: AsyncStream<Errand>.Continuation
+
+  init() {
+    (errands, continuation) = AsyncStream.makeStream(of: Errand.self, bufferingPolicy: .bufferingOldest(256))
+  }
+
+  func add(_ errand: @escaping Errand) {
+    continuation.yield(errand)
+  }
+
+  /// Runs errands side by side until the task is cancelled; then all of them are.
+  func run() async -> Program.Ending? {
+    await withDiscardingTaskGroup { group in
+      for await errand in errands { group.addTask { await errand() } }
+      group.cancelAll()
+    }
+    return nil
+  }
+}

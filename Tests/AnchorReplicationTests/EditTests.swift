@@ -1,0 +1,48 @@
+import AnchorReplication
+import Testing
+import WorldModel
+
+@Suite("Edits and their exchange")
+struct EditTests {
+  @Test("an edit of each register reaches another peer")
+  func everyRegister() throws {
+    var (left, right) = (makeSet(1), makeSet(2))
+    _ = try left.place(anchor(7), at: 1_000)
+    _ = try left.move(id(7), to: Transform(translation: [1, 2, 3]), at: 1_001)
+    _ = try left.rename(id(7), to: "desk lamp", at: 1_002)
+    let payload = Anchor.Payload(contentType: "text/plain", bytes: [1, 2, 3])
+    _ = try left.setPayload(payload, of: id(7), at: 1_003)
+    _ = try left.setFlags(5, of: id(7), at: 1_004)
+    let lock = AnchorLock(owner: peer(2), leaseUntil: 9_000, epoch: 3, number: 4)
+    _ = try left.setLock(lock, of: id(7), at: 1_005)
+    try right.pull(from: left)
+    #expect(right.anchors == left.anchors)
+    #expect(right[id(7)]?.name == "desk lamp")
+    #expect(right[id(7)]?.transform.translation == [1, 2, 3])
+    #expect(right[id(7)]?.payload == payload)
+    #expect(right[id(7)]?.creator == peer(1))
+    #expect(right[id(7)]?.createdAt == 1_000)
+    #expect(right.value(of: .flags, of: id(7)) == .flags(5))
+    #expect(right.value(of: .lock, of: id(7)) == .lock(lock))
+    #expect(right.vector == left.vector)
+    #expect(right.digest == left.digest)
+    #expect(right.encodeSnapshot() == left.encodeSnapshot())
+    _ = try right.remove(id(7), at: 2_000)
+    try left.pull(from: right)
+    #expect(left.count == 0 && left[id(7)] == nil)
+    #expect(left.digest == SHA256Digest(words: .zero))
+  }
+
+  @Test("a snapshot carries the whole state")
+  func snapshot() throws {
+    var (left, right) = (makeSet(1), makeSet(2))
+    for number in 0..<50 { _ = try left.place(anchor(number, x: Float(number)), at: 10) }
+    for number in 0..<10 { _ = try left.remove(id(number * 2), at: 20) }
+    _ = try right.place(anchor(99, "mine"), at: 5)
+    try right.merge(snapshot: left.encodeSnapshot().span.bytes)
+    try left.pull(from: right)
+    #expect(left.count == 41 && left.anchors == right.anchors)
+    #expect(left.vector == right.vector && left.digest == right.digest)
+    #expect(left.encodeSnapshot() == right.encodeSnapshot())
+  }
+}

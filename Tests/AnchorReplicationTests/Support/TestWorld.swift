@@ -1,0 +1,97 @@
+import AnchorReplication
+import Testing
+import WorldModel
+
+/// Numbers that repeat for a seed: SplitMix64 (Steele, Lea, Flood 2014).
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  init(_ seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
+    return z ^ z >> 31
+  }
+}
+
+/// The peer with a key hash of repeated bytes.
+func peer(_ number: Int) -> PeerID {
+  PeerID(SHA256Digest(words: SIMD4(repeating: UInt64(number) &* 0x0101_0101_0101_0101)))
+}
+
+/// The first run of a peer.
+func actor(_ number: Int, run: UInt64 = 1) -> ActorID { ActorID(peer: peer(number), incarnation: run) }
+
+/// An empty set of the peer `number`.
+func makeSet(
+  _ number: Int, run: UInt64 = 1, limits: ReplicationLimits = .default, policy: ReplicationPolicy = .standard
+) -> AnchorSet {
+  AnchorSet(actor: actor(number, run: run), peer: peer(number), limits: limits, policy: policy)
+}
+
+/// The anchor id with small numbers.
+func id(_ number: Int) -> AnchorID { AnchorID(high: 0, low: UInt64(number)) }
+
+/// An anchor on the x axis.
+func anchor(_ number: Int, _ name: String = "lamp", x: Float = 0) -> Anchor {
+  Anchor(id: id(number), name: name, transform: Transform(translation: [x, 0, 0]))
+}
+
+extension AnchorSet {
+  /// Everything this set has for a peer with `vector`, as batches.
+  func batches(for vector: VersionVector, limit: Int = 40_000) throws -> [[UInt8]] {
+    guard case .log(var cursor) = cursorForPeer(with: vector) else { throw TestFailure.snapshotNeeded }
+    return try batches(from: &cursor, limit: limit)
+  }
+
+  /// Everything after `cursor`, as batches.
+  func batches(from cursor: inout LogCursor, limit: Int = 40_000) throws -> [[UInt8]] {
+    var batches: [[UInt8]] = []
+    while true {
+      var writer = ByteWriter()
+      switch readLog(&cursor, limit: limit, into: &writer) {
+      case .batch: batches.append(writer.bytes)
+      case .upToDate: return batches
+      case .snapshotNeeded: throw TestFailure.snapshotNeeded
+      }
+    }
+  }
+
+  /// Applies batches of one link.
+  @discardableResult
+  mutating func receive(_ batches: [[UInt8]], judging author: LinkAuthor? = nil) throws -> AppliedOperations {
+    var assembly = OperationAssembly()
+    var total = AppliedOperations()
+    for batch in batches {
+      let outcome = try apply(operations: batch.span.bytes, assembly: &assembly, judging: author)
+      total.applied += outcome.applied
+      total.duplicates += outcome.duplicates
+      total.held += outcome.held
+    }
+    return total
+  }
+
+  /// Takes everything `other` has: from its log, or else from a snapshot.
+  mutating func pull(from other: AnchorSet) throws {
+    switch other.cursorForPeer(with: vector) {
+    case .log: try receive(other.batches(for: vector))
+    case .snapshotNeeded: try merge(snapshot: other.encodeSnapshot().span.bytes)
+    }
+  }
+
+  /// The changes since the last call.
+  mutating func changes() -> [AnchorChange] {
+    var changes: [AnchorChange] = []
+    drainChanges(into: &changes)
+    return changes
+  }
+}
+
+enum TestFailure: Error {
+  case snapshotNeeded
+}

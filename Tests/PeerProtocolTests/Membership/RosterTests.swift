@@ -1,0 +1,97 @@
+import PeerProtocol
+import Testing
+import WorldModel
+
+@Suite("Roster")
+struct RosterTests {
+  private func entry(_ number: UInt8, version: UInt32 = 1, status: RosterEntry.Status = .present) -> RosterEntry {
+    RosterEntry(
+      peerID: PeerID(SHA256Digest(hashing: [number])), version: version, status: status, incarnation: UInt64(number),
+      name: "peer \(number)", addresses: [])
+  }
+
+  @Test("the higher version stands, whatever the order of arrival")
+  func higherVersionStands() {
+    let versions = [entry(1, version: 1), entry(1, version: 3), entry(1, version: 2, status: .left)]
+    for first in 0..<3 {
+      var roster = Roster()
+      for offset in 0..<3 { _ = roster.merge(versions[(first + offset) % 3]) }
+      #expect(roster.entries == [entry(1, version: 3)])
+    }
+  }
+
+  @Test("entries of one version are ordered totally, so two members that hear them in any order agree")
+  func tiesAreTotal() {
+    var random = SeededRandom(seed: 7)
+    let entries = (0..<200).map { _ in
+      var entry = entry(1, version: UInt32(random.below(2)))
+      entry.status = random.chance(percent: 50) ? .present : .left
+      entry.incarnation = UInt64(random.below(2))
+      entry.name = random.chance(percent: 50) ? "a" : "b"
+      return entry
+    }
+    var (forward, backward) = (Roster(), Roster())
+    for entry in entries { _ = forward.merge(entry) }
+    for entry in entries.reversed() { _ = backward.merge(entry) }
+    #expect(forward == backward)
+  }
+
+  @Test("a 65th present peer is not admitted, and one that left makes room")
+  func boundsMembers() {
+    var roster = Roster()
+    let limit = UInt8(ProtocolLimits.members)
+    let merged = (0..<limit).map { roster.merge(entry($0)) }
+    #expect(merged.allSatisfy { $0 })
+    let last = [entry(200), entry(0, version: 2, status: .left), entry(200)].map { roster.merge($0) }
+    #expect(last == [false, true, true])
+  }
+
+  @Test("an update counts the change")
+  func updateRaisesVersion() {
+    var roster = Roster()
+    _ = roster.merge(entry(1, version: 4))
+    let peer = entry(1).peerID
+    let kicked = roster.update(peer) { $0.status = .kicked }
+    #expect(kicked?.version == 5)
+    #expect(roster[peer]?.status == .kicked)
+    let same = roster.update(peer) { _ in }
+    #expect(same == nil)
+  }
+}
+
+@Suite("Dial plan")
+struct DialPlanTests {
+  private let addresses = Sample.addresses
+
+  @Test("addresses are tried in turn, staggered, and after a failure at once")
+  func triesInTurn() {
+    var random = SeededRandom(seed: 1)
+    var plan = DialPlan(addresses: addresses, start: .zero)
+    let first = plan.attempt(DialID(rawValue: 1), at: .zero, random: &random)
+    let tooSoon = plan.attempt(DialID(rawValue: 2), at: .zero, random: &random)
+    plan.failed(DialID(rawValue: 1), refused: true, at: .zero + .milliseconds(5))
+    let second = plan.attempt(DialID(rawValue: 2), at: .zero + .milliseconds(5), random: &random)
+    #expect([first, tooSoon, second] == [addresses[0], nil, addresses[1]])
+  }
+
+  @Test("rounds of refusals are spaced further and further, up to a limit, and known as refusals")
+  func backsOff() {
+    var random = SeededRandom(seed: 1)
+    var plan = DialPlan(addresses: [addresses[0]], start: .zero)
+    var now = Instant.zero
+    var pauses: [Duration] = []
+    for number in 1...10 {
+      let dial = DialID(rawValue: UInt64(number))
+      let address = plan.attempt(dial, at: now, random: &random)
+      #expect(address == addresses[0])
+      plan.failed(dial, refused: true, at: now)
+      #expect(plan.allRefused)
+      pauses.append(plan.nextAttempt - now)
+      now = plan.nextAttempt
+    }
+    #expect(pauses[1] > pauses[0] && pauses[3] > pauses[2])
+    let most = ProtocolTimes.dialStagger + ProtocolTimes.dialBackoffMost + .milliseconds(100)
+    #expect(pauses.allSatisfy { $0 <= most })
+    #expect(pauses[9] >= ProtocolTimes.dialBackoffMost)
+  }
+}

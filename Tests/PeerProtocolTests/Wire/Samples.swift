@@ -1,0 +1,91 @@
+import PeerProtocol
+import Testing
+import WorldModel
+
+/// Values of every kind that travels, the same in every run.
+enum Sample {
+  static let alice = PeerID(SHA256Digest(hashing: Array("alice".utf8)))
+  static let bob = PeerID(SHA256Digest(hashing: Array("bob".utf8)))
+  static let map = MapID(SHA256Digest(hashing: Array("map".utf8)))
+  static let addresses = [SocketAddress("192.0.2.7:4000"), SocketAddress("[2001:db8::7]:4001")].compactMap { $0 }
+
+  static let hello = Hello(
+    versions: 1...3, capabilities: .current, peerID: alice, incarnation: 0x0123_4567_89ab_cdef, service: "sharedworld",
+    name: "Küche", instance: "sw-1", addresses: addresses)
+  static let entry = RosterEntry(
+    peerID: bob, version: 7, status: .left, incarnation: 42, name: "bob",
+    addresses: addresses)
+  static let announcement = MapAnnouncement(id: map, revision: 5, size: 1_000_000, provider: bob, isPrivate: true)
+  static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4, bytes: [1, 2, 3, 4, 5])
+}
+
+/// One kind of frame: a golden value, how it is written, and how it is read back and written again.
+struct FrameCase: Sendable, CustomTestStringConvertible {
+  let name: String
+  let type: FrameType
+  let write: @Sendable (inout ByteWriter) -> Void
+  let rewrite: @Sendable ([UInt8]) throws -> [UInt8]
+
+  var testDescription: String { name }
+
+  var body: [UInt8] {
+    var writer = ByteWriter()
+    write(&writer)
+    return writer.bytes
+  }
+
+  static let all: [FrameCase] = [
+    FrameCase(
+      name: "hello", type: .hello, write: { Sample.hello.write(to: &$0) },
+      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try Hello(reading: &r) }) { $0.write(to: &$1) } }),
+    FrameCase(
+      name: "goodbye", type: .goodbye, write: { Goodbye(.kicked, versions: 1...2).write(to: &$0) },
+      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try Goodbye(reading: &r) }) { $0.write(to: &$1) } }),
+    FrameCase(name: "admit", type: .admit, write: { _ in }, rewrite: { $0 }),
+    FrameCase(
+      name: "ping", type: .ping, write: { $0.write(UInt64(0x1122_3344_5566_7788)) },
+      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try r.read(UInt64.self) }) { $1.write($0) } }),
+    FrameCase(
+      name: "roster", type: .roster,
+      write: {
+        $0.writeVarint(1)
+        Sample.entry.write(to: &$0)
+      },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try Roster.readEntries(from: &r) }) { entries, writer in
+          writer.writeVarint(UInt64(entries.count))
+          for entry in entries { entry.write(to: &writer) }
+        }
+      }),
+    FrameCase(
+      name: "invite", type: .invite, write: { Invite(number: 77, wait: 30_000, context: [9, 8, 7]).write(to: &$0) },
+      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try Invite(reading: &r) }) { $0.write(to: &$1) } }),
+    FrameCase(
+      name: "invite-accept", type: .inviteAnswer,
+      write: { InviteAnswer(number: 77, decision: .accept).write(to: &$0) },
+      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try InviteAnswer(reading: &r) }) { $0.write(to: &$1) } }),
+    FrameCase(
+      name: "invite-decline", type: .inviteAnswer,
+      write: { InviteAnswer(number: 77, decision: .decline(reason: "not now")).write(to: &$0) },
+      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try InviteAnswer(reading: &r) }) { $0.write(to: &$1) } }),
+    FrameCase(
+      name: "map-announce", type: .mapAnnounce, write: { Sample.announcement.write(to: &$0) },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try MapAnnouncement(reading: &r) }) { $0.write(to: &$1) }
+      }),
+    FrameCase(
+      name: "map-piece", type: .mapPiece, write: { Sample.piece.write(to: &$0) },
+      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try MapPiece(reading: &r) }) { $0.write(to: &$1) } }),
+  ]
+
+  private static func reread<T>(
+    _ bytes: [UInt8], _ read: (inout ByteReader) throws(DecodingFailure) -> T, _ write: (T, inout ByteWriter) -> Void
+  ) throws -> [UInt8] {
+    var reader = ByteReader(bytes.span)
+    let value = try read(&reader)
+    try reader.finish()
+    var writer = ByteWriter()
+    write(value, &writer)
+    return writer.bytes
+  }
+}

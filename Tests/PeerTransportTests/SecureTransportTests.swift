@@ -1,0 +1,146 @@
+import PeerProtocol
+import PeerTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SecureTransportTests {
+  @Test func `both ends learn who the other is`() async throws {
+    try await Pair.with { pair in
+      let (dialed, accepted) = (await pair.dialer.events, await pair.listener.events)
+      #expect(
+        dialed == [.opened(pair.dialerLink, dial: DialID(rawValue: 1), peer: pair.listener.identity.peerID)])
+      #expect(accepted == [.opened(pair.listenerLink, dial: nil, peer: pair.dialer.identity.peerID)])
+      #expect(pair.dialer.identity.peerID != pair.listener.identity.peerID)
+    }
+  }
+
+  @Test func `a message crosses in each direction`() async throws {
+    try await Pair.with { pair in
+      #expect(try await pair.dialer.send(pair.dialerLink, Array("ping".utf8)) == 4)
+      try await pair.listener.wait { $0.received == Array("ping".utf8) }
+      #expect(try await pair.listener.send(pair.listenerLink, Array("pong".utf8)) == 4)
+      try await pair.dialer.wait { $0.received == Array("pong".utf8) }
+    }
+  }
+
+  @Test func `fifty megabytes arrive whole in both directions at once`() async throws {
+    let pattern = noise(100_003)
+    let count = 50_000_000
+    try await Pair.with { pair in
+      for peer in [pair.dialer, pair.listener] { await peer.expect(pattern) }
+      await pair.dialer.stream(pair.dialerLink, pattern, count: count)
+      await pair.listener.stream(pair.listenerLink, pattern, count: count)
+      for peer in [pair.dialer, pair.listener] {
+        try await peer.wait { $0.receivedCount == count }
+        #expect(await peer.isIntact)
+        #expect(await peer.writableCalls > 0)
+      }
+    }
+  }
+
+  @Test func `a reader that stops holds the writer at the high watermark`() async throws {
+    var configuration = SecureTransport.Configuration()
+    configuration.highWatermark = 32 * 1024
+    let pattern = noise(65_536)
+    let count = 20_000_000
+    try await Pair.with(configuration) { pair in
+      await pair.listener.expect(pattern)
+      try await pair.listener.use { $0.setReceiving(pair.listenerLink, false) }
+      await pair.dialer.stream(pair.dialerLink, pattern, count: count)
+      // The kernel's buffers fill up, then the queue does and takes nothing more.
+      try await pair.dialer.wait { peer in (try? peer.use { $0.queuedBytes(pair.dialerLink) >= 32 * 1024 }) ?? false }
+      let queued = try await pair.dialer.use { $0.queuedBytes(pair.dialerLink) }
+      #expect(queued <= 32 * 1024 + TLSChannel.outputCapacity)
+      #expect(await pair.listener.receivedCount == 0)
+      try await pair.listener.use { $0.setReceiving(pair.listenerLink, true) }
+      try await pair.listener.wait { $0.receivedCount == count }
+      #expect(await pair.listener.isIntact)
+    }
+  }
+
+  @Test func `closing with flushing delivers everything and ends in order`() async throws {
+    let message = noise(60_000)
+    try await Pair.with { pair in
+      try await pair.dialer.use {
+        #expect($0.send(pair.dialerLink, message.span.bytes) == message.count)
+        $0.close(pair.dialerLink, flushing: true)
+        #expect($0.send(pair.dialerLink, message.span.bytes) == 0)
+      }
+      try await pair.listener.wait { $0.events.last == .closed(pair.listenerLink, nil) }
+      #expect(await pair.listener.received == message)
+      #expect(await pair.dialer.events.count == 1, "the side that closes hears nothing more")
+    }
+  }
+
+  @Test func `closing without flushing looks like a cut`() async throws {
+    try await Pair.with { pair in
+      try await pair.dialer.use { $0.close(pair.dialerLink, flushing: false) }
+      try await pair.listener.wait { $0.events.last == .closed(pair.listenerLink, .truncated) }
+      #expect(try await pair.listener.send(pair.listenerLink, [1]) == 0)
+    }
+  }
+
+  @Test func `the exporter gives both ends the same secret, and another one per label`() async throws {
+    try await Pair.with { pair in
+      let label = "EXPORTER-sharedworld-test"
+      let mine = try await pair.dialer.use { $0.exportKeyingMaterial(pair.dialerLink, label: label) }
+      let theirs = try await pair.listener.use { $0.exportKeyingMaterial(pair.listenerLink, label: label) }
+      let other = try await pair.listener.use { $0.exportKeyingMaterial(pair.listenerLink, label: label + "2") }
+      #expect(mine?.count == 32)
+      #expect(mine == theirs)
+      #expect(mine != other)
+    }
+  }
+
+  @Test func `many messages of one round leave together`() async throws {
+    try await Pair.with { pair in
+      try await pair.dialer.use { transport in
+        for _ in 0..<400 { _ = transport.send(pair.dialerLink, noise(100).span.bytes) }
+      }
+      try await pair.listener.wait { $0.receivedCount == 40_000 }
+      // Three records of one or two reads, not 400 records.
+      #expect(await pair.listener.largestBatch > 8_000)
+    }
+  }
+
+  @Test func `dials fail with their reason`() async throws {
+    let peer = try TestPeer()
+    let free = try await peer.start()
+    try await peer.use { transport in
+      transport.stopListening()
+      transport.connect(DialID(rawValue: 1), to: free)
+      transport.connect(DialID(rawValue: 2), toName: "name.invalid", port: 1)
+    }
+    try await peer.wait { $0.events.count == 2 }
+    let events = await peer.events
+    #expect(events.contains(.dialFailed(DialID(rawValue: 1), .system(call: "connect", code: 111))))
+    let reasons = events.compactMap { if case .dialFailed(_, .unresolved(let name, _)) = $0 { name } else { nil } }
+    #expect(reasons == ["name.invalid"])
+    await peer.stop()
+  }
+
+  @Test func `a name is resolved and each of its addresses tried`() async throws {
+    let (dialer, listener) = (try TestPeer(), try TestPeer())
+    _ = try await dialer.start()
+    let address = try await listener.start()
+    try await dialer.use { $0.connect(DialID(rawValue: 7), toName: "localhost", port: address.port) }
+    let link = try await dialer.opened()
+    #expect(await dialer.events == [.opened(link, dial: DialID(rawValue: 7), peer: listener.identity.peerID)])
+    await dialer.stop()
+    await listener.stop()
+  }
+
+  @Test func `one listener takes IPv4 and IPv6`() async throws {
+    let (dialer, listener) = (try TestPeer(), try TestPeer())
+    _ = try await dialer.start()
+    let address = try await listener.start(on: .any(port: 0))
+    try await dialer.use {
+      $0.connect(DialID(rawValue: 1), to: .loopback(port: address.port))
+      $0.connect(DialID(rawValue: 2), to: SocketAddress(host: .ipv6(high: 0, low: 1, scope: 0), port: address.port))
+    }
+    try await dialer.wait { $0.events.count == 2 }
+    try await listener.wait { $0.openLinks.count == 2 }
+    #expect(await dialer.openLinks.count == 2)
+    await dialer.stop()
+    await listener.stop()
+  }
+}

@@ -1,0 +1,212 @@
+import Synchronization
+import Testing
+
+@testable import ServiceDiscovery
+
+/// A network that answers when the test says so, for the parts that both real back-ends share.
+private final class ScriptedNetwork {
+  final class Query: RecordQuery {
+    let name: String
+    let type: RecordType
+    let onAnswer: ([UInt8], UInt32) -> Void
+    private(set) var isClosed = false
+
+    init(name: String, type: RecordType, onAnswer: @escaping ([UInt8], UInt32) -> Void) {
+      self.name = name
+      self.type = type
+      self.onAnswer = onAnswer
+    }
+
+    func close() { isClosed = true }
+  }
+
+  private(set) var queries: [Query] = []
+  var refuses = false
+
+  var open: [Query] { queries.filter { !$0.isClosed } }
+
+  func ask(
+    _ name: String, _ type: RecordType, _ onAnswer: @escaping ([UInt8], UInt32) -> Void
+  ) -> (any RecordQuery)? {
+    guard !refuses else { return nil }
+    queries.append(Query(name: name, type: type, onAnswer: onAnswer))
+    return queries.last
+  }
+
+  func answer(_ name: String, _ type: RecordType, _ data: [UInt8], interface: UInt32 = 2) {
+    for query in open where query.name == name && query.type == type { query.onAnswer(data, interface) }
+  }
+}
+
+@Suite struct ServiceWatchTests {
+  private let network = ScriptedNetwork()
+  private let log = EventLog()
+
+  private func makeWatch(own: ServiceInstance? = nil, maximumQueries: Int = 8) -> ServiceWatch {
+    ServiceWatch(own: own, maximumQueries: maximumQueries, ask: network.ask, log.record)
+  }
+
+  @Test func asksForTheRecordAndFindsTheService() throws {
+    let watch = makeWatch()
+    let lamp = try instance("my lamp")
+    watch.add(lamp, interface: 2)
+    watch.add(lamp, interface: 3)
+    #expect(network.open.map(\.name) == ["my\\032lamp._test._tcp.local"])
+    #expect(log.events.isEmpty)
+    network.answer(lamp.recordName, .text, try info("1").encoded)
+    network.answer(lamp.recordName, .text, try info("1").encoded, interface: 3)
+    network.answer(lamp.recordName, .text, try info("2").encoded)
+    #expect(log.take() == [.found(lamp, try info("1")), .updated(lamp, try info("2"))])
+    watch.remove(lamp, interface: 2)
+    #expect(network.open.count == 1)
+    watch.remove(lamp, interface: 3)
+    #expect(network.open.isEmpty)
+    #expect(log.take() == [.lost(lamp)])
+  }
+
+  @Test func keepsFewQuestionsOpen() throws {
+    let watch = makeWatch(maximumQueries: 2)
+    for name in ["a", "b", "c"] { watch.add(try instance(name), interface: 1) }
+    #expect(network.open.map(\.name) == ["b._test._tcp.local", "c._test._tcp.local"])
+  }
+
+  @Test func tellsItsOwnNameOnceAndAgainAfterAnOutage() throws {
+    let lamp = try instance("lamp")
+    let watch = makeWatch(own: lamp)
+    watch.setOwn(lamp)
+    watch.setOwn(lamp)
+    #expect(log.take() == [.advertised(lamp)])
+    watch.removeAll()
+    watch.setOwn(lamp)
+    #expect(log.take() == [.advertised(lamp)])
+  }
+
+  @Test func forgetsEverythingInAnOutage() throws {
+    let watch = makeWatch()
+    let lamp = try instance("lamp")
+    watch.add(lamp, interface: 2)
+    network.answer(lamp.recordName, .text, [0])
+    #expect(log.take() == [.found(lamp, DiscoveryInfo())])
+    watch.removeAll()
+    #expect(network.open.isEmpty)
+    #expect(log.take() == [.lost(lamp)])
+  }
+}
+
+@Suite struct ResolverTests {
+  private let network = ScriptedNetwork()
+  private let start = ContinuousClock.now
+
+  private final class Outcome: Sendable {
+    let log = Mutex<[Result<[ResolvedEndpoint], DiscoveryError>]>([])
+    var results: [Result<[ResolvedEndpoint], DiscoveryError>] { log.withLock { $0 } }
+    @Sendable func record(_ result: Result<[ResolvedEndpoint], DiscoveryError>) { log.withLock { $0.append(result) } }
+  }
+
+  private func location(port: UInt16, host: String) -> [UInt8] {
+    let labels = host.split(separator: ".").flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+    return [0, 0, 0, 0, UInt8(port >> 8), UInt8(port & 0xFF)] + labels + [0]
+  }
+
+  private func endpoints(_ outcome: Outcome) throws -> [String] {
+    try #require(outcome.results.first).get().map(\.description)
+  }
+
+  @Test func mergesTheAnswersOfAllInterfaces() throws {
+    let resolver = Resolver(maximumRunning: 4, ask: network.ask)
+    let outcome = Outcome()
+    let lamp = try instance("lamp")
+    resolver.begin(1, lamp, deadline: start + .seconds(5), outcome.record)
+    for interface: UInt32 in [2, 3] {
+      network.answer(lamp.recordName, .service, location(port: 4000, host: "sw-1.local"), interface: interface)
+    }
+    #expect(network.open.map(\.type) == [.service, .address, .address6])
+    network.answer("sw-1.local", .address, [127, 0, 0, 1], interface: 1)
+    let linkLocal: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
+    for interface: UInt32 in [2, 3, 2] { network.answer("sw-1.local", .address6, linkLocal, interface: interface) }
+    network.answer("sw-1.local", .address, [192, 0, 2, 1], interface: 2)
+    resolver.expire(at: .now + Resolution.grace + .milliseconds(1))
+    #expect(
+      try endpoints(outcome) == ["192.0.2.1:4000", "[fe80::1%2]:4000", "[fe80::1%3]:4000", "127.0.0.1:4000"])
+    #expect(network.open.isEmpty)
+    #expect(resolver.deadline == nil)
+  }
+
+  @Test func waitsForTheGraceAfterTheFirstAddressOnly() throws {
+    let resolver = Resolver(maximumRunning: 4, ask: network.ask)
+    let outcome = Outcome()
+    let lamp = try instance("lamp")
+    let deadline = start + .seconds(60)
+    resolver.begin(1, lamp, deadline: deadline, outcome.record)
+    network.answer(lamp.recordName, .service, location(port: 4000, host: "h.local"))
+    #expect(resolver.deadline == deadline)
+    network.answer("h.local", .address, [192, 0, 2, 1])
+    let settlement = try #require(resolver.deadline)
+    #expect(settlement < deadline)
+    resolver.expire(at: settlement - .milliseconds(1))
+    #expect(outcome.results.isEmpty)
+    resolver.expire(at: settlement)
+    #expect(try endpoints(outcome) == ["192.0.2.1:4000"])
+  }
+
+  @Test func timesOutWithoutAnAddress() throws {
+    let resolver = Resolver(maximumRunning: 4, ask: network.ask)
+    let outcome = Outcome()
+    let lamp = try instance("lamp")
+    resolver.begin(1, lamp, deadline: start + .seconds(1), outcome.record)
+    network.answer(lamp.recordName, .service, location(port: 4000, host: "h.local"))
+    resolver.expire(at: start + .milliseconds(999))
+    #expect(outcome.results.isEmpty)
+    resolver.expire(at: start + .seconds(1))
+    #expect(outcome.results == [.failure(.resolutionTimedOut(lamp))])
+    #expect(network.open.isEmpty)
+  }
+
+  @Test func runsAFewAtATimeInOrder() throws {
+    let resolver = Resolver(maximumRunning: 2, ask: network.ask)
+    let outcome = Outcome()
+    for id in 1...3 { resolver.begin(id, try instance("\(id)"), deadline: start + .seconds(id), outcome.record) }
+    #expect(network.open.map(\.name) == ["1._test._tcp.local", "2._test._tcp.local"])
+    resolver.cancel(1)
+    #expect(outcome.results == [.failure(.cancelled)])
+    #expect(network.open.map(\.name) == ["2._test._tcp.local", "3._test._tcp.local"])
+    resolver.failAll(.stopped)
+    #expect(outcome.results == [.failure(.cancelled), .failure(.stopped), .failure(.stopped)])
+    #expect(network.open.isEmpty)
+  }
+
+  @Test func asksAgainAfterAnOutage() throws {
+    let resolver = Resolver(maximumRunning: 2, ask: network.ask)
+    let outcome = Outcome()
+    let lamp = try instance("lamp")
+    resolver.begin(1, lamp, deadline: start + .seconds(5), outcome.record)
+    network.refuses = true
+    resolver.suspend()
+    resolver.expire(at: start)
+    #expect(network.open.isEmpty)
+    network.refuses = false
+    resolver.resume()
+    #expect(network.open.count == 1)
+    network.answer(lamp.recordName, .service, location(port: 4000, host: "h.local"))
+    network.answer("h.local", .address, [192, 0, 2, 1])
+    resolver.expire(at: .now + .seconds(1))
+    #expect(try endpoints(outcome) == ["192.0.2.1:4000"])
+  }
+
+  @Test func followsTheServiceToANewPortAndIgnoresAFloodOfHosts() throws {
+    let resolver = Resolver(maximumRunning: 2, ask: network.ask)
+    let outcome = Outcome()
+    let lamp = try instance("lamp")
+    resolver.begin(1, lamp, deadline: start + .seconds(5), outcome.record)
+    for index in 0..<20 {
+      network.answer(lamp.recordName, .service, location(port: 4000, host: "h\(index).local"))
+    }
+    #expect(network.open.count == 1 + 2 * Resolution.maximumHosts)
+    network.answer(lamp.recordName, .service, location(port: 5000, host: "h0.local"))
+    for index in 0..<100 { network.answer("h0.local", .address, [10, 0, 0, UInt8(index)]) }
+    resolver.expire(at: start + .seconds(5))
+    let found = try endpoints(outcome)
+    #expect(found.prefix(2) == ["10.0.0.0:4000", "10.0.0.0:5000"])
+    #expect(found.count == 2 * Resolution.maximumEndpoints)
+  }
+}

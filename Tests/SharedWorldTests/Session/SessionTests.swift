@@ -1,0 +1,165 @@
+import SharedWorld
+import Testing
+
+@Suite("Session", .timeLimit(.minutes(1)))
+struct SessionTests {
+  @Test("an accepted invitation makes both sides members")
+  func acceptedInvitationJoins() async throws {
+    try await TestSessions.two { alice, bob in
+      let peer = try await alice.invite(bob.endpoint, context: [1, 2, 3])
+      #expect(peer == bob.localPeer)
+      let joined = try await bob.first { if case .peerJoined(let peer) = $0 { peer } else { nil } }
+      #expect(joined == alice.localPeer)
+      #expect(await alice.state().peers.map(\.peer) == [bob.localPeer])
+    }
+  }
+
+  @Test("a declined invitation tells the inviter the reason")
+  func declinedInvitationThrows() async throws {
+    try await TestSessions.two(.decline(reason: "busy")) { alice, bob in
+      let error = await #expect(throws: SessionError.self) { try await alice.invite(bob.endpoint) }
+      #expect(error?.code == .declined)
+      #expect(error?.message.contains("busy") == true)
+      #expect(await alice.state().peers.isEmpty)
+    }
+  }
+
+  @Test("two peers that invite each other at once end with one link and are both told of success")
+  func simultaneousInvitationsJoinOnce() async throws {
+    try await TestSessions.two(.decline(reason: "nobody may be asked")) { alice, bob in
+      async let first = alice.invite(bob.endpoint)
+      async let second = bob.invite(alice.endpoint)
+      let peers = try await (first, second)
+      #expect(peers == (bob.localPeer, alice.localPeer))
+      for session in [alice, bob] {
+        let links = await session.state().peers.map(\.isDirect)
+        #expect(links == [true])
+      }
+    }
+  }
+
+  @Test("anchors placed, moved, renamed and removed by either side converge to one digest")
+  func anchorsConverge() async throws {
+    try await TestSessions.joined { alice, bob in
+      let lamp = try await alice.place(Anchor(name: "lamp", transform: Transform(translation: [0, 1, -2])))
+      _ = try await bob.first { event -> Bool? in
+        if case .anchorAdded(let anchor, .remote) = event, anchor.id == lamp { true } else { nil }
+      }
+      try await bob.move(lamp, to: Transform(translation: [3, 1, -2]))
+      try await bob.rename(lamp, to: "desk lamp")
+      let table = try await bob.place(Anchor(name: "table"))
+      try await bob.remove(table)
+      let last = try await bob.place(Anchor(name: "last"))
+      _ = try await alice.first { event -> Bool? in
+        if case .anchorAdded(let anchor, .remote) = event, anchor.id == last { true } else { nil }
+      }
+      let anchors = await alice.anchors()
+      #expect(anchors.map(\.name).sorted() == ["desk lamp", "last"])
+      #expect(anchors.first { $0.id == lamp }?.transform.translation == [3, 1, -2])
+      let (mine, theirs) = await (alice.anchors(), bob.anchors())
+      #expect(mine == theirs)
+      let digests = await (alice.digest(), bob.digest())
+      #expect(digests.0 == digests.1)
+    }
+  }
+
+  @Test("a shared map arrives verified, its anchors join once, and a late joiner gets both by itself")
+  func mapReachesEverybody() async throws {
+    try await TestSessions.joined { alice, bob in
+      let map = WorldMap(
+        anchors: [Anchor(name: "door")],
+        cloud: FeatureCloud(
+          positions: (0..<30_000).map { SIMD3(Float($0 % 100), Float($0 / 100 % 7), Float($0) * 0.01) },
+          identifiers: (0..<30_000).map { UInt64($0) * 7 + 1 }))
+      let id = try await alice.share(map)
+      for peer in [bob] { try await Self.expect(map, id, at: peer) }
+      try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
+        carol in
+        _ = try await bob.invite(carol.endpoint)
+        try await Self.expect(map, id, at: carol)
+        #expect(await carol.anchors().map(\.name) == ["door"])
+      }
+    }
+  }
+
+  private static func expect(_ map: WorldMap, _ id: MapID, at session: Session) async throws {
+    let receipt = try await session.first { if case .mapReceived(let receipt) = $0 { receipt } else { nil } }
+    #expect(receipt.mapID == id)
+    #expect(receipt.points == map.cloud.count)
+    #expect(await session.map()?.cloud.count == map.cloud.count)
+  }
+
+  @Test("a third peer that one member invites is linked to all of them, and all agree on one host")
+  func thirdPeerMeshes() async throws {
+    try await TestSessions.joined { alice, bob in
+      try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
+        carol in
+        _ = try await alice.invite(carol.endpoint)
+        _ = try await bob.first { event -> Bool? in
+          if case .peerJoined(let peer) = event, peer == carol.localPeer { true } else { nil }
+        }
+        let hosts = try await [alice, bob, carol].asyncMap { session in try await Self.host(of: session) }
+        #expect(Set(hosts).count == 1)
+      }
+    }
+  }
+
+  private static func host(of session: Session) async throws -> PeerID {
+    if let host = await session.state().host { return host }
+    return try await session.first { if case .hostChanged(_, let to?, _, _) = $0 { to } else { nil } }
+  }
+
+  @Test("who leaves is gone at once, with the reason")
+  func leavingIsSeen() async throws {
+    try await TestSessions.joined { alice, bob in
+      await bob.leave()
+      let reason = try await alice.first { event -> Session.LeaveReason? in
+        if case .peerLeft(bob.localPeer, let reason) = event { reason } else { nil }
+      }
+      #expect(reason == .left)
+      #expect(await alice.state().peers.isEmpty)
+    }
+  }
+
+  @Test("a withdrawn invitation is cancelled on this side and forgotten on the other")
+  func cancelledInvitation() async throws {
+    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    var configuration = TestSessions.configuration()
+    configuration.invitationHandler = { _ in
+      ask.yield()
+      try? await Task.sleep(for: .seconds(3600))
+      return .accept
+    }
+    try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
+      try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
+        alice in
+        let invitation = Task { try await alice.invite(bob.endpoint) }
+        for await _ in asked { break }
+        invitation.cancel()
+        let error = await #expect(throws: SessionError.self) { try await invitation.value }
+        #expect(error?.code == .cancelled)
+        _ = try await bob.first { if case .invitationEnded(alice.localPeer) = $0 { true } else { nil } }
+      }
+    }
+  }
+
+  @Test("an invitation that nobody answers times out")
+  func unansweredInvitationTimesOut() async throws {
+    try await TestSessions.two { alice, _ in
+      let nobody = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: 1))
+      let error = await #expect(throws: SessionError.self) {
+        try await alice.invite(nobody, timeout: .milliseconds(300))
+      }
+      #expect(error?.code == .invitationTimedOut)
+    }
+  }
+}
+
+extension Sequence where Element: Sendable {
+  /// Maps one after the other.
+  func asyncMap<T: Sendable>(_ body: (Element) async throws -> T) async rethrows -> [T] {
+    var result: [T] = []
+    for element in self { result.append(try await body(element)) }
+    return result
+  }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+/// A call or word that some modules must not use.
+struct BannedCall: CustomTestStringConvertible {
+  let name: String
+  let pattern: String
+  /// The modules it is banned from, or nil for every Swift file.
+  let modules: Set<String>?
+  let advice: String
+
+  var testDescription: String { name }
+
+  static let pure: Set = ["WorldModel", "AnchorReplication", "PeerProtocol", "Simulator"]
+  static let deterministic: Set = ["AnchorReplication", "PeerProtocol", "Simulator"]
+  static let shell: Set = ["PeerTransport", "ServiceDiscovery", "SharedWorld", "CSharedWorld"]
+
+  static let all = [
+    BannedCall(
+      name: "operating system in a pure module",
+      pattern: #"\bimport\s+(Foundation\w*|Glibc|Musl|Dispatch|Synchronization)\b"#, modules: pure,
+      advice: "a pure module imports neither Foundation nor the C library: pass the value in"),
+    BannedCall(
+      name: "clock in the core", pattern: #"\b(Date\(\)|ContinuousClock|SuspendingClock|clock_gettime|gettimeofday)"#,
+      modules: deterministic, advice: "the core reads no clock: take an Instant as a parameter"),
+    BannedCall(
+      name: "random numbers in the core",
+      pattern: #"\bSystemRandomNumberGenerator\b|\.(random|shuffled|randomElement)\((?![^)\n]*using)"#,
+      modules: deterministic, advice: "the core draws no random number: pass a generator in"),
+    BannedCall(
+      name: "seeded hashing in the core", pattern: #"\.hashValue\b|\bHasher\(\)"#, modules: deterministic,
+      advice: "hash values differ from process to process: use SHA-256 or an order"),
+    BannedCall(
+      name: "task in the core", pattern: #"\b(Task\s*[{.]|async let\b|withTaskGroup|Thread\b)"#, modules: pure,
+      advice: "a pure module starts nothing: return an Output"),
+    BannedCall(
+      name: "unstructured task", pattern: #"\bTask\s*(\.detached|\(|\{)"#, modules: shell,
+      advice: "no task without a parent: use a task group, or a deadline in the core"),
+    BannedCall(
+      name: "print in a library", pattern: #"(^|[^.\w])(print|debugPrint|dump)\("#, modules: pure.union(shell),
+      advice: "a library prints nothing: throw an error or send an event"),
+    BannedCall(
+      name: "crash on purpose", pattern: #"\btry!|\bfatalError\(|\bas!"#, modules: nil,
+      advice: "throw a typed error, or in a test use #require"),
+  ]
+
+  /// The places of `file` that break this rule.
+  func findings(in file: SourceFile) throws -> [Finding] {
+    if let modules {
+      guard let module = file.module, modules.contains(module) else { return [] }
+    }
+    return try findings(in: file.code, path: file.path)
+  }
+
+  /// The places of `code` that break this rule.
+  func findings(in code: String, path: String) throws -> [Finding] {
+    let regex = try Regex(pattern)
+    return code.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { number, line in
+      line.contains(regex) ? Finding(path: path, line: number + 1, advice: "\(name): \(advice)") : nil
+    }
+  }
+}
+
+@Suite("Calls that are not made")
+struct Calls {
+  @Test("no file makes a call that is banned from its module", arguments: BannedCall.all)
+  func banned(call: BannedCall) throws {
+    report(try Repository.swift.flatMap { try call.findings(in: $0) })
+  }
+
+  @Test(
+    "each rule sees what it is for",
+    arguments: [
+      (0, "import Foundation"), (1, "let now = Date()"), (2, "list.shuffled()"), (2, "Int.random(in: 0..<9)"),
+      (3, "x.hashValue"), (4, "Task { }"), (5, "Task.detached {"), (5, "Task(priority: .low) {"), (6, "print(x)"),
+      (7, "try! f()"), (7, "fatalError()"),
+    ])
+  func seen(rule: Int, code: String) throws {
+    #expect(try BannedCall.all[rule].findings(in: Scrubber.code(of: code), path: "x").count == 1)
+  }
+
+  @Test(
+    "prose and like-named calls are left alone",
+    arguments: [
+      (6, "// print(x)"), (6, "node.print(x)"), (6, "let s = \"print(x)\""), (2, "Int.random(in: 0..<9, using: &g)"),
+      (2, "list.shuffled(using: &g)"), (5, "let t: Task<Void, Never>"), (7, "try f()"),
+    ])
+  func unseen(rule: Int, code: String) throws {
+    #expect(try BannedCall.all[rule].findings(in: Scrubber.code(of: code), path: "x").isEmpty)
+  }
+
+  @Test("an interpolation is code, the string around it is not")
+  func interpolation() {
+    let code = Scrubber.code(of: ##"f("a \(b("c")) d", #"e \n"#) // g"##)
+    #expect(code.split(separator: " ").joined(separator: " ") == "f( b( ) , )")
+  }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import WorldPeerKit
+
+@Suite("Commands")
+struct CommandTests {
+  @Test(
+    "every command of the contract is read",
+    arguments: [
+      ("peers", .peers), ("host", .host), ("invite bob", .invite("bob")), ("accept bob", .accept("bob")),
+      ("decline bob", .decline("bob")), ("send-map", .sendMap(to: nil)), ("send-map bob", .sendMap(to: "bob")),
+      ("load a.worldmap", .load("a.worldmap")), ("save a.worldmap", .save("a.worldmap")),
+      ("tap 0.5 1", .tap(x: 0.5, y: 1, name: nil)), ("tap 0 .25 'big lamp'", .tap(x: 0, y: 0.25, name: "big lamp")),
+      ("camera 1 2 3 4 5 6", .camera(eye: [1, 2, 3], target: [4, 5, 6])),
+      ("place lamp 1 -2 3e-1", .place(name: "lamp", at: [1, -2, 0.3])),
+      ("move lamp 1 2 3", .move(anchor: "lamp", to: [1, 2, 3])),
+      ("rename lamp \"the \\\"lamp\\\"\"", .rename(anchor: "lamp", to: "the \"lamp\"")),
+      ("remove lamp", .remove(anchor: "lamp")), ("anchors", .anchors), ("digest", .digest), ("status", .status),
+      ("wait peers 2", .wait(.peers(.atLeast(2)), seconds: 30)), ("wait map 5", .wait(.map, seconds: 5)),
+      ("wait anchors =3 0.5", .wait(.anchors(.exactly(3)), seconds: 0.5)),
+      ("wait anchors <=3", .wait(.anchors(.atMost(3)), seconds: 30)),
+      ("wait digest ABcd09", .wait(.digest("abcd09"), seconds: 30)), ("sleep 1.5", .sleep(seconds: 1.5)),
+      ("leave", .leave), ("quit", .quit), ("help", .help), ("  peers\t# who", .peers),
+    ] as [(String, Command)])
+  func read(line: String, command: Command) throws {
+    #expect(try Command(line: line) == command)
+  }
+
+  @Test("an empty line and a comment are nothing", arguments: ["", "   ", "# peers"])
+  func nothing(line: String) throws {
+    #expect(try Command(line: line) == nil)
+  }
+
+  @Test(
+    "a mistake is named, with the form of the command",
+    arguments: [
+      ("invite", "PEER is missing (invite PEER)"), ("peers all", "'all' is too much (peers)"),
+      ("piers", "there is no command 'piers'; peers is meant?"), ("xyzzy!", "there is no command 'xyzzy!'; try help"),
+      ("tap 0.5 1.5", "Y is 1.5, not 0 to 1 (tap X Y [NAME])"),
+      ("tap nan 0", "X: 'nan' is not a number (tap X Y [NAME])"),
+      ("place lamp 1 2", "Z is missing (place NAME X Y Z)"),
+      ("move lamp 1 inf 3", "Y: 'inf' is not a number (move ANCHOR X Y Z)"),
+      ("sleep -1", "'-1' is not a number of seconds from 0 to 86400 (sleep SECONDS)"),
+      ("rename a 'b", "the ' is not closed"),
+    ])
+  func mistakes(line: String, message: String) {
+    #expect(throws: UsageError(message)) { try Command(line: line) }
+  }
+
+  @Test("what cannot be waited for is refused", arguments: ["godot", "peers x", "peers >2", "digest xyz", "map soon"])
+  func conditions(condition: String) {
+    #expect(throws: UsageError.self) { try Command(line: "wait " + condition) }
+  }
+
+  @Test("a count is at least, exactly or at most")
+  func counts() {
+    #expect([1, 2, 3].map(Command.Count.atLeast(2).holds) == [false, true, true])
+    #expect([1, 2, 3].map(Command.Count.exactly(2).holds) == [false, true, false])
+    #expect([1, 2, 3].map(Command.Count.atMost(2).holds) == [true, true, false])
+  }
+
+  @Test(
+    "words keep what is quoted",
+    arguments: [
+      ("a\\ b c", ["a b", "c"]), ("'' \"\"", ["", ""]), ("a#b #c", ["a#b"]), ("'a\\'", ["a\\"]),
+      ("\"a' b\"c", ["a' bc"]),
+    ])
+  func words(line: String, words: [String]) throws {
+    #expect(try Words.split(line) == words)
+  }
+}

@@ -1,0 +1,109 @@
+import Testing
+
+@testable import WorldPeerKit
+
+@Suite("Reports")
+struct ReportTests {
+  static let bob = Report.Person(id: String(repeating: "b0", count: 32), name: "bob")
+  static let lamp = Report.Pin(id: "1-2", name: "lamp", position: [1, -0.25, 0], author: "b0")
+
+  @Test(
+    "the fields that scripts rely on",
+    arguments: [
+      (.ready(bob, port: 4711), #""event":"ready","t":1.5,"peerID":"\#(bob.id)","name":"bob","port":4711"#),
+      (.peerJoined(bob), #""event":"peer-joined","t":1.5,"peerID":"\#(bob.id)","name":"bob","reason":"joined""#),
+      (
+        .peerLeft(bob, reason: "lost"),
+        #""event":"peer-left","t":1.5,"peerID":"\#(bob.id)","name":"bob","reason":"lost""#
+      ),
+      (
+        .hostChanged(host: nil, epoch: 3, reason: "leave"),
+        #""event":"host-changed","t":1.5,"host":null,"name":null,"epoch":3,"reason":"leave""#
+      ),
+      (
+        .mapProgress(from: bob, verifiedBytes: 1, totalBytes: 2),
+        #""event":"map-progress","t":1.5,"from":"\#(bob.id)","name":"bob","verifiedBytes":1,"totalBytes":2"#
+      ),
+      (
+        .mapReceived(from: bob, mapID: "aa", points: 5, anchors: 1, bytes: 9),
+        #""event":"map-received","t":1.5,"from":"\#(bob.id)","name":"bob","mapID":"aa","points":5,"anchors":1,"bytes":9"#
+      ),
+      (
+        .anchorAdded(lamp, origin: "remote"),
+        #""event":"anchor-added","t":1.5,"id":"1-2","name":"lamp","position":[1.0,-0.25,0.0],"author":"b0","origin":"remote""#
+      ),
+      (
+        .answer(command: "peers", .peers([(bob, state: "connected")])),
+        #""event":"answer","t":1.5,"command":"peers","peers":[{"peerID":"\#(bob.id)","name":"bob","state":"connected"}]"#
+      ),
+      (
+        .answer(command: "tap", .placed(id: "1-2", position: [0, 1, 2])),
+        #""event":"answer","t":1.5,"command":"tap","id":"1-2","position":[0.0,1.0,2.0]"#
+      ),
+      (
+        .answer(
+          command: "status",
+          .status(.init(host: bob, epoch: 2, peers: 1, mapID: nil, points: 0, anchors: 3, digest: "d1"))),
+        #""event":"answer","t":1.5,"command":"status","host":"\#(bob.id)","epoch":2,"peers":1,"mapID":null,"points":0,"anchors":3,"digest":"d1""#
+      ),
+      (.error(code: "no-hit", message: "x"), #""event":"error","t":1.5,"code":"no-hit","message":"x""#),
+    ] as [(Report, String)])
+  func fields(report: Report, json: String) {
+    #expect(report.json(at: 1.5).text == "{\(json)}")
+  }
+
+  @Test("a line has colour only when asked")
+  func colour() {
+    let line = Report.peerJoined(Self.bob).lines[0]
+    #expect(line.text(colour: false) == "→ bob joined")
+    #expect(line.text(colour: true) == "\u{1b}[32m→\u{1b}[0m \u{1b}[1mbob\u{1b}[0m joined")
+  }
+
+  @Test("a name from the network cannot steer the terminal")
+  func safety() {
+    let person = Report.Person(id: "00", name: "\u{1b}[2Jeve\n\u{202e}")
+    let text = Report.peerJoined(person).lines[0].text(colour: false)
+    #expect(text == "→ \u{fffd}[2Jeve\u{fffd}\u{fffd} joined")
+  }
+
+  @Test(
+    "the bar shows what is verified", arguments: [(0, "─", " 0 %"), (50_000, "━", " 50 %"), (100_000, "━", " 100 %")])
+  func progress(done: Int, first: String, percent: String) {
+    let text = ProgressBar(title: "map", done: done, total: 100_000).line.text(colour: false)
+    #expect(text.hasPrefix("map  \(first)"))
+    #expect(text.contains(percent + "  "))
+  }
+
+  @Test("positions are in metres, to the millimetre")
+  func positions() {
+    let text = Report.anchorAdded(Self.lamp, origin: "local").lines[0].text(colour: false)
+    #expect(text == "+ lamp (1.000, −0.250, 0.000)  1-2  local")
+  }
+
+  @Test("a throttle admits the first, then one an interval, and what matters")
+  func throttle() {
+    var throttle = Throttle(interval: 1)
+    var admitted: [Bool] = []
+    for time in [0, 0.5, 0.9, 1, 1.5] { admitted.append(throttle.admits(at: time)) }
+    admitted.append(throttle.admits(at: 1.6, always: true))
+    #expect(admitted == [true, false, false, true, false, true])
+  }
+}
+
+@Suite("What a user means")
+struct LookupTests {
+  static let names = [["lamp", "a1"], ["lamp 2", "a2"], ["door", "b1"], ["twin", "c1"], ["twin", "c2"]]
+
+  @Test(
+    "a whole name goes before a beginning, and a beginning must be the only one",
+    arguments: [("lamp", 1), ("lamp ", 1), ("d", 1), ("b1", 1), ("c", 2), ("twin", 2), ("a", 2), ("x", 0), ("amp", 0)])
+  func find(word: String, count: Int) {
+    let found =
+      switch Lookup.find(word, in: Self.names, by: { $0 }) {
+      case .found: 1
+      case .nothing: 0
+      case .several(let number): number
+      }
+    #expect(found == count)
+  }
+}

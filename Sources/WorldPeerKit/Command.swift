@@ -27,6 +27,8 @@ package enum Command: Equatable, Sendable {
   package enum Condition: Equatable, Sendable {
     /// This many peers besides oneself are connected.
     case peers(Count)
+    /// Someone hosts.
+    case host
     /// There is a whole map.
     case map
     case anchors(Count)
@@ -137,7 +139,7 @@ extension Command {
     Verb(usage: "status", help: "host, epoch, map, digest and the counts of peers, points and anchors") { _ in .status
     },
     Verb(
-      usage: "wait peers N|map|anchors N|digest HEX [SECONDS]",
+      usage: "wait peers N|host|map|anchors N|digest HEX [SECONDS]",
       help: "wait (30 s) until it is so; N is at least N, =N exactly, <=N at most"
     ) { words throws(UsageError) in
       .wait(try words.condition(), seconds: words.isEmpty ? patience : try words.seconds())
@@ -153,8 +155,9 @@ extension Command {
 
 extension Words {
   fileprivate mutating func condition() throws(UsageError) -> Command.Condition {
-    switch try next("peers, map, anchors or digest") {
+    switch try next("peers, host, map, anchors or digest") {
     case "peers": .peers(try count())
+    case "host": .host
     case "map": .map
     case "anchors": .anchors(try count())
     case "digest": .digest(try hexadecimal())

@@ -20,7 +20,7 @@ final class Console: Sendable {
     let environment = ProcessInfo.processInfo.environment
     self.json = json
     isTerminal = !json && isatty(STDOUT_FILENO) == 1 && environment["TERM"] != "dumb"
-    hasColour = isTerminal && environment["NO_COLOR"] == nil
+    hasColour = (isTerminal && environment["NO_COLOR"] == nil) || (!json && environment["CLICOLOR_FORCE"] == "1")
     state = Mutex(State(throttle: Throttle(interval: isTerminal ? 0.05 : json ? 0.1 : 1)))
   }
 
@@ -45,6 +45,11 @@ final class Console: Sendable {
       Self.write((state.showsBar ? "\r\u{1b}[K" : "") + text + (isBar ? "" : "\n"))
       state.showsBar = isBar
     }
+  }
+
+  /// Reports a failure of a command, or of something that happens by itself.
+  func say(_ failure: Failure, during command: String?) {
+    say(.error(code: failure.code, message: failure.message, command: command))
   }
 
   private static func write(_ text: String) {

@@ -19,7 +19,7 @@ extension Program {
     case .message: break
     case .problem(let error): say(error)
     case .ended(let reason):
-      if !hasLeft { console.say(.error(code: "ended", message: "the session is over: \(reason.rawValue)")) }
+      if !hasLeft { console.say(Failure("ended", "the session is over: \(reason.rawValue)"), during: nil) }
     }
   }
 
@@ -72,14 +72,13 @@ extension Program {
     case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(pin(anchor), origin: origin.rawValue))
     case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(pin(anchor), origin: origin.rawValue))
     case .editSuperseded(let id):
-      console.say(.error(code: "edit-superseded", message: "anchor \(id) was removed by another peer"))
+      console.say(Failure("edit-superseded", "anchor \(id) was removed by another peer"), during: nil)
     default: break
     }
   }
 
   private func say(_ error: SessionError) {
-    let failure = Failure(error)
-    console.say(.error(code: failure.code, message: failure.message))
+    console.say(Failure(error), during: nil)
   }
 
   private func report(_ candidate: Candidate) -> Report.Candidate {

@@ -24,6 +24,7 @@ extension Program {
     case .peers(let count):
       let peers = await session.state().connectedPeers
       return (count.holds(for: peers), "\(peers) peers are connected")
+    case .host: return (await session.state().host != nil, "there is no host")
     case .map: return (await session.state().mapID != nil, "there is no map")
     case .anchors(let count):
       let anchors = await session.state().anchorCount

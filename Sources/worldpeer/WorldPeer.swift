@@ -40,8 +40,7 @@ enum WorldPeer {
         return await program.run(commands)
       }
     } catch {
-      let failure = Failure(error)
-      console.say(.error(code: failure.code, message: failure.message))
+      console.say(Failure(error), during: nil)
       return Status.session
     }
   }

@@ -26,8 +26,10 @@ extension Program {
   private func noteDiscovery(_ event: Session.Event) {
     switch event {
     case .candidateFound(let candidate):
-      guard candidates.updateValue(candidate, forKey: candidate.id) != candidate else { return }
-      console.say(.peerFound(report(candidate)))
+      let known = candidates.updateValue(candidate, forKey: candidate.id)
+      guard known != candidate else { return }
+      // A script wants to know who the service turned out to be; a person has read its name already.
+      if options.json || known == nil { console.say(.peerFound(report(candidate))) }
       if options.invite == .all { inviteByItself(candidate.id) }
     case .candidateLost(let candidate):
       candidates[candidate.id] = nil

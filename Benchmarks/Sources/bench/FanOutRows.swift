@@ -32,7 +32,7 @@ enum FanOutRows {
     var events = session.events.makeAsyncIterator()
     var seen = 0
     while seen < anchors, let batch = await events.nextBatch() {
-      for case .anchorAdded = batch { seen += 1 }
+      seen += batch.count { if case .anchorAdded = $0 { true } else { false } }
     }
   }
 }

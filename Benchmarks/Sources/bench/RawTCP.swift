@@ -49,7 +49,9 @@ enum RawTCP {
   private static func sendAll(_ bytes: [UInt8], to socket: Int32) throws {
     var sent = 0
     while sent < bytes.count {
-      let count = bytes.withUnsafeBytes { send(socket, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL.rawValue)) }
+      let count = bytes.withUnsafeBytes {
+        send(socket, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL.rawValue))
+      }
       guard count > 0 else { throw Failure(call: "send") }
       sent += count
     }

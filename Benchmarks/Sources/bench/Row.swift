@@ -18,7 +18,9 @@ struct Row: Encodable {
     Self.line(name, Self.figure(value), unit, Self.figure(ratio), "\(baseline) \(Self.figure(baselineValue))")
   }
 
-  private static func line(_ name: String, _ value: String, _ unit: String, _ ratio: String, _ baseline: String) -> String {
+  private static func line(_ name: String, _ value: String, _ unit: String, _ ratio: String, _ baseline: String)
+    -> String
+  {
     "\(pad(name, 34)) \(pad(value, 14, left: true))  \(pad(unit, 16)) \(pad(ratio, 10, left: true))  of \(baseline)"
   }
 

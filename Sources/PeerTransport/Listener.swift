@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 package import PeerProtocol
 
@@ -31,13 +30,13 @@ final class Listener: EventHandler {
       var code: Int32 = 0
       var accepted: Int32 = -1
       let remote = SocketAddress.read { address, size in
-        accepted = linux_accept(socket.descriptor, address, size)
+        accepted = accept(socket.descriptor, address, size)
         code = errno
         return accepted >= 0
       }
       if accepted >= 0 {
         resumed()
-        admit(Socket(descriptor: accepted), remote)
+        admit(Socket(accepted: accepted), remote)
       } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) {
         return pause(.system(call: "accept", code: code))
       } else if code == EAGAIN {

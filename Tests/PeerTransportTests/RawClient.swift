@@ -7,6 +7,7 @@ import PeerTransport
 /// A plain blocking socket to a listener, for clients that misbehave; every wait ends after ten seconds.
 final class RawClient: @unchecked Sendable {
   let descriptor: Int32
+  private var wasReset = false
 
   /// A socket that is not connected yet.
   init() {
@@ -18,7 +19,8 @@ final class RawClient: @unchecked Sendable {
   /// A socket connected to `port` of this machine.
   convenience init(port: UInt16) {
     self.init()
-    connect(port: port)
+    // A listener may reset a connection before the client has even returned from making it.
+    wasReset = !connect(port: port) && errno == ECONNRESET
   }
 
   deinit {
@@ -44,6 +46,7 @@ final class RawClient: @unchecked Sendable {
 
   /// Whether the listener closed or reset the connection; it may send something first, such as an alert.
   func isEnded() -> Bool {
+    if wasReset { return true }
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
       let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -65,8 +68,10 @@ final class RawClient: @unchecked Sendable {
   func reset() {
     var now = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
-    shutdown(descriptor, Int32(SHUT_RD))
-    close(dup2(open("/dev/null", O_RDONLY), descriptor))
+    // The number stays taken, so that nobody else's descriptor is closed later in its place.
+    let null = open("/dev/null", O_RDONLY)
+    dup2(null, descriptor)
+    close(null)
   }
 }
 
@@ -93,6 +98,8 @@ struct RawTLS {
 
   /// Shakes hands with the listener, runs `body` and reads until something happens.
   func run(port: UInt16, _ body: (OpaquePointer, RawClient) -> Void = { _, _ in }) -> Outcome {
+    // OpenSSL's own socket layer writes without MSG_NOSIGNAL.
+    signal(SIGPIPE, SIG_IGN)
     let client = RawClient(port: port)
     let context = SSL_CTX_new(TLS_client_method())!
     defer { SSL_CTX_free(context) }

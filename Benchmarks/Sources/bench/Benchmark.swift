@@ -1,8 +1,8 @@
 /// Something to measure: gives one row, or several that one run yields together.
-struct Benchmark {
+struct Benchmark: Sendable {
   /// What FILTER is compared with; the names of its rows begin with it.
   let name: String
-  let run: () async throws -> [Row]
+  let run: @Sendable () async throws -> [Row]
 }
 
 /// What the command line asks for.

@@ -2,11 +2,18 @@ import COpenSSL
 
 /// A SHA-256 hash (FIPS 180-4), 32 bytes.
 public struct SHA256Digest: Hashable, Sendable, Comparable {
+  // Four words and not one vector: values aligned to 32 bytes break the task allocator of Swift 6.3 when they live
+  // across a suspension ("freed pointer was not the last allocation").
+  private let first: UInt64
+  private let second: UInt64
+  private let third: UInt64
+  private let fourth: UInt64
+
   /// The hash as four big-endian words, first bytes first, so that comparing words compares bytes.
-  package let words: SIMD4<UInt64>
+  package var words: SIMD4<UInt64> { SIMD4(first, second, third, fourth) }
 
   package init(words: SIMD4<UInt64>) {
-    self.words = words
+    (first, second, third, fourth) = (words.x, words.y, words.z, words.w)
   }
 
   /// Reads 32 bytes; nil for any other count.
@@ -14,7 +21,7 @@ public struct SHA256Digest: Hashable, Sendable, Comparable {
     guard bytes.count == 32 else { return nil }
     var words = SIMD4<UInt64>()
     for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
-    self.words = words
+    self.init(words: words)
   }
 
   /// Hashes `data`.
@@ -25,7 +32,7 @@ public struct SHA256Digest: Hashable, Sendable, Comparable {
         _ = EVP_Digest(input.baseAddress, input.count, out.baseAddress, nil, EVP_sha256(), nil)
       }
     }
-    words = SIMD4(output.0.bigEndian, output.1.bigEndian, output.2.bigEndian, output.3.bigEndian)
+    self.init(words: SIMD4(output.0.bigEndian, output.1.bigEndian, output.2.bigEndian, output.3.bigEndian))
   }
 
   /// Hashes `bytes`.
@@ -40,8 +47,7 @@ public struct SHA256Digest: Hashable, Sendable, Comparable {
 
   /// Orders by bytes, first byte first.
   public static func < (left: Self, right: Self) -> Bool {
-    for index in 0..<4 where left.words[index] != right.words[index] { return left.words[index] < right.words[index] }
-    return false
+    (left.first, left.second, left.third, left.fourth) < (right.first, right.second, right.third, right.fourth)
   }
 }
 

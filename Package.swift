@@ -72,6 +72,7 @@ let package = Package(
       name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel"],
       swiftSettings: common),
     .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit"], swiftSettings: common),
+    .testTarget(name: "WorldPeerTests", dependencies: ["worldpeer", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )

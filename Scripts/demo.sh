@@ -23,15 +23,18 @@ trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$identities"' EXIT
 bold "A room of $points feature points"
 "$bin/worldmap" generate --points "$points" --seed 7 "$out/room.worldmap"
 
+# Each peer looks into the room from its middle. An author's edits arrive in order, so once the last one is here all are.
 cat >"$out/kitchen.txt" <<'SCRIPT'
 wait peers 1
 wait host
 sleep 1
 send-map
+camera 0 0.3 1.5  0 -0.6 -1.5
 tap 0.50 0.60 lamp
 tap 0.35 0.55 "coffee machine"
 tap 0.65 0.50 door
-wait anchors =4
+wait anchor clock
+save demo-out/shared.worldmap
 status
 sleep 3
 quit
@@ -40,15 +43,16 @@ cat >"$out/porch.txt" <<'SCRIPT'
 wait peers 1
 wait host
 wait map
-wait anchors 3
+wait anchor door
+camera 0 0.3 -1.5  0 -0.6 1.5
 tap 0.45 0.70 plant
-tap 0.55 0.40 clock
-tap 0.30 0.65 "to be removed"
+tap 0.30 0.65 "a mistake"
 sleep 1
 move lamp 0.5 1.2 -0.5
 rename door "front door"
 remove "coffee machine"
-remove "to be removed"
+remove "a mistake"
+tap 0.55 0.40 clock
 status
 sleep 3
 quit
@@ -84,4 +88,8 @@ if ! diff <(status kitchen) <(status porch); then
   exit 1
 fi
 status kitchen
-echo "Both peers say the same."
+echo "Both peers say the same: roster, host, map, anchors and digest."
+
+bold "A picture from above"
+"$bin/worldmap" thumbnail "$out/shared.worldmap" "$out/shared.png"
+echo "$PWD/$out/shared.png"

@@ -71,9 +71,9 @@ extension Report.Status {
     [
       "  host     \(host?.name ?? "none", .name), epoch \(epoch)",
       "  peers    \(roster.map(\.name).joined(separator: ", "))",
-      "  map      \(mapID.map(short) ?? "none"), \(points) points",
+      "  map      \(mapID ?? "none"), \(points) points",
       "  anchors  \(anchors)",
-      "  digest   \(short(digest))",
+      "  digest   \(digest)",
     ]
   }
 }

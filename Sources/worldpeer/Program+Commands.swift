@@ -8,6 +8,7 @@ extension Program {
     switch commands {
     case .script(let lines):
       for line in lines where !Task.isCancelled {
+        console.echo(line)
         guard let goesOn = await carryOut(line, inScript: true) else { return .failed }
         if !goesOn { break }
       }
@@ -22,6 +23,7 @@ extension Program {
     var hasCommands = isTerminal
     while let line = await reader.next() {
       hasCommands = true
+      if !isTerminal { console.echo(line) }
       if await carryOut(line, inScript: false) == false { break }
     }
     // An input without any line, as /dev/null, belongs to a peer that nobody steers: it runs until a signal.

@@ -29,6 +29,8 @@ extension Program {
     case .anchors(let count):
       let anchors = await session.state().anchorCount
       return (count.holds(for: anchors), "there are \(anchors) anchors")
+    case .anchor(let name):
+      return (await session.anchors().contains { $0.name == name }, "there is no anchor '\(name)'")
     case .digest(let digits):
       let digest = await session.digest().description
       return (digest.hasPrefix(digits), "the digest is \(digest)")

@@ -33,7 +33,7 @@ class MainJobTest(unittest.TestCase):
             peer.ask("wait host")
         self.agree(peers, anchors=0)
 
-        first.ask("send-map")
+        of_map = first.ask("send-map")["anchors"]
         for peer in (second, third):
             peer.ask("wait map")
             self.assertEqual(peer.event("map-received")["points"], POINTS)
@@ -41,16 +41,16 @@ class MainJobTest(unittest.TestCase):
         second.ask("tap 0.4 0.5 'coffee machine'")
         third.ask("tap 0.6 0.5 door")
         for peer in peers:
-            peer.ask("wait anchors 3")
+            peer.ask(f"wait anchors ={of_map + 3}")
         third.ask("move lamp 1 1 1")
         second.ask("rename lamp sun")
         first.ask("remove door")
-        self.agree(peers, anchors=2)
+        self.agree(peers, anchors=of_map + 2)
 
         survivors = self.kill_host(peers)
         survivors[0].ask("place after 0 1 0")
-        self.agree(survivors, anchors=3)
-        self.join_late(survivors, anchors=3)
+        self.agree(survivors, anchors=of_map + 3)
+        self.join_late(survivors, anchors=of_map + 3)
 
     def kill_host(self, peers):
         """Kills the host and gives the others, once they agree on a new one; prints how long that took."""

@@ -51,6 +51,6 @@ package protocol SimulationMonitor<Node> {
   mutating func started(_ index: Int, node: borrowing Node, at now: Instant)
   /// A node has handled one input or one deadline; `local` is the time on its clock, `now` that of the simulation.
   mutating func stepped(_ index: Int, node: borrowing Node, local: Instant, at now: Instant)
-  /// A node has come back after standing still.
-  mutating func resumed(_ index: Int, node: borrowing Node, local: Instant, at now: Instant)
+  /// A node comes back after standing still, and its clock has stood still for `slept` of that (ns).
+  mutating func resumed(_ index: Int, node: borrowing Node, slept: Int64, local: Instant, at now: Instant)
 }

@@ -59,12 +59,15 @@ package struct ElectionMonitor: SimulationMonitor {
     transcript.add(at: now, "\(index + 1) starts")
   }
 
-  package mutating func resumed(_ index: Int, node: borrowing ElectionPeer, local: Instant, at now: Instant) {
+  package mutating func resumed(
+    _ index: Int, node: borrowing ElectionPeer, slept: Int64, local: Instant, at now: Instant
+  ) {
     transcript.add(at: now, "\(index + 1) goes on")
-    guard let deadline = node.election.deadline else { return }
-    let late = local.nanoseconds(since: deadline)
+    let late = node.election.deadline.map { local.nanoseconds(since: $0) } ?? 0
     // A few milliseconds less than a lease allow for drift between the clocks.
-    if late > timers.stall { shadows[index]?.graceUntil = now.advanced(byNanoseconds: timers.lease - 5_000_000) }
+    if shadows[index]?.host != nil, max(late, slept) > timers.stall {
+      shadows[index]?.graceUntil = now.advanced(byNanoseconds: timers.lease - 5_000_000)
+    }
   }
 
   package mutating func stepped(_ index: Int, node: borrowing ElectionPeer, local: Instant, at now: Instant) {
@@ -90,6 +93,7 @@ package struct ElectionMonitor: SimulationMonitor {
     if before.host != shadow.host, before.host != nil {
       checkChange(index, before, shadow, node, local: local, at: now)
     }
+    if before.host != shadow.host { shadow.graceUntil = .zero }
     checkMerge(index, shadow, node, at: now)
     checkMisled(index, before, &shadow, at: now)
     shadows[index] = shadow
@@ -275,22 +279,6 @@ package struct ElectionMonitor: SimulationMonitor {
 }
 
 extension ElectionMessage {
-  /// The highest epoch named in the message.
-  var highestEpoch: UInt64 {
-    switch self {
-    case .beat(let beat): beat.epoch
-    case .preClaim(let claim): claim.maxEpoch
-    case .preNack(let nack): nack.epoch
-    case .stepDown(let stepDown): stepDown.epoch
-    case .offer(let offer): offer.epoch
-    case .win(let win): win.epoch
-    case .yield(let yield): yield.maxEpoch
-    case .handover(let handover): handover.epoch
-    case .resign(let resign): resign.epoch
-    case .ack, .request, .seat: 0
-    }
-  }
-
   /// A few words for a transcript.
   var brief: String {
     switch self {

@@ -85,9 +85,8 @@ package struct ElectionWorld {
       guard let election = election(index), election.host != host || (host != nil && election.epoch != epoch) else {
         continue
       }
-      let followed = election.host.map { String(ElectionPeer.index(of: $0) + 1) } ?? "none"
-      return
-        "E1 \(index + 1) follows \(followed) epoch \(election.epoch), the host is \(hosts[0] + 1) epoch \(epoch ?? 0)"
+      let names = [election.host, host].map { $0.map { String(ElectionPeer.index(of: $0) + 1) } ?? "none" }
+      return "E1 \(index + 1) follows \(names[0]) epoch \(election.epoch), not \(names[1]) epoch \(epoch ?? 0)"
     }
     return nil
   }

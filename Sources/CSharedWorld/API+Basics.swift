@@ -2,14 +2,17 @@ public import CSharedWorldHeaders
 import Glibc
 import SharedWorld
 
-// The functions of sharedworld.h. The compiler checks each against its declaration there, where it is documented.
+// The functions of sharedworld.h, which documents them. The compiler checks each against its declaration there.
 
+/// The version of the interface of the library that is loaded.
 @c @implementation
 public func sw_abi_version() -> UInt32 { UInt32(SW_ABI_VERSION) }
 
+/// The message of the calling thread's last failure.
 @c @implementation
 public func sw_last_error_message() -> UnsafePointer<CChar>? { LastMessage.current }
 
+/// The name of a status.
 @c @implementation
 public func sw_status_name(_ status: sw_status) -> UnsafePointer<CChar>? { Status.name(of: status) }
 
@@ -22,6 +25,7 @@ final class IdentityBox: Sendable {
   }
 }
 
+/// Reads an identity, or makes one and keeps it.
 @c @implementation
 public func sw_identity_load_or_create(
   _ name: UnsafePointer<CChar>?, _ directory: UnsafePointer<CChar>?, _ identity: UnsafeMutablePointer<OpaquePointer?>?
@@ -34,6 +38,7 @@ public func sw_identity_load_or_create(
   }
 }
 
+/// The id that other peers know an identity by.
 @c @implementation
 public func sw_identity_peer_id(_ identity: OpaquePointer?, _ peer: UnsafeMutablePointer<sw_peer_id>?) -> sw_status {
   attempt {
@@ -42,5 +47,6 @@ public func sw_identity_peer_id(_ identity: OpaquePointer?, _ peer: UnsafeMutabl
   }
 }
 
+/// Gives an identity back.
 @c @implementation
 public func sw_identity_destroy(_ identity: OpaquePointer?) { drop(identity, as: IdentityBox.self) }

@@ -1,11 +1,13 @@
 public import CSharedWorldHeaders
 import SharedWorld
 
+/// A descriptor that is readable while events wait.
 @c @implementation
 public func sw_session_events_fd(_ session: OpaquePointer?) -> Int32 {
   (try? object(session, as: RunningSession.self).events.descriptor) ?? -1
 }
 
+/// Takes the next event.
 @c @implementation
 public func sw_session_next_event(
   _ session: OpaquePointer?, _ event: UnsafeMutablePointer<UnsafeMutablePointer<sw_event>?>?
@@ -23,6 +25,7 @@ public func sw_session_next_event(
   }
 }
 
+/// Gives an event back.
 @c @implementation
 public func sw_event_destroy(_ event: UnsafeMutablePointer<sw_event>?) {
   guard let event else { return }

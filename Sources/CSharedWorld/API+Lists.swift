@@ -63,6 +63,7 @@ extension sw_peer {
   }
 }
 
+/// Takes a list of the other members.
 @c @implementation
 public func sw_session_peers(_ session: OpaquePointer?, _ peers: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {
   attempt {
@@ -72,19 +73,23 @@ public func sw_session_peers(_ session: OpaquePointer?, _ peers: UnsafeMutablePo
   }
 }
 
+/// The number of peers in a list.
 @c @implementation
 public func sw_peer_list_count(_ peers: OpaquePointer?) -> Int {
   (try? object(peers, as: RecordList<sw_peer>.self).count) ?? 0
 }
 
+/// A peer of a list.
 @c @implementation
 public func sw_peer_list_get(_ peers: OpaquePointer?, _ index: Int) -> UnsafePointer<sw_peer>? {
   try? object(peers, as: RecordList<sw_peer>.self).pointer(to: index)
 }
 
+/// Gives a list of peers back.
 @c @implementation
 public func sw_peer_list_destroy(_ peers: OpaquePointer?) { drop(peers, as: RecordList<sw_peer>.self) }
 
+/// Takes a list of the anchors.
 @c @implementation
 public func sw_session_anchors(
   _ session: OpaquePointer?, _ anchors: UnsafeMutablePointer<OpaquePointer?>?
@@ -96,15 +101,18 @@ public func sw_session_anchors(
   }
 }
 
+/// The number of anchors in a list.
 @c @implementation
 public func sw_anchor_list_count(_ anchors: OpaquePointer?) -> Int {
   (try? object(anchors, as: RecordList<sw_anchor>.self).count) ?? 0
 }
 
+/// An anchor of a list.
 @c @implementation
 public func sw_anchor_list_get(_ anchors: OpaquePointer?, _ index: Int) -> UnsafePointer<sw_anchor>? {
   try? object(anchors, as: RecordList<sw_anchor>.self).pointer(to: index)
 }
 
+/// Gives a list of anchors back.
 @c @implementation
 public func sw_anchor_list_destroy(_ anchors: OpaquePointer?) { drop(anchors, as: RecordList<sw_anchor>.self) }

@@ -10,6 +10,7 @@ final class MapBox: Sendable {
   }
 }
 
+/// A map from points.
 @c @implementation
 public func sw_map_create(
   _ positions: UnsafePointer<Float>?, _ identifiers: UnsafePointer<UInt64>?, _ count: Int,
@@ -37,6 +38,7 @@ public func sw_map_create(
   }
 }
 
+/// Reads a map file.
 @c @implementation
 public func sw_map_load(_ path: UnsafePointer<CChar>?, _ map: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {
   attempt {
@@ -45,21 +47,25 @@ public func sw_map_load(_ path: UnsafePointer<CChar>?, _ map: UnsafeMutablePoint
   }
 }
 
+/// Writes a map file.
 @c @implementation
 public func sw_map_save(_ map: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> sw_status {
   attempt { try MapFile.save(object(map, as: MapBox.self).map, to: text(path, "path")) }
 }
 
+/// The feature points of a map.
 @c @implementation
 public func sw_map_point_count(_ map: OpaquePointer?) -> Int {
   (try? object(map, as: MapBox.self).map.cloud.count) ?? 0
 }
 
+/// The static anchors of a map.
 @c @implementation
 public func sw_map_anchor_count(_ map: OpaquePointer?) -> Int {
   (try? object(map, as: MapBox.self).map.anchors.count) ?? 0
 }
 
+/// Copies points out of a map.
 @c @implementation
 public func sw_map_copy_points(
   _ map: OpaquePointer?, _ first: Int, _ count: Int, _ positions: UnsafeMutablePointer<Float>?,
@@ -79,5 +85,6 @@ public func sw_map_copy_points(
   }
 }
 
+/// Gives a map back.
 @c @implementation
 public func sw_map_destroy(_ map: OpaquePointer?) { drop(map, as: MapBox.self) }

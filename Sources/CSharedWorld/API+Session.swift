@@ -1,6 +1,7 @@
 public import CSharedWorldHeaders
 import SharedWorld
 
+/// Writes the default configuration.
 @c @implementation
 public func sw_session_config_init(_ config: UnsafeMutablePointer<sw_session_config>?, _ size: Int) -> sw_status {
   attempt {
@@ -52,6 +53,7 @@ private func configuration(
   return configuration
 }
 
+/// Starts a session.
 @c @implementation
 public func sw_session_start(
   _ identity: OpaquePointer?, _ config: UnsafePointer<sw_session_config>?,
@@ -66,12 +68,14 @@ public func sw_session_start(
   }
 }
 
+/// Ends a session and gives it back.
 @c @implementation
 public func sw_session_stop(_ session: OpaquePointer?) {
   try? object(session, as: RunningSession.self).stop()
   drop(session, as: RunningSession.self)
 }
 
+/// The TCP port a session listens on.
 @c @implementation
 public func sw_session_port(_ session: OpaquePointer?) -> UInt16 {
   (try? object(session, as: RunningSession.self).port) ?? 0
@@ -90,6 +94,7 @@ private func invite(
   peer?.pointee = sw_peer_id(copying: accepted.id.bytes)
 }
 
+/// Invites the peer at a host and port.
 @c @implementation
 public func sw_session_invite(
   _ session: OpaquePointer?, _ host: UnsafePointer<CChar>?, _ port: UInt16, _ context: UnsafePointer<UInt8>?,
@@ -101,6 +106,7 @@ public func sw_session_invite(
   }
 }
 
+/// Invites a service that was found.
 @c @implementation
 public func sw_session_invite_candidate(
   _ session: OpaquePointer?, _ candidate: UnsafePointer<CChar>?, _ context: UnsafePointer<UInt8>?,
@@ -112,6 +118,7 @@ public func sw_session_invite_candidate(
   }
 }
 
+/// Answers an invitation.
 @c @implementation
 public func sw_session_answer(
   _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ accept: Int32, _ reason: UnsafePointer<CChar>?
@@ -126,6 +133,7 @@ public func sw_session_answer(
   }
 }
 
+/// Who hosts.
 @c @implementation
 public func sw_session_host(
   _ session: OpaquePointer?, _ host: UnsafeMutablePointer<sw_peer_id>?, _ epoch: UnsafeMutablePointer<UInt64>?
@@ -137,6 +145,7 @@ public func sw_session_host(
   }
 }
 
+/// Sends a message to members.
 @c @implementation
 public func sw_session_send(
   _ session: OpaquePointer?, _ data: UnsafePointer<UInt8>?, _ size: Int, _ peers: UnsafePointer<sw_peer_id>?,

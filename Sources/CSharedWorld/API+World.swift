@@ -1,6 +1,7 @@
 public import CSharedWorldHeaders
 import SharedWorld
 
+/// Places an anchor.
 @c @implementation
 public func sw_session_place(
   _ session: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ transform: UnsafePointer<Float>?,
@@ -14,6 +15,7 @@ public func sw_session_place(
   }
 }
 
+/// Moves an anchor.
 @c @implementation
 public func sw_session_move(
   _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ transform: UnsafePointer<Float>?
@@ -26,6 +28,7 @@ public func sw_session_move(
   }
 }
 
+/// Renames an anchor.
 @c @implementation
 public func sw_session_rename(
   _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ name: UnsafePointer<CChar>?
@@ -38,6 +41,7 @@ public func sw_session_rename(
   }
 }
 
+/// Removes an anchor.
 @c @implementation
 public func sw_session_remove(_ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?) -> sw_status {
   attempt {
@@ -47,6 +51,7 @@ public func sw_session_remove(_ session: OpaquePointer?, _ anchor: UnsafePointer
   }
 }
 
+/// The hash of the replicated anchors.
 @c @implementation
 public func sw_session_digest(_ session: OpaquePointer?, _ digest: UnsafeMutablePointer<sw_digest>?) -> sw_status {
   attempt {
@@ -56,6 +61,7 @@ public func sw_session_digest(_ session: OpaquePointer?, _ digest: UnsafeMutable
   }
 }
 
+/// Shares a map with one member or all.
 @c @implementation
 public func sw_session_share_map(
   _ session: OpaquePointer?, _ map: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?,
@@ -70,6 +76,7 @@ public func sw_session_share_map(
   }
 }
 
+/// The session's map.
 @c @implementation
 public func sw_session_map(_ session: OpaquePointer?, _ map: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {
   attempt {

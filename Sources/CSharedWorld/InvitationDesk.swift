@@ -14,7 +14,7 @@ final class InvitationDesk: Sendable {
 
   private let entries = Mutex<[PeerID: Entry]>([:])
 
-  /// The session asks about the invitation of a peer. An older invitation of the same peer ends.
+  /// The session asks about the invitation of a peer; an older one of the same peer ends.
   func decide(_ peer: PeerID) async -> InvitationDecision {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -41,7 +41,9 @@ final class InvitationDesk: Sendable {
     entries.withLock { $0[peer] = $0[peer] ?? .announced }
   }
 
-  /// C answers. Returns whether an invitation of that peer waited.
+  /// C answers.
+  ///
+  /// - Returns: whether an invitation of that peer waited.
   func answer(_ peer: PeerID, _ decision: InvitationDecision) -> Bool {
     let (waited, entry) = entries.withLock { entries -> (Bool, Entry?) in
       switch entries[peer] {

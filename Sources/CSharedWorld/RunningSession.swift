@@ -47,7 +47,7 @@ final class RunningSession: Sendable {
     }
   }
 
-  /// Lets the session run `body` and waits for what comes of it. Never call it from a task.
+  /// Lets the session run `body` and waits for what comes of it; never call it from a task.
   func wait<R: Sendable>(for body: @escaping @Sendable (Session) async throws -> R) throws -> R {
     let answer = Answer<R>()
     let yielded = requests.yield { session in

@@ -47,7 +47,10 @@ let package = Package(
       name: "SharedWorld",
       dependencies: ["WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery"],
       swiftSettings: common),
-    .target(name: "CSharedWorld", dependencies: ["SharedWorld"], swiftSettings: common),
+    // The header of the C interface is a target of its own, so that the compiler checks the functions against it.
+    .target(name: "CSharedWorldHeaders"),
+    .target(
+      name: "CSharedWorld", dependencies: ["SharedWorld", "CSharedWorldHeaders", "CLinux"], swiftSettings: common),
     .target(
       name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
 
@@ -68,6 +71,9 @@ let package = Package(
       name: "PeerTransportTests", dependencies: ["PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
       swiftSettings: common),
     .testTarget(name: "ServiceDiscoveryTests", dependencies: ["ServiceDiscovery"], swiftSettings: common),
+    .testTarget(
+      name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders"], exclude: ["C"],
+      swiftSettings: common),
     .testTarget(name: "SharedWorldTests", dependencies: ["SharedWorld"], swiftSettings: common),
     .testTarget(
       name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel"],

@@ -54,6 +54,7 @@ let package = Package(
     .target(
       name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
 
+    .executableTarget(name: "sessionsoak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
     .executableTarget(name: "soak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
     .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
@@ -86,6 +87,8 @@ let package = Package(
     .testTarget(
       name: "WorldViewKitTests", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit"], swiftSettings: common),
+    .testTarget(name: "WorldMapToolTests", dependencies: ["worldmap", "SharedWorld"], swiftSettings: common),
+    .testTarget(name: "WorldPeerTests", dependencies: ["worldpeer", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )

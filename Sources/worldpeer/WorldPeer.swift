@@ -28,6 +28,8 @@ enum WorldPeer {
   }
 
   private static func run(_ options: Options) async -> Int32 {
+    // A reader of our output that goes away must not kill us: the session is to be left politely.
+    signal(SIGPIPE, SIG_IGN)
     let console = Console(json: options.json)
     do {
       let commands = try options.script.map(CommandSource.init(script:)) ?? CommandSource.standardInput
@@ -40,8 +42,7 @@ enum WorldPeer {
         return await program.run(commands)
       }
     } catch {
-      let failure = Failure(error)
-      console.say(.error(code: failure.code, message: failure.message))
+      console.say(Failure(error), during: nil)
       return Status.session
     }
   }

@@ -15,6 +15,12 @@ package struct MapLibrary: Sendable {
     holdings.filter { !$0.announcement.isPrivate }.max { $1.announcement.supersedes($0.announcement) }
   }
 
+  /// The latest of the session's maps that is here, whole.
+  package var latestComplete: MapHolding? {
+    holdings.filter { !$0.announcement.isPrivate && $0.isComplete }
+      .max { $1.announcement.supersedes($0.announcement) }
+  }
+
   /// The revision the next shared map takes.
   package var nextRevision: UInt64 { (holdings.map(\.announcement.revision).max() ?? 0) + 1 }
 

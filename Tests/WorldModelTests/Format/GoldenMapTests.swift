@@ -24,9 +24,9 @@ struct GoldenMapTests {
     var bytes: [UInt8] { get throws { [UInt8](try Data(contentsOf: url)) } }
   }
 
-  /// A small map with every kind of anchor, and 300 points with every channel.
+  /// A small map with every kind of anchor, and 150 points with every channel.
   static let full = WorldMap(
-    anchors: Samples.anchors.sorted { $0.id < $1.id }, cloud: Samples.cloud(300, channels: true), views: 12)
+    anchors: Samples.anchors.sorted { $0.id < $1.id }, cloud: Samples.cloud(150, channels: true), views: 12)
 
   /// Identifiers over the whole range of 64 bits.
   static let wide: WorldMap = {
@@ -38,11 +38,11 @@ struct GoldenMapTests {
 
   static let all: [Golden] = [
     Golden(name: "empty", map: WorldMap(), options: .fast),
-    Golden(name: "room", map: WorldMap(cloud: Samples.cloud(600)), options: .fast),
+    Golden(name: "room", map: WorldMap(cloud: Samples.cloud(300)), options: .fast),
     Golden(name: "full", map: full, options: .fast),
     Golden(name: "wide-identifiers", map: wide, options: .fast),
     Golden(
-      name: "millimetre", map: WorldMap(cloud: Samples.cloud(600)),
+      name: "millimetre", map: WorldMap(cloud: Samples.cloud(300)),
       options: EncodingOptions(precision: .within(bound: 0.0005), effort: .fast)),
     Golden(name: "compact", map: full, options: .lossless),
   ]

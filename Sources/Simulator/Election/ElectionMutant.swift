@@ -26,7 +26,7 @@ package struct ElectionMutant: Sendable {
     .init("no-merge", .noMerge, .merge, nodes: 3, seeds: 1...3),
     .init("merge-without-reclaim", .mergeWithoutReclaim, .merge, nodes: 3, seeds: 1...3),
     .init("handover-without-beat", .handoverWithoutBeat, .chaos, nodes: 4, seeds: 1...12),
-    .init("accepts-stale-beats", .acceptsStaleBeats, .chaos, nodes: 3, seeds: 15...29),
+    .init("accepts-stale-beats", .acceptsStaleBeats, .chaos, nodes: 3, seeds: 1...40),
   ]
 
   private init(

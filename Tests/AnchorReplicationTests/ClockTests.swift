@@ -18,14 +18,21 @@ struct ClockTests {
     #expect(clock.tick(at: 11) == nil)
   }
 
-  @Test("an edit after what was seen wins, whatever the session time says")
-  func editAfterSeen() throws {
+  @Test("an edit after what was seen wins, whatever the session time says", arguments: [false, true])
+  func editAfterSeen(bySnapshot: Bool) throws {
     var (left, right) = (makeSet(1), makeSet(2))
     _ = try left.place(anchor(1), at: 50_000)
     try right.pull(from: left)
-    _ = try right.rename(id(1), to: "later", at: 3)
+    _ = try left.move(id(1), to: Transform(translation: [1, 0, 0]), at: 90_000)
+    if bySnapshot {
+      try right.merge(snapshot: left.encodeSnapshot().span.bytes)
+    } else {
+      try right.pull(from: left)
+    }
+    _ = try right.move(id(1), to: Transform(translation: [2, 0, 0]), at: 3)
+    #expect(right[id(1)]?.transform.translation == [2, 0, 0])
     try left.pull(from: right)
-    #expect(left[id(1)]?.name == "later")
+    #expect(left[id(1)]?.transform.translation == [2, 0, 0] && left.digest == right.digest)
   }
 
   @Test("a clock at its end refuses edits and nothing else")

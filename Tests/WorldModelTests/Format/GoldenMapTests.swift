@@ -36,7 +36,31 @@ struct GoldenMapTests {
     return WorldMap(cloud: FeatureCloud(positions: cloud.positions, identifiers: identifiers))
   }()
 
+  /// Points anywhere in a hall, one in twenty far outside: neighbours by identifier are not neighbours in space.
+  static let scattered: WorldMap = {
+    var random = SplitMix(state: 6)
+    let positions = (0..<150).map { index in
+      let scale: Float = index % 20 == 7 ? 900_000 : 40
+      return SIMD3(random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5) * scale
+    }
+    return WorldMap(cloud: FeatureCloud(positions: positions, identifiers: positions.indices.map { UInt64($0) * 3 }))
+  }()
+
+  /// Points in rows and columns, as a depth camera gives them.
+  static let organised: WorldMap = {
+    let positions = (0..<1200).map { index -> SIMD3<Float> in
+      let (row, column) = index.quotientAndRemainder(dividingBy: 40)
+      return SIMD3(Float(column) * 0.013, Float(row) * 0.013, Float(row / 10) * 0.1)
+    }
+    return WorldMap(cloud: FeatureCloud(positions: positions, identifiers: positions.indices.map { UInt64($0) }))
+  }()
+
   static let all: [Golden] = [
+    Golden(name: "scattered", map: scattered, options: .fast),
+    Golden(
+      name: "scattered-millimetre", map: scattered,
+      options: EncodingOptions(precision: .within(bound: 0.0005), effort: .fast)),
+    Golden(name: "organised", map: organised, options: .lossless),
     Golden(name: "empty", map: WorldMap(), options: .fast),
     Golden(name: "room", map: WorldMap(cloud: Samples.cloud(300)), options: .fast),
     Golden(name: "full", map: full, options: .fast),

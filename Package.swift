@@ -47,10 +47,14 @@ let package = Package(
       name: "SharedWorld",
       dependencies: ["WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery"],
       swiftSettings: common),
-    .target(name: "CSharedWorld", dependencies: ["SharedWorld"], swiftSettings: common),
+    // The header of the C interface is a target of its own, so that the compiler checks the functions against it.
+    .target(name: "CSharedWorldHeaders"),
+    .target(
+      name: "CSharedWorld", dependencies: ["SharedWorld", "CSharedWorldHeaders", "CLinux"], swiftSettings: common),
     .target(
       name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
 
+    .executableTarget(name: "sessionsoak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
     .executableTarget(name: "soak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
     .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
@@ -67,11 +71,15 @@ let package = Package(
       name: "PeerTransportTests", dependencies: ["PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
       swiftSettings: common),
     .testTarget(name: "ServiceDiscoveryTests", dependencies: ["ServiceDiscovery"], swiftSettings: common),
+    .testTarget(
+      name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders"], exclude: ["C"],
+      swiftSettings: common),
     .testTarget(name: "SharedWorldTests", dependencies: ["SharedWorld"], swiftSettings: common),
     .testTarget(
       name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel"],
       swiftSettings: common),
     .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit"], swiftSettings: common),
+    .testTarget(name: "WorldMapToolTests", dependencies: ["worldmap", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "WorldPeerTests", dependencies: ["worldpeer", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]

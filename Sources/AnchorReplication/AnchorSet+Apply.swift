@@ -207,7 +207,7 @@ extension AnchorSet {
     switch operation.action {
     case .add(let anchor):
       guard table.entries.count < 2 * limits.anchors else { throw .overLimit(.anchors, limit: 2 * limits.anchors) }
-      bytes = anchor.name.utf8.count + (anchor.payload?.byteCount ?? 0)
+      bytes = anchor.stateBytes
     case .set(_, _, .payload(let payload)): bytes = payload?.byteCount ?? 0
     case .set(_, _, .name(let name)): bytes = name.utf8.count
     default: return

@@ -148,9 +148,9 @@ extension Link {
   /// Flushes at the end of a round.
   func flushQueued() {
     isFlushPending = false
+    guard phase != .closed else { return }
     // A link that waits for the socket goes on when the socket says so.
-    if phase != .closed, !interest.contains(.writable) { flush() }
-    announceRoom()
+    if interest.contains(.writable) { announceRoom() } else { flush() }
   }
 
   /// Encrypts and sends until the queue is empty or the kernel takes no more.
@@ -196,6 +196,7 @@ extension Link {
     return count == output.count
   }
 
+  /// Tells the driver once that a full queue has become low.
   private func announceRoom() {
     guard phase == .open else { return }
     if queuedBytes > transport.configuration.lowWatermark {

@@ -25,8 +25,9 @@ final class Listener: EventHandler {
   }
 
   func handle(_ readiness: Readiness) {
-    // A flood of connections must not keep the links waiting: the rest is served in the next round.
-    for _ in 0..<32 {
+    // A flood of connections must not keep the links waiting: the rest is served in the next round. The driver may
+    // also stop this listener from a callback.
+    for _ in 0..<32 where transport.listener === self {
       var code: Int32 = 0
       var accepted: Int32 = -1
       let remote = SocketAddress.read { address, size in

@@ -82,6 +82,8 @@ struct RawTLS {
   var key: Key? = .ed25519
   /// Copies of the certificate sent behind the first.
   var extraCertificates = 0
+  /// How many entries the certificate's name has, about 80 bytes each.
+  var nameEntries = 0
 
   enum Key {
     case ed25519
@@ -104,7 +106,7 @@ struct RawTLS {
     let context = SSL_CTX_new(TLS_client_method())!
     defer { SSL_CTX_free(context) }
     _ = sw_ctx_set_protocol(context, lowest, highest)
-    if let key { Self.install(key, in: context, extra: extraCertificates) }
+    if let key { install(key, in: context) }
     let ssl = SSL_new(context)!
     defer { SSL_free(ssl) }
     SSL_set_fd(ssl, client.descriptor)
@@ -115,7 +117,7 @@ struct RawTLS {
     return SSL_get_error(ssl, count) == SSL_ERROR_ZERO_RETURN ? .closedInOrder : .refused
   }
 
-  private static func install(_ kind: Key, in context: OpaquePointer, extra: Int) {
+  private func install(_ kind: Key, in context: OpaquePointer) {
     let maker = EVP_PKEY_CTX_new_id(kind == .rsa ? EVP_PKEY_RSA : EVP_PKEY_ED25519, nil)
     var key: OpaquePointer?
     EVP_PKEY_keygen_init(maker)
@@ -125,10 +127,12 @@ struct RawTLS {
     X509_set_version(certificate, 2)
     X509_gmtime_adj(X509_getm_notBefore(certificate), 0)
     X509_gmtime_adj(X509_getm_notAfter(certificate), 86_400)
+    let entry = String(repeating: "x", count: 60)
+    for _ in 0..<nameEntries { _ = sw_name_add(X509_get_subject_name(certificate), "OU", entry) }
     X509_set_pubkey(certificate, key)
     X509_sign(certificate, key, kind == .rsa ? EVP_sha256() : nil)
     let chain = OPENSSL_sk_new_null()
-    for _ in 0..<extra { OPENSSL_sk_push(chain, UnsafeRawPointer(certificate)) }
+    for _ in 0..<extraCertificates { OPENSSL_sk_push(chain, UnsafeRawPointer(certificate)) }
     SSL_CTX_use_cert_and_key(context, certificate, key, chain, 1)
     OPENSSL_sk_free(chain)
     X509_free(certificate)

@@ -9,7 +9,7 @@ enum FrameTransform {
   @inline(__always)
   static func ordered(_ bits: Row) -> Row { bits ^ (signs(bits) & Row(repeating: 0x7fff_ffff)) }
 
-  /// Small negative and positive differences as small numbers: 0, −1, 1, −2 … become 0, 1, 2, 3 …
+  /// Small differences of either sign as small numbers: 0, −1, 1, −2 become 0, 1, 2, 3.
   @inline(__always)
   static func zigzag(_ difference: Row) -> Row { difference &<< Row(repeating: 1) ^ signs(difference) }
 

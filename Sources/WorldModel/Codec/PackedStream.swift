@@ -24,8 +24,13 @@ enum PackedStream {
   /// - Parameters:
   ///   - elements: Their bits, in frame order; see ``FrameRows``.
   ///   - transform: What to do with them first.
+  ///   - effort: Whether to look for the best width of each frame or for a good one.
   ///   - out: Memory for ``largest(_:)`` bytes.
-  static func encode(_ elements: borrowing FrameRows, _ transform: Transform, to out: inout UnsafeMutableRawPointer) {
+  static func encode(
+    _ elements: borrowing FrameRows, _ transform: Transform, _ effort: EncodingOptions.Effort,
+    to out: inout UnsafeMutableRawPointer
+  ) {
+    let spacing = effort == .fast ? 4 : 1
     withUnsafeTemporaryAllocation(of: Row.self, capacity: PackedFrame.rows) { frame in
       guard let buffer = frame.baseAddress else { return }
       var previous: UInt32 = 0
@@ -33,7 +38,7 @@ enum PackedStream {
         let source = UnsafePointer(elements.frame(index))
         switch transform {
         case .plain:
-          PackedFrame.encode(source, to: &out)
+          PackedFrame.encode(source, step: spacing, to: &out)
           continue
         case .folded(let base):
           for row in 0..<PackedFrame.rows {
@@ -44,7 +49,7 @@ enum PackedStream {
         case .differences:
           FrameTransform.differences(source, to: buffer, previous: &previous, isFloat: false)
         }
-        PackedFrame.encode(buffer, to: &out)
+        PackedFrame.encode(buffer, step: spacing, to: &out)
       }
       var tail: [UInt32] = []
       for element in elements.tail {

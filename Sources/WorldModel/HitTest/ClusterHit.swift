@@ -1,9 +1,9 @@
 extension HitTest {
   /// The hit on the nearest cluster of feature points around the ray.
   ///
-  /// Points that appear within ``radius`` of the tapped point are candidates. Going away from the camera, the first of them
-  /// that has enough others close behind it begins the cluster: a lone outlier in front of a wall does not. The surface is
-  /// fitted to the cluster's neighbourhood, and the hit is where the ray meets it.
+  /// Points that appear within ``radius`` of the tapped point are candidates. Going away from the camera, the first
+  /// of them that has enough others close behind it begins the cluster: a lone outlier in front of a wall does not.
+  /// The surface is fitted to the cluster's neighbourhood, and the hit is where the ray meets it.
   func clusterHit(at screen: SIMD2<Float>, along ray: Ray, _ camera: PinholeCamera) -> Result? {
     var radius = radius
     while true {

@@ -1,9 +1,9 @@
 /// Answers "which points are near this?" without looking at all of them.
 ///
-/// The points lie in Morton order in leaves of 16; a leaf is wrapped in a sphere, eight spheres in a larger one, and so on
-/// to the top: a bounding-volume hierarchy without pointers. Building is linear in the number of points. A point that is
-/// not finite is in no answer. The index is a value of its own: it keeps a copy of the positions (16 bytes each) and
-/// does not follow later changes of the cloud.
+/// The points lie in Morton order in leaves of 16; a leaf is wrapped in a sphere, eight spheres in a larger one, and
+/// so on to the top: a bounding-volume hierarchy without pointers. Building is linear in the number of points. A
+/// point that is not finite is in no answer. The index is a value of its own: it keeps a copy of the positions (16
+/// bytes each) and does not follow later changes of the cloud.
 public struct SpatialIndex: Sendable {
   private static let leafSize = 16
   private static let fanOut = 8
@@ -32,7 +32,8 @@ public struct SpatialIndex: Sendable {
   /// The number of finite points.
   public var count: Int { positions.count }
 
-  /// The indices in the cloud of all points at most `radius` metres from `center`, in no stated order but always the same.
+  /// The indices in the cloud of all points at most `radius` metres from `center`, in no stated order but always the
+  /// same.
   public func indices(within radius: Float, of center: SIMD3<Float>) -> [Int] {
     search { sphere in
       let reach = radius + sphere.w

@@ -1,0 +1,51 @@
+import SharedWorld
+
+/// `worldmap convert`.
+enum Convert: Command {
+  static let name = "convert"
+  static let summary = "Write a map or a point cloud in another format"
+  static let operands = ["INPUT", "OUTPUT"]
+  static let options = [
+    Option("--format", "NAME", "worldmap, " + PointCloudFormat.allCases.map(\.rawValue).joined(separator: ", ")),
+    Option("--within", "METRES", "let coordinates move by at most this (worldmap only); without it they are exact"),
+    Option("--fast", nil, "spend no time on a smaller file (worldmap only)"),
+    Option("--scale", "FACTOR", "multiply all coordinates by this, for clouds in another unit"),
+  ]
+  static let discussion = """
+    The extension of OUTPUT chooses the format: worldmap, ply, pcd, txt or bin (COLMAP), xyz. Point-cloud formats have
+    no room for anchors, xyz none for identifiers either.
+    """
+
+  static func run(
+    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+  ) throws(Failure) -> ExitCode {
+    let scale = try arguments.number("--scale", in: 1e-6...1e6 as ClosedRange<Float>)
+    let bound = try arguments.number("--within", in: 1e-6...100 as ClosedRange<Float>)
+    var input = try MapInput(arguments.operands[0], &progress)
+    if let scale { input.map.scale(by: scale) }
+    var options = arguments.has("--fast") ? EncodingOptions.fast : .lossless
+    if let bound { options.precision = .within(bound: bound) }
+    let output = arguments.operands[1]
+    let size = try MapOutput.write(
+      input.map, to: output, format: arguments["--format"], options: options, &progress)
+    report.add("input", .string(arguments.operands[0]))
+    report.add("output", .string(output))
+    report.add("points", .integer(input.map.cloud.count))
+    report.add("droppedPoints", .integer(input.droppedPoints))
+    report.add(
+      "bytes", .integer(size), "\(output): \(Text.plural(input.map.cloud.count, "point")), \(Text.bytes(size))")
+    if input.droppedPoints > 0 {
+      report.add(line: "\(Text.plural(input.droppedPoints, "point")) without a finite position left out")
+    }
+    return .success
+  }
+}
+
+extension WorldMap {
+  /// Multiplies all coordinates; the directions of anchors stay.
+  fileprivate mutating func scale(by factor: Float) {
+    cloud = FeatureCloud(
+      positions: cloud.positions.map { $0 * factor }, identifiers: cloud.identifiers, channels: cloud.channels)
+    for index in anchors.indices { anchors[index].transform.translation *= factor }
+  }
+}

@@ -20,7 +20,7 @@ export class Camera {
     this.target = minimum.map((low, axis) => (low + maximum[axis]) / 2);
     const radius = Math.hypot(...sub(maximum, minimum)) / 2;
     const narrow = Math.min(1, this.aspectRatio);
-    this.distance = Math.max(0.5, radius * Math.hypot(2 * this.focalLength / narrow, 1) * 0.82);
+    this.distance = Math.max(0.5, radius * Math.hypot(2 * this.focalLength / narrow, 1) * 0.8);
   }
 
   get eye() {

@@ -25,7 +25,7 @@ void main() {
   gl_PointSize = clamp(size / gl_Position.w, 1.5, 14.0);
   float height = clamp((position.y - low.y) / max(high.y - low.y, 0.01), 0.0, 1.0);
   float fog = clamp((gl_Position.w - fogNear) / max(fogFar - fogNear, 0.01), 0.0, 1.0);
-  tint = vec4(mix(turbo(0.1 + 0.78 * height), vec3(0.05, 0.07, 0.11), 0.55 * fog), 1.0);
+  tint = vec4(mix(turbo(0.1 + 0.78 * height), vec3(0.05, 0.07, 0.11), 0.45 * fog), 1.0);
 }`;
 
 const DISC = `#version 300 es
@@ -57,7 +57,7 @@ export class View {
   high = [2, 2, 2];
   isOpen = true;
   ceiling = 1; // the share of the height that is shown
-  pointSize = 1.4;
+  pointSize = 2;
   onframe = () => {};
 
   constructor(canvas) {
@@ -123,7 +123,7 @@ export class View {
     this.fill(this.grid, gridLines(minimum, maximum));
   }
 
-  // The axes of anchors: x red, y green, z blue, 20 cm long.
+  // The axes of anchors: x red, y green, z blue, 20 cm long; and a line down to the floor.
   mark(transforms) {
     const floats = [];
     const colours = [[1, 0.35, 0.35, 1], [0.45, 1, 0.45, 1], [0.45, 0.6, 1, 1]];
@@ -133,6 +133,8 @@ export class View {
         const end = origin.map((v, row) => v + 0.2 * matrix[4 * axis + row]);
         floats.push(...origin, ...colour, ...end, ...colour);
       });
+      const drop = [1, 0.85, 0.4, 0.35];
+      floats.push(...origin, ...drop, origin[0], this.low[1], origin[2], ...drop);
     }
     this.fill(this.marks, new Float32Array(floats));
   }

@@ -28,9 +28,9 @@ enum WorldView {
       let viewer = try Viewer(session, options: options, files: files)
       if let map { try await session.share(map) }
       let host = options.http?.host ?? "127.0.0.1"
-      print("http://\(Endpoint(host: host, port: viewer.port))/")
-      // Whoever reads the address through a pipe waits for it.
-      try FileHandle.standardOutput.synchronize()
+      // Not `print`, whose buffer would keep the address from whoever reads it through a pipe.
+      let address = "http://\(Endpoint(host: host, port: viewer.port))/\n"
+      try FileHandle.standardOutput.write(contentsOf: Data(address.utf8))
       return await withTaskGroup(of: Int32.self) { group in
         group.addTask {
           await viewer.run()

@@ -76,6 +76,13 @@ func usage() -> Never {
 func exitWithFailure() -> Never { exit(1) }
 
 let arguments = CommandLine.arguments
+if arguments.count == 3, arguments[1] == "mutants", let limit = UInt64(arguments[2]) {
+  for mutant in ElectionMutant.all {
+    let found = mutant.firstCatch(in: 1...limit)
+    print(mutant.name, mutant.scenario, found.map { "seed \($0.seed): \($0.violation)" } ?? "NOT CAUGHT")
+  }
+  exit(0)
+}
 guard arguments.count >= 5, let scenario = ElectionScenario(rawValue: arguments[2]) else { usage() }
 
 if arguments[1] == "replay", let seed = UInt64(arguments[3]), let count = Int(arguments[4]) {

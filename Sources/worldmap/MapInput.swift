@@ -89,12 +89,12 @@ enum MapOutput {
     _ map: WorldMap, _ options: EncodingOptions, _ path: String, _ progress: inout Progress
   ) throws(WorldMapError) -> [UInt8] {
     let encoder = try WorldMapEncoder(map, options)
-    var blocks: [WorldMapEncoder.Block] = []
+    var parts: [WorldMapEncoder.Part] = []
     for index in 0..<encoder.blockCount {
       progress.show("encoding \(path)", 0.6 + 0.35 * Double(index) / Double(encoder.blockCount))
-      blocks.append(encoder.block(index))
+      parts.append(try encoder.part(index..<(index + 1)))
     }
-    return encoder.file(blocks)
+    return encoder.file(parts)
   }
 }
 

@@ -30,6 +30,25 @@ package enum ElectionMessage: Hashable, Sendable {
 }
 
 extension ElectionMessage {
+  /// The highest epoch named in the message.
+  package var highestEpoch: UInt64 {
+    switch self {
+    case .beat(let beat): beat.epoch
+    case .preClaim(let claim): claim.maxEpoch
+    case .preNack(let nack): nack.epoch
+    case .stepDown(let stepDown): stepDown.epoch
+    case .offer(let offer): offer.epoch
+    case .win(let win): win.epoch
+    case .yield(let yield): yield.maxEpoch
+    case .handover(let handover): handover.epoch
+    case .resign(let resign): resign.epoch
+    case .ack(let ack): ack.epoch
+    case .request, .seat: 0
+    }
+  }
+}
+
+extension ElectionMessage {
   package struct Beat: Hashable, Sendable {
     /// The reign's epoch, from 1.
     package var epoch: UInt64

@@ -62,14 +62,12 @@ extension HostElection {
   }
 
   mutating func handle(_ handover: ElectionMessage.Handover, from sender: NodeID, at now: Instant) {
-    maxEpochSeen = max(maxEpochSeen, handover.epoch)
     guard configuration.canHost, !isHost, sender == host, handover.epoch >= epoch else { return }
     claim(reason: .handover, at: now)
   }
 
   /// The successor claims at once; the others wait one STEP more than usual for it.
   mutating func handle(_ resign: ElectionMessage.Resign, from sender: NodeID, at now: Instant) {
-    maxEpochSeen = max(maxEpochSeen, resign.epoch)
     guard !isHost, sender == host, resign.epoch >= epoch else { return }
     if resign.successor == me, configuration.canHost {
       claim(reason: .resigned, at: now)

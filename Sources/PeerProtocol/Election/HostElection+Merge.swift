@@ -17,7 +17,6 @@ extension HostElection {
 
   /// The decision point: the greater (size, priority, epoch, node) stays host.
   mutating func handle(_ offer: ElectionMessage.Offer, from sender: NodeID, at now: Instant) {
-    maxEpochSeen = max(maxEpochSeen, offer.epoch)
     guard isHost, handoverTo == nil else { return }
     guard self.offer == nil || policy.contains(.noOfferLock) else { return }
     if isGreater(offer, of: sender, at: now) {
@@ -39,14 +38,12 @@ extension HostElection {
   }
 
   mutating func handle(_ win: ElectionMessage.Win, from sender: NodeID, at now: Instant) {
-    maxEpochSeen = max(maxEpochSeen, win.epoch)
     guard isHost, epoch == win.offerEpoch, offer?.node == sender else { return }
     stepDown(for: sender, epoch: win.epoch, reason: .merged, at: now)
   }
 
   /// The winner starts a new reign above both epochs; one that is no longer host says so.
   mutating func handle(_ yield: ElectionMessage.Yield, from sender: NodeID, at now: Instant) {
-    maxEpochSeen = max(maxEpochSeen, yield.maxEpoch)
     guard isHost else {
       sendHost(to: sender, ended: yield.epoch, at: now)
       return

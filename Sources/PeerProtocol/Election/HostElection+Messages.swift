@@ -4,6 +4,7 @@ extension HostElection {
   package mutating func handle(_ message: ElectionMessage, from sender: NodeID, at now: Instant) {
     guard sender != me else { return }
     noticeStall(at: now)
+    maxEpochSeen = max(maxEpochSeen, message.highestEpoch)
     if case .beat(let beat) = message {
       handle(beat, from: sender, at: now)
       return
@@ -36,7 +37,6 @@ extension HostElection {
 
   /// Only a Beat of my host renews the lease; without a lease the first Beat heard gives one.
   private mutating func handle(_ beat: ElectionMessage.Beat, from sender: NodeID, at now: Instant) {
-    maxEpochSeen = max(maxEpochSeen, beat.epoch)
     if isHost {
       meet(sender, epoch: beat.epoch, at: now)
     } else if sender == host {
@@ -86,7 +86,6 @@ extension HostElection {
 
   /// Whoever believes in a host objects and names it; a better-ranked node objects and canvasses itself.
   private mutating func handle(_ claim: ElectionMessage.PreClaim, from sender: NodeID, at now: Instant) {
-    maxEpochSeen = max(maxEpochSeen, claim.maxEpoch)
     // A host would not canvass: what this node believed in is over.
     if sender == host { loseHost(.steppedDown, at: now) }
     if let host, hasHost(at: now) {

@@ -15,7 +15,9 @@ extension Simulation {
     settle(index, local: local)
   }
 
-  /// Ends a process. If its machine lives on, its sockets close at once; else the others have to notice by themselves.
+  /// Ends a process.
+  ///
+  /// If its machine lives on, its sockets close at once; else the others have to notice by themselves.
   package mutating func crash(_ index: Int, silently: Bool) {
     guard machines[index].node != nil else { return }
     machines[index].node = nil
@@ -48,14 +50,15 @@ extension Simulation {
     machines[index].isStopped = false
     if machines[index].isAsleep { machines[index].clock.slept += gap }
     let local = localTime(index)
-    monitor.resumed(index, node: machines[index].node!, local: local, at: now)
+    let slept = machines[index].isAsleep ? gap : 0
+    monitor.resumed(index, node: machines[index].node!, slept: slept, local: local, at: now)
     if machines[index].isAsleep { step(index) { $0.clockJumped(by: .nanoseconds(gap), at: $1) } }
     let inbox = machines[index].inbox
     machines[index].inbox = []
     machines[index].wakeAt = .max
-    if let deadline = machines[index].node?.deadline, deadline <= local { step(index) { $0.tick(at: $1) } }
+    if let deadline = machines[index].deadline, deadline <= local { step(index) { $0.tick(at: $1) } }
     for event in inbox { happen(event) }
-    settle(index, local: local)
+    scheduleWake(index)
   }
 
   /// Breaks or heals the path from one node to another.

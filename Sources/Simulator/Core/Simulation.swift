@@ -17,6 +17,8 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     var stoppedAt: Int64 = 0
     /// What waits for a stopped node.
     var inbox: [SimulationEvent] = []
+    /// The node's deadline, on its clock, after its last step.
+    var deadline: Instant?
     /// When the earliest wake in the queue comes (ns).
     var wakeAt: Int64 = .max
   }
@@ -100,19 +102,20 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
       let connection = network.connections[a]
       let (one, other) = (Int(connection.dialler), Int(connection.acceptor))
       let isHalfOpen = connection.isOpenAtDialler != connection.isOpenAtAcceptor
-      let isSilent = isHalfOpen || network.isBrokenEitherWay(one, other) || !isAwake(one) || !isAwake(other)
-      if isSilent, network.breakCount(one, other) == event.b { sever(a) }
+      let isSilent = network.isBrokenEitherWay(one, other) || !isAwake(one) || !isAwake(other)
+      if isHalfOpen || (isSilent && network.breakCount(one, other) == event.b) { sever(a) }
     case .refuse:
       if holds(event, for: a) { return }
       step(a) { $0.refused(peer: b, at: $1) }
-    case .wake: wake(a, run: event.b)
+    case .wake: wake(a, run: event.b, time: event.time)
     }
   }
 
-  private mutating func wake(_ index: Int, run: Int32) {
-    guard machines[index].run == run, !machines[index].isStopped else { return }
+  private mutating func wake(_ index: Int, run: Int32, time: Int64) {
+    // A wake that an earlier one has overtaken is void; that one has seen to the deadline.
+    guard machines[index].run == run, machines[index].wakeAt == time, !machines[index].isStopped else { return }
     machines[index].wakeAt = .max
-    guard let deadline = machines[index].node?.deadline else { return }
+    guard let deadline = machines[index].deadline else { return }
     let local = localTime(index)
     guard deadline <= local else {
       scheduleWake(index)
@@ -155,8 +158,8 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     network.connections[number].isOpenAtDialler = true
     network.connections[number].isOpenAtAcceptor = true
     let connection = ConnectionID(number: Int32(number))
-    step(acceptor) { $0.opened(connection, peer: dialler, at: $1) }
-    step(dialler) { $0.opened(connection, peer: acceptor, at: $1) }
+    step(acceptor) { $0.opened(connection, peer: dialler, isDialler: false, at: $1) }
+    step(dialler) { $0.opened(connection, peer: acceptor, isDialler: true, at: $1) }
   }
 
   private mutating func closeEnd(_ event: SimulationEvent) {
@@ -191,12 +194,22 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
       case .close(let connection): close(Int(connection.number), by: index)
       }
     }
-    monitor.stepped(index, node: machines[index].node!, local: local, at: now)
+    if machines[index].node != nil {
+      machines[index].deadline = Self.show(&machines[index].node!, index, to: &monitor, local: local, at: now)
+    }
     scheduleWake(index)
   }
 
-  private mutating func scheduleWake(_ index: Int) {
-    guard let deadline = machines[index].node?.deadline else { return }
+  /// Lets the monitor look at a node and gives its deadline; in place, because passing it from the array copies it.
+  private static func show(
+    _ node: inout Node, _ index: Int, to monitor: inout Monitor, local: Instant, at now: Instant
+  ) -> Instant? {
+    monitor.stepped(index, node: node, local: local, at: now)
+    return node.deadline
+  }
+
+  mutating func scheduleWake(_ index: Int) {
+    guard let deadline = machines[index].deadline else { return }
     let time = max(now.nanoseconds, machines[index].clock.global(for: deadline))
     guard time < machines[index].wakeAt else { return }
     machines[index].wakeAt = time

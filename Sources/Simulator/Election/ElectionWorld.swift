@@ -37,7 +37,6 @@ package struct ElectionWorld {
   /// Applies a fault and records it.
   package mutating func apply(_ fault: Fault) {
     let now = simulation.now
-    simulation.monitor.lastFault = now
     simulation.monitor.transcript.add(at: now, fault.description)
     let (policy, configurations, count) = (policy, configurations, count)
     var chance = random.split()
@@ -85,9 +84,8 @@ package struct ElectionWorld {
       guard let election = election(index), election.host != host || (host != nil && election.epoch != epoch) else {
         continue
       }
-      let followed = election.host.map { String(ElectionPeer.index(of: $0) + 1) } ?? "none"
-      return
-        "E1 \(index + 1) follows \(followed) epoch \(election.epoch), the host is \(hosts[0] + 1) epoch \(epoch ?? 0)"
+      let names = [election.host, host].map { $0.map { String(ElectionPeer.index(of: $0) + 1) } ?? "none" }
+      return "E1 \(index + 1) follows \(names[0]) epoch \(election.epoch), not \(names[1]) epoch \(epoch ?? 0)"
     }
     return nil
   }

@@ -5,13 +5,21 @@ struct FrameRows: ~Copyable {
   typealias Row = PackedFrame.Row
 
   private let memory: UnsafeMutablePointer<Row>
+  private let capacity: Int
   /// The number of elements.
-  let count: Int
+  private(set) var count: Int
 
   /// Room for `count` elements, not yet filled.
   init(count: Int) {
     self.count = count
+    capacity = count
     memory = .allocate(capacity: (count + PackedFrame.count - 1) / PackedFrame.count * PackedFrame.rows + 1)
+  }
+
+  /// Uses the same memory for other elements, at most as many as it was made for.
+  mutating func reset(count: Int) {
+    precondition(count <= capacity, "a frame's memory does not grow")
+    self.count = count
   }
 
   deinit {
@@ -37,14 +45,18 @@ struct FrameRows: ~Copyable {
 
   /// The element at `index`, in the order of the block.
   subscript(index: Int) -> UInt32 {
-    get { element(index).pointee }
-    set { element(index).pointee = newValue }
+    get { elementAddress[place(index)] }
+    set { elementAddress[place(index)] = newValue }
   }
 
-  private func element(_ index: Int) -> UnsafeMutablePointer<UInt32> {
-    let (frame, place) = index.quotientAndRemainder(dividingBy: PackedFrame.count)
-    guard frame < frameCount else { return tailAddress + place }
-    let first = UnsafeMutableRawPointer(self.frame(frame)).assumingMemoryBound(to: UInt32.self)
-    return first + (place % PackedFrame.rows * 4 + place / PackedFrame.rows)
+  private var elementAddress: UnsafeMutablePointer<UInt32> {
+    UnsafeMutableRawPointer(memory).assumingMemoryBound(to: UInt32.self)
+  }
+
+  /// Where the element at `index` stands in memory.
+  @inline(__always)
+  private func place(_ index: Int) -> Int {
+    guard index < count & ~(PackedFrame.count - 1) else { return index }
+    return index & ~(PackedFrame.count - 1) | (index & 31) << 2 | (index >> 5) & 3
   }
 }

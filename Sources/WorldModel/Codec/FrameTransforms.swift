@@ -9,7 +9,7 @@ enum FrameTransform {
   @inline(__always)
   static func ordered(_ bits: Row) -> Row { bits ^ (signs(bits) & Row(repeating: 0x7fff_ffff)) }
 
-  /// Small negative and positive differences as small numbers: 0, −1, 1, −2 … become 0, 1, 2, 3 …
+  /// Small differences of either sign as small numbers: 0, −1, 1, −2 become 0, 1, 2, 3.
   @inline(__always)
   static func zigzag(_ difference: Row) -> Row { difference &<< Row(repeating: 1) ^ signs(difference) }
 
@@ -26,6 +26,23 @@ enum FrameTransform {
   /// The inverse of ``folded(_:)``.
   @inline(__always)
   static func unfolded(_ value: Row) -> Row { value &>> Row(repeating: 1) | value &<< Row(repeating: 31) }
+
+  /// Writes how far each folded element of a frame is above the smallest, which is returned.
+  @inline(__always)
+  static func foldedDistances(_ source: UnsafePointer<Row>, to target: UnsafeMutablePointer<Row>) -> UInt32 {
+    // Vectors of the oldest x86-64 compare signed numbers only: with the highest bit turned the order is the same.
+    let turn = Row(repeating: 0x8000_0000)
+    var least = SIMD4<Int32>(repeating: .max)
+    for row in 0..<PackedFrame.rows {
+      let value = folded(source[row])
+      target[row] = value
+      let turned = SIMD4<Int32>(truncatingIfNeeded: value ^ turn)
+      least = least.replacing(with: turned, where: turned .< least)
+    }
+    let base = UInt32(bitPattern: least.min()) ^ 0x8000_0000
+    for row in 0..<PackedFrame.rows { target[row] &-= Row(repeating: base) }
+    return base
+  }
 
   /// All ones for a negative lane, else zero.
   @inline(__always)

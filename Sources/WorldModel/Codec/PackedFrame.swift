@@ -15,11 +15,16 @@ enum PackedFrame {
   typealias Row = SIMD4<UInt32>
 
   /// Packs the 32 rows at `rows` to `out` and moves `out` behind them.
-  static func encode(_ rows: UnsafePointer<Row>, to out: inout UnsafeMutableRawPointer) {
+  ///
+  /// - Parameters:
+  ///   - rows: The elements.
+  ///   - step: How many rows apart the ones are that the width is judged by: 1 for the best width, 4 to save time.
+  ///   - out: Memory for ``largest`` bytes.
+  static func encode(_ rows: UnsafePointer<Row>, step: Int, to out: inout UnsafeMutableRawPointer) {
     var union = Row.zero
     for row in 0..<Self.rows { union |= rows[row] }
     let most = bitWidth(union.x | union.y | union.z | union.w)
-    var width = chooseWidth(rows, most: most)
+    var width = chooseWidth(rows, most: most, step: step)
     var exceptions = 0
     var end = out + 2 + 16 * width
     if width < most {
@@ -42,44 +47,52 @@ enum PackedFrame {
   @inline(__always)
   private static func bitWidth(_ value: UInt32) -> Int { 32 - value.leadingZeroBitCount }
 
-  /// The width that makes the frame smallest, judged by every fourth row.
-  private static func chooseWidth(_ rows: UnsafePointer<Row>, most: Int) -> Int {
+  /// The width that makes the frame smallest, judged by one row in `step`.
+  private static func chooseWidth(_ rows: UnsafePointer<Row>, most: Int, step: Int) -> Int {
     guard most > 0 else { return 0 }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 33) { histogram in
       histogram.initialize(repeating: 0)
-      for row in stride(from: 0, to: Self.rows, by: 4) {
+      for row in stride(from: 0, to: Self.rows, by: step) {
         for lane in 0..<4 { histogram[bitWidth(rows[row][lane])] &+= 1 }
       }
       var best = most
       var bestCost = 16 * most
       var above = 0
-      for width in stride(from: most - 1, through: max(0, most - 24), by: -1) {
+      for width in stride(from: most - 1, through: 0, by: -1) {
         above += Int(histogram[width + 1])
-        let cost = 16 * width + 4 * above * (1 + (most - width + 7) / 8)
+        // With half the sample above it, no narrower width can be the best.
+        if above * step > 64 { break }
+        let cost = 16 * width + step * above * (1 + (most - width + 7) / 8)
         if cost < bestCost { (best, bestCost) = (width, cost) }
       }
       return best
     }
   }
 
-  /// Writes the places and then the high bits of all elements over `width` bits; their number is returned.
+  /// Writes the place and the high bits of each element over `width` bits; their number is returned.
   private static func writeExceptions(
     _ rows: UnsafePointer<Row>, width: Int, highBytes: Int, to end: inout UnsafeMutableRawPointer
   ) -> Int {
-    let places = end.assumingMemoryBound(to: UInt8.self)
-    let elements = UnsafeRawPointer(rows).assumingMemoryBound(to: UInt32.self)
-    let shift = UInt32(width)
-    var found = 0
-    for place in 0..<count {
-      places[found] = UInt8(truncatingIfNeeded: place)
-      found &+= elements[place] &>> shift == 0 ? 0 : 1
+    // Bit r of lane l tells whether element 32·l + r does not fit.
+    var misfits = Row.zero
+    let shift = Row(repeating: UInt32(width))
+    for row in 0..<Self.rows {
+      let bit = Row(repeating: 1 &<< UInt32(row))
+      misfits |= bit.replacing(with: 0, where: rows[row] &>> shift .== 0)
     }
-    if found == count { return count }
-    end += found
-    for index in 0..<found {
-      let high = elements[Int(places[index])] &>> shift
-      end.storeBytes(of: high.littleEndian, as: UInt32.self)
-      end += highBytes
+    let elements = UnsafeRawPointer(rows).assumingMemoryBound(to: UInt32.self)
+    var found = 0
+    for lane in 0..<4 {
+      var rest = misfits[lane]
+      while rest != 0 {
+        let row = rest.trailingZeroBitCount
+        rest &= rest &- 1
+        end.storeBytes(of: UInt8(truncatingIfNeeded: 32 &* lane &+ row), as: UInt8.self)
+        let high = elements[4 &* row &+ lane] &>> UInt32(width)
+        end.storeBytes(of: high.littleEndian, toByteOffset: 1, as: UInt32.self)
+        end += 1 &+ highBytes
+        found &+= 1
+      }
     }
     return found
   }
@@ -97,17 +110,17 @@ enum PackedFrame {
     unpack(base + 2, width: width, to: rows)
     guard exceptions > 0 else { return highBytes == 1 ? length : nil }
     guard width < 32 else { return nil }
-    let places = base + 2 + 16 * width
-    let highs = places + exceptions
+    var next = base + 2 + 16 * width
     let elements = UnsafeMutableRawPointer(rows).assumingMemoryBound(to: UInt32.self)
-    for index in 0..<exceptions {
-      let place = Int(places.load(fromByteOffset: index, as: UInt8.self))
+    for _ in 0..<exceptions {
+      let place = Int(next.load(as: UInt8.self))
       guard place < count else { return nil }
       var high: UInt32 = 0
       for byte in 0..<highBytes {
-        high |= UInt32(highs.load(fromByteOffset: index * highBytes + byte, as: UInt8.self)) &<< UInt32(8 * byte)
+        high |= UInt32(next.load(fromByteOffset: 1 + byte, as: UInt8.self)) &<< UInt32(8 * byte)
       }
-      elements[place] |= high &<< UInt32(width)
+      elements[4 &* (place & 31) &+ place >> 5] |= high &<< UInt32(width)
+      next += 1 + highBytes
     }
     return length
   }

@@ -1,23 +1,41 @@
 /// Decodes the payload of one block of points.
-struct PointBlockDecoder {
-  /// The number of points.
-  let count: Int
+struct PointBlockDecoder: ~Copyable {
   /// What the section's parameters say.
-  let layout: CloudLayout
-  /// The lowest and highest identifier, as the block's row says.
-  let keys: ClosedRange<UInt64>
+  private let layout: CloudLayout
+  private var zstd = ZstdDecompressor()
+  /// The number of points of the block at hand.
+  private var count = 0
 
-  /// Decodes identifiers and positions to memory for `count` of each, and appends the channels to `channels`.
-  func decode(
-    _ payload: UnsafeRawBufferPointer, positions: UnsafeMutablePointer<SIMD3<Float>>,
-    identifiers: UnsafeMutablePointer<UInt64>, channels: inout FeatureCloud.Channels
+  /// A decoder of blocks of this layout.
+  init(layout: CloudLayout) {
+    self.layout = layout
+  }
+
+  /// Decodes a block of at least one point.
+  ///
+  /// - Parameters:
+  ///   - payload: The bytes after the block's head.
+  ///   - count: The number of points.
+  ///   - lowest: The first identifier, which also stands in the payload.
+  ///   - highest: The last identifier, if it is known.
+  ///   - positions: Memory for the positions.
+  ///   - identifiers: Memory for the identifiers.
+  ///   - channels: What the channels are appended to.
+  mutating func decode(
+    _ payload: UnsafeRawBufferPointer, count: Int, lowest: UInt64, highest: UInt64?,
+    positions: UnsafeMutablePointer<SIMD3<Float>>, identifiers: UnsafeMutablePointer<UInt64>,
+    channels: inout FeatureCloud.Channels
   ) throws(DecodingFailure) {
+    self.count = count
     var reader = ComponentReader(payload)
-    try reader.skipHead(layout: layout, lowest: keys.lowerBound)
-    try decodeIdentifiers(try reader.next(.identifier), to: identifiers)
-    let x = try floats(try reader.next(.x))
-    let y = try floats(try reader.next(.y))
-    let z = try floats(try reader.next(.z))
+    try reader.skipHead(layout: layout, lowest: lowest)
+    try decodeIdentifiers(try reader.next(.identifier), from: lowest, to: identifiers)
+    guard highest == nil || identifiers[count - 1] == highest else {
+      throw .invalid("identifiers other than the block's row says", offset: 0)
+    }
+    let x = try coordinates(try reader.next(.x))
+    let y = try coordinates(try reader.next(.y))
+    let z = try coordinates(try reader.next(.z))
     guard PositionRows.join(x: x, y: y, z: z, to: positions) else {
       throw .invalid("a coordinate that is not finite", offset: 0)
     }
@@ -28,7 +46,7 @@ struct PointBlockDecoder {
   }
 
   private func decodeIdentifiers(
-    _ part: ComponentReader.Part, to target: UnsafeMutablePointer<UInt64>
+    _ part: ComponentReader.Part, from lowest: UInt64, to target: UnsafeMutablePointer<UInt64>
   ) throws(DecodingFailure) {
     let isWide = part.method == .packedWideGaps
     guard isWide || part.method == .packedGaps else { throw part.failure("a method that identifiers do not have") }
@@ -41,26 +59,46 @@ struct PointBlockDecoder {
       let source = UnsafeRawBufferPointer(rebasing: part.bytes[length...])
       guard let more = PackedStream.decode(source, .plain, to: &high) else { throw part.failure("a bad stream") }
       rest -= more
-      isRising = IdentifierRows.sum(low, high, from: keys.lowerBound, to: target)
+      isRising = IdentifierRows.sum(low, high, from: lowest, to: target)
     } else {
-      IdentifierRows.sum(low, from: keys.lowerBound, to: target)
+      IdentifierRows.sum(low, from: lowest, to: target)
     }
     guard rest == 0 else { throw part.failure("bytes after the identifiers") }
-    guard isRising, target[0] == keys.lowerBound, target[count - 1] == keys.upperBound else {
-      throw part.failure("identifiers other than the block's row says")
+    guard isRising, target[0] == lowest, target[count - 1] >= lowest else {
+      throw part.failure("identifiers that do not rise from the block's first")
     }
   }
 
+  /// The Floats of x, y or z, in frame order.
+  private mutating func coordinates(_ part: ComponentReader.Part) throws(DecodingFailure) -> FrameRows {
+    guard part.method == .packedGrid else { return try floats(part) }
+    guard layout.step > 0, part.bytes.count >= 4 else { throw part.failure("coordinates on a grid without a step") }
+    let escapes = Int(part.bytes.integer(UInt32.self, at: 0))
+    guard escapes <= count, part.bytes.count >= 4 + 8 * escapes else { throw .truncated(offset: part.offset) }
+    var rows = try unpacked(part, from: 4 + 8 * escapes, .differences)
+    Grid.restore(&rows, step: Double(layout.step))
+    var next = 0
+    for escape in 0..<escapes {
+      let index = Int(part.bytes.integer(UInt32.self, at: 4 + 8 * escape))
+      guard index >= next, index < count else { throw part.failure("exact coordinates out of order") }
+      rows[index] = part.bytes.integer(UInt32.self, at: 8 + 8 * escape)
+      next = index + 1
+    }
+    return rows
+  }
+
   /// The Floats of a component, in frame order.
-  private func floats(_ part: ComponentReader.Part) throws(DecodingFailure) -> FrameRows {
+  private mutating func floats(_ part: ComponentReader.Part) throws(DecodingFailure) -> FrameRows {
     switch part.method {
     case .planes, .differencePlanes:
-      guard let words = BytePlanes.decodeWords(part.bytes, count: count) else { throw part.failure("bad planes") }
-      return FrameRows(part.method == .planes ? words : FloatModel.sums(words))
-    case .packedFolded:
-      guard part.bytes.count >= 4 else { throw .truncated(offset: part.offset) }
-      let base = UInt32(littleEndian: part.bytes.loadUnaligned(as: UInt32.self))
-      return try unpacked(part, from: 4, .folded(base: base))
+      var rows = FrameRows(count: count)
+      let isDifference = part.method == .differencePlanes
+      let isWhole: Void? = BytePlanes.withWordPlanes(part.bytes, count: count, &zstd) { starts, planes in
+        rows.fill(planes, starts, areDifferences: isDifference)
+      }
+      guard isWhole != nil else { throw part.failure("bad planes") }
+      return rows
+    case .packedFolded: return try unpacked(part, from: 0, .folded)
     case .packedDifferences: return try unpacked(part, from: 0, .floatDifferences)
     case .packedGaps, .packedWideGaps, .packedGrid: throw part.failure("a method that numbers do not have")
     }
@@ -75,7 +113,7 @@ struct PointBlockDecoder {
     return rows
   }
 
-  private func appendChannel(
+  private mutating func appendChannel(
     _ component: Component, _ part: ComponentReader.Part, to channels: inout FeatureCloud.Channels
   ) throws(DecodingFailure) {
     switch component {
@@ -96,11 +134,47 @@ struct PointBlockDecoder {
     }
   }
 
-  private func planes(_ part: ComponentReader.Part, width: Int) throws(DecodingFailure) -> [UInt8] {
-    guard part.method == .planes, let bytes = BytePlanes.decode(part.bytes, count: count, width: width) else {
+  private mutating func planes(_ part: ComponentReader.Part, width: Int) throws(DecodingFailure) -> [UInt8] {
+    guard part.method == .planes, let bytes = BytePlanes.decode(part.bytes, count: count, width: width, &zstd) else {
       throw part.failure("bad planes")
     }
     return bytes
+  }
+}
+
+extension PointBlockDecoder {
+  /// Decodes a payload of which nothing is known but the number of its points.
+  static func decodeAlone(
+    _ payload: RawSpan, count: Int, base: Int
+  ) throws(WorldMapError) -> (cloud: FeatureCloud, layout: CloudLayout) {
+    do throws(DecodingFailure) {
+      var reader = ByteReader(payload)
+      let layout = try CloudLayout(reading: &reader)
+      let lowest = try reader.read(UInt64.self)
+      var positions = [SIMD3<Float>](repeating: .zero, count: count)
+      var identifiers = [UInt64](repeating: 0, count: count)
+      var channels = layout.emptyChannels
+      var decoder = PointBlockDecoder(layout: layout)
+      let failure = payload.withUnsafeBytes { bytes -> DecodingFailure? in
+        positions.withUnsafeMutableBufferPointer { positions in
+          identifiers.withUnsafeMutableBufferPointer { identifiers in
+            guard let positions = positions.baseAddress, let identifiers = identifiers.baseAddress else { return nil }
+            do throws(DecodingFailure) {
+              try decoder.decode(
+                bytes, count: count, lowest: lowest, highest: nil, positions: positions, identifiers: identifiers,
+                channels: &channels)
+              return nil
+            } catch {
+              return error
+            }
+          }
+        }
+      }
+      if let failure { throw failure }
+      return (FeatureCloud(positions: positions, identifiers: identifiers, channels: channels), layout)
+    } catch {
+      throw WorldMapError(error, base: base)
+    }
   }
 }
 

@@ -3,10 +3,14 @@ enum PositionRows {
   typealias Row = PackedFrame.Row
 
   /// Splits positions into the bits of their x, y and z.
+  ///
+  /// - Returns: Whether every coordinate is finite.
   static func split(
     _ positions: UnsafeBufferPointer<SIMD3<Float>>, x: inout FrameRows, y: inout FrameRows, z: inout FrameRows
-  ) {
-    guard let base = positions.baseAddress else { return }
+  ) -> Bool {
+    guard let base = positions.baseAddress else { return true }
+    // A finite number times zero is zero; infinity and NaN times zero are NaN, and stay so in a sum.
+    var sum = SIMD4<Float>.zero
     let points = UnsafeRawPointer(base)
     for index in 0..<x.frameCount {
       let (toX, toY, toZ) = (x.frame(index), y.frame(index), z.frame(index))
@@ -20,6 +24,7 @@ enum PositionRows {
         toX[row] = Row(a.x, b.x, c.x, d.x)
         toY[row] = Row(a.y, b.y, c.y, d.y)
         toZ[row] = Row(a.z, b.z, c.z, d.z)
+        sum += SIMD4<Float>(bits: toX[row]) * 0 + SIMD4<Float>(bits: toY[row]) * 0 + SIMD4<Float>(bits: toZ[row]) * 0
       }
     }
     for place in 0..<x.tailCount {
@@ -27,7 +32,9 @@ enum PositionRows {
       x.tailAddress[place] = position.x.bitPattern
       y.tailAddress[place] = position.y.bitPattern
       z.tailAddress[place] = position.z.bitPattern
+      sum += SIMD4(position, 0) * 0
     }
+    return sum.isFinite
   }
 
   /// Joins the bits of x, y and z to positions.

@@ -15,3 +15,11 @@ extension ByteWriter {
     write(bytes: span.copied)
   }
 }
+
+extension UnsafeRawBufferPointer {
+  /// The little-endian integer at `offset`; all its bytes must lie inside the buffer.
+  func integer<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type, at offset: Int) -> T {
+    precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count, "an integer outside its buffer")
+    return T(littleEndian: loadUnaligned(fromByteOffset: offset, as: T.self))
+  }
+}

@@ -1,13 +1,16 @@
 /// Memory of a fixed capacity that kernels write into, and what has been written so far.
 struct RawWriter: ~Copyable {
-  private let base: UnsafeMutableRawPointer
-  private let capacity: Int
-  private var end: UnsafeMutableRawPointer
+  private var base: UnsafeMutableRawPointer
+  private var capacity: Int
+  /// Where the next byte goes; kernels move it.
+  var end: UnsafeMutableRawPointer
+  private var component: UnsafeMutableRawPointer
 
   init(capacity: Int) {
     self.capacity = capacity
     base = .allocate(byteCount: capacity, alignment: 16)
     end = base
+    component = base
   }
 
   deinit {
@@ -16,6 +19,16 @@ struct RawWriter: ~Copyable {
 
   /// The bytes written so far.
   var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: base, count: end - base) }
+
+  /// Forgets what was written and makes sure of room for `needed` bytes.
+  mutating func removeAll(capacity needed: Int) {
+    if needed > capacity {
+      base.deallocate()
+      base = .allocate(byteCount: needed, alignment: 16)
+      capacity = needed
+    }
+    end = base
+  }
 
   /// Leaves `count` bytes for later.
   mutating func advance(by count: Int) {
@@ -28,16 +41,17 @@ struct RawWriter: ~Copyable {
     end += bytes.count
   }
 
-  /// Writes a component: its number, its method, the length of its bytes, and what `body` writes.
-  mutating func component(
-    _ component: Component, _ method: ComponentMethod, _ body: (inout UnsafeMutableRawPointer) -> Void
-  ) {
+  /// Begins a component with its number, its method, and room for the length of its bytes.
+  mutating func begin(_ component: Component, _ method: ComponentMethod) {
     end.storeBytes(of: component.rawValue, as: UInt8.self)
     end.storeBytes(of: method.rawValue, toByteOffset: 1, as: UInt8.self)
-    let start = end + 6
-    end = start
-    body(&end)
-    (start - 4).storeBytes(of: UInt32(end - start).littleEndian, as: UInt32.self)
+    end += 6
+    self.component = end
+  }
+
+  /// Ends a component: its length is filled in.
+  mutating func finish() {
+    (component - 4).storeBytes(of: UInt32(end - component).littleEndian, as: UInt32.self)
     precondition(end - base <= capacity, "a block outgrew its memory")
   }
 }

@@ -7,19 +7,28 @@ enum AnchorSection {
   static func encode(_ anchors: [Anchor]) -> SectionBody {
     let sorted = anchors.sorted { $0.id < $1.id }
     var rawLength = 0
-    let blocks = stride(from: 0, to: sorted.count, by: blockSize).map { start in
+    var rows: [BlockDirectory.Row] = []
+    var blocks: [UInt8] = []
+    for start in stride(from: 0, to: sorted.count, by: blockSize) {
       let block = sorted[start..<min(start + blockSize, sorted.count)]
       var writer = ByteWriter()
+      writer.write(bytes: repeatElement(0, count: BlockHead.size))
       for anchor in block { anchor.write(to: &writer) }
-      rawLength += writer.count
+      var bytes = writer.bytes
+      rawLength += bytes.count - BlockHead.size
       let bounds = BoundingBox(containing: block.map(\.transform.translation))
-      return EncodedBlock(
-        section: .anchors, count: block.count, keys: sorted[start].id.high...sorted[block.endIndex - 1].id.high,
-        bounds: bounds ?? BoundingBox(minimum: .zero, maximum: .zero), payload: writer.bytes)
+      let keys = sorted[start].id.high...sorted[block.endIndex - 1].id.high
+      rows.append(
+        bytes.withUnsafeMutableBytes {
+          BlockDirectory.Row(
+            section: .anchors, count: block.count, keys: keys,
+            bounds: bounds ?? BoundingBox(minimum: .zero, maximum: .zero), filling: $0)
+        })
+      blocks += bytes
     }
     return SectionBody(
       code: .anchors, codec: SectionCodec.blocks, rawLength: UInt64(rawLength),
-      covered: BlockDirectory(parameters: [], rows: blocks.map(\.row)).encoded(), parts: blocks.map(\.bytes))
+      covered: BlockDirectory(parameters: [], rows: rows).encoded(), rest: blocks)
   }
 
   /// Reads the anchors of one block.

@@ -20,7 +20,7 @@ struct BlockDirectory {
     var checksum: UInt64
     /// The lowest and highest key in it: identifiers of points, first eight bytes of the ids of anchors.
     var keys: ClosedRange<UInt64>
-    /// The box about its points or anchors, once decoded.
+    /// A box that holds its points or anchors, once decoded.
     var bounds: BoundingBox
     /// Where its bytes begin in the file; known when read.
     var offset = 0

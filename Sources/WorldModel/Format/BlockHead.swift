@@ -29,32 +29,19 @@ struct BlockHead: Hashable {
   }
 }
 
-/// A block ready to be written, with its row of the directory.
-struct EncodedBlock: Sendable {
-  var row: BlockDirectory.Row
-  var bytes: [UInt8]
-
+extension BlockDirectory.Row {
   /// Fills in the head of a block whose payload stands behind room for it.
   init(
     section: SectionCode, count: Int, keys: ClosedRange<UInt64>, bounds: BoundingBox,
     filling block: UnsafeMutableRawBufferPointer
   ) {
     let payload = UnsafeRawBufferPointer(rebasing: block[BlockHead.size...])
-    row = BlockDirectory.Row(
+    self.init(
       storedLength: block.count, count: count, checksum: XXH64.hash(payload), keys: keys, bounds: bounds)
     block.storeBytes(of: BlockHead.magic.littleEndian, as: UInt32.self)
     block.storeBytes(of: section.rawValue.littleEndian, toByteOffset: 4, as: UInt32.self)
     block.storeBytes(of: UInt32(count).littleEndian, toByteOffset: 8, as: UInt32.self)
     block.storeBytes(of: UInt32(block.count).littleEndian, toByteOffset: 12, as: UInt32.self)
-    block.storeBytes(of: row.checksum.littleEndian, toByteOffset: 16, as: UInt64.self)
-    bytes = [UInt8](block)
-  }
-
-  /// Puts the head before `payload`.
-  init(section: SectionCode, count: Int, keys: ClosedRange<UInt64>, bounds: BoundingBox, payload: [UInt8]) {
-    var block = [UInt8](repeating: 0, count: BlockHead.size) + payload
-    self = block.withUnsafeMutableBytes {
-      EncodedBlock(section: section, count: count, keys: keys, bounds: bounds, filling: $0)
-    }
+    block.storeBytes(of: checksum.littleEndian, toByteOffset: 16, as: UInt64.self)
   }
 }

@@ -14,24 +14,23 @@ struct Container {
   /// The rows of the table with the offset of each section's first byte.
   var sections: [(entry: SectionEntry, offset: Int)]
 
-  /// Puts the sections into one file, in the given order.
-  static func assemble(_ sections: [SectionBody]) -> [UInt8] {
-    let length = sections.reduce(headerSize + SectionEntry.size * sections.count) { $0 + $1.storedLength }
+  /// The head of a file of these sections: 32 bytes and the table.
+  static func head(of sections: [SectionBody]) -> [UInt8] {
     var table = ByteWriter()
-    for section in sections { section.entry.write(to: &table) }
-    var file = ByteWriter(capacity: length)
-    file.write(bytes: magic)
-    file.write(majorVersion)
-    file.write(minorVersion)
-    file.write(UInt32(sections.count))
-    file.write(UInt64(length))
-    file.write(headChecksum(file.bytes.span.bytes, table.bytes.span.bytes))
-    file.write(bytes: table.bytes)
-    for section in sections {
-      file.write(bytes: section.covered)
-      for part in section.parts { file.write(bytes: part) }
+    var length = headerSize + SectionEntry.size * sections.count
+    for entry in sections.map(\.entry) {
+      entry.write(to: &table)
+      length += entry.storedLength
     }
-    return file.bytes
+    var head = ByteWriter(capacity: headerSize + table.count)
+    head.write(bytes: magic)
+    head.write(majorVersion)
+    head.write(minorVersion)
+    head.write(UInt32(sections.count))
+    head.write(UInt64(length))
+    head.write(headChecksum(head.bytes.span.bytes, table.bytes.span.bytes))
+    head.write(bytes: table.bytes)
+    return head.bytes
   }
 
   /// Reads and checks the head of a file that must be exactly as long as it says.

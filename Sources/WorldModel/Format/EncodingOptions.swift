@@ -42,16 +42,21 @@ public struct EncodingOptions: Hashable, Sendable {
   /// Positions within half a millimetre: a grid of a millimetre.
   public static let millimetre = EncodingOptions(precision: .within(bound: 0.0005))
 
+  /// How far a coordinate may move (metres); nil when it may not.
+  var bound: Float? {
+    switch precision {
+    case .lossless: nil
+    case .within(let bound): bound
+    }
+  }
+
   /// The step of the grid (metres); zero when positions are exact.
   ///
   /// It is twice the bound less one part in 64, which leaves room for the rounding of Float up to 2¹⁸ bounds from the
   /// origin; what is farther out and does not fit is stored exactly.
   func step() throws(WorldMapError) -> Float {
-    switch precision {
-    case .lossless: return 0
-    case .within(let bound):
-      guard Self.bounds.contains(bound) else { throw .invalidOption("a bound is from 0.000001 to 100 metres") }
-      return bound * 2 * (63 / 64)
-    }
+    guard let bound else { return 0 }
+    guard Self.bounds.contains(bound) else { throw .invalidOption("a bound is from 0.000001 to 100 metres") }
+    return bound * 2 * (63 / 64)
   }
 }

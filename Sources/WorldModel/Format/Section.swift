@@ -86,21 +86,22 @@ struct SectionEntry: Hashable {
   }
 }
 
-/// A section ready to be written: its row of the table without the checksum, and its bytes in parts.
+/// A section ready to be written.
 struct SectionBody {
   var code: SectionCode
   var codec: UInt32
   var rawLength: UInt64
   /// The bytes that the table's checksum covers.
   var covered: [UInt8]
-  /// What follows them.
-  var parts: [[UInt8]] = []
+  /// What follows them and is already at hand.
+  var rest: [UInt8] = []
+  /// The length of what follows them and is written elsewhere (bytes).
+  var blockLength = 0
 
-  var storedLength: Int { parts.reduce(covered.count) { $0 + $1.count } }
-
+  /// Its row of the table.
   var entry: SectionEntry {
     SectionEntry(
-      code: code, codec: codec, storedLength: storedLength, rawLength: rawLength, coveredLength: covered.count,
-      checksum: XXH64.hash(covered))
+      code: code, codec: codec, storedLength: covered.count + rest.count + blockLength, rawLength: rawLength,
+      coveredLength: covered.count, checksum: XXH64.hash(covered))
   }
 }

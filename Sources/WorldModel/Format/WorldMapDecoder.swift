@@ -12,11 +12,16 @@ public struct WorldMapDecoder: Sendable {
   public init(_ file: [UInt8]) throws(WorldMapError) {
     let span = file.span.bytes
     container = try Container(reading: span)
-    views = try Self.views(try container.required(.meta, in: span), in: span)
-    let anchors = try container.required(.anchors, in: span)
-    anchorBlocks = try BlockDirectory(
-      reading: anchors, in: span, limit: Limits.anchors, blockLimit: AnchorSection.blockSize)
-    let points = try container.required(.points, in: span)
+    views = try Self.views(try container.section(.meta, in: span), in: span)
+    if let anchors = try container.section(.anchors, in: span) {
+      anchorBlocks = try BlockDirectory(
+        reading: anchors, in: span, limit: Limits.anchors, blockLimit: AnchorSection.blockSize)
+    } else {
+      anchorBlocks = BlockDirectory(parameters: [], rows: [])
+    }
+    guard let points = try container.section(.points, in: span) else {
+      throw .invalid("no section of points", offset: Container.headerSize)
+    }
     pointBlocks = try BlockDirectory(
       reading: points, in: span, limit: Limits.points, blockLimit: PointsSection.blockSize)
     layout = try PointsSection.layout(pointBlocks, of: points)
@@ -48,6 +53,32 @@ public struct WorldMapDecoder: Sendable {
     try points(ofBlocks: index..<(index + 1))
   }
 
+  /// The points inside `box`; blocks that lie outside are not even looked at.
+  public func points(in box: BoundingBox) throws(WorldMapError) -> FeatureCloud {
+    var result = try points(ofBlocks: 0..<0)
+    for index in pointBlocks.rows.indices where pointBlocks.rows[index].bounds.intersects(box) {
+      let block = try points(ofBlock: index)
+      result.append(block.selecting(block.indices.filter { box.contains(block.positions[$0]) }))
+    }
+    return result
+  }
+
+  /// Where each block of points begins, and where the last one ends (bytes from the start of the file).
+  ///
+  /// Cut a file here to send it in pieces: a change of few points changes few of these pieces.
+  public var cutPoints: [Int] {
+    pointBlocks.rows.map(\.offset) + (pointBlocks.rows.last.map { [$0.offset + $0.storedLength] } ?? [])
+  }
+
+  /// The checksum of each block: equal blocks have equal ones, and different ones hardly ever.
+  public var blockChecksums: [UInt64] { pointBlocks.rows.map(\.checksum) }
+
+  /// A box that holds the points of each block (metres).
+  public var blockBounds: [BoundingBox] { pointBlocks.rows.map(\.bounds) }
+
+  /// The step of the grid of the positions (metres); zero when they are exact.
+  public var step: Float { layout.step }
+
   /// The points of consecutive blocks.
   public func points(ofBlocks blocks: Range<Int>) throws(WorldMapError) -> FeatureCloud {
     let count = pointBlocks.rows[blocks].reduce(0) { $0 + $1.count }
@@ -74,13 +105,15 @@ public struct WorldMapDecoder: Sendable {
     identifiers: UnsafeMutableBufferPointer<UInt64>, channels: inout FeatureCloud.Channels
   ) throws(WorldMapError) {
     guard var nextPosition = positions.baseAddress, var nextIdentifier = identifiers.baseAddress else { return }
+    var decoder = PointBlockDecoder(layout: layout)
     for index in blocks {
       let row = pointBlocks.rows[index]
       let payload = try pointBlocks.payload(index, in: file.span.bytes, section: .points)
-      let decoder = PointBlockDecoder(count: row.count, layout: layout, keys: row.keys)
       let failure = payload.withUnsafeBytes { bytes -> DecodingFailure? in
         do throws(DecodingFailure) {
-          try decoder.decode(bytes, positions: nextPosition, identifiers: nextIdentifier, channels: &channels)
+          try decoder.decode(
+            bytes, count: row.count, lowest: row.keys.lowerBound, highest: row.keys.upperBound,
+            positions: nextPosition, identifiers: nextIdentifier, channels: &channels)
           return nil
         } catch {
           return error
@@ -108,28 +141,14 @@ public struct WorldMapDecoder: Sendable {
     return anchors
   }
 
-  /// Reads the section of what holds for the whole map: flags, then the number of views.
+  /// Reads the section of what holds for the whole map: the number of views.
   private static func views(
-    _ section: (entry: SectionEntry, offset: Int), in file: RawSpan
+    _ section: (entry: SectionEntry, offset: Int)?, in file: RawSpan
   ) throws(WorldMapError) -> UInt32? {
-    let (entry, offset) = section
-    guard entry.codec == SectionCodec.plain, entry.coveredLength == 8, entry.storedLength == 8 else {
-      throw .invalid("a META section is 8 bytes", offset: offset)
+    guard let (entry, offset) = section else { return nil }
+    guard entry.codec == SectionCodec.plain, entry.coveredLength == 4, entry.storedLength == 4 else {
+      throw .invalid("a META section is 4 bytes", offset: offset)
     }
-    let flags = file.integer(UInt32.self, at: offset)
-    let views = file.integer(UInt32.self, at: offset + 4)
-    guard flags <= 1, flags == 1 || views == 0 else { throw .invalid("unknown flags", offset: offset) }
-    return flags == 1 ? views : nil
-  }
-}
-
-extension Container {
-  fileprivate func required(
-    _ code: SectionCode, in file: RawSpan
-  ) throws(WorldMapError) -> (entry: SectionEntry, offset: Int) {
-    guard let found = try section(code, in: file) else {
-      throw .invalid("no \(code.name) section", offset: Self.headerSize)
-    }
-    return found
+    return file.integer(UInt32.self, at: offset)
   }
 }

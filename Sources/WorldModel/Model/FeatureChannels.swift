@@ -57,8 +57,12 @@ extension FeatureCloud {
   ///
   /// That no identifier occurs twice is checked when the cloud is sorted, since that is when it costs nothing.
   public func validate() throws(ModelError) {
-    guard count <= Limits.points else { throw .overLimit(field: "points", limit: Limits.points) }
+    try validateButPositions()
     guard positions.allAreFinite else { throw .notFinite("position") }
+  }
+
+  package func validateButPositions() throws(ModelError) {
+    guard count <= Limits.points else { throw .overLimit(field: "points", limit: Limits.points) }
     try channels.validate(count: count)
   }
 }

@@ -8,7 +8,7 @@ public struct FeatureCloud: Hashable, Sendable {
   /// The identifiers, one a point, unique within a cloud.
   public private(set) var identifiers: [UInt64]
   /// What else is known of each point.
-  public private(set) var channels: Channels
+  public internal(set) var channels: Channels
 
   /// A cloud from planes of equal length; it is checked when it is encoded.
   public init(positions: [SIMD3<Float>] = [], identifiers: [UInt64] = [], channels: Channels = Channels()) {
@@ -63,6 +63,16 @@ extension FeatureCloud {
       normals: channels.normals.map { plane in indices.map { plane[$0] } }, descriptors: descriptors)
     return FeatureCloud(
       positions: indices.map { positions[$0] }, identifiers: indices.map { identifiers[$0] }, channels: channels)
+  }
+
+  /// Appends the points of a cloud with the same channels.
+  package mutating func append(_ other: FeatureCloud) {
+    positions += other.positions
+    identifiers += other.identifiers
+    channels.confidence?.append(contentsOf: other.channels.confidence ?? [])
+    channels.colours?.append(contentsOf: other.channels.colours ?? [])
+    channels.normals?.append(contentsOf: other.channels.normals ?? [])
+    channels.descriptors?.bytes.append(contentsOf: other.channels.descriptors?.bytes ?? [])
   }
 
   /// Whether the identifiers rise strictly: the canonical order, in which none occurs twice.

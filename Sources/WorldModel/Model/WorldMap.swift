@@ -49,10 +49,16 @@ extension WorldMap {
 
   /// Refuses a map that breaks a limit, has an anchor id twice, or holds an anchor or cloud that is not valid.
   public func validate() throws(ModelError) {
+    try validateButPositions()
+    guard cloud.positions.allAreFinite else { throw .notFinite("position") }
+  }
+
+  /// The same without a pass over the positions, which the encoder looks at anyway.
+  package func validateButPositions() throws(ModelError) {
     guard anchors.count <= Limits.anchors else { throw .overLimit(field: "anchors", limit: Limits.anchors) }
     for anchor in anchors { try anchor.validate() }
     let ids = anchors.map(\.id).sorted()
     for (id, next) in zip(ids, ids.dropFirst()) where id == next { throw .duplicateAnchor(id) }
-    try cloud.validate()
+    try cloud.validateButPositions()
   }
 }

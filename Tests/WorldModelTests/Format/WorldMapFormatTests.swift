@@ -14,11 +14,15 @@ struct WorldMapFormatTests {
   @Test(arguments: [0, 1, 2, 1000, 65_536, 65_537])
   func mapsOfAllSizesSurvive(count: Int) throws {
     let map = WorldMap(cloud: Samples.cloud(count))
-    #expect(try WorldMap(decoding: map.encoded()) == map)
+    for effort in [EncodingOptions.Effort.fast, .compact] {
+      let isSame = try WorldMap(decoding: map.encoded(EncodingOptions(effort: effort))) == map
+      #expect(isSame)
+    }
   }
 
   @Test func everythingSurvives() throws {
     #expect(try WorldMap(decoding: Self.full.encoded()) == Self.full)
+    #expect(try WorldMap(decoding: Self.full.encoded(.fast)) == Self.full)
   }
 
   @Test func orderDoesNotReachTheBytes() throws {
@@ -55,29 +59,16 @@ struct WorldMapFormatTests {
     let map = WorldMap(cloud: Samples.cloud(70_000))
     let encoder = try WorldMapEncoder(map)
     #expect(encoder.blockCount == 2)
-    let second = encoder.block(1)
-    let file = encoder.file([encoder.block(0), second])
-    #expect(try file == map.encoded())
+    let second = try encoder.part(1..<2)
+    let file = encoder.file([try encoder.part(0..<1), second])
+    let isSame = try file == map.encoded()
+    #expect(isSame)
     let decoder = try WorldMapDecoder(file)
     #expect(decoder.pointCount == 70_000)
     let points = try decoder.points(ofBlock: 1)
-    #expect(points.identifiers == Array(map.cloud.identifiers[65_536...]))
-  }
-
-  @Test func everyPrefixIsRefused() throws {
-    let file = try Self.full.encoded()
-    for count in 0..<file.count {
-      #expect(throws: WorldMapError.self) { try WorldMap(decoding: Array(file[..<count])) }
-    }
-  }
-
-  @Test func everyFlippedByteIsRefused() throws {
-    let file = try Self.full.encoded()
-    for index in file.indices {
-      var damaged = file
-      damaged[index] ^= UInt8(1 << (index % 8))
-      #expect(throws: WorldMapError.self, "byte \(index)") { try WorldMap(decoding: damaged) }
-    }
+    let isTail = points.identifiers.elementsEqual(map.cloud.identifiers.suffix(points.count))
+    #expect(isTail && points.count < 65_536)
+    #expect(decoder.cutPoints.last == file.count)
   }
 
   @Test func errorsSayWhatAndWhere() throws {
@@ -105,5 +96,59 @@ struct WorldMapFormatTests {
     #expect(throws: WorldMapError.model(.duplicateAnchor(twin.id))) { try WorldMap(anchors: [twin, twin]).encoded() }
     let cloud = FeatureCloud(positions: [.zero, .zero], identifiers: [3, 3])
     #expect(throws: WorldMapError.model(.duplicatePoint(3))) { try WorldMap(cloud: cloud).encoded() }
+  }
+
+  @Test func partialReadTouchesOnlyBlocksThatMeetTheBox() throws {
+    let map = WorldMap(cloud: Samples.cloud(70_000))
+    var file = try map.encoded()
+    let box = BoundingBox(minimum: [1, 0, 1], maximum: [1.5, 1, 1.5])
+    let expected = map.cropped(to: box).cloud
+    #expect(!expected.isEmpty)
+    let isSame = try WorldMapDecoder(file).points(in: box) == expected
+    #expect(isSame)
+    let far = BoundingBox(minimum: [50, 50, 50], maximum: [60, 60, 60])
+    file[file.count - 1] ^= 1
+    #expect(try WorldMapDecoder(file).points(in: far).isEmpty)
+    #expect(throws: WorldMapError.self) { try WorldMapDecoder(file).points(in: box) }
+  }
+
+  @Test func salvageKeepsWholeBlocks() throws {
+    var map = WorldMap(anchors: Samples.anchors.sorted { $0.id < $1.id }, cloud: Samples.cloud(70_000))
+    let file = try map.encoded(.fast)
+    let blocks = try WorldMapDecoder(file).cutPoints
+    let second = try WorldMapDecoder(file).points(ofBlock: 1)
+    #expect(WorldMap.salvage(file).faults.isEmpty)
+    // A flipped bit in the first block of points, and the section table lost.
+    var damaged = file
+    damaged[blocks[0] + 1000] ^= 4
+    damaged[40] ^= 1
+    let salvage = WorldMap.salvage(damaged)
+    #expect(
+      salvage.faults == [
+        .damaged("the section table", offset: 0), .damaged("a block of section PNTS", offset: blocks[0]),
+      ])
+    map.cloud = second
+    let isRest = salvage.map == map
+    #expect(isRest)
+    // The file cut within its last block.
+    let cut = WorldMap.salvage(Array(file[..<(file.count - 5)]))
+    #expect(cut.map.cloud.count == 70_000 - second.count)
+    #expect(cut.map.anchors == map.anchors)
+    #expect(WorldMap.salvage([]).map == WorldMap())
+  }
+
+  @Test func fewChangedPointsChangeFewBlocks() throws {
+    let cloud = Samples.cloud(200_000)
+    let whole = try WorldMapDecoder(WorldMap(cloud: cloud).encoded(.fast))
+    let changed = try WorldMapDecoder(
+      WorldMap(
+        cloud: FeatureCloud(
+          positions: Array(cloud.positions.dropFirst(30)), identifiers: Array(cloud.identifiers.dropFirst(30))
+        )
+      ).encoded(.fast))
+    let known = Set(whole.blockChecksums)
+    let fresh = changed.blockChecksums.filter { !known.contains($0) }
+    #expect(whole.blockCount >= 4)
+    #expect(fresh.count == 1)
   }
 }

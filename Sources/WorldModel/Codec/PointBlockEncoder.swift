@@ -1,0 +1,162 @@
+/// How a component of a block is stored; the raw value stands in the file.
+enum ComponentMethod: UInt8, Sendable {
+  /// Byte planes, each as it is, constant, or a zstd frame.
+  case planes = 0
+  /// The same of zigzag differences of ordered Float bits.
+  case differencePlanes = 1
+  /// Packed frames of folded Float bits less the smallest of their frame.
+  case packedFolded = 2
+  /// Packed frames of zigzag differences of ordered Float bits.
+  case packedDifferences = 3
+  /// Packed frames of gaps between identifiers, all below 2³².
+  case packedGaps = 4
+  /// The same for the low and then the high halves of larger gaps.
+  case packedWideGaps = 5
+  /// Packed frames of zigzag differences of grid coordinates, then the points off the grid.
+  case packedGrid = 6
+}
+
+/// Encodes points block by block in memory that is kept; PROTOCOL.md has the bytes.
+struct PointBlockEncoder: ~Copyable {
+  private let cloud: FeatureCloud
+  private let layout: CloudLayout
+  private let effort: EncodingOptions.Effort
+  private let grid: Grid?
+  private var writer = RawWriter(capacity: 0)
+  private var zstd = ZstdCompressor()
+  /// Three components at a time; identifiers need two.
+  private var first: FrameRows
+  private var second: FrameRows
+  private var third: FrameRows
+
+  /// An encoder of blocks of `cloud`, whose identifiers rise.
+  init(_ cloud: FeatureCloud, layout: CloudLayout, _ options: EncodingOptions) {
+    self.cloud = cloud
+    self.layout = layout
+    effort = options.effort
+    let room = min(cloud.count, PointsSection.blockSize)
+    first = FrameRows(count: room)
+    second = FrameRows(count: room)
+    third = FrameRows(count: room)
+    grid = options.bound.map { Grid(step: Double(layout.step), bound: Double($0)) }
+  }
+
+  /// The whole block with its head, valid until the next one is encoded, and its row.
+  ///
+  /// - Throws: ``ModelError/notFinite(_:)`` when a coordinate is not finite.
+  mutating func encode(
+    _ range: Range<Int>
+  ) throws(ModelError) -> (row: BlockDirectory.Row, bytes: UnsafeMutableRawBufferPointer) {
+    // Five packed streams at most are larger than what they pack; planes never are, but for their own head.
+    let capacity = 5 * PackedStream.largest(range.count) + (layout.bytesPerPoint + 40) * (range.count + 16) + 1024
+    writer.removeAll(capacity: capacity)
+    let keys = cloud.identifiers[range.lowerBound]...cloud.identifiers[range.upperBound - 1]
+    var head = ByteWriter()
+    layout.write(to: &head)
+    head.write(keys.lowerBound)
+    writer.advance(by: BlockHead.size)
+    writer.write(head.bytes)
+    writeIdentifiers(range)
+    let bounds = try writePositions(range)
+    for component in layout.components.dropFirst(4) { writeChannel(component, range) }
+    let bytes = writer.bytes
+    let row = BlockDirectory.Row(section: .points, count: range.count, keys: keys, bounds: bounds, filling: bytes)
+    return (row, bytes)
+  }
+
+  private mutating func writeIdentifiers(_ range: Range<Int>) {
+    first.reset(count: range.count)
+    second.reset(count: range.count)
+    let isWide = cloud.identifiers.withUnsafeBufferPointer { identifiers in
+      IdentifierRows.gaps(UnsafeBufferPointer(rebasing: identifiers[range]), low: &first, high: &second)
+    }
+    writer.begin(.identifier, isWide ? .packedWideGaps : .packedGaps)
+    PackedStream.encode(first, .plain, effort, to: &writer.end)
+    if isWide { PackedStream.encode(second, .plain, effort, to: &writer.end) }
+    writer.finish()
+  }
+
+  private mutating func writePositions(_ range: Range<Int>) throws(ModelError) -> BoundingBox {
+    first.reset(count: range.count)
+    second.reset(count: range.count)
+    third.reset(count: range.count)
+    let areFinite = cloud.positions.withUnsafeBufferPointer { positions in
+      PositionRows.split(UnsafeBufferPointer(rebasing: positions[range]), x: &first, y: &second, z: &third)
+    }
+    guard areFinite else { throw .notFinite("position") }
+    let xs = Self.writeCoordinates(.x, &first, grid, effort, &zstd, to: &writer)
+    let ys = Self.writeCoordinates(.y, &second, grid, effort, &zstd, to: &writer)
+    let zs = Self.writeCoordinates(.z, &third, grid, effort, &zstd, to: &writer)
+    return BoundingBox(
+      minimum: [xs.lowerBound, ys.lowerBound, zs.lowerBound], maximum: [xs.upperBound, ys.upperBound, zs.upperBound])
+  }
+
+  /// Writes one coordinate of all points and returns the range that holds it once decoded.
+  private static func writeCoordinates(
+    _ component: Component, _ rows: inout FrameRows, _ grid: Grid?, _ effort: EncodingOptions.Effort,
+    _ zstd: inout ZstdCompressor, to writer: inout RawWriter
+  ) -> ClosedRange<Float> {
+    let range = rows.floatRange
+    guard let grid else {
+      writeFloats(component, rows, effort, &zstd, to: &writer)
+      return range
+    }
+    let escapes = grid.place(&rows)
+    writer.begin(component, .packedGrid)
+    var head = ByteWriter()
+    head.write(UInt32(escapes.count))
+    for escape in escapes {
+      head.write(escape.index)
+      head.write(escape.bits)
+    }
+    writer.write(head.bytes)
+    PackedStream.encode(rows, .differences, effort, to: &writer.end)
+    writer.finish()
+    // The grid keeps the order of coordinates; only exact ones can lie outside what the ends become.
+    let ends = grid.nearest(range.lowerBound)...grid.nearest(range.upperBound)
+    if escapes.isEmpty { return ends }
+    return min(range.lowerBound, ends.lowerBound)...max(range.upperBound, ends.upperBound)
+  }
+
+  private static func writeFloats(
+    _ component: Component, _ rows: borrowing FrameRows, _ effort: EncodingOptions.Effort, _ zstd: inout ZstdCompressor,
+    to writer: inout RawWriter
+  ) {
+    let choice = FloatModel.choose(rows, effort: effort, &zstd)
+    writer.begin(component, choice.method)
+    switch choice.method {
+    case .differencePlanes:
+      BytePlanes.encode(words: FloatModel.differences(rows.elements), choice.search, &zstd, to: &writer.end)
+    case .packedDifferences: PackedStream.encode(rows, .floatDifferences, effort, to: &writer.end)
+    case .packedFolded: PackedStream.encode(rows, .folded, effort, to: &writer.end)
+    default: BytePlanes.encode(words: rows.elements, choice.search, &zstd, to: &writer.end)
+    }
+    writer.finish()
+  }
+
+  private mutating func writeChannel(_ component: Component, _ range: Range<Int>) {
+    switch component {
+    case .identifier, .x, .y, .z: return
+    case .confidence:
+      let bits = range.map { cloud.channels.confidence?[$0].bitPattern ?? 0 }
+      Self.writeFloats(component, FrameRows(bits), effort, &zstd, to: &writer)
+    case .normalX, .normalY, .normalZ:
+      let lane = Int(component.rawValue - Component.normalX.rawValue)
+      let bits = range.map { cloud.channels.normals?[$0][lane].bitPattern ?? 0 }
+      Self.writeFloats(component, FrameRows(bits), effort, &zstd, to: &writer)
+    case .red, .green, .blue:
+      let lane = Int(component.rawValue - Component.red.rawValue)
+      writePlanes(component, range.map { cloud.channels.colours?[$0][lane] ?? 0 }, width: 1)
+    case .descriptor:
+      guard let all = cloud.channels.descriptors else { return }
+      let bytes = Array(all.bytes[(range.lowerBound * all.size)..<(range.upperBound * all.size)])
+      writePlanes(component, bytes, width: all.size)
+    }
+  }
+
+  private mutating func writePlanes(_ component: Component, _ bytes: [UInt8], width: Int) {
+    writer.begin(component, .planes)
+    BytePlanes.encode(bytes: bytes, width: width, effort == .fast ? .none : .runs, &zstd, to: &writer.end)
+    writer.finish()
+  }
+}

@@ -1,0 +1,114 @@
+/// Encodes a map in parts, so that they can be done one after the other or on several threads.
+public struct WorldMapEncoder: Sendable {
+  /// Consecutive finished blocks of points.
+  public struct Part: Sendable {
+    var rows: [BlockDirectory.Row]
+    var bytes: [UInt8]
+  }
+
+  private let cloud: FeatureCloud
+  private let layout: CloudLayout
+  private let options: EncodingOptions
+  private let ranges: [Range<Int>]
+  /// The sections before the points.
+  private let sections: [SectionBody]
+  private let unknownSections: [WorldMap.UnknownSection]
+
+  /// Checks the map and brings its points into order.
+  ///
+  /// - Throws: ``WorldMapError/model(_:)`` or ``WorldMapError/invalidOption(_:)``.
+  public init(_ map: WorldMap, _ options: EncodingOptions = .lossless) throws(WorldMapError) {
+    do throws(ModelError) {
+      try map.validateButPositions()
+      cloud = try map.cloud.sorted()
+    } catch {
+      throw .model(error)
+    }
+    self.options = options
+    layout = CloudLayout(cloud, step: try options.step())
+    ranges = PointsSection.blocks(of: cloud)
+    var sections: [SectionBody] = []
+    if let views = map.views { sections.append(.meta(views: views)) }
+    if !map.anchors.isEmpty { sections.append(AnchorSection.encode(map.anchors)) }
+    self.sections = sections
+    unknownSections = map.unknownSections.sorted { $0.code < $1.code }
+  }
+
+  /// The number of blocks of points.
+  public var blockCount: Int { ranges.count }
+
+  /// Encodes consecutive blocks, which takes no notice of the others.
+  ///
+  /// - Parameters:
+  ///   - blocks: Which blocks.
+  ///   - memory: An array whose memory is used again; its bytes do not matter.
+  /// - Throws: ``WorldMapError/model(_:)`` when a coordinate is not finite.
+  public func part(_ blocks: Range<Int>, reusing memory: consuming [UInt8] = []) throws(WorldMapError) -> Part {
+    // The first part begins with room for everything that stands before the blocks.
+    let room = blocks.lowerBound == 0 ? prefixLength : 0
+    memory.removeAll(keepingCapacity: true)
+    var part = Part(rows: [], bytes: memory)
+    part.bytes.append(contentsOf: repeatElement(0, count: room))
+    part.bytes.reserveCapacity(room + ranges[blocks].reduce(0) { $0 + $1.count } * layout.bytesPerPoint * 3 / 4)
+    var encoder = PointBlockEncoder(cloud, layout: layout, options)
+    do throws(ModelError) {
+      for range in ranges[blocks] {
+        let (row, bytes) = try encoder.encode(range)
+        part.rows.append(row)
+        part.bytes.append(contentsOf: bytes)
+      }
+    } catch {
+      throw .model(error)
+    }
+    return part
+  }
+
+  /// Puts all parts, in order, and everything else into a file.
+  public func file(_ parts: consuming [Part]) -> [UInt8] {
+    let rows = parts.flatMap(\.rows)
+    precondition(rows.count == blockCount, "a file needs every block once")
+    var file = parts.isEmpty ? [UInt8](repeating: 0, count: prefixLength) : parts.removeFirst().bytes
+    for part in parts { file += part.bytes }
+    for section in unknownSections { file += section.bytes }
+    let before = sections + [PointsSection.body(rows, layout: layout)]
+    var prefix = Container.head(of: before + unknownSections.map(\.body))
+    for section in before { prefix += section.covered + section.rest }
+    precondition(prefix.count == prefixLength, "the room before the blocks was misjudged")
+    file.withUnsafeMutableBytes { $0.copyBytes(from: prefix) }
+    return file
+  }
+
+  /// The bytes before the first block of points.
+  private var prefixLength: Int {
+    var parameters = ByteWriter()
+    layout.write(to: &parameters)
+    let table = Container.headerSize + SectionEntry.size * (sections.count + 1 + unknownSections.count)
+    let directory = 8 + parameters.count + BlockDirectory.rowSize * blockCount
+    return sections.reduce(table + directory) { $0 + $1.entry.storedLength }
+  }
+}
+
+extension SectionBody {
+  /// The section of what holds for the whole map.
+  fileprivate static func meta(views: UInt32) -> SectionBody {
+    var writer = ByteWriter()
+    writer.write(views)
+    return SectionBody(code: .meta, codec: SectionCodec.plain, rawLength: 4, covered: writer.bytes)
+  }
+}
+
+extension WorldMap.UnknownSection {
+  fileprivate var body: SectionBody {
+    SectionBody(
+      code: SectionCode(rawValue: code), codec: codec, rawLength: rawLength, covered: Array(bytes[..<coveredLength]),
+      rest: Array(bytes[coveredLength...]))
+  }
+
+  init(_ section: (entry: SectionEntry, offset: Int), in file: RawSpan) {
+    code = section.entry.code.rawValue
+    codec = section.entry.codec
+    rawLength = section.entry.rawLength
+    coveredLength = section.entry.coveredLength
+    bytes = file.extracting(section.offset..<(section.offset + section.entry.storedLength)).copied
+  }
+}

@@ -79,6 +79,7 @@ import Testing
     #expect(try folder.run("convert", "@near.worldmap", "@small.worldmap", "--within", "0.001").code == .success)
     #expect(try folder.run("diff", "@near.worldmap", "@near.worldmap").code == .success)
     #expect(try folder.run("convert", "@near.worldmap", "@small.worldmap", "--within", "1000").code == .usage)
+    #expect(try folder.run("diff", "@near.worldmap", "@small.worldmap").code == .difference)
     // A coordinate moves by at most 1 mm, a point by √3 times that.
     #expect(try folder.run("diff", "@near.worldmap", "@small.worldmap", "--tolerance", "0.00174").code == .success)
   }

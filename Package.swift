@@ -58,7 +58,13 @@ let package = Package(
     .executableTarget(name: "soak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
     .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
-    .executableTarget(name: "worldview", dependencies: ["SharedWorld"], swiftSettings: common),
+    .target(name: "WorldViewKit", dependencies: ["SharedWorld", "WorldPeerKit"], swiftSettings: common),
+    .executableTarget(
+      name: "worldview", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"],
+      resources: [
+        .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/view.js"),
+        .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"),
+      ], swiftSettings: common),
     .executableTarget(name: "worldmap", dependencies: ["SharedWorld"], swiftSettings: common),
 
     .testTarget(
@@ -79,6 +85,8 @@ let package = Package(
     .testTarget(
       name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel"],
       swiftSettings: common),
+    .testTarget(
+      name: "WorldViewKitTests", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit"], swiftSettings: common),
     .testTarget(name: "WorldMapToolTests", dependencies: ["worldmap", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "WorldPeerTests", dependencies: ["worldpeer", "SharedWorld"], swiftSettings: common),

@@ -43,14 +43,14 @@ public func sw_map_create(
 public func sw_map_load(_ path: UnsafePointer<CChar>?, _ map: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {
   attempt {
     let map = try output(map, "map")
-    map.pointee = handle(MapBox(try MapFile.load(try text(path, "path"))))
+    map.pointee = handle(MapBox(try WorldMap(contentsOfFile: try text(path, "path"))))
   }
 }
 
 /// Writes a map file.
 @c @implementation
 public func sw_map_save(_ map: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> sw_status {
-  attempt { try MapFile.save(object(map, as: MapBox.self).map, to: text(path, "path")) }
+  attempt { try object(map, as: MapBox.self).map.write(toFile: text(path, "path")) }
 }
 
 /// The feature points of a map.

@@ -20,7 +20,8 @@ struct House {
       "sessionsoak": core.union(["Simulator"]),
       "soak": core.union(["Simulator"]),
       "worldpeer": facade.union(["WorldPeerKit"]),
-      "worldview": facade.union(["WorldPeerKit"]),
+      "WorldViewKit": facade.union(["WorldPeerKit"]),
+      "worldview": facade.union(["WorldPeerKit", "WorldViewKit"]),
       "worldmap": facade,
     ]
   }()

@@ -30,10 +30,10 @@ enum WorldPeer {
   private static func run(_ options: Options) async -> Int32 {
     // A reader of our output that goes away must not kill us: the session is to be left politely.
     signal(SIGPIPE, SIG_IGN)
-    let console = Console(json: options.json)
+    let console = Console(json: options.json, isScripted: options.script != nil)
     do {
       let commands = try options.script.map(CommandSource.init(script:)) ?? CommandSource.standardInput
-      let map = try options.map.map(MapFile.load)
+      let map = try options.map.map(WorldMap.init(contentsOfFile:))
       let identity = try PeerIdentity.loadOrCreate(named: options.name, in: options.identity)
       let desk = InvitationDesk(policy: options.accept, console: console)
       return try await Session.withSession(as: identity, configuration: options.configuration(asking: desk)) {

@@ -18,7 +18,8 @@ struct House {
       "CSharedWorldHeaders": [],
       "WorldPeerKit": facade,
       "worldpeer": facade.union(["WorldPeerKit"]),
-      "worldview": facade.union(["WorldPeerKit"]),
+      "WorldViewKit": facade.union(["WorldPeerKit"]),
+      "worldview": facade.union(["WorldPeerKit", "WorldViewKit"]),
       "worldmap": facade,
     ]
   }()

@@ -61,7 +61,7 @@ package struct AnchorSet: Sendable {
   package var logByteCount: Int { log.byteCount }
 
   /// Whether operations were dropped for want of room: ask for them again by sending the vector.
-  package var needsResync: Bool { held.hasOverflowed }
+  package var needsResync: Bool { held.lacks(actors.seen(of:)) }
 
   /// Σ mod 2²⁵⁶ of the SHA-256 of every anchor in canonical form: equal vectors imply equal digests.
   ///

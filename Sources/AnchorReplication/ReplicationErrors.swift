@@ -22,7 +22,8 @@ package enum ReplicationError: Error, Hashable, Sendable {
   case gap(found: Dot, expected: UInt64)
   /// An operation or vector claims a dot of this very actor that it never wrote.
   case forgedDot(Dot)
-  /// The author on this link stamped an operation further ahead of session time than allowed (milliseconds).
+  /// The author on this link stamped an operation, or in a snapshot a register of this anchor, further ahead of
+  /// session time than allowed (milliseconds).
   case clockAhead(Dot, by: UInt64)
   /// The set would pass twice a limit, or the actors their limit.
   case overLimit(LimitedQuantity, limit: Int)

@@ -137,7 +137,7 @@ extension Link {
   func enqueue(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard phase == .open else { return 0 }
     let accepted = queue.append(bytes)
-    if accepted < bytes.count { isWritableAwaited = true }
+    if accepted < bytes.count || queuedBytes > transport.configuration.lowWatermark { isWritableAwaited = true }
     if !isFlushPending {
       isFlushPending = true
       transport.needsFlush(self)
@@ -196,15 +196,11 @@ extension Link {
     return count == output.count
   }
 
-  /// Tells the driver once that a full queue has become low.
+  /// Tells the driver once that a queue that had risen over the low watermark is low again.
   private func announceRoom() {
-    guard phase == .open else { return }
-    if queuedBytes > transport.configuration.lowWatermark {
-      isWritableAwaited = true
-    } else if isWritableAwaited {
-      isWritableAwaited = false
-      transport.delegate?.linkWritable(id)
-    }
+    guard phase == .open, isWritableAwaited, queuedBytes <= transport.configuration.lowWatermark else { return }
+    isWritableAwaited = false
+    transport.delegate?.linkWritable(id)
   }
 
   private func updateInterest(writable: Bool) {

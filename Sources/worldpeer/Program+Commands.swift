@@ -20,15 +20,18 @@ extension Program {
   private func followStandardInput() async -> Ending? {
     let reader = LineReader()
     let isTerminal = isatty(STDIN_FILENO) == 1
-    var hasCommands = isTerminal
     while let line = await reader.next() {
-      hasCommands = true
       if !isTerminal { console.echo(line) }
       if await carryOut(line, inScript: false) == false { break }
     }
-    // An input without any line, as /dev/null, belongs to a peer that nobody steers: it runs until a signal.
-    guard hasCommands else { return nil }
+    // A peer that nobody steers, with /dev/null for an input, runs until a signal.
+    guard isTerminal || !Self.inputIsNull else { return nil }
     return hasFailed && !isTerminal ? .failed : .done
+  }
+
+  private static var inputIsNull: Bool {
+    var input = stat()
+    return fstat(STDIN_FILENO, &input) == 0 && input.st_mode & S_IFMT == S_IFCHR
   }
 
   /// Whether the next line is to be read; nil when this one failed in a script.

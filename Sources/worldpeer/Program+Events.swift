@@ -42,10 +42,8 @@ extension Program {
 
   private func noteMembership(_ event: Session.Event) {
     switch event {
-    case .invitationReceived(let invitation):
-      names[invitation.peer.id] = invitation.peer.name
-      let context = String(decoding: invitation.context, as: UTF8.self)
-      console.say(.invitation(from: person(invitation.peer.id), context: context, isAsked: options.accept == .ask))
+    // The desk has reported it.
+    case .invitationReceived(let invitation): names[invitation.peer.id] = invitation.peer.name
     case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))
     case .peerJoined(let peer):
       names[peer.id] = peer.name

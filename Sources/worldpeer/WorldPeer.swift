@@ -35,7 +35,7 @@ enum WorldPeer {
       let commands = try options.script.map(CommandSource.init(script:)) ?? CommandSource.standardInput
       let map = try options.map.map(MapFile.load)
       let identity = try PeerIdentity.loadOrCreate(named: options.name, in: options.identity)
-      let desk = InvitationDesk(policy: options.accept)
+      let desk = InvitationDesk(policy: options.accept, console: console)
       return try await Session.withSession(as: identity, configuration: options.configuration(asking: desk)) {
         let program = Program($0, options: options, console: console, desk: desk)
         if let map { await program.show(map) }

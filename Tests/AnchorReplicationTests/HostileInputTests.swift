@@ -72,6 +72,13 @@ struct HostileInputTests {
     #expect(set.encodeSnapshot() == before)
     try set.receive([batch(late)], judging: LinkAuthor(peer: peer(3), sessionMilliseconds: 10_000))
     #expect(set.count == 2)
+    var sender = makeSet(6)
+    _ = try sender.place(anchor(9), at: 70_001)
+    let snapshot = sender.encodeSnapshot()
+    #expect(throws: ReplicationError.clockAhead(Dot(actor: actor(6), sequence: 1), by: 1)) {
+      try set.merge(snapshot: snapshot.span.bytes, judging: LinkAuthor(peer: peer(6), sessionMilliseconds: 10_000))
+    }
+    #expect(set.count == 2)
     let limit = try add(actor(4), 1, clock: (10_000 + 60_000) << 16, 3)
     try set.receive([batch(limit)], judging: LinkAuthor(peer: peer(4), sessionMilliseconds: 10_000))
     #expect(set.count == 3)

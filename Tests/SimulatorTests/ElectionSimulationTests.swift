@@ -1,13 +1,28 @@
+import Foundation
 import PeerProtocol
 import Simulator
 import Testing
 
 /// The election against faults of every kind; `make soak` runs the same over millions of seeds.
 struct ElectionSimulationTests {
-  /// Seeds that once showed a mistake, and their node counts.
-  @Test(arguments: [(3, 2647), (5, 3045), (6, 1124), (6, 1873), (2, 119), (9, 7840)])
-  func chaosOfOldMistakesHolds(count: Int, seed: UInt64) {
-    #expect(ElectionScenario.chaos.run(seed: seed, count: count).violation == nil)
+  /// The seeds of Fixtures/Seeds/election.txt.
+  static let oldSeeds: [(scenario: ElectionScenario, seed: UInt64, count: Int)] = {
+    var root = URL(filePath: #filePath)
+    for _ in 0..<3 { root.deleteLastPathComponent() }
+    let text = try? String(contentsOf: root.appending(path: "Fixtures/Seeds/election.txt"), encoding: .utf8)
+    return (text ?? "").split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ")
+      guard words.count > 2, let scenario = ElectionScenario(rawValue: String(words[0])) else { return nil }
+      guard let seed = UInt64(words[1]), let count = Int(words[2]) else { return nil }
+      return (scenario, seed, count)
+    }
+  }()
+
+  @Test func oldMistakesStayAway() {
+    #expect(Self.oldSeeds.count >= 6)
+    for (scenario, seed, count) in Self.oldSeeds {
+      #expect(scenario.run(seed: seed, count: count).violation == nil, "soak replay \(scenario) \(seed) \(count)")
+    }
   }
 
   @Test(arguments: [2, 3, 5, 8])

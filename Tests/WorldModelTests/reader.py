@@ -171,13 +171,15 @@ def frame(cursor):
     return elements
 
 
-def stream(cursor, count):
+def stream(cursor, count, has_bases=False):
     elements = []
     for _ in range(count // 128):
-        elements += frame(cursor)
+        base = cursor.unpack("I")[0] if has_bases else 0
+        elements += [base + element for element in frame(cursor)]
     if count % 128:
+        base = cursor.unpack("I")[0] if has_bases else 0
         width = cursor.take(1)[0]
-        elements += [int.from_bytes(cursor.take(width), "little") for _ in range(count % 128)]
+        elements += [base + int.from_bytes(cursor.take(width), "little") for _ in range(count % 128)]
     return elements
 
 
@@ -217,8 +219,7 @@ def floats(method, cursor, count, step):
         words = [int.from_bytes(element, "little") for element in planes(cursor, count, 4)]
         return words if method == 0 else [unordered(value) for value in sums(words)]
     if method == 2:
-        base = cursor.unpack("I")[0]
-        folded = [(base + value) & 0xFFFFFFFF for value in stream(cursor, count)]
+        folded = [value & 0xFFFFFFFF for value in stream(cursor, count, has_bases=True)]
         return [(value >> 1 | value << 31) & 0xFFFFFFFF for value in folded]
     if method == 3:
         return [unordered(value) for value in sums(stream(cursor, count))]

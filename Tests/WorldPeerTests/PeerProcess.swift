@@ -43,23 +43,23 @@ final class PeerProcess: Sendable {
   private let heard = Mutex(Heard())
 
   /// Starts a peer that listens on loopback and is found by its address alone.
-  init(_ name: String, in folder: URL, _ options: [String] = [], port: Int = 0) throws {
+  init(_ name: String, in folder: URL, _ options: [String] = [], port: Int = 0, input null: FileHandle? = nil) throws {
     self.name = name
     let output = Pipe()
     process.executableURL = Self.program
     process.arguments =
       ["--name", name, "--json", "--discovery", "none", "--listen", "127.0.0.1:\(port)"]
       + ["--identity", folder.appending(path: name).path] + options
-    process.standardInput = input
+    process.standardInput = null ?? input
     process.standardOutput = output
     try process.run()
     let thread = Thread { [self] in listen(to: output.fileHandleForReading) }
     thread.start()
   }
 
-  /// The build puts the program beside the test bundle.
+  /// The build puts the program beside the one that runs the tests.
   static var program: URL {
-    Bundle(for: PeerProcess.self).bundleURL.deletingLastPathComponent().appending(path: "worldpeer")
+    URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "worldpeer")
   }
 
   private func listen(to output: FileHandle) {
@@ -104,18 +104,24 @@ final class PeerProcess: Sendable {
       let (lines, hasEnded) = heard.withLock { ($0.lines, $0.hasEnded) }
       if let line = lines.dropFirst(start).first(where: fits) { return line }
       guard !hasEnded else { throw Ended(name: name, lines: lines) }
+      try Task.checkCancellation()
       await news(after: lines.count)
     }
   }
 
+  /// Returns once there are more than `count` lines, the peer has ended, or the task is cancelled by its time limit.
   private func news(after count: Int) async {
-    await withCheckedContinuation { continuation in
-      let isLate = heard.withLock { heard in
-        guard heard.lines.count == count, !heard.hasEnded else { return true }
-        heard.waiters.append(continuation)
-        return false
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isLate = heard.withLock { heard in
+          guard heard.lines.count == count, !heard.hasEnded, !Task.isCancelled else { return true }
+          heard.waiters.append(continuation)
+          return false
+        }
+        if isLate { continuation.resume() }
       }
-      if isLate { continuation.resume() }
+    } onCancel: {
+      note { _ in }
     }
   }
 
@@ -135,10 +141,11 @@ final class PeerProcess: Sendable {
   }
 
   /// Waits until the peer has ended; gives its exit status.
-  func status() async -> Int32 {
+  func status() async throws -> Int32 {
     while true {
       let (count, hasEnded) = heard.withLock { ($0.lines.count, $0.hasEnded) }
       if hasEnded { return process.terminationStatus }
+      try Task.checkCancellation()
       await news(after: count)
     }
   }

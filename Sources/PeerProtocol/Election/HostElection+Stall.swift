@@ -29,7 +29,7 @@ extension HostElection {
       offer?.until = answer
       handoverTo?.until = answer
       nextBeat = now
-      followers.removeAll(keepingCapacity: true)
+      forgetFollowers()
     }
   }
 }

@@ -18,7 +18,7 @@ package struct ElectionMutant: Sendable {
     .init("epoch-first-merge", .epochFirstMerge, .merge, nodes: 4, seeds: 1...5),
     .init("no-pre-nack", .noPreNack, .deaf, nodes: 3, seeds: 1...3),
     .init("no-stall-compensation", .noStallCompensation, .chaos, nodes: 5, seeds: 1...8),
-    .init("no-offer-lock", .noOfferLock, .chaos, nodes: 6, seeds: 1...12),
+    .init("no-offer-lock", .noOfferLock, .chaos, nodes: 12, seeds: 1...40),
     .init("no-step-down-reply", .noStepDownReply, .chaos, nodes: 10, seeds: 1...8),
     .init("joiner-takes-over", .joinerTakesOver, .joins, nodes: 4, seeds: 1...3),
     .init("claim-without-max-epoch", .claimWithoutMaxEpoch, .chaos, nodes: 4, seeds: 1...10),
@@ -26,7 +26,7 @@ package struct ElectionMutant: Sendable {
     .init("no-merge", .noMerge, .merge, nodes: 3, seeds: 1...3),
     .init("merge-without-reclaim", .mergeWithoutReclaim, .merge, nodes: 3, seeds: 1...3),
     .init("handover-without-beat", .handoverWithoutBeat, .chaos, nodes: 4, seeds: 1...12),
-    .init("accepts-stale-beats", .acceptsStaleBeats, .chaos, nodes: 3, seeds: 15...29),
+    .init("accepts-stale-beats", .acceptsStaleBeats, .chaos, nodes: 3, seeds: 1...40),
   ]
 
   private init(

@@ -21,10 +21,12 @@ enum BytePlanes {
   /// - Parameters:
   ///   - bytes: The elements, little-endian.
   ///   - width: Bytes an element.
+  ///   - search: How hard to compress.
   ///   - zstd: The context for the planes that shrink.
   ///   - out: Memory for the bytes and five more for each plane.
   static func encode(
-    bytes: [UInt8], width: Int, _ zstd: inout ZstdCompressor, to out: inout UnsafeMutableRawPointer
+    bytes: [UInt8], width: Int, _ search: ZstdCompressor.Search, _ zstd: inout ZstdCompressor,
+    to out: inout UnsafeMutableRawPointer
   ) {
     let count = bytes.count / width
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { plane in
@@ -32,7 +34,7 @@ enum BytePlanes {
         bytes.withUnsafeBufferPointer { source in
           for index in 0..<count { plane[index] = source[index &* width &+ byte] }
         }
-        write(UnsafeBufferPointer(plane), .runs, &zstd, to: &out)
+        write(UnsafeBufferPointer(plane), search, &zstd, to: &out)
       }
     }
   }
@@ -78,7 +80,7 @@ enum BytePlanes {
     }
     let bytes = UnsafeRawBufferPointer(plane)
     // A frame must be smaller than the plane by more than its length field, or the plane stays as it is.
-    if plane.count > 64, !isNoise(plane, search) {
+    if search != .none, plane.count > 64, !isNoise(plane, search) {
       let target = UnsafeMutableRawBufferPointer(start: out + 5, count: plane.count - 5)
       if let length = zstd.compress(bytes, search, into: target) {
         out.storeBytes(of: Mode.zstd.rawValue, as: UInt8.self)

@@ -30,13 +30,29 @@ enum FloatModel {
       let length = BytePlanes.length(words: words, search, &zstd)
       if length < best.length * parts / 100 { best = (Choice(method: method, search: search), length) }
     }
-    // What takes longer to read must gain more: planes twice as long as frames, sums in the order of the block and a
-    // search for runs still longer.
+    // What takes longer must gain more: planes twice as long as frames, sums in the order of the block and a search
+    // for runs still longer. In a small block time is short anyway.
+    let isSmall = rows.count < small
     consider(.planes, .letters, atMost: 98)
-    consider(.differencePlanes, .letters, atMost: 92)
-    consider(.planes, .runs, atMost: 96)
-    consider(.differencePlanes, .runs, atMost: 96)
+    consider(.differencePlanes, .letters, atMost: isSmall ? 96 : 85)
+    guard isSmall || hasRepeats(words) else { return best.choice }
+    consider(.planes, .runs, atMost: isSmall ? 96 : 85)
+    consider(.differencePlanes, .runs, atMost: isSmall ? 96 : 85)
     return best.choice
+  }
+
+  /// Whether one element in sixteen occurred before: without that no search finds runs.
+  private static func hasRepeats(_ words: [UInt32]) -> Bool {
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 8192) { seen in
+      seen.initialize(repeating: 0)
+      var repeats = 0
+      for word in words {
+        let place = Int((word &* 0x9E37_79B1) &>> 19)
+        repeats &+= seen[place] == word ? 1 : 0
+        seen[place] = word
+      }
+      return repeats * 16 > words.count
+    }
   }
 
   /// The length of a packed component (bytes), judged by the length of the frames that were tried.
@@ -60,27 +76,14 @@ enum FloatModel {
           var end = start
           PackedFrame.encode(buffer, step: 1, to: &end)
           differences += end - start
-          let base = smallestFolded(source, rows: PackedFrame.rows)
-          for row in 0..<PackedFrame.rows {
-            buffer[row] = FrameTransform.folded(source[row]) &- PackedFrame.Row(repeating: base)
-          }
+          _ = FrameTransform.foldedDistances(source, to: buffer)
           end = start
           PackedFrame.encode(buffer, step: 1, to: &end)
-          folded += end - start
+          folded += end - start + 4
         }
         return (differences, folded)
       }
     }
-  }
-
-  /// The smallest folded element of some rows.
-  static func smallestFolded(_ source: UnsafePointer<PackedFrame.Row>, rows: Int) -> UInt32 {
-    var least = PackedFrame.Row(repeating: .max)
-    for row in 0..<rows {
-      let value = FrameTransform.folded(source[row])
-      least = least.replacing(with: value, where: value .< least)
-    }
-    return least.min()
   }
 
   /// Float bits as integers in the order of the numbers.
@@ -150,12 +153,6 @@ extension FrameRows {
       }
     }
     for place in 0..<tailCount { tailAddress[place] = word(frameCount * PackedFrame.count + place) }
-  }
-
-  /// The smallest folded element.
-  var smallestFolded: UInt32 {
-    let least = FloatModel.smallestFolded(frame(0), rows: frameCount * PackedFrame.rows)
-    return tail.reduce(least) { Swift.min($0, $1 << 1 | $1 >> 31) }
   }
 
   /// The smallest and largest element as Floats.

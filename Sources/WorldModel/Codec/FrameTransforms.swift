@@ -27,6 +27,23 @@ enum FrameTransform {
   @inline(__always)
   static func unfolded(_ value: Row) -> Row { value &>> Row(repeating: 1) | value &<< Row(repeating: 31) }
 
+  /// Writes how far each folded element of a frame is above the smallest, which is returned.
+  @inline(__always)
+  static func foldedDistances(_ source: UnsafePointer<Row>, to target: UnsafeMutablePointer<Row>) -> UInt32 {
+    // Vectors of the oldest x86-64 compare signed numbers only: with the highest bit turned the order is the same.
+    let turn = Row(repeating: 0x8000_0000)
+    var least = SIMD4<Int32>(repeating: .max)
+    for row in 0..<PackedFrame.rows {
+      let value = folded(source[row])
+      target[row] = value
+      let turned = SIMD4<Int32>(truncatingIfNeeded: value ^ turn)
+      least = least.replacing(with: turned, where: turned .< least)
+    }
+    let base = UInt32(bitPattern: least.min()) ^ 0x8000_0000
+    for row in 0..<PackedFrame.rows { target[row] &-= Row(repeating: base) }
+    return base
+  }
+
   /// All ones for a negative lane, else zero.
   @inline(__always)
   private static func signs(_ value: Row) -> Row {

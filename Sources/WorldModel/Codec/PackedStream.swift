@@ -6,8 +6,8 @@ enum PackedStream {
   enum Transform: Equatable {
     /// Nothing.
     case plain
-    /// Float bits with their sign moved to the lowest bit, less a base.
-    case folded(base: UInt32)
+    /// Float bits with their sign moved to the lowest bit, less the smallest of the frame, which stands before it.
+    case folded
     /// Zigzag differences of Floats in order.
     case floatDifferences
     /// Zigzag differences of whole numbers.
@@ -16,7 +16,7 @@ enum PackedStream {
 
   /// The most bytes that a stream of `count` elements can take while it is built.
   static func largest(_ count: Int) -> Int {
-    (count / PackedFrame.count) * (PackedFrame.largest) + PackedFrame.largest
+    (count / PackedFrame.count + 1) * (PackedFrame.largest + 4)
   }
 
   /// Packs elements to `out` and moves `out` behind them.
@@ -40,10 +40,8 @@ enum PackedStream {
         case .plain:
           PackedFrame.encode(source, step: spacing, to: &out)
           continue
-        case .folded(let base):
-          for row in 0..<PackedFrame.rows {
-            buffer[row] = FrameTransform.folded(source[row]) &- Row(repeating: base)
-          }
+        case .folded:
+          store(FrameTransform.foldedDistances(source, to: buffer), to: &out)
         case .floatDifferences:
           FrameTransform.differences(source, to: buffer, previous: &previous, isFloat: true)
         case .differences:
@@ -52,10 +50,12 @@ enum PackedStream {
         PackedFrame.encode(buffer, step: spacing, to: &out)
       }
       var tail: [UInt32] = []
+      let base = elements.tail.map { $0 << 1 | $0 >> 31 }.min() ?? 0
+      if transform == .folded, elements.tailCount > 0 { store(base, to: &out) }
       for element in elements.tail {
         switch transform {
         case .plain: tail.append(element)
-        case .folded(let base): tail.append((element << 1 | element >> 31) &- base)
+        case .folded: tail.append((element << 1 | element >> 31) &- base)
         case .floatDifferences: tail.append(step(to: ordered(element), from: &previous))
         case .differences: tail.append(step(to: element, from: &previous))
         }
@@ -72,21 +72,31 @@ enum PackedStream {
   ) -> Int? {
     var offset = 0
     var previous: UInt32 = 0
+    var base: UInt32 = 0
+    let baseLength = transform == .folded ? 4 : 0
     for index in 0..<target.frameCount {
       let frame = target.frame(index)
+      guard source.count - offset >= baseLength else { return nil }
+      if baseLength > 0 { base = source.integer(UInt32.self, at: offset) }
+      offset += baseLength
       guard let length = PackedFrame.decode(UnsafeRawBufferPointer(rebasing: source[offset...]), to: frame) else {
         return nil
       }
       offset += length
       switch transform {
       case .plain: break
-      case .folded(let base):
+      case .folded:
         for row in 0..<PackedFrame.rows {
           frame[row] = FrameTransform.unfolded(frame[row] &+ Row(repeating: base))
         }
       case .floatDifferences: FrameTransform.sums(frame, previous: &previous, isFloat: true)
       case .differences: FrameTransform.sums(frame, previous: &previous, isFloat: false)
       }
+    }
+    if baseLength > 0, target.tailCount > 0 {
+      guard source.count - offset >= baseLength else { return nil }
+      base = source.integer(UInt32.self, at: offset)
+      offset += baseLength
     }
     guard let length = decode(tail: target.tailCount, from: source, at: offset, to: target.tailAddress) else {
       return nil
@@ -95,7 +105,7 @@ enum PackedStream {
       let value = target.tailAddress[index]
       switch transform {
       case .plain: break
-      case .folded(let base):
+      case .folded:
         let bits = value &+ base
         target.tailAddress[index] = bits >> 1 | bits << 31
       case .floatDifferences: target.tailAddress[index] = ordered(sum(value, &previous))
@@ -103,6 +113,11 @@ enum PackedStream {
       }
     }
     return offset + length
+  }
+
+  private static func store(_ base: UInt32, to out: inout UnsafeMutableRawPointer) {
+    out.storeBytes(of: base.littleEndian, as: UInt32.self)
+    out += 4
   }
 
   private static func ordered(_ bits: UInt32) -> UInt32 { bits ^ (bits >> 31 == 1 ? 0x7fff_ffff : 0) }

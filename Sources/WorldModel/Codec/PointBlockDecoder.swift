@@ -98,10 +98,7 @@ struct PointBlockDecoder: ~Copyable {
       }
       guard isWhole != nil else { throw part.failure("bad planes") }
       return rows
-    case .packedFolded:
-      guard part.bytes.count >= 4 else { throw .truncated(offset: part.offset) }
-      let base = part.bytes.integer(UInt32.self, at: 0)
-      return try unpacked(part, from: 4, .folded(base: base))
+    case .packedFolded: return try unpacked(part, from: 0, .folded)
     case .packedDifferences: return try unpacked(part, from: 0, .floatDifferences)
     case .packedGaps, .packedWideGaps, .packedGrid: throw part.failure("a method that numbers do not have")
     }

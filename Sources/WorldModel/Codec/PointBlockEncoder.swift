@@ -4,7 +4,7 @@ enum ComponentMethod: UInt8, Sendable {
   case planes = 0
   /// The same of zigzag differences of ordered Float bits.
   case differencePlanes = 1
-  /// Packed frames of folded Float bits less a base, which stands before them.
+  /// Packed frames of folded Float bits less the smallest of their frame.
   case packedFolded = 2
   /// Packed frames of zigzag differences of ordered Float bits.
   case packedDifferences = 3
@@ -25,15 +25,19 @@ struct PointBlockEncoder: ~Copyable {
   private var writer = RawWriter(capacity: 0)
   private var zstd = ZstdCompressor()
   /// Three components at a time; identifiers need two.
-  private var first = FrameRows(count: PointsSection.blockSize)
-  private var second = FrameRows(count: PointsSection.blockSize)
-  private var third = FrameRows(count: PointsSection.blockSize)
+  private var first: FrameRows
+  private var second: FrameRows
+  private var third: FrameRows
 
   /// An encoder of blocks of `cloud`, whose identifiers rise.
   init(_ cloud: FeatureCloud, layout: CloudLayout, _ options: EncodingOptions) {
     self.cloud = cloud
     self.layout = layout
     effort = options.effort
+    let room = min(cloud.count, PointsSection.blockSize)
+    first = FrameRows(count: room)
+    second = FrameRows(count: room)
+    third = FrameRows(count: room)
     grid = options.bound.map { Grid(step: Double(layout.step), bound: Double($0)) }
   }
 
@@ -124,11 +128,7 @@ struct PointBlockEncoder: ~Copyable {
     case .differencePlanes:
       BytePlanes.encode(words: FloatModel.differences(rows.elements), choice.search, &zstd, to: &writer.end)
     case .packedDifferences: PackedStream.encode(rows, .floatDifferences, effort, to: &writer.end)
-    case .packedFolded:
-      let base = rows.smallestFolded
-      writer.end.storeBytes(of: base.littleEndian, as: UInt32.self)
-      writer.end += 4
-      PackedStream.encode(rows, .folded(base: base), effort, to: &writer.end)
+    case .packedFolded: PackedStream.encode(rows, .folded, effort, to: &writer.end)
     default: BytePlanes.encode(words: rows.elements, choice.search, &zstd, to: &writer.end)
     }
     writer.finish()
@@ -156,7 +156,7 @@ struct PointBlockEncoder: ~Copyable {
 
   private mutating func writePlanes(_ component: Component, _ bytes: [UInt8], width: Int) {
     writer.begin(component, .planes)
-    BytePlanes.encode(bytes: bytes, width: width, &zstd, to: &writer.end)
+    BytePlanes.encode(bytes: bytes, width: width, effort == .fast ? .none : .runs, &zstd, to: &writer.end)
     writer.finish()
   }
 }

@@ -12,12 +12,14 @@ struct ZstdCompressor: ~Copyable {
 
   /// How hard to look for what repeats.
   enum Search {
+    /// Not at all: nothing is compressed.
+    case none
     /// Level 1: repeated runs are found.
     case runs
     /// Almost no search, yet Huffman codes: on noise with a skewed spread both smaller and faster than level 1.
     case letters
 
-    fileprivate var level: Int32 { self == .runs ? 1 : -80 }
+    fileprivate var level: Int32 { self == .letters ? -80 : 1 }
   }
 
   /// Compresses `source` into `target`; the frame's length, or nil when it does not fit.

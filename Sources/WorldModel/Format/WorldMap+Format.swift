@@ -6,8 +6,21 @@ extension WorldMap {
   /// - Throws: ``WorldMapError/model(_:)`` when the map breaks a rule of the model,
   ///   ``WorldMapError/invalidOption(_:)`` when the options do not fit it.
   public func encoded(_ options: EncodingOptions = .lossless) throws(WorldMapError) -> [UInt8] {
+    var file: [UInt8] = []
+    try encode(options, into: &file)
+    return file
+  }
+
+  /// Writes the bytes of a `.worldmap` file over those of `file`, whose memory is used again.
+  ///
+  /// Fresh memory costs as much as the encoding: keep the array when maps are encoded again and again.
+  ///
+  /// - Throws: As ``encoded(_:)``; `file` is empty then.
+  public func encode(_ options: EncodingOptions = .lossless, into file: inout [UInt8]) throws(WorldMapError) {
+    let memory = file
+    file = []
     let encoder = try WorldMapEncoder(self, options)
-    return encoder.file([try encoder.part(0..<encoder.blockCount)])
+    file = encoder.file([try encoder.part(0..<encoder.blockCount, reusing: memory)])
   }
 
   /// Reads a `.worldmap` file.

@@ -39,11 +39,16 @@ public struct WorldMapEncoder: Sendable {
 
   /// Encodes consecutive blocks, which takes no notice of the others.
   ///
+  /// - Parameters:
+  ///   - blocks: Which blocks.
+  ///   - memory: An array whose memory is used again; its bytes do not matter.
   /// - Throws: ``WorldMapError/model(_:)`` when a coordinate is not finite.
-  public func part(_ blocks: Range<Int>) throws(WorldMapError) -> Part {
+  public func part(_ blocks: Range<Int>, reusing memory: consuming [UInt8] = []) throws(WorldMapError) -> Part {
     // The first part begins with room for everything that stands before the blocks.
     let room = blocks.lowerBound == 0 ? prefixLength : 0
-    var part = Part(rows: [], bytes: [UInt8](repeating: 0, count: room))
+    memory.removeAll(keepingCapacity: true)
+    var part = Part(rows: [], bytes: memory)
+    part.bytes.append(contentsOf: repeatElement(0, count: room))
     part.bytes.reserveCapacity(room + ranges[blocks].reduce(0) { $0 + $1.count } * layout.bytesPerPoint * 3 / 4)
     var encoder = PointBlockEncoder(cloud, layout: layout, options)
     do throws(ModelError) {

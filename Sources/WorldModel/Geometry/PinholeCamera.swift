@@ -59,8 +59,10 @@ public struct PinholeCamera: Hashable, Sendable {
   /// How far `point` is to the right, above and ahead of the camera (metres).
   @inline(__always)
   package func local(_ point: SIMD3<Float>) -> SIMD3<Float> {
-    let offset = point - pose.translation
+    let (x, y, z, origin) = pose.columns
+    let offset = SIMD3(point.x - origin.x, point.y - origin.y, point.z - origin.z)
     return SIMD3(
-      offset.dot(pose.columns.0.xyz), offset.dot(pose.columns.1.xyz), -offset.dot(pose.columns.2.xyz))
+      offset.x * x.x + offset.y * x.y + offset.z * x.z, offset.x * y.x + offset.y * y.y + offset.z * y.z,
+      -(offset.x * z.x + offset.y * z.y + offset.z * z.z))
   }
 }

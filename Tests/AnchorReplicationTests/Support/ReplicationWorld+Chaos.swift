@@ -49,8 +49,8 @@ extension ReplicationWorld {
   /// One edit of a peer, chosen at random.
   private mutating func act(_ index: Int) throws {
     let choice = random.next() % 100
-    // Clocks of peers differ by up to two seconds.
-    let time = UInt64(self.time * 1_000) + random.next() % 2_000
+    // Clocks of peers differ by up to two seconds, and are coarse, so that stamps tie.
+    let time = (UInt64(self.time) + random.next() % 3) * 1_000
     let ids = peers[index].set.anchors.map(\.id)
     let value = Int(random.next() % 1_000)
     guard choice >= 30, let id = ids.isEmpty ? nil : ids[Int(random.next() % UInt64(ids.count))] else {

@@ -24,9 +24,9 @@ struct GoldenMapTests {
     var bytes: [UInt8] { get throws { [UInt8](try Data(contentsOf: url)) } }
   }
 
-  /// A small map with every kind of anchor, and 300 points with every channel.
+  /// A small map with every kind of anchor, and 150 points with every channel.
   static let full = WorldMap(
-    anchors: Samples.anchors.sorted { $0.id < $1.id }, cloud: Samples.cloud(300, channels: true), views: 12)
+    anchors: Samples.anchors.sorted { $0.id < $1.id }, cloud: Samples.cloud(150, channels: true), views: 12)
 
   /// Identifiers over the whole range of 64 bits.
   static let wide: WorldMap = {
@@ -36,13 +36,37 @@ struct GoldenMapTests {
     return WorldMap(cloud: FeatureCloud(positions: cloud.positions, identifiers: identifiers))
   }()
 
+  /// Points anywhere in a hall, one in twenty far outside: neighbours by identifier are not neighbours in space.
+  static let scattered: WorldMap = {
+    var random = SplitMix(state: 6)
+    let positions = (0..<150).map { index in
+      let scale: Float = index % 20 == 7 ? 900_000 : 40
+      return SIMD3(random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5) * scale
+    }
+    return WorldMap(cloud: FeatureCloud(positions: positions, identifiers: positions.indices.map { UInt64($0) * 3 }))
+  }()
+
+  /// Points in rows and columns, as a depth camera gives them.
+  static let organised: WorldMap = {
+    let positions = (0..<1200).map { index -> SIMD3<Float> in
+      let (row, column) = index.quotientAndRemainder(dividingBy: 40)
+      return SIMD3(Float(column) * 0.013, Float(row) * 0.013, Float(row / 10) * 0.1)
+    }
+    return WorldMap(cloud: FeatureCloud(positions: positions, identifiers: positions.indices.map { UInt64($0) }))
+  }()
+
   static let all: [Golden] = [
+    Golden(name: "scattered", map: scattered, options: .fast),
+    Golden(
+      name: "scattered-millimetre", map: scattered,
+      options: EncodingOptions(precision: .within(bound: 0.0005), effort: .fast)),
+    Golden(name: "organised", map: organised, options: .lossless),
     Golden(name: "empty", map: WorldMap(), options: .fast),
-    Golden(name: "room", map: WorldMap(cloud: Samples.cloud(600)), options: .fast),
+    Golden(name: "room", map: WorldMap(cloud: Samples.cloud(300)), options: .fast),
     Golden(name: "full", map: full, options: .fast),
     Golden(name: "wide-identifiers", map: wide, options: .fast),
     Golden(
-      name: "millimetre", map: WorldMap(cloud: Samples.cloud(600)),
+      name: "millimetre", map: WorldMap(cloud: Samples.cloud(300)),
       options: EncodingOptions(precision: .within(bound: 0.0005), effort: .fast)),
     Golden(name: "compact", map: full, options: .lossless),
   ]

@@ -1,8 +1,6 @@
-import Synchronization
-
 /// A small HTTP/1.1 server for one page on this machine: a request a connection, everything bounded.
 package struct HTTPServer: Sendable {
-  /// Connections served at once; more are refused.
+  /// Connections served at once; more wait until others have gone.
   package static let connectionLimit = 16
   /// How long a client may take for its request, and for taking a part of the answer.
   package static let patience = Duration.seconds(10)
@@ -22,22 +20,20 @@ package struct HTTPServer: Sendable {
   /// Serves until the task is cancelled.
   package func run(_ handler: @escaping Handler) async {
     let access = HTTPAccess(port: port)
-    let load = Load()
-    await withDiscardingTaskGroup { group in
+    await withTaskGroup(of: Void.self) { group in
+      var connections = 0
       while !Task.isCancelled {
+        if connections == Self.connectionLimit {
+          await group.next()
+          connections -= 1
+        }
         guard let client = await socket.accept() else {
           // Without a free descriptor the connection stays in the queue: look again later.
           try? await Task.sleep(for: .milliseconds(100))
           continue
         }
-        guard load.enter(limit: Self.connectionLimit) else {
-          _ = await client.write(HTTPResponse(HTTPFailure(503, "too many connections")).head, timeout: .zero)
-          continue
-        }
-        group.addTask {
-          await Self.serve(client, access, handler)
-          load.leave()
-        }
+        group.addTask { await Self.serve(client, access, handler) }
+        connections += 1
       }
       group.cancelAll()
     }
@@ -84,22 +80,5 @@ package struct HTTPWriter: Sendable {
   /// Sends text; throws when the client is gone.
   package func write(_ text: String) async throws {
     guard await socket.write(Array(text.utf8), timeout: HTTPServer.patience) else { throw CancellationError() }
-  }
-}
-
-/// How many connections are being served.
-private final class Load: Sendable {
-  private let count = Mutex(0)
-
-  func enter(limit: Int) -> Bool {
-    count.withLock { count in
-      guard count < limit else { return false }
-      count += 1
-      return true
-    }
-  }
-
-  func leave() {
-    count.withLock { $0 -= 1 }
   }
 }

@@ -57,14 +57,8 @@ extension Options {
   /// The session that this command line asks for.
   func configuration(asking desk: InvitationDesk) -> Session.Configuration {
     var configuration = Session.Configuration(service: service)
-    configuration.discovery =
-      switch discovery {
-      case .auto: .automatic
-      case .avahi: .avahi
-      case .embedded: .embedded
-      case .none: .none
-      }
-    if let listen { configuration.listen = Endpoint(host: listen.host, port: listen.port) }
+    configuration.discovery = discovery
+    if let listen { configuration.listen = listen }
     // Whoever types a name on the command line wants to be found by it.
     configuration.advertisesName = true
     configuration.invitationHandler = { await desk.decide($0) }

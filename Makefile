@@ -1,6 +1,6 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
-export SWIFT FILTER JSON SECONDS_EACH
+export SWIFT FILTER JSON SECONDS_EACH SEEDS FIRST
 
 .DEFAULT_GOAL := build
 .PHONY: build test demo lint lan bench fuzz soak clean help toolchain
@@ -26,7 +26,7 @@ bench: toolchain ## measure, release build; FILTER=name selects, JSON=path also 
 fuzz: toolchain ## fuzz each decoder for SECONDS_EACH (default 30) seconds
 	@Scripts/fuzz.sh
 
-soak: toolchain ## run the simulator over many seeds
+soak: toolchain ## run the simulator over SEEDS seeds (default 20,000) of each scenario
 	@Scripts/soak.sh
 
 clean: ## remove everything that was built

@@ -47,17 +47,28 @@ let package = Package(
       name: "SharedWorld",
       dependencies: ["WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery"],
       swiftSettings: common),
-    .target(name: "CSharedWorld", dependencies: ["SharedWorld"], swiftSettings: common),
+    // The header of the C interface is a target of its own, so that the compiler checks the functions against it.
+    .target(name: "CSharedWorldHeaders"),
+    .target(
+      name: "CSharedWorld", dependencies: ["SharedWorld", "CSharedWorldHeaders", "CLinux"], swiftSettings: common),
     .target(
       name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
 
+    .executableTarget(name: "sessionsoak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
     .executableTarget(name: "soak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
     .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
-    .executableTarget(name: "worldview", dependencies: ["SharedWorld"], swiftSettings: common),
+    .target(name: "WorldViewKit", dependencies: ["SharedWorld", "WorldPeerKit"], swiftSettings: common),
+    .executableTarget(
+      name: "worldview", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"],
+      resources: [
+        .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/view.js"),
+        .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"),
+      ], swiftSettings: common),
     .executableTarget(name: "worldmap", dependencies: ["SharedWorld"], swiftSettings: common),
 
-    .testTarget(name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], swiftSettings: common),
+    .testTarget(
+      name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], exclude: ["reader.py"], swiftSettings: common),
     .testTarget(
       name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
     .testTarget(
@@ -67,11 +78,18 @@ let package = Package(
       name: "PeerTransportTests", dependencies: ["PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
       swiftSettings: common),
     .testTarget(name: "ServiceDiscoveryTests", dependencies: ["ServiceDiscovery"], swiftSettings: common),
+    .testTarget(
+      name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders"], exclude: ["C"],
+      swiftSettings: common),
     .testTarget(name: "SharedWorldTests", dependencies: ["SharedWorld"], swiftSettings: common),
     .testTarget(
       name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel"],
       swiftSettings: common),
+    .testTarget(
+      name: "WorldViewKitTests", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit"], swiftSettings: common),
+    .testTarget(name: "WorldMapToolTests", dependencies: ["worldmap", "SharedWorld"], swiftSettings: common),
+    .testTarget(name: "WorldPeerTests", dependencies: ["worldpeer", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )

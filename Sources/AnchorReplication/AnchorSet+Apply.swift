@@ -12,6 +12,13 @@ package struct LinkAuthor: Hashable, Sendable {
     self.peer = peer
     self.sessionMilliseconds = sessionMilliseconds
   }
+
+  /// The latest session time `actor` may have written at (milliseconds); nil when it is not a run of this peer.
+  func horizon(for actor: ActorID, _ limits: ReplicationLimits) -> UInt64? {
+    guard peer.prefix == actor.peerPrefix else { return nil }
+    let (sum, isOver) = sessionMilliseconds.addingReportingOverflow(limits.clockAheadMilliseconds)
+    return isOver ? .max : sum
+  }
 }
 
 /// What became of the operations of a batch.
@@ -62,8 +69,7 @@ extension AnchorSet {
     _ run: OperationRun, _ bytes: RawSpan, offset: Int, judging author: LinkAuthor?
   ) throws(ReplicationError) {
     if run.actor == actor { try checkOwn(run.firstSequence + UInt64(run.count - 1)) }
-    let isJudged = author.map { $0.peer.prefix == run.actor.peerPrefix } ?? false
-    let horizon = (author?.sessionMilliseconds ?? 0) + limits.clockAheadMilliseconds
+    let horizon = author.flatMap { $0.horizon(for: run.actor, limits) }
     var position = 0
     for index in 0..<run.count {
       let dot = Dot(actor: run.actor, sequence: run.firstSequence + UInt64(index))
@@ -76,7 +82,7 @@ extension AnchorSet {
         clock = operation.clock
         if operation.key.actor == actor { try checkOwn(operation.key.sequence) }
       }
-      if isJudged, clock >> 16 > horizon { throw .clockAhead(dot, by: clock >> 16 - horizon) }
+      if let horizon, clock >> 16 > horizon { throw .clockAhead(dot, by: clock >> 16 - horizon) }
     }
     guard position == bytes.byteCount else {
       throw .malformed(.invalid("bytes after the last operation of a run", offset: offset + position))
@@ -165,9 +171,11 @@ extension AnchorSet {
     }
     guard dot.sequence == last + 1 else {
       // Operations dropped for want of room leave a gap that is not the sender's fault.
-      if held.hasOverflowed { return }
-      throw .gap(found: dot, expected: last + 1)
+      guard held.hasDropped(dot.actor, beyond: seen) else { throw .gap(found: dot, expected: last + 1) }
+      held.drop(dot)
+      return
     }
+    held.forgetDropped(actors.seen(of:))
     held.hold(body, dot: dot, key: key, limits: limits)
     outcome.held += 1
   }
@@ -207,7 +215,7 @@ extension AnchorSet {
     switch operation.action {
     case .add(let anchor):
       guard table.entries.count < 2 * limits.anchors else { throw .overLimit(.anchors, limit: 2 * limits.anchors) }
-      bytes = anchor.name.utf8.count + (anchor.payload?.byteCount ?? 0)
+      bytes = anchor.stateBytes
     case .set(_, _, .payload(let payload)): bytes = payload?.byteCount ?? 0
     case .set(_, _, .name(let name)): bytes = name.utf8.count
     default: return

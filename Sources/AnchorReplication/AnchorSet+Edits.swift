@@ -24,7 +24,7 @@ extension AnchorSet {
     _ id: AnchorID, to transform: Transform, at milliseconds: UInt64
   ) throws(AnchorError) -> Dot {
     let slot = try find(id)
-    guard let pose = Pose(transform) else { throw .invalidPose(id) }
+    guard let pose = Pose(transform) else { throw .invalid(id, transform.refusal) }
     let (sequence, clock) = try next(at: milliseconds)
     let key = table.entries[slot].key
     let base = table.entries[slot].clocks[.pose]
@@ -41,7 +41,7 @@ extension AnchorSet {
     _ id: AnchorID, to name: String, at milliseconds: UInt64
   ) throws(AnchorError) -> Dot {
     let slot = try find(id)
-    try Self.check(name: name)
+    do { try Anchor.validate(name: name) } catch { throw .invalid(id, error) }
     try checkRoom(for: name.utf8.count, instead: table.entries[slot].name.utf8.count)
     return try set(.name(name), at: slot, at: milliseconds)
   }
@@ -51,7 +51,7 @@ extension AnchorSet {
     _ payload: Anchor.Payload?, of id: AnchorID, at milliseconds: UInt64
   ) throws(AnchorError) -> Dot {
     let slot = try find(id)
-    try Self.check(payload: payload)
+    do { try payload?.validate() } catch { throw .invalid(id, error) }
     try checkRoom(for: payload?.byteCount ?? 0, instead: table.entries[slot].payload?.byteCount ?? 0)
     return try set(.payload(payload), at: slot, at: milliseconds)
   }
@@ -110,7 +110,7 @@ extension AnchorSet {
     guard table.slot(showing: anchor.id) == nil else { throw .duplicateAnchor(anchor.id) }
     guard table.entries.count < limits.anchors else { throw .overLimit(.anchors, limit: limits.anchors) }
     var new = try NewAnchor(checking: anchor)
-    try checkRoom(for: new.name.utf8.count + (new.payload?.byteCount ?? 0), instead: 0)
+    try checkRoom(for: new.stateBytes, instead: 0)
     new.creator = peer
     new.flags = flags
     new.restoredFrom = restoredFrom
@@ -135,37 +135,25 @@ extension AnchorSet {
       throw .overLimit(.stateBytes, limit: limits.stateBytes)
     }
   }
-
-  fileprivate static func check(name: String) throws(AnchorError) {
-    guard name.utf8.count <= Limits.anchorName else { throw .overLimit(.nameBytes, limit: Limits.anchorName) }
-  }
-
-  fileprivate static func check(payload: Anchor.Payload?) throws(AnchorError) {
-    guard let payload else { return }
-    guard payload.contentType.utf8.count <= Limits.contentType else {
-      throw .overLimit(.contentTypeBytes, limit: Limits.contentType)
-    }
-    guard payload.bytes.count <= Limits.anchorPayload else {
-      throw .overLimit(.payloadBytes, limit: Limits.anchorPayload)
-    }
-  }
 }
 
 extension NewAnchor {
   /// What an addition of `anchor` carries, without creator; refuses one that breaks a limit or is not rigid.
   init(checking anchor: Anchor) throws(AnchorError) {
-    try AnchorSet.check(name: anchor.name)
-    try AnchorSet.check(payload: anchor.payload)
-    guard let pose = Pose(anchor.transform) else { throw .invalidPose(anchor.id) }
+    do { try anchor.validate() } catch { throw .invalid(anchor.id, error) }
+    guard let pose = Pose(anchor.transform) else { throw .invalid(anchor.id, anchor.transform.refusal) }
     self.init(
       id: anchor.id, creator: nil, pose: pose, name: anchor.name, flags: 0, kind: anchor.kind,
       payload: anchor.payload, restoredFrom: nil)
   }
 }
 
-extension Anchor.Payload {
-  /// The bytes that count towards the limit on a set.
-  var byteCount: Int { contentType.utf8.count + bytes.count }
+extension Transform {
+  /// Why this is no ``Pose``.
+  fileprivate var refusal: ModelError {
+    do { try validate() } catch { return error }
+    return .notRigid("an axis is just outside the tolerance")
+  }
 }
 
 extension OperationLog {

@@ -7,8 +7,9 @@ extension AnchorSet {
   /// map's hash, with clock 0. Peers that import the same map at the same time thus write the same operations, and
   /// what was removed stays removed when the map is shared again. Any edit is later than clock 0.
   ///
-  /// An id that another map has brought already keeps showing once; which of the two entries shows is the same
-  /// everywhere: the one with the smaller key (actor, then number).
+  /// An id that is in the set already, from another map or from a peer, keeps showing once: of its entries the one
+  /// written last, or of those never edited the one with the smaller key (actor, then number). An id that was removed
+  /// and is in another map comes back: to share a new map is to say anew what is in it.
   ///
   /// - Parameters:
   ///   - mapDigest: The hash of the map, the same for everyone who has it.
@@ -25,7 +26,7 @@ extension AnchorSet {
     guard table.entries.count + added.count <= limits.anchors else {
       throw .overLimit(.anchors, limit: limits.anchors)
     }
-    let bytes = added.reduce(0) { $0 + $1.name.utf8.count + ($1.payload?.byteCount ?? 0) }
+    let bytes = added.reduce(0) { $0 + $1.stateBytes }
     guard table.stateBytes + bytes <= limits.stateBytes else {
       throw .overLimit(.stateBytes, limit: limits.stateBytes)
     }

@@ -44,10 +44,10 @@ extension AnchorSet {
       }
     }
     let last = feed.mode == .detailed ? anchor(at: slot) : nil
-    let wasTold = table.entries[slot].isTold
+    let wasTold = table.entries[slot].marks.contains(.told)
     let (entry, visibility) = table.remove(at: slot, actors: actors)
     if wasTold, visibility != .unchanged, feed.mode == .identifiers {
-      sorted.invalidate()
+      sorted.note(entry.id)
       return
     }
     tell(visibility, id: entry.id, key: entry.key, stamp: stamp, origin: origin, last: last)
@@ -117,15 +117,16 @@ extension AnchorSet {
   private mutating func tellWrite(
     _ field: AnchorField, at slot: Int, clock: UInt64, writer: ActorIndex, origin: AnchorOrigin
   ) {
-    sorted.invalidate()
+    if sorted.isInUse, table.mark(slot, .listed) { sorted.note(table.entries[slot].id) }
+    let isNew = table.hasHidden && table.showIfLatest(slot, actors: actors)
     switch feed.mode {
     case .off: break
     case .identifiers:
-      if table.isVisible(slot), table.tell(slot) { feed.push(table.entries[slot].id) }
+      if table.isVisible(slot), table.mark(slot, .told) { feed.push(table.entries[slot].id) }
     case .detailed:
       guard table.isVisible(slot) else { break }
       let stamp = Stamp(clock: clock, actor: actors.ids[Int(writer)])
-      push(.updated(AnchorFields(field)), at: slot, stamp: stamp, origin: origin)
+      push(.updated(isNew ? .all : AnchorFields(field)), at: slot, stamp: stamp, origin: origin)
     }
   }
 
@@ -135,11 +136,11 @@ extension AnchorSet {
     last: Anchor?
   ) {
     guard visibility != .unchanged else { return }
-    sorted.invalidate()
+    sorted.note(id)
     switch feed.mode {
     case .off: break
     case .identifiers:
-      if table.slot(showing: id).map({ table.tell($0) }) ?? true { feed.push(id) }
+      if table.slot(showing: id).map({ table.mark($0, .told) }) ?? true { feed.push(id) }
     case .detailed:
       let kind: AnchorChange.Kind =
         switch visibility {

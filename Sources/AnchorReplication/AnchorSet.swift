@@ -54,11 +54,14 @@ package struct AnchorSet: Sendable {
   /// The number of operations that wait for an anchor that has not arrived.
   package var heldCount: Int { held.count }
 
+  /// The actors of those operations.
+  package var heldActors: [ActorID] { held.queues.map(\.actor) }
+
   /// Bytes of operations in the log.
   package var logByteCount: Int { log.byteCount }
 
   /// Whether operations were dropped for want of room: ask for them again by sending the vector.
-  package var needsResync: Bool { held.hasOverflowed }
+  package var needsResync: Bool { held.lacks(actors.seen(of:)) }
 
   /// Σ mod 2²⁵⁶ of the SHA-256 of every anchor in canonical form: equal vectors imply equal digests.
   ///
@@ -95,10 +98,17 @@ package struct AnchorSet: Sendable {
     table.slot(showing: id).flatMap { table.entries[$0].restoredFrom }
   }
 
-  /// The anchors in the order of their ids; taking them again is free until something changes.
+  /// The anchors in the order of their ids, at the cost of what has changed since they were last taken.
   package var anchors: [Anchor] {
     mutating get {
-      if sorted.isStale { sorted.set(table.visibleSlotsInOrder().map(anchor(at:))) }
+      let changed = sorted.takeChanged()
+      for id in changed { table.unmark(id, .listed) }
+      if sorted.isInUse {
+        sorted.update(changed.map { id in (id, self[id]) })
+      } else {
+        table.unmarkAll(.listed)
+        sorted.begin(with: table.visibleSlotsInOrder().map(anchor(at:)))
+      }
       return sorted.anchors
     }
   }
@@ -108,7 +118,7 @@ package struct AnchorSet: Sendable {
     get { feed.mode }
     set {
       guard feed.mode != newValue else { return }
-      for id in feed.drainIdentifiers() { table.untell(id) }
+      for id in feed.drainIdentifiers() { table.unmark(id, .told) }
       feed = ChangeFeed()
       feed.mode = newValue
     }
@@ -122,7 +132,7 @@ package struct AnchorSet: Sendable {
   /// The ids of anchors that were added, changed or removed since the last call, in the order of the first change.
   package mutating func drainChangedIdentifiers() -> [AnchorID] {
     let identifiers = feed.drainIdentifiers()
-    for id in identifiers { table.untell(id) }
+    for id in identifiers { table.unmark(id, .told) }
     return identifiers
   }
 
@@ -164,20 +174,5 @@ struct CreatorTable: Sendable {
     peers.append(peer)
     indices[peer] = UInt16(peers.count)
     return UInt16(peers.count)
-  }
-}
-
-/// The sorted anchors as they were last asked for.
-struct SortedAnchors: Sendable {
-  private(set) var anchors: [Anchor] = []
-  private(set) var isStale = false
-
-  mutating func invalidate() {
-    isStale = true
-  }
-
-  mutating func set(_ anchors: [Anchor]) {
-    self.anchors = anchors
-    isStale = false
   }
 }

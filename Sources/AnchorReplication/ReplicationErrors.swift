@@ -6,9 +6,9 @@ package enum AnchorError: Error, Hashable, Sendable {
   case unknownAnchor(AnchorID)
   /// An anchor with this id is already in the set, or twice in the map.
   case duplicateAnchor(AnchorID)
-  /// The transform is not rigid or has a number that is not normal.
-  case invalidPose(AnchorID)
-  /// A text or payload is over its limit (bytes), or a limit of the set is reached (elements or bytes).
+  /// The anchor, or what was to become of it, is not allowed in a world; the error says why.
+  case invalid(AnchorID, ModelError)
+  /// A limit of the set is reached (elements or bytes).
   case overLimit(LimitedQuantity, limit: Int)
   /// The clock has run to its end; no honest session gets there.
   case clockExhausted
@@ -22,7 +22,8 @@ package enum ReplicationError: Error, Hashable, Sendable {
   case gap(found: Dot, expected: UInt64)
   /// An operation or vector claims a dot of this very actor that it never wrote.
   case forgedDot(Dot)
-  /// The author on this link stamped an operation further ahead of session time than allowed (milliseconds).
+  /// The author on this link stamped an operation, or in a snapshot a register of this anchor, further ahead of
+  /// session time than allowed (milliseconds).
   case clockAhead(Dot, by: UInt64)
   /// The set would pass twice a limit, or the actors their limit.
   case overLimit(LimitedQuantity, limit: Int)
@@ -30,17 +31,9 @@ package enum ReplicationError: Error, Hashable, Sendable {
 
 /// What a limit counts.
 package enum LimitedQuantity: Hashable, Sendable {
-  /// Bytes of a name.
-  case nameBytes
-  /// Bytes of a payload.
-  case payloadBytes
-  /// Bytes of a payload's content type.
-  case contentTypeBytes
-  /// Bytes that describe an anchor's kind.
-  case kindBytes
   /// Anchors in the set.
   case anchors
-  /// Bytes of names and payloads in the set.
+  /// Bytes of names, kinds and payloads in the set.
   case stateBytes
   /// Actors of the session.
   case actors

@@ -10,7 +10,7 @@ package struct ReplicationLimits: Hashable, Sendable {
   package var anchors = Limits.anchors
   /// Actors that ever wrote in the session.
   package var actors = 4_096
-  /// Bytes of names and payloads in the set.
+  /// Bytes of names, kinds and payloads in the set.
   package var stateBytes = 64 * 1024 * 1024
   /// Operations that wait for an anchor that has not arrived.
   package var heldOperations = 4_096
@@ -37,8 +37,6 @@ package struct ReplicationPolicy: Hashable, Sendable {
   package var mergesWithContext = true
   /// An edit waits until its anchor's birth is known.
   package var gatesOnBirth = true
-  /// Operations of one actor apply in the order of their numbers.
-  package var gatesOnSequence = true
 
   /// All rules on.
   package static let standard = ReplicationPolicy()

@@ -1,6 +1,4 @@
 #pragma once
-#include <avahi-common/alternative.h>
-#include <avahi-common/domain.h>
 #include <avahi-common/error.h>
 #include <avahi-common/malloc.h>
 #include <avahi-common/simple-watch.h>

@@ -137,7 +137,7 @@ extension Link {
   func enqueue(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard phase == .open else { return 0 }
     let accepted = queue.append(bytes)
-    if accepted < bytes.count { isWritableAwaited = true }
+    if accepted < bytes.count || queuedBytes > transport.configuration.lowWatermark { isWritableAwaited = true }
     if !isFlushPending {
       isFlushPending = true
       transport.needsFlush(self)
@@ -148,9 +148,9 @@ extension Link {
   /// Flushes at the end of a round.
   func flushQueued() {
     isFlushPending = false
+    guard phase != .closed else { return }
     // A link that waits for the socket goes on when the socket says so.
-    if phase != .closed, !interest.contains(.writable) { flush() }
-    announceRoom()
+    if interest.contains(.writable) { announceRoom() } else { flush() }
   }
 
   /// Encrypts and sends until the queue is empty or the kernel takes no more.
@@ -196,14 +196,11 @@ extension Link {
     return count == output.count
   }
 
+  /// Tells the driver once that a queue that had risen over the low watermark is low again.
   private func announceRoom() {
-    guard phase == .open else { return }
-    if queuedBytes > transport.configuration.lowWatermark {
-      isWritableAwaited = true
-    } else if isWritableAwaited {
-      isWritableAwaited = false
-      transport.delegate?.linkWritable(id)
-    }
+    guard phase == .open, isWritableAwaited, queuedBytes <= transport.configuration.lowWatermark else { return }
+    isWritableAwaited = false
+    transport.delegate?.linkWritable(id)
   }
 
   private func updateInterest(writable: Bool) {

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 package import PeerProtocol
 
@@ -26,18 +25,19 @@ final class Listener: EventHandler {
   }
 
   func handle(_ readiness: Readiness) {
-    // A flood of connections must not keep the links waiting: the rest is served in the next round.
-    for _ in 0..<32 {
+    // A flood of connections must not keep the links waiting: the rest is served in the next round. The driver may
+    // also stop this listener from a callback.
+    for _ in 0..<32 where transport.listener === self {
       var code: Int32 = 0
       var accepted: Int32 = -1
       let remote = SocketAddress.read { address, size in
-        accepted = linux_accept(socket.descriptor, address, size)
+        accepted = accept(socket.descriptor, address, size)
         code = errno
         return accepted >= 0
       }
       if accepted >= 0 {
         resumed()
-        admit(Socket(descriptor: accepted), remote)
+        admit(Socket(accepted: accepted), remote)
       } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) {
         return pause(.system(call: "accept", code: code))
       } else if code == EAGAIN {

@@ -14,14 +14,20 @@ package final class NodeDriver {
   /// The node, to be read.
   package private(set) var node: Node
 
+  /// A queue up to which the node may go on at once: below the transport's low watermark, so that it always says when a
+  /// longer one has drained.
+  private static let roomyQueue = 16 * 1024
+
   private let transport: SecureTransport
   private var timer: LoopTimer?
   /// Bytes the transport had no room for, by link.
   private var backlog: [LinkID: ArraySlice<UInt8>] = [:]
+  /// Links that close when their backlog has left.
+  private var closing: Set<LinkID> = []
   private var events: [NodeEvent] = []
   private var suspended: UInt64
 
-  /// A driver for a node that was configured for this identity. Call it on the loop.
+  /// A driver for a node that was configured for this identity, to be made on the loop.
   package init(loop: EventLoop, identity: TLSIdentity, configuration: NodeConfiguration) throws(TransportFailure) {
     node = Node(configuration, at: Self.now)
     suspended = Self.suspendedTime
@@ -30,7 +36,7 @@ package final class NodeDriver {
     timer = loop.makeTimer { [unowned self] in turn { $0.handle(.tick, at: $1) } }
   }
 
-  /// Listens. Returns the port; the node is told every address of this machine with it.
+  /// Listens, tells the node every address of this machine, and returns the port.
   package func listen(on address: SocketAddress) throws(TransportFailure) -> UInt16 {
     let port = try transport.listen(on: address)
     let addresses = LocalAddresses.reachable(listeningOn: address).map { $0.with(port: port) }
@@ -69,9 +75,7 @@ package final class NodeDriver {
       switch output {
       case .connect(let dial, let address): transport.connect(dial, to: address)
       case .transmit(let link, let bytes): transmit(bytes[...], on: link)
-      case .close(let link):
-        backlog[link] = nil
-        transport.close(link, flushing: true)
+      case .close(let link): close(link)
       case .admitted(let link): transport.confirm(link)
       case .event(let event): events.append(event)
       }
@@ -86,8 +90,17 @@ package final class NodeDriver {
     let taken = transport.send(link, bytes.span.bytes)
     if taken < bytes.count {
       backlog[link] = bytes.dropFirst(taken)
-    } else if transport.queuedBytes(link) < ProtocolLimits.transmitWindow {
+    } else if transport.queuedBytes(link) <= Self.roomyQueue {
       node.handle(.writable(link), at: Self.now)
+    }
+  }
+
+  /// Closes once everything has left, the backlog included: a goodbye must not be cut off.
+  private func close(_ link: LinkID) {
+    if backlog[link] == nil {
+      transport.close(link, flushing: true)
+    } else {
+      closing.insert(link)
     }
   }
 
@@ -121,11 +134,16 @@ extension NodeDriver: SecureTransportDelegate {
   package func linkWritable(_ link: LinkID) {
     if let rest = backlog.removeValue(forKey: link) { transmit(rest, on: link) }
     guard backlog[link] == nil else { return }
+    if closing.remove(link) != nil {
+      transport.close(link, flushing: true)
+      return
+    }
     turn { $0.handle(.writable(link), at: $1) }
   }
 
   package func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {
     backlog[link] = nil
+    closing.remove(link)
     turn { $0.handle(.linkClosed(link), at: $1) }
   }
 

@@ -70,6 +70,8 @@ extension SecureTransport {
   package var strangers: Int { gate.waiting }
 
   /// Stops or resumes reading from a link, so that a peer that sends too much is slowed down by TCP.
+  ///
+  /// What has been read already, at most one receive buffer, is still handed over.
   package func setReceiving(_ link: LinkID, _ isReceiving: Bool) {
     links[link]?.setReceiving(isReceiving)
   }

@@ -3,7 +3,8 @@ package import WorldModel
 
 /// What a ``SecureTransport`` tells its driver; every call comes on the loop, never from inside a call of the driver's.
 ///
-/// It may call the transport back at once. After ``SecureTransport/close(_:flushing:)`` a link is never mentioned again.
+/// It may call the transport back at once. A link is never mentioned again after
+/// ``SecureTransport/close(_:flushing:)``.
 package protocol SecureTransportDelegate: AnyObject {
   /// A link is up and its peer is proven. `dial` is nil when the peer connected to us.
   ///
@@ -13,7 +14,7 @@ package protocol SecureTransportDelegate: AnyObject {
   /// Decrypted bytes, as many as had arrived (at most 512 KiB a call); they are lent for this call.
   func linkReceived(_ link: LinkID, _ bytes: RawSpan)
 
-  /// The queue of a link that was over the low watermark, or that took less than it was given, is low again.
+  /// The queue of a link had risen over the low watermark, or took less than it was given, and is low again.
   func linkWritable(_ link: LinkID)
 
   /// A link is gone, without a failure when the peer closed it in order.
@@ -22,7 +23,9 @@ package protocol SecureTransportDelegate: AnyObject {
   /// A dial came to nothing.
   func dialFailed(_ dial: DialID, _ failure: TransportFailure)
 
-  /// A connection from outside failed before its peer was proven; for logs. Those that the gate turns away are not told.
+  /// A connection from outside failed before its peer was proven; for logs.
+  ///
+  /// Those that the gate turns away are not told.
   func strangerFailed(_ remote: SocketAddress, _ failure: TransportFailure)
 
   /// No connection can be accepted for the moment (out of descriptors, say); it is tried again every second.

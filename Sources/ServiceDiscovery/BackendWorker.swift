@@ -62,6 +62,7 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
 
   /// Looks `instance` up, until `timeout` or until the task is cancelled.
   func resolve(_ instance: ServiceInstance, timeout: Duration) async throws(DiscoveryError) -> [ResolvedEndpoint] {
+    if case .idle = state.withLock({ $0 }) { throw .unavailable(reason: "the back-end does not run") }
     let id = nextID.add(1, ordering: .relaxed).newValue
     let deadline = ContinuousClock.now + timeout
     let result = await withTaskCancellationHandler {

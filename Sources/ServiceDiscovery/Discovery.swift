@@ -46,7 +46,7 @@ package final class Discovery: DiscoveryBackend {
       return nil
     }
     if let error { throw error }
-    try backend?.start(browsing: type, advertising: advertisement, handler)
+    if let backend { try Self.start(backend, browsing: type, advertising: advertisement, handler) }
   }
 
   package func updateInfo(_ info: DiscoveryInfo) {
@@ -85,12 +85,25 @@ package final class Discovery: DiscoveryBackend {
     }
     guard let advertisement else { return }
     do throws(DiscoveryError) {
-      try embedded.start(browsing: type, advertising: advertisement, handler)
+      try Self.start(embedded, browsing: type, advertising: advertisement, handler)
       // The record may have been replaced while the back-end could not take it.
       if let latest = state.withLock({ $0.advertisement }) { embedded.updateInfo(latest.info) }
     } catch {
-      // Stopped in the meantime is no failure.
-      if error != .stopped { handler(.unavailable(reason: error.description)) }
+      // Stopped in the meantime; nobody waits for an answer.
+      return
+    }
+  }
+
+  /// Starts a back-end, reporting one that cannot work rather than failing: peers can still be named by address.
+  private static func start(
+    _ backend: any DiscoveryBackend, browsing type: ServiceType?, advertising advertisement: Advertisement?,
+    _ handler: @Sendable @escaping (DiscoveryEvent) -> Void
+  ) throws(DiscoveryError) {
+    do throws(DiscoveryError) {
+      try backend.start(browsing: type, advertising: advertisement, handler)
+    } catch {
+      guard case .unavailable(let reason) = error else { throw error }
+      handler(.unavailable(reason: reason))
     }
   }
 }

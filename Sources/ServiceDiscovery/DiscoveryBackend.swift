@@ -15,7 +15,9 @@ package enum DiscoveryEvent: Hashable, Sendable {
   /// The named back-end has begun to work.
   case available(backend: String)
 
-  /// Discovery does not work now; the reason is a sentence for people. The back-end goes on trying.
+  /// Discovery does not work now; the reason is for people.
+  ///
+  /// A daemon and an interface are awaited. A port that another program holds is not: that ends the embedded back-end.
   case unavailable(reason: String)
 }
 

@@ -33,9 +33,7 @@ extension SessionError {
     case .unknownAnchor(let id): self.init(.unknownAnchor, "there is no anchor \(id) in this session", cause: failure)
     case .duplicateAnchor(let id):
       self.init(.invalidArgument, "anchor \(id) is already in this session; use a new id", cause: failure)
-    case .invalidPose:
-      self.init(
-        .invalidArgument, "the transform of \(name) is not rigid and finite (metres, column-major)", cause: failure)
+    case .invalid(let id, let why): self.init(.invalidArgument, "anchor \(id) is not allowed: \(why)", cause: failure)
     case .overLimit(let quantity, let limit):
       self.init(.limitExceeded, "\(name) would exceed the limit of \(limit) \(quantity)", cause: failure)
     case .clockExhausted: self.init(.limitExceeded, "the session's clock has run out; start a new one", cause: failure)

@@ -27,9 +27,13 @@ package enum Command: Equatable, Sendable {
   package enum Condition: Equatable, Sendable {
     /// This many peers besides oneself are connected.
     case peers(Count)
+    /// Someone hosts.
+    case host
     /// There is a whole map.
     case map
     case anchors(Count)
+    /// There is an anchor of this name.
+    case anchor(named: String)
     /// The digest of the anchors begins with these hexadecimal digits.
     case digest(String)
   }
@@ -137,7 +141,7 @@ extension Command {
     Verb(usage: "status", help: "host, epoch, map, digest and the counts of peers, points and anchors") { _ in .status
     },
     Verb(
-      usage: "wait peers N|map|anchors N|digest HEX [SECONDS]",
+      usage: "wait peers N|host|map|anchors N|anchor NAME|digest HEX [SECONDS]",
       help: "wait (30 s) until it is so; N is at least N, =N exactly, <=N at most"
     ) { words throws(UsageError) in
       .wait(try words.condition(), seconds: words.isEmpty ? patience : try words.seconds())
@@ -153,10 +157,12 @@ extension Command {
 
 extension Words {
   fileprivate mutating func condition() throws(UsageError) -> Command.Condition {
-    switch try next("peers, map, anchors or digest") {
+    switch try next("peers, host, map, anchors, anchor or digest") {
     case "peers": .peers(try count())
+    case "host": .host
     case "map": .map
     case "anchors": .anchors(try count())
+    case "anchor": .anchor(named: try next("NAME"))
     case "digest": .digest(try hexadecimal())
     case let other: throw UsageError("cannot wait for '\(other)'")
     }

@@ -34,7 +34,7 @@ extension Report {
     case .anchorUpdated(let pin, let origin): ["\("~", .place) \(pin.line)  \(origin, .faint)"]
     case .anchorRemoved(let pin, let origin): ["\("−", .bad) \(pin.line)  \(origin, .faint)"]
     case .answer(_, let answer): answer.lines
-    case .error(let code, let message): ["\("✗ \(code)", .bad): \(message)"]
+    case .error(let code, let message, _): ["\("✗ \(code)", .bad): \(message)"]
     }
   }
 
@@ -70,10 +70,10 @@ extension Report.Status {
   var lines: [Line] {
     [
       "  host     \(host?.name ?? "none", .name), epoch \(epoch)",
-      "  peers    \(peers)",
-      "  map      \(mapID.map(short) ?? "none"), \(points) points",
+      "  peers    \(roster.map(\.name).joined(separator: ", "))",
+      "  map      \(mapID ?? "none"), \(points) points",
       "  anchors  \(anchors)",
-      "  digest   \(short(digest))",
+      "  digest   \(digest)",
     ]
   }
 }

@@ -16,7 +16,8 @@ package enum Report: Equatable, Sendable {
   case anchorUpdated(Pin, origin: String)
   case anchorRemoved(Pin, origin: String)
   case answer(command: String, Answer)
-  case error(code: String, message: String)
+  /// `command` is the verb of the command that failed, nil for what goes wrong by itself.
+  case error(code: String, message: String, command: String?)
 
   /// A peer: its id in hexadecimal and its name.
   package struct Person: Equatable, Sendable {
@@ -80,17 +81,21 @@ package enum Report: Equatable, Sendable {
     package var host: Person?
     package var epoch: UInt64
     package var peers: Int
+    /// Everyone who can be reached and oneself, in order of id.
+    package var roster: [Person]
     package var mapID: String?
     package var points: Int
     package var anchors: Int
     package var digest: String
 
     package init(
-      host: Person?, epoch: UInt64, peers: Int, mapID: String?, points: Int, anchors: Int, digest: String
+      host: Person?, epoch: UInt64, peers: Int, roster: [Person], mapID: String?, points: Int, anchors: Int,
+      digest: String
     ) {
       self.host = host
       self.epoch = epoch
       self.peers = peers
+      self.roster = roster
       self.mapID = mapID
       self.points = points
       self.anchors = anchors
@@ -156,7 +161,8 @@ extension Report {
     case .anchorAdded(let pin, let origin), .anchorUpdated(let pin, let origin), .anchorRemoved(let pin, let origin):
       pin.members + ["origin": .string(origin)]
     case .answer(let command, let answer): ["command": .string(command)] + answer.members
-    case .error(let code, let message): ["code": .string(code), "message": .string(message)]
+    case .error(let code, let message, let command):
+      ["code": .string(code), "message": .string(message), "command": .optional(command)]
     }
   }
 }
@@ -195,6 +201,7 @@ extension Report.Status {
     [
       "host": .optional(host?.id), "epoch": .integer(Int(epoch)), "peers": .integer(peers), "mapID": .optional(mapID),
       "points": .integer(points), "anchors": .integer(anchors), "digest": .string(digest),
+      "roster": .array(roster.map { .object($0.members) }),
     ]
   }
 }

@@ -1,104 +1,65 @@
 import Glibc
 import Simulator
 
-/// Runs a range of seeds of one scenario on all cores and prints what came of it.
-struct Soak {
-  var scenario: ElectionScenario
-  var seeds: ClosedRange<UInt64>
-  /// Node counts; a seed takes one of them.
-  var counts: [Int]
+let usage = """
+  usage: soak run SCENARIO FIRST-SEED LAST-SEED NODES[,NODES…] [SECONDS]   run seeds, print percentiles
+         soak replay SCENARIO SEED NODES                                   print the transcript of one seed
+         soak mutants SEEDS                                                first seed that shows each known-bad rule
+  scenarios: \(ElectionScenario.allCases.map(\.rawValue).joined(separator: " "))
+  """
 
-  /// Failures with their replay line, and the times that were measured, over all seeds.
-  struct Tally: Sendable {
-    var failures: [String] = []
-    var times: [Int64] = []
-    var simulated: Int64 = 0
-    var delivered = 0
-  }
-
-  func run() async -> Tally {
-    let workers: UInt64 = 2
-    let (scenario, seeds, counts) = (scenario, seeds, counts)
-    return await withTaskGroup(of: Tally.self) { group in
-      for worker in 0..<workers {
-        group.addTask { Self.run(scenario, seeds, counts, every: workers, from: worker) }
-      }
-      var total = Tally()
-      for await tally in group {
-        total.failures += tally.failures
-        total.times += tally.times
-        total.simulated += tally.simulated
-        total.delivered += tally.delivered
-      }
-      return total
-    }
-  }
-
-  private static func run(
-    _ scenario: ElectionScenario, _ seeds: ClosedRange<UInt64>, _ counts: [Int], every step: UInt64, from first: UInt64
-  ) -> Tally {
-    var tally = Tally()
-    var seed = seeds.lowerBound + first
-    while seed <= seeds.upperBound {
-      let count = counts[Int(seed % UInt64(counts.count))]
-      let outcome = scenario.run(seed: seed, count: count)
-      tally.simulated += outcome.simulated
-      tally.delivered += outcome.delivered
-      if let time = outcome.time { tally.times.append(time) }
-      if let violation = outcome.violation {
-        let line = "\(violation)\n  replay: soak replay \(scenario.rawValue) \(seed) \(count)"
-        tally.failures.append(line)
-        print(line)
-      }
-      if tally.failures.count == 10 { break }
-      seed += step
-    }
-    return tally
-  }
-}
-
-func percentile(_ sorted: [Int64], _ part: Double) -> String {
-  guard !sorted.isEmpty else { return "-" }
-  let index = min(sorted.count - 1, Int(Double(sorted.count) * part))
-  return "\(sorted[index] / 1_000_000)"
-}
-
-func usage() -> Never {
+/// Runs a range of seeds; the exit status.
+func soak(_ arguments: [String]) async -> Int32? {
+  guard arguments.count >= 4, let scenario = ElectionScenario(rawValue: arguments[0]), let first = UInt64(arguments[1]),
+    let last = UInt64(arguments[2]), first <= last
+  else { return nil }
+  let counts = arguments[3].split(separator: ",").compactMap { Int($0) }
+  guard !counts.isEmpty else { return nil }
+  let seconds = arguments.count > 4 ? Int(arguments[4]) : 1_000_000
+  guard let seconds else { return nil }
+  let start = ContinuousClock.now
+  let soak = Soak(scenario: scenario, seeds: first...last, counts: counts, limit: .seconds(seconds))
+  let tally = await soak.run()
+  let elapsed = (ContinuousClock.now - start) / .seconds(1)
   print(
-    """
-    usage: soak run SCENARIO FIRST-SEED LAST-SEED NODES[,NODES…]
-           soak replay SCENARIO SEED NODES
-    scenarios: \(ElectionScenario.allCases.map(\.rawValue).joined(separator: " "))
-    """)
-  exitWithFailure()
+    "\(scenario.rawValue) nodes \(arguments[3]): \(tally.runs) seeds, \(tally.failures) failed;",
+    "ms p50 \(tally.percentile(0.5)) p99 \(tally.percentile(0.99)) p99.9 \(tally.percentile(0.999))",
+    "max \(tally.percentile(1)); \(Int(Double(tally.runs) / elapsed)) seeds/s,",
+    "\(Int(Double(tally.simulated) / 1e9 / elapsed)) simulated s/s, \(Int(Double(tally.delivered) / elapsed)) packets/s"
+  )
+  return tally.failures == 0 ? 0 : 1
 }
 
-func exitWithFailure() -> Never { exit(1) }
-
-let arguments = CommandLine.arguments
-guard arguments.count >= 5, let scenario = ElectionScenario(rawValue: arguments[2]) else { usage() }
-
-if arguments[1] == "replay", let seed = UInt64(arguments[3]), let count = Int(arguments[4]) {
+/// Prints one seed's transcript; the exit status.
+func replay(_ arguments: [String]) -> Int32? {
+  guard arguments.count == 3, let scenario = ElectionScenario(rawValue: arguments[0]), let seed = UInt64(arguments[1]),
+    let count = Int(arguments[2])
+  else { return nil }
   let outcome = scenario.run(seed: seed, count: count, recording: true)
   print(outcome.text, terminator: "")
-  exit(outcome.violation == nil ? 0 : 1)
+  return outcome.violation == nil ? 0 : 1
 }
 
-guard arguments[1] == "run", arguments.count == 6, let first = UInt64(arguments[3]), let last = UInt64(arguments[4]),
-  first <= last
-else { usage() }
-let counts = arguments[5].split(separator: ",").compactMap { Int($0) }
-guard !counts.isEmpty else { usage() }
-let clock = ContinuousClock()
-let start = clock.now
-let tally = await Soak(scenario: scenario, seeds: first...last, counts: counts).run()
-let elapsed = clock.now - start
-let sorted = tally.times.sorted()
-let runs = Double(last - first + 1)
-let seconds = elapsed / .seconds(1)
-print(
-  "\(scenario.rawValue) nodes \(arguments[5]): \(Int(runs)) seeds, \(tally.failures.count) failed;",
-  "ms p50 \(percentile(sorted, 0.5)) p99 \(percentile(sorted, 0.99)) p99.9 \(percentile(sorted, 0.999))",
-  "max \(percentile(sorted, 1)); \(Int(runs / seconds)) seeds/s,",
-  "\(Int(Double(tally.simulated) / 1e9 / seconds)) simulated s/s, \(Int(Double(tally.delivered) / seconds)) packets/s")
-exit(tally.failures.isEmpty ? 0 : 1)
+/// Prints the first seed that shows each known-bad rule; the exit status.
+func mutants(_ arguments: [String]) -> Int32? {
+  guard arguments.count == 1, let limit = UInt64(arguments[0]), limit > 0 else { return nil }
+  var missed: Int32 = 0
+  for mutant in ElectionMutant.all {
+    let found = mutant.firstCatch(in: 1...limit)
+    if found == nil { missed = 1 }
+    print(mutant.name, mutant.scenario, found.map { "seed \($0.seed): \($0.violation)" } ?? "NOT CAUGHT")
+  }
+  return missed
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+let rest = Array(arguments.dropFirst())
+let status: Int32? =
+  switch arguments.first {
+  case "run": await soak(rest)
+  case "replay": replay(rest)
+  case "mutants": mutants(rest)
+  default: nil
+  }
+if status == nil { print(usage) }
+exit(status ?? 2)

@@ -1,1 +1,8 @@
-print("not built yet")
+import Glibc
+
+// A reader that goes away, such as `head`, ends the tool as it ends others.
+signal(SIGPIPE, SIG_DFL)
+let result = Tool.run(Array(CommandLine.arguments.dropFirst()))
+let isWritten = Console.output(result.output)
+Console.error(result.error)
+exit(isWritten ? result.code.rawValue : ExitCode.io.rawValue)

@@ -10,31 +10,33 @@ final class InvitationDesk: Sendable {
   }
 
   private let policy: Options.Policy
+  private let console: Console
   private let waiting = Mutex<[Waiting]>([])
 
-  init(policy: Options.Policy) {
+  init(policy: Options.Policy, console: Console) {
     self.policy = policy
+    self.console = console
   }
 
   /// The peers whose invitations wait for the user, oldest first.
   var peers: [Peer] { waiting.withLock { $0.map(\.peer) } }
 
-  /// The answer to an invitation, once there is one.
+  /// Reports an invitation and answers it, once there is an answer.
   func decide(_ invitation: Invitation) async -> InvitationDecision {
-    switch policy {
-    case .all: .accept
-    case .none: .decline(reason: "\(Self.refusal)")
-    case .ask: await ask(invitation.peer)
+    let peer = invitation.peer
+    let report = Report.invitation(
+      from: Report.Person(id: peer.id.description, name: peer.name),
+      context: String(decoding: invitation.context, as: UTF8.self), isAsked: policy == .ask)
+    guard policy == .ask else {
+      console.say(report)
+      return policy == .all ? .accept : .decline(reason: "this peer accepts no invitations")
     }
-  }
-
-  private static let refusal = "this peer accepts no invitations"
-
-  private func ask(_ peer: Peer) async -> InvitationDecision {
-    await withTaskCancellationHandler {
+    return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         waiting.withLock { $0.append(Waiting(peer: peer, decide: continuation)) }
         if Task.isCancelled { answer(peer.id, .decline(reason: "withdrawn")) }
+        // Not before it waits: whoever reads this may answer at once.
+        console.say(report)
       }
     } onCancel: {
       answer(peer.id, .decline(reason: "withdrawn"))

@@ -8,6 +8,7 @@ extension Program {
     switch commands {
     case .script(let lines):
       for line in lines where !Task.isCancelled {
+        console.echo(line)
         guard let goesOn = await carryOut(line, inScript: true) else { return .failed }
         if !goesOn { break }
       }
@@ -19,28 +20,32 @@ extension Program {
   private func followStandardInput() async -> Ending? {
     let reader = LineReader()
     let isTerminal = isatty(STDIN_FILENO) == 1
-    var hasCommands = isTerminal
     while let line = await reader.next() {
-      hasCommands = true
+      console.echo(line)
       if await carryOut(line, inScript: false) == false { break }
     }
-    // An input without any line, as /dev/null, belongs to a peer that nobody steers: it runs until a signal.
-    guard hasCommands else { return nil }
+    // A peer that nobody steers, with /dev/null for an input, runs until a signal.
+    guard isTerminal || !Self.inputIsNull else { return nil }
     return hasFailed && !isTerminal ? .failed : .done
+  }
+
+  private static var inputIsNull: Bool {
+    var input = stat()
+    return fstat(STDIN_FILENO, &input) == 0 && input.st_mode & S_IFMT == S_IFCHR
   }
 
   /// Whether the next line is to be read; nil when this one failed in a script.
   private func carryOut(_ line: String, inScript: Bool) async -> Bool? {
+    let verb = line.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
     do {
       guard let command = try Command(line: line) else { return true }
-      let verb = line.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
       let answer = try await answer(to: command, inScript: inScript)
       console.say(.answer(command: verb, answer))
       return command != .quit
     } catch {
       guard !Task.isCancelled else { return false }
       let failure = Failure(error)
-      console.say(.error(code: failure.code, message: failure.message))
+      console.say(failure, during: verb)
       if failure.code == Self.waitTimedOut { hasFailed = true }
       return inScript ? nil : true
     }
@@ -60,7 +65,7 @@ extension Program {
     case .decline(let peer): try answer(peer, .decline(reason: "declined by the user"))
     case .sendMap(let peer): return try await sendMap(to: peer)
     case .load(let path):
-      let map = try MapFile.load(path)
+      let map = try WorldMap(contentsOfFile: path)
       scene.show(map)
       return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
     case .save(let path): return try await save(to: path)
@@ -88,8 +93,8 @@ extension Program {
       try await invite(peer)
     } catch {
       guard !Task.isCancelled else { return }
-      let failure = Failure(error)
-      console.say(.error(code: failure.code, message: failure.message))
+      // The command itself was answered already.
+      console.say(Failure(error), during: nil)
     }
   }
 
@@ -105,10 +110,16 @@ extension Program {
     case .status:
       return .status(
         Report.Status(
-          host: state.host.map(person), epoch: state.epoch, peers: state.connectedPeers,
+          host: state.host.map(person), epoch: state.epoch, peers: state.connectedPeers, roster: roster(state),
           mapID: state.mapID?.description, points: state.mapID == nil ? scene.map?.cloud.count ?? 0 : state.mapPoints,
           anchors: state.anchorCount, digest: await session.digest().description))
     default: return .help
     }
+  }
+
+  private func roster(_ state: Session.State) -> [Report.Person] {
+    let peers = state.peers.filter { $0.state == .connected }.map(\.peer)
+    return (peers + [session.localPeer]).sorted { $0.id < $1.id }
+      .map { Report.Person(id: $0.id.description, name: $0.name) }
   }
 }

@@ -19,15 +19,17 @@ extension Program {
     case .message: break
     case .problem(let error): say(error)
     case .ended(let reason):
-      if !hasLeft { console.say(.error(code: "ended", message: "the session is over: \(reason.rawValue)")) }
+      if !hasLeft { console.say(Failure("ended", "the session is over: \(reason.rawValue)"), during: nil) }
     }
   }
 
   private func noteDiscovery(_ event: Session.Event) {
     switch event {
     case .candidateFound(let candidate):
-      guard candidates.updateValue(candidate, forKey: candidate.id) != candidate else { return }
-      console.say(.peerFound(report(candidate)))
+      let known = candidates.updateValue(candidate, forKey: candidate.id)
+      guard known != candidate else { return }
+      // A script wants to know who the service turned out to be; a person has read its name already.
+      if options.json || known == nil { console.say(.peerFound(report(candidate))) }
       if options.invite == .all { inviteByItself(candidate.id) }
     case .candidateLost(let candidate):
       candidates[candidate.id] = nil
@@ -40,10 +42,8 @@ extension Program {
 
   private func noteMembership(_ event: Session.Event) {
     switch event {
-    case .invitationReceived(let invitation):
-      names[invitation.peer.id] = invitation.peer.name
-      let context = String(decoding: invitation.context, as: UTF8.self)
-      console.say(.invitation(from: person(invitation.peer.id), context: context, isAsked: options.accept == .ask))
+    // The desk has reported it.
+    case .invitationReceived(let invitation): names[invitation.peer.id] = invitation.peer.name
     case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))
     case .peerJoined(let peer):
       names[peer.id] = peer.name
@@ -72,14 +72,13 @@ extension Program {
     case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(pin(anchor), origin: origin.rawValue))
     case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(pin(anchor), origin: origin.rawValue))
     case .editSuperseded(let id):
-      console.say(.error(code: "edit-superseded", message: "anchor \(id) was removed by another peer"))
+      console.say(Failure("edit-superseded", "anchor \(id) was removed by another peer"), during: nil)
     default: break
     }
   }
 
   private func say(_ error: SessionError) {
-    let failure = Failure(error)
-    console.say(.error(code: failure.code, message: failure.message))
+    console.say(Failure(error), during: nil)
   }
 
   private func report(_ candidate: Candidate) -> Report.Candidate {

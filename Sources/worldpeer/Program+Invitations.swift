@@ -74,7 +74,7 @@ extension Program {
       let isFinal = [.declined, .versionMismatch, .identityMismatch, .cancelled, .ended, .invalidArgument]
         .contains(error.code)
       if isFinal || isLast, !Task.isCancelled {
-        console.say(.error(code: "\(error.code)", message: error.message))
+        console.say(Failure(error), during: nil)
       }
       return isFinal
     }

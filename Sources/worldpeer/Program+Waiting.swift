@@ -24,10 +24,13 @@ extension Program {
     case .peers(let count):
       let peers = await session.state().connectedPeers
       return (count.holds(for: peers), "\(peers) peers are connected")
+    case .host: return (await session.state().host != nil, "there is no host")
     case .map: return (await session.state().mapID != nil, "there is no map")
     case .anchors(let count):
       let anchors = await session.state().anchorCount
       return (count.holds(for: anchors), "there are \(anchors) anchors")
+    case .anchor(let name):
+      return (await session.anchors().contains { $0.name == name }, "there is no anchor '\(name)'")
     case .digest(let digits):
       let digest = await session.digest().description
       return (digest.hasPrefix(digits), "the digest is \(digest)")

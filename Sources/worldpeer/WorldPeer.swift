@@ -28,20 +28,21 @@ enum WorldPeer {
   }
 
   private static func run(_ options: Options) async -> Int32 {
-    let console = Console(json: options.json)
+    // A reader of our output that goes away must not kill us: the session is to be left politely.
+    signal(SIGPIPE, SIG_IGN)
+    let console = Console(json: options.json, isScripted: options.script != nil)
     do {
       let commands = try options.script.map(CommandSource.init(script:)) ?? CommandSource.standardInput
-      let map = try options.map.map(MapFile.load)
+      let map = try options.map.map(WorldMap.init(contentsOfFile:))
       let identity = try PeerIdentity.loadOrCreate(named: options.name, in: options.identity)
-      let desk = InvitationDesk(policy: options.accept)
+      let desk = InvitationDesk(policy: options.accept, console: console)
       return try await Session.withSession(as: identity, configuration: options.configuration(asking: desk)) {
         let program = Program($0, options: options, console: console, desk: desk)
         if let map { await program.show(map) }
         return await program.run(commands)
       }
     } catch {
-      let failure = Failure(error)
-      console.say(.error(code: failure.code, message: failure.message))
+      console.say(Failure(error), during: nil)
       return Status.session
     }
   }

@@ -1,1 +1,3 @@
-print("not built yet")
+import Foundation
+
+exit(await WorldView.run(arguments: Array(CommandLine.arguments.dropFirst())))

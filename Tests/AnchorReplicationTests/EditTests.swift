@@ -45,4 +45,25 @@ struct EditTests {
     #expect(left.vector == right.vector && left.digest == right.digest)
     #expect(left.encodeSnapshot() == right.encodeSnapshot())
   }
+
+  @Test("of two writes with the same clock the one of the greater actor stays, by log and by snapshot")
+  func ties() throws {
+    var (left, right) = (makeSet(1), makeSet(2))
+    _ = try left.place(anchor(1), at: 10)
+    try right.pull(from: left)
+    _ = try left.rename(id(1), to: "left", at: 20)
+    _ = try left.move(id(1), to: Transform(translation: [1, 0, 0]), at: 21)
+    _ = try right.rename(id(1), to: "right", at: 20)
+    _ = try right.move(id(1), to: Transform(translation: [2, 0, 0]), at: 21)
+    #expect(left.stamp(of: .pose, of: id(1))?.clock == right.stamp(of: .pose, of: id(1))?.clock)
+    var (merged, other) = (left, right)
+    try left.pull(from: right)
+    try right.pull(from: left)
+    try other.merge(snapshot: merged.encodeSnapshot().span.bytes)
+    try merged.merge(snapshot: other.encodeSnapshot().span.bytes)
+    for set in [left, right, merged, other] {
+      #expect(set[id(1)]?.name == "right" && set[id(1)]?.transform.translation == [2, 0, 0])
+    }
+    #expect(left.digest == right.digest && merged.digest == left.digest && other.digest == left.digest)
+  }
 }

@@ -107,6 +107,10 @@ import Testing
     try await expectRefusal(RawTLS(extraCertificates: extra), .refused(.chainTooLong))
   }
 
+  @Test func `fault 4, one certificate of more than four kilobytes is refused`() async throws {
+    try await expectRefusal(RawTLS(nameEntries: 60), .refused(.chainTooLong))
+  }
+
   private func expectRefusal(_ client: RawTLS, _ failure: TransportFailure) async throws {
     try await withListener { listener, port in
       #expect(await blocking { client.run(port: port) } == .refused)

@@ -102,6 +102,16 @@ import Testing
     }
   }
 
+  @Test func `a queue that rose over the low watermark announces when it is low again`() async throws {
+    try await Pair.with { pair in
+      #expect(try await pair.dialer.send(pair.dialerLink, noise(16 * 1024)) == 16 * 1024)
+      try await pair.listener.wait { $0.receivedCount == 16 * 1024 }
+      #expect(await pair.dialer.writableCalls == 0)
+      #expect(try await pair.dialer.send(pair.dialerLink, noise(16 * 1024 + 1)) == 16 * 1024 + 1)
+      try await pair.dialer.wait { $0.writableCalls == 1 }
+    }
+  }
+
   @Test func `dials fail with their reason`() async throws {
     let peer = try TestPeer()
     let free = try await peer.start()

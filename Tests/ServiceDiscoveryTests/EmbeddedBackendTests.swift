@@ -66,6 +66,9 @@ struct EmbeddedBackendTests {
   @Test func mayBeStoppedFromItsHandler() async throws {
     let backend = EmbeddedBackend()
     let log = EventLog()
+    await #expect(throws: DiscoveryError.unavailable(reason: "the back-end does not run")) {
+      try await backend.resolve(try instance("a"), timeout: .seconds(1))
+    }
     try backend.start(browsing: .test, advertising: nil) { event in
       backend.stop()
       log.record(event)

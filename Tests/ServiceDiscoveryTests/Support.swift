@@ -59,13 +59,21 @@ final class EventLog: Sendable {
 
   /// Waits until the events fulfil the condition; the time limit of the test bounds the wait.
   func wait(until condition: @escaping @Sendable ([DiscoveryEvent]) -> Bool) async {
-    await withCheckedContinuation { continuation in
-      let isFulfilled = state.withLock { state in
-        guard !condition(state.events) else { return true }
-        state.waiters.append(Waiter(condition: condition, continuation: continuation))
-        return false
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          guard !Task.isCancelled, !condition(state.events) else { return true }
+          state.waiters.append(Waiter(condition: condition, continuation: continuation))
+          return false
+        }
+        if isOver { continuation.resume() }
       }
-      if isFulfilled { continuation.resume() }
+    } onCancel: {
+      let waiters = state.withLock { state in
+        defer { state.waiters = [] }
+        return state.waiters
+      }
+      for waiter in waiters { waiter.continuation.resume() }
     }
   }
 }

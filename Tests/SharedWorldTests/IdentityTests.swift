@@ -43,7 +43,7 @@ private final class Scratch {
   }
 }
 
-@Suite struct IdentityTests {
+@Suite(.timeLimit(.minutes(1))) struct IdentityTests {
   private let scratch = Scratch()
 
   private func failure(_ name: String = "kitchen", in directory: String? = nil) -> SessionError? {
@@ -80,6 +80,27 @@ private final class Scratch {
       return try await group.reduce(into: Set<PeerID>()) { $0.insert($1) }
     }
     #expect(ids.count == 1)
+  }
+
+  @Test func `who waited for the lock takes what the other one made`() async throws {
+    let other = Scratch()
+    let made = try PeerIdentity.loadOrCreate(named: "kitchen", in: other.path).peerID
+    let lock = open(scratch.path + "/.lock", O_RDWR | O_CREAT, 0o600)
+    flock(lock, LOCK_EX)
+    let path = scratch.path
+    async let found = PeerIdentity.loadOrCreate(named: "kitchen", in: path).peerID
+    var info = stat()
+    fstat(lock, &info)
+    // The kernel lists who is blocked on a lock behind an arrow, with the file's number.
+    while !isBlocked(on: info.st_ino) { await Task.yield() }
+    scratch.write(other.read("identity-kitchen.pem"), to: "identity-kitchen.pem")
+    close(lock)
+    #expect(try await found == made)
+  }
+
+  private func isBlocked(on file: ino_t) -> Bool {
+    let locks = (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? ""
+    return locks.split(separator: "\n").contains { $0.contains("->") && $0.contains(":\(file) ") }
   }
 
   @Test func `a damaged file is refused and left alone`() throws {

@@ -45,11 +45,19 @@ struct SourceFile {
   let path: String
   let url: URL
 
-  /// What it says, or nothing when it is not text.
-  var text: String { (try? String(contentsOf: url, encoding: .utf8)) ?? "" }
+  /// What it says in code alone, for Swift: comments and strings are blank, lines stay where they are.
+  let code: String
 
-  /// What it says in code alone: comments and strings are blank, lines stay where they are.
-  var code: String { Scrubber.code(of: text) }
+  init(path: String, url: URL) {
+    self.path = path
+    self.url = url
+    code = path.hasSuffix(".swift") ? Scrubber.code(of: Self.read(url)) : ""
+  }
+
+  /// What it says, or nothing when it is not text.
+  var text: String { Self.read(url) }
+
+  private static func read(_ url: URL) -> String { (try? String(contentsOf: url, encoding: .utf8)) ?? "" }
 
   /// The module of a file below Sources, nil elsewhere.
   var module: String? {

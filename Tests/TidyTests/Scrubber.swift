@@ -1,35 +1,36 @@
 /// Blanks the comments and strings of Swift code, so that a rule about code does not trip over prose.
 struct Scrubber {
-  private let input: [Character]
-  private var output: [Character] = []
+  private let input: [UInt8]
+  private var output: [UInt8] = []
   private var index = 0
+  private static let newline = UInt8(ascii: "\n")
 
   /// The code of `text`, with every line where it was.
   static func code(of text: String) -> String {
-    var scrubber = Scrubber(input: Array(text))
+    var scrubber = Scrubber(input: Array(text.utf8))
     scrubber.copyCode(until: nil)
-    return String(scrubber.output)
+    return String(decoding: scrubber.output, as: UTF8.self)
   }
 
-  private init(input: [Character]) {
+  private init(input: [UInt8]) {
     self.input = input
   }
 
   /// Copies code up to the end, or to the parenthesis that closes an interpolation.
-  private mutating func copyCode(until closing: Character?) {
+  private mutating func copyCode(until closing: UInt8?) {
     var depth = 0
     while index < input.count {
       if closing != nil, depth == 0, input[index] == closing { return }
       if starts("//") {
-        blank { $0.input[$0.index] == "\n" }
+        blank { $0.input[$0.index] == Self.newline }
       } else if starts("/*") {
         blank { $0.starts("*/") }
         blank(2)
       } else if let hashes = hashesOfString() {
         copyString(hashes: hashes)
       } else {
-        if input[index] == "(" { depth += 1 }
-        if input[index] == ")" { depth -= 1 }
+        if input[index] == UInt8(ascii: "(") { depth += 1 }
+        if input[index] == UInt8(ascii: ")") { depth -= 1 }
         output.append(input[index])
         index += 1
       }
@@ -45,7 +46,7 @@ struct Scrubber {
     while index < input.count, !starts(quotes + fence) {
       if starts("\\" + fence + "(") {
         blank(hashes + 2)
-        copyCode(until: ")")
+        copyCode(until: UInt8(ascii: ")"))
         blank(1)
       } else {
         blank(starts("\\" + fence) ? hashes + 2 : 1)
@@ -57,17 +58,17 @@ struct Scrubber {
   /// How many number signs open the string that begins here, or nil when none begins here.
   private func hashesOfString() -> Int? {
     var end = index
-    while end < input.count, input[end] == "#" { end += 1 }
-    return end < input.count && input[end] == "\"" ? end - index : nil
+    while end < input.count, input[end] == UInt8(ascii: "#") { end += 1 }
+    return end < input.count && input[end] == UInt8(ascii: "\"") ? end - index : nil
   }
 
   private func starts(_ text: String) -> Bool {
-    input[index...].starts(with: text)
+    input[index...].starts(with: text.utf8)
   }
 
   private mutating func blank(_ count: Int) {
     for _ in 0..<count where index < input.count {
-      output.append(input[index] == "\n" ? "\n" : " ")
+      output.append(input[index] == Self.newline ? Self.newline : UInt8(ascii: " "))
       index += 1
     }
   }

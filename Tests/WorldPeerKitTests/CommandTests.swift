@@ -17,6 +17,8 @@ struct CommandTests {
       ("rename lamp \"the \\\"lamp\\\"\"", .rename(anchor: "lamp", to: "the \"lamp\"")),
       ("remove lamp", .remove(anchor: "lamp")), ("anchors", .anchors), ("digest", .digest), ("status", .status),
       ("wait peers 2", .wait(.peers(.atLeast(2)), seconds: 30)), ("wait map 5", .wait(.map, seconds: 5)),
+      ("wait host", .wait(.host, seconds: 30)),
+      ("wait anchor 'big lamp' 2", .wait(.anchor(named: "big lamp"), seconds: 2)),
       ("wait anchors =3 0.5", .wait(.anchors(.exactly(3)), seconds: 0.5)),
       ("wait anchors <=3", .wait(.anchors(.atMost(3)), seconds: 30)),
       ("wait digest ABcd09", .wait(.digest("abcd09"), seconds: 30)), ("sleep 1.5", .sleep(seconds: 1.5)),

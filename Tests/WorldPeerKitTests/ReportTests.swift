@@ -43,10 +43,13 @@ struct ReportTests {
       (
         .answer(
           command: "status",
-          .status(.init(host: bob, epoch: 2, peers: 1, mapID: nil, points: 0, anchors: 3, digest: "d1"))),
-        #""event":"answer","t":1.5,"command":"status","host":"\#(bob.id)","epoch":2,"peers":1,"mapID":null,"points":0,"anchors":3,"digest":"d1""#
+          .status(.init(host: bob, epoch: 2, peers: 1, roster: [bob], mapID: nil, points: 0, anchors: 3, digest: "d1"))),
+        #""event":"answer","t":1.5,"command":"status","host":"\#(bob.id)","epoch":2,"peers":1,"mapID":null,"points":0,"anchors":3,"digest":"d1","roster":[{"peerID":"\#(bob.id)","name":"bob"}]"#
       ),
-      (.error(code: "no-hit", message: "x"), #""event":"error","t":1.5,"code":"no-hit","message":"x""#),
+      (
+        .error(code: "no-hit", message: "x", command: "tap"),
+        #""event":"error","t":1.5,"code":"no-hit","message":"x","command":"tap""#
+      ),
     ] as [(Report, String)])
   func fields(report: Report, json: String) {
     #expect(report.json(at: 1.5).text == "{\(json)}")

@@ -40,14 +40,6 @@ extension ByteReader {
     AnchorID(high: UInt64(bigEndian: try read(UInt64.self)), low: UInt64(bigEndian: try read(UInt64.self)))
   }
 
-  /// Reads the 32 bytes of a hash.
-  @_lifetime(self: copy self)
-  mutating func readDigest() throws(DecodingFailure) -> SHA256Digest {
-    var words = SIMD4<UInt64>()
-    for index in 0..<4 { words[index] = UInt64(bigEndian: try read(UInt64.self)) }
-    return SHA256Digest(words: words)
-  }
-
   /// Reads 48 bytes of a pose and refuses one that is not rigid.
   @_lifetime(self: copy self)
   mutating func readPose() throws(DecodingFailure) -> Pose {

@@ -6,28 +6,27 @@ import WorldModel
 struct DigestSum: Sendable {
   /// The slots whose hash is out of date; a slot may stand here twice, or for an entry that has moved.
   var stale: [UInt32] = []
-  private var sum = SIMD4<UInt64>()
-  private var hashes: [SIMD4<UInt64>] = []
-
   /// The digest of the entries that are up to date.
-  var value: SHA256Digest { SHA256Digest(words: sum) }
+  private(set) var value = SHA256Digest(words: .zero)
+  private var hashes: [SHA256Digest] = []
 
   /// Makes room for an entry at the end; it counts nothing until it is replaced.
   mutating func insert() {
-    hashes.append(.zero)
+    hashes.append(SHA256Digest(words: .zero))
   }
 
   /// Takes the entry at `slot` out; the last one moves into its place.
   mutating func remove(at slot: Int) {
-    sum = Self.subtract(hashes[slot], from: sum)
+    value = SHA256Digest(words: Self.subtract(hashes[slot].words, from: value.words))
     hashes[slot] = hashes[hashes.count - 1]
     hashes.removeLast()
   }
 
   /// Lets `digest` count for the entry at `slot` in place of what counted before.
   mutating func replace(at slot: Int, by digest: SHA256Digest) {
-    sum = Self.add(digest.words, to: Self.subtract(hashes[slot], from: sum))
-    hashes[slot] = digest.words
+    let rest = Self.subtract(hashes[slot].words, from: value.words)
+    value = SHA256Digest(words: Self.add(digest.words, to: rest))
+    hashes[slot] = digest
   }
 
   /// The sum mod 2²⁵⁶; the first word is the most significant.

@@ -27,10 +27,8 @@ struct Entry: Sendable {
   var lastLocalEdit: UInt64 = 0
   /// Who wrote each register.
   private var writers: InlineArray<5, ActorIndex>
-  /// Whether the digest does not yet cover the present state.
-  var isStale = false
-  /// Whether the consumer who wants identifiers only has been told since it last asked.
-  var isTold = false
+  /// Who has still to look at it.
+  var marks: Marks = []
   /// Bits of the app.
   var flags: UInt32
   /// When each register was written.
@@ -45,6 +43,17 @@ struct Entry: Sendable {
   var extras: Extras?
   /// The place of its creator among the set's creators, plus one; 0 for none.
   let creator: UInt16
+
+  /// Who has still to look at an entry.
+  struct Marks: OptionSet, Sendable {
+    let rawValue: UInt8
+    /// The digest does not yet cover the present state.
+    static let stale = Marks(rawValue: 1)
+    /// The consumer who wants identifiers has been told since it last asked.
+    static let told = Marks(rawValue: 2)
+    /// The sorted anchors do not yet show the present state, and know it.
+    static let listed = Marks(rawValue: 4)
+  }
 
   init(key: PackedKey, clock: UInt64, anchor: NewAnchor, creator: UInt16) {
     self.key = key
@@ -76,6 +85,9 @@ struct Entry: Sendable {
     clocks[field] != createdClock || writer(of: field) != key.actor
   }
 
+  /// The latest clock of the registers of the app; those of the lock can go back.
+  var writtenAt: UInt64 { max(clocks[.pose], clocks[.name], clocks[.payload], clocks[.flags]) }
+
   /// What the anchor marks.
   var kind: Anchor.Kind { extras?.kind ?? .plain }
   /// Data of the app.
@@ -84,9 +96,6 @@ struct Entry: Sendable {
   var lock: AnchorLock { extras?.lock ?? .free }
   /// The removed anchor that this one brings back.
   var restoredFrom: AnchorID? { extras?.restoredFrom }
-
-  /// The bytes of its texts and payload, for the limit on the set.
-  var stateBytes: Int { name.utf8.count + (extras?.stateBytes ?? 0) }
 
   /// What `field` holds.
   func value(of field: AnchorField) -> AnchorFieldValue {
@@ -133,10 +142,5 @@ final class Extras: Sendable {
   ) -> Extras? {
     guard kind != .plain || payload != nil || lock != .free || restoredFrom != nil else { return nil }
     return Extras(kind: kind, payload: payload, lock: lock, restoredFrom: restoredFrom)
-  }
-
-  var stateBytes: Int {
-    guard let payload else { return 0 }
-    return payload.contentType.utf8.count + payload.bytes.count
   }
 }

@@ -2,8 +2,9 @@ import WorldModel
 
 /// The entries of a set in one dense array, found by key or by the app's id.
 ///
-/// Two keys can carry the same id, when two maps hold the same anchor. Of those the smallest key (actor, then number)
-/// is the one that shows; the others are kept, because every peer must end with the same state.
+/// Two keys can carry the same id, when two maps hold the same anchor. Of those the entry written last shows, so that a
+/// map that is saved and shared again does not undo what was edited meanwhile; of two never edited the one with the
+/// smaller key (actor, then number). The others are kept, because every peer must end with the same state.
 struct EntryTable: Sendable {
   /// The entries, in no order that means anything.
   private(set) var entries: [Entry] = []
@@ -43,6 +44,9 @@ struct EntryTable: Sendable {
   @inline(__always)
   func isVisible(_ slot: Int) -> Bool { hidden.isEmpty || self.slot(showing: entries[slot].id) == slot }
 
+  /// Whether some id has more than one entry.
+  @inline(__always) var hasHidden: Bool { !hidden.isEmpty }
+
   /// Every key that carries `id`, the one that shows first.
   func keys(of id: AnchorID) -> [PackedKey] {
     guard let slot = slot(showing: id) else { return [] }
@@ -60,7 +64,7 @@ struct EntryTable: Sendable {
     let shown = self.slot(showing: entry.id)
     reserveForOneMore()
     entries.append(entry)
-    entries[slot].isStale = false
+    entries[slot].marks = []
     byKey.insert(slot, hash: seeded(entry.key)) { [entries, seeded] in seeded(entries[$0].key) }
     stateBytes += entry.stateBytes
     digest.insert()
@@ -70,7 +74,7 @@ struct EntryTable: Sendable {
       return .added
     }
     let shownKey = entries[shown].key
-    guard actors.precedes(entry.key, shownKey) else {
+    guard outranks(slot, shown, actors) else {
       hidden[entry.id, default: []].append(entry.key)
       return .unchanged
     }
@@ -92,7 +96,7 @@ struct EntryTable: Sendable {
       if isVisible(last) { byID.move(last, to: slot, hash: seeded(moved.id)) }
       byKey.move(last, to: slot, hash: seeded(moved.key))
       entries[slot] = moved
-      if moved.isStale { digest.stale.append(UInt32(slot)) }
+      if moved.marks.contains(.stale) { digest.stale.append(UInt32(slot)) }
     }
     entries.removeLast()
     return (entry, visibility)
@@ -103,6 +107,18 @@ struct EntryTable: Sendable {
     entries.reserveCapacity(entries.count + additional)
     byKey.reserve(byKey.count + additional) { [entries, seeded] in seeded(entries[$0].key) }
     byID.reserve(byID.count + additional) { [entries, seeded] in seeded(entries[$0].id) }
+  }
+
+  /// Lets the entry at `slot`, which was written, show if it is now the one written last; true when it did not before.
+  mutating func showIfLatest(_ slot: Int, actors: ActorTable) -> Bool {
+    let id = entries[slot].id
+    guard hidden[id] != nil, let shown = self.slot(showing: id), shown != slot, outranks(slot, shown, actors) else {
+      return false
+    }
+    byID.move(shown, to: slot, hash: seeded(id))
+    hidden[id]?.removeAll { $0 == entries[slot].key }
+    hidden[id]?.append(entries[shown].key)
+    return true
   }
 
   /// Changes the entry at `slot`, which the digest will take up when it is next read.
@@ -120,22 +136,29 @@ struct EntryTable: Sendable {
     markStale(slot)
   }
 
-  /// Marks the entry as told to the consumer of identifiers; false when it was already.
-  mutating func tell(_ slot: Int) -> Bool {
-    defer { entries[slot].isTold = true }
-    return !entries[slot].isTold
+  /// Marks the entry at `slot`; false when it was already.
+  @inline(__always)
+  mutating func mark(_ slot: Int, _ mark: Entry.Marks) -> Bool {
+    guard !entries[slot].marks.contains(mark) else { return false }
+    entries[slot].marks.insert(mark)
+    return true
   }
 
-  /// Forgets which entries were told.
-  mutating func untell(_ id: AnchorID) {
-    if let slot = slot(showing: id) { entries[slot].isTold = false }
+  /// Takes a mark off the entry that shows under `id`, if one does.
+  mutating func unmark(_ id: AnchorID, _ mark: Entry.Marks) {
+    if let slot = slot(showing: id) { entries[slot].marks.remove(mark) }
+  }
+
+  /// Takes a mark off every entry.
+  mutating func unmarkAll(_ mark: Entry.Marks) {
+    for slot in entries.indices { entries[slot].marks.remove(mark) }
   }
 
   /// Brings the digest up to date and gives it; `encode` writes the canonical form of an entry.
   mutating func foldedDigest(encode: (Entry, inout ByteWriter) -> Void) -> SHA256Digest {
     var writer = ByteWriter(capacity: 512)
-    for slot in digest.stale where slot < entries.count && entries[Int(slot)].isStale {
-      entries[Int(slot)].isStale = false
+    for slot in digest.stale where slot < entries.count && entries[Int(slot)].marks.contains(.stale) {
+      entries[Int(slot)].marks.remove(.stale)
       writer.removeAll()
       encode(entries[Int(slot)], &writer)
       digest.replace(at: Int(slot), by: SHA256Digest(hashing: writer.bytes))
@@ -146,8 +169,8 @@ struct EntryTable: Sendable {
 
   @inline(__always)
   private mutating func markStale(_ slot: Int) {
-    guard !entries[slot].isStale else { return }
-    entries[slot].isStale = true
+    guard !entries[slot].marks.contains(.stale) else { return }
+    entries[slot].marks.insert(.stale)
     digest.stale.append(UInt32(slot))
   }
 
@@ -158,17 +181,32 @@ struct EntryTable: Sendable {
       if hidden[entry.id]?.isEmpty == true { hidden[entry.id] = nil }
       return .unchanged
     }
-    guard var others = hidden[entry.id],
-      let next = others.indices.min(by: { actors.precedes(others[$0], others[$1]) }),
-      let nextSlot = self.slot(of: others[next])
-    else {
+    guard let next = bestHidden(entry.id, actors) else {
       byID.remove(slot, hash: seeded(entry.id)) { [entries, seeded] in seeded(entries[$0].id) }
       return .removed
     }
-    byID.move(slot, to: nextSlot, hash: seeded(entry.id))
-    others.remove(at: next)
-    hidden[entry.id] = others.isEmpty ? nil : others
+    byID.move(slot, to: next, hash: seeded(entry.id))
+    hidden[entry.id]?.removeAll { $0 == entries[next].key }
+    if hidden[entry.id]?.isEmpty == true { hidden[entry.id] = nil }
     return .replaced
+  }
+
+  /// The hidden entry that would show if there were no other of the same id.
+  private func bestHidden(_ id: AnchorID, _ actors: ActorTable) -> Int? {
+    var best: Int?
+    for key in hidden[id] ?? [] {
+      guard let slot = slot(of: key) else { continue }
+      if let present = best, !outranks(slot, present, actors) { continue }
+      best = slot
+    }
+    return best
+  }
+
+  /// Whether the entry at `left` shows rather than the one at `right`, which has the same id.
+  private func outranks(_ left: Int, _ right: Int, _ actors: ActorTable) -> Bool {
+    let (leftClock, rightClock) = (entries[left].writtenAt, entries[right].writtenAt)
+    guard leftClock == rightClock else { return leftClock > rightClock }
+    return actors.precedes(entries[left].key, entries[right].key)
   }
 
   /// Grows by a quarter rather than twofold: 65,536 entries are 11 MB.

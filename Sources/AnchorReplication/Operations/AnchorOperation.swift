@@ -56,4 +56,19 @@ package struct NewAnchor: Hashable, Sendable {
   package var payload: Anchor.Payload?
   /// The removed anchor that it brings back, if any.
   package var restoredFrom: AnchorID?
+
+  /// What an addition carries.
+  package init(
+    id: AnchorID, creator: PeerID?, pose: Pose, name: String, flags: UInt32 = 0, kind: Anchor.Kind = .plain,
+    payload: Anchor.Payload? = nil, restoredFrom: AnchorID? = nil
+  ) {
+    self.id = id
+    self.creator = creator
+    self.pose = pose
+    self.name = name
+    self.flags = flags
+    self.kind = kind
+    self.payload = payload
+    self.restoredFrom = restoredFrom
+  }
 }

@@ -94,7 +94,7 @@ extension NewAnchor {
     writer.writeString(name)
     writer.write(flags)
     kind.write(to: &writer)
-    payload?.encode(into: &writer)
+    payload?.write(to: &writer)
     if let restoredFrom { writer.write(restoredFrom) }
   }
 
@@ -114,7 +114,7 @@ extension NewAnchor {
     name = try reader.readString(limit: Limits.anchorName)
     flags = try reader.read(UInt32.self)
     kind = try Anchor.Kind(reading: &reader)
-    payload = presence & Self.hasPayload != 0 ? try Anchor.Payload(decoding: &reader) : nil
+    payload = presence & Self.hasPayload != 0 ? try Anchor.Payload(reading: &reader) : nil
     restoredFrom = presence & Self.hasOrigin != 0 ? try reader.readAnchorID() : nil
   }
 }
@@ -129,7 +129,7 @@ extension AnchorFieldValue {
     case .lock(let lock): lock.encode(into: &writer)
     case .payload(let payload):
       writer.write(UInt8(payload == nil ? 0 : 1))
-      payload?.encode(into: &writer)
+      payload?.write(to: &writer)
     }
   }
 
@@ -140,7 +140,7 @@ extension AnchorFieldValue {
     case .name: self = .name(try reader.readString(limit: Limits.anchorName))
     case .flags: self = .flags(try reader.read(UInt32.self))
     case .lock: self = .lock(try AnchorLock(decoding: &reader))
-    case .payload: self = .payload(try reader.readFlag() ? Anchor.Payload(decoding: &reader) : nil)
+    case .payload: self = .payload(try reader.readFlag() ? Anchor.Payload(reading: &reader) : nil)
     }
   }
 }
@@ -161,21 +161,6 @@ extension AnchorLock {
     number = try reader.read(UInt64.self)
     leaseUntil = try reader.read(UInt64.self)
     owner = try reader.readFlag() ? PeerID(reader.readDigest()) : nil
-  }
-}
-
-extension Anchor.Payload {
-  /// Writes the content type and the bytes, each with its length.
-  func encode(into writer: inout ByteWriter) {
-    writer.writeString(contentType)
-    writer.writeBlob(bytes)
-  }
-
-  /// Reads what ``encode(into:)`` wrote.
-  init(decoding reader: inout ByteReader) throws(DecodingFailure) {
-    self.init(
-      contentType: try reader.readString(limit: Limits.contentType),
-      bytes: try reader.readBlob(limit: Limits.anchorPayload))
   }
 }
 

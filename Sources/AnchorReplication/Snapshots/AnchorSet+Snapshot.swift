@@ -46,7 +46,11 @@ extension AnchorSet {
   /// An entry on one side only stays if the other side's vector does not cover its key: covered and absent means
   /// removed. On both sides each register keeps its latest stamp. The vectors join by maximum. Nothing changes when
   /// the bytes are refused.
-  package mutating func merge(snapshot bytes: RawSpan) throws(ReplicationError) {
+  ///
+  /// - Parameter author: Whose link it came on; what that peer wrote itself is judged by its clock. Nil judges nothing.
+  package mutating func merge(
+    snapshot bytes: RawSpan, judging author: LinkAuthor? = nil
+  ) throws(ReplicationError) {
     let snapshot: Snapshot
     do throws(DecodingFailure) {
       snapshot = try Snapshot(decoding: bytes, actors: actors, creators: creators, limits: limits)
@@ -54,6 +58,7 @@ extension AnchorSet {
       throw .malformed(error)
     }
     try checkOwn(snapshot.sequence(of: ActorTable.local))
+    if let author { try judge(snapshot, author) }
     guard snapshot.actors.count <= limits.actors else { throw .overLimit(.actors, limit: limits.actors) }
     table.reserve(try checkRoom(for: snapshot))
     let previous = actors.seen
@@ -66,6 +71,18 @@ extension AnchorSet {
       log.raiseFloor(of: dot.index, to: dot.sequence)
     }
     releaseHeld()
+  }
+
+  /// Refuses a snapshot in which its sender stamped a register too far ahead of session time.
+  private func judge(_ snapshot: Snapshot, _ author: LinkAuthor) throws(ReplicationError) {
+    let horizons = snapshot.actors.ids.map { author.horizon(for: $0, limits) ?? .max }
+    for entry in snapshot.entries {
+      for field in AnchorField.allCases {
+        let (time, horizon) = (entry.clocks[field] >> 16, horizons[Int(entry.writer(of: field))])
+        guard time > horizon else { continue }
+        throw .clockAhead(snapshot.actors.dot(entry.key), by: time - horizon)
+      }
+    }
   }
 
   /// Refuses a snapshot that would bring the set beyond twice its limits; gives the number of new entries.

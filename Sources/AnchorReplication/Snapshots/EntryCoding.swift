@@ -26,7 +26,7 @@ extension Entry {
     writer.writeString(name)
     writer.write(flags)
     kind.write(to: &writer)
-    payload?.encode(into: &writer)
+    payload?.write(to: &writer)
     if let restoredFrom { writer.write(restoredFrom) }
     if lock != .free { lock.encode(into: &writer) }
     encodeStamps(into: &writer, writeActor: writeActor)
@@ -66,7 +66,7 @@ extension Entry {
     let anchor = NewAnchor(
       id: id, creator: creator, pose: try reader.readPose(), name: try reader.readString(limit: Limits.anchorName),
       flags: try reader.read(UInt32.self), kind: try Anchor.Kind(reading: &reader),
-      payload: presence & Self.hasPayload != 0 ? try Anchor.Payload(decoding: &reader) : nil,
+      payload: presence & Self.hasPayload != 0 ? try Anchor.Payload(reading: &reader) : nil,
       restoredFrom: presence & Self.hasOrigin != 0 ? try reader.readAnchorID() : nil)
     self.init(
       key: PackedKey(actor: actor, sequence: sequence), clock: clock, anchor: anchor,

@@ -14,6 +14,7 @@ extension ElectionMessage {
     case .beat(let beat): beat.write(to: &writer)
     case .ack(let ack):
       writer.write(ack.epoch)
+      writer.write(ack.sequence)
       writer.write(ack.joinSequence)
       writer.write(ack.sessionTime)
     case .preClaim(let claim):
@@ -57,8 +58,9 @@ extension ElectionMessage {
     switch try reader.readByte() {
     case 1: self = .beat(try Beat(reading: &reader))
     case 2:
-      let (epoch, sequence) = (try reader.readCount(), try reader.readJoinSequence())
-      self = .ack(Ack(epoch: epoch, joinSequence: sequence, sessionTime: try reader.readCount()))
+      let (epoch, sequence) = (try reader.readCount(), try reader.read(UInt32.self))
+      let (place, time) = (try reader.readJoinSequence(), try reader.readCount())
+      self = .ack(Ack(epoch: epoch, sequence: sequence, joinSequence: place, sessionTime: time))
     case 3:
       let (priority, sequence) = (try reader.readByte(), try reader.readJoinSequence())
       self = .preClaim(PreClaim(priority: priority, joinSequence: sequence, maxEpoch: try reader.readCount()))

@@ -67,6 +67,8 @@ extension ElectionMessage {
   package struct Ack: Hashable, Sendable {
     /// The epoch at which the sender follows.
     package var epoch: UInt64
+    /// The Beat that this answers; 0 if the sender has heard of the host only from others.
+    package var sequence: UInt32
     /// The sender's place in the order of joining, or 0.
     package var joinSequence: UInt32
     /// The sender's session time (ms).

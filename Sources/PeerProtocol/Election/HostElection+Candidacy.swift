@@ -45,16 +45,24 @@ extension HostElection {
     let base = policy.contains(.claimWithoutMaxEpoch) ? max(epoch, lastClaim) : max(maxEpochSeen, lastClaim)
     lastClaim = base + 1
     maxEpochSeen = max(maxEpochSeen, lastClaim)
-    if !isHost { followers.removeAll(keepingCapacity: true) }
+    if !isHost { forgetFollowers() }
     enter(.hosting)
     changeHost(to: me, epoch: lastClaim, reason: reason)
     if joinSequence == 0 { takeSeat(nextJoinSequence) }
     beat(at: now)
+    // A second one soon, for those whom the first reached before the old host's last word.
+    nextBeat = now.advanced(byNanoseconds: configuration.timers.beat / 10)
+  }
+
+  /// Counts nobody as a follower until an Ack to a later Beat.
+  mutating func forgetFollowers() {
+    followers.removeAll(keepingCapacity: true)
+    countedFrom = beatSequence + 1
   }
 
   /// Says to all that this node is host.
   mutating func beat(at now: Instant) {
-    beatSequence &+= 1
+    beatSequence += 1
     nextBeat = now.advanced(byNanoseconds: configuration.timers.beat)
     let size = UInt16(clamping: size(at: now))
     emit(
@@ -65,21 +73,16 @@ extension HostElection {
             sessionTime: clock.time(at: now), nextJoinSequence: nextJoinSequence))))
   }
 
-  /// Follows `node` and answers with an Ack, believing in it for `lease` nanoseconds.
+  /// Follows `node` and answers its Beat, if one was heard, with an Ack, believing in it for `lease` nanoseconds.
   mutating func follow(
-    _ node: NodeID, epoch: UInt64, lease: Int64, reason: HostChangeReason, at now: Instant
+    _ node: NodeID, epoch: UInt64, sequence: UInt32 = 0, lease: Int64, reason: HostChangeReason, at now: Instant
   ) {
     maxEpochSeen = max(maxEpochSeen, epoch)
     enter(.following(until: now.advanced(byNanoseconds: lease)))
     changeHost(to: node, epoch: epoch, reason: reason)
-    acknowledge(at: now)
-  }
-
-  /// Sends the host this node's Ack.
-  mutating func acknowledge(at now: Instant) {
-    guard let host else { return }
-    let time = clock.time(at: now)
-    emit(.send(.ack(.init(epoch: epoch, joinSequence: joinSequence, sessionTime: time)), to: host))
+    let ack = ElectionMessage.Ack(
+      epoch: epoch, sequence: sequence, joinSequence: joinSequence, sessionTime: clock.time(at: now))
+    emit(.send(.ack(ack), to: node))
   }
 
   /// Takes the place in the order of joining that a host, perhaps this node itself, gave.

@@ -52,7 +52,8 @@ extension HostElection {
   ) {
     clock.follow(beat.sessionTime, at: now)
     nextJoinSequence = max(nextJoinSequence, beat.nextJoinSequence)
-    follow(sender, epoch: beat.epoch, lease: configuration.timers.lease, reason: reason, at: now)
+    follow(
+      sender, epoch: beat.epoch, sequence: beat.sequence, lease: configuration.timers.lease, reason: reason, at: now)
     guard configuration.canHost else { return }
     if policy.contains(.joinerTakesOver), me < sender {
       claim(reason: .elected, at: now)
@@ -68,15 +69,19 @@ extension HostElection {
       return
     }
     nextJoinSequence = max(nextJoinSequence, ack.joinSequence &+ 1)
-    if let index = followers.firstIndex(where: { $0.node == sender }) {
-      followers[index].heard = now
-    } else {
-      followers.append((node: sender, heard: now))
-      clock.catchUp(with: ack.sessionTime, at: now)
-    }
+    if ack.sequence >= countedFrom { count(sender, ack, at: now) }
     guard ack.joinSequence == 0 else { return }
     emit(.send(.seat(.init(joinSequence: nextJoinSequence)), to: sender))
     nextJoinSequence += 1
+  }
+
+  private mutating func count(_ follower: NodeID, _ ack: ElectionMessage.Ack, at now: Instant) {
+    if let index = followers.firstIndex(where: { $0.node == follower }) {
+      followers[index].heard = now
+    } else {
+      followers.append((node: follower, heard: now))
+      clock.catchUp(with: ack.sessionTime, at: now)
+    }
   }
 
   private mutating func handle(_ seat: ElectionMessage.Seat, from sender: NodeID) {

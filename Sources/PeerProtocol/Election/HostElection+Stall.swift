@@ -15,8 +15,8 @@ extension HostElection {
 
   /// Starts every deadline anew, and with a full lease for the host.
   ///
-  /// A host keeps the old times of its followers' Acks: after a long absence it counts as alone when it meets the host
-  /// that the others have elected meanwhile.
+  /// A host forgets its followers until their next Acks: it counts as alone if it meets a host that the others have
+  /// elected meanwhile.
   private mutating func forgive(at now: Instant) {
     guard !policy.contains(.noStallCompensation) else { return }
     let timers = configuration.timers
@@ -29,6 +29,7 @@ extension HostElection {
       offer?.until = answer
       handoverTo?.until = answer
       nextBeat = now
+      forgetFollowers()
     }
   }
 }

@@ -56,6 +56,8 @@ package struct HostElection: Sendable {
   // What only a host uses.
   var nextBeat: Instant
   var beatSequence: UInt32 = 0
+  /// An Ack to an earlier Beat of this host is out of date.
+  var countedFrom: UInt32 = 1
   var followers: [(node: NodeID, heard: Instant)] = []
   var offer: Lock?
   var handoverTo: Lock?

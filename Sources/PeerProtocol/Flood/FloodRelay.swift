@@ -6,7 +6,7 @@ package struct FloodHeader: Hashable, Sendable {
   package var origin: NodeID
   /// Counts the origin's messages, from 1.
   package var nonce: UInt64
-  /// The version of the origin's link announcement when it sent; tells relays whom it reached itself.
+  /// The version of the origin's announcement that says whom it reached itself; 0 if none does.
   package var linkVersion: UInt32
   /// Whom it is for; nil for all.
   package var destination: NodeID?
@@ -64,7 +64,7 @@ package struct FloodRelay: Sendable {
   ) -> (header: FloodHeader, targets: NodeSet) {
     nonce += 1
     let header = FloodHeader(
-      origin: graph.me, nonce: nonce, linkVersion: graph.version, destination: destination)
+      origin: graph.me, nonce: nonce, linkVersion: graph.relayVersion, destination: destination)
     guard let destination, let hop = graph.nextHop(to: destination) else { return (header, graph.neighbours) }
     var targets = NodeSet()
     targets.insert(hop)

@@ -3,52 +3,80 @@ package struct NodeSet: Hashable, Sendable {
   /// The number of places.
   package static let capacity = 256
 
-  private var words = SIMD4<UInt64>.zero
+  // Four words and not one vector, for the reason given at `SHA256Digest`.
+  private var first: UInt64 = 0
+  private var second: UInt64 = 0
+  private var third: UInt64 = 0
+  private var fourth: UInt64 = 0
 
   /// The empty set.
   package init() {}
 
   /// Whether nothing is in it.
-  package var isEmpty: Bool { words == .zero }
+  package var isEmpty: Bool { first | second | third | fourth == 0 }
 
   /// The number of places in it.
-  package var count: Int { (0..<4).reduce(0) { $0 + words[$1].nonzeroBitCount } }
+  package var count: Int { (0..<4).reduce(0) { $0 + self[$1].nonzeroBitCount } }
 
   /// Whether `place` is in it.
   package func contains(_ place: Int) -> Bool {
-    words[place >> 6] & 1 << UInt64(place & 63) != 0
+    self[place >> 6] & 1 << UInt64(place & 63) != 0
   }
 
   /// Adds `place`.
   package mutating func insert(_ place: Int) {
-    words[place >> 6] |= 1 << UInt64(place & 63)
+    self[place >> 6] |= 1 << UInt64(place & 63)
   }
 
   /// Takes `place` out.
   package mutating func remove(_ place: Int) {
-    words[place >> 6] &= ~(1 << UInt64(place & 63))
+    self[place >> 6] &= ~(1 << UInt64(place & 63))
   }
 
   /// Takes the smallest place out; nil if the set is empty.
   package mutating func popFirst() -> Int? {
-    for index in 0..<4 where words[index] != 0 {
-      let bit = words[index].trailingZeroBitCount
-      words[index] &= words[index] - 1
+    for index in 0..<4 where self[index] != 0 {
+      let bit = self[index].trailingZeroBitCount
+      self[index] &= self[index] - 1
       return index << 6 | bit
     }
     return nil
   }
 
   /// What is in either.
-  package func union(_ other: Self) -> Self { Self(words | other.words) }
+  package func union(_ other: Self) -> Self { combined(with: other, |) }
 
   /// What is in both.
-  package func intersection(_ other: Self) -> Self { Self(words & other.words) }
+  package func intersection(_ other: Self) -> Self { combined(with: other, &) }
 
   /// What is in this set and not in the other.
-  package func subtracting(_ other: Self) -> Self { Self(words & ~other.words) }
+  package func subtracting(_ other: Self) -> Self { combined(with: other) { $0 & ~$1 } }
 
-  private init(_ words: SIMD4<UInt64>) {
-    self.words = words
+  private func combined(with other: Self, _ combine: (UInt64, UInt64) -> UInt64) -> Self {
+    var result = Self()
+    result.first = combine(first, other.first)
+    result.second = combine(second, other.second)
+    result.third = combine(third, other.third)
+    result.fourth = combine(fourth, other.fourth)
+    return result
+  }
+
+  private subscript(index: Int) -> UInt64 {
+    get {
+      switch index {
+      case 0: first
+      case 1: second
+      case 2: third
+      default: fourth
+      }
+    }
+    set {
+      switch index {
+      case 0: first = newValue
+      case 1: second = newValue
+      case 2: third = newValue
+      default: fourth = newValue
+      }
+    }
   }
 }

@@ -1,8 +1,8 @@
 /// Who is linked to whom, as one node knows it from the announcements of all; the base of reachability and relaying.
 ///
 /// Each node announces its own links to its neighbours, and whoever hears an announcement passes it on to the
-/// neighbours that the announcer does not reach itself. A new link is given everything known. So every node of a
-/// connected component ends with the same graph, and a full mesh of n costs n messages a change.
+/// neighbours that the announcer does not reach itself. A new neighbour is given what it cannot hear from others. So
+/// every node of a connected component ends with the same graph, and a full mesh of n costs n messages a change.
 package struct PresenceGraph: Sendable {
   /// What to do; the owner drains these after every call.
   package enum Output: Hashable, Sendable {
@@ -12,8 +12,10 @@ package struct PresenceGraph: Sendable {
     case membersChanged
   }
 
-  /// New links wait this long to be announced together (20 ms).
-  static let gathering: Int64 = 20_000_000
+  /// Changes wait this long to be announced together (50 ms).
+  static let gathering: Int64 = 50_000_000
+  /// A new neighbour has this long to announce whom it reaches itself, before it is told of the others (150 ms).
+  static let patience: Int64 = 150_000_000
 
   /// What is known about one node.
   ///
@@ -41,8 +43,12 @@ package struct PresenceGraph: Sendable {
   package private(set) var reachable = NodeSet()
   /// The live members, in the order of their places, without this node.
   package private(set) var members: [ElectionMember] = []
-  /// The instant to announce own changes at; nil if there are none.
-  package private(set) var deadline: Instant?
+  /// When to announce own changes; nil if there are none.
+  private var announceAt: Instant?
+  /// Whether a link is down that the last announcement names.
+  private var hasUnannouncedLoss = false
+  /// New neighbours and when to tell them of the nodes that they do not reach themselves, in order.
+  private var untold: [(place: Int, due: Instant)] = []
 
   private var own: LinkState
   private var outputs: [Output] = []
@@ -56,8 +62,14 @@ package struct PresenceGraph: Sendable {
     places = [Place(incarnation: me.incarnation, state: own)]
   }
 
-  /// The version of this node's last announcement.
-  package var version: UInt32 { own.version }
+  /// The version of the announcement that names whom a broadcast of this node reaches; 0 if none does at the moment.
+  var relayVersion: UInt32 { hasUnannouncedLoss ? 0 : own.version }
+
+  /// When ``tick(at:)`` is due; nil for never.
+  package var deadline: Instant? {
+    guard let due = untold.first?.due else { return announceAt }
+    return min(due, announceAt ?? .distantFuture)
+  }
 
   /// Takes the next thing to do, oldest first; nil when there is nothing left.
   package mutating func nextOutput() -> Output? {
@@ -76,32 +88,28 @@ package struct PresenceGraph: Sendable {
   /// The place of a node that is known, at least by mention.
   package func place(of node: NodeID) -> Int? { place(ofIncarnation: node.incarnation) }
 
-  /// A direct link to `node` is up: gives it everything known and announces the link.
+  /// A direct link to `node` is up.
   package mutating func linkUp(_ node: NodeID, at now: Instant) {
     guard node != me, let place = reserve(node.incarnation), !neighbours.contains(place) else { return }
     if places[place].state == nil {
-      var unknown = LinkState(node: node, configuration: ElectionConfiguration(priority: 0, canHost: false))
-      unknown.neighbours = []
-      places[place].state = unknown
+      places[place].state = LinkState(node: node, configuration: ElectionConfiguration(priority: 0, canHost: false))
     }
     neighbours.insert(place)
     setLinks(of: 0, to: neighbours)
     outputs.append(.send(own, to: node))
-    var others = reachable
-    while let other = others.popFirst() {
-      guard other != place, let state = places[other].state, state.version > 0 else { continue }
-      outputs.append(.send(state, to: node))
-    }
-    deadline = min(deadline ?? .distantFuture, now.advanced(byNanoseconds: Self.gathering))
+    untold.append((place, now.advanced(byNanoseconds: Self.patience)))
+    announceSoon(at: now)
     refresh()
   }
 
-  /// The direct link to `node` is down: announces that at once, because others must relay to it from now on.
+  /// The direct link to `node` is down; until that is announced all neighbours relay for this node.
   package mutating func linkDown(_ node: NodeID, at now: Instant) {
     guard let place = place(of: node), neighbours.contains(place) else { return }
     neighbours.remove(place)
+    untold.removeAll { $0.place == place }
     setLinks(of: 0, to: neighbours)
-    announce()
+    hasUnannouncedLoss = true
+    announceSoon(at: now)
     refresh()
   }
 
@@ -112,10 +120,28 @@ package struct PresenceGraph: Sendable {
     announce()
   }
 
-  /// Announces the links gathered since the last announcement.
+  /// Announces the changes gathered, and tells new neighbours of the nodes they do not reach themselves.
   package mutating func tick(at now: Instant) {
-    guard let deadline, now >= deadline else { return }
-    announce()
+    if let announceAt, now >= announceAt { announce() }
+    while let next = untold.first, now >= next.due {
+      untold.removeFirst()
+      tell(next.place)
+    }
+  }
+
+  private mutating func announceSoon(at now: Instant) {
+    announceAt = announceAt ?? now.advanced(byNanoseconds: Self.gathering)
+  }
+
+  /// Sends a neighbour what is known of the nodes that it is not linked to.
+  private mutating func tell(_ place: Int) {
+    guard let node = node(at: place) else { return }
+    var others = reachable.subtracting(places[place].links)
+    others.remove(place)
+    while let other = others.popFirst() {
+      guard let state = places[other].state, state.version > 0 else { continue }
+      outputs.append(.send(state, to: node))
+    }
   }
 
   /// Takes an announcement that came over the link to `sender` and passes it on; old news is dropped.
@@ -138,7 +164,8 @@ package struct PresenceGraph: Sendable {
 
   /// Sends this node's state to all neighbours as a new version.
   private mutating func announce() {
-    deadline = nil
+    announceAt = nil
+    hasUnannouncedLoss = false
     own.version += 1
     own.neighbours.removeAll(keepingCapacity: true)
     var rest = neighbours

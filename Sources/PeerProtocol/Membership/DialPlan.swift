@@ -18,12 +18,13 @@ package struct DialPlan: Sendable {
   /// A plan whose first attempt is at `start`.
   package init(addresses: [SocketAddress], start: Instant) {
     self.addresses = Array(addresses.prefix(ProtocolLimits.addresses))
-    nextAttempt = start
+    nextAttempt = addresses.isEmpty ? .distantFuture : start
   }
 
   /// Adds addresses that are not known yet, the newest first.
-  package mutating func add(_ more: [SocketAddress]) {
+  package mutating func add(_ more: [SocketAddress], at now: Instant) {
     let new = more.filter { !addresses.contains($0) }
+    if !new.isEmpty { nextAttempt = min(nextAttempt, now) }
     addresses = Array((new + addresses).prefix(ProtocolLimits.addresses))
   }
 

@@ -25,6 +25,13 @@ package struct Member: Sendable {
   package init(plan: DialPlan) {
     self.plan = plan
   }
+
+  /// When the app has to be told more of its absence; nil while there is nothing to tell.
+  var noticeDeadline: Instant? {
+    guard case .reconnecting(let since) = status else { return nil }
+    if !isNoticed { return since + ProtocolTimes.reconnectNotice }
+    return since + (plan.allRefused ? ProtocolTimes.refused : ProtocolTimes.lost)
+  }
 }
 
 /// A member as the app may see it.

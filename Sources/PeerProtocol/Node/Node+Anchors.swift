@@ -105,17 +105,21 @@ extension Node {
   }
 
   mutating func receiveOperations(_ body: RawSpan, on id: LinkID, at now: Instant) {
-    guard var assembly = links[id]?.replication.operations, let peer = links[id]?.peer else { return }
+    guard var assembly = links[id]?.replication.operations else { return }
     links[id]?.replication.operations = OperationAssembly()
-    let author = host == nil ? nil : LinkAuthor(peer: peer, sessionMilliseconds: sessionTime(at: now))
     do {
-      let outcome = try anchors.apply(operations: body, assembly: &assembly, judging: author)
+      let outcome = try anchors.apply(operations: body, assembly: &assembly, judging: author(on: id, at: now))
       links[id]?.replication.operations = assembly
       if outcome.applied > 0 { relayOperations(except: id) }
-      if anchors.needsResync { sendVector(on: id, wantsAnswer: false) }
     } catch {
       end(id, .protocolError, at: now)
     }
+  }
+
+  /// Whose clock is judged on a link; nobody's while there is no host to give the time.
+  private func author(on id: LinkID, at now: Instant) -> LinkAuthor? {
+    guard host != nil, let peer = links[id]?.peer else { return nil }
+    return LinkAuthor(peer: peer, sessionMilliseconds: sessionTime(at: now))
   }
 
   mutating func receiveSnapshot(_ body: RawSpan, on id: LinkID, at now: Instant) throws(DecodingFailure) {
@@ -129,7 +133,7 @@ extension Node {
     let before = anchors.vector
     let bytes = assembly.bytes
     do {
-      try unsafe anchors.merge(snapshot: bytes.span.bytes)
+      try unsafe anchors.merge(snapshot: bytes.span.bytes, judging: author(on: id, at: now))
     } catch {
       end(id, .protocolError, at: now)
       return

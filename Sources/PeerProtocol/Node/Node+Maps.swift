@@ -1,4 +1,4 @@
-import WorldModel
+package import WorldModel
 
 extension Node {
   /// Shares a whole map: with one peer, or with everybody and every later joiner.
@@ -19,7 +19,7 @@ extension Node {
   /// Tells a newly linked member of the maps it should have.
   mutating func announceMaps(on id: LinkID) {
     guard let peer = links[id]?.peer else { return }
-    if let current = maps.current, current.isComplete { announce(current.announcement, on: id) }
+    if let held = maps.latestComplete { announce(held.announcement, on: id) }
     for holding in maps.holdings where privateAudience[holding.announcement.id] == peer {
       announce(holding.announcement, on: id)
     }
@@ -166,4 +166,9 @@ extension Node {
     guard let audience = privateAudience[map] else { return true }
     return links[id]?.peer == audience
   }
+}
+
+extension Node {
+  /// The latest of the session's maps that is here, whole.
+  package var currentMap: MapID? { maps.latestComplete?.announcement.id }
 }

@@ -84,7 +84,7 @@ extension Node {
       if members[peer] == nil {
         members[peer] = Member(plan: memberPlan(for: peer, at: now))
       } else {
-        members[peer]?.plan.add(entry.addresses)
+        members[peer]?.plan.add(entry.addresses, at: now)
       }
       if let id = controlLinks[peer] { admit(on: id, at: now) }
     case .left, .kicked:

@@ -130,9 +130,7 @@ package struct Node: Sendable {
     for invitation in incoming { next = min(next, invitation.deadline) }
     for (peer, member) in members {
       if controlLinks[peer] == nil { next = min(next, member.plan.nextAttempt) }
-      if case .reconnecting(let since) = member.status {
-        next = min(next, since + (member.isNoticed ? ProtocolTimes.refused : ProtocolTimes.reconnectNotice))
-      }
+      next = min(next, member.noticeDeadline ?? next)
     }
     return max(next, lastTick)
   }

@@ -3,24 +3,31 @@
 /// The same seed gives the same numbers on every machine, and a copy continues on its own. It is not for secrets.
 /// Source: David Blackman and Sebastiano Vigna, "Scrambled Linear Pseudorandom Number Generators", 2021.
 package struct SeededRandom: RandomNumberGenerator, Sendable, Hashable {
-  private var state: SIMD4<UInt64>
+  // Four words and not one vector, for the reason given at `SHA256Digest`.
+  private var first: UInt64
+  private var second: UInt64
+  private var third: UInt64
+  private var fourth: UInt64
 
   /// The sequence of numbers that belongs to `seed`; any seed is as good as any other.
   package init(seed: UInt64) {
     var mixer = seed
-    state = SIMD4(Self.mix(&mixer), Self.mix(&mixer), Self.mix(&mixer), Self.mix(&mixer))
+    first = Self.mix(&mixer)
+    second = Self.mix(&mixer)
+    third = Self.mix(&mixer)
+    fourth = Self.mix(&mixer)
   }
 
   /// The next number, uniform over all 64 bits.
   package mutating func next() -> UInt64 {
-    let scrambled = Self.rotate(state.y &* 5, by: 7) &* 9
-    let shifted = state.y << 17
-    state.z ^= state.x
-    state.w ^= state.y
-    state.y ^= state.z
-    state.x ^= state.w
-    state.z ^= shifted
-    state.w = Self.rotate(state.w, by: 45)
+    let scrambled = Self.rotate(second &* 5, by: 7) &* 9
+    let shifted = second << 17
+    third ^= first
+    fourth ^= second
+    second ^= third
+    first ^= fourth
+    third ^= shifted
+    fourth = Self.rotate(fourth, by: 45)
     return scrambled
   }
 

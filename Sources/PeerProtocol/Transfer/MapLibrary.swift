@@ -15,6 +15,12 @@ package struct MapLibrary: Sendable {
     holdings.filter { !$0.announcement.isPrivate }.max { $1.announcement.supersedes($0.announcement) }
   }
 
+  /// The latest of the session's maps that is here, whole.
+  package var latestComplete: MapHolding? {
+    holdings.filter { !$0.announcement.isPrivate && $0.isComplete }
+      .max { $1.announcement.supersedes($0.announcement) }
+  }
+
   /// The revision the next shared map takes.
   package var nextRevision: UInt64 { (holdings.map(\.announcement.revision).max() ?? 0) + 1 }
 
@@ -31,7 +37,8 @@ package struct MapLibrary: Sendable {
   /// Notes that `peer` holds a map. Returns whether something of it is still wanted.
   package mutating func announce(_ announcement: MapAnnouncement, by peer: PeerID) -> Bool {
     if self[announcement.id] == nil {
-      let isNews = announcement.isPrivate || current.map { announcement.supersedes($0.announcement) } ?? true
+      // A later map that nobody here has whole must not keep out one that can be had.
+      let isNews = announcement.isPrivate || latestComplete.map { announcement.supersedes($0.announcement) } ?? true
       guard isNews else { return false }
       holdings.append(MapHolding(fetching: announcement))
       trim()
@@ -69,8 +76,10 @@ package struct MapLibrary: Sendable {
   }
 
   private mutating func trim() {
-    let kept = current?.announcement.id
-    while holdings.count > Self.capacity, let index = holdings.firstIndex(where: { $0.announcement.id != kept }) {
+    let kept = [current, latestComplete].compactMap { $0?.announcement.id }
+    while holdings.count > Self.capacity,
+      let index = holdings.firstIndex(where: { !kept.contains($0.announcement.id) })
+    {
       holdings.remove(at: index)
     }
   }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// One thread that serves sockets, timers and the jobs of an actor, so that none of them ever changes threads.
 ///
-/// An actor runs on it with `nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }`.
+/// An actor runs on it by returning ``asUnownedSerialExecutor()`` from its `nonisolated var unownedExecutor`.
 /// A callback on the loop may then use `assumeIsolated` to enter that actor at once. The loop lives until ``stop()``;
 /// a job that arrives later still runs, alone, on a thread of its own, so that no caller waits for ever.
 package final class EventLoop: SerialExecutor, Sendable {

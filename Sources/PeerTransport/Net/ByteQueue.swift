@@ -1,11 +1,11 @@
 /// A queue of bytes in one block of memory, so that its content is always contiguous.
-final class ByteQueue {
+package final class ByteQueue {
   private let block: UnsafeMutableRawBufferPointer
   private var head = 0
   private var tail = 0
 
   /// An empty queue for at most `capacity` bytes.
-  init(capacity: Int) {
+  package init(capacity: Int) {
     block = .allocate(byteCount: capacity, alignment: 64)
   }
 
@@ -14,13 +14,13 @@ final class ByteQueue {
   }
 
   /// The number of bytes queued.
-  var count: Int { tail - head }
+  package var count: Int { tail - head }
 
   /// The queued bytes, valid until the queue changes.
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: block[head..<tail]) }
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: block[head..<tail]) }
 
   /// Queues as many of `more` as fit and returns how many.
-  func append(_ more: UnsafeRawBufferPointer) -> Int {
+  package func append(_ more: UnsafeRawBufferPointer) -> Int {
     let accepted = min(more.count, block.count - count)
     guard accepted > 0 else { return 0 }
     if block.count - tail < accepted {
@@ -35,13 +35,13 @@ final class ByteQueue {
   }
 
   /// Removes the first `amount` bytes.
-  func consume(_ amount: Int) {
+  package func consume(_ amount: Int) {
     head += amount
     if head == tail { removeAll() }
   }
 
   /// Removes everything.
-  func removeAll() {
+  package func removeAll() {
     head = 0
     tail = 0
   }

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import PeerProtocol
 
@@ -6,8 +5,11 @@ import PeerProtocol
 struct Socket: ~Copyable {
   let descriptor: Int32
 
-  init(descriptor: Int32) {
+  /// Takes over what `accept` returned.
+  init(accepted descriptor: Int32) {
     self.descriptor = descriptor
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   }
 
   deinit {

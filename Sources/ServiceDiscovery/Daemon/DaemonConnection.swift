@@ -36,12 +36,16 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
 
   private var references: [DaemonReference] = []
   private var registration: DaemonReference?
-  private var isConnected = false
+  /// When the daemon was last reached; `nil` while it is not.
+  private var connectionBegan: ContinuousClock.Instant?
+  private var isConnected: Bool { connectionBegan != nil }
   /// Set when the daemon has renamed our service to the name of another app of this machine, and has given up.
   private var hasNameConflict = false
   /// Set when the connection is of no more use.
   private var failure: DaemonFailure?
   private var isRunning = true
+  /// What the look-ups that still run at the end are told.
+  private var farewell = DiscoveryError.stopped
   private var nextAttempt: ContinuousClock.Instant = .now
   private var pause = pauses.first
   /// When the daemon was lost; `nil` while it has never been reached.
@@ -74,7 +78,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
     }
     mailbox.close()
     mailbox.drain()
-    resolver.failAll(.stopped)
+    resolver.failAll(farewell)
     closeAll()
   }
 
@@ -109,10 +113,9 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
       failToConnect(error)
       return
     }
-    isConnected = true
+    connectionBegan = .now
     outageBegan = nil
     outageIsReported = false
-    pause = Self.pauses.first
     handler(.available(backend: "avahi"))
     resolver.resume()
   }
@@ -121,6 +124,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
     closeAll()
     if let surrender, outageBegan.map({ $0 + surrender.patience <= .now }) ?? true {
       isRunning = false
+      farewell = .unavailable(reason: failure.description)
       surrender.handler()
       return
     }
@@ -132,9 +136,12 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
 
   private func loseConnection(_ failure: DaemonFailure) {
     self.failure = nil
-    isConnected = false
+    // A connection that never lasts must not be tried at full speed.
+    if let connectionBegan, connectionBegan + Self.pauses.last < .now { pause = Self.pauses.first }
+    connectionBegan = nil
     outageBegan = .now
     nextAttempt = .now + pause
+    pause = min(pause * 2, Self.pauses.last)
     resolver.suspend()
     reportOutage(failure.description)
     watch.removeAll()

@@ -141,7 +141,10 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     config.disallow_other_stacks = 0
     var error: Int32 = 0
     guard let server = avahi_server_new(loop.api, &config, nil, nil, &error) else {
-      throw .unavailable(reason: "the embedded responder cannot start: \(String(cString: avahi_strerror(error)))")
+      let reason =
+        error == AVAHI_ERR_NO_NETWORK
+        ? "another program holds UDP port 5353 and does not share it" : String(cString: avahi_strerror(error))
+      throw .unavailable(reason: "the embedded responder cannot start: \(reason)")
     }
     return server
   }

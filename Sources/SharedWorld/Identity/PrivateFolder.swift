@@ -109,48 +109,6 @@ struct FolderLock: ~Copyable {
   consuming func release() {}
 }
 
-/// A file that is closed when it is dropped.
-private struct OpenFile: ~Copyable {
-  let descriptor: Int32
-
-  init?(_ path: String, _ flags: Int32) {
-    // Nothing may be closed on failure, since that would overwrite errno.
-    let opened = open(path, flags | O_CLOEXEC, 0o600)
-    guard opened >= 0 else { return nil }
-    descriptor = opened
-  }
-
-  deinit {
-    close(descriptor)
-  }
-
-  /// The content up to `limit` bytes; nil when the system refuses.
-  func readAll(limit: Int) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: limit)
-    var filled = 0
-    while filled < limit {
-      let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + filled, limit - filled) }
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { return nil }
-      if count == 0 { break }
-      filled += count
-    }
-    return Array(bytes[..<filled])
-  }
-
-  /// Writes everything; false when the system refuses.
-  func writeAll(_ bytes: [UInt8]) -> Bool {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + written, bytes.count - written) }
-      if count < 0, errno == EINTR { continue }
-      if count <= 0 { return false }
-      written += count
-    }
-    return true
-  }
-}
-
 /// `text` as one word for a POSIX shell.
 func shellQuoted(_ text: String) -> String {
   "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

@@ -1,5 +1,3 @@
-import Foundation
-
 /// One peer's part in a shared world.
 ///
 /// It finds peers, exchanges invitations, agrees on a host, shares maps and keeps anchors the same everywhere. Local

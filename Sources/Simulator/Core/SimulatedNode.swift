@@ -10,8 +10,8 @@ package protocol SimulatedNode {
   /// Bytes that a packet takes on the wire, for networks with a limited rate.
   static func byteCount(of packet: Packet) -> Int
 
-  /// A connection to `peer` is up, dialled by either side.
-  mutating func opened(_ connection: ConnectionID, peer: Int, at now: Instant)
+  /// A connection to `peer` is up, dialled by this node or by the other one.
+  mutating func opened(_ connection: ConnectionID, peer: Int, isDialler: Bool, at now: Instant)
   /// A connection is gone; nothing more comes over it.
   mutating func closed(_ connection: ConnectionID, at now: Instant)
   /// A dialled connection did not come about.
@@ -40,7 +40,7 @@ package enum SimulatedOutput<Packet> {
 
 /// Names one connection of a simulation; numbers are never reused.
 package struct ConnectionID: Hashable, Sendable {
-  let number: Int32
+  package let number: Int32
 }
 
 /// What watches a simulation and checks its invariants.

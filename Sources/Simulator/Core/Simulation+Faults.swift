@@ -15,7 +15,9 @@ extension Simulation {
     settle(index, local: local)
   }
 
-  /// Ends a process. If its machine lives on, its sockets close at once; else the others have to notice by themselves.
+  /// Ends a process.
+  ///
+  /// If its machine lives on, its sockets close at once; else the others have to notice by themselves.
   package mutating func crash(_ index: Int, silently: Bool) {
     guard machines[index].node != nil else { return }
     machines[index].node = nil

@@ -158,8 +158,8 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     network.connections[number].isOpenAtDialler = true
     network.connections[number].isOpenAtAcceptor = true
     let connection = ConnectionID(number: Int32(number))
-    step(acceptor) { $0.opened(connection, peer: dialler, at: $1) }
-    step(dialler) { $0.opened(connection, peer: acceptor, at: $1) }
+    step(acceptor) { $0.opened(connection, peer: dialler, isDialler: false, at: $1) }
+    step(dialler) { $0.opened(connection, peer: acceptor, isDialler: true, at: $1) }
   }
 
   private mutating func closeEnd(_ event: SimulationEvent) {

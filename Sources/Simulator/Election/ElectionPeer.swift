@@ -88,7 +88,7 @@ package struct ElectionPeer: SimulatedNode {
     return outputs[drained - 1]
   }
 
-  package mutating func opened(_ connection: ConnectionID, peer: Int, at now: Instant) {
+  package mutating func opened(_ connection: ConnectionID, peer: Int, isDialler: Bool, at now: Instant) {
     begin()
     if let old = connections[peer] {
       outputs.append(.close(old))

@@ -27,13 +27,16 @@ package enum ElectionScenario: String, CaseIterable, Sendable {
   case merge
   /// Newcomers that are ranked better join a session: the host stays.
   case joins
+  /// A follower hears nothing from its host any more but everything from others: nobody takes over.
+  case deaf
 
   /// Runs one seed with `count` nodes, 2 at least.
   package func run(
     seed: UInt64, count: Int, policy: ElectionPolicy = .correct, recording: Bool = false
   ) -> ElectionOutcome {
     var random = SeededRandom(seed: seed ^ 0x5eed)
-    let profile = Self.profile(&random)
+    var profile = Self.profile(&random)
+    if self == .deaf { profile.silence = 6_000_000_000...8_000_000_000 }
     var world = ElectionWorld(
       seed: seed, count: max(2, count), policy: policy, profile: profile, transcript: Transcript(isOn: recording))
     for index in 0..<world.count { world.configurations[index].priority = [128, 128, 128, 200][random.below(4)] }
@@ -43,6 +46,7 @@ package enum ElectionScenario: String, CaseIterable, Sendable {
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()
+    case .deaf: run.deaf()
     }
     return run.outcome
   }
@@ -192,5 +196,14 @@ struct ElectionRun {
     world.simulation.run(for: 4_000_000_000)
     if let text = world.disagreement() { return fail(text) }
     if world.commonHost() != host { fail("E4 a newcomer took over") }
+  }
+
+  mutating func deaf() {
+    guard settleIn(), world.count > 2, let host = world.commonHost() else { return }
+    let claims = world.simulation.monitor.claimCount
+    let follower = (host + 1 + random.below(world.count - 1)) % world.count
+    world.apply(.cutOneWay(from: host, to: follower))
+    world.simulation.run(for: 5_500_000_000)
+    if world.simulation.monitor.claimCount > claims { fail("E4 a node that heard of a host took over") }
   }
 }

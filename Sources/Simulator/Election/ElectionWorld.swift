@@ -37,7 +37,6 @@ package struct ElectionWorld {
   /// Applies a fault and records it.
   package mutating func apply(_ fault: Fault) {
     let now = simulation.now
-    simulation.monitor.lastFault = now
     simulation.monitor.transcript.add(at: now, fault.description)
     let (policy, configurations, count) = (policy, configurations, count)
     var chance = random.split()

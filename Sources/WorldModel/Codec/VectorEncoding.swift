@@ -24,9 +24,9 @@ extension ByteReader {
   /// Reads 32 bytes.
   @_lifetime(self: copy self)
   package mutating func readDigest() throws(DecodingFailure) -> SHA256Digest {
-    let start = offset
-    guard let digest = SHA256Digest(bytes: try readBytes(32)) else { throw .truncated(offset: start) }
-    return digest
+    var words = SIMD4<UInt64>()
+    for index in 0..<4 { words[index] = UInt64(bigEndian: try read(UInt64.self)) }
+    return SHA256Digest(words: words)
   }
 
   /// Reads a blob of 32 bytes, or an empty one for nil.

@@ -1,9 +1,10 @@
 extension BoundingBox {
-  /// The box that holds what people see as the whole of a cloud, ignoring its outliers; nil when it has no finite point.
+  /// The box that holds what people see as the whole of a cloud, ignoring its outliers; nil when it has no finite
+  /// point.
   ///
   /// Real maps have points at kilometres from the room they show. On each axis this is the range from the 2nd to the
-  /// 98th percentile, widened by 4 % of it at both ends, but never beyond the outermost point. At most 65,536 points, evenly
-  /// spread over the storage order, are looked at, so that the cost does not grow with the cloud.
+  /// 98th percentile, widened by 4 % of it at both ends, but never beyond the outermost point. At most 65,536 points,
+  /// evenly spread over the storage order, are looked at, so that the cost does not grow with the cloud.
   public init?(ignoringOutliersOf positions: [SIMD3<Float>]) {
     let step = max(1, (positions.count + 65_535) / 65_536)
     let sample = stride(from: 0, to: positions.count, by: step).map { positions[$0] }.filter(\.isFinite)

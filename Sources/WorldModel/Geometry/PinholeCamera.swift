@@ -1,9 +1,10 @@
 /// A camera without lens distortion: a pose, a focal length and the shape of its picture.
 ///
-/// The world is right-handed, y up, in metres. The pose is column-major as every ``Transform``: its x axis points right in the
-/// picture, y up, and the camera looks along its −z axis. A screen point is normalised: (0, 0) is the top left corner of
-/// the picture, (1, 1) the bottom right, (0.5, 0.5) the principal point. The focal length is counted in heights of the picture:
-/// f = 1 / (2 tan(v / 2)) for a vertical field of view v, so 1 means 53.1°, 0.866 means 60°.
+/// The world is right-handed, y up, in metres. The pose is column-major as every ``Transform``: its x axis points
+/// right in the picture, y up, and the camera looks along its −z axis. A screen point is normalised: (0, 0) is the
+/// top left corner of the picture, (1, 1) the bottom right, (0.5, 0.5) the principal point. The focal length is
+/// counted in heights of the picture: f = 1 / (2 tan(v / 2)) for a vertical field of view v, so 1 means 53.1°, 0.866
+/// means 60°.
 public struct PinholeCamera: Hashable, Sendable {
   /// Where the camera is and how it is turned; must be rigid.
   public var pose: Transform
@@ -21,8 +22,8 @@ public struct PinholeCamera: Hashable, Sendable {
 
   /// A camera at `eye` that looks at `target`, with the world's y axis up in its picture.
   ///
-  /// Looking straight up or down, where that says nothing, the top of the picture points to −z (down) or z (up). Without a
-  /// direction (`eye` equals `target`) it looks along −z.
+  /// Looking straight up or down, where that says nothing, the top of the picture points to −z (down) or z (up).
+  /// Without a direction (`eye` equals `target`) it looks along −z.
   public init(eye: SIMD3<Float>, target: SIMD3<Float>, focalLength: Float = 1, aspectRatio: Float = 4 / 3) {
     let forward = (target - eye).unit ?? [0, 0, -1]
     let right = forward.cross([0, 1, 0])
@@ -40,7 +41,8 @@ public struct PinholeCamera: Hashable, Sendable {
     return Ray(origin: pose.translation, direction: direction)
   }
 
-  /// The normalised screen point where `point` (metres, world frame) appears; nil when it is not in front of the camera.
+  /// The normalised screen point where `point` (metres, world frame) appears; nil when it is not in front of the
+  /// camera.
   public func project(_ point: SIMD3<Float>) -> SIMD2<Float>? {
     let local = local(point)
     guard local.z > 0 else { return nil }
@@ -57,8 +59,10 @@ public struct PinholeCamera: Hashable, Sendable {
   /// How far `point` is to the right, above and ahead of the camera (metres).
   @inline(__always)
   package func local(_ point: SIMD3<Float>) -> SIMD3<Float> {
-    let offset = point - pose.translation
+    let (x, y, z, origin) = pose.columns
+    let offset = SIMD3(point.x - origin.x, point.y - origin.y, point.z - origin.z)
     return SIMD3(
-      offset.dot(pose.columns.0.xyz), offset.dot(pose.columns.1.xyz), -offset.dot(pose.columns.2.xyz))
+      offset.x * x.x + offset.y * x.y + offset.z * x.z, offset.x * y.x + offset.y * y.y + offset.z * y.z,
+      -(offset.x * z.x + offset.y * z.y + offset.z * z.z))
   }
 }

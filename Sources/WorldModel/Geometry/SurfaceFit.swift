@@ -30,7 +30,8 @@ package struct SurfaceFit: Hashable, Sendable {
 
   /// The smallest root of the characteristic polynomial, by Newton's method from 0.
   ///
-  /// All three roots are real and none is negative, so from the left of the smallest the steps rise to it and never overshoot.
+  /// All three roots are real and none is negative, so from the left of the smallest the steps rise to it and never
+  /// overshoot.
   private static func smallestEigenvalue(_ d: SIMD3<Float>, _ m: SIMD3<Float>) -> Float {
     let trace = d.x + d.y + d.z
     let minors = d.x * d.y + d.y * d.z + d.z * d.x - m.dot(m)

@@ -1,14 +1,15 @@
 extension HitTest {
   /// The hit on the nearest cluster of feature points around the ray.
   ///
-  /// Points that appear within ``radius`` of the tapped point are candidates. Going away from the camera, the first of them
-  /// that has enough others close behind it begins the cluster: a lone outlier in front of a wall does not. The surface is
-  /// fitted to the cluster's neighbourhood, and the hit is where the ray meets it.
+  /// Points that appear within ``radius`` of the tapped point are candidates. Going away from the camera, the first
+  /// of them that has enough others close behind it begins the cluster: a lone outlier in front of a wall does not.
+  /// The surface is fitted to the cluster's neighbourhood, and the hit is where the ray meets it.
   func clusterHit(at screen: SIMD2<Float>, along ray: Ray, _ camera: PinholeCamera) -> Result? {
     var radius = radius
     while true {
-      let candidates = index.indices(within: radius, of: screen, through: camera).map { positions[$0] }
-      if let cluster = nearestCluster(of: candidates, within: radius, camera) {
+      let cone = ConeSearch(screen, radius: radius, through: camera)
+      let reach = 1 + 4 * radius / camera.focalLength
+      if let cluster = index.nearestCluster(of: clusterSize, reach: reach, in: cone) {
         return hit(on: cluster, within: radius, along: ray, camera)
       }
       guard radius > 0, radius < largestRadius else { return nil }
@@ -24,7 +25,7 @@ extension HitTest {
     let footprint = radius / camera.focalLength * camera.local(center).z
     let distance = (center - ray.origin).dot(ray.direction)
     guard distance > 0, distance.isFinite else { return nil }
-    guard let fit = SurfaceFit(neighbourhood(of: center, footprint: footprint)) ?? SurfaceFit(cluster) else {
+    guard let fit = SurfaceFit(neighbourhood(of: cluster, center, footprint: footprint)) ?? SurfaceFit(cluster) else {
       return Result(
         kind: .featurePoints, transform: placement(at: ray.point(at: distance), normal: -ray.direction, camera),
         distance: distance)
@@ -39,26 +40,10 @@ extension HitTest {
       distance: meeting)
   }
 
-  /// The first points, by depth, that are at least ``clusterSize`` within four footprints of the tapped disc.
-  private func nearestCluster(
-    of candidates: [SIMD3<Float>], within radius: Float, _ camera: PinholeCamera
-  ) -> [SIMD3<Float>]? {
-    let depths = candidates.map { camera.local($0).z }
-    let reach = 1 + 4 * radius / camera.focalLength
-    var last = -Float.infinity
-    while true {
-      var first = Float.infinity
-      for depth in depths where depth > last { first = min(first, depth) }
-      guard first < .infinity else { return nil }
-      let members = candidates.indices.filter { depths[$0] >= first && depths[$0] <= first * reach }
-      if members.count >= clusterSize { return members.map { candidates[$0] } }
-      last = first
-    }
-  }
-
-  /// The points around `center` that tell the surface there: within twice the footprint of the tapped disc.
-  private func neighbourhood(of center: SIMD3<Float>, footprint: Float) -> [SIMD3<Float>] {
-    index.indices(within: 2 * footprint, of: center).map { positions[$0] }
+  /// The points that tell the surface: the cluster, or when it has few, all within twice the footprint of the disc.
+  private func neighbourhood(of cluster: [SIMD3<Float>], _ center: SIMD3<Float>, footprint: Float) -> [SIMD3<Float>] {
+    guard cluster.count < 24 else { return cluster }
+    return index.indices(within: 2 * footprint, of: center).map { positions[$0] }
   }
 
   /// A rigid placement with y along `normal` and x to the right of the camera's picture, as far as the surface allows.

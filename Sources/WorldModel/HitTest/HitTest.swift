@@ -6,8 +6,8 @@
 /// if let hit = hits.first { map.anchors.append(Anchor(name: "lamp", transform: hit.transform)) }
 /// ```
 ///
-/// The conventions of the camera and the screen are those of ``PinholeCamera``. Building one costs a pass over the cloud
-/// (see ``SpatialIndex``), so keep it for as long as the map stays the same.
+/// The conventions of the camera and the screen are those of ``PinholeCamera``. Building one costs a pass over the
+/// cloud (see ``SpatialIndex``), so keep it for as long as the map stays the same.
 public struct HitTest: Sendable {
   /// The surfaces that are tried beside the cloud.
   public let planes: [Surface]
@@ -70,8 +70,8 @@ extension HitTest {
     public var kind: Kind
     /// Where: the position is on the surface, the y axis is the surface's unit normal, and the placement is rigid.
     ///
-    /// On a plane the axes are the plane's own. On feature points the normal points to the camera's side, and the x axis
-    /// to the right of its picture, as far as the surface allows.
+    /// On a plane the axes are the plane's own. On feature points the normal points to the camera's side, and the x
+    /// axis to the right of its picture, as far as the surface allows.
     public var transform: Transform
     /// From the camera's position, along the ray (metres).
     public var distance: Float
@@ -81,8 +81,8 @@ extension HitTest {
 
   /// Everything under a normalised screen point, nearest first; empty when there is nothing.
   ///
-  /// There is one result for each plane, and at most one for the cloud: its nearest cluster. At equal distances the more
-  /// trusted kind comes first, then the smaller anchor id.
+  /// There is one result for each plane, and at most one for the cloud: its nearest cluster. At equal distances the
+  /// more trusted kind comes first, then the smaller anchor id.
   ///
   /// - Parameters:
   ///   - screen: (0, 0) is the top left corner of the picture, (1, 1) the bottom right.

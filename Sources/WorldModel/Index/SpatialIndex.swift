@@ -1,18 +1,18 @@
 /// Answers "which points are near this?" without looking at all of them.
 ///
-/// The points lie in Morton order in leaves of 16; a leaf is wrapped in a sphere, eight spheres in a larger one, and so on
-/// to the top: a bounding-volume hierarchy without pointers. Building is linear in the number of points. A point that is
-/// not finite is in no answer. The index is a value of its own: it keeps a copy of the positions (16 bytes each) and
-/// does not follow later changes of the cloud.
+/// The points lie in Morton order in leaves of eight; a leaf is wrapped in a sphere, four spheres in a larger one, and
+/// so on to the top: a bounding-volume hierarchy without pointers. Building is linear in the number of points. A
+/// point that is not finite is in no answer. The index is a value of its own: it keeps a copy of the positions (16
+/// bytes each) and does not follow later changes of the cloud.
 public struct SpatialIndex: Sendable {
-  private static let leafSize = 16
-  private static let fanOut = 8
+  private static let leafSize = 8
+  private static let fanOut = 4
 
   /// The positions in Morton order.
   private let positions: [SIMD3<Float>]
   /// Where each of them stands in the cloud.
   private let indices: [UInt32]
-  /// The spheres (centre, radius) of each level, leaves first; the last level has at most eight.
+  /// The spheres (centre, radius) of each level, leaves first; the last level has at most four.
   private let levels: [[SIMD4<Float>]]
 
   /// Builds the index of `positions` (metres), at most 2³² of them.
@@ -32,7 +32,8 @@ public struct SpatialIndex: Sendable {
   /// The number of finite points.
   public var count: Int { positions.count }
 
-  /// The indices in the cloud of all points at most `radius` metres from `center`, in no stated order but always the same.
+  /// The indices in the cloud of all points at most `radius` metres from `center`, in no stated order but always the
+  /// same.
   public func indices(within radius: Float, of center: SIMD3<Float>) -> [Int] {
     search { sphere in
       let reach = radius + sphere.w
@@ -48,20 +49,51 @@ public struct SpatialIndex: Sendable {
   ///
   /// Only points ahead of the camera count; the order is not stated but always the same.
   public func indices(within radius: Float, of screen: SIMD2<Float>, through camera: PinholeCamera) -> [Int] {
-    let slope = camera.slope(through: screen)
-    let spread = radius / camera.focalLength
-    // Moving by one metre changes the distance from the ray, seen from the camera's plane, by at most this.
-    let stretch = 1 + (slope * slope).sum().squareRoot() + spread
-    return search { sphere in
-      let local = camera.local(sphere.xyz)
-      let offset = SIMD2(local.x, local.y) - slope * local.z
-      let reach = spread * local.z + stretch * sphere.w
-      return local.z + sphere.w > 0 && reach >= 0 && (offset * offset).sum() <= reach * reach
-    } point: { position in
-      let local = camera.local(position)
-      let offset = SIMD2(local.x, local.y) - slope * local.z
-      let reach = spread * local.z
-      return local.z > 0 && (offset * offset).sum() <= reach * reach
+    let cone = ConeSearch(screen, radius: radius, through: camera)
+    return search {
+      cone.nearest($0) != nil
+    } point: {
+      cone.depth($0) != nil
+    }
+  }
+
+  /// The nearest points in a cone that are at least `size` within a range of depths from d to `reach` times d.
+  ///
+  /// Spheres are visited about front to back, and none that begins behind the cluster found so far: what hides behind a
+  /// wall costs nothing.
+  func nearestCluster(of size: Int, reach: Float, in cone: ConeSearch) -> [SIMD3<Float>]? {
+    var cluster = NearestCluster(size: size, reach: reach)
+    var stack: [(level: Int, node: Int, depth: Float)] = []
+    push(levels[levels.count - 1].indices, of: levels.count - 1, in: cone, onto: &stack)
+    while let (level, node, depth) = stack.popLast() {
+      guard depth <= cluster.limit else { continue }
+      if level > 0 {
+        let start = node * Self.fanOut
+        push(start..<min(start + Self.fanOut, levels[level - 1].count), of: level - 1, in: cone, onto: &stack)
+        continue
+      }
+      let start = node * Self.leafSize
+      for slot in start..<min(start + Self.leafSize, positions.count) {
+        if let depth = cone.depth(positions[slot]) { cluster.add(positions[slot], at: depth) }
+      }
+    }
+    return cluster.points
+  }
+
+  /// Puts the spheres that touch the cone on the stack, the nearest on top.
+  @inline(__always)
+  private func push(
+    _ nodes: Range<Int>, of level: Int, in cone: ConeSearch, onto stack: inout [(level: Int, node: Int, depth: Float)]
+  ) {
+    let bottom = stack.count
+    for node in nodes {
+      guard let depth = cone.nearest(levels[level][node]) else { continue }
+      var place = stack.count
+      stack.append((level, node, depth))
+      while place > bottom, stack[place - 1].depth < depth {
+        stack.swapAt(place, place - 1)
+        place -= 1
+      }
     }
   }
 

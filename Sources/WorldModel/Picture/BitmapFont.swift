@@ -5,7 +5,8 @@ enum BitmapFont {
     SIMD2(Float(max(0, text.count * 6 - 1) * scale), Float(7 * scale))
   }
 
-  /// The five columns of a letter, left first; bit 0 is the top row, bit 7 is below the line. Other characters are a box.
+  /// The five columns of a letter, left first; bit 0 is the top row, bit 7 is below the line; other characters are a
+  /// box.
   static func columns(of character: Character) -> [UInt8] {
     let code = character.asciiValue.map(Int.init) ?? 0
     let bits: UInt64 = (32..<127).contains(code) ? glyphs[code - 32] : 0x7f4141417f

@@ -1,8 +1,8 @@
-/// A picture of a map: its points coloured by height or in their own colours, its named anchors with labels, a scale bar and
-/// the axes.
+/// A picture of a map: its points coloured by height or in their own colours, its named anchors with labels, a scale
+/// bar and the axes.
 ///
-/// It is meant to be looked at, not measured: outliers are left out, and a ceiling is cut away so that one looks into a room
-/// and not onto it. The same map gives the same picture.
+/// It is meant to be looked at, not measured: outliers are left out, and a ceiling is cut away so that one looks into
+/// a room and not onto it. The same map gives the same picture.
 public struct MapPicture: Sendable {
   /// Where one looks from.
   public enum View: Hashable, Sendable {

@@ -11,7 +11,7 @@ enum PictureStyle {
   static let plane = Colour(110, 168, 220)
   static let axes: [Colour] = [Colour(240, 84, 84), Colour(110, 205, 96), Colour(92, 140, 255)]
 
-  /// Viridis (S. van der Walt and N. Smith, 2015) at nine stops, its dark end brightened for a dark ground.
+  /// Viridis (van der Walt and Smith, 2015) at nine stops, its dark end brightened for a dark ground.
   static func height(_ fraction: Float) -> Colour {
     let stops: [Colour] = [
       Colour(92, 88, 178), Colour(66, 100, 164), Colour(45, 112, 142), Colour(35, 138, 141), Colour(32, 163, 135),

@@ -11,6 +11,8 @@ struct RoomScan {
   /// The surfaces, each as often as it has texture to look at.
   private let attractions: [Int]
   private var random: SplitMix64
+  /// Colours have numbers of their own, so that positions are the same with and without them.
+  private var paint: SplitMix64
   private var identifier: UInt64
 
   init(_ surfaces: [RoomSurface], size: SIMD3<Float>, count: Int, random: SplitMix64) {
@@ -18,6 +20,7 @@ struct RoomScan {
     self.size = size
     self.count = count
     self.random = random
+    paint = SplitMix64(seed: self.random.next())
     attractions = surfaces.indices.flatMap { index in
       [Int](repeating: index, count: surfaces[index].spots.count)
     }
@@ -78,7 +81,7 @@ struct RoomScan {
 
   /// A colour near that of the surface.
   private mutating func shade(_ colour: SIMD3<Float>) -> SIMD3<UInt8> {
-    let shade = colour * random.float(in: 0.55...1.1)
+    let shade = colour * paint.float(in: 0.55...1.1)
     return SIMD3<UInt8>(
       truncatingIfNeeded: SIMD3<Int32>(shade.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 255))))
   }

@@ -1,26 +1,35 @@
 /// A rectangle of a made-up room, with spots of texture on it.
 struct RoomSurface {
   /// What it is; nil when it gets no anchor.
-  var name: String?
-  var classification: Anchor.Plane.Classification
+  let name: String?
+  let classification: Anchor.Plane.Classification
   /// The middle (metres).
-  var center: SIMD3<Float>
+  let center: SIMD3<Float>
   /// From the middle to the middle of one side.
-  var u: SIMD3<Float>
+  let u: SIMD3<Float>
   /// From the middle to the middle of the other side, so that v × u points along the normal.
-  var v: SIMD3<Float>
-  var colour: SIMD3<Float>
+  let v: SIMD3<Float>
+  let colour: SIMD3<Float>
   /// Where texture is, in units of u and v, in the order of the first.
   var spots: [SIMD2<Float>] = []
 
   /// Half the width and half the depth (metres).
-  var halfSize: SIMD2<Float> { SIMD2(u.length, v.length) }
-
+  let halfSize: SIMD2<Float>
   /// The side that is seen.
-  var normal: SIMD3<Float> { v.cross(u) / (u.length * v.length) }
+  let normal: SIMD3<Float>
+
+  init(
+    name: String?, classification: Anchor.Plane.Classification, center: SIMD3<Float>, u: SIMD3<Float>,
+    v: SIMD3<Float>, colour: SIMD3<Float>
+  ) {
+    (self.name, self.classification, self.center, self.colour) = (name, classification, center, colour)
+    (self.u, self.v) = (u, v)
+    halfSize = SIMD2(u.length, v.length)
+    normal = v.cross(u) / (u.length * v.length)
+  }
 
   /// The area (square metres).
-  var area: Float { 4 * u.length * v.length }
+  var area: Float { 4 * halfSize.x * halfSize.y }
 
   /// The point at `place`, in units of u and v.
   @inline(__always)

@@ -1,14 +1,14 @@
-/// A made-up scan of a furnished room, for tests, benchmarks and demonstrations: the same seed gives the same bytes on every
-/// machine.
+/// A made-up scan of a furnished room, for tests, benchmarks and demonstrations: the same seed gives the same bytes
+/// on every machine.
 ///
 /// It has what makes real scans awkward: points crowd on textured spots and along edges and are few elsewhere; they are
-/// found keyframe by keyframe, so that neighbours in the order of identifiers are neighbours in space; identifiers rise with
-/// gaps, because a tracker discards most of its points; each point is off its surface by some millimetres, one in twenty
-/// by centimetres; 1.5 % are outliers, some of them kilometres away. The frame is that of ARKit: metres, y up, the origin
-/// where the device began, 1.4 m above the floor in the middle of the room.
+/// found keyframe by keyframe, so that neighbours in the order of identifiers are neighbours in space; identifiers
+/// rise with gaps, because a tracker discards most of its points; each point is off its surface by some millimetres,
+/// one in twenty by centimetres; 1.5 % are outliers, some of them kilometres away. The frame is that of ARKit:
+/// metres, y up, the origin where the device began, 1.4 m above the floor in the middle of the room.
 ///
-/// All numbers come from one ``SplitMix64`` generator through additions, multiplications, divisions and square roots, which
-/// IEEE 754 fixes to the last bit.
+/// All numbers come from one ``SplitMix64`` generator through additions, multiplications, divisions and square roots,
+/// which IEEE 754 fixes to the last bit.
 public struct SyntheticRoom: Hashable, Sendable {
   /// Where the random numbers begin.
   public var seed: UInt64
@@ -24,7 +24,8 @@ public struct SyntheticRoom: Hashable, Sendable {
     self.includesColours = includesColours
   }
 
-  /// The scan: a cloud in the order of its identifiers, and an anchor for the floor, the ceiling, each wall and each top.
+  /// The scan: a cloud in the order of its identifiers, and an anchor for the floor, the ceiling, each wall and each
+  /// top.
   public func map() -> WorldMap {
     var random = SplitMix64(seed: seed)
     let furnishing = RoomFurnishing(using: &random)

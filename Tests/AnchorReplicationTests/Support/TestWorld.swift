@@ -43,9 +43,15 @@ func anchor(_ number: Int, _ name: String = "lamp", x: Float = 0) -> Anchor {
 }
 
 extension AnchorSet {
+  /// A cursor for a peer that the log can serve.
+  func cursor(for vector: VersionVector) throws -> LogCursor {
+    guard case .log(let cursor) = cursorForPeer(with: vector) else { throw TestFailure.snapshotNeeded }
+    return cursor
+  }
+
   /// Everything this set has for a peer with `vector`, as batches.
   func batches(for vector: VersionVector, limit: Int = 40_000) throws -> [[UInt8]] {
-    guard case .log(var cursor) = cursorForPeer(with: vector) else { throw TestFailure.snapshotNeeded }
+    var cursor = try cursor(for: vector)
     return try batches(from: &cursor, limit: limit)
   }
 
@@ -94,4 +100,9 @@ extension AnchorSet {
 
 enum TestFailure: Error {
   case snapshotNeeded
+}
+
+extension SnapshotAssembly {
+  /// Takes a chunk from an array.
+  mutating func take(bytes: [UInt8]) throws(DecodingFailure) -> Bool { try take(bytes.span.bytes) }
 }

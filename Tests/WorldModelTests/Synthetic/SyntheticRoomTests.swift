@@ -26,7 +26,7 @@ import WorldModel
     }
     #expect(
       SHA256Digest(hashing: writer.bytes).description
-        == "bbb1a9d8b0551cc189e83bca899cf4f3f2d2372ad893e566f8f461261ea0122a")
+        == "7107cd0a42b91dfc3e89bd8cc0aa4962144f4afee624f6945f96f2fcc73aeee5")
   }
 
   @Test func `maps are valid and in canonical order`() throws {
@@ -37,6 +37,15 @@ import WorldModel
       #expect(map.anchors.count { if case .plane = $0.kind { true } else { false } } >= 10)
       #expect(map.anchors.contains { $0.name == "floor" && $0.transform.columns.1 == [0, 1, 0, 0] })
     }
+  }
+
+  @Test func `colours change nothing else`() {
+    var room = SyntheticRoom(seed: 5, pointCount: 500)
+    let plain = room.map()
+    room.includesColours = true
+    let painted = room.map()
+    #expect(painted.cloud.positions == plain.cloud.positions && painted.cloud.identifiers == plain.cloud.identifiers)
+    #expect(painted.anchors == plain.anchors && painted.cloud.channels.colours?.count == 500)
   }
 
   @Test func `most points lie on surfaces, few far away`() throws {

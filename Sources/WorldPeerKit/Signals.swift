@@ -2,9 +2,9 @@ import Dispatch
 import Glibc
 
 /// The signals that ask a program to end.
-enum Signals {
+package enum Signals {
   /// Waits for SIGINT or SIGTERM, which from now on do not kill the program; nil when the task is cancelled.
-  static func next() async -> Int32? {
+  package static func next() async -> Int32? {
     let (signals, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
     let sources = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)

@@ -1,0 +1,50 @@
+/// Something to measure: gives one row, or several that one run yields together.
+struct Benchmark: Sendable {
+  /// What FILTER is compared with; the names of its rows begin with it.
+  let name: String
+  let run: @Sendable () async throws -> [Row]
+}
+
+/// What the command line asks for.
+struct BenchOptions {
+  private(set) var filter: String?
+  private(set) var json: String?
+
+  struct UsageError: Error, CustomStringConvertible {
+    let description = "usage: bench [--filter NAME] [--json PATH]"
+  }
+
+  init(_ arguments: some Sequence<String>) throws {
+    var words = Array(arguments)[...]
+    while let option = words.popFirst() {
+      guard let value = words.popFirst() else { throw UsageError() }
+      switch option {
+      case "--filter": filter = value
+      case "--json": json = value
+      default: throw UsageError()
+      }
+    }
+  }
+
+  func selects(_ name: String) -> Bool { filter.map(name.contains) ?? true }
+}
+
+/// The seconds that `work` takes.
+func seconds(_ work: () throws -> Void) rethrows -> Double {
+  let clock = ContinuousClock()
+  return try clock.measure(work) / .seconds(1)
+}
+
+/// Times subject and baseline in turn, so that both meet the same noise of the machine, and gives the medians.
+///
+/// - Parameter rounds: how often; the first round warms up and does not count.
+func compare(
+  rounds: Int = 7, subject: () throws -> Void, baseline: () throws -> Void
+) rethrows -> (subject: Double, baseline: Double) {
+  var times: [(Double, Double)] = []
+  for _ in 0...rounds { times.append((try seconds(subject), try seconds(baseline))) }
+  return (median(times.dropFirst().map(\.0)), median(times.dropFirst().map(\.1)))
+}
+
+/// The middle value; of two the upper one.
+func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }

@@ -1,0 +1,90 @@
+public import CSharedWorldHeaders
+import SharedWorld
+
+/// A map behind a handle.
+final class MapBox: Sendable {
+  let map: WorldMap
+
+  init(_ map: WorldMap) {
+    self.map = map
+  }
+}
+
+/// A map from points.
+@c @implementation
+public func sw_map_create(
+  _ positions: UnsafePointer<Float>?, _ identifiers: UnsafePointer<UInt64>?, _ count: Int,
+  _ map: UnsafeMutablePointer<OpaquePointer?>?
+) -> sw_status {
+  attempt {
+    let map = try output(map, "map")
+    guard (0...Limits.points).contains(count) else {
+      throw Failure(SW_LIMIT_EXCEEDED, "a map has at most \(Limits.points) points")
+    }
+    var cloud = FeatureCloud()
+    if count > 0 {
+      guard let positions, let identifiers else { throw Failure.argument("positions or identifiers is NULL") }
+      cloud = FeatureCloud(
+        positions: (0..<count).map { SIMD3(positions[3 * $0], positions[3 * $0 + 1], positions[3 * $0 + 2]) },
+        identifiers: Array(UnsafeBufferPointer(start: identifiers, count: count)))
+    }
+    do {
+      let made = WorldMap(cloud: try cloud.sorted())
+      try made.validate()
+      map.pointee = handle(MapBox(made))
+    } catch {
+      throw Failure.argument("the points make no map: \(error)")
+    }
+  }
+}
+
+/// Reads a map file.
+@c @implementation
+public func sw_map_load(_ path: UnsafePointer<CChar>?, _ map: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {
+  attempt {
+    let map = try output(map, "map")
+    map.pointee = handle(MapBox(try WorldMap(contentsOfFile: try text(path, "path"))))
+  }
+}
+
+/// Writes a map file.
+@c @implementation
+public func sw_map_save(_ map: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> sw_status {
+  attempt { try object(map, as: MapBox.self).map.write(toFile: text(path, "path")) }
+}
+
+/// The feature points of a map.
+@c @implementation
+public func sw_map_point_count(_ map: OpaquePointer?) -> Int {
+  (try? object(map, as: MapBox.self).map.cloud.count) ?? 0
+}
+
+/// The static anchors of a map.
+@c @implementation
+public func sw_map_anchor_count(_ map: OpaquePointer?) -> Int {
+  (try? object(map, as: MapBox.self).map.anchors.count) ?? 0
+}
+
+/// Copies points out of a map.
+@c @implementation
+public func sw_map_copy_points(
+  _ map: OpaquePointer?, _ first: Int, _ count: Int, _ positions: UnsafeMutablePointer<Float>?,
+  _ identifiers: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  attempt {
+    let cloud = try object(map, as: MapBox.self).map.cloud
+    // A size_t above Int.max arrives as a negative number.
+    guard first >= 0, count >= 0, first <= cloud.count, count <= cloud.count - first else {
+      throw Failure.argument("the map has \(cloud.count) points")
+    }
+    for index in 0..<count {
+      let position = cloud.positions[first + index]
+      for axis in 0..<3 { positions?[3 * index + axis] = position[axis] }
+      identifiers?[index] = cloud.identifiers[first + index]
+    }
+  }
+}
+
+/// Gives a map back.
+@c @implementation
+public func sw_map_destroy(_ map: OpaquePointer?) { drop(map, as: MapBox.self) }

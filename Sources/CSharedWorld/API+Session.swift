@@ -1,0 +1,167 @@
+public import CSharedWorldHeaders
+import SharedWorld
+
+/// Writes the default configuration.
+@c @implementation
+public func sw_session_config_init(_ config: UnsafeMutablePointer<sw_session_config>?, _ size: Int) -> sw_status {
+  attempt {
+    let config = try output(config, "config")
+    guard size >= MemoryLayout<sw_session_config>.offset(of: \.discovery) ?? 0, size <= 4096 else {
+      throw Failure.argument("size is not sizeof(sw_session_config)")
+    }
+    var defaults = sw_session_config()
+    defaults.size = UInt32(size)
+    defaults.host_priority = 1
+    defaults.can_host = 1
+    let memory = UnsafeMutableRawBufferPointer(start: config, count: size)
+    // A program of a newer header sees zeros in what this library does not know.
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    withUnsafeBytes(of: &defaults) { memory.copyBytes(from: $0.prefix(size)) }
+  }
+}
+
+/// The configuration in C's structure, of which only as much is read as the program knows.
+private func configuration(
+  _ config: UnsafePointer<sw_session_config>?, asking desk: InvitationDesk
+) throws -> Session.Configuration {
+  var known = sw_session_config()
+  _ = sw_session_config_init(&known, MemoryLayout<sw_session_config>.size)
+  if let config {
+    let size = Int(config.pointee.size)
+    guard size > MemoryLayout<UInt32>.size, size <= 4096 else {
+      throw Failure.argument("fill the configuration with sw_session_config_init first")
+    }
+    withUnsafeMutableBytes(of: &known) {
+      $0.copyBytes(from: UnsafeRawBufferPointer(start: config, count: min(size, $0.count)))
+    }
+  }
+  let modes: [DiscoveryMode] = [.automatic, .avahi, .embedded, .none]
+  guard modes.indices.contains(Int(known.discovery)) else { throw Failure.argument("discovery has no such value") }
+  var configuration = Session.Configuration(service: try optionalText(known.service, "service") ?? "sharedworld")
+  configuration.discovery = modes[Int(known.discovery)]
+  configuration.listen.port = known.listen_port
+  if let host = try optionalText(known.listen_host, "listen_host") { configuration.listen.host = host }
+  configuration.hostPriority = known.host_priority
+  configuration.canHost = known.can_host != 0
+  configuration.advertisesName = known.advertises_name != 0
+  switch Int(known.invitations) {
+  case SW_INVITATIONS_DECLINE: break
+  case SW_INVITATIONS_ACCEPT: configuration.invitationHandler = { _ in .accept }
+  case SW_INVITATIONS_ASK: configuration.invitationHandler = { await desk.decide($0.peer.id) }
+  default: throw Failure.argument("invitations has no such value")
+  }
+  return configuration
+}
+
+/// Starts a session.
+@c @implementation
+public func sw_session_start(
+  _ identity: OpaquePointer?, _ config: UnsafePointer<sw_session_config>?,
+  _ session: UnsafeMutablePointer<OpaquePointer?>?
+) -> sw_status {
+  attempt {
+    let session = try output(session, "session")
+    let identity = try object(identity, as: IdentityBox.self).identity
+    let desk = InvitationDesk()
+    let configuration = try configuration(config, asking: desk)
+    session.pointee = handle(try RunningSession(identity, configuration, desk: desk))
+  }
+}
+
+/// Ends a session and gives it back.
+@c @implementation
+public func sw_session_stop(_ session: OpaquePointer?) {
+  try? object(session, as: RunningSession.self).stop()
+  drop(session, as: RunningSession.self)
+}
+
+/// The TCP port a session listens on.
+@c @implementation
+public func sw_session_port(_ session: OpaquePointer?) -> UInt16 {
+  (try? object(session, as: RunningSession.self).port) ?? 0
+}
+
+/// Invites and waits for the answer.
+private func invite(
+  _ session: OpaquePointer?, _ target: InvitationTarget, _ context: [UInt8], _ milliseconds: UInt32,
+  _ peer: UnsafeMutablePointer<sw_peer_id>?
+) throws {
+  guard milliseconds <= 60_000 else { throw Failure.argument("timeout_ms is more than a minute") }
+  let timeout = Duration.milliseconds(milliseconds == 0 ? 30_000 : milliseconds)
+  let accepted = try object(session, as: RunningSession.self).wait {
+    try await $0.invite(target, context: context, timeout: timeout)
+  }
+  peer?.pointee = sw_peer_id(copying: accepted.id.bytes)
+}
+
+/// Invites the peer at a host and port.
+@c @implementation
+public func sw_session_invite(
+  _ session: OpaquePointer?, _ host: UnsafePointer<CChar>?, _ port: UInt16, _ context: UnsafePointer<UInt8>?,
+  _ context_size: Int, _ timeout_ms: UInt32, _ peer: UnsafeMutablePointer<sw_peer_id>?
+) -> sw_status {
+  attempt {
+    let endpoint = Endpoint(host: try text(host, "host"), port: port)
+    try invite(session, .endpoint(endpoint), bytes(context, context_size, "context"), timeout_ms, peer)
+  }
+}
+
+/// Invites a service that was found.
+@c @implementation
+public func sw_session_invite_candidate(
+  _ session: OpaquePointer?, _ candidate: UnsafePointer<CChar>?, _ context: UnsafePointer<UInt8>?,
+  _ context_size: Int, _ timeout_ms: UInt32, _ peer: UnsafeMutablePointer<sw_peer_id>?
+) -> sw_status {
+  attempt {
+    let target = InvitationTarget.candidate(try text(candidate, "candidate"))
+    try invite(session, target, bytes(context, context_size, "context"), timeout_ms, peer)
+  }
+}
+
+/// Answers an invitation.
+@c @implementation
+public func sw_session_answer(
+  _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ accept: Int32, _ reason: UnsafePointer<CChar>?
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let id = try peerID(peer)
+    let reason = try optionalText(reason, "reason") ?? ""
+    guard running.desk.answer(id, accept == 0 ? .decline(reason: reason) : .accept) else {
+      throw SessionError(.unknownPeer, "no invitation of \(id.short) waits")
+    }
+  }
+}
+
+/// Who hosts.
+@c @implementation
+public func sw_session_host(
+  _ session: OpaquePointer?, _ host: UnsafeMutablePointer<sw_peer_id>?, _ epoch: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  attempt {
+    let state = try object(session, as: RunningSession.self).wait { await $0.state() }
+    host?.pointee = sw_peer_id(copying: state.host?.bytes ?? [])
+    epoch?.pointee = state.epoch
+  }
+}
+
+/// Sends a message to members.
+@c @implementation
+public func sw_session_send(
+  _ session: OpaquePointer?, _ data: UnsafePointer<UInt8>?, _ size: Int, _ peers: UnsafePointer<sw_peer_id>?,
+  _ peer_count: Int
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let message = try bytes(data, size, "bytes")
+    let receivers = try peers.map {
+      try UnsafeBufferPointer(start: $0, count: max(peer_count, 0)).map { try id(of: $0) }
+    }
+    try running.wait { try await $0.send(message, to: receivers) }
+  }
+}
+
+private func id(of peer: sw_peer_id) throws -> PeerID {
+  guard let id = peer.peer else { throw Failure.argument("peer is no id") }
+  return id
+}

@@ -1,0 +1,88 @@
+public import CSharedWorldHeaders
+import SharedWorld
+
+/// Places an anchor.
+@c @implementation
+public func sw_session_place(
+  _ session: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ transform: UnsafePointer<Float>?,
+  _ anchor: UnsafeMutablePointer<sw_anchor_id>?
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let placed = Anchor(name: try text(name, "name"), transform: try CSharedWorld.transform(transform))
+    let id = try running.wait { try await $0.place(placed) }
+    anchor?.pointee = sw_anchor_id(copying: id.bytes)
+  }
+}
+
+/// Moves an anchor.
+@c @implementation
+public func sw_session_move(
+  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ transform: UnsafePointer<Float>?
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let id = try anchorID(anchor)
+    let target = try CSharedWorld.transform(transform)
+    try running.wait { try await $0.move(id, to: target) }
+  }
+}
+
+/// Renames an anchor.
+@c @implementation
+public func sw_session_rename(
+  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ name: UnsafePointer<CChar>?
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let id = try anchorID(anchor)
+    let name = try text(name, "name")
+    try running.wait { try await $0.rename(id, to: name) }
+  }
+}
+
+/// Removes an anchor.
+@c @implementation
+public func sw_session_remove(_ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let id = try anchorID(anchor)
+    try running.wait { try await $0.remove(id) }
+  }
+}
+
+/// The hash of the replicated anchors.
+@c @implementation
+public func sw_session_digest(_ session: OpaquePointer?, _ digest: UnsafeMutablePointer<sw_digest>?) -> sw_status {
+  attempt {
+    let digest = try output(digest, "digest")
+    let current = try object(session, as: RunningSession.self).wait { await $0.digest() }
+    digest.pointee = sw_digest(copying: current.bytes)
+  }
+}
+
+/// Shares a map with one member or all.
+@c @implementation
+public func sw_session_share_map(
+  _ session: OpaquePointer?, _ map: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?,
+  _ id: UnsafeMutablePointer<sw_map_id>?
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let map = try object(map, as: MapBox.self).map
+    let receiver = peer == nil ? nil : try peerID(peer)
+    let shared = try running.wait { try await $0.share(map, with: receiver) }
+    id?.pointee = sw_map_id(copying: shared.digest.bytes)
+  }
+}
+
+/// The session's map.
+@c @implementation
+public func sw_session_map(_ session: OpaquePointer?, _ map: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {
+  attempt {
+    let map = try output(map, "map")
+    let current = try object(session, as: RunningSession.self).wait { await $0.map() }
+    guard let current else { throw Failure(SW_NO_MAP, "the session has no complete map yet") }
+    map.pointee = handle(MapBox(current))
+  }
+}

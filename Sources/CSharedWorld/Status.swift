@@ -1,0 +1,86 @@
+internal import CSharedWorldHeaders
+import SharedWorld
+
+/// The statuses of the C interface and the codes of the Swift one.
+enum Status {
+  /// Every code, its status, in the order of the header.
+  static let table: [(code: SessionError.Code, status: Int)] = [
+    (.declined, SW_DECLINED),
+    (.invitationTimedOut, SW_INVITATION_TIMED_OUT),
+    (.cancelled, SW_CANCELLED),
+    (.unknownPeer, SW_UNKNOWN_PEER),
+    (.unknownAnchor, SW_UNKNOWN_ANCHOR),
+    (.invalidArgument, SW_INVALID_ARGUMENT),
+    (.versionMismatch, SW_VERSION_MISMATCH),
+    (.identityMismatch, SW_IDENTITY_MISMATCH),
+    (.corruptIdentity, SW_CORRUPT_IDENTITY),
+    (.insecureIdentity, SW_INSECURE_IDENTITY),
+    (.corruptData, SW_CORRUPT_DATA),
+    (.notConnected, SW_NOT_CONNECTED),
+    (.limitExceeded, SW_LIMIT_EXCEEDED),
+    (.discoveryUnavailable, SW_DISCOVERY_UNAVAILABLE),
+    (.addressInUse, SW_ADDRESS_IN_USE),
+    (.io, SW_IO),
+    (.ended, SW_ENDED),
+    (.otherService, SW_OTHER_SERVICE),
+    (.consumerTooSlow, SW_CONSUMER_TOO_SLOW),
+    (.divergence, SW_DIVERGENCE),
+  ]
+
+  /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.
+  static func of(_ code: SessionError.Code) -> sw_status {
+    sw_status(table.first { $0.code == code }?.status ?? SW_OTHER_ERROR)
+  }
+
+  /// The name of a status, as a C string that lives for ever.
+  static func name(of status: sw_status) -> UnsafePointer<CChar> {
+    names[status] ?? other
+  }
+
+  /// A constant C string: the library never frees it.
+  private static func constant(_ text: String) -> UnsafePointer<CChar> { UnsafePointer(copyText(text)) }
+
+  nonisolated(unsafe) private static let other = constant("other")
+
+  nonisolated(unsafe) private static let names: [sw_status: UnsafePointer<CChar>] = {
+    var names = Dictionary(uniqueKeysWithValues: table.map { (sw_status($0.status), constant("\($0.code)")) })
+    names[sw_status(SW_OK)] = constant("ok")
+    names[sw_status(SW_NO_MAP)] = constant("no-map")
+    return names
+  }()
+}
+
+/// A failure as C sees it.
+struct Failure: Error {
+  let status: Int
+  let message: String
+
+  init(_ status: Int, _ message: String) {
+    self.status = status
+    self.message = message
+  }
+
+  /// What is known of any error.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as SessionError: self.init(Int(Status.of(error.code)), "\(error)")
+    default: self.init(SW_OTHER_ERROR, "\(error)")
+    }
+  }
+
+  /// An argument that C got wrong.
+  static func argument(_ message: String) -> Failure { Failure(SW_INVALID_ARGUMENT, message) }
+}
+
+/// Runs the body of a C function: an error becomes its status, and its message the thread's last one.
+func attempt(_ body: () throws -> Void) -> sw_status {
+  do {
+    try body()
+    return sw_status(SW_OK)
+  } catch {
+    let failure = Failure(error)
+    LastMessage.set(failure.message)
+    return sw_status(failure.status)
+  }
+}

@@ -1,0 +1,168 @@
+import AnchorReplication
+import PeerProtocol
+import WorldModel
+
+/// One run of whole sessions: faults of every kind while apps edit anchors and share maps, then rest.
+///
+/// At rest every running node must know the same members, follow the same host, hold the same anchors under the same
+/// vectors and digests, and have the same map, whole.
+package struct SessionScenario {
+  private var simulation: Simulation<SessionPeer, SessionMonitor>
+  private var random: SeededRandom
+  private let count: Int
+  private var failure: String?
+
+  /// Operations that apps made.
+  package private(set) var edits = 0
+
+  /// What came of a run.
+  package struct Outcome: Sendable {
+    /// What did not hold; nil if all did.
+    package var violation: String?
+    /// How long the session took to come to rest after the last fault (ns).
+    package var restTime: Int64?
+    /// Operations that apps made.
+    package var edits: Int
+    /// What happened, if it was recorded.
+    package var transcript: Transcript
+
+    /// The same text for the same seed.
+    package var text: String { transcript.text + (violation ?? "all invariants held") + "\n" }
+  }
+
+  /// Runs one seed with `count` nodes, 2 at least, and `faults` faults.
+  package static func run(seed: UInt64, count: Int, faults: Int = 30, recording: Bool = false) -> Outcome {
+    var scenario = SessionScenario(seed: seed, count: max(2, count), recording: recording)
+    scenario.startAll()
+    scenario.chaos(faults)
+    let rest = scenario.rest()
+    return Outcome(
+      violation: scenario.violation, restTime: rest, edits: scenario.edits,
+      transcript: scenario.simulation.monitor.transcript)
+  }
+
+  private init(seed: UInt64, count: Int, recording: Bool) {
+    random = SeededRandom(seed: seed)
+    self.count = count
+    var profile = NetworkProfile()
+    profile.jitter = [500_000, 3_000_000, 20_000_000, 60_000_000][random.below(4)]
+    profile.silence = nil
+    simulation = Simulation(
+      count: count, profile: profile, random: random.split(),
+      monitor: SessionMonitor(count: count, transcript: Transcript(isOn: recording)))
+    for index in 0..<count {
+      let skew = Int64(random.below(UInt64(1_000_000_000_000)))
+      simulation.setClock(index, skew: skew, drift: Int64(random.below(201)) - 100)
+    }
+  }
+
+  private var violation: String? { failure ?? simulation.monitor.violation }
+
+  private mutating func apply(_ fault: Fault) {
+    simulation.monitor.transcript.add(at: simulation.now, fault.description)
+    let count = count
+    var seeds = random.split()
+    simulation.apply(fault) { index, local in SessionPeer(index: index, count: count, seed: seeds.next(), at: local) }
+  }
+
+  private mutating func startAll() {
+    for index in 0..<count {
+      apply(.start(index))
+      simulation.run(for: Int64(random.below(UInt64(400_000_000))))
+    }
+    simulation.run(for: 2_000_000_000)
+  }
+
+  private mutating func chaos(_ faults: Int) {
+    var schedule = FaultSchedule(count: count, random: random.split())
+    for _ in 0..<faults where violation == nil {
+      for _ in 0..<random.below(6) { edit(random.below(count)) }
+      if random.chance(percent: 6) { shareMap(random.below(count)) }
+      let (running, awake) = (simulation.running, simulation.awake)
+      apply(schedule.next(running: running, awake: awake))
+      simulation.run(for: schedule.pause())
+    }
+    apply(.heal)
+    for index in 0..<count {
+      apply(.resume(index))
+      for other in 0..<index { apply(.clog(from: index, to: other, delay: 0)) }
+      for other in 0..<index { apply(.clog(from: other, to: index, delay: 0)) }
+    }
+    if (0..<count).allSatisfy({ !simulation.isRunning($0) }) { apply(.start(0)) }
+  }
+
+  private mutating func edit(_ index: Int) {
+    var dice = random.split()
+    edits += 1
+    simulation.perform(index) { peer, now in
+      peer.perform(at: now) { node, now in
+        try? node.edit(at: now) { (anchors, time) throws(AnchorError) in try Self.edit(&anchors, time, &dice) }
+      }
+    }
+  }
+
+  private static func edit(_ anchors: inout AnchorSet, _ time: UInt64, _ dice: inout SeededRandom) throws(AnchorError) {
+    let known = anchors.anchors
+    let place = Transform(translation: [Float(dice.below(100)), Float(dice.below(100)), 0])
+    guard !known.isEmpty, dice.below(10) >= 4 else {
+      _ = try anchors.place(Anchor(id: AnchorID(using: &dice), name: "a\(dice.below(100))", transform: place), at: time)
+      return
+    }
+    let id = known[dice.below(known.count)].id
+    switch dice.below(6) {
+    case 0: _ = try anchors.remove(id, at: time)
+    case 1: _ = try anchors.rename(id, to: "n\(dice.below(100))", at: time)
+    default: _ = try anchors.move(id, to: place, at: time)
+    }
+  }
+
+  private mutating func shareMap(_ index: Int) {
+    var dice = random.split()
+    let size = 1 + dice.below(3 * ProtocolLimits.chunk)
+    let bytes = (0..<size / 8 + 1).flatMap { _ in
+      let word = dice.next()
+      return (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+    }
+    let package = MapPackage(map: bytes)
+    let anchors = (0..<dice.below(4)).map { Anchor(id: AnchorID(using: &dice), name: "map \($0)") }
+    simulation.perform(index) { peer, now in
+      peer.perform(at: now) { node, now in
+        try? node.importAnchors(of: package, anchors: anchors)
+        node.handle(.share(package, with: nil), at: now)
+      }
+    }
+  }
+
+  /// Lets the session come to rest; how long that took, or nil.
+  private mutating func rest() -> Int64? {
+    let start = simulation.now
+    while violation == nil {
+      simulation.run(for: 100_000_000)
+      guard let text = disagreement() else { return simulation.now.nanoseconds(since: start) }
+      if simulation.now.nanoseconds(since: start) > 60_000_000_000 { failure = "\(simulation.now) \(text)" }
+    }
+    return nil
+  }
+
+  /// What is not yet as it must be at rest.
+  private func disagreement() -> String? {
+    let running = (0..<count).filter(simulation.isRunning)
+    guard let first = running.first.flatMap({ simulation.node($0)?.node }) else { return nil }
+    var reference = first.anchors
+    let digest = reference.digest
+    for index in running {
+      guard var node = simulation.node(index)?.node else { continue }
+      let name = index + 1
+      let connected = node.memberSnapshots.filter { $0.status == .connected }.map(\.peerID)
+      let expected = running.filter { $0 != index }.map(SessionPeer.identity).sorted()
+      if connected != expected { return "E1 \(name) sees \(connected.map(\.prefix)), not \(expected.map(\.prefix))" }
+      if node.host == nil || node.host != first.host || node.epoch != first.epoch { return "E1 \(name): another host" }
+      if node.anchors.vector != first.anchors.vector { return "C3 \(name): another vector" }
+      if node.anchors.digest != digest { return "C1 \(name): another digest" }
+      if node.anchors.anchors != reference.anchors { return "C2 \(name): other anchors" }
+      if node.anchors.heldCount > 0 { return "C7 \(name): held operations" }
+      if node.currentMap != first.currentMap { return "M1 \(name): another map" }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// Decides which requests come from the page itself.
+///
+/// A page of another site can make a browser send requests here, and with a name that it points at this machine (DNS
+/// rebinding) even read the answers. So the host must be an address or `localhost`, which no site can choose, and whatever
+/// changes something must come from the page's own origin.
+package struct HTTPAccess: Sendable {
+  private let port: UInt16
+
+  /// Access to a server on `port`.
+  package init(port: UInt16) {
+    self.port = port
+  }
+
+  /// Refuses a request that another site may have caused.
+  package func check(_ request: HTTPRequest) throws(HTTPFailure) {
+    guard let host = request.field("host"), isOwn(host) else {
+      throw HTTPFailure(403, "open this page by its address, not by another name")
+    }
+    if let origin = request.field("origin"), origin != "http://" + host {
+      throw HTTPFailure(403, "another site sent this request")
+    }
+    // Without an origin a browser sends JSON to no other site unasked (Fetch §2.2.2, a "simple" content type).
+    let type = request.field("content-type").map { $0.prefix { $0 != ";" }.lowercased() }
+    guard request.method == "GET" || type == "application/json" else {
+      throw HTTPFailure(415, "send application/json")
+    }
+  }
+
+  private func isOwn(_ host: String) -> Bool {
+    let suffix = ":\(port)"
+    // Browsers leave out port 80.
+    guard host.hasSuffix(suffix) || port == 80 else { return false }
+    let name = host.hasSuffix(suffix) ? String(host.dropLast(suffix.count)) : host
+    return name.lowercased() == "localhost" || Self.isAddress(name)
+  }
+
+  private static func isAddress(_ name: String) -> Bool {
+    var address = in6_addr()
+    if name.hasPrefix("["), name.hasSuffix("]") {
+      return inet_pton(AF_INET6, String(name.dropFirst().dropLast()), &address) == 1
+    }
+    return inet_pton(AF_INET, name, &address) == 1
+  }
+}

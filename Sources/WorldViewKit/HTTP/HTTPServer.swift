@@ -1,0 +1,84 @@
+/// A small HTTP/1.1 server for one page on this machine: a request a connection, everything bounded.
+package struct HTTPServer: Sendable {
+  /// Connections served at once; more wait until others have gone.
+  package static let connectionLimit = 16
+  /// How long a client may take for its request, and for taking a part of the answer.
+  package static let patience = Duration.seconds(10)
+
+  /// Answers a request.
+  package typealias Handler = @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
+
+  /// The port it listens on.
+  package let port: UInt16
+  private let socket: Socket
+
+  /// Listens; connections wait until ``run(_:)``.
+  package init(host: String, port: UInt16) throws(HTTPFailure) {
+    (socket, self.port) = try Socket.listen(host: host, port: port)
+  }
+
+  /// Serves until the task is cancelled.
+  package func run(_ handler: @escaping Handler) async {
+    let access = HTTPAccess(port: port)
+    await withTaskGroup(of: Void.self) { group in
+      var connections = 0
+      while !Task.isCancelled {
+        if connections == Self.connectionLimit {
+          await group.next()
+          connections -= 1
+        }
+        guard let client = await socket.accept() else {
+          // Without a free descriptor the connection stays in the queue: look again later.
+          try? await Task.sleep(for: .milliseconds(100))
+          continue
+        }
+        group.addTask { await Self.serve(client, access, handler) }
+        connections += 1
+      }
+      group.cancelAll()
+    }
+  }
+
+  private static func serve(_ client: Socket, _ access: HTTPAccess, _ handler: Handler) async {
+    let response: HTTPResponse
+    do throws(HTTPFailure) {
+      guard let request = try await read(from: client) else { return }
+      try access.check(request)
+      response = try await handler(request)
+    } catch {
+      response = HTTPResponse(error)
+    }
+    guard await client.write(response.head, timeout: patience) else { return }
+    switch response.body {
+    case .bytes(let bytes):
+      if await client.write(bytes, timeout: patience) { await client.finish() }
+    case .stream(let produce):
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { try? await produce(HTTPWriter(socket: client)) }
+        // Whatever a client sends now, and its end above all, means that it no longer listens.
+        group.addTask { _ = await client.read() }
+        await group.next()
+        group.cancelAll()
+      }
+    }
+  }
+
+  private static func read(from client: Socket) async throws(HTTPFailure) -> HTTPRequest? {
+    var reader = HTTPRequestReader()
+    let deadline = ContinuousClock.now + patience
+    while let bytes = await client.read(timeout: max(deadline - .now, .zero)) {
+      if let request = try reader.append(bytes) { return request }
+    }
+    return nil
+  }
+}
+
+/// Where a streamed answer goes.
+package struct HTTPWriter: Sendable {
+  let socket: Socket
+
+  /// Sends text; throws when the client is gone.
+  package func write(_ text: String) async throws {
+    guard await socket.write(Array(text.utf8), timeout: HTTPServer.patience) else { throw CancellationError() }
+  }
+}

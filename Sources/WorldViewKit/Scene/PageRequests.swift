@@ -1,0 +1,70 @@
+import Foundation
+package import SharedWorld
+
+/// A tap on the page: place an anchor where it hits, or move one there.
+package struct TapRequest: Decodable, Equatable, Sendable {
+  /// The point of the screen: (0, 0) is the top left corner, (1, 1) the bottom right.
+  package let x: Float
+  package let y: Float
+  /// Where the page's camera is and what it looks at (metres).
+  package let eye: [Float]
+  package let target: [Float]
+  /// In picture heights.
+  package let focalLength: Float
+  /// Width over height.
+  package let aspectRatio: Float
+  /// The lowest and the highest corner of what is shown (metres); nil when everything is.
+  package let clip: [[Float]]?
+  /// The name of the new anchor.
+  package let name: String?
+  /// The anchor that is to be moved instead.
+  package let anchor: String?
+
+  /// The page's camera.
+  package var camera: PinholeCamera {
+    PinholeCamera(eye: SIMD3(eye), target: SIMD3(target), focalLength: focalLength, aspectRatio: aspectRatio)
+  }
+
+  /// The box of what is shown.
+  package var box: BoundingBox? {
+    clip.map { BoundingBox(minimum: SIMD3($0[0]), maximum: SIMD3($0[1])) }
+  }
+
+  /// Refuses numbers that make no camera.
+  fileprivate func validate() throws(HTTPFailure) {
+    let vectors = [eye, target] + (clip ?? [])
+    let numbers = vectors.flatMap { $0 } + [x, y, focalLength, aspectRatio]
+    guard vectors.allSatisfy({ $0.count == 3 }), clip?.count ?? 2 == 2, numbers.allSatisfy(\.isFinite),
+      (0.01...100).contains(focalLength), (0.01...100).contains(aspectRatio)
+    else { throw HTTPFailure(400, "the tap's numbers make no camera") }
+  }
+}
+
+/// A new name for an anchor.
+package struct RenameRequest: Decodable, Equatable, Sendable {
+  package let anchor: String
+  package let name: String
+}
+
+/// An anchor to remove.
+package struct RemoveRequest: Decodable, Equatable, Sendable {
+  package let anchor: String
+}
+
+extension HTTPRequest {
+  /// The body read as JSON.
+  package func json<T: Decodable>(_ type: T.Type = T.self) throws(HTTPFailure) -> T {
+    do {
+      return try JSONDecoder().decode(type, from: Data(body))
+    } catch {
+      throw HTTPFailure(400, "the body is not the JSON that \(path) takes")
+    }
+  }
+
+  /// The body read as a tap.
+  package func tap() throws(HTTPFailure) -> TapRequest {
+    let tap: TapRequest = try json()
+    try tap.validate()
+    return tap
+  }
+}

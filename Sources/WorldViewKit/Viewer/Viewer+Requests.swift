@@ -1,0 +1,85 @@
+import SharedWorld
+import WorldPeerKit
+
+extension Viewer {
+  /// Answers a request of the page.
+  func respond(to request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+    switch (request.method, request.path) {
+    case ("GET", "/points"):
+      await refreshScene()
+      return HTTPResponse(contentType: "application/octet-stream", body: .bytes(scene.points))
+    case ("GET", "/state"): return HTTPResponse(text: await snapshot().text)
+    case ("GET", "/events"): return events()
+    case ("GET", let path):
+      guard let file = files[path] else { throw HTTPFailure(404, "there is no \(path)") }
+      return HTTPResponse(contentType: file.contentType, body: .bytes(file.bytes))
+    case ("POST", "/tap"): return try await tap(request.tap())
+    case ("POST", "/rename"):
+      let rename: RenameRequest = try request.json()
+      return try await edit { session throws(SessionError) in
+        try await session.rename(try AnchorID(page: rename.anchor), to: rename.name)
+      }
+    case ("POST", "/remove"):
+      let remove: RemoveRequest = try request.json()
+      return try await edit { session throws(SessionError) in
+        try await session.remove(try AnchorID(page: remove.anchor))
+      }
+    default: throw HTTPFailure(405, "\(request.method) \(request.path) does nothing")
+    }
+  }
+
+  /// Server-sent events: the whole state whenever something is new, at most ten times a second.
+  private func events() -> HTTPResponse {
+    HTTPResponse(
+      contentType: "text/event-stream",
+      body: .stream { writer in
+        for await _ in self.changes.news() {
+          try await writer.write("data: \(await self.snapshot().text)\n\n")
+          try await Task.sleep(for: .milliseconds(100))
+        }
+      })
+  }
+
+  private func edit(_ change: (Session) async throws(SessionError) -> Void) async throws(HTTPFailure) -> HTTPResponse {
+    do throws(SessionError) {
+      try await change(session)
+    } catch {
+      throw HTTPFailure(409, error.message)
+    }
+    changes.announce()
+    return HTTPResponse(text: "{}")
+  }
+
+  private func tap(_ tap: TapRequest) async throws(HTTPFailure) -> HTTPResponse {
+    await refreshScene()
+    guard let hit = await Self.hit(tap, in: scene, anchors: await session.anchors()) else {
+      throw HTTPFailure(409, scene.mapID == nil ? "there is no map yet" : "there is nothing under the tap")
+    }
+    return try await edit { session throws(SessionError) in
+      if let anchor = tap.anchor {
+        try await session.move(try AnchorID(page: anchor), to: hit.transform)
+      } else {
+        try await session.place(Anchor(name: self.name(for: tap), transform: hit.transform))
+      }
+    }
+  }
+
+  @concurrent
+  private static func hit(_ tap: TapRequest, in scene: Scene, anchors: [Anchor]) async -> HitTest.Result? {
+    scene.hit(tap, anchors: anchors)
+  }
+
+  private func name(for tap: TapRequest) -> String {
+    if let name = tap.name, !name.isEmpty { return name }
+    tapsWithoutName += 1
+    return "\(session.localPeer.name) \(tapsWithoutName)"
+  }
+}
+
+extension AnchorID {
+  /// The anchor that the page names.
+  fileprivate init(page text: String) throws(SessionError) {
+    guard let id = AnchorID(text) else { throw SessionError(.invalidArgument, "'\(text)' is no anchor's id") }
+    self = id
+  }
+}

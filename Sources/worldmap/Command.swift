@@ -1,0 +1,38 @@
+/// One of the things that the tool does.
+protocol Command {
+  static var name: String { get }
+  /// One sentence without its full stop.
+  static var summary: String { get }
+  /// The operands, such as `INPUT OUTPUT`.
+  static var operands: [String] { get }
+  static var options: [Option] { get }
+  /// More about it, for its help.
+  static var discussion: String { get }
+
+  /// Does it, and says what came out.
+  static func run(_ arguments: Arguments, _ progress: inout Progress, _ report: inout Report) throws(Failure)
+    -> ExitCode
+}
+
+extension Command {
+  static var options: [Option] { [] }
+  static var discussion: String { "" }
+
+  /// The help of this command.
+  static var help: String {
+    let all = options + Tool.commonOptions
+    let width = (all.map(\.usage.count).max() ?? 0) + 2
+    let lines = all.map { option in
+      "  " + option.usage + String(repeating: " ", count: width - option.usage.count) + option.help
+    }
+    return """
+      usage: worldmap \(name) \(operands.joined(separator: " ")) [options]
+
+      \(summary).
+      \(discussion.isEmpty ? "" : "\n" + discussion + "\n")
+      options:
+      \(lines.joined(separator: "\n"))
+
+      """
+  }
+}

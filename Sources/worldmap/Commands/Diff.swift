@@ -1,0 +1,120 @@
+import SharedWorld
+
+/// `worldmap diff`.
+enum Diff: Command {
+  static let name = "diff"
+  static let summary = "Say how two maps differ"
+  static let operands = ["OLD", "NEW"]
+  static let options = [
+    Option("--tolerance", "METRES", "take points and anchors for unmoved within this distance; 0 by default")
+  ]
+  static let discussion = """
+    Anchors are matched by id, points by identifier. Exits with 0 when there is no difference and with 1 when there is.
+    """
+
+  static func run(
+    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+  ) throws(Failure) -> ExitCode {
+    let tolerance = try arguments.number("--tolerance", in: 0...1e6 as ClosedRange<Float>) ?? 0
+    let old = try MapInput(arguments.operands[0], &progress).map
+    let new = try MapInput(arguments.operands[1], &progress).map
+    progress.show("comparing", 0.8)
+    let points = CloudDifference(old.cloud, new.cloud, tolerance: tolerance)
+    report.add("pointsAdded", .integer(points.added), "points   \(Text.count(points.added)) added")
+    report.add("pointsRemoved", .integer(points.removed), "         \(Text.count(points.removed)) removed")
+    let largest = points.largestMove > 0 ? ", by up to \(Text.decimal(points.largestMove, 6)) m" : ""
+    report.add("pointsMoved", .integer(points.moved), "         \(Text.count(points.moved)) moved\(largest)")
+    report.add("largestMove", .number(Double(points.largestMove)))
+    let channels = points.sameChannels ? nil : "         with other channels"
+    report.add("sameChannels", .bool(points.sameChannels), channels)
+    let anchors = changes(old.anchors, new.anchors, tolerance)
+    report.add("anchorsChanged", .array(anchors.map(\.json)))
+    report.add(line: "anchors  \(Text.count(anchors.count)) changed")
+    for change in anchors { report.add(line: "         \(change.line)") }
+    let isEqual = anchors.isEmpty && points.isEmpty && old.views == new.views
+    report.add("equal", .bool(isEqual))
+    return isEqual ? .success : .difference
+  }
+
+  /// A changed anchor.
+  private struct Change {
+    var anchor: Anchor
+    var what: String
+
+    var line: String { "\(anchor.id)  \(what)  \(anchor.name)" }
+    var json: JSON {
+      .object([("id", .string("\(anchor.id)")), ("name", .string(anchor.name)), ("change", .string(what))])
+    }
+  }
+
+  private static func changes(_ old: [Anchor], _ new: [Anchor], _ tolerance: Float) -> [Change] {
+    let before = Dictionary(old.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let after = Set(new.map(\.id))
+    let removed = old.filter { !after.contains($0.id) }.map { Change(anchor: $0, what: "removed") }
+    let others = new.compactMap { anchor -> Change? in
+      guard let last = before[anchor.id] else { return Change(anchor: anchor, what: "added") }
+      let what = differences(last, anchor, tolerance)
+      return what.isEmpty ? nil : Change(anchor: anchor, what: what.joined(separator: ", "))
+    }
+    return removed + others
+  }
+
+  private static func differences(_ old: Anchor, _ new: Anchor, _ tolerance: Float) -> [String] {
+    let distance = (new.transform.translation - old.transform.translation).length
+    var what: [String] = []
+    if distance > tolerance { what.append("moved by \(Text.decimal(distance, 3)) m") }
+    if distance <= tolerance, tolerance == 0, new.transform != old.transform { what.append("turned") }
+    if new.name != old.name { what.append("renamed from \"\(old.name)\"") }
+    if new.kind != old.kind { what.append("of another kind") }
+    if new.payload != old.payload { what.append("with another payload") }
+    if new.creator != old.creator || new.createdAt != old.createdAt { what.append("of another origin") }
+    return what
+  }
+}
+
+/// How two clouds differ.
+struct CloudDifference {
+  private(set) var added = 0
+  private(set) var removed = 0
+  private(set) var moved = 0
+  /// The largest distance between two places of one point (metres).
+  private(set) var largestMove: Float = 0
+  /// Whether the points of both have equal channels.
+  private(set) var sameChannels = true
+
+  var isEmpty: Bool { added + removed + moved == 0 && sameChannels }
+
+  /// Walks through both clouds in the order of their identifiers.
+  init(_ old: FeatureCloud, _ new: FeatureCloud, tolerance: Float) {
+    let orders = (Self.order(old), Self.order(new))
+    var (left, right) = (0, 0)
+    while left < orders.0.count, right < orders.1.count {
+      let (before, after) = (orders.0[left], orders.1[right])
+      if old.identifiers[before] == new.identifiers[after] {
+        compare(old[before], new[after], tolerance)
+        left += 1
+        right += 1
+      } else if old.identifiers[before] < new.identifiers[after] {
+        removed += 1
+        left += 1
+      } else {
+        added += 1
+        right += 1
+      }
+    }
+    removed += orders.0.count - left
+    added += orders.1.count - right
+    if removed + added == 0, sameChannels { sameChannels = old.channels.descriptors == new.channels.descriptors }
+  }
+
+  private static func order(_ cloud: FeatureCloud) -> [Int] {
+    cloud.isSorted ? Array(cloud.indices) : cloud.indices.sorted { cloud.identifiers[$0] < cloud.identifiers[$1] }
+  }
+
+  private mutating func compare(_ old: FeaturePoint, _ new: FeaturePoint, _ tolerance: Float) {
+    let distance = (new.position - old.position).length
+    if distance > tolerance { moved += 1 }
+    largestMove = max(largestMove, distance)
+    if old.colour != new.colour || old.confidence != new.confidence || old.normal != new.normal { sameChannels = false }
+  }
+}

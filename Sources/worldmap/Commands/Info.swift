@@ -1,0 +1,77 @@
+import SharedWorld
+
+/// `worldmap info`.
+enum Info: Command {
+  static let name = "info"
+  static let summary = "Say what is in a map or a point cloud"
+  static let operands = ["INPUT"]
+  static let options = [Option("--anchors", nil, "list the anchors too")]
+
+  static func run(
+    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+  ) throws(Failure) -> ExitCode {
+    let path = arguments.operands[0]
+    let input = try MapInput(path, &progress)
+    let map = input.map
+    report.add("file", .string(path), path)
+    report.add("format", .string(input.format), "  format    \(input.format)")
+    let points = map.cloud.count
+    let share = points == 0 ? 0 : Float(input.size) / Float(points)
+    report.add("bytes", .integer(input.size), "  size      \(Text.bytes(input.size))")
+    report.add("points", .integer(points), "  points    \(Text.count(points)), \(Text.decimal(share, 2)) bytes each")
+    report.add("bytesPerPoint", .number(Double(share)))
+    if input.droppedPoints > 0 {
+      report.add(line: "            \(Text.plural(input.droppedPoints, "point")) without a finite position left out")
+    }
+    report.add("droppedPoints", .integer(input.droppedPoints))
+    add(map.cloud, to: &report)
+    add("bounds", map.bounds, "  bounds    ", to: &report)
+    add("boundsWithoutOutliers", BoundingBox(ignoringOutliersOf: map.cloud.positions), "  mostly in ", to: &report)
+    report.add("mappingStatus", .string("\(map.mappingStatus)"), "  status    \(map.mappingStatus)")
+    report.add("views", map.views.map { .integer(Int($0)) } ?? .null)
+    report.add("anchors", .integer(map.anchors.count), "  anchors   \(Text.count(map.anchors.count))")
+    if arguments.has("--anchors") {
+      report.add("anchorList", .array(map.anchors.map { json($0) }))
+      for anchor in map.anchors {
+        report.add(
+          line: "    \(anchor.id)  \(Text.vector(anchor.transform.translation))  \(kind(anchor))  \(anchor.name)")
+      }
+    }
+    return .success
+  }
+
+  private static func add(_ cloud: FeatureCloud, to report: inout Report) {
+    let channels = [
+      ("confidence", cloud.channels.confidence != nil), ("colours", cloud.channels.colours != nil),
+      ("normals", cloud.channels.normals != nil), ("descriptors", cloud.channels.descriptors != nil),
+    ].filter(\.1).map(\.0)
+    let line = channels.isEmpty ? nil : "  channels  " + channels.joined(separator: ", ")
+    report.add("channels", .array(channels.map { .string($0) }), line)
+  }
+
+  private static func add(_ key: String, _ box: BoundingBox?, _ title: String, to report: inout Report) {
+    guard let box else { return report.add(key, .null) }
+    let extent = Text.vector(box.extent)
+    report.add(
+      key, .object([("minimum", JSON(box.minimum)), ("maximum", JSON(box.maximum))]),
+      "\(title)\(Text.vector(box.minimum)) to \(Text.vector(box.maximum)), size \(extent) m")
+  }
+
+  static func json(_ anchor: Anchor) -> JSON {
+    .object([
+      ("id", .string("\(anchor.id)")), ("name", .string(anchor.name)), ("kind", .string(kind(anchor))),
+      ("position", JSON(anchor.transform.translation)),
+    ])
+  }
+
+  private static func kind(_ anchor: Anchor) -> String {
+    switch anchor.kind {
+    case .plain: "plain"
+    case .plane: "plane"
+    case .image: "image"
+    case .object: "object"
+    case .mesh: "mesh"
+    case .participant: "participant"
+    }
+  }
+}

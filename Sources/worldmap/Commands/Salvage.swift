@@ -1,0 +1,35 @@
+import SharedWorld
+
+/// `worldmap salvage`.
+enum Salvage: Command {
+  static let name = "salvage"
+  static let summary = "Recover what is sound of a damaged map"
+  static let operands = ["INPUT", "OUTPUT"]
+  static let discussion = """
+    Points are stored in blocks with checksums of their own: damage costs the block that it hits, wherever the file is
+    cut or its head lost. Exits with 0 when nothing is lost, with 1 when OUTPUT has what could be recovered, and with 3
+    when nothing could.
+    """
+
+  static func run(
+    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+  ) throws(Failure) -> ExitCode {
+    let (path, output) = (arguments.operands[0], arguments.operands[1])
+    let bytes = try MapInput.bytes(of: path)
+    progress.show("recovering \(path)", 0.3)
+    let salvage = WorldMap.salvage(bytes)
+    let (map, faults) = (salvage.map, salvage.faults)
+    report.add("input", .string(path))
+    report.add("points", .integer(map.cloud.count))
+    report.add("anchors", .integer(map.anchors.count))
+    report.add("faults", .array(faults.map { .string("\($0)") }))
+    for fault in faults { report.add(line: "\(path): \(fault)") }
+    guard faults.isEmpty || map.cloud.count + map.anchors.count > 0 else {
+      throw Failure(.damaged, "\(path): nothing could be recovered: " + faults.map { "\($0)" }.joined(separator: "; "))
+    }
+    let size = try MapOutput.write(map, to: output, format: "worldmap", &progress)
+    let content = "\(Text.plural(map.cloud.count, "point")), \(Text.plural(map.anchors.count, "anchor"))"
+    report.add("output", .string(output), "\(output): \(content), \(Text.bytes(size))")
+    return faults.isEmpty ? .success : .difference
+  }
+}

@@ -1,0 +1,45 @@
+import SharedWorld
+
+/// `worldmap verify`.
+enum Verify: Command {
+  static let name = "verify"
+  static let summary = "Check every checksum and every value of a map"
+  static let operands = ["INPUT"]
+  static let discussion = "Exits with 0 when the file is sound and with 3 when it is not."
+
+  static func run(
+    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+  ) throws(Failure) -> ExitCode {
+    let path = arguments.operands[0]
+    let bytes = try MapInput.bytes(of: path)
+    report.add("file", .string(path))
+    let faults = Self.faults(of: bytes, &progress)
+    report.add("sound", .bool(faults.isEmpty))
+    report.add(
+      "faults",
+      .array(
+        faults.map { fault in
+          .object([("message", .string("\(fault)")), ("offset", fault.offset.map { .integer($0) } ?? .null)])
+        }))
+    for fault in faults { report.add(line: "\(path): \(fault)") }
+    if faults.isEmpty { report.add(line: "\(path): sound, \(Text.bytes(bytes.count))") }
+    return faults.isEmpty ? .success : .damaged
+  }
+
+  /// What is wrong: in the head, in each block, or in what the blocks say together.
+  private static func faults(of bytes: [UInt8], _ progress: inout Progress) -> [WorldMapError] {
+    var faults: [WorldMapError] = []
+    do throws(WorldMapError) {
+      let decoder = try WorldMapDecoder(bytes)
+      for index in 0..<decoder.blockCount {
+        progress.show("checking", Double(index) / Double(decoder.blockCount))
+        do throws(WorldMapError) { _ = try decoder.points(ofBlock: index) } catch { faults.append(error) }
+      }
+      do throws(WorldMapError) { _ = try decoder.anchors() } catch { faults.append(error) }
+      if faults.isEmpty { _ = try decoder.map() }
+    } catch {
+      faults.append(error)
+    }
+    return faults
+  }
+}

@@ -1,0 +1,79 @@
+// An orbit camera with the conventions of SharedWorld: right-handed, y up, metres, looking along its own -z.
+// The focal length counts picture heights, as in PinholeCamera, so that the page and the hit-test see the same.
+
+const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+const add = (a, b, s = 1) => [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]];
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const unit = (a) => { const l = Math.hypot(...a) || 1; return a.map((v) => v / l); };
+
+export class Camera {
+  focalLength = 1;
+  aspectRatio = 4 / 3;
+  target = [0, 0, 0];
+  distance = 5;
+  yaw = 0.55; // about y, 0 looks along -z
+  pitch = 0.6; // above the horizon
+
+  // Looks at a whole box from the front, right and above.
+  frame(minimum, maximum) {
+    this.target = minimum.map((low, axis) => (low + maximum[axis]) / 2);
+    const radius = Math.hypot(...sub(maximum, minimum)) / 2;
+    const narrow = Math.min(1, this.aspectRatio);
+    this.distance = Math.max(0.5, radius * Math.hypot(2 * this.focalLength / narrow, 1) * 0.8);
+  }
+
+  get eye() {
+    const flat = Math.cos(this.pitch);
+    return add(this.target, [flat * Math.sin(this.yaw), Math.sin(this.pitch), flat * Math.cos(this.yaw)], this.distance);
+  }
+
+  // The axes of the picture: right, up and ahead.
+  get axes() {
+    const ahead = unit(sub(this.target, this.eye));
+    const right = unit(cross(ahead, [0, 1, 0]));
+    return { right, up: cross(right, ahead), ahead };
+  }
+
+  turn(dx, dy) {
+    this.yaw -= dx * 0.006;
+    this.pitch = Math.min(1.55, Math.max(-1.55, this.pitch + dy * 0.006));
+  }
+
+  // Moves so that what is under the pointer stays there; dx and dy count picture heights.
+  pan(dx, dy) {
+    const { right, up } = this.axes;
+    const metres = this.distance / this.focalLength;
+    this.target = add(add(this.target, right, -dx * metres), up, dy * metres);
+  }
+
+  zoom(factor) {
+    this.distance = Math.min(1000, Math.max(0.1, this.distance * factor));
+  }
+
+  // Column-major view-projection matrix for WebGL.
+  matrix() {
+    const { right, up, ahead } = this.axes;
+    const eye = this.eye;
+    const near = Math.max(0.02, this.distance * 0.01);
+    const far = this.distance * 20 + 100;
+    const fy = 2 * this.focalLength;
+    const fx = fy / this.aspectRatio;
+    const a = (far + near) / (far - near);
+    const b = (-2 * far * near) / (far - near);
+    const row = (axis, scale) => [...axis.map((v) => v * scale), -dot(axis, eye) * scale];
+    const rows = [row(right, fx), row(up, fy), row(ahead, a), row(ahead, 1)];
+    rows[2][3] += b;
+    return new Float32Array(16).map((_, index) => rows[index % 4][index >> 2]);
+  }
+
+  // The normalised screen point of a place, (0, 0) top left, and its depth; null behind the camera.
+  project(point) {
+    const { right, up, ahead } = this.axes;
+    const offset = sub(point, this.eye);
+    const depth = dot(offset, ahead);
+    if (depth <= 0) return null;
+    const x = 0.5 + ((this.focalLength / this.aspectRatio) * dot(offset, right)) / depth;
+    return { x, y: 0.5 - (this.focalLength * dot(offset, up)) / depth, depth };
+  }
+}

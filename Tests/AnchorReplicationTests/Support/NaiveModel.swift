@@ -1,0 +1,99 @@
+import AnchorReplication
+import WorldModel
+
+/// The reference: what a set of operations means, whatever their order, without vectors, gates or merges.
+struct NaiveModel {
+  /// An anchor with the latest write of each register.
+  struct Entry: Equatable {
+    var id: AnchorID
+    var values: [AnchorField: AnchorFieldValue] = [:]
+    var stamps: [AnchorField: Stamp] = [:]
+
+    /// The latest clock of the registers of the app.
+    var writtenAt: UInt64 {
+      stamps.filter { $0.key != .lock }.values.map(\.clock).max() ?? 0
+    }
+
+    mutating func write(_ value: AnchorFieldValue, _ stamp: Stamp) {
+      guard let present = values[value.field], let last = stamps[value.field] else {
+        values[value.field] = value
+        stamps[value.field] = stamp
+        return
+      }
+      var wins = last < stamp
+      if case .lock(let new) = value, case .lock(let old) = present, (new.epoch, new.number) != (old.epoch, old.number)
+      {
+        wins = (new.epoch, new.number) > (old.epoch, old.number)
+      }
+      guard wins else { return }
+      values[value.field] = value
+      stamps[value.field] = stamp
+    }
+  }
+
+  private(set) var entries: [Dot: Entry] = [:]
+  private(set) var removed: Set<Dot> = []
+
+  /// The meaning of `operations`, which may be in any order.
+  init(_ operations: some Sequence<AnchorOperation>) {
+    var writes: [AnchorOperation] = []
+    for operation in operations {
+      switch operation.action {
+      case .add(let anchor): entries[operation.dot] = Self.entry(anchor, operation.stamp)
+      case .remove(let key, _): removed.insert(key)
+      case .set: writes.append(operation)
+      }
+    }
+    for operation in writes {
+      if case .set(let key, _, let value) = operation.action { entries[key]?.write(value, operation.stamp) }
+    }
+    for key in removed { entries[key] = nil }
+  }
+
+  private static func entry(_ anchor: NewAnchor, _ stamp: Stamp) -> Entry {
+    var entry = Entry(id: anchor.id)
+    entry.write(.pose(anchor.pose), stamp)
+    entry.write(.name(anchor.name), stamp)
+    entry.write(.payload(anchor.payload), stamp)
+    entry.write(.flags(anchor.flags), stamp)
+    entry.write(.lock(.free), stamp)
+    return entry
+  }
+
+  /// The entries an app sees: for each id the one written last, or of those never edited the one with the smallest key.
+  var visible: [AnchorID: (key: Dot, entry: Entry)] {
+    var result: [AnchorID: (key: Dot, entry: Entry)] = [:]
+    for (key, entry) in entries {
+      guard let present = result[entry.id] else {
+        result[entry.id] = (key, entry)
+        continue
+      }
+      let (left, right) = (entry.writtenAt, present.entry.writtenAt)
+      if left > right || (left == right && key < present.key) { result[entry.id] = (key, entry) }
+    }
+    return result
+  }
+
+  /// What differs between this and what `set` shows; nil when nothing does.
+  func difference(to set: inout AnchorSet) -> String? {
+    let visible = visible
+    let anchors = set.anchors
+    guard anchors.count == visible.count, set.count == visible.count else {
+      return "\(anchors.count) anchors show, the model has \(visible.count)"
+    }
+    guard zip(anchors, anchors.dropFirst()).allSatisfy({ $0.id < $1.id }) else { return "anchors are not in order" }
+    for anchor in anchors {
+      guard let expected = visible[anchor.id] else { return "\(anchor.id) should not show" }
+      guard set.key(of: anchor.id) == expected.key else { return "\(anchor.id) shows under another key" }
+      for field in AnchorField.allCases {
+        guard set.value(of: field, of: anchor.id) == expected.entry.values[field],
+          set.stamp(of: field, of: anchor.id) == expected.entry.stamps[field]
+        else { return "\(field) of \(anchor.id) differs" }
+      }
+      guard case .pose(let pose) = expected.entry.values[.pose], pose.transform == anchor.transform,
+        expected.entry.values[.name] == .name(anchor.name)
+      else { return "the snapshot of \(anchor.id) is out of date" }
+    }
+    return nil
+  }
+}

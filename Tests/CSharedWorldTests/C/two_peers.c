@@ -1,0 +1,187 @@
+/*
+ * Two sessions in one process, through the C interface alone: they join over loopback, share a map, place, move and
+ * remove anchors, and end with equal digests. Prints "ok" and returns 0, or says what went wrong.
+ *
+ * usage: two_peers FOLDER, a folder for the identities and a map file
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sharedworld.h"
+
+enum { PATIENCE_MS = 20000 };
+
+#define CHECK(condition)                                                                          \
+  do {                                                                                            \
+    if (!(condition)) {                                                                           \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, sw_last_error_message()); \
+      exit(1);                                                                                    \
+    }                                                                                             \
+  } while (0)
+
+static long long now_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
+}
+
+/* Waits for an event of this type; the caller destroys it. */
+static sw_event *await_event(sw_session *session, uint32_t type) {
+  long long deadline = now_ms() + PATIENCE_MS;
+  struct pollfd poller = {.fd = sw_session_events_fd(session), .events = POLLIN};
+  for (;;) {
+    sw_event *event = NULL;
+    CHECK(sw_session_next_event(session, &event) == SW_OK);
+    if (event == NULL) {
+      long long rest = deadline - now_ms();
+      CHECK(rest > 0 && poll(&poller, 1, (int)rest) == 1);
+    } else if (event->type == type) {
+      return event;
+    } else {
+      sw_event_destroy(event);
+    }
+  }
+}
+
+static sw_session *start(const char *name, const char *folder, uint8_t invitations) {
+  sw_identity *identity = NULL;
+  CHECK(sw_identity_load_or_create(name, folder, &identity) == SW_OK);
+  sw_session_config config;
+  CHECK(sw_session_config_init(&config, sizeof config) == SW_OK);
+  CHECK(config.size == sizeof config && config.host_priority == 1 && config.can_host == 1);
+  config.discovery = SW_DISCOVERY_NONE;
+  config.service = "swctest";
+  config.listen_host = "127.0.0.1";
+  config.invitations = invitations;
+  sw_session *session = NULL;
+  CHECK(sw_session_start(identity, &config, &session) == SW_OK);
+  CHECK(sw_session_port(session) != 0);
+  sw_identity_destroy(identity);
+  return session;
+}
+
+/* Alice invites Bob, and each is in the list of the other. */
+static void join(sw_session *alice, sw_session *bob) {
+  const uint8_t context[] = {7, 8, 9};
+  sw_status status = sw_session_invite(alice, "127.0.0.1", sw_session_port(bob), context, 3, PATIENCE_MS, NULL);
+  CHECK(status == SW_OK);
+  sw_event *joined = await_event(bob, SW_EVENT_PEER_JOINED);
+  CHECK(strcmp(joined->name, "alice") == 0);
+  sw_peer_list *peers = NULL;
+  CHECK(sw_session_peers(bob, &peers) == SW_OK && sw_peer_list_count(peers) == 1);
+  const sw_peer *peer = sw_peer_list_get(peers, 0);
+  CHECK(memcmp(&peer->id, &joined->peer, sizeof peer->id) == 0 && strcmp(peer->name, "alice") == 0);
+  CHECK(sw_peer_list_get(peers, 1) == NULL);
+  sw_peer_list_destroy(peers);
+  sw_event_destroy(joined);
+}
+
+static void share_map(sw_session *alice, sw_session *bob, const char *folder) {
+  enum { POINTS = 1000 };
+  float positions[3 * POINTS];
+  uint64_t identifiers[POINTS];
+  for (int index = 0; index < POINTS; index++) {
+    positions[3 * index] = (float)(index % 10);
+    positions[3 * index + 1] = 0.5f;
+    positions[3 * index + 2] = (float)(index / 10);
+    identifiers[index] = 1000u + (uint64_t)index * 3;
+  }
+  char path[4096];
+  snprintf(path, sizeof path, "%s/room.worldmap", folder);
+  sw_map *made = NULL, *loaded = NULL, *received = NULL;
+  CHECK(sw_map_create(positions, identifiers, POINTS, &made) == SW_OK);
+  CHECK(sw_map_save(made, path) == SW_OK && sw_map_load(path, &loaded) == SW_OK);
+  sw_map_destroy(made);
+  sw_map_id id;
+  CHECK(sw_session_map(bob, &received) == SW_NO_MAP);
+  CHECK(sw_session_share_map(alice, loaded, NULL, &id) == SW_OK);
+  sw_event *event = await_event(bob, SW_EVENT_MAP_RECEIVED);
+  CHECK(memcmp(&event->map, &id, sizeof id) == 0 && event->done == event->total && event->total > 0);
+  sw_event_destroy(event);
+  CHECK(sw_session_map(bob, &received) == SW_OK && sw_map_point_count(received) == POINTS);
+  float point[3];
+  uint64_t identifier;
+  CHECK(sw_map_copy_points(received, 42, 1, point, &identifier) == SW_OK);
+  CHECK(identifier == identifiers[42] && point[0] == positions[126] && point[2] == positions[128]);
+  CHECK(sw_map_copy_points(received, POINTS, 1, point, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_map_copy_points(received, SIZE_MAX, SIZE_MAX, point, NULL) == SW_INVALID_ARGUMENT);
+  sw_map_destroy(loaded);
+  sw_map_destroy(received);
+}
+
+static void edit_anchors(sw_session *alice, sw_session *bob) {
+  float place[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1.5f, 2, -3, 1};
+  sw_anchor_id lamp, table;
+  CHECK(sw_session_place(alice, "lamp", place, &lamp) == SW_OK);
+  sw_event *added = await_event(bob, SW_EVENT_ANCHOR_ADDED);
+  CHECK(memcmp(&added->anchor.id, &lamp, sizeof lamp) == 0 && strcmp(added->anchor.name, "lamp") == 0);
+  CHECK(strcmp(added->text, "remote") == 0 && added->anchor.transform[14] == -3);
+  sw_event_destroy(added);
+  place[12] = 4;
+  CHECK(sw_session_move(bob, &lamp, place) == SW_OK && sw_session_rename(bob, &lamp, "desk lamp") == SW_OK);
+  CHECK(sw_session_place(bob, "table", place, &table) == SW_OK && sw_session_remove(bob, &table) == SW_OK);
+  sw_event_destroy(await_event(alice, SW_EVENT_ANCHOR_REMOVED));
+  CHECK(sw_session_move(alice, &table, place) == SW_UNKNOWN_ANCHOR);
+  CHECK(strstr(sw_last_error_message(), "no anchor") != NULL);
+
+  sw_digest mine, theirs;
+  CHECK(sw_session_digest(alice, &mine) == SW_OK && sw_session_digest(bob, &theirs) == SW_OK);
+  CHECK(memcmp(&mine, &theirs, sizeof mine) == 0);
+  sw_anchor_list *anchors = NULL;
+  CHECK(sw_session_anchors(alice, &anchors) == SW_OK && sw_anchor_list_count(anchors) == 1);
+  CHECK(strcmp(sw_anchor_list_get(anchors, 0)->name, "desk lamp") == 0);
+  CHECK(sw_anchor_list_get(anchors, 0)->transform[12] == 4);
+  sw_anchor_list_destroy(anchors);
+}
+
+static void refuse_null(sw_session *session) {
+  float skewed[16] = {1};
+  sw_session_config old = {.size = 8, .discovery = SW_DISCOVERY_NONE};
+  sw_session *none = NULL;
+  CHECK(sw_session_place(session, NULL, skewed, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_place(session, "x", skewed, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_place(session, "\xff", skewed, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_place(NULL, "x", skewed, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_digest(session, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_next_event(session, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_start(NULL, &old, &none) == SW_INVALID_ARGUMENT && none == NULL);
+  CHECK(sw_session_events_fd(NULL) == -1 && sw_map_point_count(NULL) == 0);
+  CHECK(sw_map_load("/nowhere", NULL) == SW_INVALID_ARGUMENT);
+  sw_map *map = NULL;
+  CHECK(sw_map_load("/nowhere", &map) == SW_IO && map == NULL);
+  CHECK(strcmp(sw_status_name(SW_UNKNOWN_ANCHOR), "unknown-anchor") == 0);
+  sw_session_stop(NULL);
+  sw_event_destroy(NULL);
+  sw_anchor_list_destroy(NULL);
+}
+
+static void message_and_end(sw_session *alice, sw_session *bob) {
+  CHECK(sw_session_send(alice, (const uint8_t *)"hello", 5, NULL, 0) == SW_OK);
+  sw_event *message = await_event(bob, SW_EVENT_MESSAGE);
+  CHECK(message->data_size == 5 && memcmp(message->data, "hello", 5) == 0);
+  sw_event_destroy(message);
+  sw_session_stop(alice);
+  sw_event *left = await_event(bob, SW_EVENT_PEER_LEFT);
+  CHECK(strcmp(left->text, "left") == 0);
+  sw_event_destroy(left);
+}
+
+int main(int count, char **arguments) {
+  if (count != 2) return 2;
+  CHECK(sw_abi_version() == SW_ABI_VERSION);
+  CHECK(strcmp(sw_last_error_message(), "") == 0);
+  sw_session *alice = start("alice", arguments[1], SW_INVITATIONS_DECLINE);
+  sw_session *bob = start("bob", arguments[1], SW_INVITATIONS_ACCEPT);
+  CHECK(sw_session_invite(bob, "127.0.0.1", sw_session_port(alice), NULL, 0, 0, NULL) == SW_DECLINED);
+  join(alice, bob);
+  share_map(alice, bob, arguments[1]);
+  edit_anchors(alice, bob);
+  refuse_null(bob);
+  message_and_end(alice, bob);
+  sw_session_stop(bob);
+  puts("ok");
+  return 0;
+}

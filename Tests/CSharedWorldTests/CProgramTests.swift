@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// The C interface as a C program sees it: the installed header, the built library, a C compiler.
+@Suite("C program", .timeLimit(.minutes(2)))
+struct CProgramTests {
+  private static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  private static let headers = package.appending(path: "Sources/CSharedWorldHeaders/include").path()
+
+  /// Where the tests and the library were built.
+  private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+
+  static func compiler(_ name: String) -> String? {
+    ["/usr/bin/\(name)", "/usr/local/bin/\(name)"].first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  @Test("two sessions of a C program share a map and anchors", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
+  func twoPeers() throws {
+    let library = Self.products.appending(path: "libCSharedWorld.so").path()
+    try #require(FileManager.default.fileExists(atPath: library), "build the product CSharedWorld first")
+    let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-c-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = folder.appending(path: "two_peers").path()
+    let source = Self.package.appending(path: "Tests/CSharedWorldTests/C/two_peers.c").path()
+    let compiled = try Self.run(
+      try #require(Self.compiler("gcc")),
+      [
+        "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I\(Self.headers)",
+        source, library, "-Wl,-rpath,\(Self.products.path())", "-o", program,
+      ])
+    #expect(compiled == Output(status: 0, text: ""))
+    let ran = try Self.run(program, [folder.path()])
+    #expect(ran == Output(status: 0, text: "ok\n"))
+  }
+
+  @Test("the header is C++ too", .enabled(if: compiler("g++") != nil, "g++ is missing"))
+  func headerIsCPlusPlus() throws {
+    let compiled = try Self.run(
+      try #require(Self.compiler("g++")),
+      [
+        "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-xc++",
+        "\(Self.headers)/sharedworld.h",
+      ])
+    #expect(compiled == Output(status: 0, text: ""))
+  }
+
+  struct Output: Equatable {
+    let status: Int32
+    let text: String
+  }
+
+  private static func run(_ program: String, _ arguments: [String]) throws -> Output {
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let text = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return Output(status: process.terminationStatus, text: String(decoding: text, as: UTF8.self))
+  }
+}

@@ -1,0 +1,80 @@
+import CSharedWorldHeaders
+import SharedWorld
+import Testing
+
+@testable import CSharedWorld
+
+@Suite("C interface")
+struct HandleTests {
+  @Test("every status has a name of its own and a code")
+  func statuses() {
+    let names = Status.table.map { String(cString: Status.name(of: sw_status($0.status))) }
+    #expect(names == Status.table.map { "\($0.code)" })
+    #expect(Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE))
+    #expect(String(cString: Status.name(of: 12345)) == "other")
+  }
+
+  @Test("a failure's message stays with its thread")
+  func messages() {
+    #expect(sw_map_load(nil, nil) == sw_status(SW_INVALID_ARGUMENT))
+    #expect(String(cString: sw_last_error_message()) == "map is NULL")
+  }
+
+  @Test("only as much of a configuration is written as the program has room for")
+  func configurationSize() {
+    var config = sw_session_config()
+    config.invitations = 99
+    let size = MemoryLayout<sw_session_config>.offset(of: \.invitations) ?? 0
+    #expect(sw_session_config_init(&config, size) == sw_status(SW_OK))
+    #expect(config.invitations == 99)
+    #expect(config.can_host == 1)
+    #expect(config.size == UInt32(size))
+    #expect(sw_session_config_init(&config, 1 << 40) == sw_status(SW_INVALID_ARGUMENT))
+  }
+
+  @Test("ids keep their bytes")
+  func identifiers() {
+    let id = AnchorID()
+    #expect(sw_anchor_id(copying: id.bytes).anchor == id)
+    #expect(sw_peer_id(copying: []).array == [UInt8](repeating: 0, count: 32))
+  }
+
+  @Test("points that make no map are refused", arguments: [[1, 1], [UInt64.max, UInt64.max]] as [[UInt64]])
+  func duplicatePoints(identifiers: [UInt64]) {
+    var map: OpaquePointer?
+    let status = sw_map_create([0, 0, 0, 1, 1, 1], identifiers, 2, &map)
+    #expect(status == sw_status(SW_INVALID_ARGUMENT))
+    #expect(map == nil)
+  }
+}
+
+@Suite("Invitation desk")
+struct InvitationDeskTests {
+  let peer = PeerID(SHA256Digest(hashing: [1]))
+
+  @Test("an answer that comes before the question is kept")
+  func earlyAnswer() async {
+    let desk = InvitationDesk()
+    desk.announce(peer)
+    #expect(desk.answer(peer, .accept))
+    #expect(await desk.decide(peer) == .accept)
+    #expect(!desk.answer(peer, .accept))
+  }
+
+  @Test("an invitation that is cancelled is declined and cannot be answered any more")
+  func withdrawn() async {
+    let desk = InvitationDesk()
+    desk.announce(peer)
+    await withTaskGroup(of: InvitationDecision.self) { group in
+      group.addTask { await desk.decide(peer) }
+      group.cancelAll()
+      #expect(await group.next() == .decline(reason: "withdrawn"))
+    }
+    #expect(!desk.answer(peer, .accept))
+  }
+
+  @Test("nobody's invitation cannot be answered")
+  func unknown() {
+    #expect(!InvitationDesk().answer(peer, .accept))
+  }
+}

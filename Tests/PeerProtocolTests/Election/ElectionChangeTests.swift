@@ -1,0 +1,153 @@
+@testable import PeerProtocol
+import Testing
+
+/// Rules 6 and 7, seats, session time and the edges of numbers, on a single node.
+struct ElectionChangeTests {
+  private let two = electionNode(2)
+
+  @Test func theOldHostStaysUntilTheNewOnesBeat() {
+    var election = HostElection.host(1, members: [2])
+    let first = election.handover(to: two, at: at(800))
+    let second = election.handover(to: two, at: at(810))
+    #expect(first && !second)
+    #expect(election.isHost)
+    election.handle(.beat(electionBeat(2)), from: two, at: at(900))
+    #expect(election.host == two)
+  }
+
+  @Test func theOldHostStaysWithoutABeat() {
+    var election = HostElection.host(1, members: [2])
+    let toAStranger = election.handover(to: electionNode(3), at: at(800))
+    #expect(!toAStranger)
+    let toAMember = election.handover(to: two, at: at(800))
+    #expect(toAMember)
+    for time: Int64 in [1100, 1600, 1800] { election.tick(at: at(time)) }
+    #expect(election.isHost)
+    let again = election.handover(to: two, at: at(1810))
+    #expect(again)
+  }
+
+  @Test func theTargetOfAHandoverClaims() {
+    var election = HostElection.follower(1, of: 2, epoch: 5)
+    election.handle(.handover(.init(epoch: 5)), from: electionNode(3), at: at(100))
+    #expect(!election.isHost)
+    election.handle(.handover(.init(epoch: 5)), from: two, at: at(100))
+    #expect(election.isHost)
+    #expect(election.epoch == 6)
+  }
+
+  @Test func theSuccessorOfAResignationClaims() throws {
+    var election = HostElection.host(1, members: [2, 3])
+    let hasSuccessor = election.resign(at: at(800))
+    #expect(hasSuccessor)
+    let said = election.drain()
+    #expect(said.first == .broadcast(.resign(.init(epoch: 1, successor: two))))
+    var successor = HostElection.follower(2, of: 1, epoch: 1)
+    successor.handle(.resign(.init(epoch: 1, successor: two)), from: electionNode(1), at: at(900))
+    #expect(successor.isHost)
+    var other = HostElection.follower(3, of: 1, epoch: 1)
+    other.handle(.resign(.init(epoch: 1, successor: two)), from: electionNode(1), at: at(900))
+    #expect(other.host == nil)
+    #expect(try #require(other.deadline) > at(1100))
+  }
+
+  @Test func aLoneHostKeepsItsPlace() {
+    var election = HostElection.host(1)
+    let hasSuccessor = election.resign(at: at(800))
+    #expect(!hasSuccessor)
+    #expect(election.isHost)
+  }
+
+  @Test func aRequestIsGrantedOrNot() {
+    for grants in [true, false] {
+      var election = HostElection.fresh(1, configuration: ElectionConfiguration(grantsRequests: grants))
+      election.tick(at: at(0))
+      election.tick(at: at(600))
+      election.know([2], at: at(700))
+      election.handle(.request(.init(priority: 0, isExplicit: true)), from: two, at: at(800))
+      let said = election.drain()
+      #expect(said == (grants ? [.send(.handover(.init(epoch: 1)), to: two)] : []))
+    }
+  }
+
+  @Test func aLateTickSuspectsNobody() {
+    var election = HostElection.follower(1, of: 2, epoch: 5)
+    election.tick(at: at(12_000))
+    #expect(election.host == two)
+    #expect(election.leaseUntil == at(14_000))
+    election.tick(at: at(14_400))
+    #expect(election.host == nil)
+  }
+
+  @Test func aSleepGrantsALease() {
+    var election = HostElection.follower(1, of: 2, epoch: 5)
+    election.clockJumped(by: .milliseconds(400), at: at(1000))
+    #expect(election.leaseUntil == at(2000))
+    election.clockJumped(by: .seconds(3600), at: at(1000))
+    #expect(election.leaseUntil == at(3000))
+  }
+
+  @Test func aHostThatStoodStillCountsAsAlone() {
+    var election = HostElection.host(1, members: [2])
+    election.handle(.ack(.init(epoch: 1, sequence: 1, joinSequence: 2, sessionTime: 0)), from: two, at: at(800))
+    #expect(election.size(at: at(800)) == 2)
+    election.clockJumped(by: .seconds(10), at: at(810))
+    #expect(election.size(at: at(810)) == 1)
+    election.handle(.ack(.init(epoch: 1, sequence: 1, joinSequence: 2, sessionTime: 0)), from: two, at: at(811))
+    #expect(election.size(at: at(811)) == 1)
+    election.tick(at: at(812))
+    election.handle(.ack(.init(epoch: 1, sequence: 3, joinSequence: 2, sessionTime: 0)), from: two, at: at(813))
+    #expect(election.size(at: at(813)) == 2)
+  }
+
+  @Test func aNodeThatMayNotHostNeverCanvasses() {
+    var election = HostElection.fresh(1, configuration: ElectionConfiguration(canHost: false))
+    #expect(election.deadline == nil)
+    election.requestHost(at: at(0))
+    let said = election.drain()
+    #expect(said.isEmpty)
+  }
+
+  @Test func aLoneHostThatJoinsListens() {
+    var election = HostElection.host(1)
+    election.join(at: at(1000))
+    #expect(election.host == nil)
+    #expect(election.deadline == at(3000))
+  }
+
+  @Test func theHostSeatsNewcomersInOrder() {
+    var election = HostElection.host(1, members: [2, 3])
+    let newcomers = [two, electionNode(3)]
+    for node in newcomers {
+      election.handle(.ack(.init(epoch: 1, sequence: 1, joinSequence: 0, sessionTime: 0)), from: node, at: at(800))
+    }
+    let seats = newcomers.indices.map { index in
+      ElectionOutput.send(.seat(.init(joinSequence: UInt32(index) + 2)), to: newcomers[index])
+    }
+    let said = election.drain()
+    #expect(said == seats)
+    #expect(election.size(at: at(900)) == 3)
+    #expect(election.size(at: at(2401)) == 1)
+  }
+
+  @Test func sessionTimeFollowsTheHostAndNeverRunsBackwards() {
+    var election = HostElection.follower(1, of: 2, epoch: 5)
+    election.handle(.beat(electionBeat(5, sessionTime: 60_000)), from: two, at: at(1000))
+    #expect(election.sessionTime(at: at(1500)) == 60_500)
+    election.handle(.beat(electionBeat(5, sessionTime: 60_300)), from: two, at: at(1500))
+    #expect(election.sessionTime(at: at(1600)) == 60_500)
+    #expect(election.sessionTime(at: at(2000)) == 60_800)
+  }
+
+  @Test func theHighestNumbersFromTheWireOverflowNothing() throws {
+    let most = ElectionMessage.greatestCount
+    var election = HostElection.follower(1, of: 2, epoch: 5)
+    var beat = electionBeat(most, priority: 255, sessionTime: most)
+    (beat.sequence, beat.size, beat.nextJoinSequence) = (.max, .max, ElectionMessage.greatestJoinSequence)
+    election.handle(.beat(beat), from: two, at: at(100))
+    election.tick(at: at(2100))
+    for _ in 0..<2 { election.tick(at: try #require(election.deadline)) }
+    #expect(election.isHost)
+    #expect(election.epoch == most + 1)
+  }
+}

@@ -1,0 +1,181 @@
+import PeerProtocol
+import Testing
+import WorldModel
+
+/// Nodes with graphs and relays, and perfect links between them.
+private struct Flood {
+  var graphs: [PresenceGraph]
+  var relays: [FloodRelay]
+  var received: [Int]
+  var packets = 0
+  var now = at(0)
+  private var queue: [(from: Int, to: Int, packet: Packet)] = []
+
+  private enum Packet {
+    case links(LinkState)
+    case message(FloodHeader)
+  }
+
+  init(count: Int, isLinked: (Int, Int) -> Bool) {
+    graphs = (0..<count).map { PresenceGraph(me: Self.node($0), configuration: ElectionConfiguration()) }
+    relays = Array(repeating: FloodRelay(), count: count)
+    received = Array(repeating: 0, count: count)
+    for one in 0..<count {
+      for other in 0..<count where one != other && isLinked(one, other) {
+        graphs[one].linkUp(Self.node(other), at: now)
+      }
+    }
+    settle()
+  }
+
+  static func node(_ index: Int) -> NodeID { electionNode(UInt64(index)) }
+
+  /// Carries everything to its end, with all deadlines.
+  mutating func settle() {
+    for _ in 0..<8 {
+      now += .milliseconds(200)
+      for index in graphs.indices { graphs[index].tick(at: now) }
+      deliver()
+    }
+  }
+
+  mutating func unlink(_ one: Int, _ other: Int) {
+    graphs[one].linkDown(Self.node(other), at: now)
+    graphs[other].linkDown(Self.node(one), at: now)
+  }
+
+  /// Floods one message; how many packets that took.
+  mutating func send(from origin: Int, to destination: Int? = nil) -> Int {
+    packets = 0
+    received = Array(repeating: 0, count: graphs.count)
+    let (header, targets) = relays[origin].originate(to: destination.map(Self.node), over: graphs[origin])
+    pass(header, on: origin, to: targets)
+    deliver()
+    return packets
+  }
+
+  private mutating func pass(_ header: FloodHeader, on index: Int, to targets: NodeSet) {
+    var rest = targets
+    while let place = rest.popFirst() {
+      guard let target = graphs[index].node(at: place) else { continue }
+      packets += 1
+      queue.append((index, Int(target.peer.prefix), .message(header)))
+    }
+  }
+
+  private mutating func deliver() {
+    drain()
+    var next = 0
+    while next < queue.count {
+      let (from, to, packet) = queue[next]
+      next += 1
+      switch packet {
+      case .links(let state): graphs[to].receive(state, from: Self.node(from))
+      case .message(let header):
+        let decision = relays[to].receive(header, from: Self.node(from), over: graphs[to])
+        if decision.deliver { received[to] += 1 }
+        pass(header, on: to, to: decision.targets)
+      }
+      drain()
+    }
+    queue.removeAll()
+  }
+
+  private mutating func drain() {
+    for index in graphs.indices {
+      while let output = graphs[index].nextOutput() {
+        guard case .send(let state, let target) = output else { continue }
+        queue.append((index, Int(target.peer.prefix), .links(state)))
+      }
+    }
+  }
+}
+
+struct FloodRelayTests {
+  @Test func aFullMeshCostsOnePacketAMember() {
+    var flood = Flood(count: 12) { _, _ in true }
+    let packets1 = flood.send(from: 3)
+    #expect(packets1 == 11)
+    #expect(flood.received.enumerated().allSatisfy { $0.element == ($0.offset == 3 ? 0 : 1) })
+    let packets2 = flood.send(from: 3, to: 7)
+    #expect(packets2 == 1)
+    #expect(flood.received[7] == 1)
+  }
+
+  @Test func aMissingLinkIsBridged() {
+    var flood = Flood(count: 6) { one, other in min(one, other) != 0 || max(one, other) != 5 }
+    let packets3 = flood.send(from: 0)
+    #expect(packets3 == 8)
+    #expect(flood.received == [0, 1, 1, 1, 1, 1])
+    let packets4 = flood.send(from: 0, to: 5)
+    #expect(packets4 == 2)
+    #expect(flood.received == [0, 0, 0, 0, 0, 1])
+  }
+
+  @Test func aChainIsCrossed() {
+    var flood = Flood(count: 6) { one, other in abs(one - other) == 1 }
+    #expect(flood.graphs[0].members.count == 5)
+    let packets5 = flood.send(from: 0)
+    #expect(packets5 == 5)
+    #expect(flood.received == [0, 1, 1, 1, 1, 1])
+    let packets6 = flood.send(from: 5, to: 0)
+    #expect(packets6 == 5)
+    #expect(flood.received == [1, 0, 0, 0, 0, 0])
+  }
+
+  @Test func aLinkThatIsJustLostIsBridgedBeforeItIsAnnounced() {
+    var flood = Flood(count: 5) { _, _ in true }
+    flood.unlink(0, 4)
+    _ = flood.send(from: 0)
+    #expect(flood.received == [0, 1, 1, 1, 1])
+    flood.settle()
+    let packets7 = flood.send(from: 0)
+    #expect(packets7 == 6)
+  }
+
+  @Test func whoIsCutOffIsNoMember() {
+    var flood = Flood(count: 5) { _, _ in true }
+    for other in 0..<4 { flood.unlink(other, 4) }
+    flood.settle()
+    #expect(flood.graphs[0].members.map { Int($0.node.peer.prefix) }.sorted() == [1, 2, 3])
+    #expect(flood.graphs[4].members.isEmpty)
+    #expect(flood.graphs[4].nextHop(to: Flood.node(0)) == nil)
+  }
+
+  @Test func aMessageIsTakenOnce() {
+    let graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
+    var relay = FloodRelay()
+    let nonces: [UInt64] = [5, 5, 3, 0, 5000, 5, 905, 904, .max, .max, .max - 4095]
+    let taken = nonces.map { nonce in
+      let header = FloodHeader(origin: electionNode(2), nonce: nonce, linkVersion: 0, destination: nil)
+      return relay.receive(header, from: electionNode(2), over: graph).deliver
+    }
+    #expect(taken == [true, false, true, false, true, false, true, false, true, false, true])
+  }
+
+  @Test func olderAnnouncementsAreDropped() {
+    var graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
+    graph.linkUp(electionNode(2), at: at(0))
+    var state = LinkState(node: electionNode(2), configuration: ElectionConfiguration(priority: 9))
+    state.version = 5
+    graph.receive(state, from: electionNode(2))
+    #expect(graph.members.first?.rank.priority == 9)
+    state.version = 4
+    state.priority = 1
+    graph.receive(state, from: electionNode(2))
+    #expect(graph.members.first?.rank.priority == 9)
+  }
+
+  @Test func moreNodesThanPlacesAreBounded() {
+    var graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
+    for number in UInt64(10)..<1000 {
+      var state = LinkState(node: electionNode(number), configuration: ElectionConfiguration())
+      state.version = 1
+      state.neighbours = [number << 20]
+      graph.receive(state, from: electionNode(2))
+    }
+    #expect(graph.members.isEmpty)
+    graph.linkUp(electionNode(2), at: at(0))
+    #expect(graph.members.count == 1)
+  }
+}

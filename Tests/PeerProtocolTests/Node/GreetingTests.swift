@@ -1,0 +1,133 @@
+import PeerProtocol
+import Testing
+import WorldModel
+
+@Suite("Greeting")
+struct GreetingTests {
+  private let other = NodeProbe.peer(1)
+
+  @Test("a peer that speaks other versions is told ours, and both are named")
+  func namesBothVersions() throws {
+    var probe = NodeProbe()
+    let link = probe.open(1, other)
+    var hello = NodeProbe.hello(other)
+    hello.versions = 7...9
+    probe.send(.hello, on: link) { hello.write(to: &$0) }
+    let frames = try probe.frames(on: link)
+    let body = try #require(frames.last { $0.type == .goodbye }).body
+    var reader = ByteReader(body.span)
+    let goodbye = try Goodbye(reading: &reader)
+    #expect(goodbye.reason.code == EndReason.versionMismatch(theirs: 7...9).code)
+    #expect(goodbye.versions == ProtocolLimits.versions)
+    #expect(probe.closed == [link])
+  }
+
+  @Test("an inviter learns which versions the other side speaks")
+  func inviterLearnsVersions() throws {
+    var probe = NodeProbe()
+    let id = InvitationID(rawValue: 1)
+    probe.input(.invite(id, [.loopback(port: 1)], context: [], timeout: .seconds(5)))
+    let dial = try #require(probe.dials.first).dial
+    let link = probe.open(1, other, dial: dial)
+    probe.send(.goodbye, on: link) { Goodbye(.versionMismatch(theirs: 1...1), versions: 4...5).write(to: &$0) }
+    let results = probe.takeEvents().compactMap { event -> InvitationResult? in
+      if case .invitationEnded(id, let result) = event { result } else { nil }
+    }
+    #expect(results == [.failed(.versionMismatch(theirs: 4...5))])
+  }
+
+  @Test("Fault 5: an id that is not the certificate's ends the link")
+  func refusesForeignIdentity() throws {
+    var probe = NodeProbe()
+    let link = probe.open(1, other)
+    probe.send(.hello, on: link) { NodeProbe.hello(NodeProbe.peer(2)).write(to: &$0) }
+    #expect(try probe.goodbye(on: link) == .identityMismatch)
+    #expect(probe.closed == [link])
+  }
+
+  @Test("Fault 6: a reflected connection is refused")
+  func refusesOwnIdentity() throws {
+    var probe = NodeProbe()
+    let link = probe.open(1, NodeProbe.me)
+    #expect(try probe.goodbye(on: link) == .ownIdentity)
+  }
+
+  @Test("Fault 6: of two crossed dials exactly the one of the lower id is left, whichever greets first")
+  func keepsOneOfCrossedDials() throws {
+    for order in [[1, 2], [2, 1]] as [[UInt64]] {
+      var probe = NodeProbe()
+      let id = InvitationID(rawValue: 1)
+      probe.input(.invite(id, [.loopback(port: 1)], context: [], timeout: .seconds(5)))
+      let dial = try #require(probe.dials.first).dial
+      let mine = probe.open(1, other, dial: dial)
+      let theirs = probe.open(2, other)
+      for number in order {
+        probe.send(.hello, on: LinkID(rawValue: number)) { NodeProbe.hello(other).write(to: &$0) }
+      }
+      #expect(probe.closed == [NodeProbe.me < other ? theirs : mine])
+      #expect(try probe.goodbye(on: NodeProbe.me < other ? theirs : mine) == .duplicate)
+    }
+  }
+
+  @Test("another service is refused")
+  func refusesOtherService() throws {
+    var probe = NodeProbe()
+    let link = probe.open(1, other)
+    probe.send(.hello, on: link) { NodeProbe.hello(other, service: "chess").write(to: &$0) }
+    #expect(try probe.goodbye(on: link) == .otherService)
+  }
+
+  @Test("whoever says nothing, or nothing more, is let go at the deadline")
+  func letsSilentStrangersGo() throws {
+    var probe = NodeProbe()
+    let silent = probe.open(1, other)
+    let greeted = probe.greet(2, NodeProbe.peer(2))
+    probe.wait(ProtocolLimits.helloTime)
+    #expect(probe.closed == [silent])
+    probe.wait(ProtocolLimits.strangerTime)
+    #expect(probe.closed == [silent, greeted])
+  }
+
+  @Test("an unknown frame is skipped")
+  func skipsUnknownFrames() throws {
+    var probe = NodeProbe()
+    let link = probe.greet(1, other)
+    probe.send(bytes: [3, 0, 0, 0, 250, 1, 2, 3], on: link)
+    probe.send(.ping, on: link) { $0.write(UInt64(5)) }
+    #expect(try probe.frames(on: link).contains { $0.type == .pong && $0.body == [5, 0, 0, 0, 0, 0, 0, 0] })
+    #expect(probe.closed.isEmpty)
+  }
+
+  @Test("a member's frame from a stranger, a frame before hello and a frame too long end the link")
+  func endsLinksThatBreakTheRules() throws {
+    var probe = NodeProbe()
+    let stranger = probe.greet(1, other)
+    probe.send(.roster, on: stranger) { $0.writeVarint(0) }
+    let early = probe.open(2, NodeProbe.peer(2))
+    probe.send(.ping, on: early) { $0.write(UInt64(1)) }
+    let long = probe.open(3, NodeProbe.peer(3))
+    probe.send(bytes: [0xff, 0xff, 0xff, 0xff, 1], on: long)
+    for link in [stranger, early, long] { #expect(try probe.goodbye(on: link) == .protocolError) }
+    #expect(probe.closed == [stranger, early, long])
+  }
+
+  @Test("frames may arrive byte by byte")
+  func takesFragments() throws {
+    var probe = NodeProbe()
+    let link = probe.open(1, other)
+    var writer = ByteWriter()
+    writer.writeFrame(.hello) { NodeProbe.hello(other).write(to: &$0) }
+    writer.writeFrame(.ping) { $0.write(UInt64(9)) }
+    for byte in writer.bytes { probe.send(bytes: [byte], on: link) }
+    #expect(try probe.frames(on: link).map(\.type) == [.hello, .pong])
+  }
+
+  @Test("a 33rd stranger is turned away")
+  func boundsStrangers() throws {
+    var probe = NodeProbe()
+    for number in 1...32 { _ = probe.open(UInt64(number), NodeProbe.peer(number)) }
+    #expect(probe.closed.isEmpty)
+    let last = probe.open(33, NodeProbe.peer(33))
+    #expect(try probe.goodbye(on: last) == .limitExceeded)
+  }
+}

@@ -1,0 +1,123 @@
+import PeerProtocol
+import WorldModel
+
+/// A node, and what speaks to it by hand: frames in, frames out, no network between.
+struct NodeProbe {
+  var node: Node
+  var now = Instant(nanoseconds: 1_000_000_000)
+  /// What the node told the app.
+  private(set) var events: [NodeEvent] = []
+  /// Links the node closed.
+  private(set) var closed: Set<LinkID> = []
+  private(set) var dials: [(dial: DialID, address: SocketAddress)] = []
+  private var sent: [LinkID: [UInt8]] = [:]
+
+  static let me = PeerID(SHA256Digest(hashing: Array("me".utf8)))
+
+  init() {
+    node = Node(
+      NodeConfiguration(
+        peerID: Self.me, incarnation: 1, name: "me", service: "test",
+        addresses: [SocketAddress.loopback(port: 4000)], seed: 1),
+      at: now)
+    drain()
+  }
+
+  static func peer(_ number: Int) -> PeerID { PeerID(SHA256Digest(hashing: Array("peer \(number)".utf8))) }
+
+  static func hello(_ peer: PeerID, incarnation: UInt64 = 7, service: String = "test") -> Hello {
+    Hello(
+      peerID: peer, incarnation: incarnation, service: service, name: "other", instance: "", addresses: [])
+  }
+
+  mutating func input(_ input: Input) {
+    node.handle(input, at: now)
+    drain()
+  }
+
+  /// Lets time pass, with the ticks the node asks for.
+  mutating func wait(_ duration: Duration) {
+    let end = now + duration
+    while let deadline = node.deadline, deadline <= end {
+      now = max(now, deadline)
+      node.handle(.tick, at: now)
+      drain()
+    }
+    now = end
+  }
+
+  /// A connection of `peer` comes in, or the dial `dial` succeeds.
+  mutating func open(_ number: UInt64, _ peer: PeerID, dial: DialID? = nil) -> LinkID {
+    let link = LinkID(rawValue: number)
+    input(.linkOpened(link, peer: peer, dial: dial, remote: .loopback(port: 50_000)))
+    return link
+  }
+
+  /// Sends one frame to the node.
+  mutating func send(_ type: FrameType, on link: LinkID, _ build: (inout ByteWriter) -> Void = { _ in }) {
+    var writer = ByteWriter()
+    writer.writeFrame(type, build)
+    send(bytes: writer.bytes, on: link)
+  }
+
+  mutating func send(bytes: [UInt8], on link: LinkID) {
+    node.receive(bytes.span.bytes, on: link, at: now)
+    drain()
+  }
+
+  /// A link of `peer` on which both have said hello.
+  mutating func greet(_ number: UInt64, _ peer: PeerID) -> LinkID {
+    let link = open(number, peer)
+    send(.hello, on: link) { Self.hello(peer).write(to: &$0) }
+    return link
+  }
+
+  /// A link on which both hold each other as members, after an invitation that the app accepted.
+  mutating func join(_ number: UInt64, _ peer: PeerID) -> LinkID {
+    let link = greet(number, peer)
+    send(.invite, on: link) { Invite(number: number, wait: 30_000, context: []).write(to: &$0) }
+    for event in events {
+      if case .invitationReceived(let id, from: peer, _, _) = event { input(.answer(id, .accept)) }
+    }
+    send(.admit, on: link)
+    return link
+  }
+
+  /// The frames the node sent on a link since the last call.
+  mutating func frames(on link: LinkID) throws -> [(type: FrameType?, body: [UInt8])] {
+    let bytes = sent.removeValue(forKey: link) ?? []
+    var offset = 0
+    var frames: [(type: FrameType?, body: [UInt8])] = []
+    while let head = try FrameHead.find(in: bytes.span.bytes, at: offset, limit: .max / 2) {
+      frames.append((FrameType(rawValue: head.type), Array(bytes[head.body])))
+      offset = head.body.upperBound
+    }
+    return frames
+  }
+
+  /// The reason of the goodbye the node sent on a link.
+  mutating func goodbye(on link: LinkID) throws -> EndReason? {
+    guard let body = try frames(on: link).last(where: { $0.type == .goodbye })?.body else { return nil }
+    var reader = ByteReader(body.span)
+    return try Goodbye(reading: &reader).reason
+  }
+
+  mutating func takeEvents() -> [NodeEvent] {
+    defer { events = [] }
+    return events
+  }
+
+  private mutating func drain() {
+    while let output = node.nextOutput() {
+      switch output {
+      case .connect(let dial, let address): dials.append((dial, address))
+      case .transmit(let link, let bytes):
+        sent[link, default: []] += bytes
+        node.handle(.writable(link), at: now)
+      case .close(let link): closed.insert(link)
+      case .admitted: break
+      case .event(let event): events.append(event)
+      }
+    }
+  }
+}

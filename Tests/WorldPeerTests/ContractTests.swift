@@ -1,0 +1,145 @@
+import Foundation
+import SharedWorld
+import Testing
+
+/// What scripts rely on, tried with real processes, real TCP and real TLS.
+@Suite("The contract of worldpeer", .timeLimit(.minutes(1)))
+struct ContractTests {
+  @Test("a lone peer edits its world and quits with 0")
+  func alone() async throws {
+    try await withFolder { folder in
+      let peer = try PeerProcess("ann", in: folder)
+      #expect(try await peer.event("ready").name == "ann")
+      let placed = try await peer.ask("place lamp 1 2 3")
+      let added = try await peer.event("anchor-added")
+      #expect(placed.id != nil && added.id == placed.id)
+      #expect(try await peer.ask("remove lamp").event == "answer")
+      #expect(try await peer.ask("remove lamp").code == "unknown-anchor")
+      #expect(try await peer.ask("tap 0.5 0.5").code == "no-hit")
+      #expect(try await peer.ask("dance").code == "bad-command")
+      #expect(try await peer.ask("wait anchors =0").event == "answer")
+      try peer.send("quit")
+      #expect(try await peer.status() == 0)
+    }
+  }
+
+  @Test("two peers join, share a map and end with the same roster, host, map and digest")
+  func pair() async throws {
+    try await withFolder { folder in
+      let path = folder.appending(path: "room.worldmap")
+      try Data(try SyntheticRoom(seed: 3, pointCount: 2_000).map().encoded()).write(to: path)
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all", "--map", path.path])
+      let port = try #require(try await ann.event("ready").port)
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      for peer in [ann, bob] {
+        try await peer.ask("wait peers 1")
+        try await peer.ask("wait host")
+      }
+      let shared = try await ann.ask("send-map")
+      #expect(try await bob.ask("wait map").event == "answer")
+      #expect(try await bob.event("map-received").mapID == shared.mapID)
+      #expect(try await bob.ask("tap 0.5 0.6 lamp").id != nil)
+      #expect(try await ann.ask("wait anchor lamp").event == "answer")
+      #expect(try await ann.ask("move lamp 0 1 0").event == "answer")
+      let digest = try #require(try await ann.ask("digest").digest)
+      #expect(try await bob.ask("wait digest \(digest)").event == "answer")
+      let (one, two) = (try await ann.ask("status"), try await bob.ask("status"))
+      #expect(one.roster?.map(\.name).sorted() == ["ann", "bob"])
+      #expect(one.roster == two.roster)
+      #expect(one.host != nil && one.host == two.host && one.mapID == two.mapID && one.digest == two.digest)
+    }
+  }
+
+  @Test("with --accept ask an invitation waits for the user, who can decline and accept")
+  func asked() async throws {
+    try await withFolder { folder in
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "ask"])
+      let port = try #require(try await ann.event("ready").port)
+      let eve = try PeerProcess("eve", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      try await ann.line { $0.event == "invitation" && $0.name == "eve" }
+      #expect(try await ann.ask("accept bob").code == "no-invitation")
+      #expect(try await ann.ask("decline eve").event == "answer")
+      #expect(try await eve.event("error").code == "declined")
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      try await ann.line { $0.event == "invitation" && $0.name == "bob" }
+      try await ann.ask("accept bob")
+      #expect(try await bob.event("peer-joined").name == "ann")
+    }
+  }
+
+  @Test("a peer that connects before the other listens tries again")
+  func early() async throws {
+    try await withFolder { folder in
+      let probe = try PeerProcess("probe", in: folder)
+      let port = try #require(try await probe.event("ready").port)
+      try probe.send("quit")
+      #expect(try await probe.status() == 0)
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      try await bob.event("ready")
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all"], port: port)
+      #expect(try await ann.event("peer-joined").name == "bob")
+    }
+  }
+
+  @Test("a signal ends a peer politely: the others hear that it left", arguments: [SIGINT, SIGTERM])
+  func signals(number: Int32) async throws {
+    try await withFolder { folder in
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all"])
+      let port = try #require(try await ann.event("ready").port)
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      try await bob.event("peer-joined")
+      try await ann.event("peer-joined")
+      bob.signal(number)
+      #expect(try await bob.status() == 128 + number)
+      #expect(try await ann.event("peer-left").reason == "left")
+    }
+  }
+
+  @Test("a script stops at the first failure with 1")
+  func script() async throws {
+    try await withFolder { folder in
+      for (script, status) in [
+        ("place a 0 0 0\nwait anchors 1\nquit", 0), ("place a 0 0 0", 0), ("remove a\nplace b 0 0 0", 1),
+        ("wait peers 1 0.1\nplace b 0 0 0", 1), ("dance\nplace b 0 0 0", 1),
+      ] {
+        let path = folder.appending(path: "script")
+        try Data(script.utf8).write(to: path)
+        let peer = try PeerProcess("ann", in: folder, ["--script", path.path])
+        #expect(try await peer.status() == Int32(status), "\(script)")
+        await #expect(throws: PeerProcess.Ended.self) { try await peer.line { $0.name == "b" } }
+      }
+    }
+  }
+
+  @Test("the end of the commands is the end of the peer; a wait that failed on the way is remembered")
+  func piped() async throws {
+    try await withFolder { folder in
+      for (commands, status) in [("status", 0), ("wait map 0.1\nstatus", 1), ("remove nothing", 0)] {
+        let peer = try PeerProcess("ann", in: folder)
+        try peer.send(commands)
+        try peer.closeInput()
+        #expect(try await peer.status() == Int32(status), "\(commands)")
+      }
+    }
+  }
+
+  @Test("a peer that nobody steers, as one with /dev/null for an input, runs until a signal")
+  func unsteered() async throws {
+    try await withFolder { folder in
+      let peer = try PeerProcess("ann", in: folder, input: .nullDevice)
+      try await peer.event("ready")
+      peer.signal(SIGTERM)
+      #expect(try await peer.status() == 128 + SIGTERM)
+    }
+  }
+
+  @Test("a wrong command line is 2, a session that cannot start is 3")
+  func refused() async throws {
+    try await withFolder { folder in
+      #expect(try await (try PeerProcess("ann", in: folder, ["--frobnicate"])).status() == 2)
+      let peer = try PeerProcess("ann", in: folder, ["--map", "/nowhere"])
+      #expect(try await peer.status() == 3)
+      #expect(try await peer.event("error").code == "io")
+    }
+  }
+}

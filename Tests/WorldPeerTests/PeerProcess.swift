@@ -1,0 +1,160 @@
+import Foundation
+import Synchronization
+
+/// One line of JSON from a `worldpeer`, with the fields that the tests look at.
+struct Line: Decodable, Sendable {
+  let event: String
+  let t: Double
+  let command: String?
+  let code: String?
+  let peerID: String?
+  let name: String?
+  let port: Int?
+  let reason: String?
+  let id: String?
+  let digest: String?
+  let mapID: String?
+  let host: String?
+  let roster: [Person]?
+
+  struct Person: Decodable, Equatable, Sendable {
+    let peerID: String
+    let name: String
+  }
+}
+
+/// A `worldpeer` in a process of its own, driven by its contract: commands in, JSON lines out.
+final class PeerProcess: Sendable {
+  private struct Heard {
+    var lines: [Line] = []
+    var hasEnded = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// The peer ended before it said what a test waits for.
+  struct Ended: Error {
+    let name: String
+    let lines: [Line]
+  }
+
+  let name: String
+  private let process = Process()
+  private let input = Pipe()
+  private let heard = Mutex(Heard())
+
+  /// Starts a peer that listens on loopback and is found by its address alone.
+  init(_ name: String, in folder: URL, _ options: [String] = [], port: Int = 0, input null: FileHandle? = nil) throws {
+    self.name = name
+    let output = Pipe()
+    process.executableURL = Self.program
+    process.arguments =
+      ["--name", name, "--json", "--discovery", "none", "--listen", "127.0.0.1:\(port)"]
+      + ["--identity", folder.appending(path: name).path] + options
+    process.standardInput = null ?? input
+    process.standardOutput = output
+    try process.run()
+    let thread = Thread { [self] in listen(to: output.fileHandleForReading) }
+    thread.start()
+  }
+
+  /// The build puts the program beside the one that runs the tests.
+  static var program: URL {
+    URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "worldpeer")
+  }
+
+  private func listen(to output: FileHandle) {
+    var rest = Data()
+    while case let more = output.availableData, !more.isEmpty {
+      rest += more
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        if let line = try? JSONDecoder().decode(Line.self, from: rest[..<end]) { note { $0.lines.append(line) } }
+        rest = Data(rest[(end + 1)...])
+      }
+    }
+    process.waitUntilExit()
+    note { $0.hasEnded = true }
+  }
+
+  private func note(_ change: (inout Heard) -> Void) {
+    let waiters = heard.withLock { heard in
+      change(&heard)
+      defer { heard.waiters = [] }
+      return heard.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Gives the peer a command.
+  func send(_ line: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+  }
+
+  func closeInput() throws {
+    try input.fileHandleForWriting.close()
+  }
+
+  func signal(_ number: Int32) {
+    kill(process.processIdentifier, number)
+  }
+
+  /// The first line from number `start` on that fits, as soon as there is one.
+  @discardableResult
+  func line(from start: Int = 0, _ fits: (Line) -> Bool) async throws -> Line {
+    while true {
+      let (lines, hasEnded) = heard.withLock { ($0.lines, $0.hasEnded) }
+      if let line = lines.dropFirst(start).first(where: fits) { return line }
+      guard !hasEnded else { throw Ended(name: name, lines: lines) }
+      try Task.checkCancellation()
+      await news(after: lines.count)
+    }
+  }
+
+  /// Returns once there are more than `count` lines, the peer has ended, or the task is cancelled by its time limit.
+  private func news(after count: Int) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isLate = heard.withLock { heard in
+          guard heard.lines.count == count, !heard.hasEnded, !Task.isCancelled else { return true }
+          heard.waiters.append(continuation)
+          return false
+        }
+        if isLate { continuation.resume() }
+      }
+    } onCancel: {
+      note { _ in }
+    }
+  }
+
+  /// The first event of a kind.
+  @discardableResult
+  func event(_ event: String) async throws -> Line {
+    try await line { $0.event == event }
+  }
+
+  /// Gives a command and waits for its answer, or its error.
+  @discardableResult
+  func ask(_ line: String) async throws -> Line {
+    let start = heard.withLock { $0.lines.count }
+    let verb = line.split(separator: " ").first.map(String.init)
+    try send(line)
+    return try await self.line(from: start) { $0.command == verb }
+  }
+
+  /// Waits until the peer has ended; gives its exit status.
+  func status() async throws -> Int32 {
+    while true {
+      let (count, hasEnded) = heard.withLock { ($0.lines.count, $0.hasEnded) }
+      if hasEnded { return process.terminationStatus }
+      try Task.checkCancellation()
+      await news(after: count)
+    }
+  }
+}
+
+/// Runs a test with a folder of its own that is removed afterwards.
+func withFolder(_ body: (URL) async throws -> Void) async throws {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "worldpeer-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  try await body(folder)
+}

@@ -1,0 +1,72 @@
+import Dispatch
+import Glibc
+
+/// Sends bytes to a server on loopback and reads what it answers.
+struct Browser: Sendable {
+  let port: UInt16
+
+  func get(_ path: String) async throws -> String {
+    try await send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+  }
+
+  func post(_ path: String, _ json: String) async throws -> String {
+    let fields = "Host: localhost:\(port)\r\nContent-Type: application/json\r\nContent-Length: \(json.utf8.count)"
+    return try await send("POST \(path) HTTP/1.1\r\n\(fields)\r\n\r\n\(json)")
+  }
+
+  func send(_ text: String) async throws -> String {
+    try await connect(text).text(until: nil)
+  }
+
+  func connect(_ text: String) throws -> Connection { try Connection(port: port, text) }
+
+  /// The system refused.
+  struct Refusal: Error {
+    let number = errno
+  }
+}
+
+/// One connection, read on a thread of its own.
+final class Connection: Sendable {
+  private let descriptor: Int32
+
+  init(port: UInt16, _ text: String) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let connected = withUnsafeBytes(of: &address) { bytes in
+      connect(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+    }
+    guard connected == 0, Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) == text.utf8.count else {
+      throw Browser.Refusal()
+    }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Says that nothing more comes.
+  func end() {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+  }
+
+  /// What the server says, up to a text or its end.
+  func text(until mark: String?) async throws -> String {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { [self] in
+        var said: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+          let count = recv(descriptor, &chunk, chunk.count, 0)
+          if count < 0 { return continuation.resume(throwing: Browser.Refusal()) }
+          said += chunk[..<count]
+          let text = String(decoding: said, as: UTF8.self)
+          if count == 0 || mark.map(text.contains) == true { return continuation.resume(returning: text) }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import SharedWorld
+import Testing
+import WorldViewKit
+
+/// A viewer with a real session and a real server on loopback, asked as a browser would.
+@Suite("Viewer", .timeLimit(.minutes(1)))
+struct ViewerTests {
+  private static func run(_ body: @Sendable (Session, Browser) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let options = try #require(
+      try ViewOptions(arguments: ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0"]))
+    let identity = try PeerIdentity.loadOrCreate(named: options.name, in: folder.path())
+    try await Session.withSession(as: identity, configuration: options.configuration) { session in
+      let page = Viewer.PageFile(contentType: "text/html", bytes: Array("<p>".utf8))
+      let viewer = try Viewer(session, options: options, files: ["/": page])
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { await viewer.run() }
+        try await body(session, Browser(port: viewer.port))
+        group.cancelAll()
+      }
+    }
+  }
+
+  @Test("the page is served with its protection, anything else is not there")
+  func files() async throws {
+    try await Self.run { _, browser in
+      let page = try await browser.get("/")
+      #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(page.contains("Content-Security-Policy: default-src 'none'"))
+      #expect(page.hasSuffix("\r\n\r\n<p>"))
+      #expect(try await browser.get("/../etc/passwd").hasPrefix("HTTP/1.1 404"))
+      #expect(try await browser.send("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").hasPrefix("HTTP/1.1 403"))
+      #expect(try await browser.send("nonsense\r\n\r\n").hasPrefix("HTTP/1.1 400"))
+    }
+  }
+
+  @Test("a tap places an anchor that can be moved, renamed and removed")
+  func anchors() async throws {
+    try await Self.run { session, browser in
+      try await session.share(SceneTests.walls)
+      let tap = #""x":0.5,"y":0.5,"eye":[0,0,5],"target":[0,0,0],"focalLength":1,"aspectRatio":1.5"#
+      #expect(try await browser.post("/tap", "{\(tap),\"name\":\"lamp\"}").hasPrefix("HTTP/1.1 200"))
+      let lamp = try #require(await session.anchors().first)
+      #expect(lamp.name == "lamp")
+      #expect(abs(lamp.transform.translation.z - 1) < 0.01)
+      let deeper = tap + #","clip":[[-9,-9,-9],[9,9,0]]"#
+      #expect(try await browser.post("/tap", "{\(deeper),\"anchor\":\"\(lamp.id)\"}").hasPrefix("HTTP/1.1 200"))
+      #expect(try await browser.post("/rename", #"{"anchor":"\#(lamp.id)","name":"sun"}"#).hasPrefix("HTTP/1.1 200"))
+      let state = try await browser.get("/state")
+      #expect(state.contains(#""name":"sun""#))
+      #expect(state.contains(#""points":9800"#))
+      let moved = try #require(await session.anchors().first)
+      #expect(abs(moved.transform.translation.z + 1) < 0.01)
+      #expect(try await browser.post("/remove", #"{"anchor":"\#(lamp.id)"}"#).hasPrefix("HTTP/1.1 200"))
+      #expect(await session.anchors().isEmpty)
+      #expect(try await browser.post("/remove", #"{"anchor":"\#(lamp.id)"}"#).hasPrefix("HTTP/1.1 409"))
+    }
+  }
+
+  @Test("pages are told of what other peers do")
+  func events() async throws {
+    try await Self.run { session, browser in
+      let connection = try browser.connect("GET /events HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\n\r\n")
+      #expect(try await connection.text(until: "\n\n").contains(#""anchors":[]"#))
+      try await session.place(Anchor(name: "from elsewhere"))
+      #expect(try await connection.text(until: "from elsewhere").contains("data: {"))
+    }
+  }
+
+  @Test("a connection beyond the limit is served when another has gone")
+  func limit() async throws {
+    try await Self.run { _, browser in
+      let idle = try (0..<HTTPServer.connectionLimit).map { _ in try browser.connect("GET /events") }
+      async let page = browser.get("/")
+      idle[3].end()
+      #expect(try await page.hasPrefix("HTTP/1.1 200"))
+    }
+  }
+}

@@ -42,7 +42,8 @@ extension sw_event {
     self.init()
     switch event {
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable: setDiscovery(event)
-    case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged:
+    case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged,
+      .sessionMerged:
       setMembership(event)
     case .mapProgress, .mapReceived, .mapFailed: setMap(event)
     case .anchorAdded(let anchor, let origin): set(SW_EVENT_ANCHOR_ADDED, anchor, origin)

@@ -16,7 +16,7 @@ extension Program {
       noteMembership(event)
     case .mapProgress, .mapReceived, .mapFailed, .anchorAdded, .anchorUpdated, .anchorRemoved, .editSuperseded:
       noteWorld(event)
-    case .message: break
+    case .message, .sessionMerged: break
     case .problem(let error): say(error)
     case .ended(let reason):
       if !hasLeft { console.say(Failure("ended", "the session is over: \(reason.rawValue)"), during: nil) }

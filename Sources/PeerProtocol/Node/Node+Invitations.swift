@@ -80,7 +80,9 @@ extension Node {
     let answer = InviteAnswer(number: number, decision: .accept)
     sendControl(.inviteAnswer, on: link.id) { answer.write(to: &$0) }
     withdrawIncoming(from: link.peer)
-    join(link, at: now)
+    // Of two that invited each other the lower id counts as the one who was joined.
+    let isMutual = outgoing.contains { $0.peer == link.peer }
+    join(link, isEntering: !isMutual || link.peer < me.peer, at: now)
   }
 
   private mutating func refuse(_ number: UInt64, on id: LinkID, reason: String) {
@@ -93,7 +95,7 @@ extension Node {
       let index = outgoing.firstIndex(where: { $0.peer == link.peer && $0.number == answer.number })
     else { return }
     switch answer.decision {
-    case .accept: join(link, at: now)
+    case .accept: join(link, isEntering: false, at: now)
     case .decline(let reason):
       let invitation = outgoing.remove(at: index)
       tell(.invitationEnded(invitation.id, .declined(link.peer, reason: reason)))

@@ -2,10 +2,13 @@ import WorldModel
 
 extension Node {
   /// Admits the peer at the other end of `link` and tells the others.
-  mutating func join(_ link: Link, at now: Instant) {
+  ///
+  /// - Parameter isEntering: Whether this node enters the other's session rather than the other this one: then, if it
+  ///   was alone, it gives up being host and never takes over.
+  mutating func join(_ link: Link, isEntering: Bool, at now: Instant) {
     guard let hello = link.hello else { return }
     if !roster.admits(link.peer) {
-      if roster.presentCount == 1 { election.join(at: now) }
+      if isEntering, roster.presentCount == 1 { election.join(at: now) }
       var entry = RosterEntry(
         peerID: link.peer, version: 1, incarnation: hello.incarnation, name: hello.name,
         addresses: knownAddresses(of: link))

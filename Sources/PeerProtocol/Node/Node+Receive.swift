@@ -89,7 +89,9 @@ extension Node {
     guard let link = links[id] else { return }
     links[id]?.theyAdmit = true
     // An invitation of ours is answered by admission alone when the other side was a member all along.
-    if outgoing.contains(where: { $0.peer == link.peer }), !roster.admits(link.peer) { join(link, at: now) }
+    if outgoing.contains(where: { $0.peer == link.peer }), !roster.admits(link.peer) {
+      join(link, isEntering: true, at: now)
+    }
     promote(id, at: now)
   }
 

@@ -74,6 +74,11 @@ public final class Session: Sendable {
   /// Removes a member for the life of the session.
   public func kick(_ peer: PeerID) async throws(SessionError) { try await core.kick(peer) }
 
+  /// Asks to be host.
+  ///
+  /// The present host hands over if it can; without one this peer stands for election at once.
+  public func requestHost() async { await core.requestHost() }
+
   /// Asks a member to become host.
   public func handOver(to peer: PeerID) async throws(SessionError) { try await core.handOver(to: peer) }
 

@@ -28,6 +28,11 @@ extension SessionCore {
       events.append(.peerLeft(Peer(id: id, name: name), reason: Session.LeaveReason(reason)))
     case .hostChanged(let from, let to, let epoch, let reason):
       events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: "\(reason)"))
+      // A side that lost hears of the new host and then of its new epoch: one merge.
+      if reason == .merged, let to, from?.peer != to.peer || to.peer == identity.peerID {
+        let others = driver?.node.memberSnapshots.count { $0.status == .connected } ?? 0
+        events.append(.sessionMerged(size: others + 1, host: to.peer))
+      }
     case .anchors(let changes): for change in changes { take(change, into: &events) }
     case .divergence(let id):
       let message = "the anchors of \(peer(id).name) differ under the same history; all of them are being merged"

@@ -146,6 +146,10 @@ actor SessionCore {
     input(.kick(peer))
   }
 
+  func requestHost() {
+    input(.requestHost)
+  }
+
   func handOver(to peer: PeerID) throws(SessionError) {
     try requireMember(peer)
     input(.handover(peer))

@@ -24,6 +24,9 @@ extension Session {
     /// Another peer hosts; nil while there is none.
     case hostChanged(from: PeerID?, to: PeerID?, epoch: UInt64, reason: String)
 
+    /// This session and another one, or the other half of it, became one; `size` counts all peers, this one included.
+    case sessionMerged(size: Int, host: PeerID)
+
     /// More of a map has been verified.
     case mapProgress(MapProgress)
     /// A map has arrived, is verified and can be read with ``Session/map()``.

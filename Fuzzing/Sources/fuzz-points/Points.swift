@@ -6,8 +6,9 @@ struct FuzzPoints {
   static func main() { fuzz(fuzzPoints) }
 }
 
-/// Any bytes as the payload of a block of points, with the head that makes its checksum fit: the decoder's stages are
-/// reached that a random file never gets to. The first two bytes say how many points the block claims.
+/// Any bytes as the payload of a block of points, with the head that makes its checksum fit.
+///
+/// So the decoder's stages are reached that a random file never gets to. The first two bytes say how many points the block claims.
 private func fuzzPoints(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   guard count >= 2 else { return 0 }
   let payload = UnsafeBufferPointer(start: data + 2, count: count - 2)

@@ -23,14 +23,14 @@ lan: toolchain ## a LAN of network namespaces: failover and late join (needs roo
 bench: toolchain ## measure, release build; FILTER=name selects, JSON=path also writes the rows
 	@Scripts/bench.sh
 
-fuzz: toolchain ## fuzz each decoder for SECONDS_EACH (default 30) seconds
-	@Scripts/fuzz.sh
+fuzz: toolchain ## fuzz each target for SECONDS_EACH (default 30) seconds
+	@Fuzzing/run.sh $(or $(SECONDS_EACH),30)
 
 soak: toolchain ## run the simulator over SEEDS seeds (default 20,000) of each scenario
 	@Scripts/soak.sh
 
 clean: ## remove everything that was built
-	rm -rf .build Benchmarks/.build Fuzzing/.build demo-out
+	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 10

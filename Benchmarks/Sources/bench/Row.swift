@@ -38,7 +38,7 @@ struct Row: Encodable {
 extension JSONEncoder {
   static var rows: JSONEncoder {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return encoder
   }
 }

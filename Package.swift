@@ -67,7 +67,8 @@ let package = Package(
       ], swiftSettings: common),
     .executableTarget(name: "worldmap", dependencies: ["SharedWorld"], swiftSettings: common),
 
-    .testTarget(name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], swiftSettings: common),
+    .testTarget(
+      name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], exclude: ["reader.py"], swiftSettings: common),
     .testTarget(
       name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
     .testTarget(
@@ -86,7 +87,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "WorldViewKitTests", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"], swiftSettings: common),
-    .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit"], swiftSettings: common),
+    .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "WorldMapToolTests", dependencies: ["worldmap", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "WorldPeerTests", dependencies: ["worldpeer", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),

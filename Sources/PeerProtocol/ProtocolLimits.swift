@@ -1,4 +1,6 @@
-/// Every limit of the protocol, in one place. All are checked before memory is reserved.
+/// Every limit of the protocol, in one place.
+///
+/// All are checked before memory is reserved.
 package enum ProtocolLimits {
   /// The versions of the wire this build speaks.
   package static let versions: ClosedRange<UInt16> = 1...1

@@ -75,6 +75,12 @@ package struct ArgumentParser<Options> {
     return result
   }
 
+  /// The options and what they do, a line each.
+  package var help: String {
+    let rows = options.map { (form: $0.name + ($0.placeholder.map { " " + $0 } ?? ""), help: $0.help) }
+    return helpTable(rows + [(form: "--help", help: "print this text")])
+  }
+
   private func option(named name: String) throws(UsageError) -> Option {
     if let option = options.first(where: { $0.name == name }) { return option }
     guard name.hasPrefix("-") else { throw UsageError("'\(name)' is not an option") }
@@ -141,6 +147,13 @@ extension ArgumentParser.Option {
       (options: inout Options, _) throws(UsageError) in options[keyPath: path] = true
     }
   }
+}
+
+/// Lines of two columns, the second one aligned.
+package func helpTable(_ rows: [(form: String, help: String)]) -> String {
+  let width = rows.map(\.form.count).max() ?? 0
+  return rows.map { "  \($0.form)\(String(repeating: " ", count: width - $0.form.count))  \($0.help)" }
+    .joined(separator: "\n")
 }
 
 /// How many letters must be typed differently to turn one word into the other (Levenshtein).

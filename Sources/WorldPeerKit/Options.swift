@@ -1,3 +1,5 @@
+package import SharedWorld
+
 /// What the command line of `worldpeer` says.
 package struct Options: Equatable, Sendable {
   /// Who answers an invitation, or who is invited: everyone, whom the user names, nobody.
@@ -5,19 +7,14 @@ package struct Options: Equatable, Sendable {
     case all, ask, none
   }
 
-  /// How other peers are found.
-  package enum Discovery: String, CaseIterable, ArgumentValue, Sendable {
-    case auto, avahi, embedded, none
-  }
-
   package var name = ""
   package var service = "sharedworld"
   package var map: String?
   package var accept = Policy.ask
   package var invite = Policy.ask
-  package var discovery = Discovery.auto
-  package var listen: HostPort?
-  package var connect: [HostPort] = []
+  package var discovery = DiscoveryMode.automatic
+  package var listen: Endpoint?
+  package var connect: [Endpoint] = []
   package var identity: String?
   package var json = false
   package var script: String?
@@ -48,10 +45,6 @@ package struct Options: Equatable, Sendable {
 
   /// The text of `--help`.
   package static var help: String {
-    let usage = parser.options.map { option in
-      let form = option.name + (option.placeholder.map { " " + $0 } ?? "")
-      return (form: form, help: option.help)
-    }
     let verbs = Command.verbs.map { (form: $0.usage, help: $0.help) }
     return """
       worldpeer: a peer in the terminal. It finds others on the network and shares a world map and anchors with them.
@@ -59,10 +52,10 @@ package struct Options: Equatable, Sendable {
       usage: worldpeer --name NAME [OPTION]…
 
       OPTIONS
-      \(table(usage + [(form: "--help", help: "print this text")]))
+      \(parser.help)
 
       COMMANDS, one a line, from standard input or a script; quote names with spaces; # begins a comment
-      \(table(verbs))
+      \(helpTable(verbs))
 
       PEER and ANCHOR are a name, an id or the beginning of one, as long as it means only one.
 
@@ -75,33 +68,15 @@ package struct Options: Equatable, Sendable {
 
       """
   }
-
-  private static func table(_ rows: [(form: String, help: String)]) -> String {
-    let width = rows.map(\.form.count).max() ?? 0
-    return rows.map { "  \($0.form)\(String(repeating: " ", count: width - $0.form.count))  \($0.help)" }
-      .joined(separator: "\n")
-  }
 }
 
-/// A host and a port, as in `kitchen.local:4711`, `192.168.1.7:4711` or `[fe80::1%eth0]:4711`.
-package struct HostPort: Hashable, Sendable, ArgumentValue, CustomStringConvertible {
-  package let host: String
-  package let port: UInt16
+extension DiscoveryMode: ArgumentValue {}
 
+extension Endpoint: ArgumentValue {
   package init(argument: String) throws(UsageError) {
-    guard let colon = argument.lastIndex(of: ":"), let port = UInt16(argument[argument.index(after: colon)...]) else {
-      throw UsageError("'\(argument)' is not of the form HOST:PORT")
+    guard let endpoint = Endpoint(argument) else {
+      throw UsageError("'\(argument)' is not of the form HOST:PORT, or [ADDRESS]:PORT for IPv6")
     }
-    var host = argument[..<colon]
-    if host.hasPrefix("["), host.hasSuffix("]") {
-      host = host.dropFirst().dropLast()
-    } else if host.contains(":") {
-      throw UsageError("'\(argument)': write an IPv6 address in brackets, [ADDRESS]:PORT")
-    }
-    guard !host.isEmpty else { throw UsageError("'\(argument)' names no host") }
-    self.host = String(host)
-    self.port = port
+    self = endpoint
   }
-
-  package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -13,10 +13,10 @@ package struct ViewOptions: Equatable, Sendable {
   package var map: String?
   package var accept = Policy.all
   package var invite = Policy.all
-  package var discovery = Options.Discovery.auto
-  package var listen: HostPort?
-  package var connect: [HostPort] = []
-  package var http: HostPort?
+  package var discovery = DiscoveryMode.automatic
+  package var listen: Endpoint?
+  package var connect: [Endpoint] = []
+  package var http: Endpoint?
   package var identity: String?
 
   package init() {}
@@ -44,15 +44,12 @@ package struct ViewOptions: Equatable, Sendable {
 
   /// The text of `--help`.
   package static var help: String {
-    let rows = parser.options.map { (form: $0.name + ($0.placeholder.map { " " + $0 } ?? ""), help: $0.help) }
-    let width = rows.map(\.form.count).max() ?? 0
-    let table = rows.map { "  \($0.form)\(String(repeating: " ", count: width - $0.form.count))  \($0.help)" }
     return """
       worldview: a peer with a page for the browser. It shows the shared map in 3D; a tap on it places an anchor.
 
       usage: worldview --name NAME [OPTION]…
 
-      \(table.joined(separator: "\n"))
+      \(parser.help)
 
       Whoever can open the page can change anchors: serve it on this machine alone unless you trust the network.
       It prints the page's address and runs until SIGINT or SIGTERM.
@@ -63,14 +60,8 @@ package struct ViewOptions: Equatable, Sendable {
   /// The session that this command line asks for.
   package var configuration: Session.Configuration {
     var configuration = Session.Configuration(service: service)
-    configuration.discovery =
-      switch discovery {
-      case .auto: .automatic
-      case .avahi: .avahi
-      case .embedded: .embedded
-      case .none: .none
-      }
-    if let listen { configuration.listen = Endpoint(host: listen.host, port: listen.port) }
+    configuration.discovery = discovery
+    if let listen { configuration.listen = listen }
     // Whoever types a name on the command line wants to be found by it.
     configuration.advertisesName = true
     let accepts = accept == .all

@@ -13,12 +13,15 @@ final class Console: Sendable {
   private let json: Bool
   private let isTerminal: Bool
   private let hasColour: Bool
+  /// Whether the user types the commands, and so sees them already.
+  private let isTyped: Bool
   private let start = ContinuousClock.now
   private let state: Mutex<State>
 
-  init(json: Bool) {
+  init(json: Bool, isScripted: Bool) {
     let environment = ProcessInfo.processInfo.environment
     self.json = json
+    isTyped = !isScripted && isatty(STDIN_FILENO) == 1
     isTerminal = !json && isatty(STDOUT_FILENO) == 1 && environment["TERM"] != "dumb"
     hasColour = (isTerminal && environment["NO_COLOR"] == nil) || (!json && environment["CLICOLOR_FORCE"] == "1")
     state = Mutex(State(throttle: Throttle(interval: isTerminal ? 0.05 : json ? 0.1 : 1)))
@@ -26,6 +29,8 @@ final class Console: Sendable {
 
   /// Writes a report; of a map's progress only some, and the last.
   func say(_ report: Report) {
+    // Where commands are shown, the next one tells that this one is done.
+    if !json, !isTyped, case .answer(_, .done) = report { return }
     state.withLock { state in
       // Read under the lock, so that the times of the lines rise.
       let now = (ContinuousClock.now - start) / .seconds(1)
@@ -49,7 +54,7 @@ final class Console: Sendable {
 
   /// Shows a command that nobody has typed here, so that a reader of the text sees what its answer is about.
   func echo(_ command: String) {
-    guard !json else { return }
+    guard !json, !isTyped else { return }
     state.withLock { write(["\("› \(command)", .faint)"], isBar: false, &$0) }
   }
 

@@ -21,7 +21,7 @@ extension Program {
     let reader = LineReader()
     let isTerminal = isatty(STDIN_FILENO) == 1
     while let line = await reader.next() {
-      if !isTerminal { console.echo(line) }
+      console.echo(line)
       if await carryOut(line, inScript: false) == false { break }
     }
     // A peer that nobody steers, with /dev/null for an input, runs until a signal.
@@ -65,7 +65,7 @@ extension Program {
     case .decline(let peer): try answer(peer, .decline(reason: "declined by the user"))
     case .sendMap(let peer): return try await sendMap(to: peer)
     case .load(let path):
-      let map = try MapFile.load(path)
+      let map = try WorldMap(contentsOfFile: path)
       scene.show(map)
       return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
     case .save(let path): return try await save(to: path)

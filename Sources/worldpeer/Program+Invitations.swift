@@ -53,8 +53,8 @@ extension Program {
   }
 
   /// Invites an address again and again, less and less often, until its peer joins or refuses.
-  func keepInviting(_ address: HostPort) async -> Ending? {
-    let target = InvitationTarget.endpoint(Endpoint(host: address.host, port: address.port))
+  func keepInviting(_ address: Endpoint) async -> Ending? {
+    let target = InvitationTarget.endpoint(address)
     var pause = Duration.milliseconds(200)
     while !Task.isCancelled {
       if await tryInviting(target, isLast: false) { break }

@@ -22,7 +22,7 @@ extension Program {
     await refreshScene()
     var map = scene.map ?? WorldMap()
     map.anchors = await session.anchors()
-    try MapFile.save(map, to: path)
+    try map.write(toFile: path)
     return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
   }
 

@@ -30,10 +30,10 @@ enum WorldPeer {
   private static func run(_ options: Options) async -> Int32 {
     // A reader of our output that goes away must not kill us: the session is to be left politely.
     signal(SIGPIPE, SIG_IGN)
-    let console = Console(json: options.json)
+    let console = Console(json: options.json, isScripted: options.script != nil)
     do {
       let commands = try options.script.map(CommandSource.init(script:)) ?? CommandSource.standardInput
-      let map = try options.map.map(MapFile.load)
+      let map = try options.map.map(WorldMap.init(contentsOfFile:))
       let identity = try PeerIdentity.loadOrCreate(named: options.name, in: options.identity)
       let desk = InvitationDesk(policy: options.accept, console: console)
       return try await Session.withSession(as: identity, configuration: options.configuration(asking: desk)) {
@@ -57,14 +57,8 @@ extension Options {
   /// The session that this command line asks for.
   func configuration(asking desk: InvitationDesk) -> Session.Configuration {
     var configuration = Session.Configuration(service: service)
-    configuration.discovery =
-      switch discovery {
-      case .auto: .automatic
-      case .avahi: .avahi
-      case .embedded: .embedded
-      case .none: .none
-      }
-    if let listen { configuration.listen = Endpoint(host: listen.host, port: listen.port) }
+    configuration.discovery = discovery
+    if let listen { configuration.listen = listen }
     // Whoever types a name on the command line wants to be found by it.
     configuration.advertisesName = true
     configuration.invitationHandler = { await desk.decide($0) }

@@ -12,7 +12,9 @@ private struct Echo: SimulatedNode {
   var outputs: [SimulatedOutput<Int>] = []
 
   static func byteCount(of packet: Int) -> Int { 1000 }
-  mutating func opened(_ connection: ConnectionID, peer: Int, isDialler: Bool, at now: Instant) { self.connection = connection }
+  mutating func opened(_ connection: ConnectionID, peer: Int, isDialler: Bool, at now: Instant) {
+    self.connection = connection
+  }
   mutating func closed(_ connection: ConnectionID, at now: Instant) { self.connection = nil }
   mutating func refused(peer: Int, at now: Instant) { heard.append(-1) }
   mutating func received(_ packet: Int, on connection: ConnectionID, at now: Instant) { heard.append(packet) }

@@ -79,8 +79,18 @@ import Testing
     #expect(try folder.run("convert", "@near.worldmap", "@small.worldmap", "--within", "0.001").code == .success)
     #expect(try folder.run("diff", "@near.worldmap", "@near.worldmap").code == .success)
     #expect(try folder.run("convert", "@near.worldmap", "@small.worldmap", "--within", "1000").code == .usage)
+    #expect(try folder.run("diff", "@near.worldmap", "@small.worldmap").code == .difference)
     // A coordinate moves by at most 1 mm, a point by √3 times that.
     #expect(try folder.run("diff", "@near.worldmap", "@small.worldmap", "--tolerance", "0.00174").code == .success)
+  }
+
+  @Test func `other axes and units`() throws {
+    let folder = try Folder()
+    try Data("2 4 6\n".utf8).write(to: folder.url.appending(path: "ros.xyz"))
+    #expect(try folder.run("convert", "@ros.xyz", "@w.worldmap", "--frame", "ros", "--scale", "0.5").code == .success)
+    // x ahead, y left, z up becomes −z ahead, −x left, y up.
+    #expect(try WorldMap(contentsOfFile: folder.path("w.worldmap")).cloud.positions == [[-2, 3, -1]])
+    #expect(try folder.run("convert", "@ros.xyz", "@w.worldmap", "--frame", "unity").code == .usage)
   }
 
   @Test func `every change of an anchor is named`() throws {

@@ -1,3 +1,4 @@
+import SharedWorld
 import Testing
 
 @testable import WorldPeerKit
@@ -18,8 +19,8 @@ struct OptionsTests {
     expected.accept = .all
     expected.invite = Options.Policy.none
     expected.discovery = .embedded
-    expected.listen = try HostPort(argument: "127.0.0.1:4711")
-    expected.connect = [try HostPort(argument: "lab:1"), try HostPort(argument: "[fe80::1%eth0]:2")]
+    expected.listen = try Endpoint(argument: "127.0.0.1:4711")
+    expected.connect = [try Endpoint(argument: "lab:1"), try Endpoint(argument: "[fe80::1%eth0]:2")]
     expected.identity = "/tmp/id"
     expected.json = true
     expected.script = "s"
@@ -43,9 +44,11 @@ struct OptionsTests {
       (["kitchen"], "'kitchen' is not an option"),
       (["--json=yes"], "--json takes no value"),
       (["--accept", "maybe"], "--accept: 'maybe' is not one of all, ask, none"),
-      (["--connect", "host"], "--connect: 'host' is not of the form HOST:PORT"),
-      (["--connect", "host:70000"], "--connect: 'host:70000' is not of the form HOST:PORT"),
-      (["--listen", "fe80::1:80"], "--listen: 'fe80::1:80': write an IPv6 address in brackets, [ADDRESS]:PORT"),
+      (["--connect", "host"], "--connect: 'host' is not of the form HOST:PORT, or [ADDRESS]:PORT for IPv6"),
+      (
+        ["--connect", "host:70000"], "--connect: 'host:70000' is not of the form HOST:PORT, or [ADDRESS]:PORT for IPv6"
+      ),
+      (["--listen", "fe80::1:80"], "--listen: 'fe80::1:80' is not of the form HOST:PORT, or [ADDRESS]:PORT for IPv6"),
     ] as [([String], String)])
   func mistakes(arguments: [String], message: String) {
     #expect(throws: UsageError(message)) { try Options(arguments: arguments) }

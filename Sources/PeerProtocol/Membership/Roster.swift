@@ -19,7 +19,9 @@ package struct Roster: Sendable, Equatable {
   /// The number of admitted peers.
   package var presentCount: Int { entries.count { $0.status == .present } }
 
-  /// Takes `entry` if it replaces what is known. Returns whether it was news.
+  /// Takes `entry` if it replaces what is known.
+  ///
+  /// Returns whether it was news.
   ///
   /// A newcomer to a full roster is not taken: the bound holds whatever members say.
   package mutating func merge(_ entry: RosterEntry) -> Bool {
@@ -39,8 +41,9 @@ package struct Roster: Sendable, Equatable {
     return true
   }
 
-  /// Changes the record of `peer` and counts the change. Returns the new record; nil when there is none or nothing
-  /// changed.
+  /// Changes the record of `peer` and counts the change.
+  ///
+  /// Returns the new record; nil when there is none or nothing changed.
   package mutating func update(_ peer: PeerID, _ change: (inout RosterEntry) -> Void) -> RosterEntry? {
     guard let known = records[peer] else { return nil }
     var entry = known

@@ -1,6 +1,8 @@
 package import WorldModel
 
-/// What happened outside the node. Received bytes come through ``Node/receive(_:on:at:)``, because they are borrowed.
+/// What happened outside the node.
+///
+/// Received bytes come through ``Node/receive(_:on:at:)``, because they are borrowed.
 package enum Input: Sendable {
   /// A TLS connection is up; `peer` is read from its certificate. `dial` is nil when the other side dialled.
   case linkOpened(LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress)

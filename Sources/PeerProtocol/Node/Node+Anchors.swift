@@ -147,8 +147,9 @@ extension Node {
     for other in memberLinks where other != id { flushSoon(other) }
   }
 
-  /// Looks anew at which members bring their operations to whom themselves. Where one no longer does, this node has to:
-  /// it begins again from what the other side has.
+  /// Looks anew at which members bring their operations to whom themselves.
+  ///
+  /// Where one no longer does, this node has to: it begins again from what the other side has.
   mutating func updateRelays() {
     for id in memberLinks {
       guard let link = links[id], let node = link.node else { continue }

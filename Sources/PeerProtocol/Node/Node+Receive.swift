@@ -1,7 +1,9 @@
 import WorldModel
 
 extension Node {
-  /// Takes bytes that arrived on a link. A broken frame ends that one link and nothing else.
+  /// Takes bytes that arrived on a link.
+  ///
+  /// A broken frame ends that one link and nothing else.
   package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
     guard !hasEnded, let link = links[id] else { return }
     notice(now)

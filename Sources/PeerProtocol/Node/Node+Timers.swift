@@ -1,7 +1,9 @@
 import WorldModel
 
 extension Node {
-  /// Notes the time of a call. A turn that comes late because this process stood still must not accuse others.
+  /// Notes the time of a call.
+  ///
+  /// A turn that comes late because this process stood still must not accuse others.
   mutating func notice(_ now: Instant) {
     let late = now - lastTick - ProtocolTimes.ping
     if late > .milliseconds(500) { compensate(for: late, at: now) }

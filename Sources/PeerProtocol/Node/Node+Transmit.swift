@@ -1,8 +1,9 @@
 import WorldModel
 
 extension Node {
-  /// The next bytes for a link, the most urgent lane first: control, operations, map pieces. Nil when nothing waits or
-  /// the link has taken its fill.
+  /// The next bytes for a link, the most urgent lane first: control, operations, map pieces.
+  ///
+  /// Nil when nothing waits or the link has taken its fill.
   mutating func takeBytes(for id: LinkID) -> [UInt8]? {
     guard let link = links[id], link.isWritable else { return nil }
     guard link.control.count <= ProtocolLimits.controlQueue else {
@@ -27,7 +28,8 @@ extension Node {
 
   /// Appends pieces of requested chunks while the window has room.
   private mutating func writePieces(for id: LinkID) {
-    while let upload = links[id]?.uploads.first, scratch.count + ProtocolLimits.bulkPiece <= ProtocolLimits.transmitWindow
+    while let upload = links[id]?.uploads.first,
+      scratch.count + ProtocolLimits.bulkPiece <= ProtocolLimits.transmitWindow
     {
       guard let chunk = maps[upload.map]?.chunks[upload.chunk] else {
         links[id]?.uploads.removeFirst()

@@ -1,7 +1,9 @@
 package import AnchorReplication
 package import WorldModel
 
-/// What the driver must do. It drains ``Node/nextOutput()`` to nil after every input.
+/// What the driver must do.
+///
+/// It drains ``Node/nextOutput()`` to nil after every input.
 package enum Output: Sendable {
   /// Dial an address; the answer is ``Input/linkOpened(_:peer:dial:remote:)`` or ``Input/dialFailed(_:refused:)``.
   case connect(DialID, SocketAddress)

@@ -61,7 +61,9 @@ package struct MapHolding: Sendable {
     requests = requests.filter { $0.value.source != peer }
   }
 
-  /// Takes manifest hashes from index `first` on. Returns whether the manifest is now complete.
+  /// Takes manifest hashes from index `first` on.
+  ///
+  /// Returns whether the manifest is now complete.
   ///
   /// - Throws: ``ChunkFailure/wrongHash`` when the whole does not match the announced id; the hashes are then forgotten.
   package mutating func takeHashes(_ more: [SHA256Digest], first: Int) throws(ChunkFailure) -> Bool {
@@ -107,7 +109,9 @@ package struct MapHolding: Sendable {
     return plan
   }
 
-  /// Takes one piece of a chunk that was asked of `source`. Returns whether it completed a verified chunk.
+  /// Takes one piece of a chunk that was asked of `source`.
+  ///
+  /// Returns whether it completed a verified chunk.
   ///
   /// A piece nobody asked for, such as one that crossed a cancel, is ignored.
   package mutating func take(_ piece: MapPiece, from source: PeerID, at now: Instant) throws(ChunkFailure) -> Bool {

@@ -34,7 +34,9 @@ package struct MapLibrary: Sendable {
     trim()
   }
 
-  /// Notes that `peer` holds a map. Returns whether something of it is still wanted.
+  /// Notes that `peer` holds a map.
+  ///
+  /// Returns whether something of it is still wanted.
   package mutating func announce(_ announcement: MapAnnouncement, by peer: PeerID) -> Bool {
     if self[announcement.id] == nil {
       // A later map that nobody here has whole must not keep out one that can be had.

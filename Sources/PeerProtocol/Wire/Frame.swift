@@ -18,7 +18,7 @@ package struct FrameHead: Sendable, Equatable {
     guard bytes.byteCount - offset >= size else { return nil }
     var reader = ByteReader(bytes.extracting(offset..<(offset + size)))
     let length = try reader.read(UInt32.self)
-    guard length <= UInt32(limit) else { throw .overLimit(limit: limit, offset: offset) }
+    guard Int(length) <= limit else { throw .overLimit(limit: limit, offset: offset) }
     let start = offset + size
     guard bytes.byteCount - start >= Int(length) else { return nil }
     return FrameHead(type: try reader.readByte(), body: start..<(start + Int(length)))

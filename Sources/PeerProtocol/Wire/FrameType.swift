@@ -1,4 +1,6 @@
-/// What a frame carries. A number that is not listed is skipped, so that newer peers may say more.
+/// What a frame carries.
+///
+/// A number that is not listed is skipped, so that newer peers may say more.
 package enum FrameType: UInt8, Sendable, CaseIterable {
   /// ``Hello``: who speaks and which versions.
   case hello = 1

@@ -12,7 +12,9 @@ struct JobQueue: Sendable {
     (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.capacity))
   }
 
-  /// Adds a job. Returns whether there was room.
+  /// Adds a job.
+  ///
+  /// Returns whether there was room.
   func add(_ job: @escaping @Sendable () async -> Void) -> Bool {
     if case .enqueued = continuation.yield(job) { true } else { false }
   }

@@ -49,7 +49,9 @@ public struct Candidate: Hashable, Sendable, Identifiable {
 
   /// The random name it advertises under.
   public let id: ID
-  /// The name it shows, if it chose to show one. Never trust it: anybody may advertise any name.
+  /// The name it shows, if it chose to show one.
+  ///
+  /// Never trust it: anybody may advertise any name.
   public let name: String?
   /// Who it turned out to be, once there was a connection.
   public let peer: Peer?

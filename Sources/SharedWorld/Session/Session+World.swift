@@ -1,5 +1,7 @@
 extension Session {
-  /// Places an anchor. It is in the local set at once and on its way to everybody.
+  /// Places an anchor.
+  ///
+  /// It is in the local set at once and on its way to everybody.
   ///
   /// - Throws: ``SessionError`` with the code `invalidArgument` (a name too long, a transform that is not rigid, an id
   ///   that is in use) or `limitExceeded`.
@@ -30,8 +32,9 @@ extension Session {
   /// A hash of the replicated state: equal on all peers that hold the same anchors.
   public func digest() async -> SHA256Digest { await core.digest() }
 
-  /// Shares a map with one peer, or with all and every later joiner. Its anchors join the session, once, under their own
-  /// ids.
+  /// Shares a map with one peer, or with all and every later joiner.
+  ///
+  /// Its anchors join the session, once, under their own ids.
   ///
   /// - Returns: the id of this revision of the map.
   @discardableResult

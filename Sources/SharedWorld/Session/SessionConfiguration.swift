@@ -13,7 +13,9 @@ extension Session {
     public var hostPriority: UInt8 = 1
     /// Whether this peer may ever be host.
     public var canHost = true
-    /// Answers invitations. It runs as a child task of the session and may take as long as the inviter waits.
+    /// Answers invitations.
+    ///
+    /// It runs as a child task of the session and may take as long as the inviter waits.
     public var invitationHandler: @Sendable (Invitation) async -> InvitationDecision = { _ in
       .decline(reason: "this app accepts no invitations")
     }

@@ -49,7 +49,9 @@ actor SessionCore {
     await jobs.run()
   }
 
-  /// Listens and advertises. Returns the port.
+  /// Listens and advertises.
+  ///
+  /// Returns the port.
   func start() async throws(SessionError) -> UInt16 {
     let listen = try await listenAddress()
     var random = SystemRandomNumberGenerator()

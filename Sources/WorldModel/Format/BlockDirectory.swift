@@ -77,9 +77,6 @@ struct BlockDirectory {
       var row = try Row(reading: file, at: at, blockLimit: blockLimit)
       row.offset = offset
       guard row.storedLength <= end - offset else { throw .truncated(offset: end) }
-      if let last = rows.last, row.keys.lowerBound < last.keys.upperBound {
-        throw .invalid("blocks out of order", offset: at + 16)
-      }
       offset += row.storedLength
       total += row.count
       guard total <= limit else { throw .overLimit(limit: limit, offset: at + 4) }

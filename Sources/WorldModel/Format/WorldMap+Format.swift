@@ -31,4 +31,16 @@ extension WorldMap {
     let decoder = try WorldMapDecoder(file)
     self = try decoder.map()
   }
+
+  /// Replaces this map by that of a `.worldmap` file; the memory of its points is used again.
+  ///
+  /// Fresh memory costs as much as the decoding: keep the map when files are read again and again.
+  ///
+  /// - Parameter file: The whole file.
+  /// - Throws: As ``init(decoding:)``; the map is empty then.
+  public mutating func decode(_ file: [UInt8]) throws(WorldMapError) {
+    let memory = cloud
+    self = WorldMap()
+    self = try WorldMapDecoder(file).map(reusing: memory)
+  }
 }

@@ -39,7 +39,13 @@ public struct WorldMapDecoder: Sendable {
 
   /// Everything in the file.
   public func map() throws(WorldMapError) -> WorldMap {
-    var map = WorldMap(anchors: try anchors(), cloud: try points(ofBlocks: 0..<blockCount), views: views)
+    try map(reusing: FeatureCloud())
+  }
+
+  /// Everything in the file, the points in the memory of `cloud`.
+  func map(reusing cloud: consuming FeatureCloud) throws(WorldMapError) -> WorldMap {
+    try read(0..<blockCount, into: &cloud)
+    var map = WorldMap(anchors: try anchors(), cloud: cloud, views: views)
     let span = file.span.bytes
     for section in container.sections where !SectionCode.known.contains(section.entry.code) {
       try container.verify(section, in: span)
@@ -79,25 +85,38 @@ public struct WorldMapDecoder: Sendable {
   /// The step of the grid of the positions (metres); zero when they are exact.
   public var step: Float { layout.step }
 
-  /// The points of consecutive blocks.
+  /// The points of consecutive blocks, in the order of their identifiers.
   public func points(ofBlocks blocks: Range<Int>) throws(WorldMapError) -> FeatureCloud {
+    var cloud = FeatureCloud()
+    try read(blocks, into: &cloud)
+    return cloud
+  }
+
+  /// Replaces `cloud` by the points of some blocks and uses its memory again.
+  func read(_ blocks: Range<Int>, into cloud: inout FeatureCloud) throws(WorldMapError) {
     let count = pointBlocks.rows[blocks].reduce(0) { $0 + $1.count }
-    var identifiers: [UInt64] = []
+    var (positions, identifiers) = cloud.takePlanes(count: count)
     var channels = layout.emptyChannels
     var failure: WorldMapError?
-    let positions = [SIMD3<Float>](unsafeUninitializedCapacity: count) { positions, filled in
-      identifiers = [UInt64](unsafeUninitializedCapacity: count) { identifiers, filled in
+    positions.withUnsafeMutableBufferPointer { positions in
+      identifiers.withUnsafeMutableBufferPointer { identifiers in
         do throws(WorldMapError) {
           try decode(blocks, positions: positions, identifiers: identifiers, channels: &channels)
-          filled = count
         } catch {
           failure = error
         }
       }
-      filled = failure == nil ? count : 0
     }
     if let failure { throw failure }
-    return FeatureCloud(positions: positions, identifiers: identifiers, channels: channels)
+    cloud = FeatureCloud(positions: positions, identifiers: identifiers, channels: channels)
+    let rows = pointBlocks.rows[blocks]
+    guard zip(rows, rows.dropFirst()).contains(where: { $0.keys.upperBound >= $1.keys.lowerBound }) else { return }
+    // Another writer may cut a cloud in space: then the blocks' identifiers interleave.
+    do throws(ModelError) {
+      cloud = try cloud.sorted()
+    } catch {
+      throw .invalid(error.description, offset: rows.first?.offset ?? 0)
+    }
   }
 
   private func decode(

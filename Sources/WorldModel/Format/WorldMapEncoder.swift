@@ -44,12 +44,14 @@ public struct WorldMapEncoder: Sendable {
   ///   - memory: An array whose memory is used again; its bytes do not matter.
   /// - Throws: ``WorldMapError/model(_:)`` when a coordinate is not finite.
   public func part(_ blocks: Range<Int>, reusing memory: consuming [UInt8] = []) throws(WorldMapError) -> Part {
-    // The first part begins with room for everything that stands before the blocks.
-    let room = blocks.lowerBound == 0 ? prefixLength : 0
+    // The first part begins with room for what stands before the blocks, and has room for those of the other parts.
+    let isFirst = blocks.lowerBound == 0
+    let room = isFirst ? prefixLength : 0
+    let points = isFirst ? cloud.count : ranges[blocks].reduce(0) { $0 + $1.count }
     memory.removeAll(keepingCapacity: true)
+    memory.reserveCapacity(room + points * layout.bytesPerPoint * 3 / 4)
+    memory.append(contentsOf: repeatElement(0, count: room))
     var part = Part(rows: [], bytes: memory)
-    part.bytes.append(contentsOf: repeatElement(0, count: room))
-    part.bytes.reserveCapacity(room + ranges[blocks].reduce(0) { $0 + $1.count } * layout.bytesPerPoint * 3 / 4)
     var encoder = PointBlockEncoder(cloud, layout: layout, options)
     do throws(ModelError) {
       for range in ranges[blocks] {

@@ -65,6 +65,15 @@ extension FeatureCloud {
       positions: indices.map { positions[$0] }, identifiers: indices.map { identifiers[$0] }, channels: channels)
   }
 
+  /// Gives up the planes of positions and identifiers, with `count` elements of any value; the cloud is empty then.
+  mutating func takePlanes(count: Int) -> (positions: [SIMD3<Float>], identifiers: [UInt64]) {
+    var (positions, identifiers) = (positions, identifiers)
+    self = FeatureCloud()
+    positions.resize(to: count)
+    identifiers.resize(to: count)
+    return (positions, identifiers)
+  }
+
   /// Appends the points of a cloud with the same channels.
   package mutating func append(_ other: FeatureCloud) {
     positions += other.positions
@@ -121,5 +130,18 @@ public struct FeaturePoint: Hashable, Sendable {
     self.confidence = confidence
     self.colour = colour
     self.normal = normal
+  }
+}
+
+extension Array where Element: BitwiseCopyable {
+  /// Drops elements at the end, or replaces an array that is too small; the elements do not matter.
+  fileprivate mutating func resize(to count: Int) {
+    if count <= self.count {
+      removeLast(self.count - count)
+    } else {
+      // Every bit pattern is an element, and the decoder overwrites each before it is read: filling the memory first
+      // would cost as much as decoding.
+      self = Array(unsafeUninitializedCapacity: count) { _, filled in filled = count }
+    }
   }
 }

@@ -9,6 +9,7 @@ enum Convert: Command {
     Option("--format", "NAME", "worldmap, " + PointCloudFormat.allCases.map(\.rawValue).joined(separator: ", ")),
     Option("--within", "METRES", "let coordinates move by at most this (worldmap only); without it they are exact"),
     Option("--fast", nil, "spend no time on a smaller file (worldmap only)"),
+    Option("--frame", "NAME", "the axes of the input: ros (x ahead, z up) or colmap (y down, z ahead)"),
     Option("--scale", "FACTOR", "multiply all coordinates by this, for clouds in another unit"),
   ]
   static let discussion = """
@@ -23,6 +24,7 @@ enum Convert: Command {
     let bound = try arguments.number("--within", in: 1e-6...100 as ClosedRange<Float>)
     var input = try MapInput(arguments.operands[0], &progress)
     if let scale { input.map.scale(by: scale) }
+    if let name = arguments["--frame"] { input.map = try turned(input.map, from: name) }
     var options = arguments.has("--fast") ? EncodingOptions.fast : .lossless
     if let bound { options.precision = .within(bound: bound) }
     let output = arguments.operands[1]
@@ -38,6 +40,17 @@ enum Convert: Command {
       report.add(line: "\(Text.plural(input.droppedPoints, "point")) without a finite position left out")
     }
     return .success
+  }
+
+  /// The map with the axes of the package instead of those of the frame called `name`.
+  private static func turned(_ map: WorldMap, from name: String) throws(Failure) -> WorldMap {
+    let frames: [String: CoordinateFrame] = ["ros": .ros, "colmap": .colmap]
+    guard let frame = frames[name] else { throw Failure(.usage, "--frame: \(name) is neither ros nor colmap") }
+    do throws(ModelError) {
+      return try map.transformed(by: frame.toWorld)
+    } catch {
+      throw Failure(.damaged, "the map cannot be turned: \(error)")
+    }
   }
 }
 

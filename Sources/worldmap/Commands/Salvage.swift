@@ -6,15 +6,19 @@ enum Salvage: Command {
   static let summary = "Recover what is sound of a damaged map"
   static let operands = ["INPUT", "OUTPUT"]
   static let discussion = """
-    Points are stored in blocks with checksums of their own: damage costs the block that it hits. Exits with 0 when
-    nothing is lost, with 1 when OUTPUT has what could be recovered, and with 3 when nothing could.
+    Points are stored in blocks with checksums of their own: damage costs the block that it hits, wherever the file is
+    cut or its head lost. Exits with 0 when nothing is lost, with 1 when OUTPUT has what could be recovered, and with 3
+    when nothing could.
     """
 
   static func run(
     _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
   ) throws(Failure) -> ExitCode {
     let (path, output) = (arguments.operands[0], arguments.operands[1])
-    let (map, faults) = recovered(try MapInput.bytes(of: path), &progress)
+    let bytes = try MapInput.bytes(of: path)
+    progress.show("recovering \(path)", 0.3)
+    let salvage = WorldMap.salvage(bytes)
+    let (map, faults) = (salvage.map, salvage.faults)
     report.add("input", .string(path))
     report.add("points", .integer(map.cloud.count))
     report.add("anchors", .integer(map.anchors.count))
@@ -27,27 +31,5 @@ enum Salvage: Command {
     let content = "\(Text.plural(map.cloud.count, "point")), \(Text.plural(map.anchors.count, "anchor"))"
     report.add("output", .string(output), "\(output): \(content), \(Text.bytes(size))")
     return faults.isEmpty ? .success : .difference
-  }
-
-  /// The sound blocks of a file, and what is wrong with the others.
-  private static func recovered(
-    _ bytes: [UInt8], _ progress: inout Progress
-  ) -> (map: WorldMap, faults: [WorldMapError]) {
-    var map = WorldMap()
-    var faults: [WorldMapError] = []
-    do throws(WorldMapError) {
-      let decoder = try WorldMapDecoder(bytes)
-      map.views = decoder.views
-      do throws(WorldMapError) { map.anchors = try decoder.anchors() } catch { faults.append(error) }
-      var points: [FeatureCloud] = []
-      for index in 0..<decoder.blockCount {
-        progress.show("recovering", Double(index) / Double(decoder.blockCount))
-        do throws(WorldMapError) { points.append(try decoder.points(ofBlock: index)) } catch { faults.append(error) }
-      }
-      map.cloud = FeatureCloud(points.joined())
-    } catch {
-      faults.append(error)
-    }
-    return (map, faults)
   }
 }

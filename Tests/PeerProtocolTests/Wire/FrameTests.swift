@@ -11,10 +11,11 @@ struct FrameTests {
       .appending(path: "../../../Fixtures/Wire/frames.txt").standardizedFileURL
     let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { $0.split(separator: " ") }
-    return Dictionary(uniqueKeysWithValues: lines.compactMap { words in
-      guard words.count == 2, let bytes = [UInt8](hexadecimal: String(words[1])) else { return nil }
-      return (String(words[0]), bytes)
-    })
+    return Dictionary(
+      uniqueKeysWithValues: lines.compactMap { words in
+        guard words.count == 2, let bytes = [UInt8](hexadecimal: String(words[1])) else { return nil }
+        return (String(words[0]), bytes)
+      })
   }()
 
   @Test("is written as its golden vector", arguments: FrameCase.all)

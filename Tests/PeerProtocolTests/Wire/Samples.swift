@@ -63,11 +63,15 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase(
       name: "invite-accept", type: .inviteAnswer,
       write: { InviteAnswer(number: 77, decision: .accept).write(to: &$0) },
-      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try InviteAnswer(reading: &r) }) { $0.write(to: &$1) } }),
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try InviteAnswer(reading: &r) }) { $0.write(to: &$1) }
+      }),
     FrameCase(
       name: "invite-decline", type: .inviteAnswer,
       write: { InviteAnswer(number: 77, decision: .decline(reason: "not now")).write(to: &$0) },
-      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try InviteAnswer(reading: &r) }) { $0.write(to: &$1) } }),
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try InviteAnswer(reading: &r) }) { $0.write(to: &$1) }
+      }),
     FrameCase(
       name: "map-announce", type: .mapAnnounce, write: { Sample.announcement.write(to: &$0) },
       rewrite: {

@@ -14,7 +14,7 @@ scratch=.build/install
 # The Swift runtime goes into the library, so that a machine without Swift can use it. SwiftPM names its parts but not
 # their folder when it links a dynamic library.
 static=$(dirname "$(realpath "$(command -v "${SWIFT:-swift}")")")/../lib/swift_static/linux
-"${SWIFT:-swift}" build -c release --scratch-path "$scratch" --static-swift-stdlib -Xlinker "-L$static" --product CSharedWorld
+"${SWIFT:-swift}" build -c release --scratch-path "$scratch" --static-swift-stdlib -Xswiftc -static-stdlib -Xlinker "-L$static" --product CSharedWorld
 install -D -m 644 "$header" "$target/include/sharedworld.h"
 install -D -m 755 "$scratch/release/libCSharedWorld.so" "$target/lib/libCSharedWorld.so"
 install -d "$target/lib/pkgconfig"

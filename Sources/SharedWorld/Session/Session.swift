@@ -58,6 +58,7 @@ public final class Session: Sendable {
   ///
   /// Two peers that invite each other have both agreed: they are joined without asking, over one connection.
   /// - Parameters:
+  ///   - target: whom to invite.
   ///   - context: data for the other app, at most 4 KiB.
   ///   - timeout: how long to wait, at most 60 s.
   /// - Throws: ``SessionError`` with the code `declined`, `invitationTimedOut`, `cancelled` (the task was cancelled),
@@ -84,7 +85,9 @@ public final class Session: Sendable {
 
   /// Sends a message to some members, or to all, reliably and in order.
   ///
-  /// - Parameter bytes: at most 60 KiB.
+  /// - Parameters:
+  ///   - bytes: at most 60 KiB.
+  ///   - peers: who gets it; nil is everybody.
   public func send(_ bytes: [UInt8], to peers: [PeerID]? = nil) async throws(SessionError) {
     try await core.send(bytes, to: peers)
   }

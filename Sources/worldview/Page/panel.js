@@ -51,6 +51,7 @@ async function showMap() {
   const answer = await fetch("/points");
   view.show(await answer.arrayBuffer(), map.minimum, map.maximum);
   showCeiling();
+  showAnchors();
 }
 
 const visible = () => (state ? state.anchors.filter((anchor) => !anchor.isPlane || $("planes").checked) : []);

@@ -123,14 +123,15 @@ export class View {
     this.fill(this.grid, gridLines(minimum, maximum));
   }
 
-  // The axes of anchors: x red, y green, z blue, 20 cm long; and a line down to the floor.
+  // The axes of anchors: x red, y green, z blue, 20 cm long or more in a large map; and a line down to the floor.
   mark(transforms) {
     const floats = [];
+    const length = Math.max(0.2, 0.03 * this.radius);
     const colours = [[1, 0.35, 0.35, 1], [0.45, 1, 0.45, 1], [0.45, 0.6, 1, 1]];
     for (const matrix of transforms) {
       const origin = matrix.slice(12, 15);
       colours.forEach((colour, axis) => {
-        const end = origin.map((v, row) => v + 0.2 * matrix[4 * axis + row]);
+        const end = origin.map((v, row) => v + length * matrix[4 * axis + row]);
         floats.push(...origin, ...colour, ...end, ...colour);
       });
       const drop = [1, 0.85, 0.4, 0.35];
@@ -153,6 +154,11 @@ export class View {
     }
     if (this.ceiling < 1) high[1] = Math.min(high[1], this.low[1] + this.ceiling * (this.high[1] - this.low[1]));
     return [low, high];
+  }
+
+  // Half the diagonal of the map (metres).
+  get radius() {
+    return Math.hypot(...this.high.map((v, axis) => v - this.low[axis])) / 2;
   }
 
   redraw() {
@@ -186,8 +192,7 @@ export class View {
   }
 
   drawPoints(matrix, height) {
-    const { gl, camera, points } = this;
-    const radius = Math.hypot(...this.high.map((v, axis) => v - this.low[axis])) / 2;
+    const { gl, camera, points, radius } = this;
     const [clipLow, clipHigh] = this.clip;
     gl.useProgram(points.program);
     gl.uniformMatrix4fv(points.at("matrix"), false, matrix);
@@ -212,20 +217,22 @@ export class View {
   }
 }
 
-// A grid of one metre on the floor, fading outwards.
+// A grid on the floor, of one metre or in a large map more, fading outwards.
 function gridLines(minimum, maximum) {
   const floor = minimum[1];
-  const reach = Math.min(40, Math.ceil(Math.max(maximum[0] - minimum[0], maximum[2] - minimum[2]) * 0.8) + 1);
-  const [cx, cz] = [0, 2].map((axis) => Math.round((minimum[axis] + maximum[axis]) / 2));
+  const width = Math.max(maximum[0] - minimum[0], maximum[2] - minimum[2]);
+  const cell = 10 ** Math.max(0, Math.ceil(Math.log10(width / 25)));
+  const count = Math.ceil((width * 0.8) / cell) + 1;
+  const [cx, cz] = [0, 2].map((axis) => cell * Math.round((minimum[axis] + maximum[axis]) / 2 / cell));
   const floats = [];
   const vertex = (x, z) => {
-    const fade = 1 - Math.min(1, Math.hypot(x - cx, z - cz) / reach);
-    floats.push(x, floor, z, 0.35, 0.47, 0.66, 0.5 * fade);
+    const fade = 1 - Math.min(1, Math.hypot(x, z) / count);
+    floats.push(cx + x * cell, floor, cz + z * cell, 0.35, 0.47, 0.66, 0.5 * fade);
   };
-  for (let line = -reach; line <= reach; line++) {
-    for (let step = -reach; step < reach; step++) {
-      vertex(cx + line, cz + step), vertex(cx + line, cz + step + 1);
-      vertex(cx + step, cz + line), vertex(cx + step + 1, cz + line);
+  for (let line = -count; line <= count; line++) {
+    for (let step = -count; step < count; step++) {
+      vertex(line, step), vertex(line, step + 1);
+      vertex(step, line), vertex(step + 1, line);
     }
   }
   return new Float32Array(floats);

@@ -5,6 +5,7 @@
  * usage: two_peers FOLDER, a folder for the identities and a map file
  */
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,37 @@ static void join(sw_session *alice, sw_session *bob) {
   CHECK(sw_peer_list_get(peers, 1) == NULL);
   sw_peer_list_destroy(peers);
   sw_event_destroy(joined);
+}
+
+/* What a thread needs to invite somebody, and what came of it. */
+struct errand {
+  sw_session *session;
+  uint16_t port;
+  sw_status status;
+};
+
+static void *run_errand(void *argument) {
+  struct errand *errand = argument;
+  const uint8_t context[] = {7, 8, 9};
+  errand->status = sw_session_invite(errand->session, "127.0.0.1", errand->port, context, 3, PATIENCE_MS, NULL);
+  return NULL;
+}
+
+/* Carol asks, sees the context, and answers: first no, then yes. */
+static void ask(sw_session *alice, const char *folder) {
+  sw_session *carol = start("carol", folder, SW_INVITATIONS_ASK);
+  for (int accept = 0; accept <= 1; accept++) {
+    struct errand errand = {alice, sw_session_port(carol), SW_OTHER_ERROR};
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, run_errand, &errand) == 0);
+    sw_event *invitation = await_event(carol, SW_EVENT_INVITATION);
+    CHECK(invitation->data_size == 3 && invitation->data[2] == 9 && strcmp(invitation->name, "alice") == 0);
+    CHECK(sw_session_answer(carol, &invitation->peer, accept, "not yet") == SW_OK);
+    CHECK(pthread_join(thread, NULL) == 0 && errand.status == (accept ? SW_OK : SW_DECLINED));
+    CHECK(sw_session_answer(carol, &invitation->peer, accept, NULL) == SW_UNKNOWN_PEER);
+    sw_event_destroy(invitation);
+  }
+  sw_session_stop(carol);
 }
 
 static void share_map(sw_session *alice, sw_session *bob, const char *folder) {
@@ -180,6 +212,7 @@ int main(int count, char **arguments) {
   share_map(alice, bob, arguments[1]);
   edit_anchors(alice, bob);
   refuse_null(bob);
+  ask(alice, arguments[1]);
   message_and_end(alice, bob);
   sw_session_stop(bob);
   puts("ok");

@@ -64,7 +64,9 @@ extension Node {
   private mutating func send(to targets: NodeSet, _ build: (inout ByteWriter) -> Void) {
     var rest = targets
     while let place = rest.popFirst() {
-      guard let node = graph.node(at: place), let id = controlLinks[node.peer], links[id]?.node == node else { continue }
+      guard let node = graph.node(at: place), let id = controlLinks[node.peer], links[id]?.node == node else {
+        continue
+      }
       sendControl(.election, on: id, build)
     }
   }

@@ -27,7 +27,8 @@ extension Node {
 
   /// Appends pieces of requested chunks while the window has room.
   private mutating func writePieces(for id: LinkID) {
-    while let upload = links[id]?.uploads.first, scratch.count + ProtocolLimits.bulkPiece <= ProtocolLimits.transmitWindow
+    while let upload = links[id]?.uploads.first,
+      scratch.count + ProtocolLimits.bulkPiece <= ProtocolLimits.transmitWindow
     {
       guard let chunk = maps[upload.map]?.chunks[upload.chunk] else {
         links[id]?.uploads.removeFirst()

@@ -2,7 +2,7 @@ import Simulator
 
 /// Runs a range of seeds of one scenario on all cores and prints what came of it.
 struct Soak {
-  var scenario: ElectionScenario
+  var scenario: Scenario
   var seeds: ClosedRange<UInt64>
   /// Node counts; a seed takes one of them.
   var counts: [Int]
@@ -56,7 +56,7 @@ struct Soak {
       if let time = outcome.time { tally.times.append(time) }
       if let violation = outcome.violation {
         tally.failures += 1
-        print("\(violation)\n  replay: soak replay \(scenario.rawValue) \(seed) \(count)")
+        print("\(violation)\n  replay: soak replay \(scenario.name) \(seed) \(count)")
       }
       seed += workers
     }

@@ -4,13 +4,14 @@ import Simulator
 let usage = """
   usage: soak run SCENARIO FIRST-SEED LAST-SEED NODES[,NODES…] [SECONDS]   run seeds, print percentiles
          soak replay SCENARIO SEED NODES                                   print the transcript of one seed
+         soak model NODES DEPTH                                            visit every state of the election
          soak mutants SEEDS                                                first seed that shows each known-bad rule
-  scenarios: \(ElectionScenario.allCases.map(\.rawValue).joined(separator: " "))
+  scenarios: \(Scenario.allCases.map(\.name).joined(separator: " "))
   """
 
 /// Runs a range of seeds; the exit status.
 func soak(_ arguments: [String]) async -> Int32? {
-  guard arguments.count >= 4, let scenario = ElectionScenario(rawValue: arguments[0]), let first = UInt64(arguments[1]),
+  guard arguments.count >= 4, let scenario = Scenario(name: arguments[0]), let first = UInt64(arguments[1]),
     let last = UInt64(arguments[2]), first <= last
   else { return nil }
   let counts = arguments[3].split(separator: ",").compactMap { Int($0) }
@@ -22,7 +23,7 @@ func soak(_ arguments: [String]) async -> Int32? {
   let tally = await soak.run()
   let elapsed = (ContinuousClock.now - start) / .seconds(1)
   print(
-    "\(scenario.rawValue) nodes \(arguments[3]): \(tally.runs) seeds, \(tally.failures) failed;",
+    "\(scenario.name) nodes \(arguments[3]): \(tally.runs) seeds, \(tally.failures) failed;",
     "ms p50 \(tally.percentile(0.5)) p99 \(tally.percentile(0.99)) p99.9 \(tally.percentile(0.999))",
     "max \(tally.percentile(1)); \(Int(Double(tally.runs) / elapsed)) seeds/s,",
     "\(Int(Double(tally.simulated) / 1e9 / elapsed)) simulated s/s, \(Int(Double(tally.delivered) / elapsed)) packets/s"
@@ -32,7 +33,7 @@ func soak(_ arguments: [String]) async -> Int32? {
 
 /// Prints one seed's transcript; the exit status.
 func replay(_ arguments: [String]) -> Int32? {
-  guard arguments.count == 3, let scenario = ElectionScenario(rawValue: arguments[0]), let seed = UInt64(arguments[1]),
+  guard arguments.count == 3, let scenario = Scenario(name: arguments[0]), let seed = UInt64(arguments[1]),
     let count = Int(arguments[2])
   else { return nil }
   let outcome = scenario.run(seed: seed, count: count, recording: true)
@@ -52,12 +53,33 @@ func mutants(_ arguments: [String]) -> Int32? {
   return missed
 }
 
+/// Explores the election from each start and prints how many states there are; the exit status.
+func model(_ arguments: [String]) -> Int32? {
+  guard arguments.count == 2, let count = Int(arguments[0]), (2...4).contains(count), let depth = Int(arguments[1])
+  else { return nil }
+  var failed: Int32 = 0
+  for root in ModelExplorer.Root.allCases {
+    let start = ContinuousClock.now
+    let result = ModelExplorer(root: root, count: count, depth: depth).run()
+    let elapsed = (ContinuousClock.now - start) / .seconds(1)
+    print(
+      "model \(root) nodes \(count) depth \(depth): \(result.states) states\(result.isCut ? " (cut short)" : ""),",
+      "\(result.transitions) transitions, \(result.rests) let come to rest; \(Int(elapsed * 1000)) ms")
+    if let violation = result.violation {
+      print(violation)
+      failed = 1
+    }
+  }
+  return failed
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 let rest = Array(arguments.dropFirst())
 let status: Int32? =
   switch arguments.first {
   case "run": await soak(rest)
   case "replay": replay(rest)
+  case "model": model(rest)
   case "mutants": mutants(rest)
   default: nil
   }

@@ -17,7 +17,6 @@ struct House {
       "CSharedWorld": facade.union(["CSharedWorldHeaders", "CLinux"]),
       "CSharedWorldHeaders": [],
       "WorldPeerKit": facade,
-      "sessionsoak": core.union(["Simulator"]),
       "soak": core.union(["Simulator"]),
       "worldpeer": facade.union(["WorldPeerKit"]),
       "WorldViewKit": facade.union(["WorldPeerKit"]),

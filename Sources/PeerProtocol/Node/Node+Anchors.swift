@@ -41,6 +41,7 @@ extension Node {
   mutating func exchangeVectors() {
     replication.previous = replication.current
     replication.current = anchors.vector
+    guard !configuration.mistakes.node.contains(.noPeriodicVectors) else { return }
     for id in memberLinks { sendVector(on: id, wantsAnswer: false) }
     pruneLog()
   }
@@ -157,6 +158,7 @@ extension Node {
       let lost = link.replication.suppliers.subtracting(suppliers)
       links[id]?.replication.suppliers = suppliers
       guard !lost.isEmpty, link.replication.cursor != nil else { continue }
+      guard !configuration.mistakes.node.contains(.noRelayRestart) else { continue }
       links[id]?.replication.cursor = nil
       sendVector(on: id, wantsAnswer: true)
     }

@@ -17,7 +17,7 @@ package struct Node: Sendable {
   /// The link that carries each linked peer's traffic.
   var controlLinks: [PeerID: LinkID] = [:]
 
-  var roster = Roster()
+  package internal(set) var roster = Roster()
   var members: [PeerID: Member] = [:]
   /// Who is linked to whom.
   var graph: PresenceGraph
@@ -53,11 +53,13 @@ package struct Node: Sendable {
     me = NodeID(peer: configuration.peerID, incarnation: configuration.incarnation)
     addresses = configuration.addresses
     random = SeededRandom(seed: configuration.seed)
-    election = HostElection(me: me, configuration: configuration.election, random: random.split(), at: now)
+    election = HostElection(
+      me: me, configuration: configuration.election, policy: configuration.mistakes.election, random: random.split(),
+      at: now)
     graph = PresenceGraph(me: me, configuration: configuration.election)
     relay = FloodRelay()
     let actor = ActorID(peer: configuration.peerID, incarnation: configuration.incarnation)
-    anchors = AnchorSet(actor: actor, peer: configuration.peerID)
+    anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
     nextAntiEntropy = now + ProtocolTimes.antiEntropy
     lastTick = now
     _ = roster.merge(ownEntry(version: 1))

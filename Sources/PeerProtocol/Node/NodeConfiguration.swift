@@ -19,6 +19,8 @@ package struct NodeConfiguration: Sendable {
   package var election: ElectionConfiguration
   /// Seeds every random choice of the node.
   package var seed: UInt64
+  /// Deliberate mistakes; only tests make any.
+  package var mistakes = NodeMistakes()
 
   package init(
     peerID: PeerID, incarnation: UInt64, name: String, service: String, instance: String = "",

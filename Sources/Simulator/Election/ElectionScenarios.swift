@@ -1,22 +1,5 @@
 package import PeerProtocol
 
-/// What came of one run.
-package struct ElectionOutcome: Sendable {
-  /// The first invariant that did not hold; nil if all did.
-  package var violation: String?
-  /// How long the measured change took (ns); nil if the run ended before.
-  package var time: Int64?
-  /// How long the run was on its own clock (ns).
-  package var simulated: Int64
-  /// Packets that arrived.
-  package var delivered: Int
-  /// What happened, if it was recorded.
-  package var transcript: Transcript
-
-  /// The same text for the same seed: the transcript and how it ended.
-  package var text: String { transcript.text + (violation ?? "all invariants held") + "\n" }
-}
-
 /// The kinds of run that a seed can stand for.
 package enum ElectionScenario: String, CaseIterable, Sendable {
   /// Faults of every kind for 20 s, then rest: E1 within 12 s and for good, E2, E3, E4, E7.
@@ -33,7 +16,7 @@ package enum ElectionScenario: String, CaseIterable, Sendable {
   /// Runs one seed with `count` nodes, 2 at least.
   package func run(
     seed: UInt64, count: Int, policy: ElectionPolicy = .correct, recording: Bool = false
-  ) -> ElectionOutcome {
+  ) -> RunOutcome {
     var random = SeededRandom(seed: seed ^ 0x5eed)
     var profile = Self.profile(&random)
     if self == .deaf { profile.silence = 6_000_000_000...8_000_000_000 }
@@ -71,8 +54,8 @@ struct ElectionRun {
     self.random = random
   }
 
-  var outcome: ElectionOutcome {
-    ElectionOutcome(
+  var outcome: RunOutcome {
+    RunOutcome(
       violation: violation ?? world.violation, time: time, simulated: world.simulation.now.nanoseconds,
       delivered: world.simulation.delivered, transcript: world.simulation.monitor.transcript)
   }

@@ -21,17 +21,22 @@ package struct SessionPeer: SimulatedNode {
   private var dials: [Int: [DialID]] = [:]
   private var nextInvitation: UInt64 = 1
   private var targets: [InvitationID: Int] = [:]
+  /// What this peer says besides what its node says; nil for an honest one.
+  private var liar: Liar?
 
   /// Starts with an empty memory and invites every other machine.
-  package init(index: Int, count: Int, seed: UInt64, at now: Instant) {
+  package init(
+    index: Int, count: Int, seed: UInt64, mistakes: NodeMistakes = NodeMistakes(), isLiar: Bool = false, at now: Instant
+  ) {
     self.index = index
     self.count = count
     var random = SeededRandom(seed: seed)
-    node = Node(
-      NodeConfiguration(
-        peerID: Self.identity(of: index), incarnation: random.next(), name: "peer \(index + 1)", service: "sim",
-        addresses: [Self.address(of: index)], seed: random.next()),
-      at: now)
+    var configuration = NodeConfiguration(
+      peerID: Self.identity(of: index), incarnation: random.next(), name: "peer \(index + 1)", service: "sim",
+      addresses: [Self.address(of: index)], seed: random.next())
+    configuration.mistakes = mistakes
+    node = Node(configuration, at: now)
+    if isLiar { liar = Liar(count: count, random: random.split()) }
     for other in 0..<count where other != index { invite(other, at: now) }
     settle(at: now)
   }
@@ -144,6 +149,17 @@ package struct SessionPeer: SimulatedNode {
       case .admitted: break
       case .event(let event): take(event, at: now)
       }
+    }
+    lie()
+  }
+
+  private mutating func lie() {
+    guard var liar else { return }
+    defer { self.liar = liar }
+    let links = connections.keys.sorted { $0.rawValue < $1.rawValue }
+    guard !links.isEmpty, let lie = liar.next(as: node) else { return }
+    if let connection = connections[links[liar.random.below(links.count)]] {
+      outputs.append(.transmit(lie, on: connection))
     }
   }
 

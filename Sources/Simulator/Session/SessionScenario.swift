@@ -1,5 +1,5 @@
 import AnchorReplication
-import PeerProtocol
+package import PeerProtocol
 import WorldModel
 
 /// One run of whole sessions: faults of every kind while apps edit anchors and share maps, then rest.
@@ -12,36 +12,40 @@ package struct SessionScenario {
   private let count: Int
   private var failure: String?
 
-  /// Operations that apps made.
-  package private(set) var edits = 0
+  private let options: Options
 
-  /// What came of a run.
-  package struct Outcome: Sendable {
-    /// What did not hold; nil if all did.
-    package var violation: String?
-    /// How long the session took to come to rest after the last fault (ns).
-    package var restTime: Int64?
-    /// Operations that apps made.
-    package var edits: Int
-    /// What happened, if it was recorded.
-    package var transcript: Transcript
+  /// What a run does beyond its seed.
+  package struct Options: Sendable {
+    /// Faults before the rest.
+    package var faults = 30
+    /// Whether the first node lies until the faults are over.
+    package var hasLiar = false
+    /// Deliberate mistakes of every node.
+    package var mistakes = NodeMistakes()
 
-    /// The same text for the same seed.
-    package var text: String { transcript.text + (violation ?? "all invariants held") + "\n" }
+    package init(faults: Int = 30, hasLiar: Bool = false, mistakes: NodeMistakes = NodeMistakes()) {
+      self.faults = faults
+      self.hasLiar = hasLiar
+      self.mistakes = mistakes
+    }
   }
 
-  /// Runs one seed with `count` nodes, 2 at least, and `faults` faults.
-  package static func run(seed: UInt64, count: Int, faults: Int = 30, recording: Bool = false) -> Outcome {
-    var scenario = SessionScenario(seed: seed, count: max(2, count), recording: recording)
+  /// Runs one seed with `count` nodes, 2 at least; the time measured is that from the last fault to rest.
+  package static func run(
+    seed: UInt64, count: Int, options: Options = Options(), recording: Bool = false
+  ) -> RunOutcome {
+    var scenario = SessionScenario(seed: seed, count: max(2, count), options: options, recording: recording)
     scenario.startAll()
-    scenario.chaos(faults)
+    scenario.chaos()
     let rest = scenario.rest()
-    return Outcome(
-      violation: scenario.violation, restTime: rest, edits: scenario.edits,
-      transcript: scenario.simulation.monitor.transcript)
+    let simulation = scenario.simulation
+    return RunOutcome(
+      violation: scenario.violation, time: rest, simulated: simulation.now.nanoseconds, delivered: simulation.delivered,
+      transcript: simulation.monitor.transcript)
   }
 
-  private init(seed: UInt64, count: Int, recording: Bool) {
+  private init(seed: UInt64, count: Int, options: Options, recording: Bool) {
+    self.options = options
     random = SeededRandom(seed: seed)
     self.count = count
     var profile = NetworkProfile()
@@ -60,9 +64,13 @@ package struct SessionScenario {
 
   private mutating func apply(_ fault: Fault) {
     simulation.monitor.transcript.add(at: simulation.now, fault.description)
-    let count = count
+    let (count, options) = (count, options)
     var seeds = random.split()
-    simulation.apply(fault) { index, local in SessionPeer(index: index, count: count, seed: seeds.next(), at: local) }
+    simulation.apply(fault) { index, local in
+      SessionPeer(
+        index: index, count: count, seed: seeds.next(), mistakes: options.mistakes,
+        isLiar: options.hasLiar && index == 0, at: local)
+    }
   }
 
   private mutating func startAll() {
@@ -73,9 +81,9 @@ package struct SessionScenario {
     simulation.run(for: 2_000_000_000)
   }
 
-  private mutating func chaos(_ faults: Int) {
+  private mutating func chaos() {
     var schedule = FaultSchedule(count: count, random: random.split())
-    for _ in 0..<faults where violation == nil {
+    for _ in 0..<options.faults where violation == nil {
       for _ in 0..<random.below(6) { edit(random.below(count)) }
       if random.chance(percent: 6) { shareMap(random.below(count)) }
       let (running, awake) = (simulation.running, simulation.awake)
@@ -88,12 +96,12 @@ package struct SessionScenario {
       for other in 0..<index { apply(.clog(from: index, to: other, delay: 0)) }
       for other in 0..<index { apply(.clog(from: other, to: index, delay: 0)) }
     }
-    if (0..<count).allSatisfy({ !simulation.isRunning($0) }) { apply(.start(0)) }
+    if options.hasLiar { apply(.crash(0, silently: false)) }
+    if (0..<count).allSatisfy({ !simulation.isRunning($0) }) { apply(.start(count - 1)) }
   }
 
   private mutating func edit(_ index: Int) {
     var dice = random.split()
-    edits += 1
     simulation.perform(index) { peer, now in
       peer.perform(at: now) { node, now in
         try? node.edit(at: now) { (anchors, time) throws(AnchorError) in try Self.edit(&anchors, time, &dice) }

@@ -1,0 +1,42 @@
+package import AnchorReplication
+
+/// Deliberate mistakes for tests, of the node and of what it is made of: the simulator has to notice each one.
+///
+/// The default is the correct protocol. Nothing but tests ever sets another value.
+package struct NodeMistakes: Sendable {
+  /// Rules of the election that are broken.
+  package var election = ElectionPolicy.correct
+  /// Rules of the replication that are switched off.
+  package var replication = ReplicationPolicy.standard
+  /// Rules of the node that are broken.
+  package var node = NodePolicy.correct
+
+  /// No mistake.
+  package init(
+    election: ElectionPolicy = .correct, replication: ReplicationPolicy = .standard, node: NodePolicy = .correct
+  ) {
+    self.election = election
+    self.replication = replication
+    self.node = node
+  }
+}
+
+/// Rules of the node that tests break, one at a time, to show that each is needed.
+package struct NodePolicy: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// No mistake.
+  package static let correct: Self = []
+  /// Vectors are compared when a link begins, and never again.
+  package static let noPeriodicVectors = Self(rawValue: 1 << 0)
+  /// A stream goes on as before when the other side loses its link to an author.
+  package static let noRelayRestart = Self(rawValue: 1 << 1)
+  /// A node that stood still believes its old deadlines and drops its links.
+  package static let noStallCompensation = Self(rawValue: 1 << 2)
+  /// What others say wrongly of a peer is not corrected by that peer.
+  package static let noReassertion = Self(rawValue: 1 << 3)
+}

@@ -1,0 +1,35 @@
+/// Everything that a seed can stand for, by the name under which `soak` runs and replays it.
+package enum Scenario: Sendable, CaseIterable {
+  /// Nodes that only elect their host.
+  case election(ElectionScenario)
+  /// Whole sessions.
+  case session
+  /// Whole sessions in which one member lies until the faults are over.
+  case liar
+
+  package static let allCases = ElectionScenario.allCases.map(Scenario.election) + [.session, .liar]
+
+  /// The scenario with this name.
+  package init?(name: String) {
+    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = found
+  }
+
+  /// What it is called.
+  package var name: String {
+    switch self {
+    case .election(let scenario): scenario.rawValue
+    case .session: "session"
+    case .liar: "liar"
+    }
+  }
+
+  /// Runs one seed with `count` nodes, 2 at least.
+  package func run(seed: UInt64, count: Int, recording: Bool = false) -> RunOutcome {
+    switch self {
+    case .election(let scenario): scenario.run(seed: seed, count: count, recording: recording)
+    case .session: SessionScenario.run(seed: seed, count: count, recording: recording)
+    case .liar: SessionScenario.run(seed: seed, count: count, options: .init(hasLiar: true), recording: recording)
+    }
+  }
+}

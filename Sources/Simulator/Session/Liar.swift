@@ -1,0 +1,149 @@
+import PeerProtocol
+import WorldModel
+
+/// Well-formed nonsense, as a member with bad intentions or a bad build would send it.
+///
+/// Every frame decodes. What a member is entitled to do, such as removing another one, is no lie and is left out.
+struct Liar {
+  var random: SeededRandom
+  private let count: Int
+
+  init(count: Int, random: SeededRandom) {
+    self.count = count
+    self.random = random
+  }
+
+  /// Now and then a frame, else nil; `node` is the liar's honest half, which knows the others.
+  mutating func next(as node: borrowing Node) -> [UInt8]? {
+    guard random.chance(percent: 15) else { return nil }
+    var writer = ByteWriter()
+    switch random.below(4) {
+    case 0: writeRoster(node.roster, to: &writer)
+    case 1: writeLinkState(node.roster, to: &writer)
+    case 2: writeElection(node.roster, epoch: node.epoch, to: &writer)
+    default: writeSmall(to: &writer)
+    }
+    return writer.bytes
+  }
+
+  private mutating func writeRoster(_ roster: Roster, to writer: inout ByteWriter) {
+    let entries = (0...random.below(3)).map { _ in entry(roster) }
+    Roster.writeFrames(entries, to: &writer)
+  }
+
+  private mutating func entry(_ roster: Roster) -> RosterEntry {
+    guard random.chance(percent: 50) else {
+      return RosterEntry(
+        peerID: PeerID(SHA256Digest(words: SIMD4(7, 7, 7, UInt64(random.below(6))))),
+        version: random.chance(percent: 20) ? .max : UInt32(random.below(100)),
+        status: [.present, .left, .kicked][random.below(3)], incarnation: random.next(), name: "nobody",
+        addresses: [SessionPeer.address(of: random.below(count + 3))])
+    }
+    var entry = roster.entries[random.below(roster.entries.count)]
+    entry.version = entry.version &+ UInt32(random.below(3))
+    switch random.below(4) {
+    case 0: entry.incarnation = random.next()
+    case 1: entry.name = "another"
+    case 2: entry.addresses = [SessionPeer.address(of: random.below(count + 3))]
+    default: entry.status = .left
+    }
+    // Removing a member is any member's right, so that would be no lie.
+    if entry.status == .kicked { entry.status = .left }
+    return entry
+  }
+
+  private mutating func node(_ roster: Roster) -> NodeID {
+    let node = roster.entries[random.below(roster.entries.count)].node
+    return random.chance(percent: 20) ? NodeID(peer: node.peer, incarnation: random.next()) : node
+  }
+
+  private mutating func writeLinkState(_ roster: Roster, to writer: inout ByteWriter) {
+    var state = LinkState(node: node(roster), configuration: ElectionConfiguration())
+    state.version = random.chance(percent: 5) ? .max : UInt32(random.below(200))
+    state.priority = UInt8(random.below(256))
+    state.canHost = random.chance(percent: 50)
+    state.joinSequence = UInt32(random.below(10))
+    let neighbours = (0..<random.below(6)).map { _ in node(roster).incarnation }
+    state.neighbours = Set(neighbours).sorted()
+    writer.writeFrame(.linkState) { state.write(to: &$0) }
+  }
+
+  private mutating func writeElection(_ roster: Roster, epoch: UInt64, to writer: inout ByteWriter) {
+    let header = FloodHeader(
+      origin: node(roster), nonce: random.chance(percent: 10) ? .max : UInt64(random.below(1 << 16)),
+      linkVersion: UInt32(random.below(100)), destination: random.chance(percent: 50) ? node(roster) : nil)
+    let message = message(roster, epoch: epoch)
+    writer.writeFrame(.election) { body in
+      header.write(to: &body)
+      body.write(bytes: message.bytes)
+    }
+  }
+
+  /// The bytes of an election message of any kind; its fields are described in PROTOCOL, "Election".
+  private mutating func message(_ roster: Roster, epoch current: UInt64) -> ByteWriter {
+    var writer = ByteWriter()
+    let isExtreme = random.chance(percent: 3)
+    let epoch = isExtreme ? ElectionMessage.greatestCount : current &+ UInt64(random.below(4))
+    let time = isExtreme ? ElectionMessage.greatestCount : UInt64(random.below(100_000))
+    let place = isExtreme ? ElectionMessage.greatestJoinSequence : UInt32(random.below(20))
+    let (lease, priority) = (UInt32(random.below(3000)), UInt8(random.below(256)))
+    let (size, kind) = (UInt16(random.below(100)), UInt8(1 + random.below(12)))
+    writer.write(kind)
+    switch kind {
+    case 1:
+      writer.write(epoch)
+      writer.write(UInt32(random.below(1000)))
+      writer.write(size)
+      writer.write(priority)
+      writer.write(time)
+      writer.write(place)
+    case 2:
+      writer.write(epoch)
+      writer.write(UInt32.max)
+      writer.write(place)
+      writer.write(time)
+    case 3:
+      writer.write(priority)
+      writer.write(place)
+      writer.write(epoch)
+    default: writeRest(of: kind, roster, (epoch, current, time), lease, size, priority, place, to: &writer)
+    }
+    return writer
+  }
+
+  private mutating func writeRest(
+    of kind: UInt8, _ roster: Roster, _ numbers: (epoch: UInt64, current: UInt64, time: UInt64), _ lease: UInt32,
+    _ size: UInt16, _ priority: UInt8, _ place: UInt32, to writer: inout ByteWriter
+  ) {
+    if kind == 6 { writer.write(size) }
+    if kind == 6 || kind == 11 { writer.write(priority) }
+    if kind == 4 { writer.write(UInt8(1)) }
+    if kind == 4 || kind == 5 { node(roster).write(to: &writer) }
+    if kind == 12 { writer.write(place) }
+    if kind == 11 { writer.write(UInt8(random.below(2))) }
+    guard kind < 11 else { return }
+    writer.write(numbers.epoch)
+    if kind == 4 || kind == 5 { writer.write(lease) }
+    if kind == 5 { writer.write(numbers.epoch) }
+    if kind == 7 { writer.write(numbers.current) }
+    if kind == 8 {
+      writer.write(numbers.epoch)
+      writer.write(numbers.time)
+    }
+    if kind == 10 {
+      writer.write(UInt8(1))
+      node(roster).write(to: &writer)
+    }
+  }
+
+  /// Pongs to no ping, answers to no invitation, admissions nobody asked for, types of a later version.
+  private mutating func writeSmall(to writer: inout ByteWriter) {
+    let number = random.next()
+    switch random.below(4) {
+    case 0: writer.writeFrame(.pong) { $0.write(number) }
+    case 1: writer.writeFrame(.inviteAnswer) { InviteAnswer(number: number, decision: .accept).write(to: &$0) }
+    case 2: writer.writeFrame(.admit)
+    default: writer.writeFrame(.inviteCancel) { $0.write(number) }
+    }
+  }
+}

@@ -14,9 +14,9 @@ let common: [SwiftSetting] = [
 ]
 
 /// A program that hands one test to libFuzzer.
-func fuzzer(_ name: String) -> Target {
+func fuzzer(_ name: String, _ modules: [Target.Dependency] = []) -> Target {
   .executableTarget(
-    name: name, dependencies: ["WorldModel", "FuzzDriver"],
+    name: name, dependencies: ["WorldModel", "FuzzDriver"] + modules,
     swiftSettings: common + [.unsafeFlags(["-parse-as-library"])],
     linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])])
 }
@@ -30,9 +30,21 @@ let package = Package(
     .target(
       name: "WorldModel", dependencies: ["CZstd", "COpenSSL", "CZlib"],
       swiftSettings: common, linkerSettings: [.linkedLibrary("m")]),
-    .target(name: "FuzzDriver", swiftSettings: common),
+    .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: common),
+    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: common),
+    .target(name: "FuzzDriver", dependencies: ["WorldModel"], swiftSettings: common),
+    .target(name: "FuzzAnchorSet", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
     fuzzer("fuzz-container"),
     fuzzer("fuzz-points"),
     fuzzer("fuzz-anchors"),
+    fuzzer("fuzz-ply"),
+    fuzzer("fuzz-pcd"),
+    fuzzer("fuzz-colmap-text"),
+    fuzzer("fuzz-colmap-binary"),
+    fuzzer("fuzz-xyz"),
+    fuzzer("fuzz-batch", ["AnchorReplication", "FuzzAnchorSet"]),
+    fuzzer("fuzz-vector", ["AnchorReplication"]),
+    fuzzer("fuzz-snapshot", ["AnchorReplication", "FuzzAnchorSet"]),
+    fuzzer("fuzz-wire", ["PeerProtocol", "AnchorReplication"]),
   ]
 )

@@ -1,18 +1,98 @@
 #!/usr/bin/env python3
-"""Writes the blocks of the golden maps as first inputs of fuzz-points and fuzz-anchors, to Corpus/."""
+"""Writes the first inputs of every fuzz target to Corpus/, from the files of Fixtures/."""
 import pathlib
+import struct
 import sys
 
 here = pathlib.Path(__file__).parent
+fixtures = here.parent / "Fixtures"
 sys.path.insert(0, str(here.parent / "Tests" / "WorldModelTests"))
 sys.dont_write_bytecode = True
 import reader  # noqa: E402
 
-for path in sorted((here.parent / "Fixtures" / "Maps").glob("*.worldmap")):
-    found = reader.sections(path.read_bytes())
-    for target, code in (("fuzz-points", b"PNTS"), ("fuzz-anchors", b"ANCH")):
-        folder = here / "Corpus" / target
-        folder.mkdir(parents=True, exist_ok=True)
-        for number, (count, _, _, payload) in enumerate(reader.blocks(code, found[code])[1] if code in found else []):
-            claim = (count - 1).to_bytes(2, "little") if code == b"PNTS" else b""
-            (folder / f"{path.stem}-{number}").write_bytes(claim + payload)
+
+def seed(target, name, data):
+    folder = here / "Corpus" / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(data)
+
+
+def golden(name):
+    return bytes.fromhex((fixtures / "Wire" / f"{name}.hex").read_text())
+
+
+def maps():
+    """The golden maps, and their blocks; a block of points follows the number of points it claims."""
+    for path in sorted((fixtures / "Maps").glob("*.worldmap")):
+        seed("fuzz-container", path.name, path.read_bytes())
+        found = reader.sections(path.read_bytes())
+        for target, code in (("fuzz-points", b"PNTS"), ("fuzz-anchors", b"ANCH")):
+            blocks = reader.blocks(code, found[code])[1] if code in found else []
+            for number, (count, _, _, payload) in enumerate(blocks):
+                claim = (count - 1).to_bytes(2, "little") if code == b"PNTS" else b""
+                seed(target, f"{path.stem}-{number}", claim + payload)
+
+
+def clouds():
+    """The point clouds, and one small file of each encoding that they lack."""
+    targets = {"ply": "ply", "pcd": "pcd", "txt": "colmap-text", "bin": "colmap-binary", "csv": "xyz"}
+    for path in sorted((fixtures / "PointClouds").iterdir()):
+        if path.suffix[1:] in targets:
+            seed(f"fuzz-{targets[path.suffix[1:]]}", path.name, path.read_bytes())
+    columns = "property float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty list uchar int track\n"
+    row = (1.0, -2.0, 0.5, 7, 2, 3, 4)
+    for name, form, body in (
+        ("ascii", "ascii", b"1 -2 0.5 7 2 3 4\n"),
+        ("little", "binary_little_endian", struct.pack("<fffBBii", *row)),
+        ("big", "binary_big_endian", struct.pack(">fffBBii", *row)),
+    ):
+        head = f"ply\nformat {form} 1.0\nelement vertex 2\n{columns}end_header\n"
+        seed("fuzz-ply", f"{name}.ply", head.encode() + 2 * body)
+    head = "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 3\nHEIGHT 1\nPOINTS 3\nDATA binary_compressed\n"
+    # LZF: a run of 12 literals, then a copy of 24 bytes from 12 back.
+    packed = bytes([11]) + struct.pack("<fff", 1, 2, 3) + bytes([0xE0, 24 - 9, 11])
+    seed("fuzz-pcd", "compressed.pcd", head.encode() + struct.pack("<II", len(packed), 36) + packed)
+    seed("fuzz-xyz", "plain.xyz", b"1 2 3\n-1e3\t.5\t7 255 0 1\n")
+
+
+def anchors():
+    """The golden batches and snapshots, for each set they may meet; two vectors in a row."""
+    for choice in range(4):
+        head = bytes([choice])
+        for name in ("batch", "parts"):
+            data = golden(f"anchors-{name}")
+            seed("fuzz-batch", f"{name}-{choice}", head + struct.pack("<H", len(data)) + data)
+        seed("fuzz-snapshot", f"snapshot-{choice}", head + golden("anchors-snapshot"))
+    seed("fuzz-vector", "vector", golden("anchors-vector") * 2)
+
+
+def wire():
+    """The golden frames one by one as raw bytes, and all in a row as a list; see fuzz-wire for the first byte."""
+    listed = b""
+    for line in (fixtures / "Wire" / "frames.txt").read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        name, digits = line.split()
+        frame = bytes.fromhex(digits)
+        seed("fuzz-wire", f"raw-{name}", bytes([4 if name == "hello" else 6]) + frame)
+        listed += entry(frame[4], frame[5:]) if name not in ("hello", "goodbye") else b""
+    header = golden("election-flood-header-all")
+    for path in sorted((fixtures / "Wire").glob("election-*.hex")):
+        if "flood-header" not in path.name and "link-state" not in path.name:
+            message = entry(16, header + golden(path.stem))
+            seed("fuzz-wire", path.stem, bytes([2]) + message)
+    listed += entry(17, golden("election-link-state"))
+    listed += entry(32, golden("anchors-batch")) + entry(33, golden("anchors-chunks")) + bytes([0, 100, 0])
+    listed += entry(34, golden("anchors-chunks"))
+    seed("fuzz-wire", "all", bytes([2]) + listed)
+
+
+def entry(kind, body):
+    """A frame of a list: type, length, body."""
+    return struct.pack("<BH", kind, len(body)) + body
+
+
+maps()
+clouds()
+anchors()
+wire()

@@ -1,0 +1,95 @@
+import AnchorReplication
+import PeerProtocol
+import WorldModel
+
+/// A node with one link, driven by hand.
+struct Probe {
+  private var node: Node
+  private var now = Instant(nanoseconds: 1_000_000_000)
+  private var invitation: InvitationID?
+  private var turns = 0
+  private let link = LinkID(rawValue: 1)
+
+  /// The peer that Fixtures/Wire calls the origin.
+  private static let other = NodeID(
+    peer: PeerID(bytes: Array(0..<32)) ?? PeerID(SHA256Digest(hashing: [])), incarnation: 0x1122_3344_5566_7788)
+
+  init() {
+    let me = PeerID(SHA256Digest(hashing: Array("me".utf8)))
+    let address = SocketAddress.loopback(port: 4000)
+    node = Node(
+      NodeConfiguration(peerID: me, incarnation: 1, name: "me", service: "test", addresses: [address], seed: 1), at: now
+    )
+    handle(.linkOpened(link, peer: Self.other.peer, dial: nil, remote: .loopback(port: 50_000)))
+  }
+
+  static func frame(_ type: UInt8, _ body: [UInt8]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(UInt32(body.count))
+    writer.write(type)
+    writer.write(bytes: body)
+    return writer.bytes
+  }
+
+  mutating func greet() {
+    var writer = ByteWriter()
+    writer.writeFrame(.hello) { writer in
+      Hello(
+        peerID: Self.other.peer, incarnation: Self.other.incarnation, service: "test", name: "other", instance: "",
+        addresses: []
+      ).write(to: &writer)
+    }
+    receive(writer.bytes)
+  }
+
+  /// Makes the other side a member, by an invitation that the app accepts.
+  mutating func join() {
+    var writer = ByteWriter()
+    writer.writeFrame(.invite) { Invite(number: 1, wait: 30_000, context: []).write(to: &$0) }
+    receive(writer.bytes)
+    guard let invitation else { preconditionFailure("an invitation did not reach the app") }
+    handle(.answer(invitation, .accept))
+    receive(Self.frame(FrameType.admit.rawValue, []))
+  }
+
+  mutating func receive(_ bytes: [UInt8]) {
+    node.receive(bytes.span.bytes, on: link, at: now)
+    drain()
+  }
+
+  /// Lets time pass, with the ticks the node asks for.
+  mutating func wait(_ duration: Duration) {
+    let end = now + duration
+    while let deadline = node.deadline, deadline <= end {
+      turns += 1
+      precondition(turns < 100_000, "the node asks for ticks without end")
+      now = max(now, deadline)
+      handle(.tick)
+    }
+    now = end
+  }
+
+  /// Whatever was received, the anchors are in order.
+  mutating func check() {
+    precondition(node.anchors.anchors.allSatisfy { (try? $0.validate()) != nil })
+    let bytes = node.anchors.encodeSnapshot()
+    var copy = AnchorSet(actor: ActorID(peer: Self.other.peer, incarnation: 99))
+    precondition((try? copy.merge(snapshot: bytes.span.bytes)) != nil && copy.digest == node.anchors.digest)
+  }
+
+  private mutating func handle(_ input: Input) {
+    node.handle(input, at: now)
+    drain()
+  }
+
+  private mutating func drain() {
+    while let output = node.nextOutput() {
+      switch output {
+      case .transmit(let link, _): node.handle(.writable(link), at: now)
+      case .connect(let dial, _): node.handle(.dialFailed(dial, refused: false), at: now)
+      case .event(.invitationReceived(let id, _, _, _)): invitation = id
+      default: break
+      }
+    }
+  }
+}

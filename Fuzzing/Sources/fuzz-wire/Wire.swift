@@ -1,0 +1,39 @@
+import AnchorReplication
+import FuzzDriver
+import PeerProtocol
+import WorldModel
+
+@main
+struct FuzzWire {
+  static func main() { fuzz(fuzzWire) }
+}
+
+/// Bytes from a peer to a node.
+///
+/// The first byte says how far the link has come: bit 0 for a hello, bit 1 for membership. With bit 2 the rest goes to
+/// the node as it is; without it, it is a list of frames, each with type (u8) and length (u16), so that a change of a
+/// length does not lose the frames that follow. Type 0 lets that many times 10 ms pass instead.
+private func fuzzWire(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
+  guard let mode = bytes.first else { return 0 }
+  var probe = Probe()
+  if mode & 3 != 0 { probe.greet() }
+  if mode & 2 != 0 { probe.join() }
+  if mode & 4 != 0 {
+    probe.receive(Array(bytes.dropFirst()))
+  } else {
+    var reader = ByteReader(bytes.span.bytes)
+    _ = try? reader.readByte()
+    while let type = try? reader.readByte(), let length = try? reader.read(UInt16.self) {
+      guard type != 0 else {
+        probe.wait(.milliseconds(Int(length) * 10))
+        continue
+      }
+      let body = (try? reader.readBytes(min(Int(length), reader.remaining))) ?? []
+      probe.receive(Probe.frame(type, body))
+    }
+  }
+  probe.wait(.seconds(30))
+  probe.check()
+  return 0
+}

@@ -1,0 +1,13 @@
+import FuzzDriver
+import WorldModel
+
+@main
+struct FuzzXYZ {
+  static func main() { fuzz(fuzzXYZ) }
+}
+
+/// Any bytes as lines of numbers.
+private func fuzzXYZ(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  checkImport(Array(UnsafeBufferPointer(start: data, count: count)), as: .xyz)
+  return 0
+}

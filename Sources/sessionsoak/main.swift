@@ -15,4 +15,7 @@ for seed in isReplay ? arguments[0]...arguments[0] : arguments[0]...arguments[1]
   if let time = outcome.restTime { times.append(time / 1_000_000) }
 }
 times.sort()
-if !times.isEmpty { print("failed \(failed), rest ms p50 \(times[times.count / 2]) p99 \(times[times.count * 99 / 100]) max \(times[times.count - 1])", clock.now - start) }
+if !times.isEmpty {
+  let (median, high, most) = (times[times.count / 2], times[times.count * 99 / 100], times[times.count - 1])
+  print("failed \(failed), rest ms p50 \(median) p99 \(high) max \(most)", clock.now - start)
+}

@@ -120,7 +120,7 @@ typedef struct sw_map sw_map;
  */
 sw_status sw_map_create(const float *positions, const uint64_t *identifiers, size_t count, sw_map **map);
 
-/* Reads a .worldmap file (at most 1 GiB). Waits for the disk. */
+/* Reads a .worldmap file (at most 512 MiB). Waits for the disk. */
 sw_status sw_map_load(const char *path, sw_map **map);
 
 /* Writes a .worldmap file; the path has the whole file or what was there before. Waits for the disk. */

@@ -3,7 +3,7 @@ SWIFT ?= swift
 export SWIFT FILTER JSON SECONDS_EACH SEEDS FIRST
 
 .DEFAULT_GOAL := build
-.PHONY: build test demo lint lan bench fuzz soak clean help toolchain
+.PHONY: build test demo lint lan bench fuzz soak model clean help toolchain
 
 build: toolchain ## build everything (debug)
 	$(SWIFT) build
@@ -28,6 +28,11 @@ fuzz: toolchain ## fuzz each target for SECONDS_EACH (default 30) seconds
 
 soak: toolchain ## run the simulator over SEEDS seeds (default 20,000) of each scenario
 	@Scripts/soak.sh
+
+model: toolchain ## visit every state of the election of 2 and 3 nodes, to a depth of 24 and 12 actions
+	$(SWIFT) build -c release --product soak
+	.build/release/soak model 2 24
+	.build/release/soak model 3 12
 
 clean: ## remove everything that was built
 	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out

@@ -3,6 +3,8 @@
 set -euo pipefail
 
 json=${JSON:+$(realpath -m "$JSON")}
-cd "$(dirname "$0")/../Benchmarks"
+cd "$(dirname "$0")/.."
+"${SWIFT:-swift}" build -c release --product soak
+cd Benchmarks
 "${SWIFT:-swift}" build -c release --product bench
 exec .build/release/bench ${FILTER:+--filter "$FILTER"} ${json:+--json "$json"}

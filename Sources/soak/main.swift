@@ -5,6 +5,7 @@ let usage = """
   usage: soak run SCENARIO FIRST-SEED LAST-SEED NODES[,NODES…] [SECONDS]   run seeds, print percentiles
          soak replay SCENARIO SEED NODES                                   print the transcript of one seed
          soak model NODES DEPTH                                            visit every state of the election
+         soak cost NODES                                                   real ms a simulated second takes
          soak mutants SEEDS                                                first seed that shows each known-bad rule
   scenarios: \(Scenario.allCases.map(\.name).joined(separator: " "))
   """
@@ -50,6 +51,11 @@ func mutants(_ arguments: [String]) -> Int32? {
     if found == nil { missed = 1 }
     print(mutant.name, mutant.scenario, found.map { "seed \($0.seed): \($0.violation)" } ?? "NOT CAUGHT")
   }
+  for mutant in SessionMutant.all {
+    let found = mutant.firstCatch(in: 1...limit)
+    if found == nil { missed = 1 }
+    print(mutant.name, "session", found.map { "seed \($0.seed): \($0.violation)" } ?? "NOT CAUGHT")
+  }
   return missed
 }
 
@@ -73,6 +79,16 @@ func model(_ arguments: [String]) -> Int32? {
   return failed
 }
 
+/// Prints how many milliseconds a simulated second of a session at rest takes; the exit status.
+func cost(_ arguments: [String]) -> Int32? {
+  guard arguments.count == 1, let count = Int(arguments[0]), (2...64).contains(count) else { return nil }
+  guard var session = QuietSession(count: count, seed: 1) else { return 1 }
+  let seconds = 30
+  let time = ContinuousClock().measure { session.run(for: Int64(seconds) * 1_000_000_000) }
+  print(time / .milliseconds(seconds))
+  return 0
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 let rest = Array(arguments.dropFirst())
 let status: Int32? =
@@ -80,6 +96,7 @@ let status: Int32? =
   case "run": await soak(rest)
   case "replay": replay(rest)
   case "model": model(rest)
+  case "cost": cost(rest)
   case "mutants": mutants(rest)
   default: nil
   }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Every benchmark, in the order of the report: a new file adds its list here.
-let benchmarks = MapRows.all + FanOutRows.all + MapTransferRows.all
+let benchmarks = MapRows.all + FanOutRows.all + MapTransferRows.all + SimulatorRows.all
 
 do {
   let options = try BenchOptions(CommandLine.arguments.dropFirst())

@@ -1,8 +1,11 @@
 /// Rules 1, 2, 3 and 5: who is believed, for how long, and who objects.
 extension HostElection {
+  /// How far an epoch may be above all that were seen before.
+  private static let longestLeap: UInt64 = 1 << 20
+
   /// Takes a message that `sender` originated.
   package mutating func handle(_ message: ElectionMessage, from sender: NodeID, at now: Instant) {
-    guard sender != me else { return }
+    guard sender != me, isPlausible(message.highestEpoch) else { return }
     noticeStall(at: now)
     maxEpochSeen = max(maxEpochSeen, message.highestEpoch)
     if case .beat(let beat) = message {
@@ -24,6 +27,11 @@ extension HostElection {
     case .request(let request): handle(request, from: sender, at: now)
     case .seat(let seat): handle(seat, from: sender)
     }
+  }
+
+  /// Whether a session can have come to this epoch: one that has seen others does not leap, whatever a liar says.
+  private func isPlausible(_ epoch: UInt64) -> Bool {
+    maxEpochSeen == 0 || epoch <= maxEpochSeen + Self.longestLeap
   }
 
   /// Whether this node is host or believes in one.

@@ -75,7 +75,7 @@ package struct FloodRelay: Sendable {
   package mutating func receive(
     _ header: FloodHeader, from sender: NodeID, over graph: borrowing PresenceGraph
   ) -> Decision {
-    guard header.origin != graph.me, isNew(header) else { return Decision(deliver: false, targets: NodeSet()) }
+    guard header.origin != graph.me, isNew(header, isDirect: header.origin == sender) else { return Decision(deliver: false, targets: NodeSet()) }
     if header.destination == graph.me { return Decision(deliver: true, targets: NodeSet()) }
     let from = graph.place(of: sender)
     let origin = graph.place(of: header.origin)
@@ -93,8 +93,12 @@ package struct FloodRelay: Sendable {
     return Decision(deliver: header.destination == nil, targets: targets)
   }
 
-  private mutating func isNew(_ header: FloodHeader) -> Bool {
+  /// Whether a message was not seen before.
+  ///
+  /// What the origin itself brings, in order, is never too old: then somebody has used numbers of the future in its name.
+  private mutating func isNew(_ header: FloodHeader, isDirect: Bool) -> Bool {
     if let index = windows.firstIndex(where: { $0.origin == header.origin }) {
+      if isDirect, windows[index].isTooOld(header.nonce) { windows[index] = NonceWindow(origin: header.origin) }
       return windows[index].insert(header.nonce)
     }
     if windows.count == Self.originLimit { windows.removeFirst() }
@@ -116,12 +120,15 @@ struct NonceWindow: Hashable, Sendable {
     self.origin = origin
   }
 
+  /// Whether a nonce lies before those remembered.
+  func isTooOld(_ nonce: UInt64) -> Bool { nonce < highest && highest - nonce >= Self.size }
+
   /// Remembers a nonce; false if it was seen before or is too old to tell.
   mutating func insert(_ nonce: UInt64) -> Bool {
     if nonce > highest {
       forget(upTo: nonce)
       highest = nonce
-    } else if highest - nonce >= Self.size || nonce == 0 {
+    } else if isTooOld(nonce) || nonce == 0 {
       return false
     }
     let (word, bit) = (Int(nonce % Self.size / 64), UInt64(1) << (nonce % 64))

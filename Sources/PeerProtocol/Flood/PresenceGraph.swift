@@ -146,7 +146,11 @@ package struct PresenceGraph: Sendable {
 
   /// Takes an announcement that came over the link to `sender` and passes it on; old news is dropped.
   package mutating func receive(_ state: LinkState, from sender: NodeID) {
-    guard state.node != me, let place = reserve(state.node.incarnation) else { return }
+    guard state.node != me else {
+      correct(state)
+      return
+    }
+    guard let place = reserve(state.node.incarnation) else { return }
     if let known = places[place].state, known.version >= state.version { return }
     places[place].state = state
     var links = NodeSet()
@@ -162,11 +166,18 @@ package struct PresenceGraph: Sendable {
     refresh()
   }
 
+  /// Somebody spreads an announcement in this node's name that it did not make: a newer one replaces it.
+  private mutating func correct(_ state: LinkState) {
+    guard state.version > own.version else { return }
+    own.version = state.version
+    announce()
+  }
+
   /// Sends this node's state to all neighbours as a new version.
   private mutating func announce() {
     announceAt = nil
     hasUnannouncedLoss = false
-    own.version += 1
+    if own.version < .max { own.version += 1 }
     own.neighbours.removeAll(keepingCapacity: true)
     var rest = neighbours
     while let place = rest.popFirst() { own.neighbours.append(places[place].incarnation) }

@@ -49,7 +49,9 @@ package struct Roster: Sendable, Equatable {
     var entry = known
     change(&entry)
     guard entry != known else { return nil }
-    entry.version = max(entry.version, known.version) + 1
+    let version = max(entry.version, known.version)
+    // A liar may have used the last version; then the record stays as it is.
+    entry.version = version == .max ? version : version + 1
     return merge(entry) ? entry : nil
   }
 }

@@ -50,7 +50,8 @@ extension Node {
         if hasInvitation(with: link.peer), link.phase == .stranger {
           links[id]?.deadline = now + ProtocolLimits.strangerTime
         } else {
-          end(id, link.phase == .greeting ? .timedOut : .refused, at: now)
+          // Whoever is held as a member is not refused because its own word does not come through.
+          end(id, link.phase == .greeting || link.weAdmit ? .timedOut : .refused, at: now)
         }
       } else if link.phase == .member {
         keepAlive(link, at: now)

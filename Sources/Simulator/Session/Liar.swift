@@ -3,7 +3,7 @@ import WorldModel
 
 /// Well-formed nonsense, as a member with bad intentions or a bad build would send it.
 ///
-/// Every frame decodes. What a member is entitled to do, such as removing another one, is no lie and is left out.
+/// Every frame decodes. What a member is entitled to say, such as that another one has left, is no lie and is left out.
 struct Liar {
   var random: SeededRandom
   private let count: Int
@@ -39,16 +39,15 @@ struct Liar {
         status: [.present, .left, .kicked][random.below(3)], incarnation: random.next(), name: "nobody",
         addresses: [SessionPeer.address(of: random.below(count + 3))])
     }
-    var entry = roster.entries[random.below(roster.entries.count)]
+    // That a member has left or been removed is for any member to say; it would be no lie.
+    let present = roster.entries.filter { $0.status == .present }
+    var entry = present[random.below(present.count)]
     entry.version = entry.version &+ UInt32(random.below(3))
-    switch random.below(4) {
+    switch random.below(3) {
     case 0: entry.incarnation = random.next()
     case 1: entry.name = "another"
-    case 2: entry.addresses = [SessionPeer.address(of: random.below(count + 3))]
-    default: entry.status = .left
+    default: entry.addresses = [SessionPeer.address(of: random.below(count + 3))]
     }
-    // Removing a member is any member's right, so that would be no lie.
-    if entry.status == .kicked { entry.status = .left }
     return entry
   }
 

@@ -1,0 +1,30 @@
+import PeerProtocol
+
+/// A session in which nothing goes wrong, to measure what it costs.
+package struct QuietSession {
+  private var simulation: Simulation<SessionPeer, SessionMonitor>
+
+  /// `count` nodes that have found each other and agree on a host; nil if they do not within a minute.
+  package init?(count: Int, seed: UInt64) {
+    simulation = Simulation(
+      count: count, profile: NetworkProfile(), random: SeededRandom(seed: seed),
+      monitor: SessionMonitor(count: count, transcript: Transcript(isOn: false)))
+    for index in 0..<count {
+      simulation.start(index) { SessionPeer(index: index, count: count, seed: seed &+ UInt64(index), at: $0) }
+      simulation.run(for: 50_000_000)
+    }
+    for _ in 0..<60 where !isAtRest { simulation.run(for: 1_000_000_000) }
+    guard isAtRest else { return nil }
+    simulation.run(for: 10_000_000_000)
+  }
+
+  private var isAtRest: Bool {
+    let nodes = (0..<simulation.count).compactMap { simulation.node($0)?.node }
+    return nodes.allSatisfy { node in
+      node.host != nil && node.host == nodes[0].host && node.memberSnapshots.count { $0.isDirect } == nodes.count - 1
+    }
+  }
+
+  /// Lets time pass (ns).
+  package mutating func run(for nanoseconds: Int64) { simulation.run(for: nanoseconds) }
+}

@@ -1,9 +1,9 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
-export SWIFT FILTER JSON SECONDS_EACH SEEDS FIRST
+export SWIFT FILTER JSON SECONDS_EACH SEEDS FIRST PREFIX DESTDIR
 
 .DEFAULT_GOAL := build
-.PHONY: build test demo lint lan bench fuzz soak model clean help toolchain
+.PHONY: build test demo lint lan bench fuzz soak model install docs clean help toolchain
 
 build: toolchain ## build everything (debug)
 	$(SWIFT) build
@@ -33,6 +33,12 @@ model: toolchain ## visit every state of the election of 2 and 3 nodes, to a dep
 	$(SWIFT) build -c release --product soak
 	.build/release/soak model 2 24
 	.build/release/soak model 3 12
+
+install: toolchain ## build the C library in release and install it; PREFIX=/usr/local, DESTDIR=
+	@Scripts/install.sh
+
+docs: toolchain ## build the documentation into .build/docs; a dead link is an error
+	@Scripts/docs.sh
 
 clean: ## remove everything that was built
 	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out

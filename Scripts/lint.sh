@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 Scripts/install-packages.sh lint
 
 swift_places=()
-for place in Package.swift Sources Tests Benchmarks Fuzzing; do
+for place in Package.swift Sources Tests Benchmarks Fuzzing Snippets; do
   [[ -e $place ]] && swift_places+=("$place")
 done
 # Nested packages may hold a .build folder, which is not ours to judge.

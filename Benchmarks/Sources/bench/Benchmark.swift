@@ -1,3 +1,5 @@
+import Glibc
+
 /// Something to measure: gives one row, or several that one run yields together.
 struct Benchmark: Sendable {
   /// What FILTER is compared with; the names of its rows begin with it.
@@ -29,10 +31,17 @@ struct BenchOptions {
   func selects(_ name: String) -> Bool { filter.map(name.contains) ?? true }
 }
 
-/// The seconds that `work` takes.
+/// The CPU time that `work` takes on this thread (seconds): programs that run beside it do not count.
 func seconds(_ work: () throws -> Void) rethrows -> Double {
-  let clock = ContinuousClock()
-  return try clock.measure(work) / .seconds(1)
+  let start = threadTime()
+  try work()
+  return threadTime() - start
+}
+
+private func threadTime() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
 }
 
 /// Times subject and baseline in turn, so that both meet the same noise of the machine, and gives the medians.

@@ -1,7 +1,8 @@
 import Foundation
 
 /// Every benchmark, in the order of the report: a new file adds its list here.
-let benchmarks = MapRows.all + FanOutRows.all + MapTransferRows.all + SimulatorRows.all
+let benchmarks =
+  WorldMapRows.all + HitTestRows.all + AnchorSetRows.all + FanOutRows.all + MapTransferRows.all + SimulatorRows.all
 
 do {
   let options = try BenchOptions(CommandLine.arguments.dropFirst())

@@ -1,0 +1,143 @@
+import SharedWorld
+
+/// Size and speed of the map codec and of what stands beside it, all on the same data in the same run.
+///
+/// Every row is compared with byte planes and zstd -1; sizes of real clouds with byte planes and zstd -3.
+enum WorldMapRows {
+  /// What a point takes when it is stored plainly (bytes): three floats and an identifier.
+  static let bytesPerPoint = 20
+
+  static let all = WorldMapData.all.flatMap { data in
+    contenders(on: data).flatMap { contender in
+      [
+        Benchmark(name: "map-size/\(contender.name)/\(data.name)") { [try size(contender, data)] },
+        Benchmark(name: "map-encode/\(contender.name)/\(data.name)") { [try encode(contender, data)] },
+        Benchmark(name: "map-decode/\(contender.name)/\(data.name)") { [try decode(contender, data)] },
+      ]
+    }
+      + modes.map { mode, options in
+        Benchmark(name: "map-encode-2threads/\(mode)/\(data.name)") { [try await encodeByTwo(mode, options, data)] }
+      }
+  }
+
+  private static let modes: [(String, EncodingOptions)] = [
+    ("lossless", .lossless), ("fast", .fast), ("1mm", .millimetre),
+  ]
+
+  /// A codec under the name that its rows carry.
+  private struct Contender: Sendable {
+    let name: String
+    let make: @Sendable (FeatureCloud) -> any CloudCodec
+  }
+
+  private static func contenders(on data: WorldMapData) -> [Contender] {
+    let own = modes.map { mode, options in Contender(name: mode) { WorldMapCodec($0, options) } }
+    let others = [
+      Contender(name: "memcpy", make: CopyCodec.init),
+      Contender(name: "zstd-1") { InterleavedCodec($0, level: 1) },
+      Contender(name: "zstd-3") { InterleavedCodec($0, level: 3) },
+      Contender(name: "planes-zstd-1") { PlanesCodec($0, level: 1) },
+      Contender(name: "planes-zstd-3") { PlanesCodec($0, level: 3) },
+    ]
+    // At 3 MB/s one data set is enough of it.
+    let archiver = data.name == "room-100k" ? [Contender(name: "archiver", make: ArchiverCodec.init)] : []
+    return own + others + archiver
+  }
+
+  private static func size(_ contender: Contender, _ data: WorldMapData) throws -> Row {
+    let cloud = try data.cloud()
+    let level: Int32 = data.isReal ? 3 : 1
+    let count = Double(cloud.count)
+    let (size, baseline) = (try contender.make(cloud).encode(), PlanesCodec(cloud, level: level).encode())
+    return Row(
+      name: "map-size/\(contender.name)/\(data.name)", value: Double(size) / count, unit: "bytes/point",
+      baseline: "byte planes + zstd -\(level)", baselineValue: Double(baseline) / count,
+      ratio: Double(size) / Double(baseline))
+  }
+
+  private static func encode(_ contender: Contender, _ data: WorldMapData) throws -> Row {
+    let cloud = try data.cloud()
+    let (codec, planes) = (contender.make(cloud), PlanesCodec(cloud, level: 1))
+    let turns = turns(cloud)
+    let times = try compare {
+      for _ in 0..<turns { consume(try codec.encode()) }
+    } baseline: {
+      for _ in 0..<turns { consume(planes.encode()) }
+    }
+    return row("map-encode/\(contender.name)/\(data.name)", cloud.count * turns, times)
+  }
+
+  private static func decode(_ contender: Contender, _ data: WorldMapData) throws -> Row {
+    let cloud = try data.cloud()
+    let (codec, planes) = (contender.make(cloud), PlanesCodec(cloud, level: 1))
+    consume(try codec.encode())
+    consume(planes.encode())
+    let turns = turns(cloud)
+    let times = try compare {
+      for _ in 0..<turns { try codec.decode() }
+    } baseline: {
+      for _ in 0..<turns { planes.decode() }
+    }
+    return row("map-decode/\(contender.name)/\(data.name)", cloud.count * turns, times)
+  }
+
+  /// Two tasks at a time against one, through the same function: the best of nine, because what others take of the
+  /// second core is not the codec's.
+  private static func encodeByTwo(_ mode: String, _ options: EncodingOptions, _ data: WorldMapData) async throws -> Row
+  {
+    let map = WorldMap(cloud: try data.cloud())
+    let clock = ContinuousClock()
+    var times: (two: [Double], one: [Double]) = ([], [])
+    for _ in 0..<9 {
+      let start = clock.now
+      consume(try await map.encoded(options, tasks: 2).count)
+      let middle = clock.now
+      consume(try await map.encoded(options, tasks: 1).count)
+      times.two.append((middle - start) / .seconds(1))
+      times.one.append((clock.now - middle) / .seconds(1))
+    }
+    return row(
+      "map-encode-2threads/\(mode)/\(data.name)", map.cloud.count,
+      (subject: times.two.min() ?? 0, baseline: times.one.min() ?? 0), baseline: "one thread")
+  }
+
+  /// How often a small cloud is taken in a row, so that a measurement takes some milliseconds.
+  private static func turns(_ cloud: FeatureCloud) -> Int { max(1, 200_000 / max(cloud.count, 1)) }
+
+  private static func row(
+    _ name: String, _ points: Int, _ times: (subject: Double, baseline: Double),
+    baseline: String = "byte planes + zstd -1"
+  ) -> Row {
+    let megabytes = Double(points * bytesPerPoint) / 1e6
+    return Row(
+      name: name, value: megabytes / times.subject, unit: "MB/s raw", baseline: baseline,
+      baselineValue: megabytes / times.baseline, ratio: times.baseline / times.subject)
+  }
+}
+
+/// Copies bytes between two buffers that are warm.
+final class Copy {
+  private let source: UnsafeMutableRawBufferPointer
+  private let target: UnsafeMutableRawBufferPointer
+
+  init(bytes: Int) {
+    source = .allocate(byteCount: bytes, alignment: 64)
+    target = .allocate(byteCount: bytes, alignment: 64)
+    source.initializeMemory(as: UInt8.self, repeating: 1)
+    target.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  deinit {
+    source.deallocate()
+    target.deallocate()
+  }
+
+  func run() {
+    target.copyMemory(from: UnsafeRawBufferPointer(source))
+    consume(Int(target[target.count / 2]))
+  }
+}
+
+/// Keeps the optimiser from leaving out what nobody reads.
+@inline(never)
+func consume(_ value: Int) {}

@@ -40,8 +40,7 @@ actor SessionCore {
     } catch {
       throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
     }
-    var random = SystemRandomNumberGenerator()
-    instanceName = "sw-" + String(random.next(), radix: 36)
+    instanceName = DiscoveryRecord.randomName()
   }
 
   /// Runs the jobs of the session until it ends.

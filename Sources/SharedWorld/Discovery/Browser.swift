@@ -1,0 +1,99 @@
+import ServiceDiscovery
+
+/// Finds services of one type on the network, without a session: for an app that shows what is near before it joins.
+///
+/// Each iterator browses on its own and stops when it is dropped or its task is cancelled.
+///
+///     for await event in Browser(service: "sharedworld") { print(event) }
+public struct Browser: AsyncSequence, Sendable {
+  /// What a browser sees.
+  public enum Event: Hashable, Sendable {
+    /// A service appeared, or told more of itself.
+    case found(Candidate)
+    /// A service disappeared.
+    case lost(Candidate)
+    /// Discovery works, through the named back-end.
+    case available(backend: String)
+    /// Discovery does not work now; it goes on by itself once it can.
+    case unavailable(reason: String)
+  }
+
+  private let type: ServiceType
+  private let mode: DiscoveryMode
+
+  /// A browser that has not started yet.
+  ///
+  /// - Parameters:
+  ///   - service: The DNS-SD service type without underscore: 1–15 letters, digits and hyphens (RFC 6335 §5.1).
+  ///   - discovery: Which back-end to use.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for a type that is not allowed.
+  public init(service: String, discovery: DiscoveryMode = .automatic) throws(SessionError) {
+    do {
+      type = try ServiceType(service)
+    } catch {
+      throw SessionError(.invalidArgument, "\(error)", cause: error)
+    }
+    mode = discovery
+  }
+
+  /// Starts browsing.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(BrowserRun(type, mode))
+  }
+
+  /// What a browser sees, in order.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let run: BrowserRun
+    private var events: AsyncStream<Event>.Iterator
+
+    init(_ run: BrowserRun) {
+      self.run = run
+      events = run.events.makeAsyncIterator()
+    }
+
+    /// The next event; nil when the task was cancelled.
+    public mutating func next() async -> Event? {
+      await events.next()
+    }
+  }
+}
+
+/// One run of a browser; dropping it ends the discovery.
+final class BrowserRun: Sendable {
+  /// Events that wait at once; a network has far fewer services.
+  private static let capacity = 4096
+
+  let events: AsyncStream<Browser.Event>
+  private let discovery: Discovery
+
+  init(_ type: ServiceType, _ mode: DiscoveryMode) {
+    let (events, continuation) = AsyncStream.makeStream(
+      of: Browser.Event.self, bufferingPolicy: .bufferingOldest(Self.capacity))
+    self.events = events
+    discovery = Discovery(mode: ServiceDiscovery.DiscoveryMode(mode))
+    do {
+      try discovery.start(browsing: type, advertising: nil) { event in
+        if let event = Browser.Event(event) { continuation.yield(event) }
+      }
+    } catch {
+      continuation.yield(.unavailable(reason: "\(error)"))
+    }
+  }
+
+  deinit {
+    discovery.stop()
+  }
+}
+
+extension Browser.Event {
+  init?(_ event: DiscoveryEvent) {
+    switch event {
+    case .advertised: return nil
+    case .found(let instance, let info), .updated(let instance, let info):
+      self = .found(Candidate(instance, info, peer: nil))
+    case .lost(let instance): self = .lost(Candidate(id: instance.name, name: nil, peer: nil))
+    case .available(let backend): self = .available(backend: backend)
+    case .unavailable(let reason): self = .unavailable(reason: reason)
+    }
+  }
+}

@@ -74,7 +74,9 @@ package struct MapAnnouncement: Sendable, Equatable {
     revision = try reader.read(UInt64.self)
     let offset = reader.offset
     let size = try reader.read(UInt64.self)
-    guard size > 0, size <= UInt64(ProtocolLimits.map) else { throw .overLimit(limit: ProtocolLimits.map, offset: offset) }
+    guard size > 0, size <= UInt64(ProtocolLimits.map) else {
+      throw .overLimit(limit: ProtocolLimits.map, offset: offset)
+    }
     self.size = Int(size)
     provider = try PeerID(reading: &reader)
     isPrivate = try reader.readByte() & 1 == 1

@@ -72,9 +72,10 @@ extension String {
   package func utf8Prefix(_ limit: Int) -> String {
     guard utf8.count > limit else { return self }
     var size = 0
-    return String(prefix { character in
-      size += character.utf8.count
-      return size <= limit
-    })
+    return String(
+      prefix { character in
+        size += character.utf8.count
+        return size <= limit
+      })
   }
 }

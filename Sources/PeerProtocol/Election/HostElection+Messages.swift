@@ -1,7 +1,8 @@
 /// Rules 1, 2, 3 and 5: who is believed, for how long, and who objects.
 extension HostElection {
-  /// How far an epoch may be above all that were seen before.
+  /// How far an epoch may be above all that were seen before, and up to where it may be anything.
   private static let longestLeap: UInt64 = 1 << 20
+  private static let plainEpochs: UInt64 = 1 << 32
 
   /// Takes a message that `sender` originated.
   package mutating func handle(_ message: ElectionMessage, from sender: NodeID, at now: Instant) {
@@ -29,9 +30,9 @@ extension HostElection {
     }
   }
 
-  /// Whether a session can have come to this epoch: one that has seen others does not leap, whatever a liar says.
+  /// Whether a session can have come to this epoch: nobody can use up the epochs by a lie.
   private func isPlausible(_ epoch: UInt64) -> Bool {
-    maxEpochSeen == 0 || epoch <= maxEpochSeen + Self.longestLeap
+    epoch <= max(Self.plainEpochs, maxEpochSeen + Self.longestLeap)
   }
 
   /// Whether this node is host or believes in one.

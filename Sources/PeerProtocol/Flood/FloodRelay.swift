@@ -75,7 +75,9 @@ package struct FloodRelay: Sendable {
   package mutating func receive(
     _ header: FloodHeader, from sender: NodeID, over graph: borrowing PresenceGraph
   ) -> Decision {
-    guard header.origin != graph.me, isNew(header, isDirect: header.origin == sender) else { return Decision(deliver: false, targets: NodeSet()) }
+    guard header.origin != graph.me, isNew(header, isDirect: header.origin == sender) else {
+      return Decision(deliver: false, targets: NodeSet())
+    }
     if header.destination == graph.me { return Decision(deliver: true, targets: NodeSet()) }
     let from = graph.place(of: sender)
     let origin = graph.place(of: header.origin)

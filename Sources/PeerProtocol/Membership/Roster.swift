@@ -3,6 +3,11 @@ package import WorldModel
 /// Who belongs to the session: one record a peer, merged record by record, so that two halves of a split that meet
 /// again simply hold the union.
 package struct Roster: Sendable, Equatable {
+  /// How far a version may be above the last one known: nobody can use up the numbers of a record by a lie.
+  private static let longestLeap: UInt32 = 1 << 16
+  /// The highest version accepted, so that arithmetic never overflows.
+  private static let greatestVersion: UInt32 = 1 << 31
+
   private var records: [PeerID: RosterEntry] = [:]
 
   /// Every record, in the order of the ids.
@@ -25,6 +30,8 @@ package struct Roster: Sendable, Equatable {
   ///
   /// A newcomer to a full roster is not taken: the bound holds whatever members say.
   package mutating func merge(_ entry: RosterEntry) -> Bool {
+    let known = records[entry.peerID]?.version ?? 0
+    guard entry.version <= min(known + Self.longestLeap, Self.greatestVersion) else { return false }
     if let known = records[entry.peerID] {
       guard entry.replaces(known) else { return false }
     } else {
@@ -49,9 +56,7 @@ package struct Roster: Sendable, Equatable {
     var entry = known
     change(&entry)
     guard entry != known else { return nil }
-    let version = max(entry.version, known.version)
-    // A liar may have used the last version; then the record stays as it is.
-    entry.version = version == .max ? version : version + 1
+    entry.version = max(entry.version, known.version) + 1
     return merge(entry) ? entry : nil
   }
 }

@@ -165,7 +165,10 @@ package struct SessionScenario {
       let connected = node.memberSnapshots.filter { $0.status == .connected }.map(\.peerID)
       let expected = running.filter { $0 != index }.map(SessionPeer.identity).sorted()
       if connected != expected { return "E1 \(name) sees \(connected.map(\.prefix)), not \(expected.map(\.prefix))" }
-      if node.host == nil || node.host != first.host || node.epoch != first.epoch { return "E1 \(name): another host" }
+      if node.host == nil || node.host != first.host || node.epoch != first.epoch {
+        let (mine, theirs) = (node.host.map(\.description) ?? "none", first.host.map(\.description) ?? "none")
+        return "E1 \(name) follows \(mine) epoch \(node.epoch), another \(theirs) epoch \(first.epoch)"
+      }
       if node.anchors.vector != first.anchors.vector { return "C3 \(name): another vector" }
       if node.anchors.digest != digest { return "C1 \(name): another digest" }
       if node.anchors.anchors != reference.anchors { return "C2 \(name): other anchors" }

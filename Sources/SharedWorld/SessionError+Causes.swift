@@ -28,7 +28,7 @@ extension SessionError {
 
   /// Why an edit of an anchor was refused.
   init(_ failure: AnchorError, anchor: AnchorID?) {
-    let name = anchor.map { "anchor \($0)" } ?? "an anchor of the map"
+    let name = anchor.map { "anchor \($0)" } ?? "an anchor"
     switch failure {
     case .unknownAnchor(let id): self.init(.unknownAnchor, "there is no anchor \(id) in this session", cause: failure)
     case .duplicateAnchor(let id):

@@ -1,8 +1,14 @@
 import SharedWorld
 
-/// Anchors placed by one peer and seen by the others through the public API, encrypted and applied, against plain TCP.
+/// Moves of anchors by one peer, encrypted, applied by the others and told through the public API, against plain TCP.
 enum FanOutRows {
-  private static let anchors = 20_000
+  private static let anchors = 1000
+  /// Moves in one call, as a busy app batches them.
+  private static let batch = 500
+  /// Moves between two marks that everybody waits for: within what the sender's log holds, so that every single
+  /// operation is delivered and none is replaced by a snapshot.
+  private static let stride = 30_000
+  private static let strides = 10
 
   static let all = [1, 8].map { peers in
     Benchmark(name: "anchor-fanout/\(peers)") { [try await row(peers)] }
@@ -17,22 +23,35 @@ enum FanOutRows {
   }
 
   private static func deliveriesPerSecond(_ party: Party) async throws -> Double {
+    let list = (0..<anchors).map { Anchor(name: "anchor \($0)") }
+    try await party.sender.place(list)
+    var readers = party.receivers.map { $0.events.makeAsyncIterator() }
+    try await mark(party, &readers)
     let clock = ContinuousClock()
     let start = clock.now
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for receiver in party.receivers { group.addTask { await receiveAll(receiver) } }
-      for number in 0..<anchors { try await party.sender.place(Anchor(name: "anchor \(number)")) }
-      try await group.waitForAll()
+    for round in 0..<strides {
+      for first in Swift.stride(from: 0, to: stride, by: batch) {
+        let moves = (0..<batch).map { number in
+          let step = Float(round * stride + first + number)
+          return (id: list[(first + number) % anchors].id, transform: Transform(translation: [step, 0, 0]))
+        }
+        try await party.sender.move(moves)
+      }
+      try await mark(party, &readers)
     }
-    return Double(anchors * party.receivers.count) / ((clock.now - start) / .seconds(1))
+    return Double(strides * stride * party.receivers.count) / ((clock.now - start) / .seconds(1))
   }
 
-  /// Reads batches until every anchor has come.
-  private static func receiveAll(_ session: Session) async {
-    var events = session.events.makeAsyncIterator()
-    var seen = 0
-    while seen < anchors, let batch = await events.nextBatch() {
-      seen += batch.count { if case .anchorAdded = $0 { true } else { false } }
+  /// Places an anchor and waits until every receiver has told of it: all that was done before has then arrived, since
+  /// one author's operations keep their order.
+  private static func mark(_ party: Party, _ readers: inout [Session.Events.Iterator]) async throws {
+    let id = try await party.sender.place(Anchor(name: "mark"))
+    for index in readers.indices {
+      while let events = await readers[index].nextBatch() {
+        if events.contains(where: { if case .anchorAdded(let anchor, _) = $0 { anchor.id == id } else { false } }) {
+          break
+        }
+      }
     }
   }
 }

@@ -13,6 +13,18 @@ extension Session {
     try await core.move(id, to: transform)
   }
 
+  /// Places several anchors in one step of the session, which is far cheaper than one by one.
+  ///
+  /// - Throws: What ``place(_:)-(Anchor)`` throws; the anchors before the one that is refused stay placed.
+  public func place(_ anchors: [Anchor]) async throws(SessionError) { try await core.place(anchors) }
+
+  /// Moves several anchors in one step of the session, which is far cheaper than one by one.
+  ///
+  /// - Throws: What ``move(_:to:)`` throws; the moves before the one that is refused stand.
+  public func move(_ moves: [(id: AnchorID, transform: Transform)]) async throws(SessionError) {
+    try await core.move(moves)
+  }
+
   /// Renames an anchor.
   public func rename(_ id: AnchorID, to name: String) async throws(SessionError) {
     try await core.rename(id, to: name)

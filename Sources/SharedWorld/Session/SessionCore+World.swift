@@ -12,6 +12,18 @@ extension SessionCore {
     try edit(id) { anchors, time throws(AnchorError) in _ = try anchors.move(id, to: transform, at: time) }
   }
 
+  func place(_ list: [Anchor]) throws(SessionError) {
+    try edit(nil) { anchors, time throws(AnchorError) in
+      for anchor in list { _ = try anchors.place(anchor, at: time) }
+    }
+  }
+
+  func move(_ moves: [(id: AnchorID, transform: Transform)]) throws(SessionError) {
+    try edit(nil) { anchors, time throws(AnchorError) in
+      for move in moves { _ = try anchors.move(move.id, to: move.transform, at: time) }
+    }
+  }
+
   func rename(_ id: AnchorID, to name: String) throws(SessionError) {
     try edit(id) { anchors, time throws(AnchorError) in _ = try anchors.rename(id, to: name, at: time) }
   }
@@ -33,7 +45,7 @@ extension SessionCore {
   }
 
   private func edit(
-    _ id: AnchorID, _ change: (inout AnchorSet, UInt64) throws(AnchorError) -> Void
+    _ id: AnchorID?, _ change: (inout AnchorSet, UInt64) throws(AnchorError) -> Void
   ) throws(SessionError) {
     let failure = try withNode { node, now -> AnchorError? in
       do throws(AnchorError) {

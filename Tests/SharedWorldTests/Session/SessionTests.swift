@@ -63,6 +63,28 @@ struct SessionTests {
     }
   }
 
+  @Test("anchors placed and moved in one step arrive like single ones, and the first that is refused is named")
+  func batchesArrive() async throws {
+    try await TestSessions.joined { alice, bob in
+      let anchors = (0..<1000).map { Anchor(name: "a\($0)") }
+      try await alice.place(anchors)
+      try await alice.move(anchors.map { (id: $0.id, transform: Transform(translation: [1, 2, 3])) })
+      let last = try await alice.place(Anchor(name: "last"))
+      _ = try await bob.first { event -> Bool? in
+        if case .anchorAdded(let anchor, .remote) = event, anchor.id == last { true } else { nil }
+      }
+      let arrived = await bob.anchors()
+      #expect(arrived.count == 1001)
+      #expect(arrived.filter { $0.transform.translation == [1, 2, 3] }.count == 1000)
+      let unknown = AnchorID()
+      let error = await #expect(throws: SessionError.self) {
+        try await alice.move([(id: last, transform: .identity), (id: unknown, transform: .identity)])
+      }
+      #expect(error?.code == .unknownAnchor)
+      #expect(error?.message.contains("\(unknown)") == true)
+    }
+  }
+
   @Test("a shared map arrives verified, its anchors join once, and a late joiner gets both by itself")
   func mapReachesEverybody() async throws {
     try await TestSessions.joined { alice, bob in
@@ -124,10 +146,13 @@ struct SessionTests {
   @Test("a withdrawn invitation is cancelled on this side and forgotten on the other")
   func cancelledInvitation() async throws {
     let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    let (silence, silenced) = AsyncStream.makeStream(of: Void.self)
+    defer { silenced.finish() }
     var configuration = TestSessions.configuration()
     configuration.invitationHandler = { _ in
       ask.yield()
-      try? await Task.sleep(for: .seconds(3600))
+      // Nobody answers: the wait ends only with the session.
+      for await _ in silence {}
       return .accept
     }
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in

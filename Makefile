@@ -29,10 +29,11 @@ fuzz: toolchain ## fuzz each target for SECONDS_EACH (default 30) seconds
 soak: toolchain ## run the simulator over SEEDS seeds (default 20,000) of each scenario
 	@Scripts/soak.sh
 
-model: toolchain ## visit every state of the election of 2 and 3 nodes, to a depth of 24 and 12 actions
+model: toolchain ## visit every state of the election of 2 and 3 nodes, to a depth of 40 and 15 actions, and of 4 to 9
 	$(SWIFT) build -c release --product soak
-	.build/release/soak model 2 24
-	.build/release/soak model 3 12
+	.build/release/soak model 2 40
+	.build/release/soak model 3 15
+	.build/release/soak model 4 9
 
 install: toolchain ## build the C library in release and install it; PREFIX=/usr/local, DESTDIR=
 	@Scripts/install.sh

@@ -1,28 +1,13 @@
-import Foundation
 import PeerProtocol
 import Simulator
 import Testing
 
 /// The election against faults of every kind; `make soak` runs the same over millions of seeds.
 struct ElectionSimulationTests {
-  /// The seeds of Fixtures/Seeds/election.txt.
-  static let oldSeeds: [(scenario: ElectionScenario, seed: UInt64, count: Int)] = {
-    var root = URL(filePath: #filePath)
-    for _ in 0..<3 { root.deleteLastPathComponent() }
-    let text = try? String(contentsOf: root.appending(path: "Fixtures/Seeds/election.txt"), encoding: .utf8)
-    return (text ?? "").split(separator: "\n").compactMap { line in
-      let words = line.split(separator: " ")
-      guard words.count > 2, let scenario = ElectionScenario(rawValue: String(words[0])) else { return nil }
-      guard let seed = UInt64(words[1]), let count = Int(words[2]) else { return nil }
-      return (scenario, seed, count)
-    }
-  }()
-
   @Test func oldMistakesStayAway() {
-    #expect(Self.oldSeeds.count >= 6)
-    for (scenario, seed, count) in Self.oldSeeds {
-      #expect(scenario.run(seed: seed, count: count).violation == nil, "soak replay \(scenario) \(seed) \(count)")
-    }
+    let seeds = SeedFixture.read("election.txt")
+    #expect(seeds.count >= 6)
+    for seed in seeds { #expect(seed.run().violation == nil, "\(seed.replayLine)") }
   }
 
   @Test(arguments: [2, 3, 5, 8])

@@ -10,6 +10,13 @@ struct SessionScenarioTests {
     #expect(outcome.violation == nil, "seed \(seed)")
   }
 
+  @Test("old mistakes stay away")
+  func oldSeedsHold() {
+    let seeds = SeedFixture.read("session.txt")
+    #expect(seeds.count >= 6)
+    for seed in seeds { #expect(seed.run().violation == nil, "\(seed.replayLine)") }
+  }
+
   @Test("the same seed gives the same transcript")
   func isRepeatable() {
     let one = SessionScenario.run(seed: 11, count: 4, recording: true)

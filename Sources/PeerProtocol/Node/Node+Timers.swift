@@ -6,8 +6,7 @@ extension Node {
   /// A turn that comes late because this process stood still must not accuse others.
   mutating func notice(_ now: Instant) {
     let late = now - lastTick - ProtocolTimes.ping
-    let isForgiven = !configuration.mistakes.node.contains(.noStallCompensation)
-    if late > .milliseconds(500), isForgiven { compensate(for: late, at: now) }
+    if late > .milliseconds(500) { compensate(for: late, at: now) }
     lastTick = max(lastTick, now)
   }
 

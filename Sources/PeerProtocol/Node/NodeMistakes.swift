@@ -35,8 +35,6 @@ package struct NodePolicy: OptionSet, Hashable, Sendable {
   package static let noPeriodicVectors = Self(rawValue: 1 << 0)
   /// A stream goes on as before when the other side loses its link to an author.
   package static let noRelayRestart = Self(rawValue: 1 << 1)
-  /// A node that stood still believes its old deadlines and drops its links.
-  package static let noStallCompensation = Self(rawValue: 1 << 2)
   /// What others say wrongly of a peer is not corrected by that peer.
-  package static let noReassertion = Self(rawValue: 1 << 3)
+  package static let noReassertion = Self(rawValue: 1 << 2)
 }

@@ -16,7 +16,7 @@ struct ElectionStepCheck {
 
   private mutating func fail(_ text: String) { violation = violation ?? text }
 
-  /// E2: a claim is above every epoch heard. E3: nobody tells of a longer lease than it has.
+  /// Checks that a claim is above every epoch heard (E2) and that nobody tells of a longer lease than it has (E3).
   mutating func inspect(_ output: ElectionOutput) {
     switch output {
     case .hostChanged(_, let host, let epoch, _) where host == before.me:

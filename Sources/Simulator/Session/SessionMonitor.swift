@@ -26,14 +26,18 @@ package struct SessionMonitor: SimulationMonitor {
   ) {}
 
   package mutating func stepped(_ index: Int, node: borrowing SessionPeer, local: Instant, at now: Instant) {
-    for event in node.events { check(event, of: index, at: now) }
+    for event in node.events { check(event, of: index, node.node.me, at: now) }
   }
 
-  private mutating func check(_ event: NodeEvent, of index: Int, at now: Instant) {
+  private mutating func check(_ event: NodeEvent, of index: Int, _ me: NodeID, at now: Instant) {
     switch event {
     case .divergence(let peer): fail("C1 \(index + 1) and \(peer.short) differ under equal vectors", at: now)
     case .ended(let reason): fail("\(index + 1) was put out of the session: \(reason)", at: now)
     case .hostChanged(_, let host, let epoch, let reason):
+      if host == me, epoch <= epochs[index] {
+        fail("E2 \(index + 1) claims epoch \(epoch) after \(epochs[index])", at: now)
+      }
+      epochs[index] = max(epochs[index], epoch)
       let name = host.map { String($0.peer.prefix) } ?? "none"
       transcript.add(at: now, "\(index + 1) host \(name) epoch \(epoch) \(reason)")
     case .peerJoined(let peer, _): transcript.add(at: now, "\(index + 1) sees \(peer.prefix) join")

@@ -142,12 +142,20 @@ struct ElectionChangeTests {
   @Test func theHighestNumbersFromTheWireOverflowNothing() throws {
     let most = ElectionMessage.greatestCount
     var election = HostElection.follower(1, of: 2, epoch: 5)
-    var beat = electionBeat(most, priority: 255, sessionTime: most)
+    var beat = electionBeat(1 << 32, priority: 255, sessionTime: most)
     (beat.sequence, beat.size, beat.nextJoinSequence) = (.max, .max, ElectionMessage.greatestJoinSequence)
     election.handle(.beat(beat), from: two, at: at(100))
     election.tick(at: at(2100))
     for _ in 0..<2 { election.tick(at: try #require(election.deadline)) }
     #expect(election.isHost)
-    #expect(election.epoch == most + 1)
+    #expect(election.epoch == (1 << 32) + 1)
+  }
+
+  @Test func epochsThatLeapAreIgnored() {
+    let most = ElectionMessage.greatestCount
+    var election = HostElection.follower(1, of: 2, epoch: 5)
+    election.handle(.beat(electionBeat(most)), from: two, at: at(100))
+    #expect(election.epoch == 5)
+    #expect(election.maxEpochSeen == 5)
   }
 }

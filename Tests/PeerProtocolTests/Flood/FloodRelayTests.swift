@@ -148,9 +148,50 @@ struct FloodRelayTests {
     let nonces: [UInt64] = [5, 5, 3, 0, 5000, 5, 905, 904, .max, .max, .max - 4095]
     let taken = nonces.map { nonce in
       let header = FloodHeader(origin: electionNode(2), nonce: nonce, linkVersion: 0, destination: nil)
-      return relay.receive(header, from: electionNode(2), over: graph).deliver
+      return relay.receive(header, from: electionNode(3), over: graph).deliver
     }
     #expect(taken == [true, false, true, false, true, false, true, false, true, false, true])
+  }
+
+  @Test func numbersUsedUpByALieAreGivenBackToTheirOwner() {
+    let graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
+    var relay = FloodRelay()
+    func takes(_ nonce: UInt64, from sender: UInt64) -> Bool {
+      let header = FloodHeader(origin: electionNode(2), nonce: nonce, linkVersion: 0, destination: nil)
+      return relay.receive(header, from: electionNode(sender), over: graph).deliver
+    }
+    #expect(takes(.max, from: 3))
+    #expect(!takes(7, from: 3))
+    #expect(takes(7, from: 2))
+    #expect(!takes(7, from: 2))
+    #expect(takes(8, from: 3))
+  }
+
+  @Test func aPeerHearsOfAnnouncementsInItsName() {
+    var graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
+    graph.linkUp(electionNode(2), at: .zero)
+    while graph.nextOutput() != nil {}
+    var forged = LinkState(node: electionNode(1), configuration: ElectionConfiguration())
+    forged.version = 50
+    graph.receive(forged, from: electionNode(2))
+    guard case .send(let corrected, to: electionNode(2))? = graph.nextOutput() else {
+      Issue.record("nothing was corrected")
+      return
+    }
+    #expect(corrected.version == 51)
+    #expect(corrected.neighbours == [electionNode(2).incarnation])
+  }
+
+  @Test func versionsThatLeapAreIgnored() {
+    var graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
+    graph.linkUp(electionNode(2), at: .zero)
+    while graph.nextOutput() != nil {}
+    for version in [UInt32.max, 1 << 31, 1 << 20] {
+      var forged = LinkState(node: electionNode(1), configuration: ElectionConfiguration())
+      forged.version = version
+      graph.receive(forged, from: electionNode(2))
+      #expect(graph.nextOutput() == nil)
+    }
   }
 
   @Test func olderAnnouncementsAreDropped() {

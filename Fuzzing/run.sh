@@ -9,6 +9,8 @@ shift || true
 "${SWIFT:-swift}" build -c release --sanitize address
 mkdir -p Crashes
 python3 seeds.py
+# libFuzzer itself must see a trap, to keep the input.
+export SWIFT_BACKTRACE=enable=no
 targets=("$@")
 if [[ ${#targets[@]} -eq 0 ]]; then
   for path in Sources/fuzz-*; do targets+=("$(basename "$path")"); done
@@ -19,6 +21,6 @@ for target in "${targets[@]}"; do
   echo "== $target, ${seconds} s"
   .build/release/"$target" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=4096 -timeout=10 \
     -artifact_prefix="Crashes/$target-" -print_final_stats=1 "Corpus/$target" 2>"Crashes/$target.log" || status=1
-  grep -E "number_of_executed_units|peak_rss|ERROR|SUMMARY" "Crashes/$target.log" || true
+  grep -aE "number_of_executed_units|peak_rss|ERROR|SUMMARY" "Crashes/$target.log" || true
 done
 exit "$status"

@@ -68,9 +68,9 @@ final class InterleavedCodec: CloudCodec {
   }
 }
 
-/// The first bytes of all numbers, then the second, and so on, each such plane through zstd, in blocks of 65,536 points.
+/// The first bytes of all numbers, then the second, and so on: each such plane goes through zstd.
 ///
-/// A plane that does not shrink is stored as it is.
+/// Blocks have 65,536 points, as in the map format. A plane that does not shrink is stored as it is.
 final class PlanesCodec: CloudCodec {
   private static let block = 65_536
   private let zstd: Zstd

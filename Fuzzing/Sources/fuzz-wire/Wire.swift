@@ -8,17 +8,29 @@ struct FuzzWire {
   static func main() { fuzz(fuzzWire) }
 }
 
+/// A node whose link has greeted; nodes are values, so each input begins with a copy.
+private let stranger: Probe = {
+  var probe = Probe()
+  probe.greet()
+  return probe
+}()
+
+/// A node that holds the other side as a member.
+private let member: Probe = {
+  var probe = stranger
+  probe.join()
+  return probe
+}()
+
 /// Bytes from a peer to a node.
 ///
 /// The first byte says how far the link has come: bit 0 for a hello, bit 1 for membership. With bit 2 the rest goes to
 /// the node as it is; without it, it is a list of frames, each with type (u8) and length (u16), so that a change of a
-/// length does not lose the frames that follow. Type 0 lets that many times 10 ms pass instead.
+/// length does not lose the frames that follow. Type 0 lets the length's low byte times 10 ms pass instead.
 private func fuzzWire(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
   guard let mode = bytes.first else { return 0 }
-  var probe = Probe()
-  if mode & 3 != 0 { probe.greet() }
-  if mode & 2 != 0 { probe.join() }
+  var probe = mode & 2 != 0 ? member : mode & 1 != 0 ? stranger : Probe()
   if mode & 4 != 0 {
     probe.receive(Array(bytes.dropFirst()))
   } else {
@@ -26,14 +38,14 @@ private func fuzzWire(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     _ = try? reader.readByte()
     while let type = try? reader.readByte(), let length = try? reader.read(UInt16.self) {
       guard type != 0 else {
-        probe.wait(.milliseconds(Int(length) * 10))
+        probe.wait(.milliseconds(Int(length & 255) * 10))
         continue
       }
       let body = (try? reader.readBytes(min(Int(length), reader.remaining))) ?? []
       probe.receive(Probe.frame(type, body))
     }
   }
-  probe.wait(.seconds(30))
+  probe.wait(.seconds(6))
   probe.check()
   return 0
 }

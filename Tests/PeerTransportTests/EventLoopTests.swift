@@ -129,7 +129,6 @@ private final class PipeHandler: EventHandler {
     #expect(log.withLock { $0 } == [0, 1, 2])
     #expect(await counter.increment() == 1)
     #expect(await counter.increment() == 2)
-    #expect(await counter.thread() != UInt(pthread_self()))
   }
 
   @Test func `a timer fires once and not early`() async throws {

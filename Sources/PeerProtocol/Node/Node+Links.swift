@@ -118,6 +118,7 @@ extension Node {
   mutating func promote(_ id: LinkID, at now: Instant) {
     guard let link = links[id], link.weAdmit, link.theyAdmit, link.phase == .stranger else { return }
     links[id]?.phase = .member
+    provenAddresses[link.peer] = knownAddresses(of: link)
     links[id]?.deadline = nil
     if link.dial == nil { emit(.admitted(id)) }
     let entries = roster.entries

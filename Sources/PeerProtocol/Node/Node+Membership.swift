@@ -24,7 +24,7 @@ extension Node {
   }
 
   /// Where a peer listens: what it says, and the address it was seen at when that carries a port it listens on.
-  private func knownAddresses(of link: Link) -> [SocketAddress] {
+  func knownAddresses(of link: Link) -> [SocketAddress] {
     var addresses = link.dial == nil ? [] : [link.remote]
     for address in link.hello?.addresses ?? [] where !addresses.contains(address) { addresses.append(address) }
     if link.dial == nil, let port = link.hello?.addresses.first?.port {
@@ -49,6 +49,21 @@ extension Node {
     guard let updated else { return }
     entryChanged(updated, at: now)
     gossip([updated], except: nil)
+  }
+
+  /// Corrects records that name another start of a peer than the one at the other end of a live link.
+  ///
+  /// It is done at the pace of anti-entropy only, so that two members with links to an old and a new start do not outbid
+  /// each other while the old link dies.
+  mutating func confirmIncarnations(at now: Instant) {
+    guard !configuration.mistakes.node.contains(.noReassertion) else { return }
+    for id in memberLinks {
+      guard let node = links[id]?.node, roster[node.peer]?.incarnation != node.incarnation,
+        let entry = roster.update(node.peer, { $0.incarnation = node.incarnation })
+      else { continue }
+      entryChanged(entry, at: now)
+      gossip([entry], except: nil)
+    }
   }
 
   mutating func receiveRoster(_ entries: [RosterEntry], from peer: PeerID, at now: Instant) {
@@ -93,6 +108,7 @@ extension Node {
       if let id = controlLinks[peer] { admit(on: id, at: now) }
     case .left, .kicked:
       let member = members.removeValue(forKey: peer)
+      provenAddresses[peer] = nil
       election.left(entry.node, at: now)
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
@@ -107,7 +123,10 @@ extension Node {
   /// The lower id dials at once; the other side only if that has not worked.
   func memberPlan(for peer: PeerID, at now: Instant) -> DialPlan {
     let start = me.peer < peer ? now : now + ProtocolTimes.dialStagger
-    return DialPlan(addresses: roster[peer]?.addresses ?? [], start: start)
+    var plan = DialPlan(addresses: roster[peer]?.addresses ?? [], start: start)
+    // What the peer itself said on a link comes before what others say of it: a lie must not make it unreachable.
+    plan.add(provenAddresses[peer] ?? [], at: start)
+    return plan
   }
 
   /// Notes that a peer is out of the session and tells the others.

@@ -30,6 +30,7 @@ extension Node {
     if now >= nextAntiEntropy {
       nextAntiEntropy = now + ProtocolTimes.antiEntropy
       exchangeVectors()
+      confirmIncarnations(at: now)
       checkDownloads(at: now)
     }
     if let due = graph.deadline, due <= now {

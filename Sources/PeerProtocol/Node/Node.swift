@@ -19,6 +19,8 @@ package struct Node: Sendable {
 
   package internal(set) var roster = Roster()
   var members: [PeerID: Member] = [:]
+  /// Where members were reached, or said on a link of their own that they listen.
+  var provenAddresses: [PeerID: [SocketAddress]] = [:]
   /// Who is linked to whom.
   var graph: PresenceGraph
   var addresses: [SocketAddress]

@@ -35,6 +35,6 @@ package struct NodePolicy: OptionSet, Hashable, Sendable {
   package static let noPeriodicVectors = Self(rawValue: 1 << 0)
   /// A stream goes on as before when the other side loses its link to an author.
   package static let noRelayRestart = Self(rawValue: 1 << 1)
-  /// What others say wrongly of a peer is not corrected by that peer.
+  /// What is said wrongly of a peer is corrected neither by that peer nor by those linked to it.
   package static let noReassertion = Self(rawValue: 1 << 2)
 }

@@ -28,6 +28,11 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
+  /// Whether a shorter body is always an error: not so for frames that end with any bytes, or have no reader of their own.
+  var hasFixedEnd: Bool {
+    [.hello, .goodbye, .ping, .roster, .invite, .inviteAnswer, .mapAnnounce].contains(type)
+  }
+
   var body: [UInt8] {
     var writer = ByteWriter()
     write(&writer)
@@ -80,7 +85,31 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase(
       name: "map-piece", type: .mapPiece, write: { Sample.piece.write(to: &$0) },
       rewrite: { try reread($0, { (r) throws(DecodingFailure) in try MapPiece(reading: &r) }) { $0.write(to: &$1) } }),
+    plain("pong", .pong) { $0.write(UInt64(0x1122_3344_5566_7788)) },
+    plain("invite-cancel", .inviteCancel) { $0.write(UInt64(77)) },
+    plain("map-manifest-request", .mapManifestRequest) {
+      $0.write(bytes: Sample.map.digest.bytes)
+      $0.write(UInt32(500))
+    },
+    plain("map-manifest", .mapManifest) {
+      $0.write(bytes: Sample.map.digest.bytes)
+      $0.write(UInt32(0))
+      $0.write(bytes: SHA256Digest(hashing: [1]).bytes + SHA256Digest(hashing: [2]).bytes)
+    },
+    plain("map-request", .mapRequest) {
+      $0.write(bytes: Sample.map.digest.bytes)
+      for chunk: UInt32 in [3, 4, 9] { $0.write(chunk) }
+    },
+    plain("map-cancel", .mapCancel) { $0.write(bytes: Sample.map.digest.bytes) },
+    plain("message", .message) { $0.write(bytes: Array("hello".utf8)) },
   ]
+
+  /// A frame without a type of its own, whose fields have fixed sizes.
+  private static func plain(
+    _ name: String, _ type: FrameType, _ write: @escaping @Sendable (inout ByteWriter) -> Void
+  ) -> FrameCase {
+    FrameCase(name: name, type: type, write: write, rewrite: { $0 })
+  }
 
   private static func reread<T>(
     _ bytes: [UInt8], _ read: (inout ByteReader) throws(DecodingFailure) -> T, _ write: (T, inout ByteWriter) -> Void

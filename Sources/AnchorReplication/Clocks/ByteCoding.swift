@@ -13,11 +13,6 @@ extension ByteWriter {
     write(id.low.bigEndian)
   }
 
-  /// Appends the 32 bytes of a hash.
-  mutating func write(_ digest: SHA256Digest) {
-    for index in 0..<4 { write(digest.words[index].bigEndian) }
-  }
-
   /// Appends 48 bytes: the three axes and the position.
   mutating func write(_ pose: Pose) {
     for lane in [pose.lanes.0, pose.lanes.1, pose.lanes.2] {

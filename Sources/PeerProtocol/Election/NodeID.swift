@@ -38,15 +38,13 @@ extension NodeID {
 
   /// Appends the peer's 32 bytes and the incarnation, little-endian.
   package func write(to writer: inout ByteWriter) {
-    for index in 0..<4 { writer.write(peer.digest.words[index].bigEndian) }
+    writer.write(peer.digest)
     writer.write(incarnation)
   }
 
   /// Reads what ``write(to:)`` wrote.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    var words = SIMD4<UInt64>()
-    for index in 0..<4 { words[index] = UInt64(bigEndian: try reader.read(UInt64.self)) }
-    peer = PeerID(SHA256Digest(words: words))
+    peer = PeerID(try reader.readDigest())
     incarnation = try reader.read(UInt64.self)
   }
 }

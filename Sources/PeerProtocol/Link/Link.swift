@@ -60,6 +60,11 @@ package struct Link: Sendable {
     lastSent = now
   }
 
+  /// Appends frames of roster entries to what waits to leave.
+  package mutating func queue(_ entries: [RosterEntry]) {
+    Roster.writeFrames(entries, to: &control)
+  }
+
   /// The start of the process at the other end, once it said hello.
   package var node: NodeID? { hello.map { NodeID(peer: peer, incarnation: $0.incarnation) } }
 

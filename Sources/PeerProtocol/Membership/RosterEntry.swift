@@ -59,7 +59,7 @@ package struct RosterEntry: Sendable, Equatable {
   }
 
   package func write(to writer: inout ByteWriter) {
-    writer.write(bytes: peerID.bytes)
+    writer.write(peerID.digest)
     writer.write(version)
     writer.write(status.rawValue)
     writer.write(incarnation)
@@ -68,7 +68,7 @@ package struct RosterEntry: Sendable, Equatable {
   }
 
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    peerID = try PeerID(reading: &reader)
+    peerID = PeerID(try reader.readDigest())
     version = try reader.read(UInt32.self)
     let offset = reader.offset
     guard let status = Status(rawValue: try reader.readByte()) else {

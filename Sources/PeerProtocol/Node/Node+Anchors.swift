@@ -15,7 +15,7 @@ extension Node {
   /// Brings in the anchors of a shared map, once, under their own ids.
   package mutating func importAnchors(of package: MapPackage, anchors list: [Anchor]) throws(AnchorError) {
     guard !list.isEmpty else { return }
-    let digest = MapManifest(revision: 0, size: package.size, hashes: package.hashes).contentDigest
+    let digest = package.contentDigest
     defer { publishAnchorChanges() }
     guard try anchors.importAnchors(of: digest, anchors: list) > 0 else { return }
     replication.ownImports.insert(ActorID(mapDigest: digest))
@@ -58,7 +58,7 @@ extension Node {
   mutating func sendVector(on id: LinkID, wantsAnswer: Bool) {
     var message = ByteWriter()
     message.write(UInt8(wantsAnswer ? 1 : 0))
-    message.write(bytes: anchors.digest.bytes)
+    message.write(anchors.digest)
     anchors.vector.encode(into: &message)
     var parts = SnapshotChunks(message.bytes)
     while !parts.isAtEnd {
@@ -72,7 +72,7 @@ extension Node {
     link.replication.incomingVector.reset()
     var reader = ByteReader(message.span)
     let wantsAnswer = try reader.readByte() & 1 == 1
-    let digest = try SHA256Digest(reading: &reader)
+    let digest = try reader.readDigest()
     let vector = try VersionVector(decoding: &reader, limit: anchors.limits.actors)
     try reader.finish()
     let isFirst = link.replication.cursor == nil

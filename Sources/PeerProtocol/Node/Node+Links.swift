@@ -15,15 +15,13 @@ extension Node {
     }
     noteDialOpened(dial, peer: peer, at: now)
     // A second address of the same peer answered too: it learns nothing of this link and keeps the first.
-    if let kept = controlLinks[peer], let link = links[kept], link.dial != nil, isGreeted(link) {
+    if let kept = controlLinks[peer], let link = links[kept], link.dial != nil, link.hello != nil {
       startConversation(on: kept, at: now)
       drop(id, at: now)
       return
     }
     sendHello(on: id)
   }
-
-  private func isGreeted(_ link: Link) -> Bool { link.hello != nil }
 
   mutating func sendHello(on id: LinkID) {
     let hello = Hello(
@@ -122,8 +120,7 @@ extension Node {
     links[id]?.deadline = nil
     if link.dial == nil { emit(.admitted(id)) }
     let entries = roster.entries
-    links[id]?.control.writeControl { Roster.writeFrames(entries, to: &$0) }
-    flushSoon(id)
+    sendRoster(entries, on: id)
     if let node = links[id]?.node {
       graph.linkUp(node, at: now)
       drainGraph(at: now)
@@ -179,12 +176,5 @@ extension Node {
       guard let link = links[id] else { return false }
       return link.phase == .member && controlLinks[link.peer] == id
     }
-  }
-}
-
-extension ByteWriter {
-  /// Appends several frames in one go.
-  mutating func writeControl(_ build: (inout ByteWriter) -> Void) {
-    build(&self)
   }
 }

@@ -42,28 +42,28 @@ extension Node {
   private mutating func requestManifest(_ map: MapID, on id: LinkID) {
     let first = UInt32(maps[map]?.receivedHashes ?? 0)
     sendControl(.mapManifestRequest, on: id) {
-      $0.write(bytes: map.digest.bytes)
+      $0.write(map.digest)
       $0.write(first)
     }
   }
 
   mutating func receiveManifestRequest(_ reader: inout ByteReader, on id: LinkID) throws(DecodingFailure) {
-    let map = MapID(try SHA256Digest(reading: &reader))
+    let map = MapID(try reader.readDigest())
     let first = Int(try reader.read(UInt32.self))
     guard let manifest = maps[map]?.manifest, first < manifest.hashes.count, mayServe(map, on: id) else { return }
     let part = manifest.hashes[first..<min(first + ProtocolLimits.manifestHashes, manifest.hashes.count)]
     sendControl(.mapManifest, on: id) { body in
-      body.write(bytes: map.digest.bytes)
+      body.write(map.digest)
       body.write(UInt32(first))
-      for hash in part { body.write(bytes: hash.bytes) }
+      for hash in part { body.write(hash) }
     }
   }
 
   mutating func receiveManifest(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
-    let map = MapID(try SHA256Digest(reading: &reader))
+    let map = MapID(try reader.readDigest())
     let first = Int(try reader.read(UInt32.self))
     var hashes: [SHA256Digest] = []
-    while !reader.isAtEnd { hashes.append(try SHA256Digest(reading: &reader)) }
+    while !reader.isAtEnd { hashes.append(try reader.readDigest()) }
     do {
       let isWhole = try maps.change(map) { (holding) throws(ChunkFailure) in
         try holding.takeHashes(hashes, first: first)
@@ -89,7 +89,7 @@ extension Node {
       for (source, chunks) in plan {
         guard let id = controlLinks[source] else { continue }
         sendControl(.mapRequest, on: id) { body in
-          body.write(bytes: map.digest.bytes)
+          body.write(map.digest)
           for chunk in chunks { body.write(UInt32(chunk)) }
         }
       }
@@ -97,7 +97,7 @@ extension Node {
   }
 
   mutating func receiveMapRequest(_ reader: inout ByteReader, on id: LinkID) throws(DecodingFailure) {
-    let map = MapID(try SHA256Digest(reading: &reader))
+    let map = MapID(try reader.readDigest())
     guard let holding = maps[map], mayServe(map, on: id) else { return }
     while !reader.isAtEnd {
       let chunk = Int(try reader.read(UInt32.self))
@@ -143,7 +143,7 @@ extension Node {
   mutating func cancelMap(_ map: MapID) {
     for peer in maps[map]?.holders ?? [] {
       guard let id = controlLinks[peer] else { continue }
-      sendControl(.mapCancel, on: id) { $0.write(bytes: map.digest.bytes) }
+      sendControl(.mapCancel, on: id) { $0.write(map.digest) }
     }
     maps.remove(map)
   }

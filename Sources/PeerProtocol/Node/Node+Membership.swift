@@ -90,9 +90,14 @@ extension Node {
 
   mutating func gossip(_ entries: [RosterEntry], except peer: PeerID?) {
     for id in memberLinks where links[id]?.peer != peer {
-      links[id]?.control.writeControl { Roster.writeFrames(entries, to: &$0) }
-      flushSoon(id)
+      sendRoster(entries, on: id)
     }
+  }
+
+  /// Queues roster entries on one link.
+  mutating func sendRoster(_ entries: [RosterEntry], on id: LinkID) {
+    links[id]?.queue(entries)
+    flushSoon(id)
   }
 
   /// Draws the consequences of a changed record of another peer.

@@ -79,7 +79,7 @@ extension Node {
     case .mapManifest: try receiveManifest(&reader, from: link, at: now)
     case .mapRequest: try receiveMapRequest(&reader, on: id)
     case .mapPiece: receiveMapPiece(try MapPiece(reading: &reader), from: link, at: now)
-    case .mapCancel: receiveMapCancel(MapID(try SHA256Digest(reading: &reader)), on: id)
+    case .mapCancel: receiveMapCancel(MapID(try reader.readDigest()), on: id)
     case .message: tell(.message(try reader.readBytes(reader.remaining), from: link.peer))
     default: break
     }

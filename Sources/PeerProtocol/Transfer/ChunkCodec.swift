@@ -87,6 +87,9 @@ package struct MapPackage: Sendable {
     self.chunks = chunks
   }
 
+  /// The hash of the map's contents alone, the same for every revision that shares the same bytes.
+  package var contentDigest: SHA256Digest { SHA256Digest(hashing: hashes.flatMap(\.bytes)) }
+
   /// Puts the encoded map together again; every chunk was verified when it arrived.
   package func assembled() throws(ChunkFailure) -> [UInt8] {
     var map: [UInt8] = []

@@ -169,7 +169,7 @@ package struct MapPiece: Sendable, Equatable {
   }
 
   package func write(to writer: inout ByteWriter) {
-    writer.write(bytes: map.digest.bytes)
+    writer.write(map.digest)
     writer.write(UInt32(chunk))
     writer.write(codec.rawValue)
     writer.write(UInt32(storedSize))
@@ -178,7 +178,7 @@ package struct MapPiece: Sendable, Equatable {
   }
 
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    map = MapID(try SHA256Digest(reading: &reader))
+    map = MapID(try reader.readDigest())
     chunk = Int(try reader.read(UInt32.self))
     let start = reader.offset
     guard let codec = StoredChunk.Codec(rawValue: try reader.readByte()) else {

@@ -19,13 +19,8 @@ package struct MapManifest: Sendable, Equatable {
     writer.write(revision)
     writer.write(UInt64(size))
     writer.write(UInt32(ProtocolLimits.chunk))
-    for hash in hashes { writer.write(bytes: hash.bytes) }
+    for hash in hashes { writer.write(hash) }
     id = MapID(SHA256Digest(hashing: writer.bytes))
-  }
-
-  /// The hash of the map's contents alone, the same for every revision that shares the same bytes.
-  package var contentDigest: SHA256Digest {
-    SHA256Digest(hashing: hashes.flatMap(\.bytes))
   }
 
   /// The number of chunks of a map of `size` bytes.
@@ -62,15 +57,15 @@ package struct MapAnnouncement: Sendable, Equatable {
   }
 
   package func write(to writer: inout ByteWriter) {
-    writer.write(bytes: id.digest.bytes)
+    writer.write(id.digest)
     writer.write(revision)
     writer.write(UInt64(size))
-    writer.write(bytes: provider.bytes)
+    writer.write(provider.digest)
     writer.write(UInt8(isPrivate ? 1 : 0))
   }
 
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    id = MapID(try SHA256Digest(reading: &reader))
+    id = MapID(try reader.readDigest())
     revision = try reader.read(UInt64.self)
     let offset = reader.offset
     let size = try reader.read(UInt64.self)
@@ -78,7 +73,7 @@ package struct MapAnnouncement: Sendable, Equatable {
       throw .overLimit(limit: ProtocolLimits.map, offset: offset)
     }
     self.size = Int(size)
-    provider = try PeerID(reading: &reader)
+    provider = PeerID(try reader.readDigest())
     isPrivate = try reader.readByte() & 1 == 1
   }
 }

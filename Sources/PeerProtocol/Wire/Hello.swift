@@ -41,7 +41,7 @@ package struct Hello: Sendable, Equatable {
     writer.write(versions.lowerBound)
     writer.write(versions.upperBound)
     writer.write(capabilities.rawValue)
-    writer.write(bytes: peerID.bytes)
+    writer.write(peerID.digest)
     writer.write(incarnation)
     writer.writeString(service)
     writer.writeString(name)
@@ -55,7 +55,7 @@ package struct Hello: Sendable, Equatable {
     guard low <= high else { throw .invalid("version range is empty", offset: 4) }
     versions = low...high
     capabilities = Capabilities(rawValue: try reader.read(UInt64.self))
-    peerID = try PeerID(reading: &reader)
+    peerID = PeerID(try reader.readDigest())
     incarnation = try reader.read(UInt64.self)
     service = try reader.readString(limit: ProtocolLimits.peerName)
     name = try reader.readString(limit: ProtocolLimits.peerName)
@@ -79,18 +79,4 @@ package struct Capabilities: OptionSet, Sendable {
 
   /// What this build can do.
   package static let current: Capabilities = [.maps, .zstdChunks]
-}
-
-extension PeerID {
-  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    self.init(try SHA256Digest(reading: &reader))
-  }
-}
-
-extension SHA256Digest {
-  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    let offset = reader.offset
-    guard let digest = SHA256Digest(bytes: try reader.readBytes(32)) else { throw .truncated(offset: offset) }
-    self = digest
-  }
 }

@@ -1,4 +1,10 @@
 extension ByteWriter {
+  /// Appends the 32 bytes of a hash, in order.
+  package mutating func write(_ digest: SHA256Digest) {
+    let words = digest.words
+    for index in 0..<4 { write(words[index].bigEndian) }
+  }
+
   /// Appends the components in order, little-endian.
   package mutating func write<V: SIMD>(_ vector: V) where V.Scalar == Float {
     for index in vector.indices { write(vector[index]) }

@@ -18,13 +18,13 @@ package struct SessionMutant: Sendable {
   /// so the two are missed together. Rules of the election whose breach ends in agreement all the same, as with a
   /// winner of a merge that keeps its epoch, show only to ``ElectionMonitor``, which sees every message.
   package static let all: [SessionMutant] = [
-    .init("no-repair", .init(node: [.noRelayRestart, .noPeriodicVectors]), nodes: 5, seeds: 1...5),
+    .init("no-repair", .init(node: [.noRelayRestart, .noPeriodicVectors]), nodes: 5, seeds: 20...28),
     .init("no-reassertion", .init(node: .noReassertion), nodes: 4, seeds: 1...6, hasLiar: true),
     .init("no-birth-gate", .init(replication: .withoutGate), nodes: 4, seeds: 1...8),
-    .init("no-merge-context", .init(replication: .withoutContext), nodes: 4, seeds: 20...30),
+    .init("no-merge-context", .init(replication: .withoutContext), nodes: 4, seeds: 1...10),
     .init("no-merge", .init(election: .noMerge), nodes: 4, seeds: 1...3),
     .init("identity-without-incarnation", .init(election: .identityWithoutIncarnation), nodes: 4, seeds: 1...3),
-    .init("joiner-takes-over", .init(election: .joinerTakesOver), nodes: 4, seeds: 1...4),
+    .init("joiner-takes-over", .init(election: .joinerTakesOver), nodes: 4, seeds: 34...42),
   ]
 
   private init(

@@ -14,6 +14,9 @@ package struct SessionScenario {
 
   private let options: Options
 
+  /// How long a session may take to come to rest (ns).
+  private static let patience: Int64 = 30_000_000_000
+
   /// What a run does beyond its seed.
   package struct Options: Sendable {
     /// Faults before the rest.
@@ -144,10 +147,13 @@ package struct SessionScenario {
   /// Lets the session come to rest; how long that took, or nil.
   private mutating func rest() -> Int64? {
     let start = simulation.now
+    var last = ""
     while violation == nil {
       simulation.run(for: 100_000_000)
       guard let text = disagreement() else { return simulation.now.nanoseconds(since: start) }
-      if simulation.now.nanoseconds(since: start) > 60_000_000_000 { failure = "\(simulation.now) \(text)" }
+      if text != last { simulation.monitor.transcript.add(at: simulation.now, "not at rest: \(text)") }
+      last = text
+      if simulation.now.nanoseconds(since: start) > Self.patience { failure = "\(simulation.now) \(text)" }
     }
     return nil
   }

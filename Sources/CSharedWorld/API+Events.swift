@@ -43,7 +43,7 @@ extension sw_event {
     switch event {
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable: setDiscovery(event)
     case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged,
-      .sessionMerged:
+      .sessionMerged, .lockChanged:
       setMembership(event)
     case .mapProgress, .mapReceived, .mapFailed: setMap(event)
     case .anchorAdded(let anchor, let origin): set(SW_EVENT_ANCHOR_ADDED, anchor, origin)

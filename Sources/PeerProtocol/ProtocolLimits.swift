@@ -68,6 +68,10 @@ package enum ProtocolTimes {
   package static let lost: Duration = .seconds(10)
   /// A member whose every address refused is reported as lost after this long.
   package static let refused: Duration = .seconds(2)
+  /// A record that is not believed is looked at again after this long at the earliest, at the pace of anti-entropy.
+  package static let dispute: Duration = .seconds(2)
+  /// Who was host is believed to have spoken for its session for this long after, so that a merge takes removals over.
+  package static let hosted: Duration = .seconds(10)
   /// Version vectors are exchanged this often.
   package static let antiEntropy: Duration = .seconds(5)
   /// The next address of a peer is tried when the one before has not answered for this long.

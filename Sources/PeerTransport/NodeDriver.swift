@@ -49,6 +49,11 @@ package final class NodeDriver {
     turn(body)
   }
 
+  /// Bytes handed over for a link that the kernel has not taken yet.
+  package func queuedBytes(on link: LinkID) -> Int {
+    transport.queuedBytes(link) + (backlog[link]?.count ?? 0)
+  }
+
   /// Sends what waits, closes every link and stops listening; returns when all of it is done.
   package func shutDown(_ done: @escaping () -> Void) {
     timer?.deadline = nil

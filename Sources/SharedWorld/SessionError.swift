@@ -58,6 +58,10 @@ extension SessionError {
     public static let notConnected = Code("not-connected")
     /// A named limit would be exceeded.
     public static let limitExceeded = Code("limit-exceeded")
+    /// The session takes no newcomers now.
+    public static let locked = Code("locked")
+    /// Only the host may do this.
+    public static let notHost = Code("not-host")
     /// Peers cannot be discovered on this network now.
     public static let discoveryUnavailable = Code("discovery-unavailable")
     /// Another program listens on this port.

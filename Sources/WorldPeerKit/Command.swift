@@ -5,6 +5,10 @@ package enum Command: Equatable, Sendable {
   case invite(String)
   case accept(String)
   case decline(String)
+  case kick(String)
+  case lock
+  case unlock
+  case links
   case sendMap(to: String?)
   case load(String)
   case save(String)
@@ -99,6 +103,12 @@ extension Command {
     Verb(usage: "decline PEER", help: "decline a peer's invitation") { words throws(UsageError) in
       .decline(try words.next("PEER"))
     },
+    Verb(usage: "kick PEER", help: "as host, remove a peer for the life of the session") { words throws(UsageError) in
+      .kick(try words.next("PEER"))
+    },
+    Verb(usage: "lock", help: "as host, turn newcomers away") { _ in .lock },
+    Verb(usage: "unlock", help: "as host, let newcomers in again") { _ in .unlock },
+    Verb(usage: "links", help: "who is connected to whom, and what the own connections carry") { _ in .links },
   ]
 
   private static let mapVerbs = [

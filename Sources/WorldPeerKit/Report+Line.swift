@@ -21,6 +21,8 @@ extension Report {
     case .hostChanged(let host?, let epoch, let reason):
       ["\("★", .good) \(host.name, .name) hosts  \("epoch \(epoch), \(reason)", .faint)"]
     case .hostChanged(nil, _, let reason): ["\("★", .caution) there is no host  \(reason, .faint)"]
+    case .lockChanged(true): ["\("▪", .caution) the session is locked for newcomers"]
+    case .lockChanged(false): ["\("▫", .good) the session is open for newcomers"]
     case .mapProgress(let from, let verified, let total):
       [ProgressBar(title: "map from \(from.name)", done: verified, total: total).line]
     case .mapReceived(let from, let mapID, let points, let anchors, let bytes):
@@ -61,9 +63,21 @@ extension Report.Answer {
     case .anchors(let pins) where pins.isEmpty: ["there are no anchors"]
     case .anchors(let pins): pins.map { "  \($0.line)" }
     case .digest(let digest): ["\(digest)"]
+    case .links(let links, let connections):
+      links.map(\.line) + connections.map { "  \($0.name, .name) – \($1.name, .name)" }
     case .status(let status): status.lines
     case .help: Command.verbs.map { "  \($0.usage, .name)  \($0.help)" }
     }
+  }
+}
+
+extension Report.Link {
+  var line: Line {
+    let time = roundTrip.map { "\(Int($0.rounded())) ms" } ?? "–"
+    return """
+        \(peer.name, .name)  \(time), sent \(size(bytesSent)), received \(size(bytesReceived)), \
+      waiting \(size(queuedBytes))
+      """
   }
 }
 
@@ -71,7 +85,7 @@ extension Report.Status {
   var lines: [Line] {
     [
       "  host     \(host?.name ?? "none", .name), epoch \(epoch)",
-      "  peers    \(roster.map(\.name).joined(separator: ", "))",
+      "  peers    \(roster.map(\.name).joined(separator: ", "))\(isLocked ? ", locked" : "")",
       "  map      \(mapID ?? "none"), \(points) points",
       "  anchors  \(anchors)",
       "  digest   \(digest)",

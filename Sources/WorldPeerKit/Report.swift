@@ -10,6 +10,7 @@ package enum Report: Equatable, Sendable {
   case peerReconnecting(Person)
   case peerLeft(Person, reason: String)
   case hostChanged(host: Person?, epoch: UInt64, reason: String)
+  case lockChanged(isLocked: Bool)
   case mapProgress(from: Person, verifiedBytes: Int, totalBytes: Int)
   case mapReceived(from: Person, mapID: String, points: Int, anchors: Int, bytes: Int)
   case anchorAdded(Pin, origin: String)
@@ -72,10 +73,29 @@ package enum Report: Equatable, Sendable {
     case burst([(id: String, clock: Double)])
     case anchors([Pin])
     case digest(String)
+    case links([Link], connections: [(Person, Person)])
     case status(Status)
     case help
 
     package static func == (left: Self, right: Self) -> Bool { left.members == right.members }
+  }
+
+  /// A direct connection of this peer.
+  package struct Link: Equatable, Sendable {
+    package let peer: Person
+    /// Milliseconds there and back; nil until it was measured.
+    package let roundTrip: Double?
+    package let bytesSent: Int
+    package let bytesReceived: Int
+    package let queuedBytes: Int
+
+    package init(peer: Person, roundTrip: Double?, bytesSent: Int, bytesReceived: Int, queuedBytes: Int) {
+      self.peer = peer
+      self.roundTrip = roundTrip
+      self.bytesSent = bytesSent
+      self.bytesReceived = bytesReceived
+      self.queuedBytes = queuedBytes
+    }
   }
 
   /// A session in figures; peers are counted without oneself.
@@ -83,6 +103,8 @@ package enum Report: Equatable, Sendable {
     package var host: Person?
     package var epoch: UInt64
     package var peers: Int
+    /// Whether newcomers are turned away.
+    package var isLocked: Bool
     /// Everyone who can be reached and oneself, in order of id.
     package var roster: [Person]
     package var mapID: String?
@@ -91,12 +113,13 @@ package enum Report: Equatable, Sendable {
     package var digest: String
 
     package init(
-      host: Person?, epoch: UInt64, peers: Int, roster: [Person], mapID: String?, points: Int, anchors: Int,
+      host: Person?, epoch: UInt64, peers: Int, isLocked: Bool, roster: [Person], mapID: String?, points: Int, anchors: Int,
       digest: String
     ) {
       self.host = host
       self.epoch = epoch
       self.peers = peers
+      self.isLocked = isLocked
       self.roster = roster
       self.mapID = mapID
       self.points = points
@@ -123,6 +146,7 @@ extension Report {
     case .peerReconnecting: "peer-reconnecting"
     case .peerLeft: "peer-left"
     case .hostChanged: "host-changed"
+    case .lockChanged: "lock-changed"
     case .mapProgress: "map-progress"
     case .mapReceived: "map-received"
     case .anchorAdded: "anchor-added"
@@ -149,6 +173,7 @@ extension Report {
         "host": .optional(host?.id), "name": .optional(host?.name), "epoch": .integer(Int(epoch)),
         "reason": .string(reason),
       ]
+    case .lockChanged(let isLocked): ["locked": .bool(isLocked)]
     case .mapProgress(let from, let verified, let total):
       [
         "from": .string(from.id), "name": .string(from.name), "verifiedBytes": .integer(verified),
@@ -194,15 +219,30 @@ extension Report.Answer {
       ["placed": .array(placed.map { ["id": .string($0.id), "clock": .seconds($0.clock)] })]
     case .anchors(let pins): ["anchors": .array(pins.map { .object($0.members) })]
     case .digest(let digest): ["digest": .string(digest)]
+    case .links(let links, let connections):
+      [
+        "links": .array(links.map { .object($0.members) }),
+        "connections": .array(connections.map { .array([.string($0.id), .string($1.id)]) }),
+      ]
     case .status(let status): status.members
     }
+  }
+}
+
+extension Report.Link {
+  var members: JSON.Members {
+    peer.members + [
+      "roundTrip": roundTrip.map { .number($0) } ?? .null, "bytesSent": .integer(bytesSent),
+      "bytesReceived": .integer(bytesReceived), "queuedBytes": .integer(queuedBytes),
+    ]
   }
 }
 
 extension Report.Status {
   var members: JSON.Members {
     [
-      "host": .optional(host?.id), "epoch": .integer(Int(epoch)), "peers": .integer(peers), "mapID": .optional(mapID),
+      "host": .optional(host?.id), "epoch": .integer(Int(epoch)), "peers": .integer(peers), "locked": .bool(isLocked),
+      "mapID": .optional(mapID),
       "points": .integer(points), "anchors": .integer(anchors), "digest": .string(digest),
       "roster": .array(roster.map { .object($0.members) }),
     ]

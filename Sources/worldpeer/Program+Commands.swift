@@ -53,7 +53,7 @@ extension Program {
 
   private func answer(to command: Command, inScript: Bool) async throws -> Report.Answer {
     switch command {
-    case .peers, .host, .anchors, .digest, .status, .help: return try await look(command)
+    case .peers, .host, .links, .anchors, .digest, .status, .help: return try await look(command)
     case .invite(let peer):
       guard !inScript else {
         try await invite(peer)
@@ -63,6 +63,9 @@ extension Program {
       return .invited(peer)
     case .accept(let peer): try answer(peer, .accept)
     case .decline(let peer): try answer(peer, .decline(reason: "declined by the user"))
+    case .kick(let peer): try await session.kick(try await member(peer))
+    case .lock: try await session.lock()
+    case .unlock: try await session.unlock()
     case .sendMap(let peer): return try await sendMap(to: peer)
     case .load(let path):
       let map = try WorldMap(contentsOfFile: path)
@@ -106,16 +109,29 @@ extension Program {
       return .peers(
         state.peers.map { (Report.Person(id: $0.id.description, name: $0.peer.name), state: $0.state.rawValue) })
     case .host: return .host(state.host.map(person), epoch: state.epoch)
+    case .links: return await links()
     case .anchors: return .anchors(await session.anchors().map(pin))
     case .digest: return .digest(await session.digest().description)
     case .status:
       return .status(
         Report.Status(
-          host: state.host.map(person), epoch: state.epoch, peers: state.connectedPeers, roster: roster(state),
-          mapID: state.mapID?.description, points: state.mapID == nil ? scene.map?.cloud.count ?? 0 : state.mapPoints,
-          anchors: state.anchorCount, digest: await session.digest().description))
+          host: state.host.map(person), epoch: state.epoch, peers: state.connectedPeers, isLocked: state.isLocked,
+          roster: roster(state), mapID: state.mapID?.description,
+          points: state.mapID == nil ? scene.map?.cloud.count ?? 0 : state.mapPoints, anchors: state.anchorCount,
+          digest: await session.digest().description))
     default: return .help
     }
+  }
+
+  private func links() async -> Report.Answer {
+    let statistics = await session.statistics()
+    let links = statistics.links.map { link in
+      Report.Link(
+        peer: person(link.peer.id), roundTrip: link.roundTrip.map { $0 / .milliseconds(1) },
+        bytesSent: Int(clamping: link.bytesSent), bytesReceived: Int(clamping: link.bytesReceived),
+        queuedBytes: link.queuedBytes)
+    }
+    return .links(links, connections: statistics.connections.map { (person($0.one), person($0.other)) })
   }
 
   private func roster(_ state: Session.State) -> [Report.Person] {

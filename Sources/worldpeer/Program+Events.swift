@@ -12,7 +12,7 @@ extension Program {
   private func note(_ event: Session.Event) {
     switch event {
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable: noteDiscovery(event)
-    case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged:
+    case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged, .lockChanged:
       noteMembership(event)
     case .mapProgress, .mapReceived, .mapFailed, .anchorAdded, .anchorUpdated, .anchorRemoved, .editSuperseded:
       noteWorld(event)
@@ -52,6 +52,7 @@ extension Program {
     case .peerLeft(let peer, let reason): console.say(.peerLeft(person(peer.id), reason: reason.rawValue))
     case .hostChanged(_, let host, let epoch, let reason):
       console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: reason))
+    case .lockChanged(let isLocked): console.say(.lockChanged(isLocked: isLocked))
     default: break
     }
   }

@@ -8,7 +8,8 @@ struct CommandTests {
     "every command of the contract is read",
     arguments: [
       ("peers", .peers), ("host", .host), ("invite bob", .invite("bob")), ("accept bob", .accept("bob")),
-      ("decline bob", .decline("bob")), ("send-map", .sendMap(to: nil)), ("send-map bob", .sendMap(to: "bob")),
+      ("decline bob", .decline("bob")),
+      ("kick bob", .kick("bob")), ("lock", .lock), ("unlock", .unlock), ("links", .links), ("send-map", .sendMap(to: nil)), ("send-map bob", .sendMap(to: "bob")),
       ("load a.worldmap", .load("a.worldmap")), ("save a.worldmap", .save("a.worldmap")),
       ("tap 0.5 1", .tap(x: 0.5, y: 1, name: nil)), ("tap 0 .25 'big lamp'", .tap(x: 0, y: 0.25, name: "big lamp")),
       ("camera 1 2 3 4 5 6", .camera(eye: [1, 2, 3], target: [4, 5, 6])),

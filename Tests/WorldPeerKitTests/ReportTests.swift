@@ -53,8 +53,18 @@ struct ReportTests {
       (
         .answer(
           command: "status",
-          .status(.init(host: bob, epoch: 2, peers: 1, roster: [bob], mapID: nil, points: 0, anchors: 3, digest: "d1"))),
-        #""event":"answer","t":1.5,"clock":7.25,"command":"status","host":"\#(bob.id)","epoch":2,"peers":1,"mapID":null,"points":0,"anchors":3,"digest":"d1","roster":[{"peerID":"\#(bob.id)","name":"bob"}]"#
+          .status(
+            .init(
+              host: bob, epoch: 2, peers: 1, isLocked: true, roster: [bob], mapID: nil, points: 0, anchors: 3,
+              digest: "d1"))),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"status","host":"\#(bob.id)","epoch":2,"peers":1,"locked":true,"mapID":null,"points":0,"anchors":3,"digest":"d1","roster":[{"peerID":"\#(bob.id)","name":"bob"}]"#
+      ),
+      (
+        .answer(
+          command: "links",
+          .links(
+            [.init(peer: bob, roundTrip: 1.5, bytesSent: 2, bytesReceived: 3, queuedBytes: 4)], connections: [(bob, bob)])),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"links","links":[{"peerID":"\#(bob.id)","name":"bob","roundTrip":1.5,"bytesSent":2,"bytesReceived":3,"queuedBytes":4}],"connections":[["\#(bob.id)","\#(bob.id)"]]"#
       ),
       (
         .error(code: "no-hit", message: "x", command: "tap"),

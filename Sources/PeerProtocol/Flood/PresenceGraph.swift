@@ -243,6 +243,21 @@ extension PresenceGraph {
     return linked
   }
 
+  /// The links among this node and those it can reach, each once: its own, and those that both ends announce.
+  package var pairs: [(NodeID, NodeID)] {
+    var found: [(NodeID, NodeID)] = []
+    var rest = reachable
+    rest.insert(0)
+    while let place = rest.popFirst() {
+      // `rest` holds the later places only, so that no pair comes twice.
+      var others = (place == 0 ? neighbours : places[place].mutual).intersection(rest)
+      while let other = others.popFirst() {
+        if let one = node(at: place), let two = node(at: other) { found.append((one, two)) }
+      }
+    }
+    return found
+  }
+
   /// The neighbour to hand a message for `node` to: itself, or the first of a shortest path; nil without a path.
   package func nextHop(to node: NodeID, avoiding sender: Int? = nil) -> Int? {
     guard let target = place(of: node), reachable.contains(target) else { return nil }

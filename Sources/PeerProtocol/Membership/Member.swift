@@ -51,4 +51,7 @@ package struct MemberSnapshot: Sendable {
   /// Bytes sent and received on the direct link.
   package var bytesSent: UInt64
   package var bytesReceived: UInt64
+  /// The link to it, and the bytes of control frames that wait there to be handed to the driver.
+  package var link: LinkID?
+  package var bytesWaiting: Int
 }

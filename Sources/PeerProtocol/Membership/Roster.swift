@@ -24,20 +24,22 @@ package struct Roster: Sendable, Equatable {
   /// The number of admitted peers.
   package var presentCount: Int { entries.count { $0.status == .present } }
 
+  /// Whether `entry` replaces what is known.
+  ///
+  /// A newcomer to a full roster does not: the bound holds whatever members say.
+  package func takes(_ entry: RosterEntry) -> Bool {
+    let known = records[entry.peerID]
+    guard entry.version <= min((known?.version ?? 0) + Self.longestLeap, Self.greatestVersion) else { return false }
+    if let known { return entry.replaces(known) }
+    return entries.count < ProtocolLimits.roster
+      && (entry.status != .present || presentCount < ProtocolLimits.members)
+  }
+
   /// Takes `entry` if it replaces what is known.
   ///
   /// Returns whether it was news.
-  ///
-  /// A newcomer to a full roster is not taken: the bound holds whatever members say.
   package mutating func merge(_ entry: RosterEntry) -> Bool {
-    let known = records[entry.peerID]?.version ?? 0
-    guard entry.version <= min(known + Self.longestLeap, Self.greatestVersion) else { return false }
-    if let known = records[entry.peerID] {
-      guard entry.replaces(known) else { return false }
-    } else {
-      guard entries.count < ProtocolLimits.roster else { return false }
-      guard entry.status != .present || presentCount < ProtocolLimits.members else { return false }
-    }
+    guard takes(entry) else { return false }
     records[entry.peerID] = entry
     let index = entries.firstIndex { $0.peerID >= entry.peerID } ?? entries.endIndex
     if index < entries.endIndex, entries[index].peerID == entry.peerID {

@@ -35,8 +35,10 @@ package enum Input: Sendable {
   case handover(PeerID)
   /// Ask to be host.
   case requestHost
-  /// Remove a member for the life of the session.
+  /// Remove a member for the life of the session; ignored unless ``Node/mayRule``.
   case kick(PeerID)
+  /// Turn newcomers away from now on, or no longer; ignored unless ``Node/mayRule``.
+  case setLocked(Bool)
   /// Say goodbye and end.
   case leave
 }

@@ -57,6 +57,7 @@ extension Node {
     guard decision.deliver, roster.admits(header.origin.peer), roster[header.origin.peer]?.node == header.origin else {
       return
     }
+    noteHost(message, from: header.origin, over: link, at: now)
     election.handle(message, from: header.origin, at: now)
     drainElection(at: now)
   }

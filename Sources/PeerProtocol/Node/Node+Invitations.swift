@@ -4,6 +4,10 @@ extension Node {
   mutating func invite(
     _ id: InvitationID, _ addresses: [SocketAddress], context: [UInt8], timeout: Duration, at now: Instant
   ) {
+    if let reason = invitationRefusal {
+      tell(.invitationEnded(id, .failed(reason)))
+      return
+    }
     outgoing.append(
       OutgoingInvitation(
         id: id, number: random.next(), context: context, deadline: now + min(timeout, ProtocolLimits.invitationWait),
@@ -49,11 +53,13 @@ extension Node {
       accept(invite.number, from: link, at: now)
       return
     }
+    if let reason = refusal(of: link.peer) {
+      end(id, reason, at: now)
+      return
+    }
     guard !incoming.contains(where: { $0.peer == link.peer && $0.number == invite.number }) else { return }
     let isSecond = incoming.contains { $0.peer == link.peer }
-    guard !isSecond, incoming.count < ProtocolLimits.pendingInvitations,
-      roster.presentCount < ProtocolLimits.members
-    else {
+    guard !isSecond, incoming.count < ProtocolLimits.pendingInvitations else {
       refuse(invite.number, on: id, reason: isSecond ? "an invitation is already waiting" : "too many invitations")
       return
     }
@@ -77,6 +83,10 @@ extension Node {
   }
 
   private mutating func accept(_ number: UInt64, from link: Link, at now: Instant) {
+    if let reason = refusal(of: link.peer) {
+      end(link.id, reason, at: now)
+      return
+    }
     let answer = InviteAnswer(number: number, decision: .accept)
     sendControl(.inviteAnswer, on: link.id) { answer.write(to: &$0) }
     withdrawIncoming(from: link.peer)

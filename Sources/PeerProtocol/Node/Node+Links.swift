@@ -121,6 +121,7 @@ extension Node {
     if link.dial == nil { emit(.admitted(id)) }
     let entries = roster.entries
     sendRoster(entries, on: id)
+    if rules.version > 0 { sendRules(on: id) }
     if let node = links[id]?.node {
       graph.linkUp(node, at: now)
       drainGraph(at: now)

@@ -8,7 +8,14 @@ extension Node {
   mutating func join(_ link: Link, isEntering: Bool, at now: Instant) {
     guard let hello = link.hello else { return }
     if !roster.admits(link.peer) {
-      if isEntering, roster.presentCount == 1 { election.join(at: now) }
+      if let reason = refusal(of: link.peer) {
+        end(link.id, reason, at: now)
+        return
+      }
+      if isEntering, roster.presentCount == 1 {
+        election.join(at: now)
+        forgetRules()
+      }
       var entry = RosterEntry(
         peerID: link.peer, version: 1, incarnation: hello.incarnation, name: hello.name,
         addresses: knownAddresses(of: link))
@@ -68,11 +75,16 @@ extension Node {
 
   mutating func receiveRoster(_ entries: [RosterEntry], from peer: PeerID, at now: Instant) {
     var news: [RosterEntry] = []
-    for entry in entries where roster.merge(entry) {
+    for entry in entries {
+      guard entry.peerID == me.peer || believes(entry, from: peer) else {
+        dispute(entry, from: peer, at: now)
+        continue
+      }
+      guard roster.merge(entry) else { continue }
       news.append(entry)
       if entry.peerID != me.peer {
         entryChanged(entry, at: now)
-      } else if entry.status == .kicked {
+      } else if entry.status == .kicked, believesRemoval(of: me.peer, by: peer) {
         finish(.kicked)
         return
       }
@@ -113,6 +125,8 @@ extension Node {
       }
       if let id = controlLinks[peer] { admit(on: id, at: now) }
     case .left, .kicked:
+      disputes[peer] = nil
+      seenHosts[peer] = nil
       let member = members.removeValue(forKey: peer)
       provenAddresses[peer] = nil
       election.left(entry.node, at: now)
@@ -134,7 +148,7 @@ extension Node {
   }
 
   mutating func kick(_ peer: PeerID, at now: Instant) {
-    guard peer != me.peer else { return }
+    guard peer != me.peer, mayRule else { return }
     markOut(peer, .kicked, reason: .kicked, at: now)
   }
 

@@ -1,4 +1,4 @@
-import WorldModel
+package import WorldModel
 
 extension Node {
   /// The members that a path of links leads to.
@@ -76,6 +76,11 @@ extension Node {
     }
   }
 
+  /// Who is linked to whom among the members that can be reached, as they announce it.
+  package var presence: [(PeerID, PeerID)] {
+    graph.pairs.filter { roster[$0.peer]?.node == $0 && roster[$1.peer]?.node == $1 }.map { ($0.peer, $1.peer) }
+  }
+
   /// The other members as the app may see them, in the order of their ids.
   package var memberSnapshots: [MemberSnapshot] {
     roster.entries.compactMap { entry in
@@ -83,7 +88,8 @@ extension Node {
       let link = controlLinks[entry.peerID].flatMap { links[$0] }
       return MemberSnapshot(
         peerID: entry.peerID, name: entry.name, status: member.status, roundTrip: link?.roundTrip,
-        isDirect: link?.phase == .member, bytesSent: link?.bytesSent ?? 0, bytesReceived: link?.bytesReceived ?? 0)
+        isDirect: link?.phase == .member, bytesSent: link?.bytesSent ?? 0, bytesReceived: link?.bytesReceived ?? 0,
+        link: link?.id, bytesWaiting: link?.control.count ?? 0)
     }
   }
 }

@@ -69,6 +69,7 @@ extension Node {
     var reader = ByteReader(body)
     switch type {
     case .roster: receiveRoster(try Roster.readEntries(from: &reader), from: link.peer, at: now)
+    case .rules: receiveRules(try SessionRules(reading: &reader), from: link.peer)
     case .election: try receiveElection(body, from: link, at: now)
     case .linkState: try receiveLinkState(&reader, from: link, at: now)
     case .vector: try receiveVector(body, on: id, at: now)
@@ -107,11 +108,15 @@ extension Node {
   private mutating func receiveGoodbye(_ goodbye: Goodbye, on id: LinkID, at now: Instant) {
     guard let link = links[id] else { return }
     let wasMember = link.phase == .member && controlLinks[link.peer] == id
+    let isRemoval = goodbye.reason == .kicked && roster.admits(link.peer)
+    let isOut = isRemoval && believesRemoval(of: me.peer, by: link.peer)
     drop(id, at: now)
     switch goodbye.reason {
     case .left where wasMember: markOut(link.peer, .left, reason: .left, at: now)
-    case .kicked where roster.admits(link.peer): finish(.kicked)
-    case .refused where link.weAdmit: markOut(link.peer, .left, reason: .refused, at: now)
+    case .kicked where isOut: finish(.kicked)
+    case .refused where link.weAdmit, .locked where link.weAdmit, .limitExceeded where link.weAdmit && !wasMember:
+      markOut(link.peer, .left, reason: goodbye.reason, at: now)
+      failInvitations(with: link, goodbye.reason)
     case .duplicate: break
     default: failInvitations(with: link, goodbye.reason)
     }

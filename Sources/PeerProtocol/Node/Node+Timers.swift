@@ -57,6 +57,7 @@ extension Node {
       nextAntiEntropy = now + ProtocolTimes.antiEntropy
       exchangeVectors()
       confirmIncarnations(at: now)
+      settleDisputes(at: now)
       checkDownloads(at: now)
     }
     if let due = graph.deadline, due <= now {

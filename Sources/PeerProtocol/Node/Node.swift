@@ -16,6 +16,12 @@ package struct Node: Sendable {
   var controlLinks: [PeerID: LinkID] = [:]
 
   package internal(set) var roster = Roster()
+  /// Who may still come in.
+  package internal(set) var rules: SessionRules
+  /// Records that are not believed.
+  var disputes: [PeerID: Dispute] = [:]
+  /// Who acted as host on a link of its own, and when last.
+  var seenHosts: [PeerID: Instant] = [:]
   var members: [PeerID: Member] = [:]
   /// Where members were reached, or said on a link of their own that they listen.
   var provenAddresses: [PeerID: [SocketAddress]] = [:]
@@ -38,7 +44,8 @@ package struct Node: Sendable {
   package internal(set) var latestSharedMap: MapID?
 
   var random: SeededRandom
-  var hasEnded = false
+  /// Whether its part in the session is over.
+  package internal(set) var hasEnded = false
   private var nextNumber: UInt64 = 1
   private var outputs: [Output] = []
   private var outputHead = 0
@@ -54,6 +61,7 @@ package struct Node: Sendable {
     self.configuration = configuration
     me = NodeID(peer: configuration.peerID, incarnation: configuration.incarnation)
     addresses = configuration.addresses
+    rules = SessionRules(limit: configuration.memberLimit)
     random = SeededRandom(seed: configuration.seed)
     election = HostElection(
       me: me, configuration: configuration.election, policy: configuration.mistakes.election, random: random.split(),
@@ -109,6 +117,7 @@ package struct Node: Sendable {
     case .handover(let peer): handover(to: peer, at: now)
     case .requestHost: requestHost(at: now)
     case .kick(let peer): kick(peer, at: now)
+    case .setLocked(let isLocked): setLocked(isLocked, at: now)
     case .leave: leave(at: now)
     default: break
     }

@@ -17,6 +17,8 @@ package struct NodeConfiguration: Sendable {
   package var addresses: [SocketAddress]
   /// How it takes part in the election of a host.
   package var election: ElectionConfiguration
+  /// The most members, oneself included, of a session that this node starts; 2 to ``ProtocolLimits/members``.
+  package var memberLimit = ProtocolLimits.members
   /// Seeds every random choice of the node.
   package var seed: UInt64
   /// Deliberate mistakes; only tests make any.

@@ -37,6 +37,9 @@ package enum NodeEvent: Sendable {
   /// Another peer hosts.
   case hostChanged(from: NodeID?, to: NodeID?, epoch: UInt64, reason: HostChangeReason)
 
+  /// The session was locked or opened, or its limit is another one.
+  case rulesChanged(SessionRules)
+
   /// Anchors changed.
   case anchors([AnchorChange])
   /// Two members held different anchors under equal vectors; a full merge was started.

@@ -14,6 +14,8 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case pong = 5
   /// ``RosterEntry`` list.
   case roster = 6
+  /// ``SessionRules``.
+  case rules = 7
 
   /// ``Invite``.
   case invite = 8

@@ -55,6 +55,8 @@ package enum EndReason: Sendable, Hashable {
   case connectionLost
   /// A newer start of the same peer replaced it.
   case replaced
+  /// The session takes no newcomers.
+  case locked
 
   /// The number on the wire.
   package var code: UInt8 {
@@ -72,6 +74,7 @@ package enum EndReason: Sendable, Hashable {
     case .otherService: 11
     case .connectionLost: 12
     case .replaced: 13
+    case .locked: 14
     }
   }
 
@@ -79,7 +82,7 @@ package enum EndReason: Sendable, Hashable {
   package init(code: UInt8, versions: ClosedRange<UInt16>) {
     let plain: [EndReason] = [
       .left, .kicked, .versionMismatch(theirs: versions), .identityMismatch, .ownIdentity, .duplicate, .limitExceeded,
-      .protocolError, .timedOut, .refused, .otherService, .connectionLost, .replaced,
+      .protocolError, .timedOut, .refused, .otherService, .connectionLost, .replaced, .locked,
     ]
     self = plain.first { $0.code == code } ?? .refused
   }

@@ -72,8 +72,24 @@ public final class Session: Sendable {
   /// Says goodbye to everybody and ends the session.
   public func leave() async { await core.leave() }
 
-  /// Removes a member for the life of the session.
+  /// Removes a member for the life of the session, also if it starts again; only the host can.
+  ///
+  /// - Throws: ``SessionError`` with the code `unknownPeer` or `notHost`.
   public func kick(_ peer: PeerID) async throws(SessionError) { try await core.kick(peer) }
+
+  /// Turns newcomers away from now on; only the host can.
+  ///
+  /// Members stay, and those that lost their connection or started again come back. The lock holds when the host changes.
+  /// - Throws: ``SessionError`` with the code `notHost`.
+  public func lock() async throws(SessionError) { try await core.setLocked(true) }
+
+  /// Lets newcomers in again; only the host can.
+  ///
+  /// - Throws: ``SessionError`` with the code `notHost`.
+  public func unlock() async throws(SessionError) { try await core.setLocked(false) }
+
+  /// Who is connected to whom, and what this peer's own connections carry.
+  public func statistics() async -> Statistics { await core.statistics() }
 
   /// Asks to be host.
   ///
@@ -110,6 +126,10 @@ extension Session {
     public let anchorCount: Int
     /// The time all members share (milliseconds since the session's first host began).
     public let sessionTime: UInt64
+    /// Whether newcomers are turned away.
+    public let isLocked: Bool
+    /// The most peers that the session may have, this one included.
+    public let memberLimit: Int
     /// Services seen on the network, in the order of their ids.
     public let candidates: [Candidate]
   }

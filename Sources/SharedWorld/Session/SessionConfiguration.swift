@@ -13,6 +13,10 @@ extension Session {
     public var hostPriority: UInt8 = 1
     /// Whether this peer may ever be host.
     public var canHost = true
+    /// The most peers, oneself included, of a session that this peer starts: 2…64.
+    ///
+    /// Who enters another session goes by that session's limit.
+    public var memberLimit = 64
     /// Answers invitations.
     ///
     /// It runs as a child task of the session and may take as long as the inviter waits.

@@ -33,6 +33,9 @@ extension SessionCore {
         let others = driver?.node.memberSnapshots.count { $0.status == .connected } ?? 0
         events.append(.sessionMerged(size: others + 1, host: to.peer))
       }
+    case .rulesChanged(let rules):
+      if rules.isLocked != isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
+      isLocked = rules.isLocked
     case .anchors(let changes): for change in changes { take(change, into: &events) }
     case .divergence(let id):
       let message = "the anchors of \(peer(id).name) differ under the same history; all of them are being merged"

@@ -26,6 +26,8 @@ actor SessionCore {
   var invitations: [InvitationID: CheckedContinuation<InvitationResult, Never>] = [:]
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
+  /// Whether the app was told that the session is locked.
+  var isLocked = false
   private var nextInvitation: UInt64 = 1
   private var hasEnded = false
 
@@ -54,11 +56,12 @@ actor SessionCore {
   func start() async throws(SessionError) -> UInt16 {
     let listen = try await listenAddress()
     var random = SystemRandomNumberGenerator()
-    let node = NodeConfiguration(
+    var node = NodeConfiguration(
       peerID: identity.peerID, incarnation: random.next(), name: identity.name, service: serviceType.name,
       instance: instanceName,
       election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
       seed: random.next())
+    node.memberLimit = configuration.memberLimit
     do {
       let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
@@ -142,7 +145,19 @@ actor SessionCore {
 
   func kick(_ peer: PeerID) throws(SessionError) {
     try requireMember(peer)
+    try requireHost()
     input(.kick(peer))
+  }
+
+  func setLocked(_ isLocked: Bool) throws(SessionError) {
+    try requireHost()
+    input(.setLocked(isLocked))
+  }
+
+  private func requireHost() throws(SessionError) {
+    guard try withNode({ node, _ in node.mayRule }) else {
+      throw SessionError(.notHost, "only the host may do that; ask the host, or ask to be host")
+    }
   }
 
   func requestHost() {
@@ -174,12 +189,12 @@ actor SessionCore {
       Session.State(
         peers: node.memberSnapshots.map(PeerStatus.init), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
         mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
-        candidates: candidates)
+        isLocked: node.rules.isLocked, memberLimit: node.rules.limit, candidates: candidates)
     }
     return state
       ?? Session.State(
         peers: [], host: nil, epoch: 0, mapID: map?.id, mapPoints: map?.map.cloud.count ?? 0, anchorCount: 0,
-        sessionTime: 0, candidates: candidates)
+        sessionTime: 0, isLocked: false, memberLimit: configuration.memberLimit, candidates: candidates)
   }
 }
 

@@ -24,6 +24,9 @@ extension Session {
     /// Another peer hosts; nil while there is none.
     case hostChanged(from: PeerID?, to: PeerID?, epoch: UInt64, reason: String)
 
+    /// The host locked the session for newcomers, or opened it again.
+    case lockChanged(isLocked: Bool)
+
     /// This session and another one, or the other half of it, became one; `size` counts all peers, this one included.
     case sessionMerged(size: Int, host: PeerID)
 
@@ -79,6 +82,8 @@ extension Session {
     case limit
     /// It refused.
     case refused
+    /// The session takes no newcomers.
+    case locked
   }
 
   /// How far a map has come.

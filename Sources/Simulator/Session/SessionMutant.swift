@@ -20,6 +20,7 @@ package struct SessionMutant: Sendable {
   package static let all: [SessionMutant] = [
     .init("no-repair", .init(node: [.noRelayRestart, .noPeriodicVectors]), nodes: 5, seeds: 20...28),
     .init("no-reassertion", .init(node: .noReassertion), nodes: 4, seeds: 1...6, hasLiar: true),
+    .init("believes-everything", .init(node: .believesEverything), nodes: 4, seeds: 1...6, hasLiar: true),
     .init("no-birth-gate", .init(replication: .withoutGate), nodes: 4, seeds: 1...8),
     .init("no-merge-context", .init(replication: .withoutContext), nodes: 4, seeds: 1...10),
     .init("no-merge", .init(election: .noMerge), nodes: 4, seeds: 1...3),

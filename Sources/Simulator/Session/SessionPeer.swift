@@ -35,8 +35,9 @@ package struct SessionPeer: SimulatedNode {
       peerID: Self.identity(of: index), incarnation: random.next(), name: "peer \(index + 1)", service: "sim",
       addresses: [Self.address(of: index)], seed: random.next())
     configuration.mistakes = mistakes
-    node = Node(configuration, at: now)
     if isLiar { liar = Liar(count: count, random: random.split()) }
+    configuration.election.canHost = liar?.isUsurper ?? true
+    node = Node(configuration, at: now)
     for other in 0..<count where other != index { invite(other, at: now) }
     settle(at: now)
   }

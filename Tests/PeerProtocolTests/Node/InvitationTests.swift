@@ -104,7 +104,9 @@ struct MembershipTests {
   func kickedStaysOut() throws {
     var probe = NodeProbe()
     let link = probe.join(1, other)
+    probe.wait(.seconds(3.5))
     _ = try probe.frames(on: link)
+    #expect(probe.node.mayRule)
     probe.input(.kick(other))
     #expect(try probe.goodbye(on: link) == .kicked)
     let again = probe.greet(2, other)

@@ -14,12 +14,12 @@ struct NodeProbe {
 
   static let me = PeerID(SHA256Digest(hashing: Array("me".utf8)))
 
-  init() {
-    node = Node(
-      NodeConfiguration(
-        peerID: Self.me, incarnation: 1, name: "me", service: "test",
-        addresses: [SocketAddress.loopback(port: 4000)], seed: 1),
-      at: now)
+  init(memberLimit: Int = ProtocolLimits.members) {
+    var configuration = NodeConfiguration(
+      peerID: Self.me, incarnation: 1, name: "me", service: "test",
+      addresses: [SocketAddress.loopback(port: 4000)], seed: 1)
+    configuration.memberLimit = memberLimit
+    node = Node(configuration, at: now)
     drain()
   }
 

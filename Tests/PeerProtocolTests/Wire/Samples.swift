@@ -30,7 +30,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
 
   /// Whether a shorter body is always an error: not so for frames that end with any bytes, or have no reader of their own.
   var hasFixedEnd: Bool {
-    [.hello, .goodbye, .ping, .roster, .invite, .inviteAnswer, .mapAnnounce].contains(type)
+    [.hello, .goodbye, .ping, .roster, .rules, .invite, .inviteAnswer, .mapAnnounce].contains(type)
   }
 
   var body: [UInt8] {
@@ -61,6 +61,16 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
           writer.writeVarint(UInt64(entries.count))
           for entry in entries { entry.write(to: &writer) }
         }
+      }),
+    FrameCase(
+      name: "rules", type: .rules,
+      write: {
+        $0.write(UInt32(3))
+        $0.write(UInt8(1))
+        $0.write(UInt8(8))
+      },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try SessionRules(reading: &r) }) { $0.write(to: &$1) }
       }),
     FrameCase(
       name: "invite", type: .invite, write: { Invite(number: 77, wait: 30_000, context: [9, 8, 7]).write(to: &$0) },

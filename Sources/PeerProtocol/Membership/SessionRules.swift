@@ -1,0 +1,65 @@
+package import WorldModel
+
+/// Who may still come into a session: one record that all members hold, set by the host.
+package struct SessionRules: Sendable, Equatable {
+  /// How far a version may be above the last one known: nobody can use up the numbers by a lie.
+  private static let longestLeap: UInt32 = 1 << 16
+  /// The highest version accepted, so that arithmetic never overflows.
+  private static let greatestVersion: UInt32 = 1 << 31
+
+  /// Counts the changes; 0 for a session in which nobody has set any rule.
+  package private(set) var version: UInt32 = 0
+  /// Whether newcomers are turned away.
+  package private(set) var isLocked = false
+  /// The most members, oneself included, that newcomers may make the session grow to.
+  package private(set) var limit = ProtocolLimits.members
+
+  /// Anybody may come who is admitted, up to the protocol's limit.
+  package init() {}
+
+  /// The rules of a peer that starts a session of its own with a limit, kept within 2 and that of the protocol.
+  package init(limit: Int) {
+    guard limit != ProtocolLimits.members else { return }
+    change { $0.limit = min(max(limit, 2), ProtocolLimits.members) }
+  }
+
+  /// Changes the rules and counts the change.
+  mutating func change(_ body: (inout Self) -> Void) {
+    body(&self)
+    version += 1
+  }
+
+  mutating func setLocked(_ value: Bool) {
+    guard isLocked != value else { return }
+    change { $0.isLocked = value }
+  }
+
+  /// Takes `other` if it replaces these; returns whether it was news.
+  ///
+  /// The higher version stands, and of two with one version the stricter: a total order, so that all members agree.
+  package mutating func merge(_ other: Self) -> Bool {
+    guard other.version <= min(version + Self.longestLeap, Self.greatestVersion) else { return false }
+    guard other.rank.lexicographicallyPrecedes(rank) else { return false }
+    self = other
+    return true
+  }
+
+  /// Lower stands.
+  private var rank: [Int] { [-Int(version), isLocked ? 0 : 1, limit] }
+
+  package func write(to writer: inout ByteWriter) {
+    writer.write(version)
+    writer.write(UInt8(isLocked ? 1 : 0))
+    writer.write(UInt8(limit))
+  }
+
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    version = try reader.read(UInt32.self)
+    isLocked = try reader.readFlag()
+    let offset = reader.offset
+    limit = Int(try reader.readByte())
+    guard (2...ProtocolLimits.members).contains(limit) else {
+      throw .invalid("a session's limit is not 2 to \(ProtocolLimits.members)", offset: offset)
+    }
+  }
+}

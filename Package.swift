@@ -69,7 +69,8 @@ let package = Package(
     .testTarget(
       name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], exclude: ["reader.py"], swiftSettings: common),
     .testTarget(
-      name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
+      name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel", "PeerProtocol", "Simulator"],
+      swiftSettings: common),
     .testTarget(
       name: "PeerProtocolTests", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "Simulator"],
       swiftSettings: common),

@@ -13,9 +13,9 @@ struct SessionMutantTests {
   @Test("the correct rules pass where a broken one fails", arguments: SessionMutant.all.map(\.name))
   func theCorrectOnesPass(name: String) throws {
     let mutant = try #require(SessionMutant.all.first { $0.name == name })
-    let options = SessionScenario.Options(hasLiar: mutant.hasLiar)
-    let seed = mutant.seeds.upperBound
-    #expect(SessionScenario.run(seed: seed, count: mutant.count, options: options).violation == nil, "seed \(seed)")
+    for seed in [mutant.seeds.lowerBound, mutant.seeds.upperBound] {
+      #expect(mutant.scenario.run(seed: seed, count: mutant.count).violation == nil, "seed \(seed)")
+    }
   }
 }
 

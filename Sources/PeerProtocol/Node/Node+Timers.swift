@@ -16,8 +16,7 @@ extension Node {
       links[id]?.lastHeard += gap
       if let deadline = links[id]?.deadline { links[id]?.deadline = deadline + gap }
     }
-    election.clockJumped(by: gap, at: now)
-    drainElection(at: now)
+    elect(.stalled(gap), at: now)
   }
 
   mutating func runTimers(at now: Instant) {
@@ -37,10 +36,7 @@ extension Node {
       graph.tick(at: now)
       drainGraph(at: now)
     }
-    if let due = election.deadline, due <= now {
-      election.tick(at: now)
-      drainElection(at: now)
-    }
+    if let due = election.deadline, due <= now { elect(.tick, at: now) }
   }
 
   private mutating func expireLinks(at now: Instant) {

@@ -7,6 +7,8 @@ package struct LinkReplication: Sendable {
   var cursor: LogCursor?
   /// Whether the other side still lacks what it lacked when its vector came: then nothing is left to other links.
   var isCatchingUp = false
+  /// Whose operations were passed on when the log was last read; those of others were passed over.
+  var relayed: Set<ActorID> = []
   /// Members that brought the other side their operations themselves when last looked at.
   var suppliers = NodeSet()
   /// Parts of a large operation that are arriving.

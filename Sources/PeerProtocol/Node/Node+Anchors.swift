@@ -157,11 +157,15 @@ extension Node {
       let suppliers = graph.linked(to: node)
       let lost = link.replication.suppliers.subtracting(suppliers)
       links[id]?.replication.suppliers = suppliers
-      guard !lost.isEmpty, link.replication.cursor != nil else { continue }
-      guard !configuration.mistakes.node.contains(.noRelayRestart) else { continue }
-      links[id]?.replication.cursor = nil
-      sendVector(on: id, wantsAnswer: true)
+      if !lost.isEmpty { restartRelay(on: id) }
     }
+  }
+
+  /// Stops a stream and asks for the other side's vector, from which it begins again.
+  private mutating func restartRelay(on id: LinkID) {
+    guard links[id]?.replication.cursor != nil, !configuration.mistakes.node.contains(.noRelayRestart) else { return }
+    links[id]?.replication.cursor = nil
+    sendVector(on: id, wantsAnswer: true)
   }
 
   /// Appends operations and snapshot parts that the other side lacks while the window has room.
@@ -178,6 +182,12 @@ extension Node {
     guard var cursor = link.replication.cursor, let node = link.node else { return }
     var isCatchingUp = link.replication.isCatchingUp
     let elsewhere = actorsHeardElsewhere(by: node)
+    // Whoever is passed on again, such as one that came back, may have been passed over meanwhile.
+    let gained = elsewhere.relayed.subtracting(link.replication.relayed)
+    if !isCatchingUp, gained.contains(where: { anchors.covers(Dot(actor: $0, sequence: 1)) }) {
+      restartRelay(on: link.id)
+      guard links[link.id]?.replication.cursor != nil else { return }
+    }
     var writer = scratch
     scratch = ByteWriter()
     defer { scratch = writer }
@@ -201,6 +211,7 @@ extension Node {
     }
     links[link.id]?.replication.cursor = cursor
     links[link.id]?.replication.isCatchingUp = isCatchingUp
+    links[link.id]?.replication.relayed = elsewhere.relayed
   }
 
   /// Whose operations the member at `node` gets from others: those of live members it is linked to, and those of actors

@@ -2,8 +2,8 @@ package import AnchorReplication
 package import PeerProtocol
 import WorldModel
 
-/// Watches whole sessions after every step: the elections inside the nodes, the anchors, the maps, and what the nodes
-/// tell their apps.
+/// Watches whole sessions after every step: the elections inside the nodes, the anchors, the maps, what the nodes tell
+/// their apps, and that they remember no later deadline than they have.
 package struct SessionMonitor: SimulationMonitor {
   package typealias Node = SessionPeer
 
@@ -69,6 +69,7 @@ package struct SessionMonitor: SimulationMonitor {
     for step in node.electionSteps { elections.stepped(index, step.observation(local: local, at: now)) }
     for event in node.events { check(event, of: index, at: now) }
     for goodbye in node.goodbyes { check(goodbye, of: index, at: now) }
+    if node.node.oversleeps { fail("T1 \(index + 1) remembers a later deadline than it has", at: now) }
     if let text = anchors.stepped(node.node.anchors, of: index, events: node.events) {
       fail("\(text) (node \(index + 1))", at: now)
     }

@@ -24,13 +24,13 @@ struct LiarTests {
   @Test("honest nodes come to rest without it", arguments: 1...4)
   func honestNodesAgree(_ seed: Int) {
     let count = 3 + seed % 3
-    let violation = Scenario.liar.run(seed: UInt64(seed), count: count).violation
+    let violation = SessionScenario.liar.run(seed: UInt64(seed), count: count).violation
     #expect(violation == nil, "soak replay liar \(seed) \(count)")
   }
 
   @Test("a fresh seed too")
   func freshSeedHolds() {
     let seed = UInt64.random(in: 0..<1 << 48)
-    #expect(Scenario.liar.run(seed: seed, count: 4).violation == nil, "soak replay liar \(seed) 4")
+    #expect(SessionScenario.liar.run(seed: seed, count: 4).violation == nil, "soak replay liar \(seed) 4")
   }
 }

@@ -25,7 +25,8 @@ extension Node {
   mutating func compensate(for gap: Duration, at now: Instant) {
     quiet = nil
     for id in links.ids {
-      links[id]?.lastHeard += gap
+      // The clock may have stood still meanwhile: nobody was heard later than now.
+      if let heard = links[id]?.lastHeard { links[id]?.lastHeard = min(heard + gap, now) }
       if let deadline = links[id]?.deadline { links[id]?.deadline = deadline + gap }
     }
     elect(.stalled(gap), at: now)

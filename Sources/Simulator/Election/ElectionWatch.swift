@@ -95,7 +95,9 @@ struct ElectionWatch: Sendable {
     if before.host != shadow.host, before.host != nil { checkChange(index, before, shadow, step) }
     if before.host != shadow.host { shadow.graceUntil = .zero }
     checkMerge(index, shadow, step)
+    // A lock ends with the answer, and with the reign it was made in.
     if case .yield? = step.heard?.message { shadow.offerTo = nil }
+    if shadow.role != .host { shadow.offerTo = nil }
     checkReply(index, before, step)
     shadows[index] = shadow
   }

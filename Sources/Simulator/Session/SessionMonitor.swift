@@ -80,7 +80,7 @@ package struct SessionMonitor: SimulationMonitor {
     note("\(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
     guard liar == nil else { return }
     switch goodbye.reason {
-    case .protocolError, .limitExceeded, .identityMismatch, .ownIdentity, .otherService, .versionMismatch, .refused:
+    case .protocolError, .limitExceeded, .identityMismatch, .ownIdentity, .otherService, .versionMismatch:
       fail("P1 \(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
     default: break
     }

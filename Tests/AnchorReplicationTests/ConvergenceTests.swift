@@ -7,16 +7,15 @@ import Testing
 struct ConvergenceTests {
   @Test("sessions converge under cuts, crashes, pruned logs and snapshots", arguments: 0..<4)
   func lives(part: Int) {
-    var (operations, snapshots, held) = (0, 0, 0)
+    var (operations, snapshots) = (0, 0)
     for seed in UInt64(part * 30)..<UInt64(part * 30 + 30) {
       let world = ReplicationWorld.live(seed: seed)
       operations += world.operations.count
       snapshots += world.snapshotCount
-      held += world.heldCount
       #expect(world.violation == nil, "seed \(seed)")
     }
     // The runs must reach what they are meant to try.
-    #expect(operations > 500 && snapshots > 20 && held > 0)
+    #expect(operations > 500 && snapshots > 20)
   }
 
   @Test("so do sessions with large bursts of edits", arguments: [2, 4, 8])

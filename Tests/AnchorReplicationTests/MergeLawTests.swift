@@ -1,4 +1,5 @@
 import AnchorReplication
+import PeerProtocol
 import Simulator
 import Testing
 import WorldModel

@@ -13,7 +13,8 @@ struct SessionScenarioTests {
   @Test("a fresh seed holds", arguments: [2, 3, 5])
   func freshChaosHolds(count: Int) {
     let seed = UInt64.random(in: 0..<1 << 48)
-    #expect(SessionScenario.chaos.run(seed: seed, count: count).violation == nil, "soak replay session \(seed) \(count)")
+    #expect(
+      SessionScenario.chaos.run(seed: seed, count: count).violation == nil, "soak replay session \(seed) \(count)")
   }
 
   @Test(
@@ -35,7 +36,8 @@ struct SessionScenarioTests {
       maps += outcome.maps
     }
     let kinds = [
-      "clog", "crash", "cut", "cut-one-way", "heal", "kill", "mend", "reset", "resume", "sleep", "split", "start", "stop",
+      "clog", "crash", "cut", "cut-one-way", "heal", "kill", "mend", "reset", "resume", "sleep", "split", "start",
+      "stop",
     ]
     #expect(faults.sorted() == kinds)
     #expect(network.refusals > 0 && network.lost > 0 && network.held > 0 && network.overtaken > 0 && maps > 0)

@@ -39,8 +39,6 @@ package struct ReplicationWorld {
   package private(set) var delivered = 0
   /// Snapshots that arrived whole.
   package private(set) var snapshotCount = 0
-  /// Operations that had to wait for an anchor.
-  package private(set) var heldCount = 0
   /// Anchors that were placed, the latest last: what edits are about.
   var placed: [AnchorID] = []
 
@@ -163,10 +161,9 @@ package struct ReplicationWorld {
     case .operations(let bytes):
       var assembly = peers[index].links[from]?.assembly ?? OperationAssembly()
       let author = LinkAuthor(peer: SessionPeer.identity(of: from), sessionMilliseconds: UInt64(time))
-      let outcome = try unsafe peers[index].set.apply(
+      try unsafe peers[index].set.apply(
         operations: bytes.span.bytes, assembly: &assembly, judging: author)
       peers[index].links[from]?.assembly = assembly
-      heldCount += outcome.held
       flushAll(index)
     case .snapshot(let chunk): try receiveSnapshot(chunk, at: index, from: from)
     }
@@ -176,7 +173,9 @@ package struct ReplicationWorld {
     guard var assembly = peers[index].links[from]?.incoming else { return }
     peers[index].links[from]?.incoming.reset()
     let isWhole: Bool
-    do throws(DecodingFailure) { isWhole = try unsafe assembly.take(chunk.span.bytes) } catch { throw .malformed(error) }
+    do throws(DecodingFailure) { isWhole = try unsafe assembly.take(chunk.span.bytes) } catch {
+      throw .malformed(error)
+    }
     guard isWhole else {
       peers[index].links[from]?.incoming = assembly
       return

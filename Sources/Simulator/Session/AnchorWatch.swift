@@ -58,7 +58,9 @@ package struct AnchorWatch {
     guard set.covers(Dot(actor: actor, sequence: known + 1)) else { return nil }
     let lacking = VersionVector(
       covering: set.vector.entries.map { $0.actor == actor ? Dot(actor: actor, sequence: known) : $0 })
-    guard case .log(var cursor) = set.cursorForPeer(with: lacking) else { return "the log of \(actor) is gone too soon" }
+    guard case .log(var cursor) = set.cursorForPeer(with: lacking) else {
+      return "the log of \(actor) is gone too soon"
+    }
     var assembly = OperationAssembly()
     while true {
       var writer = ByteWriter()
@@ -72,7 +74,9 @@ package struct AnchorWatch {
   }
 
   private mutating func add(_ operation: AnchorOperation) -> String? {
-    if let before = operations[operation.dot], before != operation { return "two operations have the dot \(operation.dot)" }
+    if let before = operations[operation.dot], before != operation {
+      return "two operations have the dot \(operation.dot)"
+    }
     operations[operation.dot] = operation
     written[operation.dot.actor] = max(written[operation.dot.actor] ?? 0, operation.dot.sequence)
     return nil
@@ -93,7 +97,9 @@ package struct AnchorWatch {
     for field in AnchorField.allCases {
       guard let stamp = set.stamp(of: field, of: change.id) else { continue }
       var mark = Mark(stamp: stamp)
-      if case .lock(let lock)? = set.value(of: field, of: change.id) { (mark.epoch, mark.number) = (lock.epoch, lock.number) }
+      if case .lock(let lock)? = set.value(of: field, of: change.id) {
+        (mark.epoch, mark.number) = (lock.epoch, lock.number)
+      }
       if let last = memories[index].marks[change.key]?[field], mark < last { return "C5 a stamp of \(field) went back" }
       memories[index].marks[change.key, default: [:]][field] = mark
     }

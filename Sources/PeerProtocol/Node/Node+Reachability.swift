@@ -38,8 +38,7 @@ extension Node {
     for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
       updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
     }
-    election.setReachable(current, at: now)
-    drainElection(at: now)
+    elect(.reachable(current), at: now)
   }
 
   private mutating func updateStatus(of entry: RosterEntry, isReachable: Bool, at now: Instant) {

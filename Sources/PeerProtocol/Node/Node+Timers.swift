@@ -25,11 +25,11 @@ extension Node {
   mutating func compensate(for gap: Duration, at now: Instant) {
     quiet = nil
     for id in links.ids {
-      links[id]?.lastHeard += gap
+      // The clock may have stood still meanwhile: nobody was heard later than now.
+      if let heard = links[id]?.lastHeard { links[id]?.lastHeard = min(heard + gap, now) }
       if let deadline = links[id]?.deadline { links[id]?.deadline = deadline + gap }
     }
-    election.clockJumped(by: gap, at: now)
-    drainElection(at: now)
+    elect(.stalled(gap), at: now)
   }
 
   /// Does what is due.
@@ -57,8 +57,7 @@ extension Node {
     }
     if let due = election.deadline, due <= now {
       quiet = nil
-      election.tick(at: now)
-      drainElection(at: now)
+      elect(.tick, at: now)
     }
     if quiet == nil { quiet = quietNow }
   }

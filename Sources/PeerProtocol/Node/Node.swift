@@ -27,7 +27,10 @@ package struct Node: Sendable {
   var incoming: [IncomingInvitation] = []
   var dials: [DialID: DialPurpose] = [:]
 
-  var election: HostElection
+  /// This node's part in the choice of a host; only ``elect(_:at:)`` changes it.
+  package internal(set) var election: HostElection
+  /// What the election was told and said since it was last asked for, if the configuration says so.
+  var electionSteps: [ElectionStep] = []
   var relay: FloodRelay
   /// The replicated anchors.
   package var anchors: AnchorSet
@@ -61,12 +64,12 @@ package struct Node: Sendable {
       at: now)
     graph = PresenceGraph(me: me, configuration: configuration.election)
     relay = FloodRelay()
-    let actor = ActorID(peer: configuration.peerID, incarnation: configuration.incarnation)
+    let reusesActor = configuration.mistakes.node.contains(.reusesActor)
+    let actor = ActorID(peer: configuration.peerID, incarnation: reusesActor ? 1 : configuration.incarnation)
     anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
     nextAntiEntropy = now + ProtocolTimes.antiEntropy
     lastTick = now
     _ = roster.merge(ownEntry(version: 1))
-    drainElection(at: now)
   }
 
   /// Takes one input.
@@ -108,7 +111,7 @@ package struct Node: Sendable {
     case .cancelMap(let map): cancelMap(map)
     case .send(let bytes, let peers): sendMessage(bytes, to: peers)
     case .handover(let peer): handover(to: peer, at: now)
-    case .requestHost: requestHost(at: now)
+    case .requestHost: elect(.request, at: now)
     case .kick(let peer): kick(peer, at: now)
     case .leave: leave(at: now)
     default: break

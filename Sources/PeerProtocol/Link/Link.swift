@@ -26,6 +26,8 @@ package struct Link: Sendable {
   package var weAdmit = false
   /// Whether the other side has said so.
   package var theyAdmit = false
+  /// When it became a member's link.
+  package var memberSince: Instant?
 
   /// The start of an incomplete frame.
   package var inbound: [UInt8] = []

@@ -57,6 +57,7 @@ extension Node {
       member.status = .reconnecting(since: now)
     }
     members[entry.peerID] = member
+    if isReachable { hastenDial(to: entry.peerID, at: now) }
   }
 
   /// Tells the app of members that stay away.

@@ -95,7 +95,7 @@ package struct Node: Sendable {
       openLink(id, peer: peer, dial: dial, remote: remote, at: now)
     case .linkClosed(let id): linkClosed(id, at: now)
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
-    case .clockJumped(let gap): compensate(for: gap, at: now)
+    case .clockJumped(let gap): excuse(gap, at: now)
     case .addresses(let addresses): changeAddresses(addresses, at: now)
     default: handleCommand(input, at: now)
     }

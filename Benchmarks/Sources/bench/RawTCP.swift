@@ -58,7 +58,7 @@ enum RawTCP {
   }
 
   /// Two ends of a connection through 127.0.0.1.
-  private static func pair() throws -> (sender: Int32, receiver: Int32) {
+  static func pair() throws -> (sender: Int32, receiver: Int32) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
     var address = sockaddr_in()

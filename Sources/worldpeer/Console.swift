@@ -35,9 +35,9 @@ final class Console: Sendable {
       // Read under the lock, so that the times of the lines rise.
       let now = (ContinuousClock.now - start) / .seconds(1)
       var isBar = false
-      if case .mapProgress(_, let verified, let total) = report {
-        guard state.throttle.admits(at: now, always: verified == total) else { return }
-        isBar = isTerminal && verified < total
+      if case .mapProgress(_, let transfer) = report {
+        guard state.throttle.admits(at: now, always: transfer.verified == transfer.total) else { return }
+        isBar = isTerminal && transfer.verified < transfer.total
       }
       if json {
         Self.write(report.json(at: now).text + "\n")

@@ -10,38 +10,64 @@ enum MapTransferRows {
   private static let descriptor = 64
 
   static let all = [
-    Benchmark(name: "map-transfer/1") { [try await oneReceiver()] },
-    Benchmark(name: "map-transfer/8") { [try await manyReceivers(8)] },
+    Benchmark(name: "map-transfer/1") { try await oneReceiver() },
+    Benchmark(name: "map-transfer/8") { try await manyReceivers(8) },
   ]
 
-  private static func oneReceiver() async throws -> Row {
+  private static func oneReceiver() async throws -> [Row] {
     let map = incompressible()
-    var pairs: [(rate: Double, baseline: Double)] = []
-    for _ in 0..<5 {
-      let baseline = try TLSLoopback.bytesPerSecond(bytes: size)
-      pairs.append((try await bytesPerSecond(map, receivers: 1), baseline))
+    return try await rows("1", of: "OpenSSL, TLS 1.3, 16 KiB records", rounds: 5) {
+      try Cost.of(size) { _ = try TLSLoopback.bytesPerSecond(bytes: size) }
+    } subject: {
+      try await transfer(map, receivers: 1)
     }
-    return row(
-      "map-transfer/1", median(pairs.map(\.rate)), "OpenSSL, TLS 1.3, 16 KiB records",
-      baseline: median(pairs.map(\.baseline)))
   }
 
-  private static func manyReceivers(_ count: Int) async throws -> Row {
+  private static func manyReceivers(_ count: Int) async throws -> [Row] {
     let map = incompressible()
-    var pairs: [(rate: Double, baseline: Double)] = []
-    for _ in 0..<3 {
-      let baseline = try await bytesPerSecond(map, receivers: 1)
-      pairs.append((try await bytesPerSecond(map, receivers: count), baseline))
+    return try await rows("\(count)", of: "the same map to one peer", rounds: 3) {
+      try await transfer(map, receivers: 1)
+    } subject: {
+      try await transfer(map, receivers: count)
     }
-    return row(
-      "map-transfer/\(count)", median(pairs.map(\.rate)), "the same map to one peer",
-      baseline: median(pairs.map(\.baseline)))
   }
 
-  private static func row(_ name: String, _ rate: Double, _ what: String, baseline: Double) -> Row {
-    Row(
-      name: name, value: rate / 1e6, unit: "MB/s in all", baseline: what, baselineValue: baseline / 1e6,
-      ratio: rate / baseline)
+  private static func rows(
+    _ name: String, of what: String, rounds: Int, baseline: () async throws -> Cost, subject: () async throws -> Cost
+  ) async throws -> [Row] {
+    var pairs: [(baseline: Cost, subject: Cost)] = []
+    for _ in 0..<rounds { pairs.append((try await baseline(), try await subject())) }
+    let (rate, rateBefore) = (median(pairs.map(\.subject.rate)), median(pairs.map(\.baseline.rate)))
+    let (work, workBefore) = (median(pairs.map(\.subject.work)), median(pairs.map(\.baseline.work)))
+    return [
+      Row(
+        name: "map-transfer/\(name)", value: rate / 1e6, unit: "MB/s in all", baseline: what,
+        baselineValue: rateBefore / 1e6, ratio: rate / rateBefore),
+      Row(
+        name: "map-transfer-cpu/\(name)", value: work * 1e9, unit: "ns of CPU/byte", baseline: what,
+        baselineValue: workBefore * 1e9, ratio: work / workBefore),
+    ]
+  }
+
+  /// What a transfer took.
+  private struct Cost {
+    /// Bytes delivered a second.
+    let rate: Double
+    /// CPU time of the whole process for each byte (seconds): hardly moved by other programs.
+    let work: Double
+
+    static func of(_ bytes: Int, _ transfer: () throws -> Void) rethrows -> Cost {
+      let (clock, start, cpu) = (ContinuousClock(), ContinuousClock.now, processTime())
+      try transfer()
+      return Cost(
+        rate: Double(bytes) / ((clock.now - start) / .seconds(1)), work: (processTime() - cpu) / Double(bytes))
+    }
+  }
+
+  private static func processTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
   /// A map of random points with random descriptors: nothing in it compresses but the positions' exponents.
@@ -51,7 +77,8 @@ enum MapTransferRows {
     return WorldMap(
       cloud: FeatureCloud(
         positions: (0..<count).map { _ in
-          SIMD3(Float.random(in: -9...9, using: &random), .random(in: -9...9, using: &random), .random(in: -9...9, using: &random))
+          let (x, y) = (Float.random(in: -9...9, using: &random), Float.random(in: -9...9, using: &random))
+          return SIMD3(x, y, .random(in: -9...9, using: &random))
         },
         identifiers: (0..<count).map { _ in random.next() },
         channels: FeatureCloud.Channels(
@@ -60,18 +87,18 @@ enum MapTransferRows {
             bytes: (0..<count * descriptor).map { _ in UInt8(truncatingIfNeeded: random.next()) }))))
   }
 
-  private static func bytesPerSecond(_ map: WorldMap, receivers: Int) async throws -> Double {
+  private static func transfer(_ map: WorldMap, receivers: Int) async throws -> Cost {
     try await Party.with(receivers: receivers) { party in
-      let total = try await withThrowingTaskGroup(of: Int.self) { group in
+      try await withThrowingTaskGroup(of: Int.self) { group in
         for receiver in party.receivers { group.addTask { await verifiedBytes(at: receiver) } }
         try await party.sender.share(map)
-        let clock = ContinuousClock()
-        let start = clock.now
-        var total = 0
-        for try await bytes in group { total += bytes }
-        return Double(total) / ((clock.now - start) / .seconds(1))
+        let (start, cpu) = (ContinuousClock.now, processTime())
+        var bytes = 0
+        for try await size in group { bytes += size }
+        return Cost(
+          rate: Double(bytes) / ((ContinuousClock.now - start) / .seconds(1)),
+          work: (processTime() - cpu) / Double(bytes))
       }
-      return total
     }
   }
 

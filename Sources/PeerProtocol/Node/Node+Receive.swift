@@ -9,17 +9,38 @@ extension Node {
     notice(now)
     links[id]?.lastHeard = now
     links[id]?.bytesReceived += UInt64(bytes.byteCount)
+    let used = whole.isEmpty ? 0 : finishFrame(&whole, with: bytes, on: id, at: now)
     if whole.isEmpty {
-      let used = takeFrames(bytes, on: id, at: now)
-      unsafe bytes.extracting(used..<bytes.byteCount).withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
-    } else {
-      unsafe bytes.withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
-      let used = unsafe takeFrames(whole.span.bytes, on: id, at: now)
-      whole.removeFirst(used)
+      let rest = bytes.extracting(used..<bytes.byteCount)
+      let taken = takeFrames(rest, on: id, at: now)
+      unsafe rest.extracting(taken..<rest.byteCount).withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
     }
     links[id]?.inbound = whole
     publishAnchorChanges()
     runTimers(at: now)
+  }
+
+  /// Completes the frame that `start` begins with what it lacks of `bytes`, takes it and empties `start`, so that no
+  /// more than one frame is ever copied; what is still incomplete stays there.
+  ///
+  /// Returns how many of `bytes` it used.
+  private mutating func finishFrame(
+    _ start: inout [UInt8], with bytes: RawSpan, on id: LinkID, at now: Instant
+  ) -> Int {
+    var used = Self.fill(&start, to: FrameHead.size, from: bytes)
+    guard start.count >= FrameHead.size else { return used }
+    let rest = bytes.extracting(used..<bytes.byteCount)
+    used += Self.fill(&start, to: FrameHead.frameSize(startingWith: start), from: rest)
+    let taken = unsafe takeFrames(start.span.bytes, on: id, at: now)
+    start.removeFirst(taken)
+    return used
+  }
+
+  /// Appends from the beginning of `bytes` what `start` lacks of `size`, as far as it is there, and returns how many.
+  private static func fill(_ start: inout [UInt8], to size: Int, from bytes: RawSpan) -> Int {
+    let count = min(max(0, size - start.count), bytes.byteCount)
+    unsafe bytes.extracting(0..<count).withUnsafeBytes { unsafe start.append(contentsOf: $0) }
+    return count
   }
 
   /// Takes the complete frames in `bytes` and returns how many bytes they were.
@@ -65,8 +86,9 @@ extension Node {
     guard carriesMember(id) else { return }
     // By far the most frequent: it needs no copy of the link.
     if type == .operations { return receiveOperations(body, on: id, at: now) }
-    guard let link = links[id] else { return }
     var reader = ByteReader(body)
+    if type == .mapPiece { return try receiveMapPiece(&reader, on: id, at: now) }
+    guard let link = links[id] else { return }
     switch type {
     case .roster: receiveRoster(try Roster.readEntries(from: &reader), from: link.peer, at: now)
     case .election: try receiveElection(body, from: link, at: now)
@@ -77,7 +99,8 @@ extension Node {
     case .mapManifestRequest: try receiveManifestRequest(&reader, on: id)
     case .mapManifest: try receiveManifest(&reader, from: link, at: now)
     case .mapRequest: try receiveMapRequest(&reader, on: id)
-    case .mapPiece: receiveMapPiece(try MapPiece(reading: &reader), from: link, at: now)
+    case .mapHave: try receiveMapHave(&reader, from: link, at: now)
+    case .mapStatus: try receiveMapStatus(&reader, from: link)
     case .mapCancel: receiveMapCancel(MapID(try reader.readDigest()), on: id)
     case .message: tell(.message(try reader.readBytes(reader.remaining), from: link.peer))
     default: break

@@ -28,6 +28,7 @@ extension Node {
       links[id]?.lastHeard += gap
       if let deadline = links[id]?.deadline { links[id]?.deadline = deadline + gap }
     }
+    maps.excuse(gap)
     election.clockJumped(by: gap, at: now)
     drainElection(at: now)
   }
@@ -49,6 +50,7 @@ extension Node {
       exchangeVectors()
       confirmIncarnations(at: now)
       checkDownloads(at: now)
+      repeatMapStatus(at: now)
     }
     if let due = graph.deadline, due <= now {
       quiet = nil

@@ -1,5 +1,4 @@
 import CZstd
-package import WorldModel
 
 /// A chunk as it is kept and sent.
 package struct StoredChunk: Sendable, Equatable {

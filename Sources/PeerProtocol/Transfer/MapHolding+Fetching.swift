@@ -51,7 +51,7 @@ extension MapHolding {
 
   /// Chooses the chunks to ask of each holder now, one after the other in turn, and notes them as asked.
   package mutating func nextRequests(at now: Instant) -> [(source: PeerID, chunks: [Int])] {
-    guard manifest != nil, !missing.isEmpty else { return [] }
+    guard manifest != nil, !missing.isEmpty, unchecked <= ProtocolLimits.uncheckedChunks else { return [] }
     var shares = [[Int]](repeating: [], count: sources.count)
     for isSlow in [false, true] {
       var isServed = true
@@ -92,14 +92,17 @@ extension MapHolding {
     guard let manifest, let request = requests[piece.chunk], request.source == source, !request.isChecking else {
       return nil
     }
-    guard piece.storedSize <= ProtocolLimits.chunk, piece.offset + bytes.byteCount <= piece.storedSize,
-      piece.offset == request.stored.count || piece.offset == 0
-    else { throw .wrongSize }
+    guard piece.storedSize <= ProtocolLimits.chunk, piece.offset + bytes.byteCount <= piece.storedSize else {
+      throw .wrongSize
+    }
+    // The rest of a chunk whose beginning went down with a link; the source begins it anew.
+    guard piece.offset == request.stored.count || piece.offset == 0 else { return nil }
     hear(from: source, at: now)
     let isWhole = store(piece, bytes)
     guard isWhole, let whole = requests[piece.chunk] else { return nil }
-    requests[piece.chunk]?.isChecking = true
-    requests[piece.chunk]?.stored = []
+    requests[piece.chunk] = ChunkRequest(source: source, isChecking: true)
+    unchecked += 1
+    if let owner = sources.firstIndex(where: { $0.peer == source }) { sources[owner].outstanding -= 1 }
     return ChunkCheck(
       map: announcement.id, index: piece.chunk, source: source,
       chunk: StoredChunk(codec: whole.codec, bytes: whole.stored), rawSize: manifest.rawSize(of: piece.chunk),
@@ -128,8 +131,9 @@ extension MapHolding {
   /// - Throws: What is wrong with the chunk; it is then asked for again.
   package mutating func settle(_ verdict: ChunkVerdict, at now: Instant) throws(ChunkFailure) -> Bool {
     let index = verdict.check.index
-    guard let request = requests.removeValue(forKey: index) else { return false }
-    if let owner = sources.firstIndex(where: { $0.peer == request.source }) { sources[owner].outstanding -= 1 }
+    guard let request = requests[index], request.isChecking else { return false }
+    requests[index] = nil
+    unchecked -= 1
     if let failure = verdict.failure {
       missing.insert(index)
       throw failure
@@ -166,7 +170,7 @@ extension MapHolding {
       missing.insert(chunk)
     }
     if let index = sources.firstIndex(where: { $0.peer == peer }) {
-      sources[index].outstanding = requests.values.count { $0.source == peer }
+      sources[index].outstanding = 0
     }
   }
 }

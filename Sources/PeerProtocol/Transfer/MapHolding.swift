@@ -19,11 +19,15 @@ package struct MapHolding: Sendable {
   var missing: ChunkSet
   /// Chunks that are asked for or being proven.
   var requests: [Int: ChunkRequest] = [:]
+  /// How many of those are being proven.
+  var unchecked = 0
   /// Where asking begins, other for each peer, so that joiners that come together soon have something to give.
   let firstWanted: Int
   /// What was fetched of it.
   package internal(set) var traffic = MapTraffic()
   var rate = TransferRate()
+  /// Chunks verified since the others were last told.
+  var untold = 0
 
   private var hashes: [SHA256Digest] = []
 
@@ -74,7 +78,8 @@ package struct MapHolding: Sendable {
     guard manifest == nil, first == hashes.count, hashes.count + more.count <= chunks.count else { return false }
     hashes += more
     guard hashes.count == chunks.count else { return false }
-    let whole = MapManifest(revision: announcement.revision, size: announcement.size, hashes: hashes)
+    let whole = MapManifest(
+      epoch: announcement.epoch, revision: announcement.revision, size: announcement.size, hashes: hashes)
     hashes = []
     guard whole.id == announcement.id else { throw .wrongHash }
     manifest = whole

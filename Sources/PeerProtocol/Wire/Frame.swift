@@ -23,6 +23,11 @@ package struct FrameHead: Sendable, Equatable {
     guard bytes.byteCount - start >= Int(length) else { return nil }
     return FrameHead(type: try reader.readByte(), body: start..<(start + Int(length)))
   }
+
+  /// Bytes of the whole frame that begins with the head in `bytes`, as the head says; none may be believed yet.
+  static func frameSize(startingWith bytes: [UInt8]) -> Int {
+    size + (0..<4).reduce(0) { $0 | Int(bytes[$1]) << (8 * $1) }
+  }
 }
 
 extension ByteWriter {

@@ -147,6 +147,7 @@ package struct SessionPeer: SimulatedNode {
       case .close(let link):
         if let connection = connections.removeValue(forKey: link) { outputs.append(.close(connection)) }
       case .admitted: break
+      case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
       case .event(let event): take(event, at: now)
       }
     }

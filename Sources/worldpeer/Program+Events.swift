@@ -14,7 +14,8 @@ extension Program {
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable: noteDiscovery(event)
     case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged:
       noteMembership(event)
-    case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .anchorAdded, .anchorUpdated, .anchorRemoved, .editSuperseded:
+    case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .anchorAdded, .anchorUpdated, .anchorRemoved,
+      .editSuperseded:
       noteWorld(event)
     case .message, .sessionMerged: break
     case .problem(let error): say(error)

@@ -109,7 +109,8 @@ extension SessionCore {
 
   /// Decodes a map that has arrived, beside the event loop.
   func open(_ package: MapPackage, id: MapID, from peer: PeerID) {
-    let added = jobs.add { [weak self] in
+    // Chunks of other maps that wait to be proven come first.
+    let added = jobs.add(priority: .utility) { [weak self] in
       do {
         let map = try WorldMap(decoding: try package.assembled())
         await self?.opened(map, id: id, from: peer, bytes: package.size)

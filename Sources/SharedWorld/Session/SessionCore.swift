@@ -180,7 +180,8 @@ actor SessionCore {
     }
     return state
       ?? Session.State(
-        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, mapPoints: map?.map.cloud.count ?? 0, anchorCount: 0,
+        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, mapPoints: map?.map.cloud.count ?? 0,
+        anchorCount: 0,
         sessionTime: 0, candidates: candidates)
   }
 }

@@ -94,7 +94,8 @@ struct MapHoldingTests {
     #expect(plan.flatMap(\.chunks) == [1, 2])
   }
 
-  @Test("a holder that sends nothing for 30 s is passed over for those that do, and asked again when nobody else has it")
+  @Test(
+    "a holder that sends nothing for 30 s is passed over for those that do, and asked again when nobody else has it")
   func passesOverSlowHolders() throws {
     var holding = try announced()
     let first = holding.nextRequests(at: .zero)

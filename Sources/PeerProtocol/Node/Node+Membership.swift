@@ -115,6 +115,7 @@ extension Node {
     case .left, .kicked:
       let member = members.removeValue(forKey: peer)
       provenAddresses[peer] = nil
+      mapBoard.others[peer] = nil
       elect(.left(entry.node), at: now)
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))

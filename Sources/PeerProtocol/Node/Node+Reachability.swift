@@ -35,9 +35,14 @@ extension Node {
     forgetRelayedActors()
     let current = reachable
     let nodes = Set(current.map(\.node))
+    var isJoined = false
     for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
+      let before = members[entry.peerID]?.status
       updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
+      isJoined = isJoined || (members[entry.peerID]?.status == .connected && before != .connected)
     }
+    // Whoever came has heard nothing of it yet.
+    if isJoined { repeatMapStatus(at: now) }
     elect(.reachable(current), at: now)
   }
 

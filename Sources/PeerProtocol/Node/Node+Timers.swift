@@ -36,6 +36,7 @@ extension Node {
       if let heard = links[id]?.lastHeard { links[id]?.lastHeard = min(heard + gap, now) }
     }
     for entry in roster.entries { members[entry.peerID]?.excuse(gap, at: now) }
+    maps.excuse(gap)
     elect(.stalled(gap), at: now)
     hastenDials(at: now)
   }
@@ -57,6 +58,7 @@ extension Node {
       exchangeVectors()
       confirmIncarnations(at: now)
       checkDownloads(at: now)
+      repeatMapStatus(at: now)
     }
     if let due = graph.deadline, due <= now {
       quiet = nil

@@ -57,6 +57,7 @@ extension Report.Answer {
     case .map(_, let points, let anchors, let file):
       ["\(points) points and \(anchors) anchors\(file.map { ", \($0)" } ?? "")"]
     case .placed(let id, let position): ["placed at \(position: position)  \(short(id), .faint)"]
+    case .burst(let placed): ["placed \(placed.count) anchors"]
     case .anchors(let pins) where pins.isEmpty: ["there are no anchors"]
     case .anchors(let pins): pins.map { "  \($0.line)" }
     case .digest(let digest): ["\(digest)"]

@@ -68,6 +68,8 @@ package enum Report: Equatable, Sendable {
     case invited(String)
     case map(mapID: String?, points: Int, anchors: Int, file: String?)
     case placed(id: String, position: SIMD3<Float>)
+    /// Several anchors, and what the machine's clock said just before each was placed.
+    case burst([(id: String, clock: Double)])
     case anchors([Pin])
     case digest(String)
     case status(Status)
@@ -105,10 +107,9 @@ package enum Report: Equatable, Sendable {
 }
 
 extension Report {
-  /// The JSON object of this report, `seconds` after the start.
-  package func json(at seconds: Double) -> JSON {
-    let time = JSON.number((seconds * 1_000_000).rounded() / 1_000_000)
-    return .object(["event": .string(event), "t": time] + members)
+  /// The JSON object of this report, `seconds` after the start, when the machine's clock said `clock`.
+  package func json(at seconds: Double, clock: Double) -> JSON {
+    .object(["event": .string(event), "t": .seconds(seconds), "clock": .seconds(clock)] + members)
   }
 
   private var event: String {
@@ -189,6 +190,8 @@ extension Report.Answer {
     case .map(let mapID, let points, let anchors, let file):
       ["mapID": .optional(mapID), "points": .integer(points), "anchors": .integer(anchors), "file": .optional(file)]
     case .placed(let id, let position): ["id": .string(id), "position": .point(position)]
+    case .burst(let placed):
+      ["placed": .array(placed.map { ["id": .string($0.id), "clock": .seconds($0.clock)] })]
     case .anchors(let pins): ["anchors": .array(pins.map { .object($0.members) })]
     case .digest(let digest): ["digest": .string(digest)]
     case .status(let status): status.members

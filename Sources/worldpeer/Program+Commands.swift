@@ -72,6 +72,7 @@ extension Program {
     case .tap(let x, let y, let name): return try await tap([x, y], name: name)
     case .camera(let eye, let target): scene.camera = PinholeCamera(eye: eye, target: target)
     case .place(let name, let position): return try await place(name, Transform(translation: position))
+    case .burst(let count, let rate, let name): return try await burst(of: count, rate: rate, name: name)
     case .move(let word, let position):
       var transform = try await anchor(word).transform
       transform.translation = position

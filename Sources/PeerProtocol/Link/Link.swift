@@ -31,6 +31,8 @@ package struct Link: Sendable {
   package var inbound: [UInt8] = []
   /// Whole control frames that wait to leave.
   package var control = ByteWriter()
+  /// Whether the link stands among those whose bytes leave after this turn.
+  package var isFlushPending = false
   /// Bytes handed to the driver since it last reported the link writable.
   package var inFlight = 0
   package var lastHeard: Instant
@@ -59,6 +61,9 @@ package struct Link: Sendable {
     lastHeard = now
     lastSent = now
   }
+
+  /// Moves the start of an incomplete frame out, so that it is appended to without being copied.
+  package mutating func takeInbound() -> [UInt8] { exchange(&inbound, with: []) }
 
   /// Appends frames of roster entries to what waits to leave.
   package mutating func queue(_ entries: [RosterEntry]) {

@@ -3,7 +3,6 @@ import WorldModel
 extension Node {
   mutating func openLink(_ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, at now: Instant) {
     links[id] = Link(id: id, peer: peer, dial: dial, remote: remote, at: now)
-    linkOrder.append(id)
     guard peer != me.peer else {
       end(id, .ownIdentity, at: now)
       return
@@ -157,7 +156,7 @@ extension Node {
 
   private mutating func forget(_ id: LinkID, at now: Instant) {
     guard let link = links.removeValue(forKey: id) else { return }
-    linkOrder.removeAll { $0 == id }
+    quiet = nil
     guard controlLinks[link.peer] == id else { return }
     controlLinks[link.peer] = nil
     maps.removeHolder(link.peer)
@@ -172,9 +171,12 @@ extension Node {
 
   /// The links of members that carry traffic, oldest first.
   var memberLinks: [LinkID] {
-    linkOrder.filter { id in
-      guard let link = links[id] else { return false }
-      return link.phase == .member && controlLinks[link.peer] == id
-    }
+    links.ids.filter(carriesMember)
+  }
+
+  /// Whether a link is a member's and carries that peer's traffic.
+  func carriesMember(_ id: LinkID) -> Bool {
+    guard links[id]?.phase == .member, let peer = links[id]?.peer else { return false }
+    return controlLinks[peer] == id
   }
 }

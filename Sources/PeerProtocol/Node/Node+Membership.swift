@@ -38,7 +38,7 @@ extension Node {
   mutating func noteIncarnation(_ hello: Hello, of peer: PeerID, at now: Instant) {
     let addresses = links.values.first { $0.peer == peer && $0.hello == hello }.map(knownAddresses) ?? hello.addresses
     guard roster.admits(peer), roster[peer]?.incarnation != hello.incarnation else { return }
-    for id in linkOrder where links[id]?.peer == peer && links[id]?.hello.map({ $0.incarnation }) != hello.incarnation {
+    for id in links.ids where links[id]?.peer == peer && links[id]?.hello.map({ $0.incarnation }) != hello.incarnation {
       if links[id]?.hello != nil { end(id, .replaced, at: now) }
     }
     let updated = roster.update(peer) {
@@ -118,7 +118,7 @@ extension Node {
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
       }
-      for id in linkOrder where links[id]?.peer == peer {
+      for id in links.ids where links[id]?.peer == peer {
         if entry.status == .kicked { end(id, .kicked, at: now) } else { drop(id, at: now) }
       }
     }
@@ -168,15 +168,14 @@ extension Node {
   mutating func leave(at now: Instant) {
     election.resign(at: now)
     drainElection(at: now)
-    for id in linkOrder { end(id, .left, at: now) }
+    for id in links.ids { end(id, .left, at: now) }
     finish(.left)
   }
 
   /// Ends this peer's part: every link closes and nothing more happens.
   mutating func finish(_ reason: EndReason) {
-    for id in linkOrder { emit(.close(id)) }
-    links = [:]
-    linkOrder = []
+    for id in links.ids { emit(.close(id)) }
+    links = LinkTable()
     controlLinks = [:]
     hasEnded = true
     tell(.ended(reason))

@@ -31,6 +31,7 @@ extension Node {
 
   /// Notes who can be reached now, and tells the app and the election.
   mutating func updateReachability(at now: Instant) {
+    quiet = nil
     let current = reachable
     let nodes = Set(current.map(\.node))
     for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {

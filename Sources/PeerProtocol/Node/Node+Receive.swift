@@ -5,23 +5,19 @@ extension Node {
   ///
   /// A broken frame ends that one link and nothing else.
   package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
-    guard !hasEnded, let link = links[id] else { return }
+    guard !hasEnded, var whole = links[id]?.takeInbound() else { return }
     notice(now)
     links[id]?.lastHeard = now
     links[id]?.bytesReceived += UInt64(bytes.byteCount)
-    if link.inbound.isEmpty {
+    if whole.isEmpty {
       let used = takeFrames(bytes, on: id, at: now)
-      unsafe bytes.extracting(used..<bytes.byteCount).withUnsafeBytes { rest in
-        unsafe links[id]?.inbound.append(contentsOf: rest)
-      }
+      unsafe bytes.extracting(used..<bytes.byteCount).withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
     } else {
-      var whole = link.inbound
-      links[id]?.inbound = []
       unsafe bytes.withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
       let used = unsafe takeFrames(whole.span.bytes, on: id, at: now)
       whole.removeFirst(used)
-      links[id]?.inbound = whole
     }
+    links[id]?.inbound = whole
     publishAnchorChanges()
     runTimers(at: now)
   }
@@ -45,6 +41,7 @@ extension Node {
     _ rawType: UInt8, _ body: RawSpan, on id: LinkID, at now: Instant
   ) throws(DecodingFailure) {
     guard let type = FrameType(rawValue: rawType), let phase = links[id]?.phase else { return }
+    if !type.leavesDeadlines { quiet = nil }
     var reader = ByteReader(body)
     switch (phase, type) {
     case (_, .goodbye): receiveGoodbye(try Goodbye(reading: &reader), on: id, at: now)
@@ -65,13 +62,15 @@ extension Node {
   private mutating func takeMemberFrame(
     _ type: FrameType, _ body: RawSpan, on id: LinkID, at now: Instant
   ) throws(DecodingFailure) {
-    guard let link = links[id], controlLinks[link.peer] == id else { return }
+    guard carriesMember(id) else { return }
+    // By far the most frequent: it needs no copy of the link.
+    if type == .operations { return receiveOperations(body, on: id, at: now) }
+    guard let link = links[id] else { return }
     var reader = ByteReader(body)
     switch type {
     case .roster: receiveRoster(try Roster.readEntries(from: &reader), from: link.peer, at: now)
     case .election: try receiveElection(body, from: link, at: now)
     case .linkState: try receiveLinkState(&reader, from: link, at: now)
-    case .operations: receiveOperations(body, on: id, at: now)
     case .vector: try receiveVector(body, on: id, at: now)
     case .snapshot: try receiveSnapshot(body, on: id, at: now)
     case .mapAnnounce: receiveMapAnnouncement(try MapAnnouncement(reading: &reader), from: link, at: now)

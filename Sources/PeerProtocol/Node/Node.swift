@@ -11,9 +11,7 @@ package struct Node: Sendable {
   package let me: NodeID
 
   /// Every link, by number.
-  var links: [LinkID: Link] = [:]
-  /// The numbers of ``links``, oldest first.
-  var linkOrder: [LinkID] = []
+  var links = LinkTable()
   /// The link that carries each linked peer's traffic.
   var controlLinks: [PeerID: LinkID] = [:]
 
@@ -45,6 +43,8 @@ package struct Node: Sendable {
   private var outputs: [Output] = []
   private var outputHead = 0
   private var unflushed: [LinkID] = []
+  /// Until when no link, invitation or member has anything due; nil while that is not known.
+  var quiet: Quiet?
   var nextAntiEntropy: Instant
   var lastTick: Instant
   var scratch = ByteWriter(capacity: ProtocolLimits.transmitWindow + ProtocolLimits.memberFrame)
@@ -73,19 +73,28 @@ package struct Node: Sendable {
     guard !hasEnded else { return }
     notice(now)
     switch input {
-    case .linkOpened(let id, let peer, let dial, let remote):
-      openLink(id, peer: peer, dial: dial, remote: remote, at: now)
-    case .linkClosed(let id): linkClosed(id, at: now)
-    case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
     case .writable(let id):
       links[id]?.inFlight = 0
       flushSoon(id)
     case .tick: break
+    default:
+      quiet = nil
+      handleChange(input, at: now)
+    }
+    runTimers(at: now)
+  }
+
+  /// Takes an input after which something else may be due.
+  private mutating func handleChange(_ input: Input, at now: Instant) {
+    switch input {
+    case .linkOpened(let id, let peer, let dial, let remote):
+      openLink(id, peer: peer, dial: dial, remote: remote, at: now)
+    case .linkClosed(let id): linkClosed(id, at: now)
+    case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
     case .clockJumped(let gap): compensate(for: gap, at: now)
     case .addresses(let addresses): changeAddresses(addresses, at: now)
     default: handleCommand(input, at: now)
     }
-    runTimers(at: now)
   }
 
   private mutating func handleCommand(_ input: Input, at now: Instant) {
@@ -114,6 +123,7 @@ package struct Node: Sendable {
     outputs.removeAll(keepingCapacity: true)
     outputHead = 0
     while let id = unflushed.popLast() {
+      links[id]?.isFlushPending = false
       guard let bytes = takeBytes(for: id) else { continue }
       return .transmit(id, bytes)
     }
@@ -126,17 +136,7 @@ package struct Node: Sendable {
     var next = min(nextAntiEntropy, lastTick + ProtocolTimes.ping)
     next = min(next, election.deadline ?? next)
     next = min(next, graph.deadline ?? next)
-    for link in links.values { next = min(next, link.deadline ?? next) }
-    for invitation in outgoing {
-      next = min(next, invitation.deadline)
-      if invitation.peer == nil { next = min(next, invitation.plan.nextAttempt) }
-    }
-    for invitation in incoming { next = min(next, invitation.deadline) }
-    for (peer, member) in members {
-      if controlLinks[peer] == nil { next = min(next, member.plan.nextAttempt) }
-      next = min(next, member.noticeDeadline ?? next)
-    }
-    return max(next, lastTick)
+    return max(min(next, (quiet ?? quietNow).deadline), lastTick)
   }
 
   mutating func emit(_ output: Output) {
@@ -149,7 +149,9 @@ package struct Node: Sendable {
 
   /// Lets the link's waiting bytes leave after this turn.
   mutating func flushSoon(_ id: LinkID) {
-    if !unflushed.contains(id) { unflushed.append(id) }
+    guard links[id]?.isFlushPending == false else { return }
+    links[id]?.isFlushPending = true
+    unflushed.append(id)
   }
 
   /// A number that was not given before.

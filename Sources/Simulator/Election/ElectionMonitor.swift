@@ -88,7 +88,9 @@ package struct ElectionMonitor: SimulationMonitor {
     }
     if before.host != shadow.host { shadow.graceUntil = .zero }
     checkMerge(index, shadow, node, at: now)
+    // A lock ends with the answer, and with the reign it was made in.
     if case .yield? = node.heard?.message { shadow.offerTo = nil }
+    if shadow.role != .host { shadow.offerTo = nil }
     checkReply(index, before, node, local: local, at: now)
     shadows[index] = shadow
   }

@@ -2,7 +2,8 @@ import AnchorReplication
 package import PeerProtocol
 import WorldModel
 
-/// Watches whole sessions: what a node tells its app must never be a divergence, an unexpected end or a lost epoch.
+/// Watches whole sessions: what a node tells its app must never be a divergence, an unexpected end or a lost epoch,
+/// and it must not remember a later deadline than it has.
 package struct SessionMonitor: SimulationMonitor {
   package typealias Node = SessionPeer
 
@@ -27,6 +28,7 @@ package struct SessionMonitor: SimulationMonitor {
 
   package mutating func stepped(_ index: Int, node: borrowing SessionPeer, local: Instant, at now: Instant) {
     for event in node.events { check(event, of: index, node.node.me, at: now) }
+    if node.node.oversleeps { fail("T1 \(index + 1) remembers a later deadline than it has", at: now) }
   }
 
   private mutating func check(_ event: NodeEvent, of index: Int, _ me: NodeID, at now: Instant) {

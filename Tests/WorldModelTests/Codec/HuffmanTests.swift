@@ -60,7 +60,9 @@ struct HuffmanTests {
     var random = SplitMix(state: UInt64(count))
     for skew in 0..<9 {
       // From two values up to all, the higher ones ever rarer.
-      var bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next() >> (random.next() % 8)) >> UInt8(skew % 8) }
+      var bytes = (0..<count).map { _ in
+        UInt8(truncatingIfNeeded: random.next() >> (random.next() % 8)) >> UInt8(skew % 8)
+      }
       bytes[0] = 0
       bytes[1] = 1
       let source = encoded(bytes)

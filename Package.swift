@@ -35,7 +35,7 @@ let package = Package(
 
     // Rounding of Float calls libm, which nothing else links where neither Foundation nor Glibc is imported.
     .target(
-      name: "WorldModel", dependencies: ["CZstd", "CZlib", "COpenSSL"], swiftSettings: common,
+      name: "WorldModel", dependencies: ["CZlib", "COpenSSL"], swiftSettings: common,
       linkerSettings: [.linkedLibrary("m")]),
     .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: strict),
     .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),

@@ -7,7 +7,7 @@ struct House {
     let core: Set = ["WorldModel", "AnchorReplication", "PeerProtocol"]
     let facade: Set = ["SharedWorld", "WorldModel"]
     return [
-      "WorldModel": ["CZlib", "CZstd", "COpenSSL"],
+      "WorldModel": ["CZlib", "COpenSSL"],
       "AnchorReplication": ["WorldModel"],
       "PeerProtocol": ["WorldModel", "AnchorReplication", "CZstd"],
       "Simulator": core,

@@ -44,8 +44,16 @@ package enum ProtocolLimits {
   package static let chunk = 256 * 1024
   /// Bytes of an encoded map.
   package static let map = 512 * 1024 * 1024
-  /// Chunks requested and not yet arrived, for each source.
+  /// The highest epoch or revision of a map, so that counting on never overflows.
+  package static let counter: UInt64 = 1 << 62
+  /// Chunks of a map that one source owes at a time.
   package static let outstandingChunks = 8
+  /// Chunks of a map that have arrived and wait to be proven; while there are more nothing is asked for.
+  package static let uncheckedChunks = 16
+  /// Maps that one peer may fetch from this one at a time.
+  package static let uploads = 4
+  /// Verified chunks after which a member that is still fetching tells the others what it has.
+  package static let chunksBetweenTells = 8
   /// Chunk hashes in one manifest frame.
   package static let manifestHashes = 500
   /// Bytes of one part of a snapshot or of a version vector, with its head.
@@ -72,6 +80,9 @@ package enum ProtocolTimes {
   package static let dispute: Duration = .seconds(2)
   /// Who was host is believed to have spoken for its session for this long after, so that a merge takes removals over.
   package static let hosted: Duration = .seconds(10)
+  /// Nobody's clock is judged for this long after a member came into reach: sessions of different age that meet need
+  /// a while to agree on one host and its time.
+  package static let clockSettling: Duration = .seconds(10)
   /// Version vectors are exchanged this often.
   package static let antiEntropy: Duration = .seconds(5)
   /// The next address of a peer is tried when the one before has not answered for this long.
@@ -86,6 +97,8 @@ package enum ProtocolTimes {
   package static let newsSpread: Duration = .milliseconds(20)
   /// A link that ends sooner than this after both sides admitted each other does not end the growth of dialling pauses.
   package static let lastingLink: Duration = .seconds(5)
-  /// A chunk that has not arrived for this long is asked of another holder.
+  /// What a holder owes is asked of others when it has sent nothing for this long.
   package static let chunkTimeout: Duration = .seconds(30)
+  /// How far a map has come is told to all this often at most.
+  package static let mapStatus: Duration = .milliseconds(250)
 }

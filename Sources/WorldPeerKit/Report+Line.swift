@@ -23,8 +23,8 @@ extension Report {
     case .hostChanged(nil, _, let reason): ["\("★", .caution) there is no host  \(reason, .faint)"]
     case .lockChanged(true): ["\("▪", .caution) the session is locked for newcomers"]
     case .lockChanged(false): ["\("▫", .good) the session is open for newcomers"]
-    case .mapProgress(let from, let verified, let total):
-      [ProgressBar(title: "map from \(from.name)", done: verified, total: total).line]
+    case .mapProgress(let from, let transfer):
+      [ProgressBar(title: "map from \(from.name)", done: transfer.verified, total: transfer.total).line]
     case .mapReceived(let from, let mapID, let points, let anchors, let bytes):
       [
         """
@@ -87,10 +87,15 @@ extension Report.Status {
       "  host     \(host?.name ?? "none", .name), epoch \(epoch)",
       "  peers    \(roster.map(\.name).joined(separator: ", "))\(isLocked ? ", locked" : "")",
       "  map      \(mapID ?? "none"), \(points) points",
+      "  in sync  \(maps.map(\.text).joined(separator: ", "))",
       "  anchors  \(anchors)",
       "  digest   \(digest)",
     ]
   }
+}
+
+extension Report.MapStage {
+  var text: String { stage == "transferring" ? "\(peer.name) \(percent) %" : "\(peer.name) \(stage)" }
 }
 
 /// How far something has come, as a bar.

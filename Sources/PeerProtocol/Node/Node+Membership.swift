@@ -13,7 +13,7 @@ extension Node {
         return
       }
       if isEntering, roster.presentCount == 1 {
-        election.join(at: now)
+        elect(.join, at: now)
         forgetRules()
       }
       var entry = RosterEntry(
@@ -129,7 +129,8 @@ extension Node {
       seenHosts[peer] = nil
       let member = members.removeValue(forKey: peer)
       provenAddresses[peer] = nil
-      election.left(entry.node, at: now)
+      mapBoard.others[peer] = nil
+      elect(.left(entry.node), at: now)
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
       }
@@ -159,8 +160,7 @@ extension Node {
   }
 
   mutating func leave(at now: Instant) {
-    election.resign(at: now)
-    drainElection(at: now)
+    elect(.resign, at: now)
     for id in links.ids { end(id, .left, at: now) }
     finish(.left)
   }

@@ -19,14 +19,19 @@ package struct NodeConfiguration: Sendable {
   package var election: ElectionConfiguration
   /// The most members, oneself included, of a session that this node starts; 2 to ``ProtocolLimits/members``.
   package var memberLimit = ProtocolLimits.members
+  /// Who may share a map with the whole session.
+  package var mapPolicy: MapPolicy
   /// Seeds every random choice of the node.
   package var seed: UInt64
   /// Deliberate mistakes; only tests make any.
   package var mistakes = NodeMistakes()
+  /// Whether the node keeps what its election did for ``Node/takeElectionSteps()``; only the simulator asks for it.
+  package var keepsElectionSteps = false
 
   package init(
     peerID: PeerID, incarnation: UInt64, name: String, service: String, instance: String = "",
-    addresses: [SocketAddress] = [], election: ElectionConfiguration = ElectionConfiguration(), seed: UInt64
+    addresses: [SocketAddress] = [], election: ElectionConfiguration = ElectionConfiguration(),
+    mapPolicy: MapPolicy = .anyone, seed: UInt64
   ) {
     self.peerID = peerID
     self.incarnation = incarnation
@@ -35,6 +40,7 @@ package struct NodeConfiguration: Sendable {
     self.instance = instance
     self.addresses = addresses
     self.election = election
+    self.mapPolicy = mapPolicy
     self.seed = seed
   }
 }

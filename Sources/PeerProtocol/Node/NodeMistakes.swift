@@ -37,6 +37,8 @@ package struct NodePolicy: OptionSet, Hashable, Sendable {
   package static let noRelayRestart = Self(rawValue: 1 << 1)
   /// What is said wrongly of a peer is corrected neither by that peer nor by those linked to it.
   package static let noReassertion = Self(rawValue: 1 << 2)
+  /// A restarted process writes as the actor of its earlier start.
+  package static let reusesActor = Self(rawValue: 1 << 3)
   /// Who is said to have left or to have been removed is out, whoever says so.
-  package static let believesEverything = Self(rawValue: 1 << 3)
+  package static let believesEverything = Self(rawValue: 1 << 4)
 }

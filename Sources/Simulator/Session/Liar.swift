@@ -5,14 +5,16 @@ import WorldModel
 ///
 /// Every frame decodes. A usurper lies about who hosts; the other kind says of members that they left or were removed,
 /// which is for a host to say, and so does not make itself one.
-struct Liar {
+package struct Liar {
   var random: SeededRandom
-  private let count: Int
+  /// Lies told.
+  package private(set) var count = 0
+  private let machines: Int
   /// Whether it lies about who hosts; the other kind must never be host, for as such it would be believed.
   let isUsurper: Bool
 
   init(count: Int, random: SeededRandom) {
-    self.count = count
+    machines = count
     self.random = random
     isUsurper = self.random.chance(percent: 50)
   }
@@ -20,6 +22,7 @@ struct Liar {
   /// Now and then a frame, else nil; `node` is the liar's honest half, which knows the others.
   mutating func next(as node: borrowing Node) -> [UInt8]? {
     guard random.chance(percent: 15) else { return nil }
+    count += 1
     var writer = ByteWriter()
     switch random.below(4) {
     case 0: writeRoster(node.roster, of: node.me.peer, to: &writer)
@@ -41,7 +44,7 @@ struct Liar {
         peerID: PeerID(SHA256Digest(words: SIMD4(7, 7, 7, UInt64(random.below(6))))),
         version: random.chance(percent: 20) ? .max : UInt32(random.below(100)),
         status: [.present, .left, .kicked][random.below(3)], incarnation: random.next(), name: "nobody",
-        addresses: [SessionPeer.address(of: random.below(count + 3))])
+        addresses: [SessionPeer.address(of: random.below(machines + 3))])
     }
     let present = roster.entries.filter { $0.status == .present }
     var entry = present[random.below(present.count)]
@@ -52,7 +55,7 @@ struct Liar {
     case 1: entry.name = "another"
     case 3: entry.status = .left
     case 4: entry.status = .kicked
-    default: entry.addresses = [SessionPeer.address(of: random.below(count + 3))]
+    default: entry.addresses = [SessionPeer.address(of: random.below(machines + 3))]
     }
     return entry
   }

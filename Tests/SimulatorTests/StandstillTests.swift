@@ -18,13 +18,14 @@ struct StandstillTests {
   }
 
   private func names(_ index: Int, of harness: SessionHarness) -> [String] {
-    harness.node(index).anchors.anchors.map(\.name).sorted()
+    var anchors = harness.node(index).anchors
+    return anchors.anchors.map(\.name).sorted()
   }
 
   /// What was told of members since the transcript had `count` lines, one line an event.
   private func accusations(of index: Int, after count: Int, in harness: SessionHarness) -> [String] {
-    harness.simulation.monitor.transcript.lines.dropFirst(count).filter { $0.contains(" \(index + 1) loses ") }
-      .map(String.init)
+    let lines: [String] = harness.simulation.monitor.transcript.lines
+    return lines.suffix(from: count).filter { $0.contains(" \(index + 1) loses ") }
   }
 
   @Test("after a stop, a sleep or a debugger's pause of ten seconds it accuses nobody", arguments: [true, false])

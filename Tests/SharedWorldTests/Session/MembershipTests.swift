@@ -9,17 +9,25 @@ struct MembershipTests {
     _ = try await session.first { if case .hostChanged(_, host, _, _) = $0 { true } else { nil } }
   }
 
-  private func isLocked(_ session: Session) async throws {
+  /// Runs `body` with a session that hosts itself and one that it then invites.
+  private func hosted(_ body: @Sendable (Session, Session) async throws -> Void) async throws {
+    try await TestSessions.two { alice, bob in
+      try await waitForHost(alice.localPeer.id, at: alice)
+      _ = try await alice.invite(bob.endpoint)
+      try await body(alice, bob)
+    }
+  }
+
+  private func waitForLock(_ session: Session) async throws {
     if await session.state().isLocked { return }
     _ = try await session.first { if case .lockChanged(true) = $0 { true } else { nil } }
   }
 
   @Test("the host locks the session: a newcomer is refused with the code locked, and comes in once it is opened")
   func lockRefusesNewcomers() async throws {
-    try await TestSessions.joined { alice, bob in
-      try await waitForHost(alice.localPeer.id, at: alice)
+    try await hosted { alice, bob in
       try await alice.lock()
-      try await isLocked(bob)
+      try await waitForLock(bob)
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
         carol in
         for inside in [alice, bob] {
@@ -36,7 +44,7 @@ struct MembershipTests {
 
   @Test("only the host locks and removes")
   func onlyTheHostRules() async throws {
-    try await TestSessions.joined { alice, bob in
+    try await hosted { alice, bob in
       try await waitForHost(alice.localPeer.id, at: bob)
       let lock = await #expect(throws: SessionError.self) { try await bob.lock() }
       let kick = await #expect(throws: SessionError.self) { try await bob.kick(alice.localPeer.id) }
@@ -49,9 +57,9 @@ struct MembershipTests {
     let bobs = try TestSessions.identity("bob")
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
       alice in
+      try await waitForHost(alice.localPeer.id, at: alice)
       try await Session.withSession(as: bobs, configuration: TestSessions.configuration()) { bob in
         _ = try await alice.invite(bob.endpoint)
-        try await waitForHost(alice.localPeer.id, at: alice)
         try await alice.kick(bob.localPeer.id)
         let reason = try await bob.first { if case .ended(let reason) = $0 { reason } else { nil } }
         #expect(reason == .kicked)

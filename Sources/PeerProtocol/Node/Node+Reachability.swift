@@ -32,6 +32,7 @@ extension Node {
   /// Notes who can be reached now, and tells the app and the election.
   mutating func updateReachability(at now: Instant) {
     quiet = nil
+    forgetRelayedActors()
     let current = reachable
     let nodes = Set(current.map(\.node))
     var isJoined = false

@@ -5,42 +5,38 @@ extension Node {
   ///
   /// A broken frame ends that one link and nothing else.
   package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
-    guard !hasEnded, var whole = links[id]?.takeInbound() else { return }
+    guard !hasEnded, var begun = links[id]?.takeInbound() else { return }
     notice(now)
     links[id]?.lastHeard = now
     links[id]?.bytesReceived += UInt64(bytes.byteCount)
-    let used = whole.isEmpty ? 0 : finishFrame(&whole, with: bytes, on: id, at: now)
-    if whole.isEmpty {
-      let rest = bytes.extracting(used..<bytes.byteCount)
-      let taken = takeFrames(rest, on: id, at: now)
-      unsafe rest.extracting(taken..<rest.byteCount).withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
+    var used = begun.isEmpty ? 0 : finishFrame(&begun, with: bytes, on: id, at: now)
+    if begun.isEmpty {
+      used += takeFrames(bytes.extracting(used..<bytes.byteCount), on: id, at: now)
+      begun.append(bytes.extracting(used..<bytes.byteCount))
     }
-    links[id]?.inbound = whole
+    links[id]?.inbound = begun
     publishAnchorChanges()
     runTimers(at: now)
   }
 
-  /// Completes the frame that `start` begins with what it lacks of `bytes`, takes it and empties `start`, so that no
-  /// more than one frame is ever copied; what is still incomplete stays there.
-  ///
-  /// Returns how many of `bytes` it used.
+  /// Adds to the frame that has begun what belongs to it, takes it if it is whole, and returns how many bytes it used.
   private mutating func finishFrame(
-    _ start: inout [UInt8], with bytes: RawSpan, on id: LinkID, at now: Instant
+    _ begun: inout [UInt8], with bytes: RawSpan, on id: LinkID, at now: Instant
   ) -> Int {
-    var used = Self.fill(&start, to: FrameHead.size, from: bytes)
-    guard start.count >= FrameHead.size else { return used }
-    let rest = bytes.extracting(used..<bytes.byteCount)
-    used += Self.fill(&start, to: FrameHead.frameSize(startingWith: start), from: rest)
-    let taken = unsafe takeFrames(start.span.bytes, on: id, at: now)
-    start.removeFirst(taken)
+    var used = 0
+    // First the head, if that is not whole: it tells how long the frame is.
+    for _ in 0..<2 {
+      let size = unsafe FrameHead.frameSize(begun.span.bytes)
+      let more = min(size - begun.count, bytes.byteCount - used)
+      begun.append(bytes.extracting(used..<(used + more)))
+      used += more
+      guard begun.count == size else { break }
+      guard unsafe takeFrames(begun.span.bytes, on: id, at: now) == 0 else {
+        begun.removeAll(keepingCapacity: true)
+        break
+      }
+    }
     return used
-  }
-
-  /// Appends from the beginning of `bytes` what `start` lacks of `size`, as far as it is there, and returns how many.
-  private static func fill(_ start: inout [UInt8], to size: Int, from bytes: RawSpan) -> Int {
-    let count = min(max(0, size - start.count), bytes.byteCount)
-    unsafe bytes.extracting(0..<count).withUnsafeBytes { unsafe start.append(contentsOf: $0) }
-    return count
   }
 
   /// Takes the complete frames in `bytes` and returns how many bytes they were.
@@ -138,5 +134,12 @@ extension Node {
     case .duplicate: break
     default: failInvitations(with: link, goodbye.reason)
     }
+  }
+}
+
+extension [UInt8] {
+  /// Appends borrowed bytes.
+  fileprivate mutating func append(_ bytes: RawSpan) {
+    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }
 }

@@ -48,7 +48,8 @@ package struct Node: Sendable {
   var quiet: Quiet?
   var nextAntiEntropy: Instant
   var lastTick: Instant
-  var scratch = ByteWriter(capacity: ProtocolLimits.transmitWindow + ProtocolLimits.memberFrame)
+  /// Where the bytes for a link are put together.
+  var scratch = ByteWriter()
 
   /// A node alone in its session.
   package init(_ configuration: NodeConfiguration, at now: Instant) {
@@ -140,6 +141,11 @@ package struct Node: Sendable {
     next = min(next, election.deadline ?? next)
     next = min(next, graph.deadline ?? next)
     return max(min(next, (quiet ?? quietNow).deadline), lastTick)
+  }
+
+  /// Takes back bytes that were transmitted, so that the next ones need no memory of their own.
+  package mutating func reuse(_ spent: consuming [UInt8]) {
+    scratch = ByteWriter(reusing: spent)
   }
 
   mutating func emit(_ output: Output) {

@@ -24,9 +24,13 @@ package struct FrameHead: Sendable, Equatable {
     return FrameHead(type: try reader.readByte(), body: start..<(start + Int(length)))
   }
 
-  /// Bytes of the whole frame that begins with the head in `bytes`, as the head says; none may be believed yet.
-  static func frameSize(startingWith bytes: [UInt8]) -> Int {
-    size + (0..<4).reduce(0) { $0 | Int(bytes[$1]) << (8 * $1) }
+}
+
+extension FrameHead {
+  /// The bytes of the frame that begins `bytes`; those of its head alone while that is not whole.
+  static func frameSize(_ bytes: RawSpan) -> Int {
+    guard bytes.byteCount >= size else { return size }
+    return size + Int(UInt32(littleEndian: unsafe bytes.unsafeLoadUnaligned(as: UInt32.self)))
   }
 }
 

@@ -7,8 +7,10 @@ extension Node {
       return
     }
     // Another beginning for each peer and map, so that joiners that come together soon have something to give.
-    let start = Int(truncatingIfNeeded: (me.peer.prefix ^ announcement.id.digest.words.x) >> 2)
+    let mixed = (me.peer.prefix ^ announcement.id.digest.words.x) &* 0x9e37_79b9_7f4a_7c15
+    let start = Int(truncatingIfNeeded: mixed >> 32)
     guard maps.announce(announcement, by: link.peer, start: start, at: now) else { return }
+    if maps.isFetching { synchronisation.isReached = false }
     tellMapStatus(at: now)
     if maps[announcement.id]?.manifest == nil {
       requestManifest(announcement.id, on: link.id)
@@ -75,6 +77,9 @@ extension Node {
       sendControl(.mapRequest, on: id) { body in
         body.write(map.digest)
         for chunk in chunks { body.write(UInt32(chunk)) }
+      }
+      if maps[map].map({ $0.announcement.size - $0.verifiedBytes >= ProtocolLimits.bulkWorth }) == true {
+        wantBulk(with: source, at: now)
       }
     }
   }

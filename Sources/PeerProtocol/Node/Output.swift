@@ -52,6 +52,8 @@ package enum NodeEvent: Sendable {
   case mapSourceRefused(MapID, PeerID, ChunkFailure)
   /// A map was not taken, because the session's rule does not let its provider share one.
   case mapRefused(MapID, provider: PeerID)
+  /// All is here that the linked members had when their links came up: operations, giving this digest, and the map.
+  case synchronised(SHA256Digest)
   /// A member has come further with the session's map.
   case mapStatusChanged(PeerID, MapStatus)
 

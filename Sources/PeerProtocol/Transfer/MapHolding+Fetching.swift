@@ -164,7 +164,7 @@ extension MapHolding {
   }
 
   /// Gives back what was asked of `peer`, except chunks that are here and being proven.
-  private mutating func release(requestsOf peer: PeerID) {
+  mutating func release(requestsOf peer: PeerID) {
     for (chunk, request) in requests where request.source == peer && !request.isChecking {
       requests[chunk] = nil
       missing.insert(chunk)

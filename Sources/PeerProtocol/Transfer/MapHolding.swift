@@ -116,4 +116,9 @@ package struct MapTraffic: Sendable, Hashable {
   package var requestedBytes = 0
   /// Bytes of chunks that arrived, as they were stored, whatever became of them.
   package var receivedBytes = 0
+
+  package init(requestedBytes: Int = 0, receivedBytes: Int = 0) {
+    self.requestedBytes = requestedBytes
+    self.receivedBytes = receivedBytes
+  }
 }

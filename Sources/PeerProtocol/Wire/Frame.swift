@@ -23,7 +23,6 @@ package struct FrameHead: Sendable, Equatable {
     guard bytes.byteCount - start >= Int(length) else { return nil }
     return FrameHead(type: try reader.readByte(), body: start..<(start + Int(length)))
   }
-
 }
 
 extension FrameHead {

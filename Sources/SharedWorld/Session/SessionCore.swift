@@ -26,6 +26,9 @@ actor SessionCore {
   var invitations: [InvitationID: CheckedContinuation<InvitationResult, Never>] = [:]
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
+  /// Maps that are being decoded, and the digest of the news that waits for them.
+  var mapsOpening = 0
+  var digestToTell: SHA256Digest?
   private var nextInvitation: UInt64 = 1
   private var hasEnded = false
 
@@ -175,12 +178,14 @@ actor SessionCore {
       Session.State(
         peers: node.memberSnapshots.map { PeerStatus($0, map: MapStatus(node.mapStatus(of: $0.peerID))) },
         host: node.host?.peer, epoch: node.epoch, mapID: map?.id, mapStatus: MapStatus(node.mapStatus),
+        isSynchronised: node.isSynchronised,
         mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
         candidates: candidates)
     }
     return state
       ?? Session.State(
-        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, mapPoints: map?.map.cloud.count ?? 0,
+        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronised: false,
+        mapPoints: map?.map.cloud.count ?? 0,
         anchorCount: 0,
         sessionTime: 0, candidates: candidates)
   }

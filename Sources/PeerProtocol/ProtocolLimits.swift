@@ -90,7 +90,13 @@ package enum ProtocolTimes {
   /// The first pause after every address failed; it doubles up to ``dialBackoffMost``.
   package static let dialBackoff: Duration = .milliseconds(250)
   /// The longest pause between two rounds of dialling.
-  package static let dialBackoffMost: Duration = .seconds(8)
+  package static let dialBackoffMost: Duration = .seconds(4)
+  /// News of a peer that is dialled counts once in this time.
+  package static let news: Duration = .seconds(1)
+  /// Peers that are dialled because of the same news are dialled this far apart on average.
+  package static let newsSpread: Duration = .milliseconds(20)
+  /// A link that ends sooner than this after both sides admitted each other does not end the growth of dialling pauses.
+  package static let lastingLink: Duration = .seconds(5)
   /// What a holder owes is asked of others when it has sent nothing for this long.
   package static let chunkTimeout: Duration = .seconds(30)
   /// A bulk link on which nothing moved for this long is closed.

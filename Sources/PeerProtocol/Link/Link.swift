@@ -28,6 +28,8 @@ package struct Link: Sendable {
   package var weAdmit = false
   /// Whether the other side has said so.
   package var theyAdmit = false
+  /// When it became a member's link.
+  package var memberSince: Instant?
 
   /// What the other side said this connection is for, while its offer has not come.
   package var attachToken: BulkOffer.Token?

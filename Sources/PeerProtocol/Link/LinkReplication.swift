@@ -9,6 +9,8 @@ package struct LinkReplication: Sendable {
   var isCatchingUp = false
   /// Whose operations this side brings the other one; nil until it is looked up again.
   var relayed: RelayedActors?
+  /// Whose operations were passed on when the log was last read; those of others were passed over.
+  var passedOn: Set<ActorID> = []
   /// Members that brought the other side their operations themselves when last looked at.
   var suppliers = NodeSet()
   /// Parts of a large operation that are arriving.

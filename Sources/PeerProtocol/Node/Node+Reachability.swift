@@ -43,8 +43,7 @@ extension Node {
     }
     // Whoever came has heard nothing of it yet.
     if isJoined { repeatMapStatus(at: now) }
-    election.setReachable(current, at: now)
-    drainElection(at: now)
+    elect(.reachable(current), at: now)
   }
 
   private mutating func updateStatus(of entry: RosterEntry, isReachable: Bool, at now: Instant) {
@@ -63,6 +62,7 @@ extension Node {
       member.status = .reconnecting(since: now)
     }
     members[entry.peerID] = member
+    if isReachable { hastenDial(to: entry.peerID, at: now) }
   }
 
   /// Tells the app of members that stay away.

@@ -29,6 +29,7 @@ actor SessionCore {
   /// Maps that are being decoded, and the digest of the news that waits for them.
   var mapsOpening = 0
   var digestToTell: SHA256Digest?
+  var journal: RunningJournal?
   private var nextInvitation: UInt64 = 1
   private var hasEnded = false
 
@@ -70,6 +71,7 @@ actor SessionCore {
         hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
       }
       self.driver = driver
+      try await openJournal()
       let port = try driver.listen(on: listen)
       try startDiscovery(port: port)
       return port
@@ -135,6 +137,7 @@ actor SessionCore {
 
   private func shutDown() async {
     noteEnd(.left)
+    await closeJournal()
     discovery?.stop()
     discovery = nil
     if let driver {

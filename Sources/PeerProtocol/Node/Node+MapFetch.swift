@@ -63,11 +63,30 @@ extension Node {
         return
       }
       maps.reuseChunks(for: map)
+      searchCache(for: map, at: now)
       progress(map, from: link.peer, at: now)
       requestChunks(at: now)
     } catch {
       refuseSource(link.peer, of: map, error)
     }
+  }
+
+  /// Looks in the cache for what a map still lacks; nothing is asked for before it has answered.
+  private mutating func searchCache(for map: MapID, at now: Instant) {
+    guard configuration.cachesChunks, let search = maps[map]?.search else { return }
+    _ = maps.change(map) { $0.searchEnds = now + ProtocolTimes.chunkTimeout }
+    emit(.find(search))
+  }
+
+  /// Takes chunks from the cache.
+  mutating func takeFound(_ chunks: [FoundChunk], of map: MapID, isLast: Bool, at now: Instant) {
+    guard let provider = maps[map]?.announcement.provider else { return }
+    _ = maps.change(map) { holding in
+      for found in chunks { holding.keep(found.chunk, at: found.index) }
+      if isLast { holding.searchEnds = nil }
+    }
+    if !chunks.isEmpty { progress(map, from: provider, at: now) }
+    requestChunks(at: now)
   }
 
   /// Asks every holder of every unfinished map for as much as it may owe at once.
@@ -108,6 +127,7 @@ extension Node {
     do {
       let isNews = try maps.change(map) { (holding) throws(ChunkFailure) in try holding.settle(verdict, at: now) }
       guard isNews == true else { return }
+      if configuration.cachesChunks { emit(.keep(verdict.check.hash, verdict.check.chunk)) }
       progress(map, from: verdict.check.source, at: now)
     } catch {
       refuseSource(verdict.check.source, of: map, error)
@@ -153,6 +173,8 @@ extension Node {
     for holding in maps.holdings where !holding.isComplete {
       let map = holding.announcement.id
       if holding.untold > 0 { tellHave(map) }
+      // A disk that does not answer must not hold up what the network has.
+      if let end = holding.searchEnds, end <= now { _ = maps.change(map) { $0.searchEnds = nil } }
       guard holding.manifest == nil, let source = holding.holders.first, let id = controlLinks[source] else { continue }
       requestManifest(map, on: id)
     }

@@ -101,6 +101,9 @@ package struct Node: Sendable {
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
     case .clockJumped(let gap): excuse(gap, at: now)
     case .addresses(let addresses): changeAddresses(addresses, at: now)
+    case .chunksFound(let map, let chunks, let isLast):
+      takeFound(chunks, of: map, isLast: isLast, at: now)
+      checkSynchronised()
     case .chunkChecked(let verdict):
       settle(verdict, at: now)
       checkSynchronised()

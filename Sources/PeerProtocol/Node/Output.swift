@@ -15,6 +15,10 @@ package enum Output: Sendable {
   case admitted(LinkID)
   /// Run a check beside the loop and answer it with ``Input/chunkChecked(_:)``.
   case check(ChunkCheck)
+  /// Look for chunks in the cache and answer with ``Input/chunksFound(_:_:isLast:)``.
+  case find(ChunkSearch)
+  /// Keep a proven chunk in the cache, under the hash of its raw bytes.
+  case keep(SHA256Digest, StoredChunk)
   /// Tell the app.
   case event(NodeEvent)
 }

@@ -26,6 +26,8 @@ package struct MapHolding: Sendable {
   /// What was fetched of it.
   package internal(set) var traffic = MapTraffic()
   var rate = TransferRate()
+  /// Until when the cache may look for chunks before they are asked of others; nil when it does not.
+  var searchEnds: Instant?
   /// Chunks verified since the others were last told.
   var untold = 0
 
@@ -84,6 +86,15 @@ package struct MapHolding: Sendable {
     guard whole.id == announcement.id else { throw .wrongHash }
     manifest = whole
     return true
+  }
+
+  /// What the cache may have of what is missing; nil when nothing is.
+  var search: ChunkSearch? {
+    guard let manifest, !isComplete else { return nil }
+    let wanted = chunks.indices.filter { chunks[$0] == nil }.map { index in
+      ChunkSearch.Wanted(index: index, hash: manifest.hashes[index], rawSize: manifest.rawSize(of: index))
+    }
+    return ChunkSearch(map: announcement.id, wanted: wanted)
   }
 
   /// Takes over chunks that another map already has.

@@ -30,6 +30,9 @@ actor SessionCore {
   var mapsOpening = 0
   var digestToTell: SHA256Digest?
   var journal: RunningJournal?
+  /// Where chunks of maps are kept, and whether that failed when it was last tried.
+  nonisolated let chunkStore: ChunkStore?
+  var hasCacheFailed = false
   private var nextInvitation: UInt64 = 1
   private var hasEnded = false
 
@@ -44,6 +47,7 @@ actor SessionCore {
     } catch {
       throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
     }
+    chunkStore = configuration.mapCache.map { ChunkStore(folder: $0.folder, limit: $0.limit) }
     instanceName = DiscoveryRecord.randomName()
   }
 
@@ -58,14 +62,16 @@ actor SessionCore {
   func start() async throws(SessionError) -> UInt16 {
     let listen = try await listenAddress()
     var random = SystemRandomNumberGenerator()
-    let node = NodeConfiguration(
+    var node = NodeConfiguration(
       peerID: identity.peerID, incarnation: random.next(), name: identity.name, service: serviceType.name,
       instance: instanceName,
       election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
       mapPolicy: MapPolicy(configuration.mapProviders), seed: random.next())
+    node.cachesChunks = chunkStore != nil
     do {
       let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
+      driver.onCache = { [unowned self] wish in self.assumeIsolated { $0.serve(wish) } }
       driver.onCheck = { [unowned self] check in self.assumeIsolated { $0.run(check) } }
       driver.onTrouble = { [hub] failure in
         hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])

@@ -129,7 +129,8 @@ struct TransferTests {
     #expect(served >= 2)
   }
 
-  @Test("ten who join at once during a burst of edits are synchronised with the map and what all others had",
+  @Test(
+    "ten who join at once during a burst of edits are synchronised with the map and what all others had",
     arguments: [4, 5])
   func joinersMissNothing(seed: UInt64) throws {
     var members = Members(12, started: 2, seed: seed)
@@ -191,7 +192,8 @@ struct TransferTests {
     let (id, _) = members.share(chunks: 30)
     members.wait(60) { members in
       let seen = members.node(2)?.mapStatus(of: SessionPeer.identity(of: 1)).stage
-      if case .transferring(let percent) = seen { return percent > 0 } else { return false }
+      guard case .transferring(let percent) = seen else { return false }
+      return percent > 0
     }
     members.wait(60) { members in (1...2).allSatisfy { members.status($0) == .received } }
     members.simulation.perform(1) { peer, now in

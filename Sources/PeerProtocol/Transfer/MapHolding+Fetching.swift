@@ -51,7 +51,9 @@ extension MapHolding {
 
   /// Chooses the chunks to ask of each holder now, one after the other in turn, and notes them as asked.
   package mutating func nextRequests(at now: Instant) -> [(source: PeerID, chunks: [Int])] {
-    guard manifest != nil, searchEnds == nil, !missing.isEmpty, unchecked <= ProtocolLimits.uncheckedChunks else { return [] }
+    guard manifest != nil, searchEnds == nil, !missing.isEmpty, unchecked <= ProtocolLimits.uncheckedChunks else {
+      return []
+    }
     var shares = [[Int]](repeating: [], count: sources.count)
     for isSlow in [false, true] {
       var isServed = true

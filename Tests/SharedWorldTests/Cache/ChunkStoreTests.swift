@@ -80,8 +80,8 @@ struct ChunkStoreTests {
       }
       return open(path, flags | O_CLOEXEC, 0o600)
     }
-    let (hash, chunk) = Self.chunk(7)
     for code in [ENOSPC, EMFILE] {
+      let (hash, chunk) = Self.chunk(UInt8(truncatingIfNeeded: code))
       refusal.withLock { $0 = code }
       let error = await #expect(throws: SessionError.self) { try await store.keep(chunk, under: hash) }
       #expect(error?.code == .io && error?.message.contains(String(cString: strerror(code))) == true)
@@ -144,10 +144,11 @@ struct SessionCacheTests {
       let files = try FileManager.default.contentsOfDirectory(atPath: folder)
       #expect(files.count == 4)
       #expect(try await Self.fetch(alice, cache: folder).asked == 0)
-      let victim = try #require(files.first { name in
-        let size = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)[.size] as? Int
-        return size == ProtocolLimits.chunk + 1
-      })
+      let victim = try #require(
+        files.first { name in
+          let size = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)[.size] as? Int
+          return size == ProtocolLimits.chunk + 1
+        })
       try Data([0, 1, 2]).write(to: URL(filePath: folder + "/" + victim))
       #expect(try await Self.fetch(alice, cache: folder).asked == ProtocolLimits.chunk)
     }

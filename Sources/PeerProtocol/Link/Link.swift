@@ -42,6 +42,8 @@ package struct Link: Sendable {
   package var bytesSent: UInt64 = 0
 
   package var replication = LinkReplication()
+  /// Poses that leave in this turn or never.
+  private var ephemeral: [EphemeralUpdate] = []
   /// Chunks the other side asked for, in order, the first perhaps half sent.
   package var uploads: [Upload] = []
 
@@ -64,6 +66,18 @@ package struct Link: Sendable {
 
   /// Moves the start of an incomplete frame out, so that it is appended to without being copied.
   package mutating func takeInbound() -> [UInt8] { exchange(&inbound, with: []) }
+
+  /// Puts an ephemeral update in the place of an older one.
+  mutating func queue(_ update: EphemeralUpdate) {
+    if let index = ephemeral.firstIndex(where: update.hasSameSlot) {
+      ephemeral[index] = update
+    } else {
+      ephemeral.append(update)
+    }
+  }
+
+  /// Moves the poses out that wait to leave.
+  mutating func takeEphemeral() -> [EphemeralUpdate] { exchange(&ephemeral, with: []) }
 
   /// Appends frames of roster entries to what waits to leave.
   package mutating func queue(_ entries: [RosterEntry]) {

@@ -125,6 +125,7 @@ extension Node {
       drainGraph(at: now)
     }
     startReplication(on: id)
+    introducePoses(on: id)
     announceMaps(on: id)
     settleInvitations(with: link.peer, at: now)
   }

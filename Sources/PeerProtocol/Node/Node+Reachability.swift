@@ -37,6 +37,8 @@ extension Node {
     for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
       updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
     }
+    forgetPoses(ofAllBut: nodes)
+    acknowledgements.keepQuestions(nodes.contains)
     election.setReachable(current, at: now)
     drainElection(at: now)
   }

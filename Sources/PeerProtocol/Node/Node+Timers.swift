@@ -50,6 +50,7 @@ extension Node {
       confirmIncarnations(at: now)
       checkDownloads(at: now)
     }
+    if let due = ephemeralDeadline, due <= now { runEphemeral(at: now) }
     if let due = graph.deadline, due <= now {
       quiet = nil
       graph.tick(at: now)
@@ -60,6 +61,7 @@ extension Node {
       election.tick(at: now)
       drainElection(at: now)
     }
+    if !acknowledgements.waits.isEmpty { runAcknowledgements(at: now) }
     if quiet == nil { quiet = quietNow }
   }
 

@@ -1,11 +1,14 @@
 import WorldModel
 
 extension Node {
-  /// The next bytes for a link, the most urgent lane first: control, operations, map pieces.
+  /// The next bytes for a link, the most urgent lane first: control, operations, poses, map pieces.
   ///
   /// Nil when nothing waits or the link has taken its fill.
   mutating func takeBytes(for id: LinkID) -> [UInt8]? {
-    guard let link = links[id], link.isWritable else { return nil }
+    guard let link = links[id], link.isWritable else {
+      _ = links[id]?.takeEphemeral()
+      return nil
+    }
     guard link.control.count <= ProtocolLimits.controlQueue else {
       end(id, .limitExceeded, at: lastTick)
       return nil
@@ -17,6 +20,7 @@ extension Node {
     }
     if link.phase == .member {
       writeOperations(for: id)
+      writeEphemeral(for: id)
       writePieces(for: id)
     }
     guard scratch.count > 0 else { return nil }

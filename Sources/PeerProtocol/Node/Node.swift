@@ -32,6 +32,11 @@ package struct Node: Sendable {
   /// The replicated anchors.
   package var anchors: AnchorSet
   var replication = ReplicationState()
+  /// Poses that count until the next one, and what this node drags.
+  var ephemeral: EphemeralLane
+  var drags = Drags()
+  /// Who waits for whose word that operations have arrived.
+  var acknowledgements = Acknowledgements()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
   /// The map this node shared last.
@@ -60,6 +65,7 @@ package struct Node: Sendable {
       at: now)
     graph = PresenceGraph(me: me, configuration: configuration.election)
     relay = FloodRelay()
+    ephemeral = EphemeralLane(me: me)
     let actor = ActorID(peer: configuration.peerID, incarnation: configuration.incarnation)
     anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
     nextAntiEntropy = now + ProtocolTimes.antiEntropy
@@ -136,6 +142,8 @@ package struct Node: Sendable {
     var next = min(nextAntiEntropy, lastTick + ProtocolTimes.ping)
     next = min(next, election.deadline ?? next)
     next = min(next, graph.deadline ?? next)
+    next = min(next, ephemeralDeadline ?? next)
+    next = min(next, acknowledgements.deadline ?? next)
     return max(min(next, (quiet ?? quietNow).deadline), lastTick)
   }
 

@@ -39,6 +39,10 @@ package enum NodeEvent: Sendable {
 
   /// Anchors changed.
   case anchors([AnchorChange])
+  /// A member moved its device or an anchor it drags, or, without a pose, does so no more.
+  case ephemeral(EphemeralUpdate)
+  /// A wait for acknowledgement has ended.
+  case acknowledged(AcknowledgementID, AcknowledgementResult)
   /// Two members held different anchors under equal vectors; a full merge was started.
   case divergence(PeerID)
 

@@ -34,6 +34,11 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// One part of an anchor snapshot.
   case snapshot = 34
 
+  /// ``EphemeralUpdate`` list: poses that count until the next one.
+  case ephemeral = 40
+  /// ``AcknowledgementFrame``: how much of an author's operations a member has applied.
+  case acknowledgement = 41
+
   /// ``MapAnnouncement``.
   case mapAnnounce = 48
   /// A map's id and the first hash index wanted.
@@ -53,7 +58,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// Whether taking such a frame in brings no deadline of the node nearer.
   var leavesDeadlines: Bool {
     switch self {
-    case .operations, .ping, .pong: true
+    case .operations, .ephemeral, .acknowledgement, .ping, .pong: true
     default: false
     }
   }

@@ -34,6 +34,8 @@ extension SessionCore {
         events.append(.sessionMerged(size: others + 1, host: to.peer))
       }
     case .anchors(let changes): for change in changes { take(change, into: &events) }
+    case .ephemeral(let update): take(update, into: &events)
+    case .acknowledged(let id, let result): finishAcknowledgement(id, .node(result))
     case .divergence(let id):
       let message = "the anchors of \(peer(id).name) differ under the same history; all of them are being merged"
       events.append(.problem(SessionError(.divergence, message)))
@@ -54,12 +56,26 @@ extension SessionCore {
     switch change.kind {
     case .removed(let anchor): events.append(.anchorRemoved(anchor, origin: origin))
     case .added:
-      if let anchor = anchor(change.id) { events.append(.anchorAdded(anchor, origin: origin)) }
+      guard let anchor = anchor(change.id) else { break }
+      events.append(.anchorAdded(anchor, origin: origin))
+      if let removed = driver?.node.anchors.restoredFrom(change.id) {
+        events.append(.anchorRestored(anchor, from: removed))
+      }
     case .updated:
       if let anchor = anchor(change.id) { events.append(.anchorUpdated(anchor, origin: origin)) }
-    case .editSupersededByRemoval: events.append(.editSuperseded(change.id))
-    case .fieldOverwritten: break
+    case .editSupersededByRemoval(let value): events.append(.editSuperseded(lost(value, to: change)))
+    case .fieldOverwritten(let value): events.append(.fieldOverwritten(lost(value, to: change)))
     }
+  }
+
+  private func lost(_ value: AnchorFieldValue, to change: AnchorChange) -> LostEdit {
+    LostEdit(anchor: change.id, value: LostEdit.Value(value), author: change.author.flatMap(author))
+  }
+
+  /// The peer whose run an actor is; nil when nobody in the roster is known to be it, as for the anchors of a map.
+  func author(_ actor: ActorID) -> PeerID? {
+    if actor.peerPrefix == identity.peerID.prefix { return identity.peerID }
+    return driver?.node.roster.entries.first { $0.peerID.prefix == actor.peerPrefix }?.peerID
   }
 
   private func anchor(_ id: AnchorID) -> Anchor? {
@@ -68,6 +84,18 @@ extension SessionCore {
 
   /// A peer by its id, with the name it last gave.
   func peer(_ id: PeerID) -> Peer { Peer(id: id, name: names[id] ?? id.short) }
+}
+
+extension LostEdit.Value {
+  init(_ value: AnchorFieldValue) {
+    switch value {
+    case .pose(let pose): self = .transform(pose.transform)
+    case .name(let name): self = .name(name)
+    case .payload(let payload): self = .payload(payload)
+    case .flags(let flags): self = .flags(flags)
+    case .lock: self = .ownership
+    }
+  }
 }
 
 extension Session.Origin {

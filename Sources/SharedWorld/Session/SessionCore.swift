@@ -24,9 +24,10 @@ actor SessionCore {
   var peersByInstance: [Candidate.ID: Peer] = [:]
   var names: [PeerID: String] = [:]
   var invitations: [InvitationID: CheckedContinuation<InvitationResult, Never>] = [:]
+  var acknowledgements: [AcknowledgementID: CheckedContinuation<AcknowledgementOutcome, Never>] = [:]
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
-  private var nextInvitation: UInt64 = 1
+  private var nextNumber: UInt64 = 1
   private var hasEnded = false
 
   init(identity: PeerIdentity, configuration: Session.Configuration) throws(SessionError) {
@@ -101,8 +102,13 @@ actor SessionCore {
   }
 
   func freshInvitation() -> InvitationID {
-    defer { nextInvitation += 1 }
-    return InvitationID(rawValue: nextInvitation)
+    InvitationID(rawValue: freshNumber())
+  }
+
+  /// A number that was not given before.
+  func freshNumber() -> UInt64 {
+    defer { nextNumber += 1 }
+    return nextNumber
   }
 
   func leave() async {
@@ -124,6 +130,7 @@ actor SessionCore {
       continuation.resume(returning: .failed(reason))
     }
     invitations = [:]
+    endAcknowledgements()
     hub.publish([.ended(Session.LeaveReason(reason))])
     hub.end()
     jobs.finish()

@@ -1,3 +1,4 @@
+import AnchorReplication
 import PeerProtocol
 import Testing
 import WorldModel
@@ -16,6 +17,12 @@ enum Sample {
     peerID: bob, version: 7, status: .left, incarnation: 42, name: "bob",
     addresses: addresses)
   static let announcement = MapAnnouncement(id: map, revision: 5, size: 1_000_000, provider: bob, isPrivate: true)
+  static let node = NodeID(peer: alice, incarnation: 0x0123_4567_89ab_cdef)
+  static let drag = EphemeralUpdate(
+    origin: node, subject: .anchor(AnchorID(high: 0x0011_2233_4455_6677, low: 0x8899_aabb_ccdd_eeff)), sequence: 9,
+    sessionTime: 12_345, pose: Pose(Transform(translation: [1, 2, -3])))
+  static let acknowledgement = AcknowledgementFrame(
+    kind: .answer, hops: 2, from: node, to: NodeID(peer: bob, incarnation: 42), sequence: 1000)
   static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4, bytes: [1, 2, 3, 4, 5])
 }
 
@@ -30,7 +37,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
 
   /// Whether a shorter body is always an error: not so for frames that end with any bytes, or have no reader of their own.
   var hasFixedEnd: Bool {
-    [.hello, .goodbye, .ping, .roster, .invite, .inviteAnswer, .mapAnnounce].contains(type)
+    [.hello, .goodbye, .ping, .roster, .invite, .inviteAnswer, .mapAnnounce, .ephemeral, .acknowledgement].contains(type)
   }
 
   var body: [UInt8] {
@@ -85,6 +92,16 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase(
       name: "map-piece", type: .mapPiece, write: { Sample.piece.write(to: &$0) },
       rewrite: { try reread($0, { (r) throws(DecodingFailure) in try MapPiece(reading: &r) }) { $0.write(to: &$1) } }),
+    FrameCase(
+      name: "ephemeral", type: .ephemeral, write: { Sample.drag.write(to: &$0) },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try EphemeralUpdate(reading: &r) }) { $0.write(to: &$1) }
+      }),
+    FrameCase(
+      name: "acknowledgement", type: .acknowledgement, write: { Sample.acknowledgement.write(to: &$0) },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try AcknowledgementFrame(reading: &r) }) { $0.write(to: &$1) }
+      }),
     plain("pong", .pong) { $0.write(UInt64(0x1122_3344_5566_7788)) },
     plain("invite-cancel", .inviteCancel) { $0.write(UInt64(77)) },
     plain("map-manifest-request", .mapManifestRequest) {

@@ -52,7 +52,8 @@ extension sw_event {
     case .editSuperseded(let edit):
       set(SW_EVENT_EDIT_SUPERSEDED)
       anchor.id = sw_anchor_id(copying: edit.anchor.bytes)
-    case .anchorRestored, .fieldOverwritten, .anchorDragged, .dragEnded, .participantMoved, .participantGone:
+    case .anchorRestored, .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved,
+      .participantGone:
       set(SW_EVENT_OTHER, text: "\(event)")
     case .message(let bytes, let from):
       set(SW_EVENT_MESSAGE)

@@ -56,8 +56,10 @@ package enum ProtocolLimits {
   package static let ephemeralSlots = 32
   /// Anchors a node drags at a time.
   package static let drags = 16
-  /// Members that pass on a question for an acknowledgement, or its answer.
+  /// Members that pass on a frame that is for another one.
   package static let hops = 8
+  /// Requests for ownership that wait at a node, of its own app and of each other one.
+  package static let ownershipRequests = 256
   /// Bytes of an app message.
   package static let message = 60 * 1024
 }
@@ -84,6 +86,10 @@ package enum ProtocolTimes {
   package static let dragDurable: Duration = .seconds(1)
   /// A question for an acknowledgement is repeated when there was no answer for this long.
   package static let acknowledgementRepeat: Duration = .milliseconds(500)
+  /// A request for ownership is repeated when nothing came of it for this long.
+  package static let ownershipRepeat: Duration = .milliseconds(500)
+  /// The longest an owner may think about a request.
+  package static let ownershipWait: Duration = .seconds(60)
   /// The next address of a peer is tried when the one before has not answered for this long.
   package static let dialStagger: Duration = .seconds(1)
   /// The first pause after every address failed; it doubles up to ``dialBackoffMost``.

@@ -15,6 +15,9 @@ package enum Command: Equatable, Sendable {
   case move(anchor: String, to: SIMD3<Float>, Witness)
   case drag(anchor: String, to: SIMD3<Float>, seconds: Double)
   case pose(SIMD3<Float>)
+  case lock(anchor: String, seconds: Double?)
+  case unlock(anchor: String)
+  case give(anchor: String, to: String)
   case rename(anchor: String, to: String)
   case remove(anchor: String, Witness)
   case anchors
@@ -135,7 +138,8 @@ extension Command {
       words throws(UsageError) in .camera(eye: try words.point("E"), target: try words.point("T"))
     },
     Verb(
-      usage: "place NAME X Y Z [local|host|all]", help: "place an anchor (metres), and wait until the host or all have it"
+      usage: "place NAME X Y Z [local|host|all]",
+      help: "place an anchor (metres), and wait until the host or all have it"
     ) { words throws(UsageError) in
       .place(name: try words.next("NAME"), at: try words.point(""), try words.witness())
     },
@@ -159,6 +163,16 @@ extension Command {
     },
     Verb(usage: "remove ANCHOR [local|host|all]", help: "remove an anchor for good") { words throws(UsageError) in
       .remove(anchor: try words.next("ANCHOR"), try words.witness())
+    },
+    Verb(usage: "lock ANCHOR [SECONDS]", help: "own an anchor, for so long or until unlock; it only binds who asks") {
+      words throws(UsageError) in
+      .lock(anchor: try words.next("ANCHOR"), seconds: words.isEmpty ? nil : try words.seconds())
+    },
+    Verb(usage: "unlock ANCHOR", help: "own an anchor no longer") { words throws(UsageError) in
+      .unlock(anchor: try words.next("ANCHOR"))
+    },
+    Verb(usage: "give ANCHOR PEER", help: "give an anchor that one owns to another peer") { words throws(UsageError) in
+      .give(anchor: try words.next("ANCHOR"), to: try words.next("PEER"))
     },
     Verb(usage: "anchors", help: "every anchor, in order of id") { _ in .anchors },
   ]
@@ -186,7 +200,9 @@ extension Words {
   /// Who must hold an edit; nobody else when the line does not say.
   fileprivate mutating func witness() throws(UsageError) -> Command.Witness {
     guard let word = popFirst() else { return .local }
-    guard let witness = Command.Witness(rawValue: word) else { throw UsageError("'\(word)' is not local, host or all") }
+    guard let witness = Command.Witness(rawValue: word) else {
+      throw UsageError("'\(word)' is not local, host or all")
+    }
     return witness
   }
 

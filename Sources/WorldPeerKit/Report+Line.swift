@@ -39,7 +39,13 @@ extension Report {
     case .dragEnded(let anchor, let person): ["\("≈", .faint) \(person.name, .name) let go of \(short(anchor), .faint)"]
     case .participantGone(let person): ["\("◦", .faint) \(person.name, .name) shows its place no more"]
     case .fieldOverwritten(let anchor, let field, let author):
-      ["\("!", .caution) \(author?.name ?? "another peer", .name) wrote the \(field) of \(short(anchor), .faint) after you"]
+      [
+        """
+        \("!", .caution) \(author?.name ?? "another peer", .name) wrote the \(field) of \(short(anchor), .faint) after you
+        """
+      ]
+    case .ownershipChanged(let anchor, let owner):
+      ["\("⚿", .place) \(short(anchor), .faint) belongs to \(owner?.name ?? "nobody", .name)"]
     case .anchorRestored(let pin, let removed): ["\("+", .good) \(pin.line) brings back \(short(removed), .faint)"]
     case .answer(_, let answer): answer.lines
     case .error(let code, let message, _): ["\("✗ \(code)", .bad): \(message)"]

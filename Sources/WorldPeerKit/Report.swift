@@ -22,6 +22,8 @@ package enum Report: Equatable, Sendable {
   case participantGone(Person)
   /// A later edit of somebody else took the place of one of this peer.
   case fieldOverwritten(anchor: String, field: String, by: Person?)
+  /// An anchor has another owner, or none.
+  case ownershipChanged(anchor: String, owner: Person?)
   /// An anchor brings back a removed one.
   case anchorRestored(Pin, from: String)
   case answer(command: String, Answer)
@@ -160,6 +162,7 @@ extension Report {
     case .dragEnded: "drag-ended"
     case .participantGone: "participant-gone"
     case .fieldOverwritten: "field-overwritten"
+    case .ownershipChanged: "ownership-changed"
     case .anchorRestored: "anchor-restored"
     case .answer: "answer"
     case .error: "error"
@@ -199,6 +202,8 @@ extension Report {
     case .participantGone(let person): person.members
     case .fieldOverwritten(let anchor, let field, let author):
       ["id": .string(anchor), "field": .string(field), "author": .optional(author?.id)]
+    case .ownershipChanged(let anchor, let owner):
+      ["id": .string(anchor), "owner": .optional(owner?.id), "name": .optional(owner?.name)]
     case .anchorRestored(let pin, let removed): pin.members + ["from": .string(removed)]
     case .answer(let command, let answer): ["command": .string(command)] + answer.members
     case .error(let code, let message, let command):

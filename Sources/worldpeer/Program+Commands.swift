@@ -80,6 +80,11 @@ extension Program {
       try await session.move(anchor.id, to: anchor.transform, acknowledgement: Acknowledgement(witness))
     case .drag(let word, let position, let seconds): try await drag(try await anchor(word), to: position, in: seconds)
     case .pose(let position): try await session.updatePose(Transform(translation: position))
+    case .lock(let word, let seconds):
+      _ = try await session.requestOwnership(of: try await anchor(word).id, lease: seconds.map { .seconds($0) })
+    case .unlock(let word): try await session.releaseOwnership(of: try await anchor(word).id)
+    case .give(let word, let peer):
+      try await session.giveOwnership(of: try await anchor(word).id, to: try await member(peer))
     case .rename(let word, let name): try await session.rename(try await anchor(word).id, to: name)
     case .remove(let word, let witness):
       try await session.remove(try await anchor(word).id, acknowledgement: Acknowledgement(witness))

@@ -15,7 +15,7 @@ extension Program {
     case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged:
       noteMembership(event)
     case .mapProgress, .mapReceived, .mapFailed, .anchorAdded, .anchorUpdated, .anchorRemoved: noteWorld(event)
-    case .anchorRestored, .editSuperseded, .fieldOverwritten: noteEdits(event)
+    case .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged: noteEdits(event)
     case .anchorDragged, .dragEnded, .participantMoved, .participantGone: noteLive(event)
     case .message, .sessionMerged: break
     case .problem(let error): say(error)
@@ -86,6 +86,8 @@ extension Program {
       console.say(
         .fieldOverwritten(
           anchor: edit.anchor.description, field: edit.value.field, by: edit.author.map(person)))
+    case .ownershipChanged(let anchor, let owner):
+      console.say(.ownershipChanged(anchor: anchor.description, owner: owner.map(person)))
     default: break
     }
   }

@@ -80,7 +80,7 @@ extension Program {
     }
   }
 
-  private func member(_ word: String) async throws -> PeerID {
+  func member(_ word: String) async throws -> PeerID {
     let peers = await session.state().peers.map(\.peer)
     switch Lookup.find(word, in: peers, by: { [$0.id.description, $0.name] }) {
     case .found(let peer): return peer.id

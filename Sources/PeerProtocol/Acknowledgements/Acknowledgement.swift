@@ -28,7 +28,9 @@ package enum AcknowledgementResult: Hashable, Sendable {
 /// One member asks another how much of its operations that one has applied, or tells.
 ///
 /// It takes the way of the presence graph where the two have no direct link.
-package struct AcknowledgementFrame: Hashable, Sendable {
+package struct AcknowledgementFrame: RoutedFrame, Hashable {
+  package static let type = FrameType.acknowledgement
+
   /// What is said.
   package enum Kind: UInt8, Sendable {
     /// "Tell me once you have applied my operations up to this number."

@@ -55,11 +55,7 @@ extension Node {
   mutating func receiveAcknowledgement(
     _ frame: AcknowledgementFrame, from link: Link, at now: Instant
   ) {
-    guard let sender = link.node, frame.from == sender || isHeardThroughOthers(frame.from) else { return }
-    guard frame.to == me else {
-      route(frame, from: sender)
-      return
-    }
+    guard isForMe(frame, from: link) else { return }
     switch frame.kind {
     case .answer: acknowledgements.note(frame.sequence, appliedBy: frame.from)
     case .question:
@@ -85,16 +81,5 @@ extension Node {
 
   private mutating func answer(_ node: NodeID, _ sequence: UInt64) {
     route(AcknowledgementFrame(kind: .answer, from: me, to: node, sequence: sequence), from: nil)
-  }
-
-  /// Sends a frame on the link of its destination, or towards it; what finds no way is asked again.
-  private mutating func route(_ frame: AcknowledgementFrame, from sender: NodeID?) {
-    guard frame.hops < ProtocolLimits.hops,
-      let hop = graph.nextHop(to: frame.to, avoiding: sender.flatMap(graph.place)), let node = graph.node(at: hop),
-      let id = controlLinks[node.peer], links[id]?.node == node
-    else { return }
-    var frame = frame
-    if sender != nil { frame.hops += 1 }
-    sendControl(.acknowledgement, on: id) { frame.write(to: &$0) }
   }
 }

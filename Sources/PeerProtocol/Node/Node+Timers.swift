@@ -62,6 +62,7 @@ extension Node {
       drainElection(at: now)
     }
     if !acknowledgements.waits.isEmpty { runAcknowledgements(at: now) }
+    if !ownership.isIdle { runOwnership(at: now) }
     if quiet == nil { quiet = quietNow }
   }
 

@@ -37,6 +37,8 @@ package struct Node: Sendable {
   var drags = Drags()
   /// Who waits for whose word that operations have arrived.
   var acknowledgements = Acknowledgements()
+  /// Who wants to own which anchor.
+  var ownership = OwnershipDesk()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
   /// The map this node shared last.
@@ -144,6 +146,7 @@ package struct Node: Sendable {
     next = min(next, graph.deadline ?? next)
     next = min(next, ephemeralDeadline ?? next)
     next = min(next, acknowledgements.deadline ?? next)
+    next = min(next, ownership.deadline ?? next)
     return max(min(next, (quiet ?? quietNow).deadline), lastTick)
   }
 

@@ -38,6 +38,8 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case ephemeral = 40
   /// ``AcknowledgementFrame``: how much of an author's operations a member has applied.
   case acknowledgement = 41
+  /// ``OwnershipFrame``: who asks for an anchor, and what its owner and the host say.
+  case ownership = 42
 
   /// ``MapAnnouncement``.
   case mapAnnounce = 48
@@ -58,7 +60,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// Whether taking such a frame in brings no deadline of the node nearer.
   var leavesDeadlines: Bool {
     switch self {
-    case .operations, .ephemeral, .acknowledgement, .ping, .pong: true
+    case .operations, .ephemeral, .acknowledgement, .ownership, .ping, .pong: true
     default: false
     }
   }

@@ -35,7 +35,10 @@ extension SessionCore {
       }
     case .anchors(let changes): for change in changes { take(change, into: &events) }
     case .ephemeral(let update): take(update, into: &events)
-    case .acknowledged(let id, let result): finishAcknowledgement(id, .node(result))
+    case .acknowledged(let id, let result): finishWait(id.rawValue, .acknowledgement(result))
+    case .ownershipSettled(let id, let result): finishWait(id.rawValue, .ownership(result))
+    case .ownershipRequested(let id, let anchor, let from):
+      ask(id, OwnershipRequest(anchor: anchor, peer: peer(from)))
     case .divergence(let id):
       let message = "the anchors of \(peer(id).name) differ under the same history; all of them are being merged"
       events.append(.problem(SessionError(.divergence, message)))
@@ -61,8 +64,9 @@ extension SessionCore {
       if let removed = driver?.node.anchors.restoredFrom(change.id) {
         events.append(.anchorRestored(anchor, from: removed))
       }
-    case .updated:
-      if let anchor = anchor(change.id) { events.append(.anchorUpdated(anchor, origin: origin)) }
+    case .updated(let fields):
+      if fields.contains(.lock) { events.append(.ownershipChanged(change.id, owner: owner(of: change.id))) }
+      if fields != .lock, let anchor = anchor(change.id) { events.append(.anchorUpdated(anchor, origin: origin)) }
     case .editSupersededByRemoval(let value): events.append(.editSuperseded(lost(value, to: change)))
     case .fieldOverwritten(let value): events.append(.fieldOverwritten(lost(value, to: change)))
     }
@@ -76,6 +80,10 @@ extension SessionCore {
   func author(_ actor: ActorID) -> PeerID? {
     if actor.peerPrefix == identity.peerID.prefix { return identity.peerID }
     return driver?.node.roster.entries.first { $0.peerID.prefix == actor.peerPrefix }?.peerID
+  }
+
+  private func owner(of anchor: AnchorID) -> PeerID? {
+    if case .lock(let lock) = driver?.node.anchors.value(of: .lock, of: anchor) { lock.owner } else { nil }
   }
 
   private func anchor(_ id: AnchorID) -> Anchor? {

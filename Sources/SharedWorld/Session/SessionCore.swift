@@ -24,7 +24,7 @@ actor SessionCore {
   var peersByInstance: [Candidate.ID: Peer] = [:]
   var names: [PeerID: String] = [:]
   var invitations: [InvitationID: CheckedContinuation<InvitationResult, Never>] = [:]
-  var acknowledgements: [AcknowledgementID: CheckedContinuation<AcknowledgementOutcome, Never>] = [:]
+  var waits: [UInt64: CheckedContinuation<WaitOutcome, Never>] = [:]
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
   private var nextNumber: UInt64 = 1
@@ -55,11 +55,13 @@ actor SessionCore {
   func start() async throws(SessionError) -> UInt16 {
     let listen = try await listenAddress()
     var random = SystemRandomNumberGenerator()
-    let node = NodeConfiguration(
+    var node = NodeConfiguration(
       peerID: identity.peerID, incarnation: random.next(), name: identity.name, service: serviceType.name,
       instance: instanceName,
       election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
       seed: random.next())
+    node.asksBeforeGiving = configuration.ownershipHandler != nil
+    node.keepsOrphans = configuration.keepsOrphanedOwnership
     do {
       let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
@@ -130,7 +132,7 @@ actor SessionCore {
       continuation.resume(returning: .failed(reason))
     }
     invitations = [:]
-    endAcknowledgements()
+    endWaits()
     hub.publish([.ended(Session.LeaveReason(reason))])
     hub.end()
     jobs.finish()
@@ -169,7 +171,7 @@ actor SessionCore {
     _ = try withNode { node, now in node.handle(.send(bytes, to: peers), at: now) }
   }
 
-  private func requireMember(_ peer: PeerID) throws(SessionError) {
+  func requireMember(_ peer: PeerID) throws(SessionError) {
     let isMember = try withNode { node, _ in node.memberSnapshots.contains { $0.peerID == peer } }
     guard isMember else { throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session") }
   }

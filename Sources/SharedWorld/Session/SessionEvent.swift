@@ -46,6 +46,8 @@ extension Session {
     case editSuperseded(LostEdit)
     /// An edit of this peer was lost to a later one of the same field, whose author had not seen it.
     case fieldOverwritten(LostEdit)
+    /// An anchor has another owner, or none.
+    case ownershipChanged(AnchorID, owner: PeerID?)
 
     /// Another peer drags an anchor; it is somewhere else for as long as the drag lasts.
     case anchorDragged(LivePose)

@@ -196,6 +196,7 @@ extension Session.Event {
     case .anchorAdded(let anchor, _), .anchorUpdated(let anchor, _), .anchorRemoved(let anchor, _),
       .anchorRestored(let anchor, _):
       .anchor(anchor.id)
+    case .ownershipChanged(let anchor, _): .anchor(anchor)
     case .editSuperseded(let edit), .fieldOverwritten(let edit): .anchor(edit.anchor)
     case .anchorDragged(let pose): .drag(pose.anchor, pose.peer)
     case .dragEnded(let anchor, let peer): .drag(anchor, peer)

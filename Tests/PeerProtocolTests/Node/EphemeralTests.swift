@@ -110,7 +110,8 @@ struct EphemeralTests {
       try node.endDrag(second, at: now)
       #expect(throws: DragError.ended) { try node.endDrag(second, at: now) }
       let third = try node.beginDrag(lamp, at: now)
-      #expect(throws: DragError.self) { try node.drag(third, to: Transform(columns: ([2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1])), at: now) }
+      let doubled = Transform(columns: ([2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]))
+      #expect(throws: DragError.self) { try node.drag(third, to: doubled, at: now) }
       _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.remove(lamp, at: time) }
       #expect(throws: DragError.refused(.unknownAnchor(lamp))) { try node.drag(third, to: .at(1), at: now) }
       #expect(throws: DragError.ended) { try node.drag(third, to: .at(1), at: now) }

@@ -37,7 +37,10 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
 
   /// Whether a shorter body is always an error: not so for frames that end with any bytes, or have no reader of their own.
   var hasFixedEnd: Bool {
-    [.hello, .goodbye, .ping, .roster, .invite, .inviteAnswer, .mapAnnounce, .ephemeral, .acknowledgement].contains(type)
+    let fixed: Set<FrameType> = [
+      .hello, .goodbye, .ping, .roster, .invite, .inviteAnswer, .mapAnnounce, .ephemeral, .acknowledgement,
+    ]
+    return fixed.contains(type)
   }
 
   var body: [UInt8] {

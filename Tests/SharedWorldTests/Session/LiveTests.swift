@@ -109,14 +109,23 @@ struct LiveTests {
       try await alice.rename(table, to: "desk")
       try await bob.remove(table)
       _ = try await alice.invite(bob.endpoint)
-      let superseded = try await aliceEvents.first { if case .editSuperseded(let edit) = $0 { edit } else { nil } }
+      var overwritten: LostEdit?
+      let superseded = try await aliceEvents.first { event -> LostEdit? in
+        if case .fieldOverwritten(let edit) = event { overwritten = edit }
+        return if case .editSuperseded(let edit) = event { edit } else { nil }
+      }
       #expect(superseded.anchor == table && superseded.value == .name("desk"))
       let marker = try await bob.place(Anchor(name: "marker"), acknowledgement: .everyPresentMember)
       try await alice.remove(marker, acknowledgement: .everyPresentMember)
       let name = try #require(await alice.anchors().first?.name)
       #expect(await bob.anchors().first?.name == name)
-      func lost(_ event: Session.Event) -> LostEdit? { if case .fieldOverwritten(let edit) = event { edit } else { nil } }
-      let edit = name == "bob's" ? try await aliceEvents.first(lost) : try await bobEvents.first(lost)
+      func lost(_ event: Session.Event) -> LostEdit? {
+        if case .fieldOverwritten(let edit) = event { edit } else { nil }
+      }
+      if overwritten == nil {
+        overwritten = name == "bob's" ? try await aliceEvents.first(lost) : try await bobEvents.first(lost)
+      }
+      let edit = try #require(overwritten)
       #expect(edit.anchor == lamp && edit.value == .name(name == "bob's" ? "alice's" : "bob's"))
       #expect(edit.author == (name == "bob's" ? bob : alice).localPeer.id)
     }

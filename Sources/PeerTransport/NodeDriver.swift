@@ -74,7 +74,8 @@ package final class NodeDriver {
     while let output = node.nextOutput() {
       switch output {
       case .connect(let dial, let address): transport.connect(dial, to: address)
-      case .transmit(let link, let bytes): transmit(bytes[...], on: link)
+      case .transmit(let link, let bytes):
+        if transmit(bytes[...], on: link) { node.reuse(bytes) }
       case .close(let link): close(link)
       case .admitted(let link): transport.confirm(link)
       case .event(let event): events.append(event)
@@ -82,17 +83,22 @@ package final class NodeDriver {
     }
   }
 
-  private func transmit(_ bytes: ArraySlice<UInt8>, on link: LinkID) {
+  /// Gives bytes to the transport; whether they are needed no more.
+  @discardableResult
+  private func transmit(_ bytes: ArraySlice<UInt8>, on link: LinkID) -> Bool {
     if backlog[link] != nil {
       backlog[link]?.append(contentsOf: bytes)
-      return
+      return true
     }
     let taken = transport.send(link, bytes.span.bytes)
-    if taken < bytes.count {
+    guard taken == bytes.count else {
       backlog[link] = bytes.dropFirst(taken)
-    } else if transport.queuedBytes(link) <= Self.roomyQueue {
+      return false
+    }
+    if transport.queuedBytes(link) <= Self.roomyQueue {
       node.handle(.writable(link), at: Self.now)
     }
+    return true
   }
 
   /// Closes once everything has left, the backlog included: a goodbye must not be cut off.

@@ -79,6 +79,20 @@ package struct Link: Sendable {
   /// Moves the poses out that wait to leave.
   mutating func takeEphemeral() -> [EphemeralUpdate] { exchange(&ephemeral, with: []) }
 
+  /// Moves the control frames that wait to the end of `writer`.
+  mutating func moveControl(to writer: inout ByteWriter) {
+    guard control.count > 0 else { return }
+    writer.write(bytes: control.bytes)
+    control.removeAll()
+  }
+
+  /// Books bytes that are handed to the driver.
+  mutating func noteSent(_ count: Int, at now: Instant) {
+    inFlight += count
+    bytesSent += UInt64(count)
+    lastSent = now
+  }
+
   /// Appends frames of roster entries to what waits to leave.
   package mutating func queue(_ entries: [RosterEntry]) {
     Roster.writeFrames(entries, to: &control)

@@ -12,17 +12,18 @@ extension Node {
 
   mutating func handover(to peer: PeerID, at now: Instant) {
     guard let node = roster[peer]?.node else { return }
-    _ = election.handover(to: node, at: now)
-    drainElection(at: now)
+    elect(.handover(to: node), at: now)
   }
 
-  mutating func requestHost(at now: Instant) {
-    election.requestHost(at: now)
-    drainElection(at: now)
-  }
-
-  mutating func drainElection(at now: Instant) {
-    while let output = election.nextOutput() {
+  /// Gives the election an input and does what it asks for; nothing else calls the election.
+  mutating func elect(_ input: ElectionInput, at now: Instant) {
+    election.take(input, at: now)
+    var said: [ElectionOutput] = []
+    while let output = election.nextOutput() { said.append(output) }
+    if configuration.keepsElectionSteps {
+      electionSteps.append(ElectionStep(input: input, said: said, election: election))
+    }
+    for output in said {
       switch output {
       case .broadcast(let message): flood(message, to: nil)
       case .send(let message, let node): flood(message, to: node)
@@ -33,6 +34,12 @@ extension Node {
         drainGraph(at: now)
       }
     }
+  }
+
+  /// Takes the steps of the election since the last call, in order.
+  package mutating func takeElectionSteps() -> [ElectionStep] {
+    defer { electionSteps.removeAll(keepingCapacity: true) }
+    return electionSteps
   }
 
   private mutating func flood(_ message: ElectionMessage, to destination: NodeID?) {
@@ -57,8 +64,7 @@ extension Node {
     guard decision.deliver, roster.admits(header.origin.peer), roster[header.origin.peer]?.node == header.origin else {
       return
     }
-    election.handle(message, from: header.origin, at: now)
-    drainElection(at: now)
+    elect(.message(message, from: header.origin), at: now)
   }
 
   private mutating func send(to targets: NodeSet, _ build: (inout ByteWriter) -> Void) {

@@ -8,7 +8,7 @@ extension Node {
   mutating func join(_ link: Link, isEntering: Bool, at now: Instant) {
     guard let hello = link.hello else { return }
     if !roster.admits(link.peer) {
-      if isEntering, roster.presentCount == 1 { election.join(at: now) }
+      if isEntering, roster.presentCount == 1 { elect(.join, at: now) }
       var entry = RosterEntry(
         peerID: link.peer, version: 1, incarnation: hello.incarnation, name: hello.name,
         addresses: knownAddresses(of: link))
@@ -114,7 +114,7 @@ extension Node {
     case .left, .kicked:
       let member = members.removeValue(forKey: peer)
       provenAddresses[peer] = nil
-      election.left(entry.node, at: now)
+      elect(.left(entry.node), at: now)
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
       }
@@ -166,8 +166,7 @@ extension Node {
   }
 
   mutating func leave(at now: Instant) {
-    election.resign(at: now)
-    drainElection(at: now)
+    elect(.resign, at: now)
     for id in links.ids { end(id, .left, at: now) }
     finish(.left)
   }

@@ -32,6 +32,7 @@ extension Node {
   /// Notes who can be reached now, and tells the app and the election.
   mutating func updateReachability(at now: Instant) {
     quiet = nil
+    forgetRelayedActors()
     let current = reachable
     let nodes = Set(current.map(\.node))
     for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
@@ -39,8 +40,7 @@ extension Node {
     }
     forgetPoses(ofAllBut: nodes)
     acknowledgements.keepQuestions(nodes.contains)
-    election.setReachable(current, at: now)
-    drainElection(at: now)
+    elect(.reachable(current), at: now)
   }
 
   private mutating func updateStatus(of entry: RosterEntry, isReachable: Bool, at now: Instant) {
@@ -49,6 +49,7 @@ extension Node {
     case (.connected, true), (.connecting, false), (.reconnecting, false), (.lost, false): return
     case (_, true):
       member.status = .connected
+      replication.clocksJudgedFrom = now + ProtocolTimes.clockSettling
       member.isNoticed = false
       if !member.isJoined {
         member.isJoined = true

@@ -5,21 +5,38 @@ extension Node {
   ///
   /// A broken frame ends that one link and nothing else.
   package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
-    guard !hasEnded, var whole = links[id]?.takeInbound() else { return }
+    guard !hasEnded, var begun = links[id]?.takeInbound() else { return }
     notice(now)
     links[id]?.lastHeard = now
     links[id]?.bytesReceived += UInt64(bytes.byteCount)
-    if whole.isEmpty {
-      let used = takeFrames(bytes, on: id, at: now)
-      unsafe bytes.extracting(used..<bytes.byteCount).withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
-    } else {
-      unsafe bytes.withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
-      let used = unsafe takeFrames(whole.span.bytes, on: id, at: now)
-      whole.removeFirst(used)
+    var used = begun.isEmpty ? 0 : finishFrame(&begun, with: bytes, on: id, at: now)
+    if begun.isEmpty {
+      used += takeFrames(bytes.extracting(used..<bytes.byteCount), on: id, at: now)
+      begun.append(bytes.extracting(used..<bytes.byteCount))
     }
-    links[id]?.inbound = whole
+    links[id]?.inbound = begun
     publishAnchorChanges()
     runTimers(at: now)
+  }
+
+  /// Adds to the frame that has begun what belongs to it, takes it if it is whole, and returns how many bytes it used.
+  private mutating func finishFrame(
+    _ begun: inout [UInt8], with bytes: RawSpan, on id: LinkID, at now: Instant
+  ) -> Int {
+    var used = 0
+    // First the head, if that is not whole: it tells how long the frame is.
+    for _ in 0..<2 {
+      let size = unsafe FrameHead.frameSize(begun.span.bytes)
+      let more = min(size - begun.count, bytes.byteCount - used)
+      begun.append(bytes.extracting(used..<(used + more)))
+      used += more
+      guard begun.count == size else { break }
+      guard unsafe takeFrames(begun.span.bytes, on: id, at: now) == 0 else {
+        begun.removeAll(keepingCapacity: true)
+        break
+      }
+    }
+    return used
   }
 
   /// Takes the complete frames in `bytes` and returns how many bytes they were.
@@ -118,5 +135,12 @@ extension Node {
     case .duplicate: break
     default: failInvitations(with: link, goodbye.reason)
     }
+  }
+}
+
+extension [UInt8] {
+  /// Appends borrowed bytes.
+  fileprivate mutating func append(_ bytes: RawSpan) {
+    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }
 }

@@ -25,11 +25,11 @@ extension Node {
   mutating func compensate(for gap: Duration, at now: Instant) {
     quiet = nil
     for id in links.ids {
-      links[id]?.lastHeard += gap
+      // The clock may have stood still meanwhile: nobody was heard later than now.
+      if let heard = links[id]?.lastHeard { links[id]?.lastHeard = min(heard + gap, now) }
       if let deadline = links[id]?.deadline { links[id]?.deadline = deadline + gap }
     }
-    election.clockJumped(by: gap, at: now)
-    drainElection(at: now)
+    elect(.stalled(gap), at: now)
   }
 
   /// Does what is due.
@@ -58,8 +58,7 @@ extension Node {
     }
     if let due = election.deadline, due <= now {
       quiet = nil
-      election.tick(at: now)
-      drainElection(at: now)
+      elect(.tick, at: now)
     }
     if !acknowledgements.waits.isEmpty { runAcknowledgements(at: now) }
     if !ownership.isIdle { runOwnership(at: now) }
@@ -73,10 +72,12 @@ extension Node {
   var quietNow: Quiet {
     var next = Instant.distantFuture
     var keepAlive = Instant.distantFuture
-    for link in links.values {
-      next = min(next, link.deadline ?? next)
-      guard link.phase == .member else { continue }
-      keepAlive = min(keepAlive, link.lastHeard + ProtocolTimes.silence, link.lastSent + ProtocolTimes.ping)
+    for id in links.ids {
+      if let deadline = links[id]?.deadline { next = min(next, deadline) }
+      guard links[id]?.phase == .member, let heard = links[id]?.lastHeard, let sent = links[id]?.lastSent else {
+        continue
+      }
+      keepAlive = min(keepAlive, heard + ProtocolTimes.silence, sent + ProtocolTimes.ping)
     }
     for invitation in outgoing {
       next = min(next, invitation.deadline)
@@ -92,26 +93,31 @@ extension Node {
 
   private mutating func expireLinks(at now: Instant) {
     for id in links.ids {
-      guard let link = links[id] else { continue }
-      if let deadline = link.deadline, deadline <= now {
-        if hasInvitation(with: link.peer), link.phase == .stranger {
-          links[id]?.deadline = now + ProtocolLimits.strangerTime
-        } else {
-          // Whoever is held as a member is not refused because its own word does not come through.
-          end(id, link.phase == .greeting || link.weAdmit ? .timedOut : .refused, at: now)
-        }
-      } else if link.phase == .member {
-        keepAlive(link, at: now)
+      if let deadline = links[id]?.deadline, deadline <= now {
+        expire(id, at: now)
+      } else if links[id]?.phase == .member {
+        keepAlive(id, at: now)
       }
     }
   }
 
-  private mutating func keepAlive(_ link: Link, at now: Instant) {
-    if now - link.lastHeard >= ProtocolTimes.silence {
-      end(link.id, .timedOut, at: now)
-    } else if now - link.lastSent >= ProtocolTimes.ping {
-      links[link.id]?.lastSent = now
-      sendControl(.ping, on: link.id) { $0.write(UInt64(bitPattern: now.nanoseconds)) }
+  private mutating func expire(_ id: LinkID, at now: Instant) {
+    guard let link = links[id] else { return }
+    if hasInvitation(with: link.peer), link.phase == .stranger {
+      links[id]?.deadline = now + ProtocolLimits.strangerTime
+    } else {
+      // Whoever is held as a member is not refused because its own word does not come through.
+      end(id, link.phase == .greeting || link.weAdmit ? .timedOut : .refused, at: now)
+    }
+  }
+
+  private mutating func keepAlive(_ id: LinkID, at now: Instant) {
+    guard let heard = links[id]?.lastHeard, let sent = links[id]?.lastSent else { return }
+    if now - heard >= ProtocolTimes.silence {
+      end(id, .timedOut, at: now)
+    } else if now - sent >= ProtocolTimes.ping {
+      links[id]?.lastSent = now
+      sendControl(.ping, on: id) { $0.write(UInt64(bitPattern: now.nanoseconds)) }
     }
   }
 }

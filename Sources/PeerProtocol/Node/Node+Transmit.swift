@@ -5,29 +5,24 @@ extension Node {
   ///
   /// Nil when nothing waits or the link has taken its fill.
   mutating func takeBytes(for id: LinkID) -> [UInt8]? {
-    guard let link = links[id], link.isWritable else {
+    guard links[id]?.isWritable == true, let waiting = links[id]?.control.count else {
       _ = links[id]?.takeEphemeral()
       return nil
     }
-    guard link.control.count <= ProtocolLimits.controlQueue else {
+    guard waiting <= ProtocolLimits.controlQueue else {
       end(id, .limitExceeded, at: lastTick)
       return nil
     }
     scratch.removeAll()
-    if link.control.count > 0 {
-      scratch.write(bytes: link.control.bytes)
-      links[id]?.control.removeAll()
-    }
-    if link.phase == .member {
+    links[id]?.moveControl(to: &scratch)
+    if links[id]?.phase == .member {
       writeOperations(for: id)
       writeEphemeral(for: id)
       writePieces(for: id)
     }
     guard scratch.count > 0 else { return nil }
-    links[id]?.inFlight += scratch.count
-    links[id]?.bytesSent += UInt64(scratch.count)
-    links[id]?.lastSent = lastTick
-    return scratch.bytes
+    links[id]?.noteSent(scratch.count, at: lastTick)
+    return scratch.take()
   }
 
   /// Appends pieces of requested chunks while the window has room.

@@ -27,7 +27,10 @@ package struct Node: Sendable {
   var incoming: [IncomingInvitation] = []
   var dials: [DialID: DialPurpose] = [:]
 
-  var election: HostElection
+  /// This node's part in the choice of a host; only ``elect(_:at:)`` changes it.
+  package internal(set) var election: HostElection
+  /// What the election was told and said since it was last asked for, if the configuration says so.
+  var electionSteps: [ElectionStep] = []
   var relay: FloodRelay
   /// The replicated anchors.
   package var anchors: AnchorSet
@@ -54,7 +57,8 @@ package struct Node: Sendable {
   var quiet: Quiet?
   var nextAntiEntropy: Instant
   var lastTick: Instant
-  var scratch = ByteWriter(capacity: ProtocolLimits.transmitWindow + ProtocolLimits.memberFrame)
+  /// Where the bytes for a link are put together.
+  var scratch = ByteWriter()
 
   /// A node alone in its session.
   package init(_ configuration: NodeConfiguration, at now: Instant) {
@@ -68,12 +72,12 @@ package struct Node: Sendable {
     graph = PresenceGraph(me: me, configuration: configuration.election)
     relay = FloodRelay()
     ephemeral = EphemeralLane(me: me)
-    let actor = ActorID(peer: configuration.peerID, incarnation: configuration.incarnation)
+    let reusesActor = configuration.mistakes.node.contains(.reusesActor)
+    let actor = ActorID(peer: configuration.peerID, incarnation: reusesActor ? 1 : configuration.incarnation)
     anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
     nextAntiEntropy = now + ProtocolTimes.antiEntropy
     lastTick = now
     _ = roster.merge(ownEntry(version: 1))
-    drainElection(at: now)
   }
 
   /// Takes one input.
@@ -115,7 +119,7 @@ package struct Node: Sendable {
     case .cancelMap(let map): cancelMap(map)
     case .send(let bytes, let peers): sendMessage(bytes, to: peers)
     case .handover(let peer): handover(to: peer, at: now)
-    case .requestHost: requestHost(at: now)
+    case .requestHost: elect(.request, at: now)
     case .kick(let peer): kick(peer, at: now)
     case .leave: leave(at: now)
     default: break
@@ -148,6 +152,11 @@ package struct Node: Sendable {
     next = min(next, acknowledgements.deadline ?? next)
     next = min(next, ownership.deadline ?? next)
     return max(min(next, (quiet ?? quietNow).deadline), lastTick)
+  }
+
+  /// Takes back bytes that were transmitted, so that the next ones need no memory of their own.
+  package mutating func reuse(_ spent: consuming [UInt8]) {
+    scratch = ByteWriter(reusing: spent)
   }
 
   mutating func emit(_ output: Output) {

@@ -33,7 +33,7 @@ extension SessionCore {
         let others = driver?.node.memberSnapshots.count { $0.status == .connected } ?? 0
         events.append(.sessionMerged(size: others + 1, host: to.peer))
       }
-    case .anchors(let changes): for change in changes { take(change, into: &events) }
+    case .anchors(let changes): take(changes, into: &events)
     case .ephemeral(let update): take(update, into: &events)
     case .acknowledged(let id, let result): finishWait(id.rawValue, .acknowledgement(result))
     case .ownershipSettled(let id, let result): finishWait(id.rawValue, .ownership(result))
@@ -54,65 +54,6 @@ extension SessionCore {
     }
   }
 
-  private func take(_ change: AnchorChange, into events: inout [Session.Event]) {
-    let origin = Session.Origin(change.origin)
-    switch change.kind {
-    case .removed(let anchor): events.append(.anchorRemoved(anchor, origin: origin))
-    case .added:
-      guard let anchor = anchor(change.id) else { break }
-      events.append(.anchorAdded(anchor, origin: origin))
-      if let removed = driver?.node.anchors.restoredFrom(change.id) {
-        events.append(.anchorRestored(anchor, from: removed))
-      }
-    case .updated(let fields):
-      if fields.contains(.lock) { events.append(.ownershipChanged(change.id, owner: owner(of: change.id))) }
-      if fields != .lock, let anchor = anchor(change.id) { events.append(.anchorUpdated(anchor, origin: origin)) }
-    case .editSupersededByRemoval(let value): events.append(.editSuperseded(lost(value, to: change)))
-    case .fieldOverwritten(let value): events.append(.fieldOverwritten(lost(value, to: change)))
-    }
-  }
-
-  private func lost(_ value: AnchorFieldValue, to change: AnchorChange) -> LostEdit {
-    LostEdit(anchor: change.id, value: LostEdit.Value(value), author: change.author.flatMap(author))
-  }
-
-  /// The peer whose run an actor is; nil when nobody in the roster is known to be it, as for the anchors of a map.
-  func author(_ actor: ActorID) -> PeerID? {
-    if actor.peerPrefix == identity.peerID.prefix { return identity.peerID }
-    return driver?.node.roster.entries.first { $0.peerID.prefix == actor.peerPrefix }?.peerID
-  }
-
-  private func owner(of anchor: AnchorID) -> PeerID? {
-    if case .lock(let lock) = driver?.node.anchors.value(of: .lock, of: anchor) { lock.owner } else { nil }
-  }
-
-  private func anchor(_ id: AnchorID) -> Anchor? {
-    driver?.node.anchors[id]
-  }
-
   /// A peer by its id, with the name it last gave.
   func peer(_ id: PeerID) -> Peer { Peer(id: id, name: names[id] ?? id.short) }
-}
-
-extension LostEdit.Value {
-  init(_ value: AnchorFieldValue) {
-    switch value {
-    case .pose(let pose): self = .transform(pose.transform)
-    case .name(let name): self = .name(name)
-    case .payload(let payload): self = .payload(payload)
-    case .flags(let flags): self = .flags(flags)
-    case .lock: self = .ownership
-    }
-  }
-}
-
-extension Session.Origin {
-  init(_ origin: AnchorOrigin) {
-    switch origin {
-    case .local: self = .local
-    case .remote: self = .remote
-    case .map: self = .map
-    case .merge: self = .merge
-    }
-  }
 }

@@ -1,3 +1,4 @@
+import AnchorReplication
 import PeerProtocol
 import WorldModel
 
@@ -34,6 +35,12 @@ struct NodeProbe {
 
   mutating func input(_ input: Input) {
     node.handle(input, at: now)
+    drain()
+  }
+
+  /// Edits the anchors, and lets the node do what it does in the same turn.
+  mutating func edit(_ change: (inout AnchorSet, UInt64) throws(AnchorError) -> Void) throws {
+    try node.edit(at: now, change)
     drain()
   }
 

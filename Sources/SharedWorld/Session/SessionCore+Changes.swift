@@ -1,10 +1,11 @@
 import AnchorReplication
+import PeerProtocol
 import PeerTransport
 import WorldModel
 
 extension SessionCore {
   /// Translates changes of anchors for the app.
-  func take(_ changes: [AnchorChange], into events: inout [Session.Event]) {
+  func take(_ changes: [AnchorReplication.AnchorChange], into events: inout [Session.Event]) {
     // One copy for all: reading the set through the driver copies it.
     guard let anchors = driver?.node.anchors else { return }
     events.reserveCapacity(events.count + changes.count)
@@ -25,9 +26,26 @@ extension SessionCore {
       case .fieldOverwritten(let value): events.append(.fieldOverwritten(lost(value, to: change)))
       }
     }
+    if !changeReaders.isEmpty { publish(changes.compactMap { told(of: $0, in: anchors) }) }
   }
 
-  private func lost(_ value: AnchorFieldValue, to change: AnchorChange) -> LostEdit {
+  /// A change as those who read changes see it; nil for what is none of an anchor.
+  private func told(of change: AnchorReplication.AnchorChange, in anchors: AnchorSet) -> AnchorChange? {
+    let kind: AnchorChange.Kind
+    let anchor: Anchor?
+    switch change.kind {
+    case .added: (kind, anchor) = (.added, anchors[change.id])
+    case .updated(let fields): (kind, anchor) = (.updated, fields == .lock ? nil : anchors[change.id])
+    case .removed(let last): (kind, anchor) = (.removed, last)
+    case .editSupersededByRemoval, .fieldOverwritten: return nil
+    }
+    guard let anchor else { return nil }
+    return AnchorChange(
+      kind: kind, anchor: anchor, author: change.author.flatMap(author), sessionTime: change.sessionMilliseconds,
+      origin: Session.Origin(change.origin))
+  }
+
+  private func lost(_ value: AnchorFieldValue, to change: AnchorReplication.AnchorChange) -> LostEdit {
     LostEdit(anchor: change.id, value: LostEdit.Value(value), author: change.author.flatMap(author))
   }
 

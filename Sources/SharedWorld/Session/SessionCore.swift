@@ -25,10 +25,12 @@ actor SessionCore {
   var names: [PeerID: String] = [:]
   var invitations: [InvitationID: CheckedContinuation<InvitationResult, Never>] = [:]
   var waits: [UInt64: CheckedContinuation<WaitOutcome, Never>] = [:]
+  /// Those who read changes of anchors.
+  var changeReaders: [ChangeReader] = []
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
   private var nextNumber: UInt64 = 1
-  private var hasEnded = false
+  private(set) var hasEnded = false
 
   init(identity: PeerIdentity, configuration: Session.Configuration) throws(SessionError) {
     self.identity = identity
@@ -133,6 +135,7 @@ actor SessionCore {
     }
     invitations = [:]
     endWaits()
+    endChangeReaders()
     hub.publish([.ended(Session.LeaveReason(reason))])
     hub.end()
     jobs.finish()

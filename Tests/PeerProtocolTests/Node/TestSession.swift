@@ -23,9 +23,13 @@ struct TestSession {
   }
 
   var simulation: Simulation<SessionPeer, Recorder>
+  private let asks: Bool
+  private let keepsOrphans: Bool
 
   /// `count` nodes that have found each other and a host; between those in `apart` there is never a link.
-  init(_ count: Int, apart: [(Int, Int)] = []) throws {
+  init(_ count: Int, apart: [(Int, Int)] = [], asking asks: Bool = false, keepingOrphans keeps: Bool = false) throws {
+    self.asks = asks
+    keepsOrphans = keeps
     let empty = Array(repeating: [NodeEvent](), count: count)
     simulation = Simulation(
       count: count, profile: NetworkProfile(), random: SeededRandom(seed: 1),
@@ -55,9 +59,12 @@ struct TestSession {
   }
 
   mutating func apply(_ fault: Fault) {
-    let count = simulation.count
+    let (count, asks, keepsOrphans) = (simulation.count, asks, keepsOrphans)
     simulation.apply(fault) { index, now in
-      SessionPeer(index: index, count: count, seed: UInt64(index) + 1, at: now)
+      SessionPeer(index: index, count: count, seed: UInt64(index) + 1, at: now) { configuration in
+        configuration.asksBeforeGiving = asks
+        configuration.keepsOrphans = keepsOrphans
+      }
     }
   }
 

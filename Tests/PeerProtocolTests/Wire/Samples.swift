@@ -23,6 +23,13 @@ enum Sample {
     sessionTime: 12_345, pose: Pose(Transform(translation: [1, 2, -3])))
   static let acknowledgement = AcknowledgementFrame(
     kind: .answer, hops: 2, from: node, to: NodeID(peer: bob, incarnation: 42), sequence: 1000)
+  static let ownership = {
+    let receiver = NodeID(peer: bob, incarnation: 42)
+    let anchor = AnchorID(high: 0x0011_2233_4455_6677, low: 0x8899_aabb_ccdd_eeff)
+    var frame = OwnershipFrame(kind: .question, from: node, to: receiver, anchor: anchor, number: 7, subject: alice)
+    (frame.hops, frame.lease, frame.wait) = (1, 60_000, 10_000)
+    return frame
+  }()
   static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4, bytes: [1, 2, 3, 4, 5])
 }
 
@@ -39,6 +46,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
   var hasFixedEnd: Bool {
     let fixed: Set<FrameType> = [
       .hello, .goodbye, .ping, .roster, .invite, .inviteAnswer, .mapAnnounce, .ephemeral, .acknowledgement,
+      .ownership,
     ]
     return fixed.contains(type)
   }
@@ -104,6 +112,11 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       name: "acknowledgement", type: .acknowledgement, write: { Sample.acknowledgement.write(to: &$0) },
       rewrite: {
         try reread($0, { (r) throws(DecodingFailure) in try AcknowledgementFrame(reading: &r) }) { $0.write(to: &$1) }
+      }),
+    FrameCase(
+      name: "ownership", type: .ownership, write: { Sample.ownership.write(to: &$0) },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try OwnershipFrame(reading: &r) }) { $0.write(to: &$1) }
       }),
     plain("pong", .pong) { $0.write(UInt64(0x1122_3344_5566_7788)) },
     plain("invite-cancel", .inviteCancel) { $0.write(UInt64(77)) },

@@ -14,7 +14,8 @@ extension Program {
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable: noteDiscovery(event)
     case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged:
       noteMembership(event)
-    case .mapProgress, .mapReceived, .mapFailed, .anchorAdded, .anchorUpdated, .anchorRemoved: noteWorld(event)
+    case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .anchorAdded, .anchorUpdated, .anchorRemoved:
+      noteWorld(event)
     case .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged: noteEdits(event)
     case .anchorDragged, .dragEnded, .participantMoved, .participantGone: noteLive(event)
     case .message, .sessionMerged: break
@@ -60,9 +61,10 @@ extension Program {
   private func noteWorld(_ event: Session.Event) {
     switch event {
     case .mapProgress(let progress):
-      console.say(
-        .mapProgress(
-          from: person(progress.from), verifiedBytes: progress.verifiedBytes, totalBytes: progress.totalBytes))
+      let transfer = Report.Transfer(
+        verified: progress.verifiedBytes, total: progress.totalBytes, requested: progress.requestedBytes,
+        received: progress.receivedBytes, perSecond: progress.bytesPerSecond)
+      console.say(.mapProgress(from: person(progress.from), transfer))
     case .mapReceived(let receipt):
       console.say(
         .mapReceived(

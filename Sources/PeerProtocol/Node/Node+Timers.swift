@@ -17,19 +17,28 @@ extension Node {
   /// A turn that comes late because this process stood still must not accuse others.
   mutating func notice(_ now: Instant) {
     let late = now - lastTick - ProtocolTimes.ping
-    if late > .milliseconds(500) { compensate(for: late, at: now) }
+    if late > .milliseconds(500) {
+      for id in links.ids {
+        if let deadline = links[id]?.deadline { links[id]?.deadline = deadline + late }
+      }
+      excuse(late, at: now)
+    }
     lastTick = max(lastTick, now)
   }
 
-  /// Moves every deadline that waits for others by the time this node was not running.
-  mutating func compensate(for gap: Duration, at now: Instant) {
+  /// Gives others the time in which this node was not running, or the machine was suspended.
+  ///
+  /// Nobody is thought to have been heard later than now: the monotonic clock may have stood still in that time, and a
+  /// dead link must not be believed for as long again.
+  mutating func excuse(_ gap: Duration, at now: Instant) {
     quiet = nil
     for id in links.ids {
-      // The clock may have stood still meanwhile: nobody was heard later than now.
       if let heard = links[id]?.lastHeard { links[id]?.lastHeard = min(heard + gap, now) }
-      if let deadline = links[id]?.deadline { links[id]?.deadline = deadline + gap }
     }
+    for entry in roster.entries { members[entry.peerID]?.excuse(gap, at: now) }
+    maps.excuse(gap)
     elect(.stalled(gap), at: now)
+    hastenDials(at: now)
   }
 
   /// Does what is due.
@@ -49,6 +58,7 @@ extension Node {
       exchangeVectors()
       confirmIncarnations(at: now)
       checkDownloads(at: now)
+      repeatMapStatus(at: now)
     }
     if let due = ephemeralDeadline, due <= now { runEphemeral(at: now) }
     if let due = graph.deadline, due <= now {

@@ -44,6 +44,7 @@ package struct Node: Sendable {
   var ownership = OwnershipDesk()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
+  var mapBoard = MapStatusBoard()
   /// The map this node shared last.
   package internal(set) var latestSharedMap: MapID?
 
@@ -103,8 +104,9 @@ package struct Node: Sendable {
       openLink(id, peer: peer, dial: dial, remote: remote, at: now)
     case .linkClosed(let id): linkClosed(id, at: now)
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
-    case .clockJumped(let gap): compensate(for: gap, at: now)
+    case .clockJumped(let gap): excuse(gap, at: now)
     case .addresses(let addresses): changeAddresses(addresses, at: now)
+    case .chunkChecked(let verdict): settle(verdict, at: now)
     default: handleCommand(input, at: now)
     }
   }
@@ -116,7 +118,8 @@ package struct Node: Sendable {
     case .cancelInvitation(let id): endInvitation(id, .cancelled)
     case .answer(let id, let decision): answer(id, decision, at: now)
     case .share(let package, let peer): share(package, with: peer, at: now)
-    case .cancelMap(let map): cancelMap(map)
+    case .cancelMap(let map): cancelMap(map, at: now)
+    case .relocalised(let isRelocalised): setRelocalised(isRelocalised, at: now)
     case .send(let bytes, let peers): sendMessage(bytes, to: peers)
     case .handover(let peer): handover(to: peer, at: now)
     case .requestHost: elect(.request, at: now)

@@ -21,6 +21,8 @@ package struct NodeConfiguration: Sendable {
   package var asksBeforeGiving = false
   /// Whether this node, as host, keeps anchors for owners that left, until their lease ends; else who asks gets them.
   package var keepsOrphans = false
+  /// Who may share a map with the whole session.
+  package var mapPolicy: MapPolicy
   /// Seeds every random choice of the node.
   package var seed: UInt64
   /// Deliberate mistakes; only tests make any.
@@ -30,7 +32,8 @@ package struct NodeConfiguration: Sendable {
 
   package init(
     peerID: PeerID, incarnation: UInt64, name: String, service: String, instance: String = "",
-    addresses: [SocketAddress] = [], election: ElectionConfiguration = ElectionConfiguration(), seed: UInt64
+    addresses: [SocketAddress] = [], election: ElectionConfiguration = ElectionConfiguration(),
+    mapPolicy: MapPolicy = .anyone, seed: UInt64
   ) {
     self.peerID = peerID
     self.incarnation = incarnation
@@ -39,6 +42,7 @@ package struct NodeConfiguration: Sendable {
     self.instance = instance
     self.addresses = addresses
     self.election = election
+    self.mapPolicy = mapPolicy
     self.seed = seed
   }
 }

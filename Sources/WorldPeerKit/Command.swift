@@ -15,6 +15,8 @@ package enum Command: Equatable, Sendable {
   case move(anchor: String, to: SIMD3<Float>, Witness)
   case drag(anchor: String, to: SIMD3<Float>, seconds: Double)
   case pose(SIMD3<Float>)
+  case undo
+  case redo
   case lock(anchor: String, seconds: Double?)
   case unlock(anchor: String)
   case give(anchor: String, to: String)
@@ -164,6 +166,8 @@ extension Command {
     Verb(usage: "remove ANCHOR [local|host|all]", help: "remove an anchor for good") { words throws(UsageError) in
       .remove(anchor: try words.next("ANCHOR"), try words.witness())
     },
+    Verb(usage: "undo", help: "take back the last tap, place, move, drag or remove of this peer") { _ in .undo },
+    Verb(usage: "redo", help: "make again what was taken back") { _ in .redo },
     Verb(usage: "lock ANCHOR [SECONDS]", help: "own an anchor, for so long or until unlock; it only binds who asks") {
       words throws(UsageError) in
       .lock(anchor: try words.next("ANCHOR"), seconds: words.isEmpty ? nil : try words.seconds())

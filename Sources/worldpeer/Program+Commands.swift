@@ -75,9 +75,11 @@ extension Program {
       return try await place(name, Transform(translation: position), witness)
     case .burst(let count, let rate, let name): return try await burst(of: count, rate: rate, name: name)
     case .move(let word, let position, let witness):
-      var anchor = try await anchor(word)
-      anchor.transform.translation = position
-      try await session.move(anchor.id, to: anchor.transform, acknowledgement: Acknowledgement(witness))
+      let anchor = try await anchor(word)
+      var there = anchor.transform
+      there.translation = position
+      history.record(.move(anchor.id, from: anchor.transform, to: there))
+      try await session.move(anchor.id, to: there, acknowledgement: Acknowledgement(witness))
     case .drag(let word, let position, let seconds): try await drag(try await anchor(word), to: position, in: seconds)
     case .pose(let position): try await session.updatePose(Transform(translation: position))
     case .lock(let word, let seconds):
@@ -87,7 +89,11 @@ extension Program {
       try await session.giveOwnership(of: try await anchor(word).id, to: try await member(peer))
     case .rename(let word, let name): try await session.rename(try await anchor(word).id, to: name)
     case .remove(let word, let witness):
-      try await session.remove(try await anchor(word).id, acknowledgement: Acknowledgement(witness))
+      let anchor = try await anchor(word)
+      history.record(.remove(anchor))
+      try await session.remove(anchor.id, acknowledgement: Acknowledgement(witness))
+    case .undo: try await perform(history.undo(), "there is nothing to take back")
+    case .redo: try await perform(history.redo(), "nothing was taken back")
     case .wait(let condition, let seconds): try await wait(for: condition, seconds: seconds)
     case .sleep(let seconds): try await Task.sleep(for: .seconds(seconds))
     case .leave:

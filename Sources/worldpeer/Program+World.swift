@@ -40,6 +40,7 @@ extension Program {
     _ name: String, _ transform: Transform, _ witness: Command.Witness = .local
   ) async throws -> Report.Answer {
     let anchor = Anchor(name: name, transform: transform)
+    history.record(.place(anchor))
     let id = try await session.place(anchor, acknowledgement: Acknowledgement(witness))
     return .placed(id: id.description, position: transform.translation)
   }
@@ -57,6 +58,13 @@ extension Program {
       try await Task.sleep(until: start + .seconds(seconds * Double(step) / Double(steps)), tolerance: .zero)
     }
     try await drag.end()
+    history.record(.move(anchor.id, from: anchor.transform, to: transform))
+  }
+
+  /// Carries out a step of the history, if there is one.
+  func perform(_ step: UndoHistory.Step?, _ why: String) async throws {
+    guard let step else { throw Failure("nothing-to-undo", why) }
+    try await session.perform(step)
   }
 
   /// Places anchors at a steady pace, and tells of each when it was placed.

@@ -21,6 +21,7 @@ struct CommandTests {
       ("place lamp 1 2 3 host", .place(name: "lamp", at: [1, 2, 3], .host)),
       ("drag lamp 1 2 3 0.5", .drag(anchor: "lamp", to: [1, 2, 3], seconds: 0.5)), ("pose 1 2 3", .pose([1, 2, 3])),
       ("lock lamp 60", .lock(anchor: "lamp", seconds: 60)), ("lock lamp", .lock(anchor: "lamp", seconds: nil)),
+      ("undo", .undo), ("redo", .redo),
       ("unlock lamp", .unlock(anchor: "lamp")), ("give lamp bob", .give(anchor: "lamp", to: "bob")),
       ("anchors", .anchors), ("digest", .digest), ("status", .status),
       ("wait peers 2", .wait(.peers(.atLeast(2)), seconds: 30)), ("wait map 5", .wait(.map, seconds: 5)),

@@ -44,6 +44,8 @@ package struct Link: Sendable {
   package var bytesSent: UInt64 = 0
 
   package var replication = LinkReplication()
+  /// Which of this node's poses the other side wants.
+  var interest = InterestGate()
   /// Poses that leave in this turn or never.
   private var ephemeral: [EphemeralUpdate] = []
   /// What the other side asked for of maps.

@@ -39,7 +39,9 @@ extension Node {
   }
 
   /// The poses of the others' devices and of anchors they drag.
-  package var livePoses: [EphemeralUpdate] { ephemeral.known }
+  package var livePoses: [EphemeralUpdate] {
+    ephemeral.known.filter { update in anchor(movedBy: update).map(interest.filter.matches) ?? true }
+  }
 
   private mutating func dropDrag(_ drag: Drags.Drag, at now: Instant) {
     drags.remove(drag.id)
@@ -72,19 +74,20 @@ extension Node {
       do throws(AnchorError) { try makeDurable(drag.anchor, pose, at: now) } catch { dropDrag(drag, at: now) }
     }
     for update in ephemeral.takeDue(at: now) { spread(update, from: nil) }
-    for update in ephemeral.expire(at: now) { tell(.ephemeral(update)) }
+    for update in ephemeral.expire(at: now) { tellLive(update) }
   }
 
   /// Forgets the poses of those who cannot be reached any more.
   mutating func forgetPoses(ofAllBut nodes: Set<NodeID>) {
-    for update in ephemeral.keep(nodes.contains) { tell(.ephemeral(update)) }
+    for update in ephemeral.keep(nodes.contains) { tellLive(update) }
   }
 
   /// Shows a new neighbour where everybody is whom it does not hear itself.
   mutating func introducePoses(on id: LinkID) {
-    for update in ephemeral.own { queue(update, on: id) }
+    if interest.filter != .all { sendInterest(on: id) }
+    for update in ephemeral.own { offer(update, on: id) }
     for update in ephemeral.known where update.subject == .participant && relays(update.origin, on: id) {
-      queue(update, on: id)
+      offer(update, on: id)
     }
   }
 
@@ -96,7 +99,7 @@ extension Node {
       guard ephemeral.receive(update, at: now) else { continue }
       spread(update, from: link.id)
       if case .anchor(let id) = update.subject, anchors[id] == nil { continue }
-      tell(.ephemeral(update))
+      tellLive(update)
     } while reader.remaining > 0
   }
 
@@ -111,7 +114,7 @@ extension Node {
   /// Lets an update leave on the links of all who do not hear it from its origin.
   private mutating func spread(_ update: EphemeralUpdate, from sender: LinkID?) {
     for id in memberLinks where id != sender && (update.origin == me || relays(update.origin, on: id)) {
-      queue(update, on: id)
+      offer(update, on: id)
     }
   }
 
@@ -119,12 +122,6 @@ extension Node {
   private func relays(_ origin: NodeID, on id: LinkID) -> Bool {
     guard let node = links[id]?.node, node != origin, let place = graph.place(of: origin) else { return false }
     return !graph.linked(to: node).contains(place)
-  }
-
-  /// Puts an update in the place of an older one, to leave in this turn or never.
-  private mutating func queue(_ update: EphemeralUpdate, on id: LinkID) {
-    links[id]?.queue(update)
-    flushSoon(id)
   }
 
   /// Appends the poses that wait, if operations have left room; else they are dropped: newer ones will come.

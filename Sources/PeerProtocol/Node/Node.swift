@@ -38,6 +38,8 @@ package struct Node: Sendable {
   /// Poses that count until the next one, and what this node drags.
   var ephemeral: EphemeralLane
   var drags = Drags()
+  /// Which poses of others the app wants.
+  var interest = InterestGate()
   /// Who waits for whose word that operations have arrived.
   var acknowledgements = Acknowledgements()
   /// Who wants to own which anchor.

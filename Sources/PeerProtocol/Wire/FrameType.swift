@@ -40,6 +40,8 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case acknowledgement = 41
   /// ``OwnershipFrame``: who asks for an anchor, and what its owner and the host say.
   case ownership = 42
+  /// ``AnchorFilter``: of which live poses the sender wants to hear.
+  case interest = 43
 
   /// ``MapAnnouncement``.
   case mapAnnounce = 48
@@ -64,7 +66,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// Whether taking such a frame in brings no deadline of the node nearer.
   var leavesDeadlines: Bool {
     switch self {
-    case .operations, .ephemeral, .acknowledgement, .ownership, .ping, .pong, .mapPiece: true
+    case .operations, .ephemeral, .acknowledgement, .ownership, .interest, .ping, .pong, .mapPiece: true
     default: false
     }
   }

@@ -22,6 +22,13 @@ extension SessionCore {
     loop.execute { [weak self] in self?.assumeIsolated { core in try? core.endDrag(number) } }
   }
 
+  func setInterest(_ filter: AnchorFilter) throws(SessionError) {
+    guard filter.isValid else {
+      throw SessionError(.invalidArgument, "the filter's prefix is too long, or its region is not finite")
+    }
+    try withNode { node, _ in node.setInterest(filter) }
+  }
+
   func updatePose(_ transform: Transform?) throws(SessionError) {
     try live { node, now throws(DragError) in
       do throws(AnchorError) { try node.updatePose(transform, at: now) } catch { throw .refused(error) }

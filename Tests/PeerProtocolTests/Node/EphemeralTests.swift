@@ -99,6 +99,39 @@ struct EphemeralTests {
     #expect(seen.last?.pose?.transform == .at(20))
   }
 
+  @Test("who wants poses of one region gets no others, and is told when a device leaves it", arguments: [false, true])
+  func interest(_ isRow: Bool) throws {
+    var session = isRow ? try TestSession.row(3) : try TestSession(3)
+    let near = AnchorFilter(region: .init(center: .zero, radius: 5))
+    // In a row the node in the middle passes everything on, whatever its own app wants.
+    try session.perform(1) { node, _ in node.setInterest(near) }
+    session.run(.seconds(1))
+    session.forgetEvents()
+    for x: Float in [1, 9, 10, 2, 11] {
+      try session.perform(0) { try $0.updatePose(.at(x), at: $1) }
+      session.run(.milliseconds(100))
+    }
+    #expect(session.updates(1).map(\.pose?.transform) == [.at(1), nil, .at(2), nil])
+    #expect(session.updates(2).map(\.pose?.transform) == [.at(1), .at(9), .at(10), .at(2), .at(11)])
+    #expect(try session.node(1).livePoses.isEmpty)
+    try session.perform(1) { node, _ in node.setInterest(.all) }
+    try session.perform(0) { try $0.updatePose(.at(12), at: $1) }
+    session.run(.milliseconds(200))
+    #expect(session.updates(1).last?.pose?.transform == .at(12))
+  }
+
+  @Test("a filter that is set drops what it does not let through")
+  func lateInterest() throws {
+    var session = try TestSession(2)
+    try session.perform(0) { try $0.updatePose(.at(3), at: $1) }
+    session.run(.milliseconds(200))
+    session.forgetEvents()
+    try session.perform(1) { node, _ in node.setInterest(AnchorFilter(kind: .plain)) }
+    session.run(.milliseconds(200))
+    #expect(session.updates(1).map(\.pose) == [nil])
+    #expect(try session.node(1).livePoses.isEmpty)
+  }
+
   @Test("a drag that ended, was replaced or lost its anchor throws, and the number of drags is limited")
   func misuse() throws {
     var session = try TestSession(2)

@@ -32,6 +32,8 @@ enum Sample {
   static let drag = EphemeralUpdate(
     origin: node, subject: .anchor(AnchorID(high: 0x0011_2233_4455_6677, low: 0x8899_aabb_ccdd_eeff)), sequence: 9,
     sessionTime: 12_345, pose: Pose(Transform(translation: [1, 2, -3])))
+  static let filter = AnchorFilter(
+    namePrefix: "lä", creator: bob, kind: .participant, region: .init(center: [1, 2, -3], radius: 4))
   static let acknowledgement = AcknowledgementFrame(
     kind: .answer, hops: 2, from: node, to: NodeID(peer: bob, incarnation: 42), sequence: 1000)
   static let ownership = {
@@ -56,7 +58,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
   var hasFixedEnd: Bool {
     let fixed: Set<FrameType> = [
       .hello, .goodbye, .ping, .roster, .invite, .inviteAnswer, .mapAnnounce, .ephemeral, .acknowledgement,
-      .ownership,
+      .ownership, .interest,
     ]
     return fixed.contains(type)
   }
@@ -173,6 +175,11 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       name: "acknowledgement", type: .acknowledgement, write: { Sample.acknowledgement.write(to: &$0) },
       rewrite: {
         try reread($0, { (r) throws(DecodingFailure) in try AcknowledgementFrame(reading: &r) }) { $0.write(to: &$1) }
+      }),
+    FrameCase(
+      name: "interest", type: .interest, write: { Sample.filter.write(to: &$0) },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try AnchorFilter(reading: &r) }) { $0.write(to: &$1) }
       }),
     FrameCase(
       name: "ownership", type: .ownership, write: { Sample.ownership.write(to: &$0) },

@@ -29,6 +29,7 @@ actor SessionCore {
   var changeReaders: [ChangeReader] = []
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
+  var journal: RunningJournal?
   private var nextNumber: UInt64 = 1
   private(set) var hasEnded = false
 
@@ -72,6 +73,7 @@ actor SessionCore {
         hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
       }
       self.driver = driver
+      try await openJournal()
       let port = try driver.listen(on: listen)
       try startDiscovery(port: port)
       return port
@@ -144,6 +146,7 @@ actor SessionCore {
 
   private func shutDown() async {
     noteEnd(.left)
+    await closeJournal()
     discovery?.stop()
     discovery = nil
     if let driver {

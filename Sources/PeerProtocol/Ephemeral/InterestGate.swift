@@ -1,4 +1,3 @@
-package import AnchorReplication
 package import WorldModel
 
 /// What somebody wants to hear of live poses: lets through what meets a filter, and the end of what was let through.

@@ -100,7 +100,8 @@ struct OwnershipTests {
     #expect(try owner(1, of: lamp, in: session) == nil)
   }
 
-  @Test("who asks for the anchor of an owner that left gets it, unless the host keeps orphans", arguments: [false, true])
+  @Test(
+    "who asks for the anchor of an owner that left gets it, unless the host keeps orphans", arguments: [false, true])
   func orphans(_ keeps: Bool) throws {
     var session = try TestSession(3, keepingOrphans: keeps)
     let lamp = try session.place(0)

@@ -25,6 +25,8 @@ struct TestSession {
   var simulation: Simulation<SessionPeer, Recorder>
   private let asks: Bool
   private let keepsOrphans: Bool
+  /// Processes started so far: each is another one.
+  private var starts: UInt64 = 0
 
   /// `count` nodes that have found each other and a host; between those in `apart` there is never a link.
   init(_ count: Int, apart: [(Int, Int)] = [], asking asks: Bool = false, keepingOrphans keeps: Bool = false) throws {
@@ -59,9 +61,10 @@ struct TestSession {
   }
 
   mutating func apply(_ fault: Fault) {
-    let (count, asks, keepsOrphans) = (simulation.count, asks, keepsOrphans)
+    starts += 1
+    let (count, asks, keepsOrphans, seed) = (simulation.count, asks, keepsOrphans, starts)
     simulation.apply(fault) { index, now in
-      SessionPeer(index: index, count: count, seed: UInt64(index) + 1, at: now) { configuration in
+      SessionPeer(index: index, count: count, seed: seed, at: now) { configuration in
         configuration.asksBeforeGiving = asks
         configuration.keepsOrphans = keepsOrphans
       }
@@ -80,6 +83,12 @@ struct TestSession {
   }
 
   func node(_ index: Int) throws -> Node { try #require(simulation.node(index)).node }
+
+  /// The digest of a node's anchors.
+  func digest(_ index: Int) throws -> SHA256Digest {
+    var node = try node(index)
+    return node.anchors.digest
+  }
 
   /// The number of the host.
   var host: Int {

@@ -25,7 +25,8 @@ struct OwnershipSessionTests {
     var careful = TestSessions.configuration()
     careful.ownershipHandler = { request in request.peer.name != "bob" }
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: careful) { alice in
-      try await Session.withSession(as: TestSessions.identity("bob"), configuration: TestSessions.configuration()) { bob in
+      let careless = TestSessions.configuration()
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: careless) { bob in
         _ = try await alice.invite(bob.endpoint)
         let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
         _ = try await alice.requestOwnership(of: lamp)

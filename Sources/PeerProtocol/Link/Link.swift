@@ -10,6 +10,8 @@ package struct Link: Sendable {
     case stranger
     /// Both sides hold each other as members.
     case member
+    /// A second connection to a member, for pieces of maps alone.
+    case bulk
   }
 
   package let id: LinkID
@@ -29,6 +31,9 @@ package struct Link: Sendable {
   /// When it became a member's link.
   package var memberSince: Instant?
 
+  /// What the other side said this connection is for, while its offer has not come.
+  package var attachToken: BulkOffer.Token?
+
   /// The start of an incomplete frame.
   package var inbound: [UInt8] = []
   /// Whole control frames that wait to leave.
@@ -44,6 +49,10 @@ package struct Link: Sendable {
   package var bytesSent: UInt64 = 0
 
   package var replication = LinkReplication()
+  /// Which of this node's poses the other side wants.
+  var interest = InterestGate()
+  /// Poses that leave in this turn or never.
+  private var ephemeral: [EphemeralUpdate] = []
   /// What the other side asked for of maps.
   package var uploads = Uploads()
 
@@ -59,6 +68,18 @@ package struct Link: Sendable {
 
   /// Moves the start of an incomplete frame out, so that it is appended to without being copied.
   package mutating func takeInbound() -> [UInt8] { exchange(&inbound, with: []) }
+
+  /// Puts an ephemeral update in the place of an older one.
+  mutating func queue(_ update: EphemeralUpdate) {
+    if let index = ephemeral.firstIndex(where: update.hasSameSlot) {
+      ephemeral[index] = update
+    } else {
+      ephemeral.append(update)
+    }
+  }
+
+  /// Moves the poses out that wait to leave.
+  mutating func takeEphemeral() -> [EphemeralUpdate] { exchange(&ephemeral, with: []) }
 
   /// Moves the control frames that wait to the end of `writer`.
   mutating func moveControl(to writer: inout ByteWriter) {
@@ -83,7 +104,16 @@ package struct Link: Sendable {
   package var node: NodeID? { hello.map { NodeID(peer: peer, incarnation: $0.incarnation) } }
 
   /// The largest body the other side may send now (bytes).
-  package var frameLimit: Int { phase == .member ? ProtocolLimits.memberFrame : ProtocolLimits.strangerFrame }
+  package var frameLimit: Int {
+    switch phase {
+    case .greeting, .stranger: ProtocolLimits.strangerFrame
+    case .member: ProtocolLimits.memberFrame
+    case .bulk: ProtocolLimits.bulkFrame
+    }
+  }
+
+  /// When a bulk link counts as idle.
+  var idleAt: Instant { max(lastHeard, lastSent) + ProtocolTimes.bulkIdle }
 
   /// Whether more may be handed to the driver.
   package var isWritable: Bool { inFlight < ProtocolLimits.transmitWindow }

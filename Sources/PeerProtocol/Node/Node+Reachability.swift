@@ -41,6 +41,8 @@ extension Node {
       updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
       isJoined = isJoined || (members[entry.peerID]?.status == .connected && before != .connected)
     }
+    forgetPoses(ofAllBut: nodes)
+    acknowledgements.keepQuestions(nodes.contains)
     // Whoever came has heard nothing of it yet.
     if isJoined { repeatMapStatus(at: now) }
     elect(.reachable(current), at: now)
@@ -92,10 +94,12 @@ extension Node {
     roster.entries.compactMap { entry in
       guard let member = members[entry.peerID] else { return nil }
       let link = controlLinks[entry.peerID].flatMap { links[$0] }
+      let second = bulk.link(to: entry.peerID).flatMap { links[$0] }
       return MemberSnapshot(
         peerID: entry.peerID, name: entry.name, status: member.status, roundTrip: link?.roundTrip,
-        isDirect: link?.phase == .member, bytesSent: link?.bytesSent ?? 0, bytesReceived: link?.bytesReceived ?? 0,
-        link: link?.id, bytesWaiting: link?.control.count ?? 0)
+        isDirect: link?.phase == .member, bytesSent: (link?.bytesSent ?? 0) + (second?.bytesSent ?? 0),
+        bytesReceived: (link?.bytesReceived ?? 0) + (second?.bytesReceived ?? 0),
+        link: link?.id, bytesWaiting: (link?.control.count ?? 0) + (second?.control.count ?? 0))
     }
   }
 }

@@ -61,6 +61,7 @@ extension Node {
       checkDownloads(at: now)
       repeatMapStatus(at: now)
     }
+    if let due = ephemeralDeadline, due <= now { runEphemeral(at: now) }
     if let due = graph.deadline, due <= now {
       quiet = nil
       graph.tick(at: now)
@@ -70,6 +71,8 @@ extension Node {
       quiet = nil
       elect(.tick, at: now)
     }
+    if !acknowledgements.waits.isEmpty { runAcknowledgements(at: now) }
+    if !ownership.isIdle { runOwnership(at: now) }
     if quiet == nil { quiet = quietNow }
   }
 
@@ -82,6 +85,7 @@ extension Node {
     var keepAlive = Instant.distantFuture
     for id in links.ids {
       if let deadline = links[id]?.deadline { next = min(next, deadline) }
+      if links[id]?.phase == .bulk, let idle = links[id]?.idleAt { next = min(next, idle) }
       guard links[id]?.phase == .member, let heard = links[id]?.lastHeard, let sent = links[id]?.lastSent else {
         continue
       }
@@ -105,6 +109,8 @@ extension Node {
         expire(id, at: now)
       } else if links[id]?.phase == .member {
         keepAlive(id, at: now)
+      } else if links[id]?.phase == .bulk, let idle = links[id]?.idleAt, idle <= now {
+        drop(id, at: now)
       }
     }
   }

@@ -14,6 +14,8 @@ package struct Node: Sendable {
   var links = LinkTable()
   /// The link that carries each linked peer's traffic.
   var controlLinks: [PeerID: LinkID] = [:]
+  /// The links that carry pieces of maps alone.
+  var bulk = BulkLinks()
 
   package internal(set) var roster = Roster()
   /// Who may still come in.
@@ -41,6 +43,16 @@ package struct Node: Sendable {
   /// The replicated anchors.
   package var anchors: AnchorSet
   var replication = ReplicationState()
+  var synchronisation = Synchronisation()
+  /// Poses that count until the next one, and what this node drags.
+  var ephemeral: EphemeralLane
+  var drags = Drags()
+  /// Which poses of others the app wants.
+  var interest = InterestGate()
+  /// Who waits for whose word that operations have arrived.
+  var acknowledgements = Acknowledgements()
+  /// Who wants to own which anchor.
+  var ownership = OwnershipDesk()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
   var mapBoard = MapStatusBoard()
@@ -73,6 +85,7 @@ package struct Node: Sendable {
       at: now)
     graph = PresenceGraph(me: me, configuration: configuration.election)
     relay = FloodRelay()
+    ephemeral = EphemeralLane(me: me)
     let reusesActor = configuration.mistakes.node.contains(.reusesActor)
     let actor = ActorID(peer: configuration.peerID, incarnation: reusesActor ? 1 : configuration.incarnation)
     anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
@@ -106,7 +119,12 @@ package struct Node: Sendable {
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
     case .clockJumped(let gap): excuse(gap, at: now)
     case .addresses(let addresses): changeAddresses(addresses, at: now)
-    case .chunkChecked(let verdict): settle(verdict, at: now)
+    case .chunksFound(let map, let chunks, let isLast):
+      takeFound(chunks, of: map, isLast: isLast, at: now)
+      checkSynchronised()
+    case .chunkChecked(let verdict):
+      settle(verdict, at: now)
+      checkSynchronised()
     default: handleCommand(input, at: now)
     }
   }
@@ -152,6 +170,9 @@ package struct Node: Sendable {
     var next = min(nextAntiEntropy, lastTick + ProtocolTimes.ping)
     next = min(next, election.deadline ?? next)
     next = min(next, graph.deadline ?? next)
+    next = min(next, ephemeralDeadline ?? next)
+    next = min(next, acknowledgements.deadline ?? next)
+    next = min(next, ownership.deadline ?? next)
     return max(min(next, (quiet ?? quietNow).deadline), lastTick)
   }
 
@@ -192,4 +213,5 @@ package struct Node: Sendable {
 enum DialPurpose: Sendable, Equatable {
   case invitation(InvitationID)
   case member(PeerID)
+  case bulk(PeerID, BulkOffer.Token)
 }

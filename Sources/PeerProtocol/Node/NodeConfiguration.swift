@@ -19,8 +19,14 @@ package struct NodeConfiguration: Sendable {
   package var election: ElectionConfiguration
   /// The most members, oneself included, of a session that this node starts; 2 to ``ProtocolLimits/members``.
   package var memberLimit = ProtocolLimits.members
+  /// Whether the app is asked before an anchor it owns goes to another member; else it goes at once.
+  package var asksBeforeGiving = false
+  /// Whether this node, as host, keeps anchors for owners that left, until their lease ends; else who asks gets them.
+  package var keepsOrphans = false
   /// Who may share a map with the whole session.
   package var mapPolicy: MapPolicy
+  /// Whether chunks of maps are looked for and kept in a cache.
+  package var cachesChunks = false
   /// Seeds every random choice of the node.
   package var seed: UInt64
   /// Deliberate mistakes; only tests make any.

@@ -14,8 +14,8 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case pong = 5
   /// ``RosterEntry`` list.
   case roster = 6
-  /// ``SessionRules``.
-  case rules = 7
+  /// ``BulkOffer``: a second connection, for maps, is wanted.
+  case bulk = 7
 
   /// ``Invite``.
   case invite = 8
@@ -23,6 +23,12 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case inviteAnswer = 9
   /// An invitation's number: it is withdrawn.
   case inviteCancel = 10
+
+  /// ``SessionRules``.
+  case rules = 12
+
+  /// The token of a ``BulkOffer``, first on the connection it speaks of.
+  case attach = 11
 
   /// An election message on its way to one member or to all, under a ``FloodHeader``.
   case election = 16
@@ -35,6 +41,15 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case vector = 33
   /// One part of an anchor snapshot.
   case snapshot = 34
+
+  /// ``EphemeralUpdate`` list: poses that count until the next one.
+  case ephemeral = 40
+  /// ``AcknowledgementFrame``: how much of an author's operations a member has applied.
+  case acknowledgement = 41
+  /// ``OwnershipFrame``: who asks for an anchor, and what its owner and the host say.
+  case ownership = 42
+  /// ``AnchorFilter``: of which live poses the sender wants to hear.
+  case interest = 43
 
   /// ``MapAnnouncement``.
   case mapAnnounce = 48
@@ -59,7 +74,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// Whether taking such a frame in brings no deadline of the node nearer.
   var leavesDeadlines: Bool {
     switch self {
-    case .operations, .ping, .pong, .mapPiece: true
+    case .operations, .ephemeral, .acknowledgement, .ownership, .interest, .ping, .pong, .mapPiece: true
     default: false
     }
   }

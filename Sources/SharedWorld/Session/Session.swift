@@ -81,12 +81,12 @@ public final class Session: Sendable {
   ///
   /// Members stay, and those that lost their connection or started again come back. The lock holds when the host changes.
   /// - Throws: ``SessionError`` with the code `notHost`.
-  public func lock() async throws(SessionError) { try await core.setLocked(true) }
+  public func lockSession() async throws(SessionError) { try await core.setLocked(true) }
 
   /// Lets newcomers in again; only the host can.
   ///
   /// - Throws: ``SessionError`` with the code `notHost`.
-  public func unlock() async throws(SessionError) { try await core.setLocked(false) }
+  public func unlockSession() async throws(SessionError) { try await core.setLocked(false) }
 
   /// Who is connected to whom, and what this peer's own connections carry.
   public func statistics() async -> Statistics { await core.statistics() }
@@ -122,6 +122,8 @@ extension Session {
     public let mapID: MapID?
     /// How far this peer has come with the session's map; of others ``PeerStatus/map`` tells.
     public let mapStatus: MapStatus
+    /// Whether all is here that the connected peers had when they were connected.
+    public let isSynchronised: Bool
     /// The feature points of that map.
     public let mapPoints: Int
     /// The anchors in the session.

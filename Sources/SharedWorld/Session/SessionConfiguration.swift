@@ -24,17 +24,44 @@ extension Session {
     public var memberLimit = 64
     /// Who may share a map with the whole session; give all peers the same rule.
     public var mapProviders: MapProviders = .anyone
+    /// Where parts of maps are kept, so that a map that was here once need not travel again; nil keeps none.
+    public var mapCache: MapCache?
     /// Answers invitations.
     ///
     /// It runs as a child task of the session and may take as long as the inviter waits.
     public var invitationHandler: @Sendable (Invitation) async -> InvitationDecision = { _ in
       .decline(reason: "this app accepts no invitations")
     }
+    /// Decides whether an anchor that this peer owns goes to another peer that asks for it; nil: it goes at once.
+    ///
+    /// It runs as a child task of the session; an answer after the other's time-out has no effect.
+    public var ownershipHandler: (@Sendable (OwnershipRequest) async -> Bool)?
+    /// Whether this peer, while it hosts, keeps the anchors of owners that left for them until their lease ends; else whoever
+    /// asks for one gets it.
+    public var keepsOrphanedOwnership = false
 
     /// A configuration with the defaults.
     public init(service: String = "sharedworld") {
       self.service = service
     }
+  }
+}
+
+/// A folder in which parts of maps are kept over the end of the program.
+///
+/// Each part is a file (mode 0600) and is checked against its hash whenever it is read; a damaged one is removed and
+/// fetched again. A cache that cannot be read or written is told of by ``Session/Event/problem(_:)`` and costs nothing
+/// but time. No two sessions may use one folder at a time.
+public struct MapCache: Hashable, Sendable {
+  /// The folder; it is made if there is none (mode 0700).
+  public var folder: String
+  /// How much may be kept (bytes); what was not used for the longest time goes first.
+  public var limit: Int
+
+  /// A cache in a folder of the app's.
+  public init(folder: String, limit: Int = 2 * 1024 * 1024 * 1024) {
+    self.folder = folder
+    self.limit = limit
   }
 }
 

@@ -24,13 +24,22 @@ actor SessionCore {
   var peersByInstance: [Candidate.ID: Peer] = [:]
   var names: [PeerID: String] = [:]
   var invitations: [InvitationID: CheckedContinuation<InvitationResult, Never>] = [:]
+  var waits: [UInt64: CheckedContinuation<WaitOutcome, Never>] = [:]
+  /// Those who read changes of anchors.
+  var changeReaders: [ChangeReader] = []
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
   /// Whether the app was told that the session is locked.
   var isLocked = false
+  /// Maps that are being decoded, and the digest of the news that waits for them.
+  var mapsOpening = 0
+  var digestToTell: SHA256Digest?
   var journal: RunningJournal?
-  private var nextInvitation: UInt64 = 1
-  private var hasEnded = false
+  /// Where chunks of maps are kept, and whether that failed when it was last tried.
+  nonisolated let chunkStore: ChunkStore?
+  var hasCacheFailed = false
+  private var nextNumber: UInt64 = 1
+  private(set) var hasEnded = false
 
   init(identity: PeerIdentity, configuration: Session.Configuration) throws(SessionError) {
     self.identity = identity
@@ -43,6 +52,7 @@ actor SessionCore {
     } catch {
       throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
     }
+    chunkStore = configuration.mapCache.map { ChunkStore(folder: $0.folder, limit: $0.limit) }
     instanceName = DiscoveryRecord.randomName()
   }
 
@@ -63,9 +73,13 @@ actor SessionCore {
       election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
       mapPolicy: MapPolicy(configuration.mapProviders), seed: random.next())
     node.memberLimit = configuration.memberLimit
+    node.cachesChunks = chunkStore != nil
+    node.asksBeforeGiving = configuration.ownershipHandler != nil
+    node.keepsOrphans = configuration.keepsOrphanedOwnership
     do {
       let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
+      driver.onCache = { [unowned self] wish in self.assumeIsolated { $0.serve(wish) } }
       driver.onCheck = { [unowned self] check in self.assumeIsolated { $0.run(check) } }
       driver.onTrouble = { [hub] failure in
         hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
@@ -107,8 +121,13 @@ actor SessionCore {
   }
 
   func freshInvitation() -> InvitationID {
-    defer { nextInvitation += 1 }
-    return InvitationID(rawValue: nextInvitation)
+    InvitationID(rawValue: freshNumber())
+  }
+
+  /// A number that was not given before.
+  func freshNumber() -> UInt64 {
+    defer { nextNumber += 1 }
+    return nextNumber
   }
 
   func leave() async {
@@ -130,6 +149,8 @@ actor SessionCore {
       continuation.resume(returning: .failed(reason))
     }
     invitations = [:]
+    endWaits()
+    endChangeReaders()
     hub.publish([.ended(Session.LeaveReason(reason))])
     hub.end()
     jobs.finish()
@@ -181,7 +202,7 @@ actor SessionCore {
     _ = try withNode { node, now in node.handle(.send(bytes, to: peers), at: now) }
   }
 
-  private func requireMember(_ peer: PeerID) throws(SessionError) {
+  func requireMember(_ peer: PeerID) throws(SessionError) {
     let isMember = try withNode { node, _ in node.memberSnapshots.contains { $0.peerID == peer } }
     guard isMember else { throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session") }
   }
@@ -193,13 +214,15 @@ actor SessionCore {
       Session.State(
         peers: node.memberSnapshots.map { PeerStatus($0, map: MapStatus(node.mapStatus(of: $0.peerID))) },
         host: node.host?.peer, epoch: node.epoch, mapID: map?.id, mapStatus: MapStatus(node.mapStatus),
+        isSynchronised: node.isSynchronised,
         mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
         isLocked: node.rules.isLocked, memberLimit: node.rules.limit, candidates: candidates)
     }
     return state
       ?? Session.State(
-        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, mapPoints: map?.map.cloud.count ?? 0,
-        anchorCount: 0, sessionTime: 0, isLocked: false, memberLimit: configuration.memberLimit, candidates: candidates)
+        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronised: false,
+        mapPoints: map?.map.cloud.count ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
+        memberLimit: configuration.memberLimit, candidates: candidates)
   }
 }
 

@@ -17,6 +17,9 @@ package struct SessionPeer: SimulatedNode {
   /// The maps that arrived, by id.
   package private(set) var maps: [MapID: MapPackage] = [:]
 
+  /// The cache on the machine's disk.
+  package private(set) var disk: [SHA256Digest: StoredChunk] = [:]
+
   private let index: Int
   private let count: Int
   private var outputs: [SimulatedOutput<Packet>] = []
@@ -36,9 +39,10 @@ package struct SessionPeer: SimulatedNode {
     var sinceWritable = 0
   }
 
-  /// Starts with an empty memory and invites every other machine.
+  /// Starts with an empty memory and invites every other machine; `configure` changes what the node is told.
   package init(
-    index: Int, count: Int, seed: UInt64, mistakes: NodeMistakes = NodeMistakes(), isLiar: Bool = false, at now: Instant
+    index: Int, count: Int, seed: UInt64, mistakes: NodeMistakes = NodeMistakes(), isLiar: Bool = false,
+    at now: Instant, configure: (inout NodeConfiguration) -> Void = { _ in }
   ) {
     self.index = index
     self.count = count
@@ -48,8 +52,13 @@ package struct SessionPeer: SimulatedNode {
       addresses: [Self.address(of: index)], seed: random.next())
     configuration.mistakes = mistakes
     configuration.keepsElectionSteps = true
-    if isLiar { liar = Liar(count: count, random: random.split()) }
-    configuration.election.canHost = liar?.isUsurper ?? true
+    configuration.cachesChunks = true
+    configure(&configuration)
+    if isLiar {
+      let liar = Liar(count: count, random: random.split())
+      configuration.election.canHost = liar.isUsurper
+      self.liar = liar
+    }
     node = Node(configuration, at: now)
     for other in 0..<count where other != index { invite(other, at: now) }
     settle(at: now)
@@ -192,6 +201,12 @@ package struct SessionPeer: SimulatedNode {
         if let reason = Self.goodbye(in: last) { goodbyes.append((line.peer, reason)) }
         last = []
       case .admitted: break
+      case .find(let search):
+        let found = search.wanted.compactMap { wanted in
+          disk[wanted.hash].map { FoundChunk(index: wanted.index, chunk: $0) }
+        }
+        node.handle(.chunksFound(search.map, found, isLast: true), at: now)
+      case .keep(let hash, let chunk): disk[hash] = chunk
       case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
       case .event(let event): take(event, at: now)
       }

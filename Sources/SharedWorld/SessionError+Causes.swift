@@ -15,7 +15,8 @@ extension SessionError {
     case .identityMismatch:
       self.init(.identityMismatch, "the peer's id is not the one of its certificate; do not trust it")
     case .ownIdentity: self.init(.invalidArgument, "that address leads back to this peer")
-    case .limitExceeded: self.init(.limitExceeded, "the session is full, or the peer takes no more connections; try later")
+    case .limitExceeded:
+      self.init(.limitExceeded, "the session is full, or the peer takes no more connections; try later")
     case .locked: self.init(.locked, "the session takes no newcomers; ask its host to unlock it")
     case .otherService: self.init(.otherService, "the peer runs another service; compare the service types")
     case .refused: self.init(.declined, "the peer refused the connection")

@@ -57,14 +57,16 @@ struct ReportTests {
           .status(
             .init(
               host: bob, epoch: 2, peers: 1, isLocked: true, roster: [bob],
-              maps: [.init(peer: bob, stage: "received", percent: 100)], mapID: nil, points: 0, anchors: 3, digest: "d1"))),
+              maps: [.init(peer: bob, stage: "received", percent: 100)], mapID: nil, points: 0, anchors: 3, digest: "d1"
+            ))),
         #""event":"answer","t":1.5,"clock":7.25,"command":"status","host":"\#(bob.id)","epoch":2,"peers":1,"locked":true,"mapID":null,"points":0,"anchors":3,"digest":"d1","roster":[{"peerID":"\#(bob.id)","name":"bob"}],"maps":[{"peerID":"\#(bob.id)","name":"bob","stage":"received","percent":100}]"#
       ),
       (
         .answer(
           command: "links",
           .links(
-            [.init(peer: bob, roundTrip: 1.5, bytesSent: 2, bytesReceived: 3, queuedBytes: 4)], connections: [(bob, bob)])),
+            [.init(peer: bob, roundTrip: 1.5, bytesSent: 2, bytesReceived: 3, queuedBytes: 4)],
+            connections: [(bob, bob)])),
         #""event":"answer","t":1.5,"clock":7.25,"command":"links","links":[{"peerID":"\#(bob.id)","name":"bob","roundTrip":1.5,"bytesSent":2,"bytesReceived":3,"queuedBytes":4}],"connections":[["\#(bob.id)","\#(bob.id)"]]"#
       ),
       (

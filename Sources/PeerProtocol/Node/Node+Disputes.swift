@@ -8,7 +8,8 @@ extension Node {
   /// Whether a record of another peer, said by `teller`, is to be taken.
   func believes(_ entry: RosterEntry, from teller: PeerID) -> Bool {
     let peer = entry.peerID
-    guard !configuration.mistakes.node.contains(.believesEverything), let known = roster[peer] else { return true }
+    guard !configuration.mistakes.node.contains(.believesEverything) else { return true }
+    guard let known = roster[peer] else { return entry.status != .kicked || speaksForSession(teller) }
     switch (known.status, entry.status) {
     case (.present, .left): return !hasMemberLink(to: peer)
     case (.present, .kicked): return believesRemoval(of: peer, by: teller)
@@ -41,8 +42,10 @@ extension Node {
     disputes[entry.peerID, default: Dispute(entry: entry, tellers: [], since: now)].add(entry, from: teller)
   }
 
-  /// Looks again at what was not believed: by now the peer may have gone, or the teller have become host. If not, it is
-  /// contradicted by whoever may: a departure by each who is linked to the peer, all else by the host.
+  /// Looks again at what was not believed.
+  ///
+  /// By now the peer may have gone, or the teller have become host. If not, it is contradicted by whoever may: a
+  /// departure by each who is linked to the peer, all else by the host.
   mutating func settleDisputes(at now: Instant) {
     for (peer, dispute) in disputes.sorted(by: { $0.key < $1.key }) where now - dispute.since >= ProtocolTimes.dispute {
       disputes[peer] = nil
@@ -55,7 +58,8 @@ extension Node {
   }
 
   private mutating func contradict(_ entry: RosterEntry, at now: Instant) {
-    guard let corrected = roster.update(entry.peerID, { $0.version = max($0.version, entry.version) + 1 }) else { return }
+    let corrected = roster.update(entry.peerID) { $0.version = max($0.version, entry.version) + 1 }
+    guard let corrected else { return }
     gossip([corrected], except: nil)
   }
 

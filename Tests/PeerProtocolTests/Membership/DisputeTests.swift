@@ -16,7 +16,8 @@ struct DisputeTests {
     return (probe, first, second)
   }
 
-  private func slander(_ probe: inout NodeProbe, _ status: RosterEntry.Status, of peer: PeerID, on link: LinkID) throws {
+  private func slander(_ probe: inout NodeProbe, _ status: RosterEntry.Status, of peer: PeerID, on link: LinkID) throws
+  {
     var entry = try #require(probe.node.roster[peer])
     entry.status = status
     entry.version += 1

@@ -81,14 +81,15 @@ extension Node {
         continue
       }
       guard roster.merge(entry) else { continue }
-      news.append(entry)
       if entry.peerID != me.peer {
+        news.append(entry)
         entryChanged(entry, at: now)
       } else if entry.status == .kicked, believesRemoval(of: me.peer, by: peer) {
         finish(.kicked)
         return
       }
     }
+    // What was said of this peer itself is not passed on, least of all by a host, which would be believed.
     if let corrected = reassert() { news.append(corrected) }
     if !news.isEmpty { gossip(news, except: peer) }
   }

@@ -96,7 +96,7 @@ package struct SessionMonitor: SimulationMonitor {
     case .mapReceived(let map, let from, _, let package):
       mapsReceived += 1
       note("\(index + 1) has map \(map.description.prefix(6)) from \(from.prefix)", at: now)
-      if maps[package.contentDigest].map({ $0.size == package.size && $0.chunks == package.chunks }) != true {
+      if maps[package.contentDigest].map({ package.isSame(as: $0) }) != true {
         fail("M1 \(index + 1) has a map that nobody shared", at: now)
       }
     case .mapSourceRefused(_, let peer, let failure):
@@ -116,6 +116,23 @@ private struct MembershipWatch {
     case .peerLeft(let peer, _, _): present.remove(peer) != nil ? nil : "loses \(peer.prefix), which was not there"
     case .peerReconnecting(let peer): present.contains(peer) ? nil : "waits for \(peer.prefix), which was not there"
     default: nil
+    }
+  }
+}
+
+extension MapPackage {
+  /// Whether every chunk is the same, byte for byte, eight at a time: `==` on arrays of bytes took a tenth of a run.
+  fileprivate func isSame(as other: MapPackage) -> Bool {
+    guard size == other.size, chunks.count == other.chunks.count else { return false }
+    return zip(chunks, other.chunks).allSatisfy { left, right in
+      guard left.codec == right.codec, left.bytes.count == right.bytes.count else { return false }
+      let (one, two) = unsafe (left.bytes.span.bytes, right.bytes.span.bytes)
+      let words = left.bytes.count & ~7
+      for offset in stride(from: 0, to: words, by: 8) {
+        let word = unsafe one.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        if unsafe word != two.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+      }
+      return left.bytes[words...] == right.bytes[words...]
     }
   }
 }

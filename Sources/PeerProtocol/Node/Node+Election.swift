@@ -44,7 +44,7 @@ extension Node {
 
   private mutating func flood(_ message: ElectionMessage, to destination: NodeID?) {
     let (header, targets) = relay.originate(to: destination, over: graph)
-    send(to: targets) { body in
+    send(.election, to: targets) { body in
       header.write(to: &body)
       message.write(to: &body)
     }
@@ -57,7 +57,7 @@ extension Node {
     let message = try ElectionMessage(reading: &reader)
     try reader.finish()
     let decision = relay.receive(header, from: sender, over: graph)
-    send(to: decision.targets) { forwarded in
+    send(.election, to: decision.targets) { forwarded in
       header.write(to: &forwarded)
       message.write(to: &forwarded)
     }
@@ -67,13 +67,14 @@ extension Node {
     elect(.message(message, from: header.origin), at: now)
   }
 
-  private mutating func send(to targets: NodeSet, _ build: (inout ByteWriter) -> Void) {
+  /// Queues a flooded frame for the neighbours at `targets`.
+  mutating func send(_ type: FrameType, to targets: NodeSet, _ build: (inout ByteWriter) -> Void) {
     var rest = targets
     while let place = rest.popFirst() {
       guard let node = graph.node(at: place), let id = controlLinks[node.peer], links[id]?.node == node else {
         continue
       }
-      sendControl(.election, on: id, build)
+      sendControl(type, on: id, build)
     }
   }
 }

@@ -109,11 +109,13 @@ extension Node {
         members[peer] = Member(plan: memberPlan(for: peer, at: now))
       } else {
         members[peer]?.plan.add(entry.addresses, at: now)
+        hastenDial(to: peer, at: now)
       }
       if let id = controlLinks[peer] { admit(on: id, at: now) }
     case .left, .kicked:
       let member = members.removeValue(forKey: peer)
       provenAddresses[peer] = nil
+      mapBoard.others[peer] = nil
       elect(.left(entry.node), at: now)
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
@@ -123,15 +125,6 @@ extension Node {
       }
     }
     updateReachability(at: now)
-  }
-
-  /// The lower id dials at once; the other side only if that has not worked.
-  func memberPlan(for peer: PeerID, at now: Instant) -> DialPlan {
-    let start = me.peer < peer ? now : now + ProtocolTimes.dialStagger
-    var plan = DialPlan(addresses: roster[peer]?.addresses ?? [], start: start)
-    // What the peer itself said on a link comes before what others say of it: a lie must not make it unreachable.
-    plan.add(provenAddresses[peer] ?? [], at: start)
-    return plan
   }
 
   /// Notes that a peer is out of the session and tells the others.
@@ -149,20 +142,7 @@ extension Node {
   mutating func changeAddresses(_ new: [SocketAddress], at now: Instant) {
     addresses = new
     if let entry = reassert() { gossip([entry], except: nil) }
-  }
-
-  /// Dials members that are not linked directly.
-  mutating func dialMembers(at now: Instant) {
-    for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
-      let peer = entry.peerID
-      guard controlLinks[peer] == nil, var member = members[peer] else { continue }
-      let dial = DialID(rawValue: freshNumber())
-      if let address = member.plan.attempt(dial, at: now, random: &random) {
-        dials[dial] = .member(peer)
-        emit(.connect(dial, address))
-      }
-      members[peer] = member
-    }
+    hastenDials(at: now)
   }
 
   mutating func leave(at now: Instant) {

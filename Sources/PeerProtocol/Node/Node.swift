@@ -37,6 +37,7 @@ package struct Node: Sendable {
   var replication = ReplicationState()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
+  var mapBoard = MapStatusBoard()
   /// The map this node shared last.
   package internal(set) var latestSharedMap: MapID?
 
@@ -50,7 +51,8 @@ package struct Node: Sendable {
   var quiet: Quiet?
   var nextAntiEntropy: Instant
   var lastTick: Instant
-  var scratch = ByteWriter(capacity: ProtocolLimits.transmitWindow + ProtocolLimits.memberFrame)
+  /// Where the bytes for a link are put together.
+  var scratch = ByteWriter()
 
   /// A node alone in its session.
   package init(_ configuration: NodeConfiguration, at now: Instant) {
@@ -94,8 +96,9 @@ package struct Node: Sendable {
       openLink(id, peer: peer, dial: dial, remote: remote, at: now)
     case .linkClosed(let id): linkClosed(id, at: now)
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
-    case .clockJumped(let gap): compensate(for: gap, at: now)
+    case .clockJumped(let gap): excuse(gap, at: now)
     case .addresses(let addresses): changeAddresses(addresses, at: now)
+    case .chunkChecked(let verdict): settle(verdict, at: now)
     default: handleCommand(input, at: now)
     }
   }
@@ -107,7 +110,8 @@ package struct Node: Sendable {
     case .cancelInvitation(let id): endInvitation(id, .cancelled)
     case .answer(let id, let decision): answer(id, decision, at: now)
     case .share(let package, let peer): share(package, with: peer, at: now)
-    case .cancelMap(let map): cancelMap(map)
+    case .cancelMap(let map): cancelMap(map, at: now)
+    case .relocalised(let isRelocalised): setRelocalised(isRelocalised, at: now)
     case .send(let bytes, let peers): sendMessage(bytes, to: peers)
     case .handover(let peer): handover(to: peer, at: now)
     case .requestHost: elect(.request, at: now)
@@ -140,6 +144,11 @@ package struct Node: Sendable {
     next = min(next, election.deadline ?? next)
     next = min(next, graph.deadline ?? next)
     return max(min(next, (quiet ?? quietNow).deadline), lastTick)
+  }
+
+  /// Takes back bytes that were transmitted, so that the next ones need no memory of their own.
+  package mutating func reuse(_ spent: consuming [UInt8]) {
+    scratch = ByteWriter(reusing: spent)
   }
 
   mutating func emit(_ output: Output) {

@@ -17,6 +17,8 @@ package struct NodeConfiguration: Sendable {
   package var addresses: [SocketAddress]
   /// How it takes part in the election of a host.
   package var election: ElectionConfiguration
+  /// Who may share a map with the whole session.
+  package var mapPolicy: MapPolicy
   /// Seeds every random choice of the node.
   package var seed: UInt64
   /// Deliberate mistakes; only tests make any.
@@ -26,7 +28,8 @@ package struct NodeConfiguration: Sendable {
 
   package init(
     peerID: PeerID, incarnation: UInt64, name: String, service: String, instance: String = "",
-    addresses: [SocketAddress] = [], election: ElectionConfiguration = ElectionConfiguration(), seed: UInt64
+    addresses: [SocketAddress] = [], election: ElectionConfiguration = ElectionConfiguration(),
+    mapPolicy: MapPolicy = .anyone, seed: UInt64
   ) {
     self.peerID = peerID
     self.incarnation = incarnation
@@ -35,6 +38,7 @@ package struct NodeConfiguration: Sendable {
     self.instance = instance
     self.addresses = addresses
     self.election = election
+    self.mapPolicy = mapPolicy
     self.seed = seed
   }
 }

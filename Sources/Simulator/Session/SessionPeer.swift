@@ -191,6 +191,7 @@ package struct SessionPeer: SimulatedNode {
         if let reason = Self.goodbye(in: last) { goodbyes.append((line.peer, reason)) }
         last = []
       case .admitted: break
+      case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
       case .event(let event): take(event, at: now)
       }
     }

@@ -89,6 +89,7 @@ package struct SessionMonitor: SimulationMonitor {
   private mutating func check(_ event: NodeEvent, of index: Int, at now: Instant) {
     if let text = membership[index].take(event) { fail("\(index + 1) \(text)", at: now) }
     switch event {
+    case .anchors(let changes): tell(changes, of: index, at: now)
     case .divergence(let peer): fail("C1 \(index + 1) and \(peer.prefix) differ under equal vectors", at: now)
     case .ended(let reason) where reason != .left: fail("\(index + 1) was put out of the session: \(reason)", at: now)
     case .peerJoined(let peer, _): note("\(index + 1) sees \(peer.prefix) join", at: now)
@@ -102,6 +103,17 @@ package struct SessionMonitor: SimulationMonitor {
     case .mapSourceRefused(_, let peer, let failure):
       fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
     default: break
+    }
+  }
+}
+
+extension SessionMonitor {
+  /// Notes what is out of the ordinary among the changes of a node's anchors.
+  private mutating func tell(_ changes: [AnchorChange], of index: Int, at now: Instant) {
+    let merged = changes.count { $0.origin == .merge }
+    if merged > 0 { note("\(index + 1) takes \(merged) changes from a snapshot", at: now) }
+    for change in changes {
+      if case .editSupersededByRemoval = change.kind { note("\(index + 1) loses an edit to a removal", at: now) }
     }
   }
 }

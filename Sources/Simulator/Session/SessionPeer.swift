@@ -17,6 +17,10 @@ package struct SessionPeer: SimulatedNode {
   /// The maps that arrived, by id.
   package private(set) var maps: [MapID: MapPackage] = [:]
 
+  /// Chunks that came although they had been verified before.
+  package private(set) var fetchedAgain = 0
+  private var verified: [MapID: Set<Int>] = [:]
+
   private let index: Int
   private let count: Int
   private var outputs: [SimulatedOutput<Packet>] = []
@@ -191,12 +195,18 @@ package struct SessionPeer: SimulatedNode {
         if let reason = Self.goodbye(in: last) { goodbyes.append((line.peer, reason)) }
         last = []
       case .admitted: break
-      case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
+      case .check(let check): run(check, at: now)
       case .event(let event): take(event, at: now)
       }
     }
     electionSteps = node.takeElectionSteps()
     lie()
+  }
+
+  private mutating func run(_ check: ChunkCheck, at now: Instant) {
+    let verdict = check.run()
+    if verdict.failure == nil, !verified[check.map, default: []].insert(check.index).inserted { fetchedAgain += 1 }
+    node.handle(.chunkChecked(verdict), at: now)
   }
 
   /// The reason in the last of some frames, if that is a goodbye: a node says it right before it closes.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs every scenario of the simulator over many seeds, beginning with FIRST (default 1). SEEDS is the size of the whole:
-# the default, 1,000,000, takes a day on two cores; a smaller number scales every part down. A failure prints the line that replays it.
+# the default, 1,000,000, takes about five hours of one core; a smaller number scales every part down. A failure prints the line that replays it.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."

@@ -89,7 +89,9 @@ extension ReplicationWorld {
     let alive = peers.indices.filter { peers[$0].isAlive }
     let actors = Set(alive.map { peers[$0].set.actor })
     let (vector, bytes) = (peers[alive[0]].set.vector, peers[alive[0]].set.encodeSnapshot())
-    guard let covered = operations.covered(by: vector) else { return fail("C2 operations were applied that nobody wrote") }
+    guard let covered = operations.covered(by: vector) else {
+      return fail("C2 operations were applied that nobody wrote")
+    }
     let model = NaiveModel(covered)
     for index in alive {
       let set = peers[index].set

@@ -192,6 +192,8 @@ struct SessionRun {
     world.apply(.mend(1, 2))
     guard let took = agree(within: 30_000_000_000) else { return }
     time = took
-    if !world.has(3, world.simulation.monitor.anchors.operations.last) { fail("C3 the last words of 1 did not come to 4") }
+    if !world.has(3, world.simulation.monitor.anchors.operations.last) {
+      fail("C3 the last words of 1 did not come to 4")
+    }
   }
 }

@@ -124,7 +124,9 @@ package struct SessionWorld {
   }
 
   /// Whether a node has applied everything that was written.
-  package func has(_ index: Int, _ written: VersionVector) -> Bool { node(index)?.anchors.vector.covers(written) ?? false }
+  package func has(_ index: Int, _ written: VersionVector) -> Bool {
+    node(index)?.anchors.vector.covers(written) ?? false
+  }
 
   /// What is not yet as it must be at rest in some connected component; nil if nothing is.
   ///

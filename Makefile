@@ -1,6 +1,6 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
-export SWIFT FILTER JSON SECONDS_EACH SEEDS FIRST PREFIX DESTDIR
+export SWIFT FILTER JSON SECONDS_EACH SEEDS FIRST PREFIX DESTDIR CHURN_SECONDS CHURN_SEED
 
 .DEFAULT_GOAL := build
 .PHONY: build test demo lint lan bench fuzz soak model install docs clean help toolchain
@@ -17,7 +17,7 @@ demo: toolchain ## two peers on this machine share a map and anchors
 lint: toolchain ## check the format and the rules of the house
 	@Scripts/lint.sh
 
-lan: toolchain ## a LAN of network namespaces: failover and late join (needs root)
+lan: toolchain ## a LAN of network namespaces: faults, CHURN_SECONDS (default 300) of churn (needs root)
 	@Scripts/lan.sh
 
 bench: toolchain ## measure, release build; FILTER=name selects, JSON=path also writes the rows

@@ -69,7 +69,8 @@ let package = Package(
     .testTarget(
       name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], exclude: ["reader.py"], swiftSettings: common),
     .testTarget(
-      name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
+      name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel", "PeerProtocol", "Simulator"],
+      swiftSettings: common),
     .testTarget(
       name: "PeerProtocolTests", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "Simulator"],
       swiftSettings: common),
@@ -82,7 +83,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "SharedWorldTests", dependencies: ["SharedWorld"], swiftSettings: common),
     .testTarget(
-      name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel"],
+      name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel", "soak"],
       swiftSettings: common),
     .testTarget(
       name: "WorldViewKitTests", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"], swiftSettings: common),

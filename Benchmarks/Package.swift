@@ -13,9 +13,10 @@ let package = Package(
   dependencies: [.package(name: "SharedWorld", path: "..")],
   targets: [
     .systemLibrary(name: "CMalloc"),
+    .target(name: "CCounters"),
     .executableTarget(
       name: "bench",
-      dependencies: ["CMalloc", .product(name: "SharedWorld", package: "SharedWorld")],
+      dependencies: ["CMalloc", "CCounters", .product(name: "SharedWorld", package: "SharedWorld")],
       packageAccess: false,
       swiftSettings: [
         .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),

@@ -11,6 +11,7 @@ package enum Command: Equatable, Sendable {
   case tap(x: Float, y: Float, name: String?)
   case camera(eye: SIMD3<Float>, target: SIMD3<Float>)
   case place(name: String, at: SIMD3<Float>)
+  case burst(count: Int, rate: Double, name: String)
   case move(anchor: String, to: SIMD3<Float>)
   case rename(anchor: String, to: String)
   case remove(anchor: String)
@@ -123,6 +124,10 @@ extension Command {
     },
     Verb(usage: "place NAME X Y Z", help: "place an anchor (metres)") { words throws(UsageError) in
       .place(name: try words.next("NAME"), at: try words.point(""))
+    },
+    Verb(usage: "burst N RATE [NAME]", help: "place N anchors, RATE a second: a load for measurements") {
+      words throws(UsageError) in
+      .burst(count: try words.burstCount(), rate: try words.rate(), name: words.popFirst() ?? "burst")
     },
     Verb(usage: "move ANCHOR X Y Z", help: "move an anchor (metres)") { words throws(UsageError) in
       .move(anchor: try words.next("ANCHOR"), to: try words.point(""))

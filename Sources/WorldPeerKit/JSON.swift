@@ -14,6 +14,9 @@ package enum JSON: Equatable, Sendable {
     .array([.single(point.x), .single(point.y), .single(point.z)])
   }
 
+  /// A time, to the microsecond.
+  package static func seconds(_ seconds: Double) -> JSON { .number((seconds * 1_000_000).rounded() / 1_000_000) }
+
   /// The text, or null.
   package static func optional(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
 

@@ -1,3 +1,5 @@
+import SharedWorld
+
 /// The words of one command, read from first to last.
 package struct Words: Sendable {
   private var rest: ArraySlice<String>
@@ -74,6 +76,24 @@ package struct Words: Sendable {
     let word = try next("SECONDS")
     guard let number = Double(word), (0...86_400).contains(number) else {
       throw UsageError("'\(word)' is not a number of seconds from 0 to 86400")
+    }
+    return number
+  }
+
+  /// How many anchors a burst places, at most as many as a session holds.
+  mutating func burstCount() throws(UsageError) -> Int {
+    let word = try next("N")
+    guard let number = Int(word), (1...Limits.anchors).contains(number) else {
+      throw UsageError("'\(word)' is not a number of anchors from 1 to \(Limits.anchors)")
+    }
+    return number
+  }
+
+  /// How often something happens in a second.
+  mutating func rate() throws(UsageError) -> Double {
+    let word = try next("RATE")
+    guard let number = Double(word), (0.1...10_000).contains(number) else {
+      throw UsageError("'\(word)' is not a rate from 0.1 to 10000 a second")
     }
     return number
   }

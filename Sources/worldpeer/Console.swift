@@ -15,7 +15,7 @@ final class Console: Sendable {
   private let hasColour: Bool
   /// Whether the user types the commands, and so sees them already.
   private let isTyped: Bool
-  private let start = ContinuousClock.now
+  private let start = MachineClock.seconds
   private let state: Mutex<State>
 
   init(json: Bool, isScripted: Bool) {
@@ -33,14 +33,15 @@ final class Console: Sendable {
     if !json, !isTyped, case .answer(_, .done) = report { return }
     state.withLock { state in
       // Read under the lock, so that the times of the lines rise.
-      let now = (ContinuousClock.now - start) / .seconds(1)
+      let clock = MachineClock.seconds
+      let now = clock - start
       var isBar = false
-      if case .mapProgress(_, let verified, let total) = report {
-        guard state.throttle.admits(at: now, always: verified == total) else { return }
-        isBar = isTerminal && verified < total
+      if case .mapProgress(_, let transfer) = report {
+        guard state.throttle.admits(at: now, always: transfer.verified == transfer.total) else { return }
+        isBar = isTerminal && transfer.verified < transfer.total
       }
       if json {
-        Self.write(report.json(at: now).text + "\n")
+        Self.write(report.json(at: now, clock: clock).text + "\n")
       } else {
         write(report.lines, isBar: isBar, &state)
       }

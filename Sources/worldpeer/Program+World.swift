@@ -41,6 +41,19 @@ extension Program {
     return .placed(id: id.description, position: transform.translation)
   }
 
+  /// Places anchors at a steady pace, and tells of each when it was placed.
+  func burst(of count: Int, rate: Double, name: String) async throws -> Report.Answer {
+    let start = ContinuousClock.now
+    var placed: [(id: String, clock: Double)] = []
+    for number in 1...count {
+      try await Task.sleep(until: start + .seconds(Double(number - 1) / rate), tolerance: .zero)
+      let clock = MachineClock.seconds
+      let id = try await session.place(Anchor(name: "\(name) \(number)", transform: .identity))
+      placed.append((id.description, clock))
+    }
+    return .burst(placed)
+  }
+
   func anchor(_ word: String) async throws -> Anchor {
     switch Lookup.find(word, in: await session.anchors(), by: { [$0.id.description, $0.name] }) {
     case .found(let anchor): return anchor

@@ -4,6 +4,7 @@ Run it below `unshare --net --mount --pid --fork --kill-child` (Scripts/lan.sh d
 bridge and programs with the last process, also after a SIGKILL.
 """
 
+import json
 import pathlib
 import shutil
 import subprocess
@@ -20,6 +21,8 @@ allow-interfaces=eth0
 publish-workstation=no
 publish-hinfo=no
 """
+
+QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 def run(*words):
@@ -75,14 +78,25 @@ class Host:
 
     def start_avahi(self):
         """Starts the host's own D-Bus and avahi-daemon, and waits until the daemon answers."""
-        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.run("mkdir", "-p", "/run/dbus", "/run/avahi-daemon")
+        self.start("dbus-daemon", "--system", "--nofork", "--nopidfile", **QUIET)
+        wait_until(lambda: self.has("/run/dbus/system_bus_socket"), 10, f"{self.name}: dbus-daemon")
+        self.start_avahi_daemon()
+
+    def start_avahi_daemon(self):
+        """Starts the avahi-daemon alone, also after it was killed, and waits until it answers."""
         configuration = self.folder / "avahi-daemon.conf"
         configuration.write_text(AVAHI_CONFIGURATION.format(name=self.name))
-        self.run("mkdir", "-p", "/run/dbus", "/run/avahi-daemon")
-        self.start("dbus-daemon", "--system", "--nofork", "--nopidfile", **quiet)
-        wait_until(lambda: self.has("/run/dbus/system_bus_socket"), 5, f"{self.name}: dbus-daemon")
-        self.start("avahi-daemon", "--no-chroot", "--no-drop-root", "--no-rlimits", "-f", configuration, **quiet)
-        wait_until(lambda: self.has("/run/avahi-daemon/socket"), 5, f"{self.name}: avahi-daemon")
+        # What a killed daemon left behind would be taken for the new one's.
+        self.run("rm", "-f", "/run/avahi-daemon/socket", "/run/avahi-daemon/pid")
+        self.avahi_daemon = self.start(
+            "avahi-daemon", "--no-chroot", "--no-drop-root", "--no-rlimits", "-f", configuration, **QUIET)
+        wait_until(lambda: self.has("/run/avahi-daemon/socket"), 10, f"{self.name}: avahi-daemon")
+
+    def kill_avahi_daemon(self):
+        """Kills the avahi-daemon without a chance to say goodbye."""
+        self.avahi_daemon.kill()
+        self.avahi_daemon.wait()
 
     def has(self, path):
         """Whether a file exists on this host."""
@@ -95,6 +109,17 @@ class Host:
     def plug(self):
         """Puts the host back on the LAN."""
         run("ip", "link", "set", self.port_name, "up")
+
+    def limit(self, megabits):
+        """Limits the host's link, both ways, to a rate (megabits a second), with the queue of a small switch: 10 ms."""
+        shape = f"root tbf rate {megabits}mbit burst 16kb latency 10ms".split()
+        run("tc", "qdisc", "replace", "dev", self.port_name, *shape)
+        self.run("tc", "qdisc", "replace", "dev", "eth0", *shape)
+
+    def received(self):
+        """The bytes that have reached this host over the LAN so far, with every header."""
+        [link] = json.loads(self.run("ip", "-json", "-stats", "link", "show", "eth0"))
+        return link["stats64"]["rx"]["bytes"]
 
     def stop(self):
         """Ends every program of the host, and the host."""
@@ -110,15 +135,20 @@ class Host:
 
 
 class Lab:
-    """The bridge and the hosts on it."""
+    """The bridge and the hosts on it, and a second bridge for those that a split sets apart.
 
-    def __init__(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="swlan-"))
+    Files are kept in `folder`, if there is one, or else in one that is removed in the end.
+    """
+
+    def __init__(self, folder=None):
+        self.is_kept = folder is not None
+        self.folder = folder or pathlib.Path(tempfile.mkdtemp(prefix="swlan-"))
         self.hosts = []
         run("ip", "link", "set", "lo", "up")
-        # A bridge that snoops would drop multicast that nobody has asked for by IGMP yet.
-        run("ip", "link", "add", "lan", "type", "bridge", "mcast_snooping", "0", "forward_delay", "0")
-        run("ip", "link", "set", "lan", "up")
+        for bridge in ("lan", "apart"):
+            # A bridge that snoops would drop multicast that nobody has asked for by IGMP yet.
+            run("ip", "link", "add", bridge, "type", "bridge", "mcast_snooping", "0", "forward_delay", "0")
+            run("ip", "link", "set", bridge, "up")
 
     def host(self, name):
         """Adds a host."""
@@ -126,12 +156,23 @@ class Lab:
         self.hosts.append(host)
         return host
 
+    def split(self, hosts):
+        """Sets these hosts apart: they see each other and nobody else, until `heal`. Nobody's link goes down."""
+        for host in self.hosts:
+            run("ip", "link", "set", host.port_name, "master", "apart" if host in hosts else "lan")
+
+    def heal(self):
+        """Makes one LAN of all hosts again."""
+        self.split([])
+
     def close(self):
         """Stops everything."""
         for host in self.hosts:
             host.stop()
-        run("ip", "link", "delete", "lan")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        for bridge in ("lan", "apart"):
+            run("ip", "link", "delete", bridge)
+        if not self.is_kept:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def wait_until(holds, seconds, what):

@@ -1,6 +1,5 @@
 """Drives a worldpeer by its contract: commands on standard input, JSON events on standard output."""
 
-import collections
 import json
 import os
 import pathlib
@@ -10,28 +9,38 @@ import threading
 import time
 
 BIN = pathlib.Path(os.environ.get("SHAREDWORLD_BIN", ".build/release"))
+#: Where peers listen that others are told to connect to.
+PORT = 4711
 
 
 class PeerError(Exception):
-    """A command that failed, or an event that did not come; the text holds what did."""
+    """A command that failed, or an event that did not come; the text holds what did.
+
+    `code` is that of the command's error, None when nothing was answered.
+    """
+
+    def __init__(self, text, code=None):
+        super().__init__(text)
+        self.code = code
 
 
 class Peer:
-    """A worldpeer on a host of the lab."""
+    """A worldpeer on a host of the lab; its events and the commands it got are kept in the host's folder."""
 
     def __init__(self, host, *options):
         self.host = host
         self.name = host.name
         self.events = []
-        self._answers = collections.deque()
         self._changed = threading.Condition()
+        self._transcript = open(host.folder / "events.jsonl", "a", encoding="utf-8")
         words = [BIN / "worldpeer", "--name", host.name, "--json", "--identity", host.folder / "identity", *options]
         log = open(host.folder / "worldpeer.log", "a", encoding="utf-8")
         with log:
             self._program = host.start(
                 *words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, encoding="utf-8")
         threading.Thread(target=self._read, daemon=True).start()
-        self.id = self.event("ready", seconds=20)["peerID"]
+        ready = self.event("ready", seconds=20)
+        self.id, self.port = ready["peerID"], ready["port"]
 
     def _read(self):
         for line in self._program.stdout:
@@ -39,17 +48,27 @@ class Peer:
             event["at"] = time.monotonic()
             with self._changed:
                 self.events.append(event)
-                if event["event"] in ("answer", "error"):
-                    self._answers.append(event)
+                self._transcript.write(json.dumps(event) + "\n")
                 self._changed.notify_all()
-
-    def event(self, kind, seconds=20, since=0, **fields):
-        """Waits for an event of a kind with these fields among those from number `since` on."""
-        def find():
-            return next((e for e in self.events[since:] if e["event"] == kind and fields.items() <= e.items()), None)
         with self._changed:
-            if self._changed.wait_for(find, seconds):
-                return find()
+            self._transcript.close()
+
+    def event(self, kind, seconds=20, since=0, where=lambda event: True, **fields):
+        """Waits for an event of a kind with these fields, for which `where` holds, from number `since` on."""
+        looked_at = since
+
+        def find():
+            nonlocal looked_at
+            while looked_at < len(self.events):
+                event = self.events[looked_at]
+                if event["event"] == kind and fields.items() <= event.items() and where(event):
+                    return event
+                looked_at += 1
+            return None
+        with self._changed:
+            found = self._changed.wait_for(find, seconds)
+        if found:
+            return found
         raise PeerError(f"{self.name}: no {kind} {fields or ''} within {seconds} s; the last events: {self.last()}")
 
     def last(self):
@@ -57,28 +76,49 @@ class Peer:
         return "\n".join(json.dumps(event) for event in self.events[-8:])
 
     def send(self, line):
-        """Sends a command without waiting for its answer."""
+        """Sends a command without waiting for its answer, and gives the number from which on the answer will be."""
+        with self._changed:
+            since = len(self.events)
+            if not self._transcript.closed:
+                self._transcript.write(json.dumps({"sent": line, "at": time.monotonic()}) + "\n")
         self._program.stdin.write(line + "\n")
         self._program.stdin.flush()
+        return since
+
+    def answer(self, line, since, seconds=40):
+        """Waits for the answer to a command that was sent; errors that belong to no command are passed over."""
+        verb, looked_at = line.split()[0], since
+
+        def find():
+            nonlocal looked_at
+            while looked_at < len(self.events):
+                event = self.events[looked_at]
+                if event["event"] in ("answer", "error") and event.get("command") == verb:
+                    return event
+                looked_at += 1
+            return None
+        with self._changed:
+            answer = self._changed.wait_for(find, seconds)
+        if not answer:
+            raise PeerError(f"{self.name}: {line}: no answer within {seconds} s; the last events: {self.last()}")
+        if answer["event"] == "error":
+            raise PeerError(f"{self.name}: {line}: {answer['code']}: {answer['message']}", answer["code"])
+        return answer
 
     def ask(self, line, seconds=40):
-        """Sends a command and gives its answer; errors that belong to no command are passed over."""
-        verb = line.split()[0]
-        with self._changed:
-            self._answers.clear()
-            self.send(line)
-            def find():
-                return next((a for a in self._answers if a.get("command") == verb), None)
-            if self._changed.wait_for(find, seconds):
-                answer = find()
-                if answer["event"] == "error":
-                    raise PeerError(f"{self.name}: {line}: {answer['code']}: {answer['message']}")
-                return answer
-        raise PeerError(f"{self.name}: {line}: no answer within {seconds} s; the last events: {self.last()}")
+        """Sends a command and gives its answer."""
+        return self.answer(line, self.send(line), seconds)
 
-    def kill(self, number=signal.SIGKILL):
+    def signal(self, number):
         """Sends a signal to the worldpeer itself, not to what started it."""
         os.kill(self._program.pid, number)
+
+    def kill(self):
+        """Ends it without a goodbye; gives the moment."""
+        moment = time.monotonic()
+        self.signal(signal.SIGKILL)
+        self._program.wait()
+        return moment
 
     def quit(self):
         """Ends it politely and gives its exit status."""

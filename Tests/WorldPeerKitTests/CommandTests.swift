@@ -13,6 +13,8 @@ struct CommandTests {
       ("tap 0.5 1", .tap(x: 0.5, y: 1, name: nil)), ("tap 0 .25 'big lamp'", .tap(x: 0, y: 0.25, name: "big lamp")),
       ("camera 1 2 3 4 5 6", .camera(eye: [1, 2, 3], target: [4, 5, 6])),
       ("place lamp 1 -2 3e-1", .place(name: "lamp", at: [1, -2, 0.3])),
+      ("burst 10 2.5", .burst(count: 10, rate: 2.5, name: "burst")),
+      ("burst 1 50 'a b'", .burst(count: 1, rate: 50, name: "a b")),
       ("move lamp 1 2 3", .move(anchor: "lamp", to: [1, 2, 3])),
       ("rename lamp \"the \\\"lamp\\\"\"", .rename(anchor: "lamp", to: "the \"lamp\"")),
       ("remove lamp", .remove(anchor: "lamp")), ("anchors", .anchors), ("digest", .digest), ("status", .status),
@@ -43,6 +45,8 @@ struct CommandTests {
       ("place lamp 1 2", "Z is missing (place NAME X Y Z)"),
       ("move lamp 1 inf 3", "Y: 'inf' is not a number (move ANCHOR X Y Z)"),
       ("sleep -1", "'-1' is not a number of seconds from 0 to 86400 (sleep SECONDS)"),
+      ("burst 0 1", "'0' is not a number of anchors from 1 to 65536 (burst N RATE [NAME])"),
+      ("burst 1 0", "'0' is not a rate from 0.1 to 10000 a second (burst N RATE [NAME])"),
       ("rename a 'b", "the ' is not closed"),
     ])
   func mistakes(line: String, message: String) {

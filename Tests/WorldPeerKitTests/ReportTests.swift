@@ -10,49 +10,62 @@ struct ReportTests {
   @Test(
     "the fields that scripts rely on",
     arguments: [
-      (.ready(bob, port: 4711), #""event":"ready","t":1.5,"peerID":"\#(bob.id)","name":"bob","port":4711"#),
-      (.peerJoined(bob), #""event":"peer-joined","t":1.5,"peerID":"\#(bob.id)","name":"bob","reason":"joined""#),
+      (
+        .ready(bob, port: 4711),
+        #""event":"ready","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","port":4711"#
+      ),
+      (
+        .peerJoined(bob),
+        #""event":"peer-joined","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","reason":"joined""#
+      ),
       (
         .peerLeft(bob, reason: "lost"),
-        #""event":"peer-left","t":1.5,"peerID":"\#(bob.id)","name":"bob","reason":"lost""#
+        #""event":"peer-left","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","reason":"lost""#
       ),
       (
         .hostChanged(host: nil, epoch: 3, reason: "leave"),
-        #""event":"host-changed","t":1.5,"host":null,"name":null,"epoch":3,"reason":"leave""#
+        #""event":"host-changed","t":1.5,"clock":7.25,"host":null,"name":null,"epoch":3,"reason":"leave""#
       ),
       (
-        .mapProgress(from: bob, verifiedBytes: 1, totalBytes: 2),
-        #""event":"map-progress","t":1.5,"from":"\#(bob.id)","name":"bob","verifiedBytes":1,"totalBytes":2"#
+        .mapProgress(from: bob, .init(verified: 1, total: 2, requested: 2, received: 3, perSecond: 4)),
+        #""event":"map-progress","t":1.5,"clock":7.25,"from":"\#(bob.id)","name":"bob","verifiedBytes":1,"totalBytes":2,"requestedBytes":2,"receivedBytes":3,"bytesPerSecond":4"#
       ),
       (
         .mapReceived(from: bob, mapID: "aa", points: 5, anchors: 1, bytes: 9),
-        #""event":"map-received","t":1.5,"from":"\#(bob.id)","name":"bob","mapID":"aa","points":5,"anchors":1,"bytes":9"#
+        #""event":"map-received","t":1.5,"clock":7.25,"from":"\#(bob.id)","name":"bob","mapID":"aa","points":5,"anchors":1,"bytes":9"#
       ),
       (
         .anchorAdded(lamp, origin: "remote"),
-        #""event":"anchor-added","t":1.5,"id":"1-2","name":"lamp","position":[1.0,-0.25,0.0],"author":"b0","origin":"remote""#
+        #""event":"anchor-added","t":1.5,"clock":7.25,"id":"1-2","name":"lamp","position":[1.0,-0.25,0.0],"author":"b0","origin":"remote""#
       ),
       (
         .answer(command: "peers", .peers([(bob, state: "connected")])),
-        #""event":"answer","t":1.5,"command":"peers","peers":[{"peerID":"\#(bob.id)","name":"bob","state":"connected"}]"#
+        #""event":"answer","t":1.5,"clock":7.25,"command":"peers","peers":[{"peerID":"\#(bob.id)","name":"bob","state":"connected"}]"#
       ),
       (
         .answer(command: "tap", .placed(id: "1-2", position: [0, 1, 2])),
-        #""event":"answer","t":1.5,"command":"tap","id":"1-2","position":[0.0,1.0,2.0]"#
+        #""event":"answer","t":1.5,"clock":7.25,"command":"tap","id":"1-2","position":[0.0,1.0,2.0]"#
+      ),
+      (
+        .answer(command: "burst", .burst([(id: "1-2", clock: 7)])),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"burst","placed":[{"id":"1-2","clock":7.0}]"#
       ),
       (
         .answer(
           command: "status",
-          .status(.init(host: bob, epoch: 2, peers: 1, roster: [bob], mapID: nil, points: 0, anchors: 3, digest: "d1"))),
-        #""event":"answer","t":1.5,"command":"status","host":"\#(bob.id)","epoch":2,"peers":1,"mapID":null,"points":0,"anchors":3,"digest":"d1","roster":[{"peerID":"\#(bob.id)","name":"bob"}]"#
+          .status(
+            .init(
+              host: bob, epoch: 2, peers: 1, roster: [bob], maps: [.init(peer: bob, stage: "received", percent: 100)],
+              mapID: nil, points: 0, anchors: 3, digest: "d1"))),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"status","host":"\#(bob.id)","epoch":2,"peers":1,"mapID":null,"points":0,"anchors":3,"digest":"d1","roster":[{"peerID":"\#(bob.id)","name":"bob"}],"maps":[{"peerID":"\#(bob.id)","name":"bob","stage":"received","percent":100}]"#
       ),
       (
         .error(code: "no-hit", message: "x", command: "tap"),
-        #""event":"error","t":1.5,"code":"no-hit","message":"x","command":"tap""#
+        #""event":"error","t":1.5,"clock":7.25,"code":"no-hit","message":"x","command":"tap""#
       ),
     ] as [(Report, String)])
   func fields(report: Report, json: String) {
-    #expect(report.json(at: 1.5).text == "{\(json)}")
+    #expect(report.json(at: 1.5, clock: 7.25).text == "{\(json)}")
   }
 
   @Test("a line has colour only when asked")

@@ -23,6 +23,22 @@ struct ContractTests {
     }
   }
 
+  @Test("a burst places its anchors and tells when, by a clock that other processes share")
+  func burst() async throws {
+    try await withFolder { folder in
+      let ann = try PeerProcess("ann", in: folder)
+      let bob = try PeerProcess("bob", in: folder)
+      let before = try await bob.event("ready").clock
+      let placed = try #require(try await ann.ask("burst 5 100 lamp").placed)
+      let after = try await bob.ask("digest").clock
+      #expect(placed.count == 5)
+      #expect(placed.map(\.clock) == placed.map(\.clock).sorted())
+      #expect(placed.allSatisfy { before < $0.clock && $0.clock < after })
+      #expect(try await ann.ask("wait anchor 'lamp 5'").event == "answer")
+      #expect(try await ann.event("anchor-added").id == placed[0].id)
+    }
+  }
+
   @Test("two peers join, share a map and end with the same roster, host, map and digest")
   func pair() async throws {
     try await withFolder { folder in

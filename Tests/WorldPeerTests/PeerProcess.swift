@@ -5,6 +5,7 @@ import Synchronization
 struct Line: Decodable, Sendable {
   let event: String
   let t: Double
+  let clock: Double
   let command: String?
   let code: String?
   let peerID: String?
@@ -16,6 +17,12 @@ struct Line: Decodable, Sendable {
   let mapID: String?
   let host: String?
   let roster: [Person]?
+  let placed: [Placed]?
+
+  struct Placed: Decodable, Sendable {
+    let id: String
+    let clock: Double
+  }
 
   struct Person: Decodable, Equatable, Sendable {
     let peerID: String

@@ -26,11 +26,15 @@ package struct Link: Sendable {
   package var weAdmit = false
   /// Whether the other side has said so.
   package var theyAdmit = false
+  /// When it became a member's link.
+  package var memberSince: Instant?
 
   /// The start of an incomplete frame.
   package var inbound: [UInt8] = []
   /// Whole control frames that wait to leave.
   package var control = ByteWriter()
+  /// Whether the link stands among those whose bytes leave after this turn.
+  package var isFlushPending = false
   /// Bytes handed to the driver since it last reported the link writable.
   package var inFlight = 0
   package var lastHeard: Instant
@@ -40,15 +44,8 @@ package struct Link: Sendable {
   package var bytesSent: UInt64 = 0
 
   package var replication = LinkReplication()
-  /// Chunks the other side asked for, in order, the first perhaps half sent.
-  package var uploads: [Upload] = []
-
-  /// A chunk on its way out.
-  package struct Upload: Sendable, Equatable {
-    package var map: MapID
-    package var chunk: Int
-    package var offset = 0
-  }
+  /// What the other side asked for of maps.
+  package var uploads = Uploads()
 
   package init(id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, at now: Instant) {
     self.id = id
@@ -57,6 +54,23 @@ package struct Link: Sendable {
     self.remote = remote
     deadline = now + ProtocolLimits.helloTime
     lastHeard = now
+    lastSent = now
+  }
+
+  /// Moves the start of an incomplete frame out, so that it is appended to without being copied.
+  package mutating func takeInbound() -> [UInt8] { exchange(&inbound, with: []) }
+
+  /// Moves the control frames that wait to the end of `writer`.
+  mutating func moveControl(to writer: inout ByteWriter) {
+    guard control.count > 0 else { return }
+    writer.write(bytes: control.bytes)
+    control.removeAll()
+  }
+
+  /// Books bytes that are handed to the driver.
+  mutating func noteSent(_ count: Int, at now: Instant) {
+    inFlight += count
+    bytesSent += UInt64(count)
     lastSent = now
   }
 

@@ -3,7 +3,6 @@ import WorldModel
 extension Node {
   mutating func openLink(_ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, at now: Instant) {
     links[id] = Link(id: id, peer: peer, dial: dial, remote: remote, at: now)
-    linkOrder.append(id)
     guard peer != me.peer else {
       end(id, .ownIdentity, at: now)
       return
@@ -116,6 +115,7 @@ extension Node {
   mutating func promote(_ id: LinkID, at now: Instant) {
     guard let link = links[id], link.weAdmit, link.theyAdmit, link.phase == .stranger else { return }
     links[id]?.phase = .member
+    links[id]?.memberSince = now
     provenAddresses[link.peer] = knownAddresses(of: link)
     links[id]?.deadline = nil
     if link.dial == nil { emit(.admitted(id)) }
@@ -128,6 +128,7 @@ extension Node {
     startReplication(on: id)
     announceMaps(on: id)
     settleInvitations(with: link.peer, at: now)
+    hastenDials(at: now)
   }
 
   /// Says goodbye, closes, and draws the consequences of the reason.
@@ -157,13 +158,12 @@ extension Node {
 
   private mutating func forget(_ id: LinkID, at now: Instant) {
     guard let link = links.removeValue(forKey: id) else { return }
-    linkOrder.removeAll { $0 == id }
+    quiet = nil
     guard controlLinks[link.peer] == id else { return }
     controlLinks[link.peer] = nil
     maps.removeHolder(link.peer)
     if link.phase == .member, let node = link.node {
-      let plan = memberPlan(for: link.peer, at: now)
-      members[link.peer]?.plan = plan
+      dialAgain(after: link, at: now)
       graph.linkDown(node, at: now)
       drainGraph(at: now)
       requestChunks(at: now)
@@ -172,9 +172,12 @@ extension Node {
 
   /// The links of members that carry traffic, oldest first.
   var memberLinks: [LinkID] {
-    linkOrder.filter { id in
-      guard let link = links[id] else { return false }
-      return link.phase == .member && controlLinks[link.peer] == id
-    }
+    links.ids.filter(carriesMember)
+  }
+
+  /// Whether a link is a member's and carries that peer's traffic.
+  func carriesMember(_ id: LinkID) -> Bool {
+    guard links[id]?.phase == .member, let peer = links[id]?.peer else { return false }
+    return controlLinks[peer] == id
   }
 }

@@ -8,7 +8,7 @@ extension Node {
   mutating func join(_ link: Link, isEntering: Bool, at now: Instant) {
     guard let hello = link.hello else { return }
     if !roster.admits(link.peer) {
-      if isEntering, roster.presentCount == 1 { election.join(at: now) }
+      if isEntering, roster.presentCount == 1 { elect(.join, at: now) }
       var entry = RosterEntry(
         peerID: link.peer, version: 1, incarnation: hello.incarnation, name: hello.name,
         addresses: knownAddresses(of: link))
@@ -38,7 +38,7 @@ extension Node {
   mutating func noteIncarnation(_ hello: Hello, of peer: PeerID, at now: Instant) {
     let addresses = links.values.first { $0.peer == peer && $0.hello == hello }.map(knownAddresses) ?? hello.addresses
     guard roster.admits(peer), roster[peer]?.incarnation != hello.incarnation else { return }
-    for id in linkOrder where links[id]?.peer == peer && links[id]?.hello.map({ $0.incarnation }) != hello.incarnation {
+    for id in links.ids where links[id]?.peer == peer && links[id]?.hello.map({ $0.incarnation }) != hello.incarnation {
       if links[id]?.hello != nil { end(id, .replaced, at: now) }
     }
     let updated = roster.update(peer) {
@@ -109,29 +109,22 @@ extension Node {
         members[peer] = Member(plan: memberPlan(for: peer, at: now))
       } else {
         members[peer]?.plan.add(entry.addresses, at: now)
+        hastenDial(to: peer, at: now)
       }
       if let id = controlLinks[peer] { admit(on: id, at: now) }
     case .left, .kicked:
       let member = members.removeValue(forKey: peer)
       provenAddresses[peer] = nil
-      election.left(entry.node, at: now)
+      mapBoard.others[peer] = nil
+      elect(.left(entry.node), at: now)
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
       }
-      for id in linkOrder where links[id]?.peer == peer {
+      for id in links.ids where links[id]?.peer == peer {
         if entry.status == .kicked { end(id, .kicked, at: now) } else { drop(id, at: now) }
       }
     }
     updateReachability(at: now)
-  }
-
-  /// The lower id dials at once; the other side only if that has not worked.
-  func memberPlan(for peer: PeerID, at now: Instant) -> DialPlan {
-    let start = me.peer < peer ? now : now + ProtocolTimes.dialStagger
-    var plan = DialPlan(addresses: roster[peer]?.addresses ?? [], start: start)
-    // What the peer itself said on a link comes before what others say of it: a lie must not make it unreachable.
-    plan.add(provenAddresses[peer] ?? [], at: start)
-    return plan
   }
 
   /// Notes that a peer is out of the session and tells the others.
@@ -149,34 +142,19 @@ extension Node {
   mutating func changeAddresses(_ new: [SocketAddress], at now: Instant) {
     addresses = new
     if let entry = reassert() { gossip([entry], except: nil) }
-  }
-
-  /// Dials members that are not linked directly.
-  mutating func dialMembers(at now: Instant) {
-    for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
-      let peer = entry.peerID
-      guard controlLinks[peer] == nil, var member = members[peer] else { continue }
-      let dial = DialID(rawValue: freshNumber())
-      if let address = member.plan.attempt(dial, at: now, random: &random) {
-        dials[dial] = .member(peer)
-        emit(.connect(dial, address))
-      }
-      members[peer] = member
-    }
+    hastenDials(at: now)
   }
 
   mutating func leave(at now: Instant) {
-    election.resign(at: now)
-    drainElection(at: now)
-    for id in linkOrder { end(id, .left, at: now) }
+    elect(.resign, at: now)
+    for id in links.ids { end(id, .left, at: now) }
     finish(.left)
   }
 
   /// Ends this peer's part: every link closes and nothing more happens.
   mutating func finish(_ reason: EndReason) {
-    for id in linkOrder { emit(.close(id)) }
-    links = [:]
-    linkOrder = []
+    for id in links.ids { emit(.close(id)) }
+    links = LinkTable()
     controlLinks = [:]
     hasEnded = true
     tell(.ended(reason))

@@ -5,25 +5,38 @@ extension Node {
   ///
   /// A broken frame ends that one link and nothing else.
   package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
-    guard !hasEnded, let link = links[id] else { return }
+    guard !hasEnded, var begun = links[id]?.takeInbound() else { return }
     notice(now)
     links[id]?.lastHeard = now
     links[id]?.bytesReceived += UInt64(bytes.byteCount)
-    if link.inbound.isEmpty {
-      let used = takeFrames(bytes, on: id, at: now)
-      unsafe bytes.extracting(used..<bytes.byteCount).withUnsafeBytes { rest in
-        unsafe links[id]?.inbound.append(contentsOf: rest)
-      }
-    } else {
-      var whole = link.inbound
-      links[id]?.inbound = []
-      unsafe bytes.withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
-      let used = unsafe takeFrames(whole.span.bytes, on: id, at: now)
-      whole.removeFirst(used)
-      links[id]?.inbound = whole
+    var used = begun.isEmpty ? 0 : finishFrame(&begun, with: bytes, on: id, at: now)
+    if begun.isEmpty {
+      used += takeFrames(bytes.extracting(used..<bytes.byteCount), on: id, at: now)
+      begun.append(bytes.extracting(used..<bytes.byteCount))
     }
+    links[id]?.inbound = begun
     publishAnchorChanges()
     runTimers(at: now)
+  }
+
+  /// Adds to the frame that has begun what belongs to it, takes it if it is whole, and returns how many bytes it used.
+  private mutating func finishFrame(
+    _ begun: inout [UInt8], with bytes: RawSpan, on id: LinkID, at now: Instant
+  ) -> Int {
+    var used = 0
+    // First the head, if that is not whole: it tells how long the frame is.
+    for _ in 0..<2 {
+      let size = unsafe FrameHead.frameSize(begun.span.bytes)
+      let more = min(size - begun.count, bytes.byteCount - used)
+      begun.append(bytes.extracting(used..<(used + more)))
+      used += more
+      guard begun.count == size else { break }
+      guard unsafe takeFrames(begun.span.bytes, on: id, at: now) == 0 else {
+        begun.removeAll(keepingCapacity: true)
+        break
+      }
+    }
+    return used
   }
 
   /// Takes the complete frames in `bytes` and returns how many bytes they were.
@@ -45,6 +58,7 @@ extension Node {
     _ rawType: UInt8, _ body: RawSpan, on id: LinkID, at now: Instant
   ) throws(DecodingFailure) {
     guard let type = FrameType(rawValue: rawType), let phase = links[id]?.phase else { return }
+    if !type.leavesDeadlines { quiet = nil }
     var reader = ByteReader(body)
     switch (phase, type) {
     case (_, .goodbye): receiveGoodbye(try Goodbye(reading: &reader), on: id, at: now)
@@ -65,20 +79,24 @@ extension Node {
   private mutating func takeMemberFrame(
     _ type: FrameType, _ body: RawSpan, on id: LinkID, at now: Instant
   ) throws(DecodingFailure) {
-    guard let link = links[id], controlLinks[link.peer] == id else { return }
+    guard carriesMember(id) else { return }
+    // By far the most frequent: it needs no copy of the link.
+    if type == .operations { return receiveOperations(body, on: id, at: now) }
     var reader = ByteReader(body)
+    if type == .mapPiece { return try receiveMapPiece(&reader, on: id, at: now) }
+    guard let link = links[id] else { return }
     switch type {
     case .roster: receiveRoster(try Roster.readEntries(from: &reader), from: link.peer, at: now)
     case .election: try receiveElection(body, from: link, at: now)
     case .linkState: try receiveLinkState(&reader, from: link, at: now)
-    case .operations: receiveOperations(body, on: id, at: now)
     case .vector: try receiveVector(body, on: id, at: now)
     case .snapshot: try receiveSnapshot(body, on: id, at: now)
     case .mapAnnounce: receiveMapAnnouncement(try MapAnnouncement(reading: &reader), from: link, at: now)
     case .mapManifestRequest: try receiveManifestRequest(&reader, on: id)
     case .mapManifest: try receiveManifest(&reader, from: link, at: now)
     case .mapRequest: try receiveMapRequest(&reader, on: id)
-    case .mapPiece: receiveMapPiece(try MapPiece(reading: &reader), from: link, at: now)
+    case .mapHave: try receiveMapHave(&reader, from: link, at: now)
+    case .mapStatus: try receiveMapStatus(&reader, from: link)
     case .mapCancel: receiveMapCancel(MapID(try reader.readDigest()), on: id)
     case .message: tell(.message(try reader.readBytes(reader.remaining), from: link.peer))
     default: break
@@ -116,5 +134,12 @@ extension Node {
     case .duplicate: break
     default: failInvitations(with: link, goodbye.reason)
     }
+  }
+}
+
+extension [UInt8] {
+  /// Appends borrowed bytes.
+  fileprivate mutating func append(_ bytes: RawSpan) {
+    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }
 }

@@ -11,9 +11,7 @@ package struct Node: Sendable {
   package let me: NodeID
 
   /// Every link, by number.
-  var links: [LinkID: Link] = [:]
-  /// The numbers of ``links``, oldest first.
-  var linkOrder: [LinkID] = []
+  var links = LinkTable()
   /// The link that carries each linked peer's traffic.
   var controlLinks: [PeerID: LinkID] = [:]
 
@@ -29,13 +27,17 @@ package struct Node: Sendable {
   var incoming: [IncomingInvitation] = []
   var dials: [DialID: DialPurpose] = [:]
 
-  var election: HostElection
+  /// This node's part in the choice of a host; only ``elect(_:at:)`` changes it.
+  package internal(set) var election: HostElection
+  /// What the election was told and said since it was last asked for, if the configuration says so.
+  var electionSteps: [ElectionStep] = []
   var relay: FloodRelay
   /// The replicated anchors.
   package var anchors: AnchorSet
   var replication = ReplicationState()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
+  var mapBoard = MapStatusBoard()
   /// The map this node shared last.
   package internal(set) var latestSharedMap: MapID?
 
@@ -45,9 +47,12 @@ package struct Node: Sendable {
   private var outputs: [Output] = []
   private var outputHead = 0
   private var unflushed: [LinkID] = []
+  /// Until when no link, invitation or member has anything due; nil while that is not known.
+  var quiet: Quiet?
   var nextAntiEntropy: Instant
   var lastTick: Instant
-  var scratch = ByteWriter(capacity: ProtocolLimits.transmitWindow + ProtocolLimits.memberFrame)
+  /// Where the bytes for a link are put together.
+  var scratch = ByteWriter()
 
   /// A node alone in its session.
   package init(_ configuration: NodeConfiguration, at now: Instant) {
@@ -60,12 +65,12 @@ package struct Node: Sendable {
       at: now)
     graph = PresenceGraph(me: me, configuration: configuration.election)
     relay = FloodRelay()
-    let actor = ActorID(peer: configuration.peerID, incarnation: configuration.incarnation)
+    let reusesActor = configuration.mistakes.node.contains(.reusesActor)
+    let actor = ActorID(peer: configuration.peerID, incarnation: reusesActor ? 1 : configuration.incarnation)
     anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
     nextAntiEntropy = now + ProtocolTimes.antiEntropy
     lastTick = now
     _ = roster.merge(ownEntry(version: 1))
-    drainElection(at: now)
   }
 
   /// Takes one input.
@@ -73,19 +78,29 @@ package struct Node: Sendable {
     guard !hasEnded else { return }
     notice(now)
     switch input {
-    case .linkOpened(let id, let peer, let dial, let remote):
-      openLink(id, peer: peer, dial: dial, remote: remote, at: now)
-    case .linkClosed(let id): linkClosed(id, at: now)
-    case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
     case .writable(let id):
       links[id]?.inFlight = 0
       flushSoon(id)
     case .tick: break
-    case .clockJumped(let gap): compensate(for: gap, at: now)
-    case .addresses(let addresses): changeAddresses(addresses, at: now)
-    default: handleCommand(input, at: now)
+    default:
+      quiet = nil
+      handleChange(input, at: now)
     }
     runTimers(at: now)
+  }
+
+  /// Takes an input after which something else may be due.
+  private mutating func handleChange(_ input: Input, at now: Instant) {
+    switch input {
+    case .linkOpened(let id, let peer, let dial, let remote):
+      openLink(id, peer: peer, dial: dial, remote: remote, at: now)
+    case .linkClosed(let id): linkClosed(id, at: now)
+    case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
+    case .clockJumped(let gap): excuse(gap, at: now)
+    case .addresses(let addresses): changeAddresses(addresses, at: now)
+    case .chunkChecked(let verdict): settle(verdict, at: now)
+    default: handleCommand(input, at: now)
+    }
   }
 
   private mutating func handleCommand(_ input: Input, at now: Instant) {
@@ -95,10 +110,11 @@ package struct Node: Sendable {
     case .cancelInvitation(let id): endInvitation(id, .cancelled)
     case .answer(let id, let decision): answer(id, decision, at: now)
     case .share(let package, let peer): share(package, with: peer, at: now)
-    case .cancelMap(let map): cancelMap(map)
+    case .cancelMap(let map): cancelMap(map, at: now)
+    case .relocalised(let isRelocalised): setRelocalised(isRelocalised, at: now)
     case .send(let bytes, let peers): sendMessage(bytes, to: peers)
     case .handover(let peer): handover(to: peer, at: now)
-    case .requestHost: requestHost(at: now)
+    case .requestHost: elect(.request, at: now)
     case .kick(let peer): kick(peer, at: now)
     case .leave: leave(at: now)
     default: break
@@ -114,6 +130,7 @@ package struct Node: Sendable {
     outputs.removeAll(keepingCapacity: true)
     outputHead = 0
     while let id = unflushed.popLast() {
+      links[id]?.isFlushPending = false
       guard let bytes = takeBytes(for: id) else { continue }
       return .transmit(id, bytes)
     }
@@ -126,17 +143,12 @@ package struct Node: Sendable {
     var next = min(nextAntiEntropy, lastTick + ProtocolTimes.ping)
     next = min(next, election.deadline ?? next)
     next = min(next, graph.deadline ?? next)
-    for link in links.values { next = min(next, link.deadline ?? next) }
-    for invitation in outgoing {
-      next = min(next, invitation.deadline)
-      if invitation.peer == nil { next = min(next, invitation.plan.nextAttempt) }
-    }
-    for invitation in incoming { next = min(next, invitation.deadline) }
-    for (peer, member) in members {
-      if controlLinks[peer] == nil { next = min(next, member.plan.nextAttempt) }
-      next = min(next, member.noticeDeadline ?? next)
-    }
-    return max(next, lastTick)
+    return max(min(next, (quiet ?? quietNow).deadline), lastTick)
+  }
+
+  /// Takes back bytes that were transmitted, so that the next ones need no memory of their own.
+  package mutating func reuse(_ spent: consuming [UInt8]) {
+    scratch = ByteWriter(reusing: spent)
   }
 
   mutating func emit(_ output: Output) {
@@ -149,7 +161,9 @@ package struct Node: Sendable {
 
   /// Lets the link's waiting bytes leave after this turn.
   mutating func flushSoon(_ id: LinkID) {
-    if !unflushed.contains(id) { unflushed.append(id) }
+    guard links[id]?.isFlushPending == false else { return }
+    links[id]?.isFlushPending = true
+    unflushed.append(id)
   }
 
   /// A number that was not given before.

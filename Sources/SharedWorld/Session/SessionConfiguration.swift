@@ -13,6 +13,8 @@ extension Session {
     public var hostPriority: UInt8 = 1
     /// Whether this peer may ever be host.
     public var canHost = true
+    /// Who may share a map with the whole session; give all peers the same rule.
+    public var mapProviders: MapProviders = .anyone
     /// Answers invitations.
     ///
     /// It runs as a child task of the session and may take as long as the inviter waits.
@@ -25,6 +27,18 @@ extension Session {
       self.service = service
     }
   }
+}
+
+/// Who may share a map with the whole session.
+///
+/// A peer takes no map that its rule does not allow. Maps sent to one peer alone are not meant.
+public enum MapProviders: Hashable, Sendable {
+  /// Every member.
+  case anyone
+  /// Whoever is host at that moment.
+  case host
+  /// These peers.
+  case named(Set<PeerID>)
 }
 
 /// How peers on the network are found.

@@ -1,0 +1,29 @@
+"""What a run of the LAN tests measured, printed as one table when all tests are over."""
+
+import atexit
+
+_rows = []
+
+
+def note(what, value, unit, limit=None):
+    """Notes a figure; `limit` is what the test holds it to."""
+    _rows.append((what, f"{value:.2f} {unit}", f"{limit} {unit}" if limit is not None else ""))
+
+
+def table(rows):
+    """Lines of three columns: what, how much, at most how much."""
+    rows = [("", "measured", "limit"), *rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return [f"  {row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}".rstrip() for row in rows]
+
+
+def percentile(values, percent):
+    """The value that so many percent of the values do not exceed (nearest rank)."""
+    ordered = sorted(values)
+    return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
+
+
+@atexit.register
+def _print():
+    if _rows:
+        print("\n".join(table(_rows)), flush=True)

@@ -1,0 +1,113 @@
+"""Faults that real networks and processes have, one test each, named by its number in the list of faults."""
+
+import signal
+import time
+import unittest
+
+import figures
+from lan_test import LanTest
+from peer import Peer
+
+#: For how long the host stands still (seconds).
+STANDSTILL = 10
+
+
+class FaultTest(LanTest):
+    def test_15_a_killed_and_restarted_avahi_daemon_ends_no_session(self):
+        hosts = [self.lab.host("one"), self.lab.host("two")]
+        for host in hosts:
+            host.start_avahi()
+        one, two = [Peer(host, "--discovery", "avahi", "--accept", "all", "--invite", "all") for host in hosts]
+        self.agree([one, two])
+        since = len(one.events)
+
+        one.host.kill_avahi_daemon()
+        one.event("discovery", since=since, backend=None)
+        one.ask("place lamp 0 0 0")
+        two.ask("place door 0 0 0")
+        self.agree([one, two], anchors=2)
+        one.host.start_avahi_daemon()
+        restarted = time.monotonic()
+        resumed = one.event("discovery", since=since, backend="avahi")
+        figures.note("avahi-daemon is back → discovery resumes", resumed["at"] - restarted, "s")
+        newcomer = Peer(self.lab.host("newcomer"), "--discovery", "embedded", "--accept", "all")
+        one.event("peer-found", since=since, name="newcomer")
+        newcomer.event("peer-found", name="one")
+        self.agree([one, two, newcomer], anchors=2)
+        for peer in (one, two):
+            broken = [event for event in peer.events[since:] if event["event"] in ("peer-reconnecting", "peer-left")]
+            self.assertEqual(broken, [])
+
+    def test_17_the_survivor_of_two_hosts_and_accepts_joins(self):
+        peers = self.start_session(2)
+        peers[0].ask("place lamp 0 0 0")
+        self.agree(peers, anchors=1)
+        _, [survivor] = self.fail_over(peers, Peer.kill, "SIGKILL of the host of 2")
+        survivor.ask("place door 0 0 0")
+        guest = self.start("guest", survivor)
+        status = self.agree([survivor, guest], anchors=2)
+        self.assertEqual(status["host"], survivor.id)
+
+        guest.kill()
+        survivor.event("peer-left", peerID=guest.id)
+        another = self.start("another", survivor)
+        after = self.agree([survivor, another], anchors=2)
+        self.assertEqual((after["host"], after["epoch"]), (status["host"], status["epoch"]))
+
+    def test_18_after_a_split_of_2_and_6_the_host_of_the_6_and_the_anchors_of_all_remain(self):
+        peers = self.start_session(8)
+        old = self.host_of(peers)
+        old.ask("place contested 0 0 0")
+        old.ask("place lamp 0 0 0")
+        self.agree(peers, anchors=2)
+        # The smaller side keeps the older host, so that the larger one's has won by size alone.
+        small = [old, next(peer for peer in peers if peer is not old)]
+        large = [peer for peer in peers if peer not in small]
+
+        self.lab.split([peer.host for peer in small])
+        for peer in peers:
+            peer.ask(f"place 'by {peer.name}' 0 0 0")
+        small[0].ask("remove contested")
+        large[0].ask("rename contested kept")
+        small[1].ask("rename lamp sun")
+        large[1].ask("move lamp 1 2 3")
+        self.assertEqual(self.agree(small)["host"], old.id)
+        elected = self.agree(large)["host"]
+
+        status = self.merge(peers, self.lab.heal, "split of 2 and 6 heals", anchors=9)
+        self.assertEqual(status["host"], elected)
+        names = sorted(["sun", *(f"by {peer.name}" for peer in peers)])
+        for peer in peers:
+            self.assertEqual(self.names(peer), names)
+            sun = next(anchor for anchor in peer.ask("anchors")["anchors"] if anchor["name"] == "sun")
+            self.assertEqual(sun["position"], [1, 2, 3])
+
+    def test_19_a_host_that_stood_still_comes_back_and_nothing_is_lost(self):
+        peers = self.start_session(4)
+
+        def stop(host):
+            for number in range(20):
+                host.ask(f"place 'before {number}' 0 0 0")
+            self.stopped = time.monotonic()
+            host.signal(signal.SIGSTOP)
+            return self.stopped
+        host, others = self.fail_over(peers, stop, "SIGSTOP of the host of 4")
+        for peer in others:
+            peer.ask(f"place 'by {peer.name}' 0 0 0")
+        elected = self.agree_without(host, others)
+        # The length of the standstill is the fault itself; nothing is waited for by it.
+        time.sleep(max(0, self.stopped + STANDSTILL - time.monotonic()))
+        status = self.merge(peers, lambda: host.signal(signal.SIGCONT), "the stopped host goes on", anchors=23)
+        self.assertEqual(status["host"], elected)
+
+    def agree_without(self, stopped, others):
+        """Waits until the others see that the stopped one is away, and gives their host."""
+        for peer in others:
+            peer.ask(f"wait peers ={len(others) - 1}")
+        host = self.host_of(others)
+        self.assertIsNot(host, stopped)
+        return host.id
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -7,6 +7,11 @@ extension Session {
     public var discovery: DiscoveryMode = .automatic
     /// Where to listen; by default every address and any free port.
     public var listen = Endpoint(host: "::", port: 0)
+    /// A file that keeps the session's anchors, so that an app that restarts alone has its world back; nil keeps none.
+    ///
+    /// It is made if there is none (mode 0600). What was placed, moved or removed is on the disk a moment later, and a crash
+    /// at any time leaves a state that the session was in. The map's points are not in it: save the map to a file.
+    public var journal: String?
     /// Whether the peer's name is shown to everybody on the network before any connection.
     public var advertisesName = false
     /// The wish to host, 0…255; more is better.

@@ -7,8 +7,13 @@ extension SessionCore {
   /// Translates what the node says for the app.
   func take(_ events: [NodeEvent]) {
     var translated: [Session.Event] = []
-    for event in events { take(event, into: &translated) }
+    var anchorsChanged = false
+    for event in events {
+      take(event, into: &translated)
+      if case .anchors = event { anchorsChanged = true }
+    }
     hub.publish(translated)
+    if anchorsChanged { writeJournal() }
   }
 
   private func take(_ event: NodeEvent, into events: inout [Session.Event]) {

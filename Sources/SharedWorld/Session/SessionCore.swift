@@ -26,6 +26,7 @@ actor SessionCore {
   var invitations: [InvitationID: CheckedContinuation<InvitationResult, Never>] = [:]
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
+  var journal: RunningJournal?
   private var nextInvitation: UInt64 = 1
   private var hasEnded = false
 
@@ -67,6 +68,7 @@ actor SessionCore {
         hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
       }
       self.driver = driver
+      try await openJournal()
       let port = try driver.listen(on: listen)
       try startDiscovery(port: port)
       return port
@@ -132,6 +134,7 @@ actor SessionCore {
 
   private func shutDown() async {
     noteEnd(.left)
+    await closeJournal()
     discovery?.stop()
     discovery = nil
     if let driver {

@@ -1,4 +1,4 @@
-package import WorldModel
+import WorldModel
 
 /// One map that is held, whole or in part, and from whom the rest comes.
 package struct MapHolding: Sendable {

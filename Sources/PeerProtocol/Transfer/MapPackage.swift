@@ -14,8 +14,7 @@ package struct MapPackage: Sendable {
   /// Hashes and compresses some chunks of an encoded map, so that several threads may each do a part.
   package init(map: [UInt8], ranges: ArraySlice<Range<Int>>) {
     names = ranges.map { range in
-      let raw = map.span.bytes.extracting(range)
-      return ChunkName(size: range.count, hash: unsafe SHA256Digest(hashing: raw))
+      ChunkName(size: range.count, hash: unsafe SHA256Digest(hashing: map.span.bytes.extracting(range)))
     }
     chunks = ranges.map { StoredChunk(compressing: map[$0]) }
   }
@@ -31,8 +30,9 @@ package struct MapPackage: Sendable {
     self.chunks = chunks
   }
 
-  /// Where to cut an encoded map into chunks: where its blocks begin, so that equal blocks of two revisions are equal
-  /// chunks. Bytes that are no map are cut evenly.
+  /// Where to cut an encoded map into chunks: where its blocks begin.
+  ///
+  /// Equal blocks of two revisions are then equal chunks. Bytes that are no map are cut evenly.
   package static func cut(_ map: [UInt8]) -> [Range<Int>] {
     let limit = ProtocolLimits.chunk
     let lengths = (try? WorldMapDecoder(map))?.chunkLengths(limit: limit)

@@ -119,8 +119,9 @@ public struct WorldMapDecoder: Sendable {
     }
   }
 
-  /// The same in the order of the file. A function of its own, so that nothing else holds the planes while they are
-  /// sorted: they would be copied.
+  /// The same in the order of the file.
+  ///
+  /// It is a function of its own so that nothing else holds the planes while they are sorted: they would be copied.
   private func decode(_ blocks: Range<Int>, into cloud: inout FeatureCloud) throws(WorldMapError) {
     let count = pointBlocks.rows[blocks].reduce(0) { $0 + $1.count }
     var (positions, identifiers) = cloud.takePlanes(count: count)

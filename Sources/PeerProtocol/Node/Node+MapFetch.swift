@@ -127,7 +127,7 @@ extension Node {
     do {
       let isNews = try maps.change(map) { (holding) throws(ChunkFailure) in try holding.settle(verdict, at: now) }
       guard isNews == true else { return }
-      if configuration.cachesChunks { emit(.keep(verdict.check.hash, verdict.check.chunk)) }
+      if configuration.cachesChunks { emit(.keep(verdict.check.name.hash, verdict.check.chunk)) }
       progress(map, from: verdict.check.source, at: now)
     } catch {
       refuseSource(verdict.check.source, of: map, error)

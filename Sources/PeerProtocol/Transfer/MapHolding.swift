@@ -91,7 +91,7 @@ package struct MapHolding: Sendable {
   var search: ChunkSearch? {
     guard let manifest, !isComplete else { return nil }
     let wanted = chunks.indices.filter { chunks[$0] == nil }.map { index in
-      ChunkSearch.Wanted(index: index, hash: manifest.hashes[index], rawSize: manifest.rawSize(of: index))
+      ChunkSearch.Wanted(index: index, name: manifest.names[index])
     }
     return ChunkSearch(map: announcement.id, wanted: wanted)
   }

@@ -202,7 +202,7 @@ package struct SessionPeer: SimulatedNode {
       case .admitted: break
       case .find(let search):
         let found = search.wanted.compactMap { wanted in
-          disk[wanted.hash].map { FoundChunk(index: wanted.index, chunk: $0) }
+          disk[wanted.name.hash].map { FoundChunk(index: wanted.index, chunk: $0) }
         }
         node.handle(.chunksFound(search.map, found, isLast: true), at: now)
       case .keep(let hash, let chunk): disk[hash] = chunk

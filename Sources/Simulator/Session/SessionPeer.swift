@@ -20,6 +20,8 @@ package struct SessionPeer: SimulatedNode {
   /// Chunks that came although they had been verified before.
   package private(set) var fetchedAgain = 0
   private var verified: [MapID: Set<Int>] = [:]
+  /// The cache on the machine's disk.
+  package private(set) var disk: [SHA256Digest: StoredChunk] = [:]
 
   private let index: Int
   private let count: Int
@@ -52,6 +54,7 @@ package struct SessionPeer: SimulatedNode {
       addresses: [Self.address(of: index)], seed: random.next())
     configuration.mistakes = mistakes
     configuration.keepsElectionSteps = true
+    configuration.cachesChunks = true
     node = Node(configuration, at: now)
     if isLiar { liar = Liar(count: count, random: random.split()) }
     for other in 0..<count where other != index { invite(other, at: now) }
@@ -195,6 +198,12 @@ package struct SessionPeer: SimulatedNode {
         if let reason = Self.goodbye(in: last) { goodbyes.append((line.peer, reason)) }
         last = []
       case .admitted: break
+      case .find(let search):
+        let found = search.wanted.compactMap { wanted in
+          disk[wanted.hash].map { FoundChunk(index: wanted.index, chunk: $0) }
+        }
+        node.handle(.chunksFound(search.map, found, isLast: true), at: now)
+      case .keep(let hash, let chunk): disk[hash] = chunk
       case .check(let check): run(check, at: now)
       case .event(let event): take(event, at: now)
       }

@@ -129,6 +129,20 @@ struct MapHoldingTests {
     #expect(uploads.count == ProtocolLimits.uploads * ProtocolLimits.outstandingChunks)
   }
 
+  @Test("the rate is that of the last two seconds, and falls while nothing comes")
+  func measuresRate() {
+    var rate = TransferRate()
+    #expect(rate.bytesPerSecond(with: 0, at: .zero) == 0)
+    var now = Instant.zero
+    for step in 0...50 {
+      // The first half was ten times as fast.
+      rate.record(step < 25 ? step * 10_000 : 225_000 + step * 1000, at: now)
+      if step < 50 { now = now + .milliseconds(100) }
+    }
+    #expect(rate.bytesPerSecond(with: 275_000, at: now) == 10_000)
+    #expect(rate.bytesPerSecond(with: 275_000, at: now + .seconds(3)) < 10_000)
+  }
+
   @Test("Fault 24: a flipped bit, a lying size and a zstd bomb are refused, and nothing of them is kept")
   func refusesWrongChunks() throws {
     var holding = try announced()

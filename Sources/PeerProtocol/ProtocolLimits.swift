@@ -46,6 +46,8 @@ package enum ProtocolLimits {
 
   /// Bytes of raw map in one chunk.
   package static let chunk = 256 * 1024
+  /// Chunks of a map.
+  package static let chunks = 64 * 1024
   /// Bytes of an encoded map.
   package static let map = 512 * 1024 * 1024
   /// The highest epoch or revision of a map, so that counting on never overflows.
@@ -58,8 +60,8 @@ package enum ProtocolLimits {
   package static let uploads = 4
   /// Verified chunks after which a member that is still fetching tells the others what it has.
   package static let chunksBetweenTells = 8
-  /// Chunk hashes in one manifest frame.
-  package static let manifestHashes = 500
+  /// Chunks named in one manifest frame.
+  package static let manifestNames = 450
   /// Bytes of one part of a snapshot or of a version vector, with its head.
   package static let statePart = 32 * 1024
   /// Bytes of a version vector with its digest.

@@ -14,7 +14,8 @@ struct RestoreTests {
     return set.encodeSnapshot()
   }
 
-  @Test("who comes back with one into a younger session spreads it, and session time goes on after it", arguments: 0...2)
+  @Test(
+    "who comes back with one into a younger session spreads it, and session time goes on after it", arguments: 0...2)
   func joinsYoungerSession(_ index: Int) throws {
     var session = try TestSession(3)
     session.apply(.crash(index, silently: false))

@@ -17,7 +17,7 @@ enum Sample {
     peerID: bob, version: 7, status: .left, incarnation: 42, name: "bob",
     addresses: addresses)
   static let announcement = MapAnnouncement(
-    id: map, epoch: 3, revision: 5, size: 1_000_000, provider: bob, isPrivate: true,
+    id: map, epoch: 3, revision: 5, size: 1_000_000, chunks: 9, provider: bob, isPrivate: true,
     isPartial: true)
   static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
   static let token = BulkOffer.Token(high: 0x1122_3344_5566_7788, low: 0x99aa_bbcc_ddee_ff00)
@@ -214,7 +214,9 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     plain("map-manifest", .mapManifest) {
       $0.write(bytes: Sample.map.digest.bytes)
       $0.write(UInt32(0))
-      $0.write(bytes: SHA256Digest(hashing: [1]).bytes + SHA256Digest(hashing: [2]).bytes)
+      for (size, byte) in [(262_144, 1), (70_000, 2)] as [(Int, UInt8)] {
+        ChunkName(size: size, hash: SHA256Digest(hashing: [byte])).write(to: &$0)
+      }
     },
     plain("map-request", .mapRequest) {
       $0.write(bytes: Sample.map.digest.bytes)

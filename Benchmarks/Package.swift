@@ -13,10 +13,10 @@ let package = Package(
   dependencies: [.package(name: "SharedWorld", path: "..")],
   targets: [
     .systemLibrary(name: "CMalloc"),
-    .target(name: "CCounters"),
+    .target(name: "CMachine"),
     .executableTarget(
       name: "bench",
-      dependencies: ["CMalloc", "CCounters", .product(name: "SharedWorld", package: "SharedWorld")],
+      dependencies: ["CMalloc", "CMachine", .product(name: "SharedWorld", package: "SharedWorld")],
       packageAccess: false,
       swiftSettings: [
         .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),

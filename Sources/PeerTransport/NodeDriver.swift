@@ -49,6 +49,9 @@ package final class NodeDriver {
     turn(body)
   }
 
+  /// Lends the node to be read: unlike ``node`` it is not copied, and unlike ``perform(_:)`` nothing happens afterwards.
+  package func inspect<R>(_ body: (inout Node) -> R) -> R { body(&node) }
+
   /// Sends what waits, closes every link and stops listening; returns when all of it is done.
   package func shutDown(_ done: @escaping () -> Void) {
     timer?.deadline = nil
@@ -61,7 +64,7 @@ package final class NodeDriver {
     noticeSuspension(at: now)
     let result = body(&node, now)
     drain()
-    timer?.deadline = node.deadline.map { UInt64(max(0, $0.nanoseconds)) }
+    timer?.deadline = inspect { $0.deadline }.map { UInt64(max(0, $0.nanoseconds)) }
     if !events.isEmpty {
       let batch = events
       events.removeAll(keepingCapacity: true)

@@ -1,4 +1,4 @@
-import CCounters
+import CMachine
 import Glibc
 
 /// What some work took of the machine, all threads of this process together.

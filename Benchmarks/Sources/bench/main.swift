@@ -2,7 +2,7 @@ import Foundation
 
 /// Every benchmark, in the order of the report: a new file adds its list here.
 let benchmarks =
-  WorldMapRows.all + HitTestRows.all + AnchorSetRows.all + FanOutRows.all + MapTransferRows.all + SimulatorRows.all
+  WorldMapRows.all + HitTestRows.all + AnchorSetRows.all + FanOutRows.all + LatencyRows.all + MapTransferRows.all + SimulatorRows.all
 
 do {
   let options = try BenchOptions(CommandLine.arguments.dropFirst())

@@ -24,6 +24,9 @@ package struct LinkReplication: Sendable {
   /// Whether a snapshot leaves, which everything else of the anchors has to wait for.
   var isSendingSnapshot: Bool { outgoingSnapshot != nil }
 
+  /// Whether nothing was appended to the log since this side read it for the other one, or it does not read it yet.
+  func hasRead(_ anchors: borrowing AnchorSet) -> Bool { cursor.map { anchors.isAtEnd($0) } ?? true }
+
   /// Moves the parts of a large operation out, so that they are added to without being copied.
   mutating func takeOperations() -> OperationAssembly { exchange(&operations, with: OperationAssembly()) }
 

@@ -143,8 +143,8 @@ extension Node {
   /// Lets operations that came leave again, where others depend on this node for them; the rest of the cursors follow
   /// with the next own operation.
   private mutating func relayOperations(except id: LinkID) {
-    for other in links.ids where other != id && links[other]?.replication.relayed?.hasOthers ?? true {
-      if carriesMember(other) { flushSoon(other) }
+    for other in memberLinks where other != id && links[other]?.replication.relayed?.hasOthers ?? true {
+      flushSoon(other)
     }
   }
 
@@ -175,8 +175,9 @@ extension Node {
   }
 
   private mutating func streamOperations(for id: LinkID) {
-    guard let relayed = relayedActors(on: id), var cursor = links[id]?.replication.takeCursor(),
-      var isCatchingUp = links[id]?.replication.isCatchingUp
+    guard var isCatchingUp = links[id]?.replication.isCatchingUp,
+      isCatchingUp || links[id]?.replication.hasRead(anchors) == false,
+      let relayed = relayedActors(on: id), var cursor = links[id]?.replication.takeCursor()
     else { return }
     while ProtocolLimits.transmitWindow - scratch.count >= 4096 {
       let read = writeBatch(from: &cursor) { !isCatchingUp && !relayed.actors.contains($0) }

@@ -50,25 +50,36 @@ extension SessionCore {
   }
 
   private func take(_ changes: [AnchorChange], into events: inout [Session.Event]) {
-    // One copy for all: reading the set through the driver copies it.
-    guard let anchors = driver?.node.anchors else { return }
     events.reserveCapacity(events.count + changes.count)
-    for change in changes {
-      let origin = Session.Origin(change.origin)
-      switch change.kind {
-      case .removed(let anchor): events.append(.anchorRemoved(anchor, origin: origin))
-      case .added:
-        if let anchor = anchors[change.id] { events.append(.anchorAdded(anchor, origin: origin)) }
-      case .updated:
-        if let anchor = anchors[change.id] { events.append(.anchorUpdated(anchor, origin: origin)) }
-      case .editSupersededByRemoval: events.append(.editSuperseded(change.id))
-      case .fieldOverwritten: break
+    driver?.inspect { node in
+      for change in changes {
+        if let event = Session.Event(change, in: &node.anchors) { events.append(event) }
       }
     }
   }
 
   /// A peer by its id, with the name it last gave.
   func peer(_ id: PeerID) -> Peer { Peer(id: id, name: names[id] ?? id.short) }
+}
+
+extension Session.Event {
+  /// What the app is told of a change; nil for what is gone again already.
+  ///
+  /// - Parameter anchors: Where it shows; only read, but lent so that it need not be copied.
+  fileprivate init?(_ change: AnchorChange, in anchors: inout AnchorSet) {
+    let origin = Session.Origin(change.origin)
+    switch change.kind {
+    case .removed(let anchor): self = .anchorRemoved(anchor, origin: origin)
+    case .added:
+      guard let anchor = anchors[change.id] else { return nil }
+      self = .anchorAdded(anchor, origin: origin)
+    case .updated:
+      guard let anchor = anchors[change.id] else { return nil }
+      self = .anchorUpdated(anchor, origin: origin)
+    case .editSupersededByRemoval: self = .editSuperseded(change.id)
+    case .fieldOverwritten: return nil
+    }
+  }
 }
 
 extension Session.Origin {

@@ -68,6 +68,9 @@ package enum ProtocolTimes {
   package static let lost: Duration = .seconds(10)
   /// A member whose every address refused is reported as lost after this long.
   package static let refused: Duration = .seconds(2)
+  /// Nobody's clock is judged for this long after a member came into reach: sessions of different age that meet need
+  /// a while to agree on one host and its time.
+  package static let clockSettling: Duration = .seconds(10)
   /// Version vectors are exchanged this often.
   package static let antiEntropy: Duration = .seconds(5)
   /// The next address of a peer is tried when the one before has not answered for this long.

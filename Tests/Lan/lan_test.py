@@ -31,9 +31,12 @@ class LanTest(unittest.TestCase):
         self.lab = Lab(folder)
         self.addCleanup(self.lab.close)
 
-    def start(self, name, *members, options=()):
-        """Starts a peer on a new host; it joins the members."""
-        return self.start_on(self.lab.host(name), [member.host for member in members], options)
+    def start(self, name, *members, options=(), megabits=None):
+        """Starts a peer on a new host, whose link may be limited (megabits a second); it joins the members."""
+        host = self.lab.host(name)
+        if megabits:
+            host.limit(megabits)
+        return self.start_on(host, [member.host for member in members], options)
 
     def start_on(self, host, others=(), options=()):
         """Starts a peer on a host; it invites whoever is on the others."""

@@ -47,6 +47,8 @@ struct ReplicationState: Sendable {
   /// What this node had applied at the last round, and at the one before.
   var current = VersionVector()
   var previous = VersionVector()
+  /// From when on members' clocks are judged by the session time.
+  var clocksJudgedFrom = Instant.zero
   /// Maps whose anchors this node brought in itself, and so passes on itself.
   var ownImports: Set<ActorID> = []
 }

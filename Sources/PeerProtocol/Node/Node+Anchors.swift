@@ -113,9 +113,10 @@ extension Node {
     }
   }
 
-  /// Whose clock is judged on a link; nobody's while there is no host to give the time.
+  /// Whose clock is judged on a link; nobody's while there is no host to give the time, or perhaps two that give
+  /// different ones.
   private func author(on id: LinkID, at now: Instant) -> LinkAuthor? {
-    guard host != nil, let peer = links[id]?.peer else { return nil }
+    guard host != nil, now >= replication.clocksJudgedFrom, let peer = links[id]?.peer else { return nil }
     return LinkAuthor(peer: peer, sessionMilliseconds: sessionTime(at: now))
   }
 

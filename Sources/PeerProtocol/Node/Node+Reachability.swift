@@ -48,6 +48,7 @@ extension Node {
     case (.connected, true), (.connecting, false), (.reconnecting, false), (.lost, false): return
     case (_, true):
       member.status = .connected
+      replication.clocksJudgedFrom = now + ProtocolTimes.clockSettling
       member.isNoticed = false
       if !member.isJoined {
         member.isJoined = true

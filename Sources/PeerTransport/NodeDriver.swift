@@ -30,7 +30,7 @@ package final class NodeDriver {
   /// A driver for a node that was configured for this identity, to be made on the loop.
   package init(loop: EventLoop, identity: TLSIdentity, configuration: NodeConfiguration) throws(TransportFailure) {
     node = Node(configuration, at: Self.now)
-    suspended = Self.suspendedTime
+    suspended = Self.suspendedTime(at: MonotonicClock.now)
     transport = try SecureTransport(loop: loop, identity: identity)
     transport.delegate = self
     timer = loop.makeTimer { [unowned self] in turn { $0.handle(.tick, at: $1) } }
@@ -114,7 +114,7 @@ package final class NodeDriver {
   }
 
   private func noticeSuspension(at now: Instant) {
-    let total = Self.suspendedTime
+    let total = Self.suspendedTime(at: UInt64(now.nanoseconds))
     // Reading two clocks one after the other differs by microseconds; a suspension takes far longer.
     guard total > suspended + 100_000_000 else { return }
     let gap = Duration.nanoseconds(Int64(total - suspended))
@@ -125,9 +125,8 @@ package final class NodeDriver {
   private static var now: Instant { Instant(nanoseconds: Int64(MonotonicClock.now)) }
 
   /// How long the machine has been suspended since it started (nanoseconds).
-  private static var suspendedTime: UInt64 {
-    let monotonic = MonotonicClock.now
-    return max(MonotonicClock.boot, monotonic) - monotonic
+  private static func suspendedTime(at monotonic: UInt64) -> UInt64 {
+    max(MonotonicClock.boot, monotonic) - monotonic
   }
 }
 

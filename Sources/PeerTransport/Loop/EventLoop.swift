@@ -197,7 +197,7 @@ extension EventLoop {
   /// A timer that calls `action` on the loop, for as long as the caller keeps it; on the loop only.
   package func makeTimer(_ action: @escaping () -> Void) -> LoopTimer {
     checkIsolated()
-    let timer = LoopTimer(action)
+    let timer = LoopTimer(on: schedule, action)
     schedule.timers.append(WeakTimer(timer))
     return timer
   }

@@ -8,20 +8,29 @@ let mainPackage = String(
   (Context.packageDirectory.split(separator: "/").dropLast().last ?? "").lowercased()
     .map { $0.isLetter || $0.isNumber ? $0 : "_" })
 
+/// Whether Debian's libdraco-dev is there to be compared with; Scripts/bench.sh looks for it.
+let hasDraco = Context.environment["SHAREDWORLD_DRACO"] != nil
+
+let draco: [Target] =
+  hasDraco
+  ? [.target(name: "CDraco", linkerSettings: [.linkedLibrary("draco")])] : []
+
 let package = Package(
   name: "Benchmarks",
   dependencies: [.package(name: "SharedWorld", path: "..")],
-  targets: [
+  targets: draco + [
     .systemLibrary(name: "CMalloc"),
     .target(name: "CMachine"),
     .executableTarget(
       name: "bench",
-      dependencies: ["CMalloc", "CMachine", .product(name: "SharedWorld", package: "SharedWorld")],
+      dependencies: ["CMalloc", "CMachine", .product(name: "SharedWorld", package: "SharedWorld")]
+        + (hasDraco ? ["CDraco"] : []),
       packageAccess: false,
       swiftSettings: [
         .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
         .unsafeFlags(["-package-name", mainPackage]),
-      ]),
-  ]
+      ] + (hasDraco ? [.define("DRACO")] : [])),
+  ],
+  cxxLanguageStandard: .cxx17
 )

@@ -28,7 +28,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
     .target(
-      name: "WorldModel", dependencies: ["CZstd", "COpenSSL", "CZlib"],
+      name: "WorldModel", dependencies: ["COpenSSL", "CZlib"],
       swiftSettings: common, linkerSettings: [.linkedLibrary("m")]),
     .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: common),
     .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: common),

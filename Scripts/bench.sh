@@ -5,6 +5,8 @@ set -euo pipefail
 json=${JSON:+$(realpath -m "$JSON")}
 cd "$(dirname "$0")/.."
 "${SWIFT:-swift}" build -c release --product soak
+# Draco is compared with where it is installed: Scripts/install-packages.sh bench
+if pkg-config --exists draco; then export SHAREDWORLD_DRACO=1; fi
 cd Benchmarks
 "${SWIFT:-swift}" build -c release --product bench
 exec .build/release/bench ${FILTER:+--filter "$FILTER"} ${json:+--json "$json"}

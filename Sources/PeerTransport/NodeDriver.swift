@@ -8,6 +8,9 @@ package import WorldModel
 package final class NodeDriver {
   /// Called on the loop with what the node tells the app, in order, after each turn.
   package var onEvents: ([NodeEvent]) -> Void = { _ in }
+  /// Called on the loop with a check to be run elsewhere, whose verdict then goes to the node; false when it cannot be
+  /// taken, and it is run at once.
+  package var onCheck: (ChunkCheck) -> Bool = { _ in false }
   /// Called on the loop when new connections cannot be taken for a while.
   package var onTrouble: (TransportFailure) -> Void = { _ in }
 
@@ -81,6 +84,8 @@ package final class NodeDriver {
         if transmit(bytes[...], on: link) { node.reuse(bytes) }
       case .close(let link): close(link)
       case .admitted(let link): transport.confirm(link)
+      case .check(let check):
+        if !onCheck(check) { node.handle(.chunkChecked(check.run()), at: Self.now) }
       case .event(let event): events.append(event)
       }
     }

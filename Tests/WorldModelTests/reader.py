@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Reads a .worldmap file from the description in PROTOCOL.md alone and prints one line for each anchor and point.
 
-It needs the standard library, and libzstd for files of the compact effort. `WorldMapReaderTests` compares its lines
-with what the Swift decoder says.
+It needs the standard library only. `GoldenMapTests` compares its lines with what the Swift decoder says.
 """
 import struct
 import sys
+from itertools import accumulate
 
 MASK = (1 << 64) - 1
 P1, P2, P3, P4, P5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
@@ -51,17 +51,6 @@ def xxh64(data):
     h = (h ^ h >> 33) * P2 & MASK
     h = (h ^ h >> 29) * P3 & MASK
     return h ^ h >> 32
-
-
-def unzstd(frame, size):
-    import ctypes
-
-    library = ctypes.CDLL("libzstd.so.1")
-    library.ZSTD_decompress.restype = ctypes.c_size_t
-    target = ctypes.create_string_buffer(size)
-    length = library.ZSTD_decompress(target, ctypes.c_size_t(size), bytes(frame), ctypes.c_size_t(len(frame)))
-    check(length == size, "zstd frame")
-    return target.raw
 
 
 class Cursor:
@@ -176,11 +165,47 @@ def stream(cursor, count, has_bases=False):
     for _ in range(count // 128):
         base = cursor.unpack("I")[0] if has_bases else 0
         elements += [base + element for element in frame(cursor)]
-    if count % 128:
+    rest = count % 128
+    if rest:
         base = cursor.unpack("I")[0] if has_bases else 0
         width = cursor.take(1)[0]
-        elements += [base + int.from_bytes(cursor.take(width), "little") for _ in range(count % 128)]
+        check(width <= 32, "width of a tail")
+        bits = int.from_bytes(cursor.take((rest * width + 7) // 8), "little")
+        elements += [base + (bits >> index * width & (1 << width) - 1) for index in range(rest)]
     return elements
+
+
+def code_words(cursor):
+    lengths = {}
+    for _ in range(cursor.take(1)[0]):
+        first, last = cursor.take(2)
+        pairs = cursor.take((last - first) // 2 + 1)
+        for symbol in range(first, last + 1):
+            pair = pairs[(symbol - first) // 2]
+            length = pair & 15 if (symbol - first) % 2 == 0 else pair >> 4
+            if length:
+                lengths[symbol] = length
+    words, word, last = {}, 0, 0
+    for length, symbol in sorted((length, symbol) for symbol, length in lengths.items()):
+        word <<= length - last
+        words[length, word] = symbol
+        word, last = word + 1, length
+    check(last <= 11 and word == 1 << last, "code")
+    return words
+
+
+def code_stream(words, data, count):
+    bits = "".join(f"{byte:08b}" for byte in data)
+    symbols, at = [], 0
+    for _ in range(count):
+        for length in range(1, 12):
+            symbol = words.get((length, int(bits[at:at + length] or "0", 2)))
+            if symbol is not None:
+                break
+        symbols.append(symbol)
+        at += length
+    check((at + 7) // 8 == len(data), "length of a stream")
+    return symbols
 
 
 def plane(cursor, count):
@@ -190,12 +215,26 @@ def plane(cursor, count):
     if mode == 1:
         return cursor.take(1) * count
     check(mode == 2, "mode of a plane")
-    return unzstd(cursor.take(cursor.unpack("I")[0]), count)
+    words = code_words(cursor)
+    lengths = cursor.unpack("4H")
+    counts = [count // 4] * 3 + [count - count // 4 * 3]
+    return bytes(symbol for part, length in zip(counts, lengths)
+                 for symbol in code_stream(words, cursor.take(length), part))
 
 
 def planes(cursor, count, width):
     parts = [plane(cursor, count) for _ in range(width)]
     return [bytes(part[index] for part in parts) for index in range(count)]
+
+
+def words_of_planes(cursor, count):
+    words = [int.from_bytes(element, "little") for element in planes(cursor, count, 4)]
+    result = words[:]
+    for first in range(0, count - count % 128, 128):
+        for place in range(128):
+            group, lane, row = place // 16, place // 4 % 4, place % 4
+            result[first + 32 * lane + 4 * group + row] = words[first + place]
+    return result
 
 
 def sums(zigzags):
@@ -215,8 +254,13 @@ def nearest_float(value):
 
 
 def floats(method, cursor, count, step):
+    if method == 7:
+        number = cursor.unpack("I")[0]
+        values = [unordered(value) for value in sums(stream(cursor, number))]
+        places = floats(cursor.take(1)[0], cursor, count, 0)
+        return [values[place] for place in places]
     if method in (0, 1):
-        words = [int.from_bytes(element, "little") for element in planes(cursor, count, 4)]
+        words = words_of_planes(cursor, count)
         return words if method == 0 else [unordered(value) for value in sums(words)]
     if method == 2:
         folded = [value & 0xFFFFFFFF for value in stream(cursor, count, has_bases=True)]
@@ -264,8 +308,11 @@ def points(count, payload):
         elif number in (1, 2, 3, 4, 8, 9, 10):
             columns.append([f"{bits:08x}" for bits in floats(method, part, count, step)])
         else:
-            check(method == 0, "method of bytes")
-            columns.append([element.hex() for element in planes(part, count, size if number == 11 else 1)])
+            check(method == 0 or method == 1 and number != 11, "method of bytes")
+            elements = planes(part, count, size if number == 11 else 1)
+            if method == 1:
+                elements = [bytes([total & 255]) for total in accumulate(element[0] for element in elements)]
+            columns.append([element.hex() for element in elements])
         check(part.at == len(part.data), "length of a component")
     check(cursor.at == len(payload), "bytes after the last component")
     return [f"point {kind or '-'} " + " ".join(row) for row in zip(*columns)]

@@ -2,7 +2,8 @@ import SharedWorld
 
 /// Size and speed of the map codec and of what stands beside it, all on the same data in the same run.
 ///
-/// Every row is compared with byte planes and zstd -1; sizes of real clouds with byte planes and zstd -3.
+/// Rows are compared with byte planes and zstd -1, sizes of real clouds with byte planes and zstd -3; those whose name
+/// ends in `-to-…` with another codec.
 enum WorldMapRows {
   /// What a point takes when it is stored plainly (bytes): three floats and an identifier.
   static let bytesPerPoint = 20
@@ -27,7 +28,24 @@ enum WorldMapRows {
   /// A codec under the name that its rows carry.
   private struct Contender: Sendable {
     let name: String
+    /// What it is compared with; byte planes and zstd when nil.
+    var rival: Rival?
     let make: @Sendable (FeatureCloud) -> any CloudCodec
+  }
+
+  /// A codec of others that ours is compared with.
+  private struct Rival: Sendable {
+    /// What rows call it.
+    let name: String
+    let make: @Sendable (FeatureCloud) -> any CloudCodec
+
+    static func planes(level: Int32) -> Rival {
+      Rival(name: "byte planes + zstd -\(level)") { PlanesCodec($0, level: level) }
+    }
+    static let archiver = Rival(name: "NSKeyedArchiver", make: ArchiverCodec.init)
+    #if DRACO
+      static let draco = Rival(name: "Draco's k-d tree, 1 mm", make: DracoCodec.init)
+    #endif
   }
 
   private static func contenders(on data: WorldMapData) -> [Contender] {
@@ -39,46 +57,58 @@ enum WorldMapRows {
       Contender(name: "planes-zstd-1") { PlanesCodec($0, level: 1) },
       Contender(name: "planes-zstd-3") { PlanesCodec($0, level: 3) },
     ]
+    return own + others + duels(on: data)
+  }
+
+  /// Ours against one codec of others.
+  private static func duels(on data: WorldMapData) -> [Contender] {
+    var duels: [Contender] = []
     // At 3 MB/s one data set is enough of it.
-    let archiver = data.name == "room-100k" ? [Contender(name: "archiver", make: ArchiverCodec.init)] : []
-    return own + others + archiver
+    if data.name == "room-100k" {
+      duels.append(Contender(name: "lossless-to-archiver", rival: .archiver) { WorldMapCodec($0, .lossless) })
+    }
+    #if DRACO
+      duels.append(Contender(name: "1mm-to-draco", rival: .draco) { WorldMapCodec($0, .millimetre) })
+    #endif
+    return duels
   }
 
   private static func size(_ contender: Contender, _ data: WorldMapData) throws -> Row {
     let cloud = try data.cloud()
-    let level: Int32 = data.isReal ? 3 : 1
+    let rival = contender.rival ?? .planes(level: data.isReal ? 3 : 1)
     let count = Double(cloud.count)
-    let (size, baseline) = (try contender.make(cloud).encode(), PlanesCodec(cloud, level: level).encode())
+    let (size, baseline) = (try contender.make(cloud).encode(), try rival.make(cloud).encode())
     return Row(
       name: "map-size/\(contender.name)/\(data.name)", value: Double(size) / count, unit: "bytes/point",
-      baseline: "byte planes + zstd -\(level)", baselineValue: Double(baseline) / count,
-      ratio: Double(size) / Double(baseline))
+      baseline: rival.name, baselineValue: Double(baseline) / count, ratio: Double(size) / Double(baseline))
   }
 
   private static func encode(_ contender: Contender, _ data: WorldMapData) throws -> Row {
     let cloud = try data.cloud()
-    let (codec, planes) = (contender.make(cloud), PlanesCodec(cloud, level: 1))
+    let rival = contender.rival ?? .planes(level: 1)
+    let (codec, other) = (contender.make(cloud), rival.make(cloud))
     let turns = turns(cloud)
     let times = try compare {
       for _ in 0..<turns { consume(try codec.encode()) }
     } baseline: {
-      for _ in 0..<turns { consume(planes.encode()) }
+      for _ in 0..<turns { consume(try other.encode()) }
     }
-    return row("map-encode/\(contender.name)/\(data.name)", cloud.count * turns, times)
+    return row("map-encode/\(contender.name)/\(data.name)", cloud.count * turns, times, baseline: rival.name)
   }
 
   private static func decode(_ contender: Contender, _ data: WorldMapData) throws -> Row {
     let cloud = try data.cloud()
-    let (codec, planes) = (contender.make(cloud), PlanesCodec(cloud, level: 1))
+    let rival = contender.rival ?? .planes(level: 1)
+    let (codec, other) = (contender.make(cloud), rival.make(cloud))
     consume(try codec.encode())
-    consume(planes.encode())
+    consume(try other.encode())
     let turns = turns(cloud)
     let times = try compare {
       for _ in 0..<turns { try codec.decode() }
     } baseline: {
-      for _ in 0..<turns { planes.decode() }
+      for _ in 0..<turns { try other.decode() }
     }
-    return row("map-decode/\(contender.name)/\(data.name)", cloud.count * turns, times)
+    return row("map-decode/\(contender.name)/\(data.name)", cloud.count * turns, times, baseline: rival.name)
   }
 
   /// Two tasks at a time against one, through the same function: the best of nine, because what others take of the
@@ -110,8 +140,7 @@ enum WorldMapRows {
   private static func turns(_ cloud: FeatureCloud) -> Int { max(1, 200_000 / max(cloud.count, 1)) }
 
   private static func row(
-    _ name: String, _ points: Int, _ times: (subject: Double, baseline: Double),
-    baseline: String = "byte planes + zstd -1"
+    _ name: String, _ points: Int, _ times: (subject: Double, baseline: Double), baseline: String
   ) -> Row {
     let megabytes = Double(points * bytesPerPoint) / 1e6
     return Row(

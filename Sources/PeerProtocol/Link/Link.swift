@@ -26,6 +26,8 @@ package struct Link: Sendable {
   package var weAdmit = false
   /// Whether the other side has said so.
   package var theyAdmit = false
+  /// When it became a member's link.
+  package var memberSince: Instant?
 
   /// The start of an incomplete frame.
   package var inbound: [UInt8] = []
@@ -42,15 +44,8 @@ package struct Link: Sendable {
   package var bytesSent: UInt64 = 0
 
   package var replication = LinkReplication()
-  /// Chunks the other side asked for, in order, the first perhaps half sent.
-  package var uploads: [Upload] = []
-
-  /// A chunk on its way out.
-  package struct Upload: Sendable, Equatable {
-    package var map: MapID
-    package var chunk: Int
-    package var offset = 0
-  }
+  /// What the other side asked for of maps.
+  package var uploads = Uploads()
 
   package init(id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, at now: Instant) {
     self.id = id

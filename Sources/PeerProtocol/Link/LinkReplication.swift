@@ -9,6 +9,8 @@ package struct LinkReplication: Sendable {
   var isCatchingUp = false
   /// Whose operations this side brings the other one; nil until it is looked up again.
   var relayed: RelayedActors?
+  /// Whose operations were passed on when the log was last read; those of others were passed over.
+  var passedOn: Set<ActorID> = []
   /// Members that brought the other side their operations themselves when last looked at.
   var suppliers = NodeSet()
   /// Parts of a large operation that are arriving.
@@ -24,8 +26,11 @@ package struct LinkReplication: Sendable {
   /// Whether a snapshot leaves, which everything else of the anchors has to wait for.
   var isSendingSnapshot: Bool { outgoingSnapshot != nil }
 
-  /// Whether nothing was appended to the log since this side read it for the other one, or it does not read it yet.
-  func hasRead(_ anchors: borrowing AnchorSet) -> Bool { cursor.map { anchors.isAtEnd($0) } ?? true }
+  /// Whether the other side needs nothing of what was applied and the log was not read for it before.
+  func isUpToDate(with anchors: borrowing AnchorSet) -> Bool {
+    guard !isCatchingUp, relayed != nil, let cursor else { return false }
+    return anchors.isAtEnd(cursor)
+  }
 
   /// Moves the parts of a large operation out, so that they are added to without being copied.
   mutating func takeOperations() -> OperationAssembly { exchange(&operations, with: OperationAssembly()) }

@@ -159,11 +159,15 @@ extension Node {
       let suppliers = graph.linked(to: node)
       let lost = link.replication.suppliers.subtracting(suppliers)
       links[id]?.replication.suppliers = suppliers
-      guard !lost.isEmpty, link.replication.cursor != nil else { continue }
-      guard !configuration.mistakes.node.contains(.noRelayRestart) else { continue }
-      links[id]?.replication.cursor = nil
-      sendVector(on: id, wantsAnswer: true)
+      if !lost.isEmpty { restartRelay(on: id) }
     }
+  }
+
+  /// Stops a stream and asks for the other side's vector, from which it begins again.
+  private mutating func restartRelay(on id: LinkID) {
+    guard links[id]?.replication.cursor != nil, !configuration.mistakes.node.contains(.noRelayRestart) else { return }
+    links[id]?.replication.cursor = nil
+    sendVector(on: id, wantsAnswer: true)
   }
 
   /// Appends operations and snapshot parts that the other side lacks while the window has room.
@@ -176,9 +180,11 @@ extension Node {
   }
 
   private mutating func streamOperations(for id: LinkID) {
-    guard var isCatchingUp = links[id]?.replication.isCatchingUp,
-      isCatchingUp || links[id]?.replication.hasRead(anchors) == false,
-      let relayed = relayedActors(on: id), var cursor = links[id]?.replication.takeCursor()
+    // Nothing is new, and as many operations are passed on as before.
+    if links[id]?.replication.isUpToDate(with: anchors) ?? true { return }
+    guard let relayed = relayedActors(on: id) else { return }
+    noticeGained(relayed.actors, on: id)
+    guard var cursor = links[id]?.replication.takeCursor(), var isCatchingUp = links[id]?.replication.isCatchingUp
     else { return }
     while ProtocolLimits.transmitWindow - scratch.count >= 4096 {
       let read = writeBatch(from: &cursor) { !isCatchingUp && !relayed.actors.contains($0) }
@@ -193,6 +199,15 @@ extension Node {
     }
     links[id]?.replication.cursor = cursor
     links[id]?.replication.isCatchingUp = isCatchingUp
+    links[id]?.replication.passedOn = relayed.actors
+  }
+
+  /// Begins a stream again when somebody's operations are passed on who was passed over before, such as one that came back.
+  private mutating func noticeGained(_ relayed: Set<ActorID>, on id: LinkID) {
+    guard links[id]?.replication.isCatchingUp == false, let before = links[id]?.replication.passedOn, before != relayed
+    else { return }
+    let gained = relayed.subtracting(before)
+    if gained.contains(where: { anchors.covers(Dot(actor: $0, sequence: 1)) }) { restartRelay(on: id) }
   }
 
   /// Appends one frame of operations from the log, if there is anything to tell.

@@ -35,11 +35,15 @@ extension Node {
     forgetRelayedActors()
     let current = reachable
     let nodes = Set(current.map(\.node))
+    var isJoined = false
     for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
+      let before = members[entry.peerID]?.status
       updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
+      isJoined = isJoined || (members[entry.peerID]?.status == .connected && before != .connected)
     }
-    election.setReachable(current, at: now)
-    drainElection(at: now)
+    // Whoever came has heard nothing of it yet.
+    if isJoined { repeatMapStatus(at: now) }
+    elect(.reachable(current), at: now)
   }
 
   private mutating func updateStatus(of entry: RosterEntry, isReachable: Bool, at now: Instant) {
@@ -58,6 +62,7 @@ extension Node {
       member.status = .reconnecting(since: now)
     }
     members[entry.peerID] = member
+    if isReachable { hastenDial(to: entry.peerID, at: now) }
   }
 
   /// Tells the app of members that stay away.

@@ -82,8 +82,9 @@ extension Node {
     guard carriesMember(id) else { return }
     // By far the most frequent: it needs no copy of the link.
     if type == .operations { return receiveOperations(body, on: id, at: now) }
-    guard let link = links[id] else { return }
     var reader = ByteReader(body)
+    if type == .mapPiece { return try receiveMapPiece(&reader, on: id, at: now) }
+    guard let link = links[id] else { return }
     switch type {
     case .roster: receiveRoster(try Roster.readEntries(from: &reader), from: link.peer, at: now)
     case .election: try receiveElection(body, from: link, at: now)
@@ -94,7 +95,8 @@ extension Node {
     case .mapManifestRequest: try receiveManifestRequest(&reader, on: id)
     case .mapManifest: try receiveManifest(&reader, from: link, at: now)
     case .mapRequest: try receiveMapRequest(&reader, on: id)
-    case .mapPiece: receiveMapPiece(try MapPiece(reading: &reader), from: link, at: now)
+    case .mapHave: try receiveMapHave(&reader, from: link, at: now)
+    case .mapStatus: try receiveMapStatus(&reader, from: link)
     case .mapCancel: receiveMapCancel(MapID(try reader.readDigest()), on: id)
     case .message: tell(.message(try reader.readBytes(reader.remaining), from: link.peer))
     default: break

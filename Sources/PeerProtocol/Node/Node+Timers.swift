@@ -19,19 +19,28 @@ extension Node {
   /// A turn that comes late because this process stood still must not accuse others.
   mutating func notice(_ now: Instant) {
     let late = now - lastTick - ProtocolTimes.ping
-    if late > .milliseconds(500) { compensate(for: late, at: now) }
+    if late > .milliseconds(500) {
+      for id in links.ids {
+        if let deadline = links[id]?.deadline { links[id]?.deadline = deadline + late }
+      }
+      excuse(late, at: now)
+    }
     lastTick = max(lastTick, now)
   }
 
-  /// Moves every deadline that waits for others by the time this node was not running.
-  mutating func compensate(for gap: Duration, at now: Instant) {
+  /// Gives others the time in which this node was not running, or the machine was suspended.
+  ///
+  /// Nobody is thought to have been heard later than now: the monotonic clock may have stood still in that time, and a
+  /// dead link must not be believed for as long again.
+  mutating func excuse(_ gap: Duration, at now: Instant) {
     quiet = nil
     for id in links.ids {
-      links[id]?.lastHeard += gap
-      if let deadline = links[id]?.deadline { links[id]?.deadline = deadline + gap }
+      if let heard = links[id]?.lastHeard { links[id]?.lastHeard = min(heard + gap, now) }
     }
-    election.clockJumped(by: gap, at: now)
-    drainElection(at: now)
+    for entry in roster.entries { members[entry.peerID]?.excuse(gap, at: now) }
+    maps.excuse(gap)
+    elect(.stalled(gap), at: now)
+    hastenDials(at: now)
   }
 
   /// Does what is due.
@@ -51,6 +60,7 @@ extension Node {
       exchangeVectors()
       confirmIncarnations(at: now)
       checkDownloads(at: now)
+      repeatMapStatus(at: now)
     }
     if let due = graph.deadline, due <= now {
       quiet = nil
@@ -59,8 +69,7 @@ extension Node {
     }
     if let due = election.deadline, due <= now {
       quiet = nil
-      election.tick(at: now)
-      drainElection(at: now)
+      elect(.tick, at: now)
     }
     if quiet == nil { quiet = quietNow }
   }

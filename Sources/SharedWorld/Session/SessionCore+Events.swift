@@ -7,8 +7,13 @@ extension SessionCore {
   /// Translates what the node says for the app.
   func take(_ events: [NodeEvent]) {
     var translated: [Session.Event] = []
-    for event in events { take(event, into: &translated) }
+    var anchorsChanged = false
+    for event in events {
+      take(event, into: &translated)
+      if case .anchors = event { anchorsChanged = true }
+    }
     hub.publish(translated)
+    if anchorsChanged { writeJournal() }
   }
 
   private func take(_ event: NodeEvent, into events: inout [Session.Event]) {
@@ -37,13 +42,15 @@ extension SessionCore {
     case .divergence(let id):
       let message = "the anchors of \(peer(id).name) differ under the same history; all of them are being merged"
       events.append(.problem(SessionError(.divergence, message)))
-    case .mapProgress(let map, let from, let verified, let total):
-      events.append(
-        .mapProgress(.init(from: from, mapID: map, verifiedBytes: verified, totalBytes: total)))
+    case .mapProgress(let progress): events.append(.mapProgress(Session.MapProgress(progress)))
     case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: provider)
     case .mapSourceRefused(let map, let from, let failure):
       let message = "\(peer(from).name) sent a wrong part of map \(map): \(failure)"
       events.append(.problem(SessionError(.corruptData, message, cause: failure)))
+    case .mapRefused(let map, let provider):
+      let message = "\(peer(provider).name) may not share a map; \(map) was not taken"
+      events.append(.problem(SessionError(.notPermitted, message)))
+    case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(peer(id), MapStatus(status)))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
     case .ended(let reason): noteEnd(reason)
     }

@@ -4,8 +4,8 @@
 struct FrameRows: ~Copyable {
   typealias Row = PackedFrame.Row
 
-  private let memory: UnsafeMutablePointer<Row>
-  private let capacity: Int
+  private var memory: UnsafeMutablePointer<Row>
+  private var capacity: Int
   /// The number of elements.
   private(set) var count: Int
 
@@ -13,13 +13,21 @@ struct FrameRows: ~Copyable {
   init(count: Int) {
     self.count = count
     capacity = count
-    memory = .allocate(capacity: (count + PackedFrame.count - 1) / PackedFrame.count * PackedFrame.rows + 1)
+    memory = Self.allocate(count)
   }
 
-  /// Uses the same memory for other elements, at most as many as it was made for.
+  /// Makes room for other elements, in the same memory if that is large enough; none of them is filled.
   mutating func reset(count: Int) {
-    precondition(count <= capacity, "a frame's memory does not grow")
+    if count > capacity {
+      memory.deallocate()
+      memory = Self.allocate(count)
+      capacity = count
+    }
     self.count = count
+  }
+
+  private static func allocate(_ count: Int) -> UnsafeMutablePointer<Row> {
+    .allocate(capacity: (count + PackedFrame.count - 1) / PackedFrame.count * PackedFrame.rows + 1)
   }
 
   deinit {
@@ -45,11 +53,12 @@ struct FrameRows: ~Copyable {
 
   /// The element at `index`, in the order of the block.
   subscript(index: Int) -> UInt32 {
-    get { elementAddress[place(index)] }
-    set { elementAddress[place(index)] = newValue }
+    get { address[place(index)] }
+    set { address[place(index)] = newValue }
   }
 
-  private var elementAddress: UnsafeMutablePointer<UInt32> {
+  /// All elements in the order of memory.
+  var address: UnsafeMutablePointer<UInt32> {
     UnsafeMutableRawPointer(memory).assumingMemoryBound(to: UInt32.self)
   }
 

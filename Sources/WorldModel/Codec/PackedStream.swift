@@ -49,18 +49,28 @@ enum PackedStream {
         }
         PackedFrame.encode(buffer, step: spacing, to: &out)
       }
-      var tail: [UInt32] = []
-      let base = elements.tail.map { $0 << 1 | $0 >> 31 }.min() ?? 0
-      if transform == .folded, elements.tailCount > 0 { store(base, to: &out) }
-      for element in elements.tail {
+      encode(tail: elements.tail, transform, &previous, to: &out)
+    }
+  }
+
+  /// Transforms the elements after the frames and packs them.
+  private static func encode(
+    tail: UnsafeBufferPointer<UInt32>, _ transform: Transform, _ previous: inout UInt32,
+    to out: inout UnsafeMutableRawPointer
+  ) {
+    guard !tail.isEmpty else { return }
+    let base = tail.reduce(UInt32.max) { min($0, $1 << 1 | $1 >> 31) }
+    if transform == .folded { store(base, to: &out) }
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: tail.count) { elements in
+      for (index, element) in tail.enumerated() {
         switch transform {
-        case .plain: tail.append(element)
-        case .folded: tail.append((element << 1 | element >> 31) &- base)
-        case .floatDifferences: tail.append(step(to: ordered(element), from: &previous))
-        case .differences: tail.append(step(to: element, from: &previous))
+        case .plain: elements[index] = element
+        case .folded: elements[index] = (element << 1 | element >> 31) &- base
+        case .floatDifferences: elements[index] = step(to: ordered(element), from: &previous)
+        case .differences: elements[index] = step(to: element, from: &previous)
         }
       }
-      encode(tail: tail, to: &out)
+      PackedTail.encode(UnsafeBufferPointer(elements), to: &out)
     }
   }
 
@@ -98,7 +108,8 @@ enum PackedStream {
       base = source.integer(UInt32.self, at: offset)
       offset += baseLength
     }
-    guard let length = decode(tail: target.tailCount, from: source, at: offset, to: target.tailAddress) else {
+    let tail = UnsafeMutableBufferPointer(start: target.tailAddress, count: target.tailCount)
+    guard let length = PackedTail.decode(UnsafeRawBufferPointer(rebasing: source[offset...]), to: tail) else {
       return nil
     }
     for index in 0..<target.tailCount {
@@ -131,32 +142,5 @@ enum PackedStream {
   private static func sum(_ zigzag: UInt32, _ previous: inout UInt32) -> UInt32 {
     previous &+= zigzag >> 1 ^ (0 &- (zigzag & 1))
     return previous
-  }
-
-  /// Writes one byte with the bytes an element takes, then the elements.
-  private static func encode(tail: [UInt32], to out: inout UnsafeMutableRawPointer) {
-    guard !tail.isEmpty else { return }
-    let width = (32 - tail.reduce(0, |).leadingZeroBitCount + 7) / 8
-    out.storeBytes(of: UInt8(width), as: UInt8.self)
-    out += 1
-    for element in tail {
-      out.storeBytes(of: element.littleEndian, as: UInt32.self)
-      out += width
-    }
-  }
-
-  private static func decode(
-    tail count: Int, from source: UnsafeRawBufferPointer, at offset: Int, to target: UnsafeMutablePointer<UInt32>
-  ) -> Int? {
-    guard count > 0 else { return 0 }
-    guard offset < source.count else { return nil }
-    let width = Int(source[offset])
-    guard width <= 4, source.count - offset - 1 >= count * width else { return nil }
-    for index in 0..<count {
-      var value: UInt32 = 0
-      for byte in 0..<width { value |= UInt32(source[offset + 1 + index * width + byte]) << UInt32(8 * byte) }
-      target[index] = value
-    }
-    return 1 + count * width
   }
 }

@@ -1,8 +1,8 @@
 /// How a component of a block is stored; the raw value stands in the file.
 enum ComponentMethod: UInt8, Sendable {
-  /// Byte planes, each as it is, constant, or a zstd frame.
+  /// Byte planes, each as it is, constant, or as code words.
   case planes = 0
-  /// The same of zigzag differences of ordered Float bits.
+  /// The same of zigzag differences of ordered Float bits, or of the differences of bytes.
   case differencePlanes = 1
   /// Packed frames of folded Float bits less the smallest of their frame.
   case packedFolded = 2
@@ -14,6 +14,8 @@ enum ComponentMethod: UInt8, Sendable {
   case packedWideGaps = 5
   /// Packed frames of zigzag differences of grid coordinates, then the points off the grid.
   case packedGrid = 6
+  /// The different values, sorted, and the place of each element among them by one of the first four methods.
+  case palette = 7
 }
 
 /// Encodes points block by block in memory that is kept; PROTOCOL.md has the bytes.
@@ -23,7 +25,7 @@ struct PointBlockEncoder: ~Copyable {
   private let effort: EncodingOptions.Effort
   private let grid: Grid?
   private var writer = RawWriter(capacity: 0)
-  private var zstd = ZstdCompressor()
+  private var planes: PlaneEncoder
   /// Three components at a time; identifiers need two.
   private var first: FrameRows
   private var second: FrameRows
@@ -38,7 +40,8 @@ struct PointBlockEncoder: ~Copyable {
     first = FrameRows(count: room)
     second = FrameRows(count: room)
     third = FrameRows(count: room)
-    grid = options.bound.map { Grid(step: Double(layout.step), bound: Double($0)) }
+    planes = PlaneEncoder(capacity: room)
+    grid = options.bound.map { Grid(step: layout.step, bound: $0) }
   }
 
   /// The whole block with its head, valid until the next one is encoded, and its row.
@@ -84,9 +87,9 @@ struct PointBlockEncoder: ~Copyable {
       PositionRows.split(UnsafeBufferPointer(rebasing: positions[range]), x: &first, y: &second, z: &third)
     }
     guard areFinite else { throw .notFinite("position") }
-    let xs = Self.writeCoordinates(.x, &first, grid, effort, &zstd, to: &writer)
-    let ys = Self.writeCoordinates(.y, &second, grid, effort, &zstd, to: &writer)
-    let zs = Self.writeCoordinates(.z, &third, grid, effort, &zstd, to: &writer)
+    let xs = Self.writeCoordinates(.x, &first, grid, effort, &planes, to: &writer)
+    let ys = Self.writeCoordinates(.y, &second, grid, effort, &planes, to: &writer)
+    let zs = Self.writeCoordinates(.z, &third, grid, effort, &planes, to: &writer)
     return BoundingBox(
       minimum: [xs.lowerBound, ys.lowerBound, zs.lowerBound], maximum: [xs.upperBound, ys.upperBound, zs.upperBound])
   }
@@ -94,11 +97,11 @@ struct PointBlockEncoder: ~Copyable {
   /// Writes one coordinate of all points and returns the range that holds it once decoded.
   private static func writeCoordinates(
     _ component: Component, _ rows: inout FrameRows, _ grid: Grid?, _ effort: EncodingOptions.Effort,
-    _ zstd: inout ZstdCompressor, to writer: inout RawWriter
+    _ planes: inout PlaneEncoder, to writer: inout RawWriter
   ) -> ClosedRange<Float> {
     let range = rows.floatRange
     guard let grid else {
-      writeFloats(component, rows, effort, &zstd, to: &writer)
+      writeFloats(component, rows, effort, &planes, to: &writer)
       return range
     }
     let escapes = grid.place(&rows)
@@ -119,19 +122,33 @@ struct PointBlockEncoder: ~Copyable {
   }
 
   private static func writeFloats(
-    _ component: Component, _ rows: borrowing FrameRows, _ effort: EncodingOptions.Effort, _ zstd: inout ZstdCompressor,
+    _ component: Component, _ rows: borrowing FrameRows, _ effort: EncodingOptions.Effort, _ planes: inout PlaneEncoder,
     to writer: inout RawWriter
   ) {
-    let choice = FloatModel.choose(rows, effort: effort, &zstd)
-    writer.begin(component, choice.method)
-    switch choice.method {
-    case .differencePlanes:
-      BytePlanes.encode(words: FloatModel.differences(rows.elements), choice.search, &zstd, to: &writer.end)
-    case .packedDifferences: PackedStream.encode(rows, .floatDifferences, effort, to: &writer.end)
-    case .packedFolded: PackedStream.encode(rows, .folded, effort, to: &writer.end)
-    default: BytePlanes.encode(words: rows.elements, choice.search, &zstd, to: &writer.end)
+    if effort == .compact, let palette = Palette(rows) {
+      writer.begin(component, .palette)
+      writer.write(UInt32(palette.values.count))
+      PackedStream.encode(palette.values, .floatDifferences, effort, to: &writer.end)
+      let method = FloatModel.choose(palette.ranks, effort: effort, &planes)
+      writer.write(method.rawValue)
+      write(palette.ranks, by: method, effort, &planes, to: &writer)
+    } else {
+      let method = FloatModel.choose(rows, effort: effort, &planes)
+      writer.begin(component, method)
+      write(rows, by: method, effort, &planes, to: &writer)
     }
     writer.finish()
+  }
+
+  private static func write(
+    _ rows: borrowing FrameRows, by method: ComponentMethod, _ effort: EncodingOptions.Effort,
+    _ planes: inout PlaneEncoder, to writer: inout RawWriter
+  ) {
+    switch method {
+    case .packedDifferences: PackedStream.encode(rows, .floatDifferences, effort, to: &writer.end)
+    case .packedFolded: PackedStream.encode(rows, .folded, effort, to: &writer.end)
+    default: planes.write(rows, areDifferences: method == .differencePlanes, to: &writer.end)
+    }
   }
 
   private mutating func writeChannel(_ component: Component, _ range: Range<Int>) {
@@ -139,11 +156,11 @@ struct PointBlockEncoder: ~Copyable {
     case .identifier, .x, .y, .z: return
     case .confidence:
       let bits = range.map { cloud.channels.confidence?[$0].bitPattern ?? 0 }
-      Self.writeFloats(component, FrameRows(bits), effort, &zstd, to: &writer)
+      Self.writeFloats(component, FrameRows(bits), effort, &planes, to: &writer)
     case .normalX, .normalY, .normalZ:
       let lane = Int(component.rawValue - Component.normalX.rawValue)
       let bits = range.map { cloud.channels.normals?[$0][lane].bitPattern ?? 0 }
-      Self.writeFloats(component, FrameRows(bits), effort, &zstd, to: &writer)
+      Self.writeFloats(component, FrameRows(bits), effort, &planes, to: &writer)
     case .red, .green, .blue:
       let lane = Int(component.rawValue - Component.red.rawValue)
       writePlanes(component, range.map { cloud.channels.colours?[$0][lane] ?? 0 }, width: 1)
@@ -155,8 +172,14 @@ struct PointBlockEncoder: ~Copyable {
   }
 
   private mutating func writePlanes(_ component: Component, _ bytes: [UInt8], width: Int) {
-    writer.begin(component, .planes)
-    BytePlanes.encode(bytes: bytes, width: width, effort == .fast ? .none : .runs, &zstd, to: &writer.end)
+    let differences = width == 1 && effort == .compact ? ByteDifferences.of(bytes) : []
+    if !differences.isEmpty, planes.estimate(bytes: differences) < planes.estimate(bytes: bytes) {
+      writer.begin(component, .differencePlanes)
+      planes.write(bytes: differences, width: width, effort, to: &writer.end)
+    } else {
+      writer.begin(component, .planes)
+      planes.write(bytes: bytes, width: width, effort, to: &writer.end)
+    }
     writer.finish()
   }
 }

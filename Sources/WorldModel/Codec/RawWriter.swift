@@ -41,6 +41,12 @@ struct RawWriter: ~Copyable {
     end += bytes.count
   }
 
+  /// Writes a number, lowest byte first.
+  mutating func write<T: FixedWidthInteger & BitwiseCopyable>(_ value: T) {
+    end.storeBytes(of: value.littleEndian, as: T.self)
+    end += MemoryLayout<T>.size
+  }
+
   /// Begins a component with its number, its method, and room for the length of its bytes.
   mutating func begin(_ component: Component, _ method: ComponentMethod) {
     end.storeBytes(of: component.rawValue, as: UInt8.self)

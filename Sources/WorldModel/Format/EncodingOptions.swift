@@ -13,9 +13,9 @@ public struct EncodingOptions: Hashable, Sendable {
 
   /// What may be spent on a smaller file.
   public enum Effort: Hashable, Sendable {
-    /// The package's own bit packing alone: the fastest, and the same bytes with every release of every library.
+    /// Bit packing alone: the fastest.
     case fast
-    /// Also zstd where a sample shows that it gains; the bytes are the same for one release of libzstd.
+    /// Also code words of variable length where a sample shows that they gain.
     case compact
   }
 

@@ -123,6 +123,7 @@ struct NodeProbe {
         node.handle(.writable(link), at: now)
       case .close(let link): closed.insert(link)
       case .admitted: break
+      case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
       case .event(let event): events.append(event)
       }
     }

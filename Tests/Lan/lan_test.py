@@ -13,8 +13,7 @@ from peer import PORT, Peer
 TRANSCRIPTS = pathlib.Path(".build/lan")
 #: A lost host is replaced within this time (seconds), from the kill to the last survivor's event.
 FAILOVER = 3.5
-#: How long peers may take to agree once nothing breaks any more (seconds). After a long split the pauses between two
-#: rounds of dialling have grown to 8 s, and vectors are exchanged every 5 s.
+#: How long peers may take to agree once nothing breaks any more (seconds). They take far less; a busy machine more.
 AGREEMENT = 60
 
 

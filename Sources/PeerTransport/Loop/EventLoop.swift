@@ -161,9 +161,11 @@ extension EventLoop {
       }
     }
     schedule.fire(at: MonotonicClock.now)
-    for _ in 0...Self.generations {
+    for generation in 0...Self.generations {
       for work in schedule.batch { perform(work) }
       schedule.batch.removeAll(keepingCapacity: true)
+      // What is left after the last generation stays in `pending`, where the next round sees that it must not sleep.
+      guard generation < Self.generations else { break }
       shared.withLock { swap(&schedule.batch, &$0.pending) }
       if schedule.batch.isEmpty { break }
     }

@@ -45,21 +45,23 @@ enum PackedFrame {
 
   /// The number of bits without leading zeros.
   @inline(__always)
-  private static func bitWidth(_ value: UInt32) -> Int { 32 - value.leadingZeroBitCount }
+  private static func bitWidth(_ value: UInt32) -> Int { 63 &- (UInt64(value) &<< 1 | 1).leadingZeroBitCount }
 
   /// The width that makes the frame smallest, judged by one row in `step`.
   private static func chooseWidth(_ rows: UnsafePointer<Row>, most: Int, step: Int) -> Int {
     guard most > 0 else { return 0 }
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 33) { histogram in
+    // A count of its own for each lane, in one byte of four: equal neighbours would wait for each other's sum in one.
+    return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 33) { histogram in
       histogram.initialize(repeating: 0)
+      let bytes = UnsafeMutableRawBufferPointer(histogram)
       for row in stride(from: 0, to: Self.rows, by: step) {
-        for lane in 0..<4 { histogram[bitWidth(rows[row][lane])] &+= 1 }
+        for lane in 0..<4 { bytes[4 &* bitWidth(rows[row][lane]) &+ lane] &+= 1 }
       }
       var best = most
       var bestCost = 16 * most
       var above = 0
       for width in stride(from: most - 1, through: 0, by: -1) {
-        above += Int(histogram[width + 1])
+        above += Int((histogram[width + 1] &* 0x0101_0101) &>> 24)
         // With half the sample above it, no narrower width can be the best.
         if above * step > 64 { break }
         let cost = 16 * width + step * above * (1 + (most - width + 7) / 8)
@@ -75,10 +77,11 @@ enum PackedFrame {
   ) -> Int {
     // Bit r of lane l tells whether element 32·l + r does not fit.
     var misfits = Row.zero
+    var bit = Row(repeating: 1)
     let shift = Row(repeating: UInt32(width))
     for row in 0..<Self.rows {
-      let bit = Row(repeating: 1 &<< UInt32(row))
       misfits |= bit.replacing(with: 0, where: rows[row] &>> shift .== 0)
+      bit &+= bit
     }
     let elements = UnsafeRawPointer(rows).assumingMemoryBound(to: UInt32.self)
     var found = 0

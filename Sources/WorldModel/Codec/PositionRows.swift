@@ -10,12 +10,13 @@ enum PositionRows {
 
   /// Splits positions into the bits of their x, y and z.
   ///
-  /// - Returns: Whether every coordinate is finite.
+  /// - Returns: The box that holds them, or nil when a coordinate is not finite.
   static func split(
     _ positions: UnsafeBufferPointer<SIMD3<Float>>, x: inout FrameRows, y: inout FrameRows, z: inout FrameRows
-  ) -> Bool {
-    guard let base = positions.baseAddress else { return true }
+  ) -> BoundingBox? {
+    guard let base = positions.baseAddress, let first = positions.first else { return nil }
     var flags = Row.zero
+    var (xs, ys, zs) = (LaneRange(first.x), LaneRange(first.y), LaneRange(first.z))
     let points = UnsafeRawPointer(base)
     for index in 0..<x.frameCount {
       let (toX, toY, toZ) = (x.frame(index), y.frame(index), z.frame(index))
@@ -26,20 +27,45 @@ enum PositionRows {
         let b = first.load(fromByteOffset: 32 * 16, as: Row.self)
         let c = first.load(fromByteOffset: 64 * 16, as: Row.self)
         let d = first.load(fromByteOffset: 96 * 16, as: Row.self)
-        toX[row] = Row(a.x, b.x, c.x, d.x)
-        toY[row] = Row(a.y, b.y, c.y, d.y)
-        toZ[row] = Row(a.z, b.z, c.z, d.z)
-        flags |= endless(toX[row]) | endless(toY[row]) | endless(toZ[row])
+        let (ofX, ofY, ofZ) = (Row(a.x, b.x, c.x, d.x), Row(a.y, b.y, c.y, d.y), Row(a.z, b.z, c.z, d.z))
+        (toX[row], toY[row], toZ[row]) = (ofX, ofY, ofZ)
+        flags |= endless(ofX) | endless(ofY) | endless(ofZ)
+        xs.include(ofX)
+        ys.include(ofY)
+        zs.include(ofZ)
       }
     }
     for place in 0..<x.tailCount {
       let position = positions[x.frameCount * PackedFrame.count + place]
+      guard position.isFinite else { return nil }
       x.tailAddress[place] = position.x.bitPattern
       y.tailAddress[place] = position.y.bitPattern
       z.tailAddress[place] = position.z.bitPattern
-      guard position.isFinite else { return false }
+      xs.include(Row(repeating: position.x.bitPattern))
+      ys.include(Row(repeating: position.y.bitPattern))
+      zs.include(Row(repeating: position.z.bitPattern))
     }
-    return flags.max() < 1 << 31
+    guard flags.max() < 1 << 31 else { return nil }
+    return BoundingBox(
+      minimum: [xs.low.min(), ys.low.min(), zs.low.min()], maximum: [xs.high.max(), ys.high.max(), zs.high.max()])
+  }
+
+  /// The smallest and the largest Float of each lane.
+  private struct LaneRange {
+    var low: SIMD4<Float>
+    var high: SIMD4<Float>
+
+    init(_ first: Float) {
+      low = SIMD4(repeating: first)
+      high = low
+    }
+
+    @inline(__always)
+    mutating func include(_ bits: Row) {
+      let value = SIMD4<Float>(bits: bits)
+      low = low.replacing(with: value, where: value .< low)
+      high = high.replacing(with: value, where: value .> high)
+    }
   }
 
   /// Joins the bits of x, y and z to positions.

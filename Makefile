@@ -17,7 +17,7 @@ demo: toolchain ## two peers on this machine share a map and anchors
 lint: toolchain ## check the format and the rules of the house
 	@Scripts/lint.sh
 
-lan: toolchain ## a LAN of network namespaces: faults, CHURN_SECONDS (default 300) of churn (needs root)
+lan: toolchain ## a LAN of network namespaces: faults, maps, CHURN_SECONDS (default 300) of churn (needs root)
 	@Scripts/lan.sh
 
 bench: toolchain ## measure, release build; FILTER=name selects, JSON=path also writes the rows

@@ -27,6 +27,7 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     // Avahi's two pkg-config files carry -D_REENTRANT, which SwiftPM warns about; their module maps name the libraries.
@@ -45,7 +46,9 @@ let package = Package(
     .target(name: "ServiceDiscovery", dependencies: ["CDNSSD", "CAvahiCore"], swiftSettings: common),
     .target(
       name: "SharedWorld",
-      dependencies: ["WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery"],
+      dependencies: [
+        "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery", "CSQLite",
+      ],
       swiftSettings: common),
     // The header of the C interface is a target of its own, so that the compiler checks the functions against it.
     .target(name: "CSharedWorldHeaders"),
@@ -69,7 +72,8 @@ let package = Package(
     .testTarget(
       name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], exclude: ["reader.py"], swiftSettings: common),
     .testTarget(
-      name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
+      name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel", "PeerProtocol", "Simulator"],
+      swiftSettings: common),
     .testTarget(
       name: "PeerProtocolTests", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "Simulator"],
       swiftSettings: common),
@@ -82,7 +86,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "SharedWorldTests", dependencies: ["SharedWorld"], swiftSettings: common),
     .testTarget(
-      name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel"],
+      name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel", "soak"],
       swiftSettings: common),
     .testTarget(
       name: "WorldViewKitTests", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"], swiftSettings: common),

@@ -20,9 +20,10 @@ let package = Package(
   dependencies: [.package(name: "SharedWorld", path: "..")],
   targets: draco + [
     .systemLibrary(name: "CMalloc"),
+    .target(name: "CCounters"),
     .executableTarget(
       name: "bench",
-      dependencies: ["CMalloc", .product(name: "SharedWorld", package: "SharedWorld")]
+      dependencies: ["CMalloc", "CCounters", .product(name: "SharedWorld", package: "SharedWorld")]
         + (hasDraco ? ["CDraco"] : []),
       packageAccess: false,
       swiftSettings: [

@@ -126,6 +126,13 @@ extension AnchorSet {
     case .detailed:
       guard table.isVisible(slot) else { break }
       let stamp = Stamp(clock: clock, actor: actors.ids[Int(writer)])
+      let isTold =
+        !isNew
+        && feed.extend(
+          at: Int(table.entries[slot].change), key: actors.dot(table.entries[slot].key), field: field,
+          author: stamp.actor, sessionMilliseconds: clock >> 16, origin: origin)
+      if isTold { break }
+      table.noteChange(at: slot, index: feed.changes.count)
       push(.updated(isNew ? .all : AnchorFields(field)), at: slot, stamp: stamp, origin: origin)
     }
   }

@@ -76,7 +76,10 @@ package struct AnchorSet: Sendable {
   }
 
   /// The anchor with `id`.
-  package subscript(id: AnchorID) -> Anchor? { table.slot(showing: id).map(anchor(at:)) }
+  package subscript(id: AnchorID) -> Anchor? {
+    guard let slot = table.slot(showing: id) else { return nil }
+    return anchor(at: slot)
+  }
 
   /// The operation that added the anchor with `id`.
   package func key(of id: AnchorID) -> Dot? {
@@ -124,10 +127,8 @@ package struct AnchorSet: Sendable {
     }
   }
 
-  /// Moves the changes since the last call to the end of `target`, in the order in which they applied.
-  package mutating func drainChanges(into target: inout [AnchorChange]) {
-    feed.drainChanges(into: &target)
-  }
+  /// The changes since the last call, in the order in which they applied.
+  package mutating func takeChanges() -> [AnchorChange] { feed.takeChanges() }
 
   /// The ids of anchors that were added, changed or removed since the last call, in the order of the first change.
   package mutating func drainChangedIdentifiers() -> [AnchorID] {

@@ -56,7 +56,8 @@ package enum AnchorOrigin: Hashable, Sendable {
 
 /// How much a consumer wants to know of each change.
 package enum ChangeFeedMode: Hashable, Sendable {
-  /// Every change, with its author, time and lost values.
+  /// Every change, with its author, time and lost values; writes of one author to one anchor become one change until it
+  /// is taken.
   case detailed
   /// The ids of anchors that changed, each once until drained: for throughput.
   case identifiers
@@ -74,13 +75,29 @@ struct ChangeFeed: Sendable {
     changes.append(change)
   }
 
+  /// Lets the change at `index` tell of one more write, if it tells of writes of the same author to the same anchor.
+  ///
+  /// Any index will do: whether it is the right change is read from the change itself.
+  @inline(__always)
+  mutating func extend(
+    at index: Int, key: Dot, field: AnchorField, author: ActorID, sessionMilliseconds: UInt64, origin: AnchorOrigin
+  ) -> Bool {
+    guard index < changes.count, changes[index].key == key, changes[index].author == author,
+      changes[index].origin == origin, case .updated(let fields) = changes[index].kind
+    else { return false }
+    let all = fields.union(AnchorFields(field))
+    if all != fields { changes[index].kind = .updated(all) }
+    changes[index].sessionMilliseconds = sessionMilliseconds
+    return true
+  }
+
   mutating func push(_ id: AnchorID) {
     identifiers.append(id)
   }
 
-  mutating func drainChanges(into target: inout [AnchorChange]) {
-    target.append(contentsOf: changes)
-    changes.removeAll(keepingCapacity: true)
+  /// The changes since the last call.
+  mutating func takeChanges() -> [AnchorChange] {
+    exchange(&changes, with: [])
   }
 
   mutating func drainIdentifiers() -> [AnchorID] {

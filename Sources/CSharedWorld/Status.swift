@@ -25,6 +25,7 @@ enum Status {
     (.otherService, SW_OTHER_SERVICE),
     (.consumerTooSlow, SW_CONSUMER_TOO_SLOW),
     (.divergence, SW_DIVERGENCE),
+    (.notPermitted, SW_NOT_PERMITTED),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

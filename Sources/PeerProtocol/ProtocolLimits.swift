@@ -44,8 +44,16 @@ package enum ProtocolLimits {
   package static let chunk = 256 * 1024
   /// Bytes of an encoded map.
   package static let map = 512 * 1024 * 1024
-  /// Chunks requested and not yet arrived, for each source.
+  /// The highest epoch or revision of a map, so that counting on never overflows.
+  package static let counter: UInt64 = 1 << 62
+  /// Chunks of a map that one source owes at a time.
   package static let outstandingChunks = 8
+  /// Chunks of a map that have arrived and wait to be proven; while there are more nothing is asked for.
+  package static let uncheckedChunks = 16
+  /// Maps that one peer may fetch from this one at a time.
+  package static let uploads = 4
+  /// Verified chunks after which a member that is still fetching tells the others what it has.
+  package static let chunksBetweenTells = 8
   /// Chunk hashes in one manifest frame.
   package static let manifestHashes = 500
   /// Bytes of one part of a snapshot or of a version vector, with its head.
@@ -68,6 +76,9 @@ package enum ProtocolTimes {
   package static let lost: Duration = .seconds(10)
   /// A member whose every address refused is reported as lost after this long.
   package static let refused: Duration = .seconds(2)
+  /// Nobody's clock is judged for this long after a member came into reach: sessions of different age that meet need
+  /// a while to agree on one host and its time.
+  package static let clockSettling: Duration = .seconds(10)
   /// Version vectors are exchanged this often.
   package static let antiEntropy: Duration = .seconds(5)
   /// The next address of a peer is tried when the one before has not answered for this long.
@@ -75,7 +86,15 @@ package enum ProtocolTimes {
   /// The first pause after every address failed; it doubles up to ``dialBackoffMost``.
   package static let dialBackoff: Duration = .milliseconds(250)
   /// The longest pause between two rounds of dialling.
-  package static let dialBackoffMost: Duration = .seconds(8)
-  /// A chunk that has not arrived for this long is asked of another holder.
+  package static let dialBackoffMost: Duration = .seconds(4)
+  /// News of a peer that is dialled counts once in this time.
+  package static let news: Duration = .seconds(1)
+  /// Peers that are dialled because of the same news are dialled this far apart on average.
+  package static let newsSpread: Duration = .milliseconds(20)
+  /// A link that ends sooner than this after both sides admitted each other does not end the growth of dialling pauses.
+  package static let lastingLink: Duration = .seconds(5)
+  /// What a holder owes is asked of others when it has sent nothing for this long.
   package static let chunkTimeout: Duration = .seconds(30)
+  /// How far a map has come is told to all this often at most.
+  package static let mapStatus: Duration = .milliseconds(250)
 }

@@ -8,6 +8,9 @@ package import WorldModel
 package final class NodeDriver {
   /// Called on the loop with what the node tells the app, in order, after each turn.
   package var onEvents: ([NodeEvent]) -> Void = { _ in }
+  /// Called on the loop with a check to be run elsewhere, whose verdict then goes to the node; false when it cannot be
+  /// taken, and it is run at once.
+  package var onCheck: (ChunkCheck) -> Bool = { _ in false }
   /// Called on the loop when new connections cannot be taken for a while.
   package var onTrouble: (TransportFailure) -> Void = { _ in }
 
@@ -74,25 +77,33 @@ package final class NodeDriver {
     while let output = node.nextOutput() {
       switch output {
       case .connect(let dial, let address): transport.connect(dial, to: address)
-      case .transmit(let link, let bytes): transmit(bytes[...], on: link)
+      case .transmit(let link, let bytes):
+        if transmit(bytes[...], on: link) { node.reuse(bytes) }
       case .close(let link): close(link)
       case .admitted(let link): transport.confirm(link)
+      case .check(let check):
+        if !onCheck(check) { node.handle(.chunkChecked(check.run()), at: Self.now) }
       case .event(let event): events.append(event)
       }
     }
   }
 
-  private func transmit(_ bytes: ArraySlice<UInt8>, on link: LinkID) {
+  /// Gives bytes to the transport; whether they are needed no more.
+  @discardableResult
+  private func transmit(_ bytes: ArraySlice<UInt8>, on link: LinkID) -> Bool {
     if backlog[link] != nil {
       backlog[link]?.append(contentsOf: bytes)
-      return
+      return true
     }
     let taken = transport.send(link, bytes.span.bytes)
-    if taken < bytes.count {
+    guard taken == bytes.count else {
       backlog[link] = bytes.dropFirst(taken)
-    } else if transport.queuedBytes(link) <= Self.roomyQueue {
+      return false
+    }
+    if transport.queuedBytes(link) <= Self.roomyQueue {
       node.handle(.writable(link), at: Self.now)
     }
+    return true
   }
 
   /// Closes once everything has left, the backlog included: a goodbye must not be cut off.

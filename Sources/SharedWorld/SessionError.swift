@@ -64,6 +64,8 @@ extension SessionError {
     public static let addressInUse = Code("address-in-use")
     /// The operating system refused a file or a socket.
     public static let io = Code("io")
+    /// The session's rules do not allow it.
+    public static let notPermitted = Code("not-permitted")
     /// The session has ended.
     public static let ended = Code("ended")
     /// The other side uses another service type.

@@ -16,6 +16,7 @@ package struct Options: Equatable, Sendable {
   package var listen: Endpoint?
   package var connect: [Endpoint] = []
   package var identity: String?
+  package var journal: String?
   package var json = false
   package var script: String?
 
@@ -38,6 +39,7 @@ package struct Options: Equatable, Sendable {
       .optional("--listen", "ADDR:PORT", \.listen, help: "where to listen (every address, a free port)"),
       .list("--connect", "HOST:PORT", \.connect, help: "invite the peer at this address; can be repeated"),
       .optional("--identity", "DIR", \.identity, help: "where the key is kept ($XDG_STATE_HOME/sharedworld)"),
+      .optional("--journal", "FILE", \.journal, help: "keep the anchors in this file, and begin with those in it"),
       .flag("--json", \.json, help: "one JSON object a line on standard output"),
       .optional("--script", "FILE", \.script, help: "read the commands from this file, stop at the first failure"),
     ])

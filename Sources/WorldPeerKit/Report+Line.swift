@@ -21,8 +21,8 @@ extension Report {
     case .hostChanged(let host?, let epoch, let reason):
       ["\("★", .good) \(host.name, .name) hosts  \("epoch \(epoch), \(reason)", .faint)"]
     case .hostChanged(nil, _, let reason): ["\("★", .caution) there is no host  \(reason, .faint)"]
-    case .mapProgress(let from, let verified, let total):
-      [ProgressBar(title: "map from \(from.name)", done: verified, total: total).line]
+    case .mapProgress(let from, let transfer):
+      [ProgressBar(title: "map from \(from.name)", done: transfer.verified, total: transfer.total).line]
     case .mapReceived(let from, let mapID, let points, let anchors, let bytes):
       [
         """
@@ -73,10 +73,15 @@ extension Report.Status {
       "  host     \(host?.name ?? "none", .name), epoch \(epoch)",
       "  peers    \(roster.map(\.name).joined(separator: ", "))",
       "  map      \(mapID ?? "none"), \(points) points",
+      "  in sync  \(maps.map(\.text).joined(separator: ", "))",
       "  anchors  \(anchors)",
       "  digest   \(digest)",
     ]
   }
+}
+
+extension Report.MapStage {
+  var text: String { stage == "transferring" ? "\(peer.name) \(percent) %" : "\(peer.name) \(stage)" }
 }
 
 /// How far something has come, as a bar.

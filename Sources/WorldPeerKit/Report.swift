@@ -10,7 +10,7 @@ package enum Report: Equatable, Sendable {
   case peerReconnecting(Person)
   case peerLeft(Person, reason: String)
   case hostChanged(host: Person?, epoch: UInt64, reason: String)
-  case mapProgress(from: Person, verifiedBytes: Int, totalBytes: Int)
+  case mapProgress(from: Person, Transfer)
   case mapReceived(from: Person, mapID: String, points: Int, anchors: Int, bytes: Int)
   case anchorAdded(Pin, origin: String)
   case anchorUpdated(Pin, origin: String)
@@ -41,6 +41,39 @@ package enum Report: Equatable, Sendable {
       self.id = id
       self.name = name
       self.peerID = peerID
+    }
+  }
+
+  /// How far a map has come, in bytes.
+  package struct Transfer: Equatable, Sendable {
+    package var verified: Int
+    package var total: Int
+    /// Asked for, and arrived as stored; what came twice counts twice.
+    package var requested: Int
+    package var received: Int
+    package var perSecond: Int
+
+    package init(verified: Int, total: Int, requested: Int, received: Int, perSecond: Int) {
+      self.verified = verified
+      self.total = total
+      self.requested = requested
+      self.received = received
+      self.perSecond = perSecond
+    }
+  }
+
+  /// How far a peer has come with the session's map.
+  package struct MapStage: Equatable, Sendable {
+    package let peer: Person
+    /// `none`, `transferring`, `received` or `relocalised`.
+    package let stage: String
+    /// What of the map it has verified, 0…100.
+    package let percent: Int
+
+    package init(peer: Person, stage: String, percent: Int) {
+      self.peer = peer
+      self.stage = stage
+      self.percent = percent
     }
   }
 
@@ -85,19 +118,22 @@ package enum Report: Equatable, Sendable {
     package var peers: Int
     /// Everyone who can be reached and oneself, in order of id.
     package var roster: [Person]
+    /// How far everyone in the roster has come with the map.
+    package var maps: [MapStage]
     package var mapID: String?
     package var points: Int
     package var anchors: Int
     package var digest: String
 
     package init(
-      host: Person?, epoch: UInt64, peers: Int, roster: [Person], mapID: String?, points: Int, anchors: Int,
-      digest: String
+      host: Person?, epoch: UInt64, peers: Int, roster: [Person], maps: [MapStage], mapID: String?, points: Int,
+      anchors: Int, digest: String
     ) {
       self.host = host
       self.epoch = epoch
       self.peers = peers
       self.roster = roster
+      self.maps = maps
       self.mapID = mapID
       self.points = points
       self.anchors = anchors
@@ -149,11 +185,8 @@ extension Report {
         "host": .optional(host?.id), "name": .optional(host?.name), "epoch": .integer(Int(epoch)),
         "reason": .string(reason),
       ]
-    case .mapProgress(let from, let verified, let total):
-      [
-        "from": .string(from.id), "name": .string(from.name), "verifiedBytes": .integer(verified),
-        "totalBytes": .integer(total),
-      ]
+    case .mapProgress(let from, let transfer):
+      ["from": .string(from.id), "name": .string(from.name)] + transfer.members
     case .mapReceived(let from, let mapID, let points, let anchors, let bytes):
       [
         "from": .string(from.id), "name": .string(from.name), "mapID": .string(mapID), "points": .integer(points),
@@ -170,6 +203,19 @@ extension Report {
 
 extension Report.Person {
   var members: JSON.Members { ["peerID": .string(id), "name": .string(name)] }
+}
+
+extension Report.Transfer {
+  var members: JSON.Members {
+    [
+      "verifiedBytes": .integer(verified), "totalBytes": .integer(total), "requestedBytes": .integer(requested),
+      "receivedBytes": .integer(received), "bytesPerSecond": .integer(perSecond),
+    ]
+  }
+}
+
+extension Report.MapStage {
+  var members: JSON.Members { peer.members + ["stage": .string(stage), "percent": .integer(percent)] }
 }
 
 extension Report.Pin {
@@ -204,7 +250,7 @@ extension Report.Status {
     [
       "host": .optional(host?.id), "epoch": .integer(Int(epoch)), "peers": .integer(peers), "mapID": .optional(mapID),
       "points": .integer(points), "anchors": .integer(anchors), "digest": .string(digest),
-      "roster": .array(roster.map { .object($0.members) }),
+      "roster": .array(roster.map { .object($0.members) }), "maps": .array(maps.map { .object($0.members) }),
     ]
   }
 }

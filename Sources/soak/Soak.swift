@@ -18,6 +18,48 @@ struct Soak {
     var times: [Int64] = []
     var simulated: Int64 = 0
     var delivered = 0
+    /// Operations that were checked against the model, over all nodes.
+    var operations = 0
+    var maps = 0
+    var lies = 0
+    var faults: [String: Int] = [:]
+    var network = NetworkTally()
+
+    mutating func add(_ outcome: RunOutcome) {
+      runs += 1
+      simulated += outcome.simulated
+      delivered += outcome.delivered
+      operations += outcome.operations
+      maps += outcome.maps
+      lies += outcome.lies
+      network += outcome.network
+      faults.merge(outcome.faults, uniquingKeysWith: +)
+      if let time = outcome.time { times.append(time) }
+      if outcome.violation != nil { failures += 1 }
+    }
+
+    mutating func add(_ tally: Tally) {
+      runs += tally.runs
+      failures += tally.failures
+      times += tally.times
+      simulated += tally.simulated
+      delivered += tally.delivered
+      operations += tally.operations
+      maps += tally.maps
+      lies += tally.lies
+      network += tally.network
+      faults.merge(tally.faults, uniquingKeysWith: +)
+    }
+
+    /// What happened in the runs, by kind, in words.
+    var events: [String] {
+      let network = [
+        ("connections", network.connections), ("refused", network.refusals), ("lost packets", network.lost),
+        ("held packets", network.held), ("overtaken packets", network.overtaken), ("maps", maps), ("lies", lies),
+      ]
+      let all = faults.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + network
+      return all.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }
+    }
 
     /// Milliseconds that this part of the runs stayed below.
     func percentile(_ part: Double) -> Int64 {
@@ -32,13 +74,7 @@ struct Soak {
     return await withTaskGroup(of: Tally.self) { group in
       for worker in 0..<workers { group.addTask { run(from: worker, until: end) } }
       var total = Tally()
-      for await tally in group {
-        total.runs += tally.runs
-        total.failures += tally.failures
-        total.times += tally.times
-        total.simulated += tally.simulated
-        total.delivered += tally.delivered
-      }
+      for await tally in group { total.add(tally) }
       total.times.sort()
       return total
     }
@@ -50,12 +86,8 @@ struct Soak {
     while seed <= seeds.upperBound, tally.failures < 10, ContinuousClock.now < end {
       let count = counts[Int(seed % UInt64(counts.count))]
       let outcome = scenario.run(seed: seed, count: count)
-      tally.runs += 1
-      tally.simulated += outcome.simulated
-      tally.delivered += outcome.delivered
-      if let time = outcome.time { tally.times.append(time) }
+      tally.add(outcome)
       if let violation = outcome.violation {
-        tally.failures += 1
         print("\(violation)\n  replay: soak replay \(scenario.name) \(seed) \(count)")
       }
       seed += workers

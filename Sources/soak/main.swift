@@ -26,9 +26,10 @@ func soak(_ arguments: [String]) async -> Int32? {
   print(
     "\(scenario.name) nodes \(arguments[3]): \(tally.runs) seeds, \(tally.failures) failed;",
     "ms p50 \(tally.percentile(0.5)) p99 \(tally.percentile(0.99)) p99.9 \(tally.percentile(0.999))",
-    "max \(tally.percentile(1)); \(Int(Double(tally.runs) / elapsed)) seeds/s,",
-    "\(Int(Double(tally.simulated) / 1e9 / elapsed)) simulated s/s, \(Int(Double(tally.delivered) / elapsed)) packets/s"
+    "max \(tally.percentile(1)); \(tally.operations) operations, \(tally.delivered) packets,",
+    "\(tally.simulated / 1_000_000_000) simulated s; \(Int(elapsed * 10) / 10) s, \(Int(Double(tally.runs) / elapsed)) seeds/s"
   )
+  if !tally.events.isEmpty { print("  " + tally.events.joined(separator: ", ")) }
   return tally.failures == 0 ? 0 : 1
 }
 
@@ -54,7 +55,7 @@ func mutants(_ arguments: [String]) -> Int32? {
   for mutant in SessionMutant.all {
     let found = mutant.firstCatch(in: 1...limit)
     if found == nil { missed = 1 }
-    print(mutant.name, "session", found.map { "seed \($0.seed): \($0.violation)" } ?? "NOT CAUGHT")
+    print(mutant.name, mutant.scenario.rawValue, found.map { "seed \($0.seed): \($0.violation)" } ?? "NOT CAUGHT")
   }
   return missed
 }

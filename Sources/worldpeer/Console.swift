@@ -36,9 +36,9 @@ final class Console: Sendable {
       let clock = MachineClock.seconds
       let now = clock - start
       var isBar = false
-      if case .mapProgress(_, let verified, let total) = report {
-        guard state.throttle.admits(at: now, always: verified == total) else { return }
-        isBar = isTerminal && verified < total
+      if case .mapProgress(_, let transfer) = report {
+        guard state.throttle.admits(at: now, always: transfer.verified == transfer.total) else { return }
+        isBar = isTerminal && transfer.verified < transfer.total
       }
       if json {
         Self.write(report.json(at: now, clock: clock).text + "\n")

@@ -112,10 +112,25 @@ extension Program {
       return .status(
         Report.Status(
           host: state.host.map(person), epoch: state.epoch, peers: state.connectedPeers, roster: roster(state),
-          mapID: state.mapID?.description, points: state.mapID == nil ? scene.map?.cloud.count ?? 0 : state.mapPoints,
-          anchors: state.anchorCount, digest: await session.digest().description))
+          maps: stages(state), mapID: state.mapID?.description,
+          points: state.mapID == nil ? scene.map?.cloud.count ?? 0 : state.mapPoints, anchors: state.anchorCount,
+          digest: await session.digest().description))
     default: return .help
     }
+  }
+
+  private func stages(_ state: Session.State) -> [Report.MapStage] {
+    let others = state.peers.filter { $0.state == .connected }.map { ($0.peer, $0.map) }
+    return (others + [(session.localPeer, state.mapStatus)]).sorted { $0.0.id < $1.0.id }
+      .map { peer, status in
+        let person = Report.Person(id: peer.id.description, name: peer.name)
+        switch status.stage {
+        case .none: return Report.MapStage(peer: person, stage: "none", percent: 0)
+        case .transferring(let percent): return Report.MapStage(peer: person, stage: "transferring", percent: percent)
+        case .received: return Report.MapStage(peer: person, stage: "received", percent: 100)
+        case .relocalised: return Report.MapStage(peer: person, stage: "relocalised", percent: 100)
+        }
+      }
   }
 
   private func roster(_ state: Session.State) -> [Report.Person] {

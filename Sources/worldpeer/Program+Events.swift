@@ -14,7 +14,8 @@ extension Program {
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable: noteDiscovery(event)
     case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged:
       noteMembership(event)
-    case .mapProgress, .mapReceived, .mapFailed, .anchorAdded, .anchorUpdated, .anchorRemoved, .editSuperseded:
+    case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .anchorAdded, .anchorUpdated, .anchorRemoved,
+      .editSuperseded:
       noteWorld(event)
     case .message, .sessionMerged: break
     case .problem(let error): say(error)
@@ -59,9 +60,10 @@ extension Program {
   private func noteWorld(_ event: Session.Event) {
     switch event {
     case .mapProgress(let progress):
-      console.say(
-        .mapProgress(
-          from: person(progress.from), verifiedBytes: progress.verifiedBytes, totalBytes: progress.totalBytes))
+      let transfer = Report.Transfer(
+        verified: progress.verifiedBytes, total: progress.totalBytes, requested: progress.requestedBytes,
+        received: progress.receivedBytes, perSecond: progress.bytesPerSecond)
+      console.say(.mapProgress(from: person(progress.from), transfer))
     case .mapReceived(let receipt):
       console.say(
         .mapReceived(

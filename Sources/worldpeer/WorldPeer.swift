@@ -59,6 +59,7 @@ extension Options {
     var configuration = Session.Configuration(service: service)
     configuration.discovery = discovery
     if let listen { configuration.listen = listen }
+    configuration.journal = journal
     // Whoever types a name on the command line wants to be found by it.
     configuration.advertisesName = true
     configuration.invitationHandler = { await desk.decide($0) }

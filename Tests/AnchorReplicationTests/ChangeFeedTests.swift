@@ -110,6 +110,32 @@ struct ChangeFeedTests {
     #expect(right.drainChangedIdentifiers().isEmpty && right.changes().isEmpty)
   }
 
+  @Test("writes of one author to one anchor are told as one until they are taken, those of another apart")
+  func combines() throws {
+    var (left, right) = try pair()
+    _ = try left.place(anchor(2), at: 11)
+    try right.pull(from: left)
+    _ = right.changes()
+    for step in 0..<5 {
+      _ = try left.move(id(1), to: Transform(translation: [Float(step), 0, 0]), at: 20)
+      _ = try left.move(id(2), to: Transform(translation: [Float(step), 0, 0]), at: 21)
+    }
+    _ = try left.rename(id(1), to: "x", at: 22)
+    try right.pull(from: left)
+    var changes = right.changes()
+    #expect(changes.map(\.id) == [id(1), id(2)])
+    #expect(changes.map(\.kind) == [.updated([.pose, .name]), .updated(.pose)])
+    #expect(changes.map(\.sessionMilliseconds) == [22, 21])
+    // What was taken is told anew, and each author's writes are told as its own.
+    _ = try left.move(id(1), to: .identity, at: 30)
+    try right.pull(from: left)
+    _ = try right.move(id(1), to: .identity, at: 31)
+    _ = try right.move(id(1), to: .identity, at: 32)
+    changes = right.changes()
+    #expect(changes.map(\.author) == [actor(1), actor(2)])
+    #expect(changes.map(\.origin) == [.remote, .local])
+  }
+
   @Test("the sorted anchors follow every change, few or many")
   func sortedAnchors() throws {
     var set = makeSet(1)

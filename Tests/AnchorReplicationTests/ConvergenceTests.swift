@@ -1,36 +1,34 @@
 import AnchorReplication
+import Simulator
 import Testing
-import WorldModel
 
-/// C1–C5 and C7 of PROTOCOL.md over whole lives of small sessions, and proof that the checks see what is broken.
+/// C1–C7 of PROTOCOL.md over whole lives of small sessions, and proof that the checks see what is broken.
 @Suite("Convergence")
 struct ConvergenceTests {
   @Test("sessions converge under cuts, crashes, pruned logs and snapshots", arguments: 0..<4)
-  func lives(part: Int) throws {
-    var (operations, snapshots, held) = (0, 0, 0)
+  func lives(part: Int) {
+    var (operations, snapshots) = (0, 0)
     for seed in UInt64(part * 30)..<UInt64(part * 30 + 30) {
-      do {
-        let world = try ReplicationWorld.live(seed: seed)
-        operations += world.operations.count
-        snapshots += world.snapshotCount
-        held += world.heldCount
-      } catch let violation as ReplicationWorld.Violation {
-        Issue.record("seed \(seed): \(violation)")
-      }
+      let world = ReplicationWorld.live(seed: seed)
+      operations += world.operations.count
+      snapshots += world.snapshotCount
+      #expect(world.violation == nil, "seed \(seed)")
     }
     // The runs must reach what they are meant to try.
     #expect(operations > 500 && snapshots > 20)
   }
 
+  @Test("so do sessions with large bursts of edits", arguments: [2, 4, 8])
+  func bursts(count: Int) {
+    let outcome = Scenario.replication.run(seed: UInt64(count), count: count)
+    #expect(outcome.violation == nil)
+    #expect(outcome.operations > 1_000)
+  }
+
   @Test("a broken rule is noticed", arguments: Mutant.allCases)
   func mutants(mutant: Mutant) {
     let seeds = (0..<mutant.seedLimit).first { seed in
-      do {
-        _ = try ReplicationWorld.live(seed: UInt64(seed), policy: mutant.policy)
-        return false
-      } catch {
-        return true
-      }
+      ReplicationWorld.live(seed: UInt64(seed), options: .init(rules: mutant.rules)).violation != nil
     }
     #expect(seeds != nil, "no seed shows that the rule is needed")
   }
@@ -42,15 +40,15 @@ struct ConvergenceTests {
     case noBirthGate
     case noPeriodicExchange
 
-    var policy: WorldPolicy {
-      var policy = WorldPolicy()
+    var rules: ReplicationRules {
+      var rules = ReplicationRules()
       switch self {
-      case .actorReuse: policy.drawsActors = false
-      case .noContext: policy.set.mergesWithContext = false
-      case .noBirthGate: policy.set.gatesOnBirth = false
-      case .noPeriodicExchange: policy.exchangesPeriodically = false
+      case .actorReuse: rules.drawsActors = false
+      case .noContext: rules.set.mergesWithContext = false
+      case .noBirthGate: rules.set.gatesOnBirth = false
+      case .noPeriodicExchange: rules.exchangesPeriodically = false
       }
-      return policy
+      return rules
     }
 
     /// Seeds to try at most.

@@ -17,6 +17,12 @@ def table(rows):
     return [f"  {row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}".rstrip() for row in rows]
 
 
+def percentile(values, percent):
+    """The value that so many percent of the values do not exceed (nearest rank)."""
+    ordered = sorted(values)
+    return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
+
+
 @atexit.register
 def _print():
     if _rows:

@@ -111,8 +111,8 @@ class Host:
         run("ip", "link", "set", self.port_name, "up")
 
     def limit(self, megabits):
-        """Limits the host's link, both ways, to a rate (megabits a second) with a queue of 5 ms, as a small switch has."""
-        shape = f"root tbf rate {megabits}mbit burst 16kb latency 5ms".split()
+        """Limits the host's link, both ways, to a rate (megabits a second), with the queue of a small switch: 10 ms."""
+        shape = f"root tbf rate {megabits}mbit burst 16kb latency 10ms".split()
         run("tc", "qdisc", "replace", "dev", self.port_name, *shape)
         self.run("tc", "qdisc", "replace", "dev", "eth0", *shape)
 

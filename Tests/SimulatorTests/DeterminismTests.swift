@@ -1,3 +1,4 @@
+import Foundation
 import PeerProtocol
 import Simulator
 import Testing
@@ -18,6 +19,29 @@ struct DeterminismTests {
     #expect(text.utf8.count > 1000)
     #expect(SHA256Digest(hashing: Array(text.utf8)).description == digest)
     #expect(scenario.run(seed: seed, count: count, recording: true).text == text)
+  }
+
+  /// Every process shuffles its hash tables in its own way: that must not show.
+  @Test(arguments: [Scenario.session(.chaos), .session(.liar), .session(.merge), .replication, .election(.chaos)])
+  func twoProcessesWriteTheSameBytes(scenario: Scenario) throws {
+    let one = try Self.replay(scenario, seed: 7, count: 4)
+    let other = try Self.replay(scenario, seed: 7, count: 4)
+    #expect(one.count > 1000)
+    #expect(one == other)
+    #expect(String(decoding: one, as: UTF8.self) == scenario.run(seed: 7, count: 4, recording: true).text)
+  }
+
+  /// What `soak replay`, which the build puts beside the program that runs the tests, prints in a process of its own.
+  private static func replay(_ scenario: Scenario, seed: UInt64, count: Int) throws -> Data {
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+      .appending(path: "soak")
+    process.arguments = ["replay", scenario.name, String(seed), String(count)]
+    process.standardOutput = output
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return text
   }
 
   @Test func anotherSeedGivesAnotherTranscript() {

@@ -13,9 +13,9 @@ struct SessionMutantTests {
   @Test("the correct rules pass where a broken one fails", arguments: SessionMutant.all.map(\.name))
   func theCorrectOnesPass(name: String) throws {
     let mutant = try #require(SessionMutant.all.first { $0.name == name })
-    let options = SessionScenario.Options(hasLiar: mutant.hasLiar)
-    let seed = mutant.seeds.upperBound
-    #expect(SessionScenario.run(seed: seed, count: mutant.count, options: options).violation == nil, "seed \(seed)")
+    for seed in [mutant.seeds.lowerBound, mutant.seeds.upperBound] {
+      #expect(mutant.scenario.run(seed: seed, count: mutant.count).violation == nil, "seed \(seed)")
+    }
   }
 }
 
@@ -24,13 +24,13 @@ struct LiarTests {
   @Test("honest nodes come to rest without it", arguments: 1...4)
   func honestNodesAgree(_ seed: Int) {
     let count = 3 + seed % 3
-    let violation = Scenario.liar.run(seed: UInt64(seed), count: count).violation
+    let violation = SessionScenario.liar.run(seed: UInt64(seed), count: count).violation
     #expect(violation == nil, "soak replay liar \(seed) \(count)")
   }
 
   @Test("a fresh seed too")
   func freshSeedHolds() {
     let seed = UInt64.random(in: 0..<1 << 48)
-    #expect(Scenario.liar.run(seed: seed, count: 4).violation == nil, "soak replay liar \(seed) 4")
+    #expect(SessionScenario.liar.run(seed: seed, count: 4).violation == nil, "soak replay liar \(seed) 4")
   }
 }

@@ -6,8 +6,42 @@ import Testing
 struct SessionScenarioTests {
   @Test("members, host, anchors and maps agree after any faults", arguments: 1...40)
   func comesToRest(_ seed: Int) {
-    let outcome = SessionScenario.run(seed: UInt64(seed), count: 2 + seed % 5)
-    #expect(outcome.violation == nil, "seed \(seed)")
+    let outcome = SessionScenario.chaos.run(seed: UInt64(seed), count: 2 + seed % 5)
+    #expect(outcome.violation == nil, "soak replay session \(seed) \(2 + seed % 5)")
+  }
+
+  @Test("a fresh seed holds", arguments: [2, 3, 5])
+  func freshChaosHolds(count: Int) {
+    let seed = UInt64.random(in: 0..<1 << 48)
+    #expect(
+      SessionScenario.chaos.run(seed: seed, count: count).violation == nil, "soak replay session \(seed) \(count)")
+  }
+
+  @Test(
+    "one fault at a time", arguments: [SessionScenario.failover, .merge, .joins, .detour, .orphan], [4, 6])
+  func scenarioHolds(scenario: SessionScenario, count: Int) {
+    for seed in UInt64(1)...3 {
+      let violation = scenario.run(seed: seed, count: count).violation
+      #expect(violation == nil, "soak replay \(scenario.rawValue) \(seed) \(count)")
+    }
+  }
+
+  @Test("runs have every kind of fault")
+  func everyFaultOccurs() {
+    var (faults, network, maps) = (Set<String>(), NetworkTally(), 0)
+    for seed in UInt64(1)...20 {
+      let outcome = SessionScenario.chaos.run(seed: seed, count: 5)
+      faults.formUnion(outcome.faults.keys)
+      network += outcome.network
+      maps += outcome.maps
+    }
+    let kinds = [
+      "clog", "crash", "cut", "cut-one-way", "heal", "kill", "mend", "reset", "resume", "sleep", "split", "start",
+      "stop",
+    ]
+    #expect(faults.sorted() == kinds)
+    #expect(network.refusals > 0 && network.lost > 0 && network.held > 0 && network.overtaken > 0 && maps > 0)
+    #expect(SessionScenario.liar.run(seed: 1, count: 4).lies > 0)
   }
 
   @Test("old mistakes stay away")
@@ -19,8 +53,8 @@ struct SessionScenarioTests {
 
   @Test("the same seed gives the same transcript")
   func isRepeatable() {
-    let one = SessionScenario.run(seed: 11, count: 4, recording: true)
-    let other = SessionScenario.run(seed: 11, count: 4, recording: true)
+    let one = SessionScenario.chaos.run(seed: 11, count: 4, recording: true)
+    let other = SessionScenario.chaos.run(seed: 11, count: 4, recording: true)
     #expect(one.text == other.text)
     #expect(one.transcript.lines.count > 20)
   }

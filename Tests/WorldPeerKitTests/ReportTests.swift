@@ -27,8 +27,8 @@ struct ReportTests {
         #""event":"host-changed","t":1.5,"clock":7.25,"host":null,"name":null,"epoch":3,"reason":"leave""#
       ),
       (
-        .mapProgress(from: bob, verifiedBytes: 1, totalBytes: 2),
-        #""event":"map-progress","t":1.5,"clock":7.25,"from":"\#(bob.id)","name":"bob","verifiedBytes":1,"totalBytes":2"#
+        .mapProgress(from: bob, .init(verified: 1, total: 2, requested: 2, received: 3, perSecond: 4)),
+        #""event":"map-progress","t":1.5,"clock":7.25,"from":"\#(bob.id)","name":"bob","verifiedBytes":1,"totalBytes":2,"requestedBytes":2,"receivedBytes":3,"bytesPerSecond":4"#
       ),
       (
         .mapReceived(from: bob, mapID: "aa", points: 5, anchors: 1, bytes: 9),
@@ -53,8 +53,11 @@ struct ReportTests {
       (
         .answer(
           command: "status",
-          .status(.init(host: bob, epoch: 2, peers: 1, roster: [bob], mapID: nil, points: 0, anchors: 3, digest: "d1"))),
-        #""event":"answer","t":1.5,"clock":7.25,"command":"status","host":"\#(bob.id)","epoch":2,"peers":1,"mapID":null,"points":0,"anchors":3,"digest":"d1","roster":[{"peerID":"\#(bob.id)","name":"bob"}]"#
+          .status(
+            .init(
+              host: bob, epoch: 2, peers: 1, roster: [bob], maps: [.init(peer: bob, stage: "received", percent: 100)],
+              mapID: nil, points: 0, anchors: 3, digest: "d1"))),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"status","host":"\#(bob.id)","epoch":2,"peers":1,"mapID":null,"points":0,"anchors":3,"digest":"d1","roster":[{"peerID":"\#(bob.id)","name":"bob"}],"maps":[{"peerID":"\#(bob.id)","name":"bob","stage":"received","percent":100}]"#
       ),
       (
         .error(code: "no-hit", message: "x", command: "tap"),

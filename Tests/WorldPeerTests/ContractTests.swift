@@ -39,6 +39,26 @@ struct ContractTests {
     }
   }
 
+  @Test("a peer killed while it keeps a journal has the first anchors back, without a gap", arguments: [1, 20, 60])
+  func journal(heard: Int) async throws {
+    try await withFolder { folder in
+      let options = ["--journal", folder.appending(path: "world.journal").path]
+      let ann = try PeerProcess("ann", in: folder, options)
+      try ann.send("burst 2000 2000 lamp")
+      try await ann.line { $0.event == "anchor-added" && $0.name == "lamp \(heard)" }
+      ann.signal(SIGKILL)
+      #expect(try await ann.status() == SIGKILL)
+      let again = try PeerProcess("ann", in: folder, options)
+      let names = Set(try await again.ask("anchors").anchors?.names ?? [])
+      #expect(names == Set((0..<names.count).map { "lamp \($0 + 1)" }))
+      #expect(try await again.ask("place desk 0 0 0").id != nil)
+      try again.send("quit")
+      #expect(try await again.status() == 0)
+      let third = try PeerProcess("ann", in: folder, options)
+      #expect(try await third.ask("anchors").anchors?.names?.count == names.count + 1)
+    }
+  }
+
   @Test("two peers join, share a map and end with the same roster, host, map and digest")
   func pair() async throws {
     try await withFolder { folder in

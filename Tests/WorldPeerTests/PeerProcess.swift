@@ -18,10 +18,22 @@ struct Line: Decodable, Sendable {
   let host: String?
   let roster: [Person]?
   let placed: [Placed]?
+  let anchors: Anchors?
 
   struct Placed: Decodable, Sendable {
     let id: String
     let clock: Double
+  }
+
+  /// The anchors by name, or in some answers only how many there are.
+  struct Anchors: Decodable, Sendable {
+    private struct Named: Decodable { let name: String }
+
+    let names: [String]?
+
+    init(from decoder: any Decoder) throws {
+      names = try? decoder.singleValueContainer().decode([Named].self).map(\.name)
+    }
   }
 
   struct Person: Decodable, Equatable, Sendable {

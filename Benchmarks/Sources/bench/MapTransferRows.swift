@@ -1,38 +1,112 @@
+import Glibc
 import SharedWorld
+import WorldModel
 
-/// A map shared with others until they have it decoded, against plain TCP.
+/// A map of 100 MB that does not compress, from one peer to others, until each has verified the last byte of it.
+///
+/// Encoding and decoding do not count: the clock runs from the moment at which the sender has the map cut and hashed.
 enum MapTransferRows {
-  private static let points = 1_000_000
+  /// Bytes of the map but for its head.
+  private static let size = 100_000_000
 
-  static let all = [1, 4].map { peers in
-    Benchmark(name: "map-transfer/\(peers)") { [try await row(peers)] }
-  }
+  static let all = [
+    Benchmark(name: "map-transfer/1") { try await oneReceiver() },
+    Benchmark(name: "map-transfer/8") { try await manyReceivers(8) },
+  ]
 
-  private static func row(_ peers: Int) async throws -> Row {
-    let map = SyntheticRoom(seed: 1, pointCount: points).map()
-    let bytes = try map.encoded().count
-    let raw = try RawTCP.deliveriesPerSecond(receivers: peers, bytes: bytes) * Double(RawTCP.frame) / 1e6
-    let time = try await Party.with(receivers: peers) { try await seconds($0, map) }
-    let rate = Double(bytes * peers) / 1e6 / time
-    return Row(
-      name: "map-transfer/\(peers)", value: rate, unit: "MB/s encoded", baseline: "raw TCP, 40 KiB sends",
-      baselineValue: raw, ratio: rate / raw)
-  }
-
-  private static func seconds(_ party: Party, _ map: WorldMap) async throws -> Double {
-    let clock = ContinuousClock()
-    let start = clock.now
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for receiver in party.receivers {
-        group.addTask {
-          for await event in receiver.events {
-            if case .mapReceived = event { return }
-          }
-        }
-      }
-      try await party.sender.share(map)
-      try await group.waitForAll()
+  private static func oneReceiver() async throws -> [Row] {
+    let map = incompressible()
+    return try await rows("1", of: "OpenSSL, TLS 1.3, 16 KiB records", rounds: 5) {
+      try Cost.of(size) { _ = try TLSLoopback.bytesPerSecond(bytes: size) }
+    } subject: {
+      try await transfer(map, receivers: 1)
     }
-    return (clock.now - start) / .seconds(1)
+  }
+
+  private static func manyReceivers(_ count: Int) async throws -> [Row] {
+    let map = incompressible()
+    return try await rows("\(count)", of: "the same map to one peer", rounds: 3) {
+      try await transfer(map, receivers: 1)
+    } subject: {
+      try await transfer(map, receivers: count)
+    }
+  }
+
+  private static func rows(
+    _ name: String, of what: String, rounds: Int, baseline: () async throws -> Cost, subject: () async throws -> Cost
+  ) async throws -> [Row] {
+    var pairs: [(baseline: Cost, subject: Cost)] = []
+    for _ in 0..<rounds { pairs.append((try await baseline(), try await subject())) }
+    let (rate, rateBefore) = (median(pairs.map(\.subject.rate)), median(pairs.map(\.baseline.rate)))
+    let (work, workBefore) = (median(pairs.map(\.subject.work)), median(pairs.map(\.baseline.work)))
+    return [
+      Row(
+        name: "map-transfer/\(name)", value: rate / 1e6, unit: "MB/s in all", baseline: what,
+        baselineValue: rateBefore / 1e6, ratio: rate / rateBefore),
+      Row(
+        name: "map-transfer-cpu/\(name)", value: work * 1e9, unit: "ns of CPU/byte", baseline: what,
+        baselineValue: workBefore * 1e9, ratio: work / workBefore),
+    ]
+  }
+
+  /// What a transfer took.
+  private struct Cost {
+    /// Bytes delivered a second.
+    let rate: Double
+    /// CPU time of the whole process for each byte (seconds): hardly moved by other programs.
+    let work: Double
+
+    static func of(_ bytes: Int, _ transfer: () throws -> Void) rethrows -> Cost {
+      let (clock, start, cpu) = (ContinuousClock(), ContinuousClock.now, processTime())
+      try transfer()
+      return Cost(
+        rate: Double(bytes) / ((clock.now - start) / .seconds(1)), work: (processTime() - cpu) / Double(bytes))
+    }
+  }
+
+  private static func processTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+
+  /// A map that is all but random bytes, in a section of its own: next to nothing to encode and decode, so that peers
+  /// that have it already take no time from those that have not.
+  private static func incompressible() -> WorldMap {
+    var random = SplitMix64(seed: 7)
+    var bytes = [UInt8](repeating: 0, count: size)
+    bytes.withUnsafeMutableBytes { raw in
+      for index in 0..<size / 8 { raw.storeBytes(of: random.next(), toByteOffset: 8 * index, as: UInt64.self) }
+    }
+    var map = WorldMap()
+    map.unknownSections = [
+      .init(code: 0x454c_4946, codec: 0, rawLength: UInt64(size), coveredLength: 0, bytes: bytes)
+    ]
+    return map
+  }
+
+  private static func transfer(_ map: WorldMap, receivers: Int) async throws -> Cost {
+    try await Party.with(receivers: receivers) { party in
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for receiver in party.receivers { group.addTask { await verifiedBytes(at: receiver) } }
+        try await party.sender.share(map)
+        let (start, cpu) = (ContinuousClock.now, processTime())
+        var bytes = 0
+        for try await size in group { bytes += size }
+        return Cost(
+          rate: Double(bytes) / ((ContinuousClock.now - start) / .seconds(1)),
+          work: (processTime() - cpu) / Double(bytes))
+      }
+    }
+  }
+
+  /// Waits until a whole map is verified and gives its size.
+  private static func verifiedBytes(at session: Session) async -> Int {
+    for await event in session.events {
+      if case .mapProgress(let progress) = event, progress.verifiedBytes == progress.totalBytes {
+        return progress.totalBytes
+      }
+    }
+    return 0
   }
 }

@@ -7,7 +7,7 @@ struct Party: Sendable {
   let sender: Session
   let receivers: [Session]
 
-  /// Runs `body` with `count` receivers that have all joined the sender.
+  /// Runs `body` with `count` receivers that have all joined the sender and linked with each other.
   static func with<R: Sendable>(
     receivers count: Int, _ body: @Sendable @escaping (Party) async throws -> R
   ) async throws -> R {
@@ -18,7 +18,17 @@ struct Party: Sendable {
       for receiver in party.receivers {
         _ = try await party.sender.invite(.endpoint(Endpoint(host: "127.0.0.1", port: receiver.port)))
       }
+      try await party.meshed()
       return try await body(party)
+    }
+  }
+
+  /// Waits until every two have a link of their own: making links is not what is measured.
+  private func meshed() async throws {
+    for session in [sender] + receivers {
+      while await session.state().peers.count(where: \.isDirect) < receivers.count {
+        try await Task.sleep(for: .milliseconds(20))
+      }
     }
   }
 

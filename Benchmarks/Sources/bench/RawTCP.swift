@@ -17,6 +17,12 @@ enum RawTCP {
 
   /// Frames delivered a second when `bytes` go to each of `receivers`.
   static func deliveriesPerSecond(receivers: Int, bytes: Int) throws -> Double {
+    let fanOut = try fanOut(receivers: receivers, bytes: bytes)
+    return Double(fanOut.deliveries) / fanOut.cost.seconds
+  }
+
+  /// Frames delivered and what that took when `bytes` go to each of `receivers`.
+  static func fanOut(receivers: Int, bytes: Int) throws -> (deliveries: Int, cost: Cost) {
     let pairs = try (0..<receivers).map { _ in try pair() }
     defer { for pair in pairs { close(pair.sender) } }
     let threads = pairs.map { pair in
@@ -30,14 +36,14 @@ enum RawTCP {
     }
     let chunk = [UInt8](repeating: 1, count: sendSize)
     let rounds = bytes / sendSize
-    let time = try seconds {
+    let cost = try Cost.of {
       for _ in 0..<rounds {
         for pair in pairs { try sendAll(chunk, to: pair.sender) }
       }
       for pair in pairs { shutdown(pair.sender, Int32(SHUT_WR)) }
       for done in threads { done.wait() }
     }
-    return Double(rounds * sendSize / frame * receivers) / time
+    return (rounds * sendSize / frame * receivers, cost)
   }
 
   private static func drain(_ socket: Int32) {
@@ -58,7 +64,7 @@ enum RawTCP {
   }
 
   /// Two ends of a connection through 127.0.0.1.
-  private static func pair() throws -> (sender: Int32, receiver: Int32) {
+  static func pair() throws -> (sender: Int32, receiver: Int32) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
     var address = sockaddr_in()

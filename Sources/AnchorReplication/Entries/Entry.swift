@@ -43,6 +43,8 @@ struct Entry: Sendable {
   var extras: Extras?
   /// The place of its creator among the set's creators, plus one; 0 for none.
   let creator: UInt16
+  /// Where in the change feed the latest change of it may stand.
+  var change: UInt32 = 0
 
   /// Who has still to look at an entry.
   struct Marks: OptionSet, Sendable {

@@ -136,6 +136,12 @@ struct EntryTable: Sendable {
     markStale(slot)
   }
 
+  /// Notes which of the changes not taken yet is the latest that tells of the entry at `slot`.
+  @inline(__always)
+  mutating func noteChange(at slot: Int, index: Int) {
+    entries[slot].change = UInt32(truncatingIfNeeded: index)
+  }
+
   /// Marks the entry at `slot`; false when it was already.
   @inline(__always)
   mutating func mark(_ slot: Int, _ mark: Entry.Marks) -> Bool {

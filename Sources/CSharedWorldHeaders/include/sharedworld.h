@@ -61,6 +61,7 @@ enum {
   SW_CONSUMER_TOO_SLOW = 19,     /* events were not read fast enough, changes of anchors were dropped */
   SW_DIVERGENCE = 20,            /* two peers held different anchors under one history; they are merging */
   SW_NO_MAP = 21,                /* the session has no complete map yet */
+  SW_NOT_PERMITTED = 22,         /* the session's rules do not allow it */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 

@@ -31,7 +31,7 @@ extension HostElection {
   }
 
   /// Whether a session can have come to this epoch: nobody can use up the epochs by a lie.
-  private func isPlausible(_ epoch: UInt64) -> Bool {
+  package func isPlausible(_ epoch: UInt64) -> Bool {
     epoch <= max(Self.plainEpochs, maxEpochSeen + Self.longestLeap)
   }
 

@@ -120,6 +120,11 @@ package struct HostElection: Sendable {
   /// The session time (ms): the host's monotonic clock as this node reckons it; it never runs backwards.
   package func sessionTime(at now: Instant) -> UInt64 { clock.time(at: now) }
 
+  /// Lets session time begin no earlier than at `time` (ms), for a node that goes on with what an earlier session left.
+  package mutating func beginSessionTime(at time: UInt64, _ now: Instant) {
+    clock.catchUp(with: time, at: now)
+  }
+
   /// When ``tick(at:)`` has to be called next; nil if only a message can change anything.
   package var deadline: Instant? {
     switch phase {

@@ -26,6 +26,8 @@ package struct Link: Sendable {
   package var weAdmit = false
   /// Whether the other side has said so.
   package var theyAdmit = false
+  /// When it became a member's link.
+  package var memberSince: Instant?
 
   /// The start of an incomplete frame.
   package var inbound: [UInt8] = []
@@ -42,15 +44,8 @@ package struct Link: Sendable {
   package var bytesSent: UInt64 = 0
 
   package var replication = LinkReplication()
-  /// Chunks the other side asked for, in order, the first perhaps half sent.
-  package var uploads: [Upload] = []
-
-  /// A chunk on its way out.
-  package struct Upload: Sendable, Equatable {
-    package var map: MapID
-    package var chunk: Int
-    package var offset = 0
-  }
+  /// What the other side asked for of maps.
+  package var uploads = Uploads()
 
   package init(id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, at now: Instant) {
     self.id = id
@@ -64,6 +59,20 @@ package struct Link: Sendable {
 
   /// Moves the start of an incomplete frame out, so that it is appended to without being copied.
   package mutating func takeInbound() -> [UInt8] { exchange(&inbound, with: []) }
+
+  /// Moves the control frames that wait to the end of `writer`.
+  mutating func moveControl(to writer: inout ByteWriter) {
+    guard control.count > 0 else { return }
+    writer.write(bytes: control.bytes)
+    control.removeAll()
+  }
+
+  /// Books bytes that are handed to the driver.
+  mutating func noteSent(_ count: Int, at now: Instant) {
+    inFlight += count
+    bytesSent += UInt64(count)
+    lastSent = now
+  }
 
   /// Appends frames of roster entries to what waits to leave.
   package mutating func queue(_ entries: [RosterEntry]) {

@@ -7,6 +7,10 @@ package struct LinkReplication: Sendable {
   var cursor: LogCursor?
   /// Whether the other side still lacks what it lacked when its vector came: then nothing is left to other links.
   var isCatchingUp = false
+  /// Whose operations this side brings the other one; nil until it is looked up again.
+  var relayed: RelayedActors?
+  /// Whose operations were passed on when the log was last read; those of others were passed over.
+  var passedOn: Set<ActorID> = []
   /// Members that brought the other side their operations themselves when last looked at.
   var suppliers = NodeSet()
   /// Parts of a large operation that are arriving.
@@ -18,6 +22,23 @@ package struct LinkReplication: Sendable {
   var incomingVector = SnapshotAssembly(limit: ProtocolLimits.vector)
   /// What the other side had when it last told.
   var acknowledged: VersionVector?
+
+  /// Whether a snapshot leaves, which everything else of the anchors has to wait for.
+  var isSendingSnapshot: Bool { outgoingSnapshot != nil }
+
+  /// Moves the parts of a large operation out, so that they are added to without being copied.
+  mutating func takeOperations() -> OperationAssembly { exchange(&operations, with: OperationAssembly()) }
+
+  /// Moves the cursor out, so that it is changed without being copied.
+  mutating func takeCursor() -> LogCursor? { exchange(&cursor, with: nil) }
+}
+
+/// Whose operations one member brings another.
+struct RelayedActors: Sendable {
+  /// Own ones, and those of actors that have no link to the other side.
+  var actors: Set<ActorID>
+  /// Whether there are any of other members.
+  var hasOthers: Bool
 }
 
 /// What a node remembers between two rounds of anti-entropy.
@@ -25,8 +46,8 @@ struct ReplicationState: Sendable {
   /// What this node had applied at the last round, and at the one before.
   var current = VersionVector()
   var previous = VersionVector()
+  /// From when on members' clocks are judged by the session time.
+  var clocksJudgedFrom = Instant.zero
   /// Maps whose anchors this node brought in itself, and so passes on itself.
   var ownImports: Set<ActorID> = []
-  /// Reused while changes are handed to the app.
-  var changes: [AnchorChange] = []
 }

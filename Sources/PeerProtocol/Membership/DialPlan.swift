@@ -1,6 +1,7 @@
 import WorldModel
 
-/// How one target is dialled: its addresses in turn, staggered, then again after a pause that doubles.
+/// How one target is dialled: its addresses in turn, staggered, then again after a pause that doubles
+/// until there is news of it.
 package struct DialPlan: Sendable {
   /// The addresses, in the order they are tried.
   package private(set) var addresses: [SocketAddress]
@@ -14,6 +15,8 @@ package struct DialPlan: Sendable {
   private var index = 0
   private var pause = ProtocolTimes.dialBackoff
   private var refusals = 0
+  /// Before this, news counts as told already.
+  private var nextNews = Instant.zero
 
   /// A plan whose first attempt is at `start`.
   package init(addresses: [SocketAddress], start: Instant) {
@@ -38,9 +41,7 @@ package struct DialPlan: Sendable {
     if index < addresses.count {
       nextAttempt = now + ProtocolTimes.dialStagger
     } else {
-      let jitter = Duration.nanoseconds(Int64.random(in: 0..<100_000_000, using: &random))
-      nextAttempt = now + ProtocolTimes.dialStagger + pause + jitter
-      pause = min(pause * 2, ProtocolTimes.dialBackoffMost)
+      nextAttempt = now + ProtocolTimes.dialStagger + takePause(random: &random)
     }
     return address
   }
@@ -51,6 +52,30 @@ package struct DialPlan: Sendable {
     refusals = refused ? refusals + 1 : 0
     allRefused = refusals >= addresses.count
     if index < addresses.count { nextAttempt = min(nextAttempt, now) }
+  }
+
+  /// There is news that the target may answer again: it is dialled at `soon` at the latest, and the pauses start anew.
+  ///
+  /// News counts once in ``ProtocolTimes/news``, so that whoever makes much of it causes no storm.
+  package mutating func hasten(to soon: Instant) {
+    guard soon >= nextNews, !addresses.isEmpty else { return }
+    nextNews = soon + ProtocolTimes.news
+    nextAttempt = min(nextAttempt, soon)
+    pause = ProtocolTimes.dialBackoff
+  }
+
+  /// The link that another plan for the target led to did not last: the pauses go on growing from there.
+  package mutating func goOn(from brief: DialPlan, at now: Instant, random: inout SeededRandom) {
+    pause = brief.pause
+    nextNews = brief.nextNews
+    guard !addresses.isEmpty else { return }
+    nextAttempt = max(nextAttempt, now + takePause(random: &random))
+  }
+
+  /// The pause that is due, with its jitter; the next one is longer.
+  private mutating func takePause(random: inout SeededRandom) -> Duration {
+    defer { pause = min(pause * 2, ProtocolTimes.dialBackoffMost) }
+    return pause + .nanoseconds(Int64.random(in: 0..<100_000_000, using: &random))
   }
 
   /// A dial became a link.

@@ -26,6 +26,11 @@ package struct Member: Sendable {
     self.plan = plan
   }
 
+  /// Counts its absence only while this node was running.
+  mutating func excuse(_ gap: Duration, at now: Instant) {
+    if case .reconnecting(let since) = status { status = .reconnecting(since: min(since + gap, now)) }
+  }
+
   /// When the app has to be told more of its absence; nil while there is nothing to tell.
   var noticeDeadline: Instant? {
     guard case .reconnecting(let since) = status else { return nil }

@@ -16,6 +16,8 @@ package enum Input: Sendable {
   case tick
   /// The clock that counts suspended time ran ahead of the monotonic one.
   case clockJumped(by: Duration)
+  /// What a ``ChunkCheck`` found.
+  case chunkChecked(ChunkVerdict)
   /// Where this peer listens has changed.
   case addresses([SocketAddress])
 
@@ -27,8 +29,10 @@ package enum Input: Sendable {
   case answer(InvitationID, InviteAnswer.Decision)
   /// Share a map with one peer, or with all and every later joiner.
   case share(MapPackage, with: PeerID?)
-  /// Stop fetching a map.
+  /// Stop fetching a map, for good.
   case cancelMap(MapID)
+  /// The app has found where it is in the session's map, or has lost it.
+  case relocalised(Bool)
   /// Send an app's message to these members, or to all.
   case send([UInt8], to: [PeerID]?)
   /// Hand the host's role over.

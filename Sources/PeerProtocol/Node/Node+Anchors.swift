@@ -19,17 +19,14 @@ extension Node {
     defer { publishAnchorChanges() }
     guard try anchors.importAnchors(of: digest, anchors: list) > 0 else { return }
     replication.ownImports.insert(ActorID(mapDigest: digest))
+    forgetRelayedActors()
     for id in memberLinks { flushSoon(id) }
   }
 
   /// Hands changes to the app, and lets what is new leave on the other links.
   mutating func publishAnchorChanges() {
-    var changes = replication.changes
-    replication.changes = []
-    anchors.drainChanges(into: &changes)
+    let changes = anchors.takeChanges()
     if !changes.isEmpty { tell(.anchors(changes)) }
-    changes.removeAll(keepingCapacity: true)
-    replication.changes = changes
   }
 
   mutating func startReplication(on id: LinkID) {
@@ -106,8 +103,7 @@ extension Node {
   }
 
   mutating func receiveOperations(_ body: RawSpan, on id: LinkID, at now: Instant) {
-    guard var assembly = links[id]?.replication.operations else { return }
-    links[id]?.replication.operations = OperationAssembly()
+    guard var assembly = links[id]?.replication.takeOperations() else { return }
     do {
       let outcome = try anchors.apply(operations: body, assembly: &assembly, judging: author(on: id, at: now))
       links[id]?.replication.operations = assembly
@@ -117,9 +113,10 @@ extension Node {
     }
   }
 
-  /// Whose clock is judged on a link; nobody's while there is no host to give the time.
+  /// Whose clock is judged on a link; nobody's while there is no host to give the time, or perhaps two that give
+  /// different ones.
   private func author(on id: LinkID, at now: Instant) -> LinkAuthor? {
-    guard host != nil, let peer = links[id]?.peer else { return nil }
+    guard host != nil, now >= replication.clocksJudgedFrom, let peer = links[id]?.peer else { return nil }
     return LinkAuthor(peer: peer, sessionMilliseconds: sessionTime(at: now))
   }
 
@@ -144,81 +141,106 @@ extension Node {
     for other in memberLinks where other != id { sendVector(on: other, wantsAnswer: true) }
   }
 
+  /// Lets operations that came leave again, where others depend on this node for them; the rest of the cursors follow
+  /// with the next own operation.
   private mutating func relayOperations(except id: LinkID) {
-    for other in memberLinks where other != id { flushSoon(other) }
+    for other in links.ids where other != id && links[other]?.replication.relayed?.hasOthers ?? true {
+      if carriesMember(other) { flushSoon(other) }
+    }
   }
 
   /// Looks anew at which members bring their operations to whom themselves.
   ///
   /// Where one no longer does, this node has to: it begins again from what the other side has.
   mutating func updateRelays() {
+    forgetRelayedActors()
     for id in memberLinks {
       guard let link = links[id], let node = link.node else { continue }
       let suppliers = graph.linked(to: node)
       let lost = link.replication.suppliers.subtracting(suppliers)
       links[id]?.replication.suppliers = suppliers
-      guard !lost.isEmpty, link.replication.cursor != nil else { continue }
-      guard !configuration.mistakes.node.contains(.noRelayRestart) else { continue }
-      links[id]?.replication.cursor = nil
-      sendVector(on: id, wantsAnswer: true)
+      if !lost.isEmpty { restartRelay(on: id) }
     }
+  }
+
+  /// Stops a stream and asks for the other side's vector, from which it begins again.
+  private mutating func restartRelay(on id: LinkID) {
+    guard links[id]?.replication.cursor != nil, !configuration.mistakes.node.contains(.noRelayRestart) else { return }
+    links[id]?.replication.cursor = nil
+    sendVector(on: id, wantsAnswer: true)
   }
 
   /// Appends operations and snapshot parts that the other side lacks while the window has room.
   mutating func writeOperations(for id: LinkID) {
-    while var snapshot = links[id]?.replication.outgoingSnapshot, scratch.count < ProtocolLimits.transmitWindow / 2 {
+    while scratch.count < ProtocolLimits.transmitWindow / 2, var snapshot = links[id]?.replication.outgoingSnapshot {
       scratch.writeFrame(.snapshot) { _ = snapshot.next(limit: ProtocolLimits.statePart, into: &$0) }
       links[id]?.replication.outgoingSnapshot = snapshot.isAtEnd ? nil : snapshot
     }
-    guard let link = links[id], link.replication.outgoingSnapshot == nil else { return }
-    streamOperations(for: link)
+    if links[id]?.replication.isSendingSnapshot == false { streamOperations(for: id) }
   }
 
-  private mutating func streamOperations(for link: Link) {
-    guard var cursor = link.replication.cursor, let node = link.node else { return }
-    var isCatchingUp = link.replication.isCatchingUp
-    let elsewhere = actorsHeardElsewhere(by: node)
-    var writer = scratch
-    scratch = ByteWriter()
-    defer { scratch = writer }
-    while ProtocolLimits.transmitWindow - writer.count >= 4096 {
-      let start = writer.count
-      let room = ProtocolLimits.transmitWindow - start - FrameHead.size
-      var read = LogRead.upToDate
-      writer.writeFrame(.operations) { body in
-        let skip: (ActorID) -> Bool = { !isCatchingUp && elsewhere.skips($0) }
-        read = anchors.readLog(&cursor, limit: room, skip: skip, into: &body)
-      }
+  private mutating func streamOperations(for id: LinkID) {
+    guard let relayed = relayedActors(on: id) else { return }
+    noticeGained(relayed.actors, on: id)
+    guard var cursor = links[id]?.replication.takeCursor(), var isCatchingUp = links[id]?.replication.isCatchingUp
+    else { return }
+    while ProtocolLimits.transmitWindow - scratch.count >= 4096 {
+      let read = writeBatch(from: &cursor) { !isCatchingUp && !relayed.actors.contains($0) }
       if read == .batch { continue }
-      writer.truncate(to: start)
       if read == .snapshotNeeded {
-        startSnapshot(on: link.id)
-        flushSoon(link.id)
+        startSnapshot(on: id)
+        flushSoon(id)
         return
       }
       guard isCatchingUp else { break }
       isCatchingUp = false
     }
-    links[link.id]?.replication.cursor = cursor
-    links[link.id]?.replication.isCatchingUp = isCatchingUp
+    links[id]?.replication.cursor = cursor
+    links[id]?.replication.isCatchingUp = isCatchingUp
+    links[id]?.replication.passedOn = relayed.actors
   }
 
-  /// Whose operations the member at `node` gets from others: those of live members it is linked to, and those of actors
-  /// that are not live, which come to it by anti-entropy.
-  private func actorsHeardElsewhere(by node: NodeID) -> ActorsElsewhere {
-    var relayed: Set<ActorID> = [anchors.actor]
+  /// Begins a stream again when somebody's operations are passed on who was passed over before, such as one that came back.
+  private mutating func noticeGained(_ relayed: Set<ActorID>, on id: LinkID) {
+    guard links[id]?.replication.isCatchingUp == false, let before = links[id]?.replication.passedOn, before != relayed
+    else { return }
+    let gained = relayed.subtracting(before)
+    if gained.contains(where: { anchors.covers(Dot(actor: $0, sequence: 1)) }) { restartRelay(on: id) }
+  }
+
+  /// Appends one frame of operations from the log, if there is anything to tell.
+  private mutating func writeBatch(from cursor: inout LogCursor, skip: (ActorID) -> Bool) -> LogRead {
+    var writer = exchange(&scratch, with: ByteWriter())
+    defer { scratch = writer }
+    let start = writer.count
+    let room = ProtocolLimits.transmitWindow - start - FrameHead.size
+    var read = LogRead.upToDate
+    writer.writeFrame(.operations) { read = anchors.readLog(&cursor, limit: room, skip: skip, into: &$0) }
+    if read != .batch { writer.truncate(to: start) }
+    return read
+  }
+
+  /// Whose operations the member at the other end of a link gets from this node: its own, and those of live members that
+  /// the other one has no link to.
+  ///
+  /// Those of actors that are not live come to it by anti-entropy. It is kept until the graph, the roster or the own
+  /// imports change.
+  private mutating func relayedActors(on id: LinkID) -> RelayedActors? {
+    if let known = links[id]?.replication.relayed { return known }
+    guard let node = links[id]?.node else { return nil }
+    var relayed = RelayedActors(actors: replication.ownImports.union([anchors.actor]), hasOthers: false)
     let suppliers = graph.linked(to: node)
     for member in reachable where member.node != node {
       guard let place = graph.place(of: member.node), !suppliers.contains(place) else { continue }
-      relayed.insert(ActorID(peer: member.node.peer, incarnation: member.node.incarnation))
+      relayed.actors.insert(ActorID(peer: member.node.peer, incarnation: member.node.incarnation))
+      relayed.hasOthers = true
     }
-    return ActorsElsewhere(relayed: relayed.union(replication.ownImports))
+    links[id]?.replication.relayed = relayed
+    return relayed
   }
-}
 
-/// Which actors' operations this node leaves to others on one link.
-private struct ActorsElsewhere {
-  let relayed: Set<ActorID>
-
-  func skips(_ actor: ActorID) -> Bool { !relayed.contains(actor) }
+  /// Lets every link look up anew whose operations it passes on.
+  mutating func forgetRelayedActors() {
+    for id in links.ids { links[id]?.replication.relayed = nil }
+  }
 }

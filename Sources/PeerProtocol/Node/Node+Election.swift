@@ -12,17 +12,18 @@ extension Node {
 
   mutating func handover(to peer: PeerID, at now: Instant) {
     guard let node = roster[peer]?.node else { return }
-    _ = election.handover(to: node, at: now)
-    drainElection(at: now)
+    elect(.handover(to: node), at: now)
   }
 
-  mutating func requestHost(at now: Instant) {
-    election.requestHost(at: now)
-    drainElection(at: now)
-  }
-
-  mutating func drainElection(at now: Instant) {
-    while let output = election.nextOutput() {
+  /// Gives the election an input and does what it asks for; nothing else calls the election.
+  mutating func elect(_ input: ElectionInput, at now: Instant) {
+    election.take(input, at: now)
+    var said: [ElectionOutput] = []
+    while let output = election.nextOutput() { said.append(output) }
+    if configuration.keepsElectionSteps {
+      electionSteps.append(ElectionStep(input: input, said: said, election: election))
+    }
+    for output in said {
       switch output {
       case .broadcast(let message): flood(message, to: nil)
       case .send(let message, let node): flood(message, to: node)
@@ -35,9 +36,15 @@ extension Node {
     }
   }
 
+  /// Takes the steps of the election since the last call, in order.
+  package mutating func takeElectionSteps() -> [ElectionStep] {
+    defer { electionSteps.removeAll(keepingCapacity: true) }
+    return electionSteps
+  }
+
   private mutating func flood(_ message: ElectionMessage, to destination: NodeID?) {
     let (header, targets) = relay.originate(to: destination, over: graph)
-    send(to: targets) { body in
+    send(.election, to: targets) { body in
       header.write(to: &body)
       message.write(to: &body)
     }
@@ -50,24 +57,24 @@ extension Node {
     let message = try ElectionMessage(reading: &reader)
     try reader.finish()
     let decision = relay.receive(header, from: sender, over: graph)
-    send(to: decision.targets) { forwarded in
+    send(.election, to: decision.targets) { forwarded in
       header.write(to: &forwarded)
       message.write(to: &forwarded)
     }
     guard decision.deliver, roster.admits(header.origin.peer), roster[header.origin.peer]?.node == header.origin else {
       return
     }
-    election.handle(message, from: header.origin, at: now)
-    drainElection(at: now)
+    elect(.message(message, from: header.origin), at: now)
   }
 
-  private mutating func send(to targets: NodeSet, _ build: (inout ByteWriter) -> Void) {
+  /// Queues a flooded frame for the neighbours at `targets`.
+  mutating func send(_ type: FrameType, to targets: NodeSet, _ build: (inout ByteWriter) -> Void) {
     var rest = targets
     while let place = rest.popFirst() {
       guard let node = graph.node(at: place), let id = controlLinks[node.peer], links[id]?.node == node else {
         continue
       }
-      sendControl(.election, on: id, build)
+      sendControl(type, on: id, build)
     }
   }
 }

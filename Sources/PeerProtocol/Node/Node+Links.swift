@@ -115,6 +115,7 @@ extension Node {
   mutating func promote(_ id: LinkID, at now: Instant) {
     guard let link = links[id], link.weAdmit, link.theyAdmit, link.phase == .stranger else { return }
     links[id]?.phase = .member
+    links[id]?.memberSince = now
     provenAddresses[link.peer] = knownAddresses(of: link)
     links[id]?.deadline = nil
     if link.dial == nil { emit(.admitted(id)) }
@@ -127,6 +128,7 @@ extension Node {
     startReplication(on: id)
     announceMaps(on: id)
     settleInvitations(with: link.peer, at: now)
+    hastenDials(at: now)
   }
 
   /// Says goodbye, closes, and draws the consequences of the reason.
@@ -161,8 +163,7 @@ extension Node {
     controlLinks[link.peer] = nil
     maps.removeHolder(link.peer)
     if link.phase == .member, let node = link.node {
-      let plan = memberPlan(for: link.peer, at: now)
-      members[link.peer]?.plan = plan
+      dialAgain(after: link, at: now)
       graph.linkDown(node, at: now)
       drainGraph(at: now)
       requestChunks(at: now)

@@ -3,9 +3,12 @@ package import WorldModel
 extension Node {
   /// Shares a whole map: with one peer, or with everybody and every later joiner.
   mutating func share(_ package: MapPackage, with peer: PeerID?, at now: Instant) {
-    let manifest = MapManifest(revision: maps.nextRevision, size: package.size, hashes: package.hashes)
+    guard peer != nil || mayShareMap else { return }
+    let manifest = MapManifest(
+      epoch: epoch, revision: maps.nextRevision, size: package.size, hashes: package.hashes)
     let announcement = MapAnnouncement(
-      id: manifest.id, revision: manifest.revision, size: package.size, provider: me.peer, isPrivate: peer != nil)
+      id: manifest.id, epoch: epoch, revision: manifest.revision, size: package.size, provider: me.peer,
+      isPrivate: peer != nil)
     maps.insert(MapHolding(package, manifest: manifest, announcement: announcement))
     latestSharedMap = manifest.id
     if let peer {
@@ -13,39 +16,57 @@ extension Node {
       if let id = controlLinks[peer] { announce(announcement, on: id) }
     } else {
       for id in memberLinks { announce(announcement, on: id) }
+      tellMapStatus(at: now)
     }
   }
 
-  /// Tells a newly linked member of the maps it should have.
+  /// Whether this node may share a map with the whole session now.
+  package var mayShareMap: Bool {
+    configuration.mapPolicy.permits(me.peer, host: host?.peer) && (host != nil || configuration.mapPolicy != .host)
+  }
+
+  /// The latest of the session's maps that is here, whole.
+  package var currentMap: MapID? { maps.latestComplete?.announcement.id }
+
+  /// What was fetched of a map; nil for one that is not held.
+  package func traffic(of map: MapID) -> MapTraffic? { maps[map]?.traffic }
+
+  /// Tells a newly linked member of the maps it should have, and of what there is of one that is not complete.
   mutating func announceMaps(on id: LinkID) {
     guard let peer = links[id]?.peer else { return }
     if let held = maps.latestComplete { announce(held.announcement, on: id) }
+    if let current = maps.current, !current.isComplete, current.manifest != nil {
+      var announcement = current.announcement
+      announcement.isPartial = true
+      announce(announcement, on: id)
+      tellHave(current, on: id)
+    }
     for holding in maps.holdings where privateAudience[holding.announcement.id] == peer {
       announce(holding.announcement, on: id)
     }
   }
 
-  private mutating func announce(_ announcement: MapAnnouncement, on id: LinkID) {
+  mutating func announce(_ announcement: MapAnnouncement, on id: LinkID) {
     guard links[id]?.phase == .member else { return }
     sendControl(.mapAnnounce, on: id) { announcement.write(to: &$0) }
   }
 
-  mutating func receiveMapAnnouncement(_ announcement: MapAnnouncement, from link: Link, at now: Instant) {
-    guard maps.announce(announcement, by: link.peer) else { return }
-    if maps[announcement.id]?.manifest == nil {
-      requestManifest(announcement.id, on: link.id)
-    } else {
-      requestChunks(at: now)
+  /// Tells all members which chunks of a map are here so far, so that they may fetch them from here.
+  mutating func tellHave(_ map: MapID) {
+    guard let holding = maps[map], !holding.announcement.isPrivate, holding.manifest != nil else { return }
+    for id in memberLinks { tellHave(holding, on: id) }
+    _ = maps.change(map) { $0.untold = 0 }
+  }
+
+  private mutating func tellHave(_ holding: MapHolding, on id: LinkID) {
+    let verified = holding.verified
+    sendControl(.mapHave, on: id) { body in
+      body.write(holding.announcement.id.digest)
+      verified.write(to: &body)
     }
   }
 
-  private mutating func requestManifest(_ map: MapID, on id: LinkID) {
-    let first = UInt32(maps[map]?.receivedHashes ?? 0)
-    sendControl(.mapManifestRequest, on: id) {
-      $0.write(map.digest)
-      $0.write(first)
-    }
-  }
+  // MARK: Serving
 
   mutating func receiveManifestRequest(_ reader: inout ByteReader, on id: LinkID) throws(DecodingFailure) {
     let map = MapID(try reader.readDigest())
@@ -59,116 +80,49 @@ extension Node {
     }
   }
 
-  mutating func receiveManifest(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
-    let map = MapID(try reader.readDigest())
-    let first = Int(try reader.read(UInt32.self))
-    var hashes: [SHA256Digest] = []
-    while !reader.isAtEnd { hashes.append(try reader.readDigest()) }
-    do {
-      let isWhole = try maps.change(map) { (holding) throws(ChunkFailure) in
-        try holding.takeHashes(hashes, first: first)
-      }
-      guard let isWhole else { return }
-      guard isWhole else {
-        if maps[map]?.manifest == nil { requestManifest(map, on: link.id) }
-        return
-      }
-      maps.reuseChunks(for: map)
-      progress(map, from: link.peer)
-      requestChunks(at: now)
-    } catch {
-      refuseSource(link.peer, of: map, error)
-    }
-  }
-
-  /// Asks every holder of every unfinished map for as much as it may owe at once.
-  mutating func requestChunks(at now: Instant) {
-    for holding in maps.holdings where !holding.isComplete {
-      let map = holding.announcement.id
-      let plan = maps.change(map) { $0.nextRequests(at: now) } ?? []
-      for (source, chunks) in plan {
-        guard let id = controlLinks[source] else { continue }
-        sendControl(.mapRequest, on: id) { body in
-          body.write(map.digest)
-          for chunk in chunks { body.write(UInt32(chunk)) }
-        }
-      }
-    }
-  }
-
+  /// Queues the chunks a peer asks for, within what one peer may ask; one that it asks for again begins anew.
   mutating func receiveMapRequest(_ reader: inout ByteReader, on id: LinkID) throws(DecodingFailure) {
     let map = MapID(try reader.readDigest())
-    guard let holding = maps[map], mayServe(map, on: id) else { return }
+    guard let holding = maps[map], mayServe(map, on: id), var uploads = links[id]?.uploads else { return }
     while !reader.isAtEnd {
       let chunk = Int(try reader.read(UInt32.self))
       guard holding.chunks.indices.contains(chunk), holding.chunks[chunk] != nil else { continue }
-      guard let link = links[id], link.uploads.count < 2 * ProtocolLimits.outstandingChunks else { return }
-      let upload = Link.Upload(map: map, chunk: chunk)
-      if !link.uploads.contains(where: { $0.map == map && $0.chunk == chunk }) { links[id]?.uploads.append(upload) }
+      uploads.add(map, chunk)
     }
+    links[id]?.uploads = uploads
     flushSoon(id)
   }
 
-  mutating func receiveMapPiece(_ piece: MapPiece, from link: Link, at now: Instant) {
-    do {
-      let isVerified = try maps.change(piece.map) { (holding) throws(ChunkFailure) in
-        try holding.take(piece, from: link.peer, at: now)
-      }
-      guard isVerified == true else { return }
-      progress(piece.map, from: link.peer)
-      requestChunks(at: now)
-    } catch {
-      refuseSource(link.peer, of: piece.map, error)
-      requestChunks(at: now)
-    }
-  }
-
-  private mutating func progress(_ map: MapID, from peer: PeerID) {
-    guard let holding = maps[map] else { return }
-    let announcement = holding.announcement
-    tell(
-      .mapProgress(map, from: peer, verifiedBytes: holding.verifiedBytes, totalBytes: announcement.size))
-    guard let package = holding.package else { return }
-    tell(.mapReceived(map, from: peer, provider: announcement.provider, package))
-    guard !announcement.isPrivate else { return }
-    for id in memberLinks where links[id]?.peer != peer { announce(announcement, on: id) }
-  }
-
-  /// A source whose chunk does not match is not asked for this map again.
-  private mutating func refuseSource(_ peer: PeerID, of map: MapID, _ failure: ChunkFailure) {
-    _ = maps.change(map) { $0.removeHolder(peer) }
-    tell(.mapSourceRefused(map, peer, failure))
-  }
-
-  mutating func cancelMap(_ map: MapID) {
-    for peer in maps[map]?.holders ?? [] {
-      guard let id = controlLinks[peer] else { continue }
-      sendControl(.mapCancel, on: id) { $0.write(map.digest) }
-    }
-    maps.remove(map)
-  }
-
   mutating func receiveMapCancel(_ map: MapID, on id: LinkID) {
-    links[id]?.uploads.removeAll { $0.map == map }
-  }
-
-  /// Turns away from sources that keep chunks back.
-  mutating func checkDownloads(at now: Instant) {
-    for holding in maps.holdings {
-      for source in holding.stalledSources(at: now) {
-        _ = maps.change(holding.announcement.id) { $0.removeHolder(source) }
-      }
-    }
-    requestChunks(at: now)
+    links[id]?.uploads.remove(map)
   }
 
   private func mayServe(_ map: MapID, on id: LinkID) -> Bool {
     guard let audience = privateAudience[map] else { return true }
     return links[id]?.peer == audience
   }
-}
 
-extension Node {
-  /// The latest of the session's maps that is here, whole.
-  package var currentMap: MapID? { maps.latestComplete?.announcement.id }
+  /// Appends pieces of requested chunks while the window has room.
+  mutating func writePieces(for id: LinkID) {
+    while scratch.count + ProtocolLimits.bulkPiece <= ProtocolLimits.transmitWindow,
+      let upload = links[id]?.uploads.first
+    {
+      guard let chunk = maps[upload.map]?.chunks[upload.chunk] else {
+        links[id]?.uploads.removeFirst()
+        continue
+      }
+      let end = min(upload.offset + ProtocolLimits.bulkPiece, chunk.bytes.count)
+      let piece = MapPiece(
+        map: upload.map, chunk: upload.chunk, codec: chunk.codec, storedSize: chunk.bytes.count, offset: upload.offset)
+      scratch.writeFrame(.mapPiece) { body in
+        piece.write(to: &body)
+        unsafe body.write(span: chunk.bytes.span.bytes.extracting(upload.offset..<end))
+      }
+      if end == chunk.bytes.count {
+        links[id]?.uploads.removeFirst()
+      } else {
+        links[id]?.uploads.advance(to: end)
+      }
+    }
+  }
 }

@@ -8,7 +8,7 @@ extension Node {
   mutating func join(_ link: Link, isEntering: Bool, at now: Instant) {
     guard let hello = link.hello else { return }
     if !roster.admits(link.peer) {
-      if isEntering, roster.presentCount == 1 { election.join(at: now) }
+      if isEntering, roster.presentCount == 1 { elect(.join, at: now) }
       var entry = RosterEntry(
         peerID: link.peer, version: 1, incarnation: hello.incarnation, name: hello.name,
         addresses: knownAddresses(of: link))
@@ -109,12 +109,14 @@ extension Node {
         members[peer] = Member(plan: memberPlan(for: peer, at: now))
       } else {
         members[peer]?.plan.add(entry.addresses, at: now)
+        hastenDial(to: peer, at: now)
       }
       if let id = controlLinks[peer] { admit(on: id, at: now) }
     case .left, .kicked:
       let member = members.removeValue(forKey: peer)
       provenAddresses[peer] = nil
-      election.left(entry.node, at: now)
+      mapBoard.others[peer] = nil
+      elect(.left(entry.node), at: now)
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
       }
@@ -123,15 +125,6 @@ extension Node {
       }
     }
     updateReachability(at: now)
-  }
-
-  /// The lower id dials at once; the other side only if that has not worked.
-  func memberPlan(for peer: PeerID, at now: Instant) -> DialPlan {
-    let start = me.peer < peer ? now : now + ProtocolTimes.dialStagger
-    var plan = DialPlan(addresses: roster[peer]?.addresses ?? [], start: start)
-    // What the peer itself said on a link comes before what others say of it: a lie must not make it unreachable.
-    plan.add(provenAddresses[peer] ?? [], at: start)
-    return plan
   }
 
   /// Notes that a peer is out of the session and tells the others.
@@ -149,25 +142,11 @@ extension Node {
   mutating func changeAddresses(_ new: [SocketAddress], at now: Instant) {
     addresses = new
     if let entry = reassert() { gossip([entry], except: nil) }
-  }
-
-  /// Dials members that are not linked directly.
-  mutating func dialMembers(at now: Instant) {
-    for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
-      let peer = entry.peerID
-      guard controlLinks[peer] == nil, var member = members[peer] else { continue }
-      let dial = DialID(rawValue: freshNumber())
-      if let address = member.plan.attempt(dial, at: now, random: &random) {
-        dials[dial] = .member(peer)
-        emit(.connect(dial, address))
-      }
-      members[peer] = member
-    }
+    hastenDials(at: now)
   }
 
   mutating func leave(at now: Instant) {
-    election.resign(at: now)
-    drainElection(at: now)
+    elect(.resign, at: now)
     for id in links.ids { end(id, .left, at: now) }
     finish(.left)
   }

@@ -32,13 +32,18 @@ extension Node {
   /// Notes who can be reached now, and tells the app and the election.
   mutating func updateReachability(at now: Instant) {
     quiet = nil
+    forgetRelayedActors()
     let current = reachable
     let nodes = Set(current.map(\.node))
+    var isJoined = false
     for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
+      let before = members[entry.peerID]?.status
       updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
+      isJoined = isJoined || (members[entry.peerID]?.status == .connected && before != .connected)
     }
-    election.setReachable(current, at: now)
-    drainElection(at: now)
+    // Whoever came has heard nothing of it yet.
+    if isJoined { repeatMapStatus(at: now) }
+    elect(.reachable(current), at: now)
   }
 
   private mutating func updateStatus(of entry: RosterEntry, isReachable: Bool, at now: Instant) {
@@ -47,6 +52,7 @@ extension Node {
     case (.connected, true), (.connecting, false), (.reconnecting, false), (.lost, false): return
     case (_, true):
       member.status = .connected
+      replication.clocksJudgedFrom = now + ProtocolTimes.clockSettling
       member.isNoticed = false
       if !member.isJoined {
         member.isJoined = true
@@ -56,6 +62,7 @@ extension Node {
       member.status = .reconnecting(since: now)
     }
     members[entry.peerID] = member
+    if isReachable { hastenDial(to: entry.peerID, at: now) }
   }
 
   /// Tells the app of members that stay away.

@@ -5,21 +5,38 @@ extension Node {
   ///
   /// A broken frame ends that one link and nothing else.
   package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
-    guard !hasEnded, var whole = links[id]?.takeInbound() else { return }
+    guard !hasEnded, var begun = links[id]?.takeInbound() else { return }
     notice(now)
     links[id]?.lastHeard = now
     links[id]?.bytesReceived += UInt64(bytes.byteCount)
-    if whole.isEmpty {
-      let used = takeFrames(bytes, on: id, at: now)
-      unsafe bytes.extracting(used..<bytes.byteCount).withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
-    } else {
-      unsafe bytes.withUnsafeBytes { unsafe whole.append(contentsOf: $0) }
-      let used = unsafe takeFrames(whole.span.bytes, on: id, at: now)
-      whole.removeFirst(used)
+    var used = begun.isEmpty ? 0 : finishFrame(&begun, with: bytes, on: id, at: now)
+    if begun.isEmpty {
+      used += takeFrames(bytes.extracting(used..<bytes.byteCount), on: id, at: now)
+      begun.append(bytes.extracting(used..<bytes.byteCount))
     }
-    links[id]?.inbound = whole
+    links[id]?.inbound = begun
     publishAnchorChanges()
     runTimers(at: now)
+  }
+
+  /// Adds to the frame that has begun what belongs to it, takes it if it is whole, and returns how many bytes it used.
+  private mutating func finishFrame(
+    _ begun: inout [UInt8], with bytes: RawSpan, on id: LinkID, at now: Instant
+  ) -> Int {
+    var used = 0
+    // First the head, if that is not whole: it tells how long the frame is.
+    for _ in 0..<2 {
+      let size = unsafe FrameHead.frameSize(begun.span.bytes)
+      let more = min(size - begun.count, bytes.byteCount - used)
+      begun.append(bytes.extracting(used..<(used + more)))
+      used += more
+      guard begun.count == size else { break }
+      guard unsafe takeFrames(begun.span.bytes, on: id, at: now) == 0 else {
+        begun.removeAll(keepingCapacity: true)
+        break
+      }
+    }
+    return used
   }
 
   /// Takes the complete frames in `bytes` and returns how many bytes they were.
@@ -65,8 +82,9 @@ extension Node {
     guard carriesMember(id) else { return }
     // By far the most frequent: it needs no copy of the link.
     if type == .operations { return receiveOperations(body, on: id, at: now) }
-    guard let link = links[id] else { return }
     var reader = ByteReader(body)
+    if type == .mapPiece { return try receiveMapPiece(&reader, on: id, at: now) }
+    guard let link = links[id] else { return }
     switch type {
     case .roster: receiveRoster(try Roster.readEntries(from: &reader), from: link.peer, at: now)
     case .election: try receiveElection(body, from: link, at: now)
@@ -77,7 +95,8 @@ extension Node {
     case .mapManifestRequest: try receiveManifestRequest(&reader, on: id)
     case .mapManifest: try receiveManifest(&reader, from: link, at: now)
     case .mapRequest: try receiveMapRequest(&reader, on: id)
-    case .mapPiece: receiveMapPiece(try MapPiece(reading: &reader), from: link, at: now)
+    case .mapHave: try receiveMapHave(&reader, from: link, at: now)
+    case .mapStatus: try receiveMapStatus(&reader, from: link)
     case .mapCancel: receiveMapCancel(MapID(try reader.readDigest()), on: id)
     case .message: tell(.message(try reader.readBytes(reader.remaining), from: link.peer))
     default: break
@@ -115,5 +134,12 @@ extension Node {
     case .duplicate: break
     default: failInvitations(with: link, goodbye.reason)
     }
+  }
+}
+
+extension [UInt8] {
+  /// Appends borrowed bytes.
+  fileprivate mutating func append(_ bytes: RawSpan) {
+    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }
 }

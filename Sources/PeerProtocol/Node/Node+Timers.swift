@@ -17,19 +17,28 @@ extension Node {
   /// A turn that comes late because this process stood still must not accuse others.
   mutating func notice(_ now: Instant) {
     let late = now - lastTick - ProtocolTimes.ping
-    if late > .milliseconds(500) { compensate(for: late, at: now) }
+    if late > .milliseconds(500) {
+      for id in links.ids {
+        if let deadline = links[id]?.deadline { links[id]?.deadline = deadline + late }
+      }
+      excuse(late, at: now)
+    }
     lastTick = max(lastTick, now)
   }
 
-  /// Moves every deadline that waits for others by the time this node was not running.
-  mutating func compensate(for gap: Duration, at now: Instant) {
+  /// Gives others the time in which this node was not running, or the machine was suspended.
+  ///
+  /// Nobody is thought to have been heard later than now: the monotonic clock may have stood still in that time, and a
+  /// dead link must not be believed for as long again.
+  mutating func excuse(_ gap: Duration, at now: Instant) {
     quiet = nil
     for id in links.ids {
-      links[id]?.lastHeard += gap
-      if let deadline = links[id]?.deadline { links[id]?.deadline = deadline + gap }
+      if let heard = links[id]?.lastHeard { links[id]?.lastHeard = min(heard + gap, now) }
     }
-    election.clockJumped(by: gap, at: now)
-    drainElection(at: now)
+    for entry in roster.entries { members[entry.peerID]?.excuse(gap, at: now) }
+    maps.excuse(gap)
+    elect(.stalled(gap), at: now)
+    hastenDials(at: now)
   }
 
   /// Does what is due.
@@ -49,6 +58,7 @@ extension Node {
       exchangeVectors()
       confirmIncarnations(at: now)
       checkDownloads(at: now)
+      repeatMapStatus(at: now)
     }
     if let due = graph.deadline, due <= now {
       quiet = nil
@@ -57,8 +67,7 @@ extension Node {
     }
     if let due = election.deadline, due <= now {
       quiet = nil
-      election.tick(at: now)
-      drainElection(at: now)
+      elect(.tick, at: now)
     }
     if quiet == nil { quiet = quietNow }
   }
@@ -70,10 +79,12 @@ extension Node {
   var quietNow: Quiet {
     var next = Instant.distantFuture
     var keepAlive = Instant.distantFuture
-    for link in links.values {
-      next = min(next, link.deadline ?? next)
-      guard link.phase == .member else { continue }
-      keepAlive = min(keepAlive, link.lastHeard + ProtocolTimes.silence, link.lastSent + ProtocolTimes.ping)
+    for id in links.ids {
+      if let deadline = links[id]?.deadline { next = min(next, deadline) }
+      guard links[id]?.phase == .member, let heard = links[id]?.lastHeard, let sent = links[id]?.lastSent else {
+        continue
+      }
+      keepAlive = min(keepAlive, heard + ProtocolTimes.silence, sent + ProtocolTimes.ping)
     }
     for invitation in outgoing {
       next = min(next, invitation.deadline)
@@ -89,26 +100,31 @@ extension Node {
 
   private mutating func expireLinks(at now: Instant) {
     for id in links.ids {
-      guard let link = links[id] else { continue }
-      if let deadline = link.deadline, deadline <= now {
-        if hasInvitation(with: link.peer), link.phase == .stranger {
-          links[id]?.deadline = now + ProtocolLimits.strangerTime
-        } else {
-          // Whoever is held as a member is not refused because its own word does not come through.
-          end(id, link.phase == .greeting || link.weAdmit ? .timedOut : .refused, at: now)
-        }
-      } else if link.phase == .member {
-        keepAlive(link, at: now)
+      if let deadline = links[id]?.deadline, deadline <= now {
+        expire(id, at: now)
+      } else if links[id]?.phase == .member {
+        keepAlive(id, at: now)
       }
     }
   }
 
-  private mutating func keepAlive(_ link: Link, at now: Instant) {
-    if now - link.lastHeard >= ProtocolTimes.silence {
-      end(link.id, .timedOut, at: now)
-    } else if now - link.lastSent >= ProtocolTimes.ping {
-      links[link.id]?.lastSent = now
-      sendControl(.ping, on: link.id) { $0.write(UInt64(bitPattern: now.nanoseconds)) }
+  private mutating func expire(_ id: LinkID, at now: Instant) {
+    guard let link = links[id] else { return }
+    if hasInvitation(with: link.peer), link.phase == .stranger {
+      links[id]?.deadline = now + ProtocolLimits.strangerTime
+    } else {
+      // Whoever is held as a member is not refused because its own word does not come through.
+      end(id, link.phase == .greeting || link.weAdmit ? .timedOut : .refused, at: now)
+    }
+  }
+
+  private mutating func keepAlive(_ id: LinkID, at now: Instant) {
+    guard let heard = links[id]?.lastHeard, let sent = links[id]?.lastSent else { return }
+    if now - heard >= ProtocolTimes.silence {
+      end(id, .timedOut, at: now)
+    } else if now - sent >= ProtocolTimes.ping {
+      links[id]?.lastSent = now
+      sendControl(.ping, on: id) { $0.write(UInt64(bitPattern: now.nanoseconds)) }
     }
   }
 }

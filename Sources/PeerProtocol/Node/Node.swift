@@ -27,13 +27,17 @@ package struct Node: Sendable {
   var incoming: [IncomingInvitation] = []
   var dials: [DialID: DialPurpose] = [:]
 
-  var election: HostElection
+  /// This node's part in the choice of a host; only ``elect(_:at:)`` changes it.
+  package internal(set) var election: HostElection
+  /// What the election was told and said since it was last asked for, if the configuration says so.
+  var electionSteps: [ElectionStep] = []
   var relay: FloodRelay
   /// The replicated anchors.
   package var anchors: AnchorSet
   var replication = ReplicationState()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
+  var mapBoard = MapStatusBoard()
   /// The map this node shared last.
   package internal(set) var latestSharedMap: MapID?
 
@@ -47,7 +51,8 @@ package struct Node: Sendable {
   var quiet: Quiet?
   var nextAntiEntropy: Instant
   var lastTick: Instant
-  var scratch = ByteWriter(capacity: ProtocolLimits.transmitWindow + ProtocolLimits.memberFrame)
+  /// Where the bytes for a link are put together.
+  var scratch = ByteWriter()
 
   /// A node alone in its session.
   package init(_ configuration: NodeConfiguration, at now: Instant) {
@@ -60,12 +65,12 @@ package struct Node: Sendable {
       at: now)
     graph = PresenceGraph(me: me, configuration: configuration.election)
     relay = FloodRelay()
-    let actor = ActorID(peer: configuration.peerID, incarnation: configuration.incarnation)
+    let reusesActor = configuration.mistakes.node.contains(.reusesActor)
+    let actor = ActorID(peer: configuration.peerID, incarnation: reusesActor ? 1 : configuration.incarnation)
     anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
     nextAntiEntropy = now + ProtocolTimes.antiEntropy
     lastTick = now
     _ = roster.merge(ownEntry(version: 1))
-    drainElection(at: now)
   }
 
   /// Takes one input.
@@ -91,8 +96,9 @@ package struct Node: Sendable {
       openLink(id, peer: peer, dial: dial, remote: remote, at: now)
     case .linkClosed(let id): linkClosed(id, at: now)
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
-    case .clockJumped(let gap): compensate(for: gap, at: now)
+    case .clockJumped(let gap): excuse(gap, at: now)
     case .addresses(let addresses): changeAddresses(addresses, at: now)
+    case .chunkChecked(let verdict): settle(verdict, at: now)
     default: handleCommand(input, at: now)
     }
   }
@@ -104,10 +110,11 @@ package struct Node: Sendable {
     case .cancelInvitation(let id): endInvitation(id, .cancelled)
     case .answer(let id, let decision): answer(id, decision, at: now)
     case .share(let package, let peer): share(package, with: peer, at: now)
-    case .cancelMap(let map): cancelMap(map)
+    case .cancelMap(let map): cancelMap(map, at: now)
+    case .relocalised(let isRelocalised): setRelocalised(isRelocalised, at: now)
     case .send(let bytes, let peers): sendMessage(bytes, to: peers)
     case .handover(let peer): handover(to: peer, at: now)
-    case .requestHost: requestHost(at: now)
+    case .requestHost: elect(.request, at: now)
     case .kick(let peer): kick(peer, at: now)
     case .leave: leave(at: now)
     default: break
@@ -137,6 +144,11 @@ package struct Node: Sendable {
     next = min(next, election.deadline ?? next)
     next = min(next, graph.deadline ?? next)
     return max(min(next, (quiet ?? quietNow).deadline), lastTick)
+  }
+
+  /// Takes back bytes that were transmitted, so that the next ones need no memory of their own.
+  package mutating func reuse(_ spent: consuming [UInt8]) {
+    scratch = ByteWriter(reusing: spent)
   }
 
   mutating func emit(_ output: Output) {

@@ -17,14 +17,19 @@ package struct NodeConfiguration: Sendable {
   package var addresses: [SocketAddress]
   /// How it takes part in the election of a host.
   package var election: ElectionConfiguration
+  /// Who may share a map with the whole session.
+  package var mapPolicy: MapPolicy
   /// Seeds every random choice of the node.
   package var seed: UInt64
   /// Deliberate mistakes; only tests make any.
   package var mistakes = NodeMistakes()
+  /// Whether the node keeps what its election did for ``Node/takeElectionSteps()``; only the simulator asks for it.
+  package var keepsElectionSteps = false
 
   package init(
     peerID: PeerID, incarnation: UInt64, name: String, service: String, instance: String = "",
-    addresses: [SocketAddress] = [], election: ElectionConfiguration = ElectionConfiguration(), seed: UInt64
+    addresses: [SocketAddress] = [], election: ElectionConfiguration = ElectionConfiguration(),
+    mapPolicy: MapPolicy = .anyone, seed: UInt64
   ) {
     self.peerID = peerID
     self.incarnation = incarnation
@@ -33,6 +38,7 @@ package struct NodeConfiguration: Sendable {
     self.instance = instance
     self.addresses = addresses
     self.election = election
+    self.mapPolicy = mapPolicy
     self.seed = seed
   }
 }

@@ -37,4 +37,6 @@ package struct NodePolicy: OptionSet, Hashable, Sendable {
   package static let noRelayRestart = Self(rawValue: 1 << 1)
   /// What is said wrongly of a peer is corrected neither by that peer nor by those linked to it.
   package static let noReassertion = Self(rawValue: 1 << 2)
+  /// A restarted process writes as the actor of its earlier start.
+  package static let reusesActor = Self(rawValue: 1 << 3)
 }

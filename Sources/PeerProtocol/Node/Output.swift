@@ -13,6 +13,8 @@ package enum Output: Sendable {
   case close(LinkID)
   /// A link that the other side opened has greeted properly: it no longer counts against the limits for strangers.
   case admitted(LinkID)
+  /// Run a check beside the loop and answer it with ``Input/chunkChecked(_:)``.
+  case check(ChunkCheck)
   /// Tell the app.
   case event(NodeEvent)
 }
@@ -43,11 +45,15 @@ package enum NodeEvent: Sendable {
   case divergence(PeerID)
 
   /// More of a map is verified.
-  case mapProgress(MapID, from: PeerID, verifiedBytes: Int, totalBytes: Int)
+  case mapProgress(MapProgress)
   /// A map is complete and verified.
   case mapReceived(MapID, from: PeerID, provider: PeerID, MapPackage)
   /// A source sent a chunk that does not match; it is not asked again.
   case mapSourceRefused(MapID, PeerID, ChunkFailure)
+  /// A map was not taken, because the session's rule does not let its provider share one.
+  case mapRefused(MapID, provider: PeerID)
+  /// A member has come further with the session's map.
+  case mapStatusChanged(PeerID, MapStatus)
 
   /// A member's message.
   case message([UInt8], from: PeerID)

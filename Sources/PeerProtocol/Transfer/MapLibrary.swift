@@ -5,8 +5,14 @@ package struct MapLibrary: Sendable {
   /// Maps held at once, whole or in part; the oldest that is not current goes first.
   package static let capacity = 4
 
+  /// Cancelled maps remembered, so that nobody's announcement starts them again.
+  private static let cancellations = 64
+
   /// The holdings, the newest last.
   package private(set) var holdings: [MapHolding] = []
+  private var highestRevision: UInt64 = 0
+  /// Maps that the app does not want, the latest last.
+  private var cancelled: [MapID] = []
 
   package init() {}
 
@@ -22,7 +28,7 @@ package struct MapLibrary: Sendable {
   }
 
   /// The revision the next shared map takes.
-  package var nextRevision: UInt64 { (holdings.map(\.announcement.revision).max() ?? 0) + 1 }
+  package var nextRevision: UInt64 { highestRevision + 1 }
 
   /// The holding of `map`.
   package subscript(map: MapID) -> MapHolding? { holdings.first { $0.announcement.id == map } }
@@ -30,25 +36,62 @@ package struct MapLibrary: Sendable {
   /// Adds a map that is held whole.
   package mutating func insert(_ holding: MapHolding) {
     holdings.removeAll { $0.announcement.id == holding.announcement.id }
-    holdings.append(holding)
-    trim()
+    append(holding)
   }
 
-  /// Notes that `peer` holds a map.
+  /// Notes that `peer` holds a map, or a part of it.
   ///
   /// Returns whether something of it is still wanted.
-  package mutating func announce(_ announcement: MapAnnouncement, by peer: PeerID) -> Bool {
+  ///
+  /// - Parameter start: The chunk at which fetching begins, as a number of any size.
+  package mutating func announce(
+    _ announcement: MapAnnouncement, by peer: PeerID, start: Int = 0, at now: Instant
+  ) -> Bool {
+    guard !cancelled.contains(announcement.id) else { return false }
     if self[announcement.id] == nil {
       // A later map that nobody here has whole must not keep out one that can be had.
       let isNews = announcement.isPrivate || latestComplete.map { announcement.supersedes($0.announcement) } ?? true
       guard isNews else { return false }
-      holdings.append(MapHolding(fetching: announcement))
-      trim()
+      var plain = announcement
+      plain.isPartial = false
+      append(MapHolding(fetching: plain, from: start))
     }
     return change(announcement.id) { holding in
-      holding.addHolder(peer)
+      let have = announcement.isPartial ? ChunkSet(capacity: holding.chunks.count) : nil
+      holding.addHolder(peer, have: have, at: now)
       return !holding.isComplete
     } ?? false
+  }
+
+  /// Plans what to ask of whom for every map that is not complete.
+  package mutating func nextRequests(at now: Instant) -> [(map: MapID, source: PeerID, chunks: [Int])] {
+    var plan: [(map: MapID, source: PeerID, chunks: [Int])] = []
+    for index in holdings.indices {
+      let map = holdings[index].announcement.id
+      for (source, chunks) in holdings[index].nextRequests(at: now) { plan.append((map, source, chunks)) }
+    }
+    return plan
+  }
+
+  /// Frees what is owed by sources that have sent nothing for too long.
+  package mutating func passOverSlowSources(at now: Instant) {
+    for index in holdings.indices { holdings[index].passOverSlowSources(at: now) }
+  }
+
+  /// Grants every source the time in which this node stood still.
+  mutating func excuse(_ gap: Duration) {
+    for index in holdings.indices { holdings[index].excuse(gap) }
+  }
+
+  /// Gives up a map that is not complete, for good.
+  ///
+  /// Returns the holders it was being fetched from; none when there was nothing to give up.
+  package mutating func cancel(_ map: MapID) -> [PeerID] {
+    guard let holding = self[map], !holding.isComplete else { return [] }
+    remove(map)
+    cancelled.append(map)
+    if cancelled.count > Self.cancellations { cancelled.removeFirst() }
+    return holding.holders
   }
 
   /// Changes the holding of `map`, if there is one.
@@ -75,6 +118,12 @@ package struct MapLibrary: Sendable {
   /// Gives up `map`.
   package mutating func remove(_ map: MapID) {
     holdings.removeAll { $0.announcement.id == map }
+  }
+
+  private mutating func append(_ holding: MapHolding) {
+    highestRevision = max(highestRevision, holding.announcement.revision)
+    holdings.append(holding)
+    trim()
   }
 
   private mutating func trim() {

@@ -2,7 +2,9 @@ package import WorldModel
 
 /// What a map consists of: its size and the hash of every raw chunk.
 package struct MapManifest: Sendable, Equatable {
-  /// Counts the maps a session has shared; the highest one is current.
+  /// The epoch of the session in which it was shared.
+  package let epoch: UInt64
+  /// Counts the maps a session has shared.
   package let revision: UInt64
   /// Bytes of the encoded map.
   package let size: Int
@@ -11,11 +13,13 @@ package struct MapManifest: Sendable, Equatable {
   /// SHA-256 of the manifest in its wire form.
   package let id: MapID
 
-  package init(revision: UInt64, size: Int, hashes: [SHA256Digest]) {
+  package init(epoch: UInt64, revision: UInt64, size: Int, hashes: [SHA256Digest]) {
+    self.epoch = epoch
     self.revision = revision
     self.size = size
     self.hashes = hashes
-    var writer = ByteWriter(capacity: 20 + 32 * hashes.count)
+    var writer = ByteWriter(capacity: 28 + 32 * hashes.count)
+    writer.write(epoch)
     writer.write(revision)
     writer.write(UInt64(size))
     writer.write(UInt32(ProtocolLimits.chunk))
@@ -33,6 +37,8 @@ package struct MapManifest: Sendable, Equatable {
 /// What a holder says of a map that it can serve.
 package struct MapAnnouncement: Sendable, Equatable {
   package var id: MapID
+  /// The epoch of the session in which it was shared.
+  package var epoch: UInt64
   package var revision: UInt64
   /// Bytes of the encoded map.
   package var size: Int
@@ -40,17 +46,24 @@ package struct MapAnnouncement: Sendable, Equatable {
   package var provider: PeerID
   /// Whether it is for the receiver of this frame alone: not the session's map, not handed on.
   package var isPrivate: Bool
+  /// Whether the sender has only a part of it yet; which part follows in a frame of its own.
+  package var isPartial: Bool
 
-  package init(id: MapID, revision: UInt64, size: Int, provider: PeerID, isPrivate: Bool) {
+  package init(
+    id: MapID, epoch: UInt64, revision: UInt64, size: Int, provider: PeerID, isPrivate: Bool, isPartial: Bool = false
+  ) {
     self.id = id
+    self.epoch = epoch
     self.revision = revision
     self.size = size
     self.provider = provider
     self.isPrivate = isPrivate
+    self.isPartial = isPartial
   }
 
   /// Whether this map replaces `other` as the session's current one; the same answer on every peer.
   package func supersedes(_ other: MapAnnouncement) -> Bool {
+    if epoch != other.epoch { return epoch > other.epoch }
     if revision != other.revision { return revision > other.revision }
     if provider != other.provider { return provider > other.provider }
     return id > other.id
@@ -58,15 +71,18 @@ package struct MapAnnouncement: Sendable, Equatable {
 
   package func write(to writer: inout ByteWriter) {
     writer.write(id.digest)
+    writer.write(epoch)
     writer.write(revision)
     writer.write(UInt64(size))
     writer.write(provider.digest)
-    writer.write(UInt8(isPrivate ? 1 : 0))
+    writer.write(UInt8(isPrivate ? 1 : 0) | UInt8(isPartial ? 2 : 0))
   }
 
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     id = MapID(try reader.readDigest())
+    epoch = try reader.read(UInt64.self)
     revision = try reader.read(UInt64.self)
+    guard max(epoch, revision) <= ProtocolLimits.counter else { throw .invalid("epoch or revision", offset: 32) }
     let offset = reader.offset
     let size = try reader.read(UInt64.self)
     guard size > 0, size <= UInt64(ProtocolLimits.map) else {
@@ -74,6 +90,7 @@ package struct MapAnnouncement: Sendable, Equatable {
     }
     self.size = Int(size)
     provider = PeerID(try reader.readDigest())
-    isPrivate = try reader.readByte() & 1 == 1
+    let flags = try reader.readByte()
+    (isPrivate, isPartial) = (flags & 1 != 0, flags & 2 != 0)
   }
 }

@@ -25,6 +25,14 @@ package struct FrameHead: Sendable, Equatable {
   }
 }
 
+extension FrameHead {
+  /// The bytes of the frame that begins `bytes`; those of its head alone while that is not whole.
+  static func frameSize(_ bytes: RawSpan) -> Int {
+    guard bytes.byteCount >= size else { return size }
+    return size + Int(UInt32(littleEndian: unsafe bytes.unsafeLoadUnaligned(as: UInt32.self)))
+  }
+}
+
 extension ByteWriter {
   /// Appends a whole frame whose body `build` writes.
   package mutating func writeFrame(_ type: FrameType, _ build: (inout ByteWriter) -> Void = { _ in }) {

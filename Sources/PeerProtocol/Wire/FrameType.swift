@@ -46,6 +46,10 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case mapPiece = 52
   /// A map's id: send nothing more of it.
   case mapCancel = 53
+  /// A map's id and a bit for each chunk that the sender has.
+  case mapHave = 54
+  /// How far a member has come with the session's map, under a ``FloodHeader``.
+  case mapStatus = 55
 
   /// An app's reliable message.
   case message = 64
@@ -53,7 +57,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// Whether taking such a frame in brings no deadline of the node nearer.
   var leavesDeadlines: Bool {
     switch self {
-    case .operations, .ping, .pong: true
+    case .operations, .ping, .pong, .mapPiece: true
     default: false
     }
   }

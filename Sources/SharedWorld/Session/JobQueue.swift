@@ -5,24 +5,26 @@ struct JobQueue: Sendable {
   /// Jobs that wait at once; the sources are bounded well below.
   private static let capacity = 1024
 
-  private let stream: AsyncStream<@Sendable () async -> Void>
-  private let continuation: AsyncStream<@Sendable () async -> Void>.Continuation
+  private typealias Job = (priority: TaskPriority?, run: @Sendable () async -> Void)
+
+  private let stream: AsyncStream<Job>
+  private let continuation: AsyncStream<Job>.Continuation
 
   init() {
     (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.capacity))
   }
 
-  /// Adds a job.
+  /// Adds a job, of the session's own priority unless another is given.
   ///
   /// Returns whether there was room.
-  func add(_ job: @escaping @Sendable () async -> Void) -> Bool {
-    if case .enqueued = continuation.yield(job) { true } else { false }
+  func add(priority: TaskPriority? = nil, _ job: @escaping @Sendable () async -> Void) -> Bool {
+    if case .enqueued = continuation.yield((priority, job)) { true } else { false }
   }
 
   /// Runs jobs until ``finish()``, then cancels those that still run.
   func run() async {
     await withDiscardingTaskGroup { group in
-      for await job in stream { group.addTask { await job() } }
+      for await job in stream { group.addTask(priority: job.priority) { await job.run() } }
       group.cancelAll()
     }
   }

@@ -37,6 +37,8 @@ public struct PeerStatus: Hashable, Sendable, Identifiable {
   public let bytesSent: UInt64
   /// Bytes received on the direct connection.
   public let bytesReceived: UInt64
+  /// How far it has come with the session's map.
+  public let map: MapStatus
 
   /// Which peer.
   public var id: PeerID { peer.id }

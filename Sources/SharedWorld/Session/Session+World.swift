@@ -46,13 +46,22 @@ extension Session {
 
   /// Shares a map with one peer, or with all and every later joiner.
   ///
-  /// Its anchors join the session, once, under their own ids.
+  /// Its anchors join the session, once, under their own ids. Of two maps shared with all, that of the later epoch is
+  /// the session's, and within an epoch that of the higher revision.
   ///
   /// - Returns: the id of this revision of the map.
+  /// - Throws: ``SessionError`` with the code `not-permitted` when the session's rule for providers does not allow it,
+  ///   `unknown-peer`, `invalid-argument` or `limit-exceeded`.
   @discardableResult
   public func share(_ map: WorldMap, with peer: PeerID? = nil) async throws(SessionError) -> MapID {
     try await core.share(map, with: peer)
   }
+
+  /// Stops fetching a map, for good; nothing happens if it is here already.
+  public func cancelMap(_ id: MapID) async { await core.cancelMap(id) }
+
+  /// Tells everybody that this peer's app has found where it is in the session's map, or has lost it.
+  public func setRelocalised(_ isRelocalised: Bool) async { await core.setRelocalised(isRelocalised) }
 
   /// The session's map, or the latest one sent to this peer alone; nil until one is complete.
   public func map() async -> WorldMap? { await core.currentMap() }

@@ -104,6 +104,8 @@ extension Session {
     public let epoch: UInt64
     /// The session's map, once it is here.
     public let mapID: MapID?
+    /// How far this peer has come with the session's map; of others ``PeerStatus/map`` tells.
+    public let mapStatus: MapStatus
     /// The feature points of that map.
     public let mapPoints: Int
     /// The anchors in the session.

@@ -7,12 +7,19 @@ extension Session {
     public var discovery: DiscoveryMode = .automatic
     /// Where to listen; by default every address and any free port.
     public var listen = Endpoint(host: "::", port: 0)
+    /// A file that keeps the session's anchors, so that an app that restarts alone has its world back; nil keeps none.
+    ///
+    /// It is made if there is none (mode 0600). What was placed, moved or removed is on the disk a moment later, and a crash
+    /// at any time leaves a state that the session was in. The map's points are not in it: save the map to a file.
+    public var journal: String?
     /// Whether the peer's name is shown to everybody on the network before any connection.
     public var advertisesName = false
     /// The wish to host, 0…255; more is better.
     public var hostPriority: UInt8 = 1
     /// Whether this peer may ever be host.
     public var canHost = true
+    /// Who may share a map with the whole session; give all peers the same rule.
+    public var mapProviders: MapProviders = .anyone
     /// Answers invitations.
     ///
     /// It runs as a child task of the session and may take as long as the inviter waits.
@@ -25,6 +32,18 @@ extension Session {
       self.service = service
     }
   }
+}
+
+/// Who may share a map with the whole session.
+///
+/// A peer takes no map that its rule does not allow. Maps sent to one peer alone are not meant.
+public enum MapProviders: Hashable, Sendable {
+  /// Every member.
+  case anyone
+  /// Whoever is host at that moment.
+  case host
+  /// These peers.
+  case named(Set<PeerID>)
 }
 
 /// How peers on the network are found.

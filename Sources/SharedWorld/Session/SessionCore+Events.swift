@@ -7,8 +7,13 @@ extension SessionCore {
   /// Translates what the node says for the app.
   func take(_ events: [NodeEvent]) {
     var translated: [Session.Event] = []
-    for event in events { take(event, into: &translated) }
+    var anchorsChanged = false
+    for event in events {
+      take(event, into: &translated)
+      if case .anchors = event { anchorsChanged = true }
+    }
     hub.publish(translated)
+    if anchorsChanged { writeJournal() }
   }
 
   private func take(_ event: NodeEvent, into events: inout [Session.Event]) {
@@ -33,37 +38,40 @@ extension SessionCore {
         let others = driver?.node.memberSnapshots.count { $0.status == .connected } ?? 0
         events.append(.sessionMerged(size: others + 1, host: to.peer))
       }
-    case .anchors(let changes): for change in changes { take(change, into: &events) }
+    case .anchors(let changes): take(changes, into: &events)
     case .divergence(let id):
       let message = "the anchors of \(peer(id).name) differ under the same history; all of them are being merged"
       events.append(.problem(SessionError(.divergence, message)))
-    case .mapProgress(let map, let from, let verified, let total):
-      events.append(
-        .mapProgress(.init(from: from, mapID: map, verifiedBytes: verified, totalBytes: total)))
+    case .mapProgress(let progress): events.append(.mapProgress(Session.MapProgress(progress)))
     case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: provider)
     case .mapSourceRefused(let map, let from, let failure):
       let message = "\(peer(from).name) sent a wrong part of map \(map): \(failure)"
       events.append(.problem(SessionError(.corruptData, message, cause: failure)))
+    case .mapRefused(let map, let provider):
+      let message = "\(peer(provider).name) may not share a map; \(map) was not taken"
+      events.append(.problem(SessionError(.notPermitted, message)))
+    case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(peer(id), MapStatus(status)))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
     case .ended(let reason): noteEnd(reason)
     }
   }
 
-  private func take(_ change: AnchorChange, into events: inout [Session.Event]) {
-    let origin = Session.Origin(change.origin)
-    switch change.kind {
-    case .removed(let anchor): events.append(.anchorRemoved(anchor, origin: origin))
-    case .added:
-      if let anchor = anchor(change.id) { events.append(.anchorAdded(anchor, origin: origin)) }
-    case .updated:
-      if let anchor = anchor(change.id) { events.append(.anchorUpdated(anchor, origin: origin)) }
-    case .editSupersededByRemoval: events.append(.editSuperseded(change.id))
-    case .fieldOverwritten: break
+  private func take(_ changes: [AnchorChange], into events: inout [Session.Event]) {
+    // One copy for all: reading the set through the driver copies it.
+    guard let anchors = driver?.node.anchors else { return }
+    events.reserveCapacity(events.count + changes.count)
+    for change in changes {
+      let origin = Session.Origin(change.origin)
+      switch change.kind {
+      case .removed(let anchor): events.append(.anchorRemoved(anchor, origin: origin))
+      case .added:
+        if let anchor = anchors[change.id] { events.append(.anchorAdded(anchor, origin: origin)) }
+      case .updated:
+        if let anchor = anchors[change.id] { events.append(.anchorUpdated(anchor, origin: origin)) }
+      case .editSupersededByRemoval: events.append(.editSuperseded(change.id))
+      case .fieldOverwritten: break
+      }
     }
-  }
-
-  private func anchor(_ id: AnchorID) -> Anchor? {
-    driver?.node.anchors[id]
   }
 
   /// A peer by its id, with the name it last gave.

@@ -62,6 +62,7 @@ extension SessionCore {
     if let peer, try !withNode({ node, _ in node.memberSnapshots.contains { $0.peerID == peer } }) {
       throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session")
     }
+    if peer == nil, try !withNode({ node, _ in node.mayShareMap }) { throw .mayNotShare }
     let package = try await Self.pack(map)
     let failure = try withNode { node, now -> AnchorError? in
       do throws(AnchorError) {
@@ -73,25 +74,43 @@ extension SessionCore {
       }
     }
     if let failure { throw SessionError(failure, anchor: nil) }
-    let id = try withNode { node, _ in node.latestSharedMap }
-    guard let id else { throw SessionError(.ended, "the session has ended; start a new one") }
+    // The host may have changed while the map was encoded.
+    guard let id = try withNode({ node, _ in node.latestSharedMap }) else { throw .mayNotShare }
     self.map = (id, map)
     return id
   }
+
+  /// Tasks that cut a map at once.
+  private static let packers = 4
 
   /// Encodes, cuts and hashes a map on the ordinary executor.
   @concurrent
   private nonisolated static func pack(_ map: WorldMap) async throws(SessionError) -> MapPackage {
     do {
-      return MapPackage(map: try map.encoded())
+      return await cut(try map.encoded())
     } catch {
       throw SessionError(.invalidArgument, "the map cannot be encoded: \(error)", cause: error)
     }
   }
 
+  /// Cuts, hashes and compresses an encoded map by several tasks at once.
+  private nonisolated static func cut(_ map: [UInt8]) async -> MapPackage {
+    let count = MapManifest.chunkCount(size: map.count)
+    return await withTaskGroup(of: (Int, MapPackage).self) { group in
+      for index in 0..<packers {
+        let share = (count * index / packers)..<(count * (index + 1) / packers)
+        group.addTask { (index, MapPackage(map: map, chunks: share)) }
+      }
+      var parts: [(Int, MapPackage)] = []
+      for await part in group { parts.append(part) }
+      return MapPackage(joining: parts.sorted { $0.0 < $1.0 }.map(\.1))
+    }
+  }
+
   /// Decodes a map that has arrived, beside the event loop.
   func open(_ package: MapPackage, id: MapID, from peer: PeerID) {
-    let added = jobs.add { [weak self] in
+    // Chunks of other maps that wait to be proven come first.
+    let added = jobs.add(priority: .utility) { [weak self] in
       do {
         let map = try WorldMap(decoding: try package.assembled())
         await self?.opened(map, id: id, from: peer, bytes: package.size)
@@ -113,5 +132,29 @@ extension SessionCore {
     hub.publish([.mapFailed(SessionError(.corruptData, "map \(id) cannot be read: \(error)", cause: error))])
   }
 
+  func cancelMap(_ id: MapID) {
+    input(.cancelMap(id))
+  }
+
+  func setRelocalised(_ isRelocalised: Bool) {
+    input(.relocalised(isRelocalised))
+  }
+
+  /// Runs a check beside the event loop.
+  ///
+  /// Returns whether there was room for it.
+  func run(_ check: ChunkCheck) -> Bool {
+    jobs.add { [weak self] in
+      let verdict = check.run()
+      await self?.input(.chunkChecked(verdict))
+    }
+  }
+
   func currentMap() -> WorldMap? { map?.map }
+}
+
+extension SessionError {
+  fileprivate static var mayNotShare: SessionError {
+    SessionError(.notPermitted, "this peer may not share a map with the session now; see Configuration.mapProviders")
+  }
 }

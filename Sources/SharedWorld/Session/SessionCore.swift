@@ -26,6 +26,7 @@ actor SessionCore {
   var invitations: [InvitationID: CheckedContinuation<InvitationResult, Never>] = [:]
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
+  var journal: RunningJournal?
   private var nextInvitation: UInt64 = 1
   private var hasEnded = false
 
@@ -58,14 +59,16 @@ actor SessionCore {
       peerID: identity.peerID, incarnation: random.next(), name: identity.name, service: serviceType.name,
       instance: instanceName,
       election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
-      seed: random.next())
+      mapPolicy: MapPolicy(configuration.mapProviders), seed: random.next())
     do {
       let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
+      driver.onCheck = { [unowned self] check in self.assumeIsolated { $0.run(check) } }
       driver.onTrouble = { [hub] failure in
         hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
       }
       self.driver = driver
+      try await openJournal()
       let port = try driver.listen(on: listen)
       try startDiscovery(port: port)
       return port
@@ -131,6 +134,7 @@ actor SessionCore {
 
   private func shutDown() async {
     noteEnd(.left)
+    await closeJournal()
     discovery?.stop()
     discovery = nil
     if let driver {
@@ -172,19 +176,21 @@ actor SessionCore {
     let candidates = candidates.values.map(\.candidate).sorted { $0.id < $1.id }
     let state = try? withNode { node, now in
       Session.State(
-        peers: node.memberSnapshots.map(PeerStatus.init), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
+        peers: node.memberSnapshots.map { PeerStatus($0, map: MapStatus(node.mapStatus(of: $0.peerID))) },
+        host: node.host?.peer, epoch: node.epoch, mapID: map?.id, mapStatus: MapStatus(node.mapStatus),
         mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
         candidates: candidates)
     }
     return state
       ?? Session.State(
-        peers: [], host: nil, epoch: 0, mapID: map?.id, mapPoints: map?.map.cloud.count ?? 0, anchorCount: 0,
+        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, mapPoints: map?.map.cloud.count ?? 0,
+        anchorCount: 0,
         sessionTime: 0, candidates: candidates)
   }
 }
 
 extension PeerStatus {
-  init(_ member: MemberSnapshot) {
+  init(_ member: MemberSnapshot, map: MapStatus) {
     let state: State =
       switch member.status {
       case .connecting: .connecting
@@ -194,6 +200,7 @@ extension PeerStatus {
       }
     self.init(
       peer: Peer(id: member.peerID, name: member.name), state: state, isDirect: member.isDirect,
-      roundTrip: member.roundTrip, bytesSent: member.bytesSent, bytesReceived: member.bytesReceived)
+      roundTrip: member.roundTrip, bytesSent: member.bytesSent, bytesReceived: member.bytesReceived,
+      map: map)
   }
 }

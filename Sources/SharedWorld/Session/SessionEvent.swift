@@ -34,6 +34,9 @@ extension Session {
     /// A map could not be used, or a source sent something wrong.
     case mapFailed(SessionError)
 
+    /// A peer has come further with the session's map, or has another one.
+    case peerMapChanged(Peer, MapStatus)
+
     /// An anchor was placed.
     case anchorAdded(Anchor, origin: Origin)
     /// An anchor was moved, renamed or changed otherwise.
@@ -91,6 +94,18 @@ extension Session {
     public let verifiedBytes: Int
     /// Bytes of the whole map.
     public let totalBytes: Int
+    /// Verified bytes a second over the last two seconds; 0 while nothing is known.
+    public let bytesPerSecond: Int
+    /// Bytes of it that were asked for; what had to be asked for again counts again.
+    public let requestedBytes: Int
+    /// Bytes of it that arrived, compressed as they were.
+    public let receivedBytes: Int
+
+    /// How long the rest takes at this rate; nil while that cannot be told.
+    public var remaining: Duration? {
+      guard bytesPerSecond > 0 else { return nil }
+      return .seconds(Double(totalBytes - verifiedBytes) / Double(bytesPerSecond))
+    }
   }
 
   /// A map that has arrived.

@@ -101,10 +101,13 @@ final class EventMailbox: Sendable {
 
   func put(_ events: [Session.Event]) {
     let wake = state.withLock { state -> (CheckedContinuation<[Session.Event]?, Never>, [Session.Event])? in
-      for event in events { Self.append(event, to: &state) }
-      guard let waiter = state.waiter else { return nil }
+      guard let waiter = state.waiter else {
+        for event in events { Self.append(event, to: &state) }
+        return nil
+      }
+      // Whoever waits has read everything: these go to it as they are.
       state.waiter = nil
-      return (waiter, Self.drain(&state))
+      return (waiter, events)
     }
     wake?.0.resume(returning: wake?.1)
   }

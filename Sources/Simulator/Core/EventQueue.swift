@@ -7,6 +7,8 @@ struct SimulationEvent {
     case open, closeAtDialler, closeAtAcceptor
     /// Heartbeats over connection `a` have failed for long enough if its path is still broken as of break `b`.
     case silence
+    /// The sender of `b` bytes over connection `a` learns that they were taken.
+    case receiptAtDialler, receiptAtAcceptor
     /// Node `a` learns that it cannot reach node `b`.
     case refuse
     /// Node `a`'s deadline; `b` is its run.

@@ -72,3 +72,22 @@ extension Simulation {
     }
   }
 }
+
+extension Fault {
+  /// What kind it is, in the first word of its description, with the two ways to cut told apart.
+  package var kind: String {
+    switch self {
+    case .cutOneWay: "cut-one-way"
+    case .cut: "cut"
+    case .mend: "mend"
+    case .split: "split"
+    case .heal: "heal"
+    case .reset: "reset"
+    case .clog: "clog"
+    case .crash(_, let silently): silently ? "crash" : "kill"
+    case .start: "start"
+    case .stop(_, let asleep): asleep ? "sleep" : "stop"
+    case .resume: "resume"
+    }
+  }
+}

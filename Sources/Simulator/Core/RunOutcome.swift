@@ -10,6 +10,26 @@ package struct RunOutcome: Sendable {
   package var delivered: Int
   /// What happened, if it was recorded.
   package var transcript: Transcript
+  /// Faults that were applied, by kind.
+  package var faults: [String: Int] = [:]
+  /// What the network did by itself.
+  package var network = NetworkTally()
+  /// Operations that the nodes alive at the end had applied, over all of them; each was checked against the model.
+  package var operations = 0
+  /// Maps that arrived.
+  package var maps = 0
+  /// Lies that were told.
+  package var lies = 0
+
+  package init(
+    violation: String?, time: Int64?, simulated: Int64, delivered: Int, transcript: Transcript
+  ) {
+    self.violation = violation
+    self.time = time
+    self.simulated = simulated
+    self.delivered = delivered
+    self.transcript = transcript
+  }
 
   /// The same text for the same seed: the transcript and how it ended.
   package var text: String { transcript.text + (violation ?? "all invariants held") + "\n" }

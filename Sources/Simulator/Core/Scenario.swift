@@ -3,11 +3,12 @@ package enum Scenario: Sendable, CaseIterable {
   /// Nodes that only elect their host.
   case election(ElectionScenario)
   /// Whole sessions.
-  case session
-  /// Whole sessions in which one member lies until the faults are over.
-  case liar
+  case session(SessionScenario)
+  /// Sets of anchors that exchange operations and states, without nodes.
+  case replication
 
-  package static let allCases = ElectionScenario.allCases.map(Scenario.election) + [.session, .liar]
+  package static let allCases =
+    ElectionScenario.allCases.map(Scenario.election) + SessionScenario.allCases.map(Scenario.session) + [.replication]
 
   /// The scenario with this name.
   package init?(name: String) {
@@ -19,8 +20,8 @@ package enum Scenario: Sendable, CaseIterable {
   package var name: String {
     switch self {
     case .election(let scenario): scenario.rawValue
-    case .session: "session"
-    case .liar: "liar"
+    case .session(let scenario): scenario.rawValue
+    case .replication: "replication"
     }
   }
 
@@ -28,8 +29,8 @@ package enum Scenario: Sendable, CaseIterable {
   package func run(seed: UInt64, count: Int, recording: Bool = false) -> RunOutcome {
     switch self {
     case .election(let scenario): scenario.run(seed: seed, count: count, recording: recording)
-    case .session: SessionScenario.run(seed: seed, count: count, recording: recording)
-    case .liar: SessionScenario.run(seed: seed, count: count, options: .init(hasLiar: true), recording: recording)
+    case .session(let scenario): scenario.run(seed: seed, count: count, recording: recording)
+    case .replication: ReplicationScenario.run(seed: seed, count: count, recording: recording)
     }
   }
 }

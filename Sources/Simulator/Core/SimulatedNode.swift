@@ -26,6 +26,19 @@ package protocol SimulatedNode {
   var deadline: Instant? { get }
   /// Takes the next thing to do, oldest first.
   mutating func nextOutput() -> SimulatedOutput<Packet>?
+
+  /// Whether ``delivered(byteCount:on:at:)`` is called.
+  static var wantsReceipts: Bool { get }
+  /// The other end has taken a packet of this many bytes: its place in the connection's buffers is free again.
+  ///
+  /// Returns whether the node has something to do about it.
+  mutating func delivered(byteCount: Int, on connection: ConnectionID, at now: Instant) -> Bool
+}
+
+extension SimulatedNode {
+  /// Nodes that send little need not know.
+  package static var wantsReceipts: Bool { false }
+  package mutating func delivered(byteCount: Int, on connection: ConnectionID, at now: Instant) -> Bool { false }
 }
 
 /// What a simulated node wants done.

@@ -21,12 +21,16 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     var deadline: Instant?
     /// When the earliest wake in the queue comes (ns).
     var wakeAt: Int64 = .max
+    /// The order of the latest sent packet that arrived here.
+    var latestArrival: UInt64 = 0
   }
 
   /// The time of the simulation.
   package private(set) var now = Instant.zero
   /// Packets that arrived so far.
   package private(set) var delivered = 0
+  /// What the network did to connections and packets so far.
+  package internal(set) var tally = NetworkTally()
   /// What checks the invariants.
   package var monitor: Monitor
   var random: SeededRandom
@@ -104,8 +108,10 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
       let isHalfOpen = connection.isOpenAtDialler != connection.isOpenAtAcceptor
       let isSilent = network.isBrokenEitherWay(one, other) || !isAwake(one) || !isAwake(other)
       if isHalfOpen || (isSilent && network.breakCount(one, other) == event.b) { sever(a) }
+    case .receiptAtDialler, .receiptAtAcceptor: receipt(event)
     case .refuse:
       if holds(event, for: a) { return }
+      tally.refusals += 1
       step(a) { $0.refused(peer: b, at: $1) }
     case .wake: wake(a, run: event.b, time: event.time)
     }
@@ -139,12 +145,31 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     let index = Int(atDialler ? connection.dialler : connection.acceptor)
     guard atDialler ? connection.isOpenAtDialler : connection.isOpenAtAcceptor else {
       _ = packets.take(event.b)
+      tally.lost += 1
       return
     }
     if holds(event, for: index) { return }
     guard let packet = packets.take(event.b) else { return }
     delivered += 1
+    if event.order < machines[index].latestArrival { tally.overtaken += 1 }
+    machines[index].latestArrival = max(machines[index].latestArrival, event.order)
     step(index) { $0.received(packet, on: ConnectionID(number: event.a), at: $1) }
+    guard Node.wantsReceipts else { return }
+    let kind: SimulationEvent.Kind = atDialler ? .receiptAtAcceptor : .receiptAtDialler
+    receipt(
+      SimulationEvent(
+        time: event.time, order: event.order, kind: kind, a: event.a, b: Int32(Node.byteCount(of: packet))))
+  }
+
+  private mutating func receipt(_ event: SimulationEvent) {
+    let connection = network.connections[Int(event.a)]
+    let atDialler = event.kind == .receiptAtDialler
+    let index = Int(atDialler ? connection.dialler : connection.acceptor)
+    guard atDialler ? connection.isOpenAtDialler : connection.isOpenAtAcceptor else { return }
+    if holds(event, for: index) { return }
+    let (local, id) = (localTime(index), ConnectionID(number: event.a))
+    guard machines[index].node?.delivered(byteCount: Int(event.b), on: id, at: local) == true else { return }
+    settle(index, local: local)
   }
 
   /// A connection comes about, for both ends at once.
@@ -155,6 +180,7 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
       queue.push(.refuse, at: now.nanoseconds, Int32(dialler), Int32(acceptor))
       return
     }
+    tally.connections += 1
     network.connections[number].isOpenAtDialler = true
     network.connections[number].isOpenAtAcceptor = true
     let connection = ConnectionID(number: Int32(number))
@@ -224,6 +250,7 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     let bytes = network.profile.rate == nil ? 0 : Node.byteCount(of: packet)
     let place = packets.put(packet)
     if network.isBroken(index, other) {
+      tally.held += 1
       if toDialler {
         network.connections[number].heldForDialler.append(place)
       } else {

@@ -11,11 +11,6 @@ package struct ElectionPeer: SimulatedNode {
     case message(FloodHeader, ElectionMessage)
   }
 
-  /// What an app did to the election in this step.
-  enum Wish: Sendable {
-    case resign, join, left(NodeID), other
-  }
-
   /// This node's number, from 0.
   let index: Int
   /// The election under test.
@@ -37,7 +32,7 @@ package struct ElectionPeer: SimulatedNode {
   // What the monitor looks at after each step.
   private(set) var heard: (message: ElectionMessage, from: NodeID)?
   private(set) var said: [ElectionOutput] = []
-  private(set) var wish: Wish?
+  private(set) var wish: ElectionWish?
 
   /// Starts and dials every peer of higher number.
   package init(
@@ -150,7 +145,7 @@ package struct ElectionPeer: SimulatedNode {
   }
 
   /// Carries out an app's wish.
-  mutating func perform(_ wish: Wish, at now: Instant, _ action: (inout HostElection, Instant) -> Void) {
+  mutating func perform(_ wish: ElectionWish, at now: Instant, _ action: (inout HostElection, Instant) -> Void) {
     begin()
     self.wish = wish
     action(&election, now)

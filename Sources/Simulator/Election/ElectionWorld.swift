@@ -37,7 +37,7 @@ package struct ElectionWorld {
   /// Applies a fault and records it.
   package mutating func apply(_ fault: Fault) {
     let now = simulation.now
-    simulation.monitor.transcript.add(at: now, fault.description)
+    simulation.monitor.note(fault.description, at: now)
     let (policy, configurations, count) = (policy, configurations, count)
     var chance = random.split()
     simulation.apply(fault) { index, local in
@@ -122,10 +122,10 @@ extension ElectionWorld {
   }
 
   private mutating func wish(
-    _ index: Int, _ text: String, _ wish: ElectionPeer.Wish, _ action: (inout HostElection, Instant) -> Void
+    _ index: Int, _ text: String, _ wish: ElectionWish, _ action: (inout HostElection, Instant) -> Void
   ) {
     guard simulation.isAwake(index) else { return }
-    simulation.monitor.transcript.add(at: simulation.now, "\(index + 1) \(text)")
+    simulation.monitor.note("\(index + 1) \(text)", at: simulation.now)
     simulation.perform(index) { node, now in node.perform(wish, at: now, action) }
   }
 }

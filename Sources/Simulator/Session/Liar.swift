@@ -4,18 +4,21 @@ import WorldModel
 /// Well-formed nonsense, as a member with bad intentions or a bad build would send it.
 ///
 /// Every frame decodes. What a member is entitled to say, such as that another one has left, is no lie and is left out.
-struct Liar {
+package struct Liar {
   var random: SeededRandom
-  private let count: Int
+  /// Lies told.
+  package private(set) var count = 0
+  private let machines: Int
 
   init(count: Int, random: SeededRandom) {
-    self.count = count
+    machines = count
     self.random = random
   }
 
   /// Now and then a frame, else nil; `node` is the liar's honest half, which knows the others.
   mutating func next(as node: borrowing Node) -> [UInt8]? {
     guard random.chance(percent: 15) else { return nil }
+    count += 1
     var writer = ByteWriter()
     switch random.below(4) {
     case 0: writeRoster(node.roster, to: &writer)
@@ -37,7 +40,7 @@ struct Liar {
         peerID: PeerID(SHA256Digest(words: SIMD4(7, 7, 7, UInt64(random.below(6))))),
         version: random.chance(percent: 20) ? .max : UInt32(random.below(100)),
         status: [.present, .left, .kicked][random.below(3)], incarnation: random.next(), name: "nobody",
-        addresses: [SessionPeer.address(of: random.below(count + 3))])
+        addresses: [SessionPeer.address(of: random.below(machines + 3))])
     }
     // That a member has left or been removed is for any member to say; it would be no lie.
     let present = roster.entries.filter { $0.status == .present }
@@ -46,7 +49,7 @@ struct Liar {
     switch random.below(3) {
     case 0: entry.incarnation = random.next()
     case 1: entry.name = "another"
-    default: entry.addresses = [SessionPeer.address(of: random.below(count + 3))]
+    default: entry.addresses = [SessionPeer.address(of: random.below(machines + 3))]
     }
     return entry
   }

@@ -1,58 +1,137 @@
-import AnchorReplication
+package import AnchorReplication
 package import PeerProtocol
 import WorldModel
 
-/// Watches whole sessions: what a node tells its app must never be a divergence, an unexpected end or a lost epoch,
-/// and it must not remember a later deadline than it has.
+/// Watches whole sessions after every step: the elections inside the nodes, the anchors, the maps, what the nodes tell
+/// their apps, and that they remember no later deadline than they have.
 package struct SessionMonitor: SimulationMonitor {
   package typealias Node = SessionPeer
 
-  /// The first invariant that did not hold.
-  package private(set) var violation: String?
-  /// What happened, if it is recorded.
-  package var transcript: Transcript
-  private var epochs: [UInt64]
+  private var elections: ElectionWatch
+  package private(set) var anchors: AnchorWatch
+  /// The node that lies; what comes of its links proves nothing.
+  private let liar: Int?
+  private var membership: [MembershipWatch]
+  /// Every map that was shared, by the hash of its contents.
+  private var maps: [SHA256Digest: MapPackage] = [:]
+  /// Maps that arrived, over all nodes.
+  package private(set) var mapsReceived = 0
 
-  package init(count: Int, transcript: Transcript) {
-    self.transcript = transcript
-    epochs = Array(repeating: 0, count: count)
+  package init(count: Int, liar: Int? = nil, transcript: Transcript) {
+    elections = ElectionWatch(count: count, transcript: transcript, isTerse: true)
+    anchors = AnchorWatch(count: count)
+    membership = Array(repeating: MembershipWatch(), count: count)
+    self.liar = liar
+  }
+
+  /// The first invariant that did not hold.
+  package var violation: String? { elections.violation }
+  /// Changes of host seen by any node so far.
+  package var hostChanges: Int { elections.hostChanges }
+  /// Claims by any node so far.
+  package var claimCount: Int { elections.claimCount }
+  /// What happened, if it is recorded.
+  package var transcript: Transcript { elections.transcript }
+
+  /// Adds a line to the transcript; the text is made only if it is kept.
+  package mutating func note(_ text: @autoclosure () -> String, at now: Instant) {
+    elections.transcript.add(at: now, text())
+  }
+
+  /// Records that an invariant does not hold; the first one counts.
+  package mutating func fail(_ text: String, at now: Instant) {
+    elections.fail(text, at: now)
+  }
+
+  /// A node is about to share a map.
+  package mutating func shared(_ package: MapPackage) {
+    maps[package.contentDigest] = package
+  }
+
+  /// C2: whether a node shows what all operations it has applied mean, in whatever order.
+  package mutating func checkMeaning(_ index: Int, _ set: AnchorSet, at now: Instant) {
+    if let text = anchors.difference(to: set) { fail("C2 \(index + 1): \(text)", at: now) }
   }
 
   package mutating func started(_ index: Int, node: borrowing SessionPeer, at now: Instant) {
-    epochs[index] = 0
+    elections.started(index, node.node.election, at: now)
+    anchors.started(index)
+    membership[index] = MembershipWatch()
   }
 
   package mutating func resumed(
     _ index: Int, node: borrowing SessionPeer, slept: Int64, local: Instant, at now: Instant
-  ) {}
-
-  package mutating func stepped(_ index: Int, node: borrowing SessionPeer, local: Instant, at now: Instant) {
-    for event in node.events { check(event, of: index, node.node.me, at: now) }
-    if node.node.oversleeps { fail("T1 \(index + 1) remembers a later deadline than it has", at: now) }
+  ) {
+    elections.resumed(index, node.node.election, slept: slept, local: local, at: now)
   }
 
-  private mutating func check(_ event: NodeEvent, of index: Int, _ me: NodeID, at now: Instant) {
-    switch event {
-    case .divergence(let peer): fail("C1 \(index + 1) and \(peer.short) differ under equal vectors", at: now)
-    case .ended(let reason): fail("\(index + 1) was put out of the session: \(reason)", at: now)
-    case .hostChanged(_, let host, let epoch, let reason):
-      if host == me, epoch <= epochs[index] {
-        fail("E2 \(index + 1) claims epoch \(epoch) after \(epochs[index])", at: now)
-      }
-      epochs[index] = max(epochs[index], epoch)
-      let name = host.map { String($0.peer.prefix) } ?? "none"
-      transcript.add(at: now, "\(index + 1) host \(name) epoch \(epoch) \(reason)")
-    case .peerJoined(let peer, _): transcript.add(at: now, "\(index + 1) sees \(peer.prefix) join")
-    case .peerLeft(let peer, _, let reason): transcript.add(at: now, "\(index + 1) loses \(peer.prefix): \(reason)")
-    case .mapReceived(let map, let from, _, _):
-      transcript.add(at: now, "\(index + 1) has map \(map.description.prefix(6)) from \(from.prefix)")
-    case .mapSourceRefused(_, let peer, let failure):
-      fail("\(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
+  package mutating func stepped(_ index: Int, node: borrowing SessionPeer, local: Instant, at now: Instant) {
+    for step in node.electionSteps { elections.stepped(index, step.observation(local: local, at: now)) }
+    for event in node.events { check(event, of: index, at: now) }
+    for goodbye in node.goodbyes { check(goodbye, of: index, at: now) }
+    if node.node.oversleeps { fail("T1 \(index + 1) remembers a later deadline than it has", at: now) }
+    if let text = anchors.stepped(node.node.anchors, of: index, events: node.events) {
+      fail("\(text) (node \(index + 1))", at: now)
+    }
+  }
+
+  /// No honest node may find fault with the bytes of another.
+  private mutating func check(_ goodbye: (peer: PeerID, reason: EndReason), of index: Int, at now: Instant) {
+    note("\(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
+    guard liar == nil else { return }
+    switch goodbye.reason {
+    case .protocolError, .limitExceeded, .identityMismatch, .ownIdentity, .otherService, .versionMismatch:
+      fail("P1 \(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
     default: break
     }
   }
 
-  package mutating func fail(_ text: String, at now: Instant) {
-    violation = violation ?? "\(now) \(text)"
+  private mutating func check(_ event: NodeEvent, of index: Int, at now: Instant) {
+    if let text = membership[index].take(event) { fail("\(index + 1) \(text)", at: now) }
+    switch event {
+    case .divergence(let peer): fail("C1 \(index + 1) and \(peer.prefix) differ under equal vectors", at: now)
+    case .ended(let reason) where reason != .left: fail("\(index + 1) was put out of the session: \(reason)", at: now)
+    case .peerJoined(let peer, _): note("\(index + 1) sees \(peer.prefix) join", at: now)
+    case .peerLeft(let peer, _, let reason): note("\(index + 1) loses \(peer.prefix): \(reason)", at: now)
+    case .mapReceived(let map, let from, _, let package):
+      mapsReceived += 1
+      note("\(index + 1) has map \(map.description.prefix(6)) from \(from.prefix)", at: now)
+      if maps[package.contentDigest].map({ $0.size == package.size && $0.chunks == package.chunks }) != true {
+        fail("M1 \(index + 1) has a map that nobody shared", at: now)
+      }
+    case .mapSourceRefused(_, let peer, let failure):
+      fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
+    default: break
+    }
+  }
+}
+
+/// What one node told its app of the others must make sense: nobody comes twice, nobody goes who is not there.
+private struct MembershipWatch {
+  private var present: Set<PeerID> = []
+
+  mutating func take(_ event: NodeEvent) -> String? {
+    switch event {
+    case .peerJoined(let peer, _): present.insert(peer).inserted ? nil : "sees \(peer.prefix) join twice"
+    case .peerLeft(let peer, _, _): present.remove(peer) != nil ? nil : "loses \(peer.prefix), which was not there"
+    case .peerReconnecting(let peer): present.contains(peer) ? nil : "waits for \(peer.prefix), which was not there"
+    default: nil
+    }
+  }
+}
+
+extension ElectionStep {
+  func observation(local: Instant, at now: Instant) -> ElectionObservation {
+    var observation = ElectionObservation(election: election, said: said, local: local, now: now)
+    switch input {
+    case .message(let message, let sender): observation.heard = (message, sender)
+    case .left(let node): observation.wish = .left(node)
+    case .stalled(let gap): observation.wish = .stalled(gap)
+    case .join: observation.wish = .join
+    case .resign: observation.wish = .resign
+    case .request, .handover: observation.wish = .other
+    case .tick, .reachable: break
+    }
+    return observation
   }
 }

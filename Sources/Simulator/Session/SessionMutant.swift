@@ -6,42 +6,44 @@ package struct SessionMutant: Sendable {
   /// What is wrong, in a word.
   package let name: String
   package let mistakes: NodeMistakes
+  /// The kind of run that shows it, with this many nodes.
+  package let scenario: SessionScenario
   package let count: Int
   /// The seeds that a test tries; one of them must show it.
   package let seeds: ClosedRange<UInt64>
-  /// Whether it takes a lying member to show it.
-  package let hasLiar: Bool
 
   /// Known-bad rules that whole sessions show.
-  ///
-  /// Either the exchange of vectors every five seconds or the new start of a stream repairs what the other one misses,
-  /// so the two are missed together. Rules of the election whose breach ends in agreement all the same, as with a
-  /// winner of a merge that keeps its epoch, show only to ``ElectionMonitor``, which sees every message.
   package static let all: [SessionMutant] = [
-    .init("no-repair", .init(node: [.noRelayRestart, .noPeriodicVectors]), nodes: 5, seeds: 1...5),
-    .init("no-reassertion", .init(node: .noReassertion), nodes: 4, seeds: 1...6, hasLiar: true),
-    .init("no-birth-gate", .init(replication: .withoutGate), nodes: 4, seeds: 1...8),
-    .init("no-merge-context", .init(replication: .withoutContext), nodes: 4, seeds: 20...30),
-    .init("no-merge", .init(election: .noMerge), nodes: 4, seeds: 1...3),
-    .init("identity-without-incarnation", .init(election: .identityWithoutIncarnation), nodes: 4, seeds: 1...3),
-    .init("joiner-takes-over", .init(election: .joinerTakesOver), nodes: 4, seeds: 1...4),
+    .init("no-relay-restart", .init(node: .noRelayRestart), .detour, nodes: 4, seeds: 1...5),
+    .init("no-periodic-vectors", .init(node: .noPeriodicVectors), .orphan, nodes: 4, seeds: 1...3),
+    .init("no-reassertion", .init(node: .noReassertion), .liar, nodes: 4, seeds: 1...20),
+    .init("reuses-actor", .init(node: .reusesActor), .chaos, nodes: 4, seeds: 1...3),
+    .init("no-birth-gate", .init(replication: .withoutGate), .chaos, nodes: 4, seeds: 1...8),
+    .init("no-merge-context", .init(replication: .withoutContext), .chaos, nodes: 4, seeds: 1...30),
+    .init("hearsay-grants-full-lease", .init(election: .hearsayGrantsFullLease), .chaos, nodes: 6, seeds: 1...5),
+    .init("identity-without-incarnation", .init(election: .identityWithoutIncarnation), .chaos, nodes: 4, seeds: 1...3),
+    .init("epoch-first-merge", .init(election: .epochFirstMerge), .merge, nodes: 4, seeds: 1...5),
+    .init("no-stall-compensation", .init(election: .noStallCompensation), .chaos, nodes: 5, seeds: 1...8),
+    .init("joiner-takes-over", .init(election: .joinerTakesOver), .joins, nodes: 4, seeds: 1...4),
+    .init("follows-foreign-beats", .init(election: .followsForeignBeats), .chaos, nodes: 4, seeds: 1...4),
+    .init("no-merge", .init(election: .noMerge), .merge, nodes: 4, seeds: 1...3),
+    .init("merge-without-reclaim", .init(election: .mergeWithoutReclaim), .merge, nodes: 4, seeds: 1...3),
   ]
 
   private init(
-    _ name: String, _ mistakes: NodeMistakes, nodes count: Int, seeds: ClosedRange<UInt64>, hasLiar: Bool = false
+    _ name: String, _ mistakes: NodeMistakes, _ scenario: SessionScenario, nodes count: Int, seeds: ClosedRange<UInt64>
   ) {
     self.name = name
     self.mistakes = mistakes
+    self.scenario = scenario
     self.count = count
     self.seeds = seeds
-    self.hasLiar = hasLiar
   }
 
   /// The first of some seeds that shows the mistake, and what was seen; nil if none does.
   package func firstCatch(in seeds: ClosedRange<UInt64>) -> (seed: UInt64, violation: String)? {
-    let options = SessionScenario.Options(hasLiar: hasLiar, mistakes: mistakes)
     for seed in seeds {
-      let outcome = SessionScenario.run(seed: seed, count: count, options: options)
+      let outcome = scenario.run(seed: seed, count: count, mistakes: mistakes)
       if let violation = outcome.violation { return (seed, violation) }
     }
     return nil

@@ -10,6 +10,10 @@ package struct SessionPeer: SimulatedNode {
   package private(set) var node: Node
   /// What the node told the app in the last step.
   package private(set) var events: [NodeEvent] = []
+  /// What its election did in the last step.
+  package private(set) var electionSteps: [ElectionStep] = []
+  /// The links it ended in the last step with a goodbye: to whom and why.
+  package private(set) var goodbyes: [(peer: PeerID, reason: EndReason)] = []
   /// The maps that arrived, by id.
   package private(set) var maps: [MapID: MapPackage] = [:]
 
@@ -17,12 +21,20 @@ package struct SessionPeer: SimulatedNode {
   private let count: Int
   private var outputs: [SimulatedOutput<Packet>] = []
   private var drained = 0
-  private var connections: [LinkID: ConnectionID] = [:]
+  private var connections: [LinkID: Line] = [:]
   private var dials: [Int: [DialID]] = [:]
   private var nextInvitation: UInt64 = 1
   private var targets: [InvitationID: Int] = [:]
   /// What this peer says besides what its node says; nil for an honest one.
-  private var liar: Liar?
+  package private(set) var liar: Liar?
+
+  /// A connection as the operating system has it: what was given to it and what the other end has not taken yet.
+  private struct Line {
+    let connection: ConnectionID
+    let peer: PeerID
+    var waiting = 0
+    var sinceWritable = 0
+  }
 
   /// Starts with an empty memory and invites every other machine.
   package init(
@@ -35,6 +47,7 @@ package struct SessionPeer: SimulatedNode {
       peerID: Self.identity(of: index), incarnation: random.next(), name: "peer \(index + 1)", service: "sim",
       addresses: [Self.address(of: index)], seed: random.next())
     configuration.mistakes = mistakes
+    configuration.keepsElectionSteps = true
     node = Node(configuration, at: now)
     if isLiar { liar = Liar(count: count, random: random.split()) }
     for other in 0..<count where other != index { invite(other, at: now) }
@@ -69,9 +82,9 @@ package struct SessionPeer: SimulatedNode {
   }
 
   package mutating func opened(_ connection: ConnectionID, peer: Int, isDialler: Bool, at now: Instant) {
-    events.removeAll(keepingCapacity: true)
+    begin()
     let link = LinkID(rawValue: UInt64(connection.number) + 1)
-    connections[link] = connection
+    connections[link] = Line(connection: connection, peer: Self.identity(of: peer))
     let dial = isDialler ? takeDial(to: peer) : nil
     let remote = isDialler ? Self.address(of: peer) : Self.address(of: peer).with(port: 50_000)
     node.handle(.linkOpened(link, peer: Self.identity(of: peer), dial: dial, remote: remote), at: now)
@@ -79,7 +92,7 @@ package struct SessionPeer: SimulatedNode {
   }
 
   package mutating func closed(_ connection: ConnectionID, at now: Instant) {
-    events.removeAll(keepingCapacity: true)
+    begin()
     let link = LinkID(rawValue: UInt64(connection.number) + 1)
     connections[link] = nil
     node.handle(.linkClosed(link), at: now)
@@ -87,34 +100,58 @@ package struct SessionPeer: SimulatedNode {
   }
 
   package mutating func refused(peer: Int, at now: Instant) {
-    events.removeAll(keepingCapacity: true)
+    begin()
     if let dial = takeDial(to: peer) { node.handle(.dialFailed(dial, refused: true), at: now) }
     settle(at: now)
   }
 
   package mutating func received(_ packet: Packet, on connection: ConnectionID, at now: Instant) {
-    events.removeAll(keepingCapacity: true)
+    begin()
     unsafe node.receive(packet.span.bytes, on: LinkID(rawValue: UInt64(connection.number) + 1), at: now)
     settle(at: now)
   }
 
   package mutating func tick(at now: Instant) {
-    events.removeAll(keepingCapacity: true)
+    begin()
     node.handle(.tick, at: now)
     settle(at: now)
   }
 
   package mutating func clockJumped(by gap: Duration, at now: Instant) {
-    events.removeAll(keepingCapacity: true)
+    begin()
     node.handle(.clockJumped(by: gap), at: now)
     settle(at: now)
   }
 
   /// Lets the app do something.
   package mutating func perform(at now: Instant, _ action: (inout Node, Instant) -> Void) {
-    events.removeAll(keepingCapacity: true)
+    begin()
     action(&node, now)
     settle(at: now)
+  }
+
+  package static var wantsReceipts: Bool { true }
+
+  /// Like a socket with buffers of 64 KiB: writable again when a quarter is left, if anything was written meanwhile.
+  package mutating func delivered(byteCount: Int, on connection: ConnectionID, at now: Instant) -> Bool {
+    let link = LinkID(rawValue: UInt64(connection.number) + 1)
+    guard var line = connections[link] else { return false }
+    line.waiting -= byteCount
+    let isWritable = line.waiting <= Self.lowWater && line.sinceWritable > Self.lowWater
+    if isWritable { line.sinceWritable = 0 }
+    connections[link] = line
+    guard isWritable else { return false }
+    begin()
+    node.handle(.writable(link), at: now)
+    settle(at: now)
+    return true
+  }
+
+  private static let lowWater = 16 * 1024
+
+  private mutating func begin() {
+    events.removeAll(keepingCapacity: true)
+    goodbyes.removeAll(keepingCapacity: true)
   }
 
   private mutating func takeDial(to peer: Int) -> DialID? {
@@ -130,8 +167,9 @@ package struct SessionPeer: SimulatedNode {
     node.handle(.invite(id, [Self.address(of: other)], context: [], timeout: .seconds(60)), at: now)
   }
 
-  /// Drains the node; the network takes any amount at once.
+  /// Drains the node.
   private mutating func settle(at now: Instant) {
+    var last: [UInt8] = []
     while let output = node.nextOutput() {
       switch output {
       case .connect(let dial, let address):
@@ -142,24 +180,48 @@ package struct SessionPeer: SimulatedNode {
         dials[peer, default: []].append(dial)
         outputs.append(.dial(peer: peer))
       case .transmit(let link, let bytes):
-        if let connection = connections[link] { outputs.append(.transmit(bytes, on: connection)) }
-        node.handle(.writable(link), at: now)
+        last = bytes
+        guard let connection = connections[link]?.connection else { continue }
+        outputs.append(.transmit(bytes, on: connection))
+        connections[link]?.waiting += bytes.count
+        connections[link]?.sinceWritable += bytes.count
       case .close(let link):
-        if let connection = connections.removeValue(forKey: link) { outputs.append(.close(connection)) }
+        guard let line = connections.removeValue(forKey: link) else { continue }
+        outputs.append(.close(line.connection))
+        if let reason = Self.goodbye(in: last) { goodbyes.append((line.peer, reason)) }
+        last = []
       case .admitted: break
+      case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
       case .event(let event): take(event, at: now)
       }
     }
+    electionSteps = node.takeElectionSteps()
     lie()
   }
+
+  /// The reason in the last of some frames, if that is a goodbye: a node says it right before it closes.
+  private static func goodbye(in bytes: [UInt8]) -> EndReason? {
+    guard let body = bytes.count >= goodbyeSize ? bytes.suffix(goodbyeSize) : nil else { return nil }
+    let frame = Array(body)
+    guard let head = try? unsafe FrameHead.find(in: frame.span.bytes, at: 0, limit: goodbyeSize),
+      head.type == FrameType.goodbye.rawValue, head.body.upperBound == goodbyeSize
+    else { return nil }
+    var reader = unsafe ByteReader(frame.span.bytes.extracting(head.body))
+    return try? Goodbye(reading: &reader).reason
+  }
+
+  /// Bytes of a frame with a goodbye: its head, a code, two versions.
+  private static let goodbyeSize = FrameHead.size + 5
 
   private mutating func lie() {
     guard var liar else { return }
     defer { self.liar = liar }
     let links = connections.keys.sorted { $0.rawValue < $1.rawValue }
     guard !links.isEmpty, let lie = liar.next(as: node) else { return }
-    if let connection = connections[links[liar.random.below(links.count)]] {
+    let link = links[liar.random.below(links.count)]
+    if let connection = connections[link]?.connection {
       outputs.append(.transmit(lie, on: connection))
+      connections[link]?.waiting += lie.count
     }
   }
 

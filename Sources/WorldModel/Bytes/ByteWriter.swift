@@ -13,6 +13,15 @@ package struct ByteWriter: Sendable, Equatable {
     storage.reserveCapacity(capacity)
   }
 
+  /// An empty buffer that takes over the memory of `spent`.
+  @inlinable package init(reusing spent: consuming [UInt8]) {
+    storage = spent
+    storage.removeAll(keepingCapacity: true)
+  }
+
+  /// Gives what was written, with its memory: the buffer is empty then and has none.
+  @inlinable package mutating func take() -> [UInt8] { exchange(&storage, with: []) }
+
   /// The number of bytes written.
   @inlinable package var count: Int { storage.count }
 

@@ -31,6 +31,15 @@ public struct WorldMap: Hashable, Sendable {
     public var coveredLength: Int
     /// Its stored bytes.
     public var bytes: [UInt8]
+
+    /// A section; it is checked when the map is encoded.
+    package init(code: UInt32, codec: UInt32, rawLength: UInt64, coveredLength: Int, bytes: [UInt8]) {
+      self.code = code
+      self.codec = codec
+      self.rawLength = rawLength
+      self.coveredLength = coveredLength
+      self.bytes = bytes
+    }
   }
 }
 

@@ -91,11 +91,7 @@ extension AnchorSet {
   }
 
   /// The changes since the last call.
-  mutating func changes() -> [AnchorChange] {
-    var changes: [AnchorChange] = []
-    drainChanges(into: &changes)
-    return changes
-  }
+  mutating func changes() -> [AnchorChange] { takeChanges() }
 }
 
 enum TestFailure: Error {

@@ -94,4 +94,43 @@ struct DialPlanTests {
     #expect(pauses.allSatisfy { $0 <= most })
     #expect(pauses[9] >= ProtocolTimes.dialBackoffMost)
   }
+
+  @Test("news brings the next attempt close and lets the pauses start anew, once a second")
+  func newsHastens() {
+    var random = SeededRandom(seed: 1)
+    var plan = DialPlan(addresses: [addresses[0]], start: .zero)
+    var now = Instant.zero
+    for number in 1...8 {
+      _ = plan.attempt(DialID(rawValue: UInt64(number)), at: now, random: &random)
+      if number < 8 { now = plan.nextAttempt }
+    }
+    let late = plan.nextAttempt
+    plan.hasten(to: now + .milliseconds(100))
+    #expect(plan.nextAttempt == now + .milliseconds(100) && plan.nextAttempt < late)
+    now = plan.nextAttempt
+    _ = plan.attempt(DialID(rawValue: 9), at: now, random: &random)
+    let pause = plan.nextAttempt - now
+    #expect(pause < ProtocolTimes.dialStagger + ProtocolTimes.dialBackoff * 2)
+    plan.hasten(to: now + .milliseconds(500))
+    #expect(plan.nextAttempt == now + pause, "news of the same second counts once")
+  }
+
+  @Test("links that do not last let the pauses go on growing")
+  func briefLinksBackOff() {
+    var random = SeededRandom(seed: 1)
+    var plan = DialPlan(addresses: [addresses[0]], start: .zero)
+    var now = Instant.zero
+    var pauses: [Duration] = []
+    for number in 1...6 {
+      _ = plan.attempt(DialID(rawValue: UInt64(number)), at: now, random: &random)
+      plan.opened(DialID(rawValue: UInt64(number)))
+      var next = DialPlan(addresses: [addresses[0]], start: now)
+      next.goOn(from: plan, at: now, random: &random)
+      plan = next
+      pauses.append(plan.nextAttempt - now)
+      now = plan.nextAttempt
+    }
+    #expect(pauses[1] > pauses[0] && pauses[2] > pauses[1])
+    #expect(pauses[5] >= ProtocolTimes.dialBackoffMost)
+  }
 }

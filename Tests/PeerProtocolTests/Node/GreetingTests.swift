@@ -140,12 +140,12 @@ struct MapFrameTests {
     let other = NodeProbe.peer(1)
     let link = probe.join(1, other)
     let package = MapPackage(map: [UInt8](repeating: 7, count: 1000))
-    let manifest = MapManifest(revision: 1, size: 1000, hashes: package.hashes)
+    let manifest = MapManifest(epoch: 1, revision: 1, size: 1000, hashes: package.hashes)
     let announcement = MapAnnouncement(
-      id: manifest.id, revision: 1, size: 1000, provider: other, isPrivate: false)
+      id: manifest.id, epoch: 1, revision: 1, size: 1000, provider: other, isPrivate: false)
     _ = try probe.frames(on: link)
     probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
-    let asked = try probe.frames(on: link)
+    let asked = try probe.frames(on: link).filter { $0.type != .mapStatus }
     #expect(asked.map(\.type) == [.mapManifestRequest])
     #expect(asked.first?.body == manifest.id.digest.bytes + [0, 0, 0, 0])
     probe.send(.mapManifest, on: link) {
@@ -153,13 +153,16 @@ struct MapFrameTests {
       $0.write(UInt32(0))
       for hash in manifest.hashes { $0.write(bytes: hash.bytes) }
     }
-    let requests = try probe.frames(on: link)
+    let requests = try probe.frames(on: link).filter { $0.type != .mapStatus }
     #expect(requests.map(\.type) == [.mapRequest])
     #expect(requests.first?.body == manifest.id.digest.bytes + [0, 0, 0, 0])
     let chunk = package.chunks[0]
     let piece = MapPiece(
-      map: manifest.id, chunk: 0, codec: chunk.codec, storedSize: chunk.bytes.count, offset: 0, bytes: chunk.bytes)
-    probe.send(.mapPiece, on: link) { piece.write(to: &$0) }
+      map: manifest.id, chunk: 0, codec: chunk.codec, storedSize: chunk.bytes.count, offset: 0)
+    probe.send(.mapPiece, on: link) {
+      piece.write(to: &$0)
+      $0.write(bytes: chunk.bytes)
+    }
     #expect(probe.node.currentMap == manifest.id)
   }
 }

@@ -1,3 +1,4 @@
+import AnchorReplication
 import PeerProtocol
 import WorldModel
 
@@ -32,6 +33,12 @@ struct NodeProbe {
 
   mutating func input(_ input: Input) {
     node.handle(input, at: now)
+    drain()
+  }
+
+  /// Edits the anchors, and lets the node do what it does in the same turn.
+  mutating func edit(_ change: (inout AnchorSet, UInt64) throws(AnchorError) -> Void) throws {
+    try node.edit(at: now, change)
     drain()
   }
 
@@ -116,6 +123,7 @@ struct NodeProbe {
         node.handle(.writable(link), at: now)
       case .close(let link): closed.insert(link)
       case .admitted: break
+      case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
       case .event(let event): events.append(event)
       }
     }

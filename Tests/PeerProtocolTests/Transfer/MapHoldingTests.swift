@@ -13,23 +13,27 @@ struct MapHoldingTests {
   private let alice = Sample.alice
   private let bob = Sample.bob
 
-  private func announced() -> (MapHolding, MapManifest) {
-    let manifest = MapManifest(revision: 1, size: Self.map.count, hashes: Self.package.hashes)
-    let announcement = MapAnnouncement(
-      id: manifest.id, revision: 1, size: Self.map.count, provider: alice, isPrivate: false)
-    var holding = MapHolding(fetching: announcement)
+  private static let manifest = MapManifest(epoch: 2, revision: 1, size: map.count, hashes: package.hashes)
+  private static let announcement = MapAnnouncement(
+    id: manifest.id, epoch: 2, revision: 1, size: map.count, provider: Sample.alice, isPrivate: false)
+
+  private func announced() throws -> MapHolding {
+    var holding = MapHolding(fetching: Self.announcement)
     holding.addHolder(alice)
     holding.addHolder(bob)
-    return (holding, manifest)
+    let isWhole = try holding.takeHashes(Self.manifest.hashes, first: 0)
+    #expect(isWhole)
+    return holding
   }
 
-  private func pieces(of index: Int, map: MapID) -> [MapPiece] {
+  /// A chunk cut into the pieces in which it travels.
+  private func pieces(of index: Int) -> [(MapPiece, [UInt8])] {
     let chunk = Self.package.chunks[index]
     return stride(from: 0, to: chunk.bytes.count, by: ProtocolLimits.bulkPiece).map { offset in
       let end = min(offset + ProtocolLimits.bulkPiece, chunk.bytes.count)
-      return MapPiece(
-        map: map, chunk: index, codec: chunk.codec, storedSize: chunk.bytes.count, offset: offset,
-        bytes: Array(chunk.bytes[offset..<end]))
+      let piece = MapPiece(
+        map: Self.manifest.id, chunk: index, codec: chunk.codec, storedSize: chunk.bytes.count, offset: offset)
+      return (piece, Array(chunk.bytes[offset..<end]))
     }
   }
 
@@ -41,31 +45,48 @@ struct MapHoldingTests {
 
   @Test("chunks are shared out among the holders and verified one by one")
   func fetchesFromAllHolders() throws {
-    var (holding, manifest) = announced()
-    let isWhole = try holding.takeHashes(manifest.hashes, first: 0)
-    #expect(isWhole)
+    var holding = try announced()
     let plan = holding.nextRequests(at: .zero)
+    #expect(Set(plan.map(\.source)) == [alice, bob])
     #expect(plan.flatMap(\.chunks).sorted() == [0, 1, 2])
     let again = holding.nextRequests(at: .zero)
     #expect(again.isEmpty)
     var verified = 0
     for (source, chunks) in plan {
-      for piece in chunks.flatMap({ pieces(of: $0, map: manifest.id) }) {
-        if try holding.take(piece, from: source, at: .zero) { verified += 1 }
-      }
+      for chunk in chunks where try deliver(pieces(of: chunk), from: source, to: &holding) { verified += 1 }
     }
     #expect(verified == 3)
     #expect(holding.isComplete && holding.verifiedBytes == Self.map.count)
     #expect(try holding.package?.assembled() == Self.map)
+    #expect(holding.traffic.requestedBytes == Self.map.count)
+    #expect(holding.traffic.receivedBytes == Self.package.chunks.reduce(0) { $0 + $1.bytes.count })
+  }
+
+  @Test("a holder of a part is asked only for what it has, and for more as soon as it has more")
+  func fetchesFromPartialHolders() throws {
+    var holding = MapHolding(fetching: Self.announcement)
+    _ = try holding.takeHashes(Self.manifest.hashes, first: 0)
+    var have = ChunkSet(capacity: 3)
+    have.insert(2)
+    holding.addHolder(bob, have: have)
+    let first = holding.nextRequests(at: .zero)
+    #expect(first.map(\.chunks) == [[2]])
+    have.insert(0)
+    holding.addHolder(bob, have: have)
+    let second = holding.nextRequests(at: .zero)
+    #expect(second.map(\.chunks) == [[0]])
+    holding.addHolder(alice)
+    let third = holding.nextRequests(at: .zero)
+    #expect(third.map(\.source) == [alice] && third.map(\.chunks) == [[1]])
   }
 
   @Test("a lost source's chunks are asked of the others, and what is verified is kept")
   func resumesWithAnotherHolder() throws {
-    var (holding, manifest) = announced()
+    var holding = try announced()
     holding.removeHolder(bob)
-    _ = try holding.takeHashes(manifest.hashes, first: 0)
     _ = holding.nextRequests(at: .zero)
-    for piece in pieces(of: 0, map: manifest.id) { _ = try holding.take(piece, from: alice, at: .zero) }
+    _ = try deliver(pieces(of: 0), from: alice, to: &holding)
+    _ = holding.nextRequests(at: .zero)
     holding.removeHolder(alice)
     holding.addHolder(bob)
     let plan = holding.nextRequests(at: .zero)
@@ -73,33 +94,108 @@ struct MapHoldingTests {
     #expect(plan.flatMap(\.chunks) == [1, 2])
   }
 
+  @Test(
+    "a holder that sends nothing for 30 s is passed over for those that do, and asked again when nobody else has it")
+  func passesOverSlowHolders() throws {
+    var holding = try announced()
+    let first = holding.nextRequests(at: .zero)
+    let slow = try #require(first.first)
+    let other = try #require(first.last)
+    let late = Instant.zero + ProtocolTimes.chunkTimeout
+    for chunk in other.chunks { _ = try deliver(pieces(of: chunk), from: other.source, to: &holding, at: late) }
+    holding.passOverSlowSources(at: late)
+    let plan = holding.nextRequests(at: late)
+    #expect(plan.map(\.source) == [other.source])
+    #expect(plan.flatMap(\.chunks).sorted() == slow.chunks.sorted())
+    holding.removeHolder(other.source)
+    let last = holding.nextRequests(at: late)
+    #expect(last.map(\.source) == [slow.source])
+  }
+
+  @Test("a source owes at most eight chunks at a time")
+  func creditsAreBounded() throws {
+    let size = 20 * ProtocolLimits.chunk
+    let hashes = (0..<20).map { SHA256Digest(hashing: [UInt8($0)]) }
+    let manifest = MapManifest(epoch: 1, revision: 1, size: size, hashes: hashes)
+    var holding = MapHolding(
+      fetching: MapAnnouncement(
+        id: manifest.id, epoch: 1, revision: 1, size: size, provider: alice, isPrivate: false), from: 17)
+    holding.addHolder(alice)
+    _ = try holding.takeHashes(hashes, first: 0)
+    let asked = holding.nextRequests(at: .zero)
+    #expect(asked.flatMap(\.chunks) == [17, 18, 19, 0, 1, 2, 3, 4])
+    var uploads = Uploads()
+    for map in 0..<6 {
+      let id = MapID(SHA256Digest(hashing: [UInt8(map)]))
+      for chunk in 0..<20 { uploads.add(id, chunk) }
+    }
+    #expect(uploads.count == ProtocolLimits.uploads * ProtocolLimits.outstandingChunks)
+  }
+
   @Test("Fault 24: a flipped bit, a lying size and a zstd bomb are refused, and nothing of them is kept")
   func refusesWrongChunks() throws {
-    var (holding, manifest) = announced()
-    _ = try holding.takeHashes(manifest.hashes, first: 0)
+    var holding = try announced()
     let plan = holding.nextRequests(at: .zero)
     let source = try #require(plan.first { $0.chunks.contains(0) }).source
-    var flipped = pieces(of: 0, map: manifest.id)
-    flipped[0].bytes[17] ^= 1
-    #expect(throws: ChunkFailure.wrongHash) {
-      for piece in flipped { _ = try holding.take(piece, from: source, at: .zero) }
-    }
+    var flipped = pieces(of: 0)
+    flipped[0].1[17] ^= 1
+    #expect(throws: ChunkFailure.wrongHash) { try deliver(flipped, from: source, to: &holding) }
     #expect(holding.chunks[0] == nil && holding.verifiedBytes == 0)
+    let asked = try #require(plan.flatMap { share in share.chunks.map { (share.source, $0) } }.first { $0.1 == 1 })
     let lying = MapPiece(
-      map: manifest.id, chunk: 1, codec: .raw, storedSize: ProtocolLimits.chunk + 1, offset: 0, bytes: [0])
-    let other = holding.holders.first { $0 != source } ?? source
-    #expect(throws: ChunkFailure.wrongSize) {
-      for holder in [source, other] { _ = try holding.take(lying, from: holder, at: .zero) }
-    }
+      map: Self.manifest.id, chunk: 1, codec: .raw, storedSize: ProtocolLimits.chunk + 1, offset: 0)
+    #expect(throws: ChunkFailure.wrongSize) { try deliver([(lying, [0])], from: asked.0, to: &holding) }
     let bomb = StoredChunk(compressing: [UInt8](repeating: 0, count: 4 << 20)[...])
     #expect(throws: ChunkFailure.wrongSize) { try bomb.expanded(to: ProtocolLimits.chunk) }
+    let size = bomb.bytes.count
+    let packed = MapPiece(map: Self.manifest.id, chunk: 1, codec: .zstd, storedSize: size, offset: 0)
+    #expect(throws: ChunkFailure.wrongSize) { try deliver([(packed, bomb.bytes)], from: asked.0, to: &holding) }
+    #expect(holding.verifiedBytes == 0)
+  }
+
+  @Test("a refused source is not taken back, whatever it announces, and the others are asked for its chunks")
+  func refusedSourceStaysOut() throws {
+    var holding = try announced()
+    _ = holding.nextRequests(at: .zero)
+    holding.refuseHolder(alice)
+    holding.addHolder(alice)
+    #expect(holding.holders == [bob])
+    let asked = holding.nextRequests(at: .zero)
+    #expect(asked.map(\.source) == [bob])
+    let more = holding.nextRequests(at: .zero)
+    #expect(more.isEmpty)
+  }
+
+  @Test("a chunk whose source begins it anew is taken from the beginning, and a stray end of one is ignored")
+  func restartsChunks() throws {
+    var holding = try announced()
+    holding.removeHolder(bob)
+    _ = holding.nextRequests(at: .zero)
+    let whole = pieces(of: 0)
+    _ = try deliver(Array(whole.prefix(3)), from: alice, to: &holding)
+    _ = try deliver(Array(whole.suffix(2)), from: alice, to: &holding)
+    let isVerified = try deliver(whole, from: alice, to: &holding)
+    #expect(isVerified)
+  }
+
+  /// Gives pieces to a holding and runs the checks it asks for at once.
+  @discardableResult
+  private func deliver(
+    _ pieces: [(MapPiece, [UInt8])], from source: PeerID, to holding: inout MapHolding, at now: Instant = .zero
+  ) throws -> Bool {
+    var isVerified = false
+    for (piece, bytes) in pieces {
+      guard let check = try holding.take(piece, bytes.span.bytes, from: source, at: now) else { continue }
+      isVerified = try holding.settle(check.run(), at: now)
+    }
+    return isVerified
   }
 
   @Test("a manifest that does not match its id is refused")
   func refusesWrongManifest() {
-    var (holding, manifest) = announced()
+    var holding = MapHolding(fetching: Self.announcement)
     #expect(throws: ChunkFailure.wrongHash) {
-      try holding.takeHashes(Array(manifest.hashes.reversed()), first: 0)
+      try holding.takeHashes(Array(Self.manifest.hashes.reversed()), first: 0)
     }
     #expect(holding.manifest == nil)
   }
@@ -107,20 +203,50 @@ struct MapHoldingTests {
   @Test("a new revision takes over the chunks that did not change")
   func reusesChunks() throws {
     var library = MapLibrary()
-    let old = MapManifest(revision: 1, size: Self.map.count, hashes: Self.package.hashes)
-    let oldAnnouncement = MapAnnouncement(
-      id: old.id, revision: 1, size: old.size, provider: alice, isPrivate: false)
-    library.insert(MapHolding(Self.package, manifest: old, announcement: oldAnnouncement))
+    library.insert(MapHolding(Self.package, manifest: Self.manifest, announcement: Self.announcement))
     var changed = Self.map
     changed[ProtocolLimits.chunk + 5] ^= 1
     let package = MapPackage(map: changed)
-    let new = MapManifest(revision: library.nextRevision, size: changed.count, hashes: package.hashes)
-    let announcement = MapAnnouncement(id: new.id, revision: 2, size: new.size, provider: alice, isPrivate: false)
-    let isWanted = library.announce(announcement, by: alice)
+    let new = MapManifest(epoch: 2, revision: library.nextRevision, size: changed.count, hashes: package.hashes)
+    let announcement = MapAnnouncement(
+      id: new.id, epoch: 2, revision: 2, size: new.size, provider: alice, isPrivate: false)
+    let isWanted = library.announce(announcement, by: alice, at: .zero)
     #expect(isWanted)
     _ = try library.change(new.id) { (holding) throws(ChunkFailure) in try holding.takeHashes(new.hashes, first: 0) }
     library.reuseChunks(for: new.id)
-    let plan = library.change(new.id) { $0.nextRequests(at: .zero) }
-    #expect(plan?.flatMap(\.chunks) == [1])
+    let plan = library.nextRequests(at: .zero)
+    #expect(plan.flatMap(\.chunks) == [1])
+  }
+
+  @Test("of two maps that of the later epoch is current, then that of the higher revision, in whatever order they came")
+  func ordersMaps() {
+    func announcement(_ epoch: UInt64, _ revision: UInt64, _ provider: PeerID) -> MapAnnouncement {
+      MapAnnouncement(
+        id: MapID(SHA256Digest(hashing: [UInt8(epoch), UInt8(revision)] + provider.bytes)), epoch: epoch,
+        revision: revision, size: 1, provider: provider, isPrivate: false)
+    }
+    let rising = [
+      announcement(1, 9, bob), announcement(2, 1, alice), announcement(2, 3, min(alice, bob)),
+      announcement(2, 3, max(alice, bob)),
+    ]
+    for (low, lower) in rising.enumerated() {
+      for (high, higher) in rising.enumerated() {
+        #expect(higher.supersedes(lower) == (high > low))
+      }
+    }
+  }
+
+  @Test("a cancelled map is given up once, and no announcement brings it back")
+  func cancelsForGood() throws {
+    var library = MapLibrary()
+    let isWanted = library.announce(Self.announcement, by: alice, at: .zero)
+    let dropped = library.cancel(Self.manifest.id)
+    let again = library.cancel(Self.manifest.id)
+    let isBack = library.announce(Self.announcement, by: bob, at: .zero)
+    #expect(isWanted && dropped == [alice] && again.isEmpty && !isBack)
+    #expect(library[Self.manifest.id] == nil)
+    library.insert(MapHolding(Self.package, manifest: Self.manifest, announcement: Self.announcement))
+    let kept = library.cancel(Self.manifest.id)
+    #expect(kept.isEmpty && library[Self.manifest.id]?.isComplete == true)
   }
 }

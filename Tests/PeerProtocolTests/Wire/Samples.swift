@@ -15,8 +15,18 @@ enum Sample {
   static let entry = RosterEntry(
     peerID: bob, version: 7, status: .left, incarnation: 42, name: "bob",
     addresses: addresses)
-  static let announcement = MapAnnouncement(id: map, revision: 5, size: 1_000_000, provider: bob, isPrivate: true)
-  static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4, bytes: [1, 2, 3, 4, 5])
+  static let announcement = MapAnnouncement(
+    id: map, epoch: 3, revision: 5, size: 1_000_000, provider: bob, isPrivate: true,
+    isPartial: true)
+  static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
+  static let have = {
+    var set = ChunkSet(capacity: 12)
+    for chunk in [0, 3, 9, 11] { set.insert(chunk) }
+    return set
+  }()
+  static let flood = FloodHeader(
+    origin: NodeID(peer: alice, incarnation: 42), nonce: 7, linkVersion: 3, destination: nil)
+  static let status = MapStatus(map: map, stage: .transferring(percent: 37))
 }
 
 /// One kind of frame: a golden value, how it is written, and how it is read back and written again.
@@ -83,8 +93,59 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
         try reread($0, { (r) throws(DecodingFailure) in try MapAnnouncement(reading: &r) }) { $0.write(to: &$1) }
       }),
     FrameCase(
-      name: "map-piece", type: .mapPiece, write: { Sample.piece.write(to: &$0) },
-      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try MapPiece(reading: &r) }) { $0.write(to: &$1) } }),
+      name: "map-piece", type: .mapPiece,
+      write: {
+        Sample.piece.write(to: &$0)
+        $0.write(bytes: [1, 2, 3, 4, 5])
+      },
+      rewrite: {
+        try reread(
+          $0,
+          { (r) throws(DecodingFailure) in
+            let piece = try MapPiece(reading: &r)
+            return (piece, try r.readBytes(r.remaining))
+          }
+        ) { read, writer in
+          read.0.write(to: &writer)
+          writer.write(bytes: read.1)
+        }
+      }),
+    FrameCase(
+      name: "map-have", type: .mapHave,
+      write: {
+        $0.write(bytes: Sample.map.digest.bytes)
+        Sample.have.write(to: &$0)
+      },
+      rewrite: {
+        try reread(
+          $0,
+          { (r) throws(DecodingFailure) in
+            let map = try r.readDigest()
+            return (map, try ChunkSet(reading: &r, capacity: 12))
+          }
+        ) { read, writer in
+          writer.write(read.0)
+          read.1.write(to: &writer)
+        }
+      }),
+    FrameCase(
+      name: "map-status", type: .mapStatus,
+      write: {
+        Sample.flood.write(to: &$0)
+        Sample.status.write(to: &$0)
+      },
+      rewrite: {
+        try reread(
+          $0,
+          { (r) throws(DecodingFailure) in
+            let header = try FloodHeader(reading: &r)
+            return (header, try MapStatus(reading: &r))
+          }
+        ) { read, writer in
+          read.0.write(to: &writer)
+          read.1.write(to: &writer)
+        }
+      }),
     plain("pong", .pong) { $0.write(UInt64(0x1122_3344_5566_7788)) },
     plain("invite-cancel", .inviteCancel) { $0.write(UInt64(77)) },
     plain("map-manifest-request", .mapManifestRequest) {

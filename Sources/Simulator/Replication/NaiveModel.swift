@@ -1,10 +1,10 @@
-import AnchorReplication
-import WorldModel
+package import AnchorReplication
+package import WorldModel
 
 /// The reference: what a set of operations means, whatever their order, without vectors, gates or merges.
-struct NaiveModel {
+package struct NaiveModel {
   /// An anchor with the latest write of each register.
-  struct Entry: Equatable {
+  package struct Entry: Equatable {
     var id: AnchorID
     var values: [AnchorField: AnchorFieldValue] = [:]
     var stamps: [AnchorField: Stamp] = [:]
@@ -31,11 +31,11 @@ struct NaiveModel {
     }
   }
 
-  private(set) var entries: [Dot: Entry] = [:]
-  private(set) var removed: Set<Dot> = []
+  package private(set) var entries: [Dot: Entry] = [:]
+  package private(set) var removed: Set<Dot> = []
 
   /// The meaning of `operations`, which may be in any order.
-  init(_ operations: some Sequence<AnchorOperation>) {
+  package init(_ operations: some Sequence<AnchorOperation>) {
     var writes: [AnchorOperation] = []
     for operation in operations {
       switch operation.action {
@@ -61,7 +61,7 @@ struct NaiveModel {
   }
 
   /// The entries an app sees: for each id the one written last, or of those never edited the one with the smallest key.
-  var visible: [AnchorID: (key: Dot, entry: Entry)] {
+  package var visible: [AnchorID: (key: Dot, entry: Entry)] {
     var result: [AnchorID: (key: Dot, entry: Entry)] = [:]
     for (key, entry) in entries {
       guard let present = result[entry.id] else {
@@ -75,7 +75,7 @@ struct NaiveModel {
   }
 
   /// What differs between this and what `set` shows; nil when nothing does.
-  func difference(to set: inout AnchorSet) -> String? {
+  package func difference(to set: inout AnchorSet) -> String? {
     let visible = visible
     let anchors = set.anchors
     guard anchors.count == visible.count, set.count == visible.count else {

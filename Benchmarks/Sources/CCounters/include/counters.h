@@ -1,0 +1,8 @@
+#pragma once
+#include <stdint.h>
+
+/// Blocks of memory this process has asked for.
+uint64_t counted_allocations(void);
+
+/// Calls of the kernel this process has made for sockets, epoll and eventfd.
+uint64_t counted_calls(void);

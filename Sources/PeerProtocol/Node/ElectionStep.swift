@@ -1,0 +1,45 @@
+/// What a node tells its election.
+package enum ElectionInput: Sendable {
+  /// A message arrived that `from` originated.
+  case message(ElectionMessage, from: NodeID)
+  /// The members that a path of links leads to have changed.
+  case reachable([ElectionMember])
+  /// A member left the session or was removed.
+  case left(NodeID)
+  /// This node stood still for so long.
+  case stalled(Duration)
+  /// The deadline has come.
+  case tick
+  /// This node enters a session of others.
+  case join
+  /// This node leaves: another is to host.
+  case resign
+  /// The app asks to host.
+  case request
+  /// The app hands over.
+  case handover(to: NodeID)
+}
+
+/// One call of a node's election and what came of it, for whoever checks the rules from outside.
+package struct ElectionStep: Sendable {
+  package let input: ElectionInput
+  package let said: [ElectionOutput]
+  /// The election after the call.
+  package let election: HostElection
+}
+
+extension HostElection {
+  mutating func take(_ input: ElectionInput, at now: Instant) {
+    switch input {
+    case .message(let message, let sender): handle(message, from: sender, at: now)
+    case .reachable(let members): setReachable(members, at: now)
+    case .left(let node): left(node, at: now)
+    case .stalled(let gap): clockJumped(by: gap, at: now)
+    case .tick: tick(at: now)
+    case .join: join(at: now)
+    case .resign: resign(at: now)
+    case .request: requestHost(at: now)
+    case .handover(let node): _ = handover(to: node, at: now)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import WorldModel
+
+extension Node {
+  mutating func receiveMapAnnouncement(_ announcement: MapAnnouncement, from link: Link, at now: Instant) {
+    guard mayProvide(announcement, linked: link.peer) else {
+      tell(.mapRefused(announcement.id, provider: announcement.provider))
+      return
+    }
+    // Another beginning for each peer and map, so that joiners that come together soon have something to give.
+    let start = Int(truncatingIfNeeded: (me.peer.prefix ^ announcement.id.digest.words.x) >> 2)
+    guard maps.announce(announcement, by: link.peer, start: start, at: now) else { return }
+    tellMapStatus(at: now)
+    if maps[announcement.id]?.manifest == nil {
+      requestManifest(announcement.id, on: link.id)
+    } else {
+      requestChunks(at: now)
+    }
+  }
+
+  /// Whether the rule of the session lets the provider share it.
+  ///
+  /// Who hosted when a map was shared is known only while its provider tells of it itself; what others hand on was
+  /// judged by them, so that all take the same maps in the end.
+  private func mayProvide(_ announcement: MapAnnouncement, linked peer: PeerID) -> Bool {
+    guard !announcement.isPrivate, maps[announcement.id] == nil else { return true }
+    if configuration.mapPolicy == .host, announcement.provider != peer { return true }
+    return configuration.mapPolicy.permits(announcement.provider, host: host?.peer)
+  }
+
+  /// Notes which chunks a member has that is still fetching.
+  mutating func receiveMapHave(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
+    let map = MapID(try reader.readDigest())
+    guard let holding = maps[map] else { return }
+    let have = try ChunkSet(reading: &reader, capacity: holding.chunks.count)
+    try reader.finish()
+    guard !holding.isComplete else { return }
+    _ = maps.change(map) { $0.addHolder(link.peer, have: have, at: now) }
+    if holding.manifest == nil { requestManifest(map, on: link.id) } else { requestChunks(at: now) }
+  }
+
+  private mutating func requestManifest(_ map: MapID, on id: LinkID) {
+    let first = UInt32(maps[map]?.receivedHashes ?? 0)
+    sendControl(.mapManifestRequest, on: id) {
+      $0.write(map.digest)
+      $0.write(first)
+    }
+  }
+
+  mutating func receiveManifest(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
+    let map = MapID(try reader.readDigest())
+    let first = Int(try reader.read(UInt32.self))
+    var hashes: [SHA256Digest] = []
+    while !reader.isAtEnd { hashes.append(try reader.readDigest()) }
+    do {
+      let isWhole = try maps.change(map) { (holding) throws(ChunkFailure) in
+        try holding.takeHashes(hashes, first: first)
+      }
+      guard let isWhole else { return }
+      guard isWhole else {
+        if maps[map]?.manifest == nil { requestManifest(map, on: link.id) }
+        return
+      }
+      maps.reuseChunks(for: map)
+      progress(map, from: link.peer, at: now)
+      requestChunks(at: now)
+    } catch {
+      refuseSource(link.peer, of: map, error)
+    }
+  }
+
+  /// Asks every holder of every unfinished map for as much as it may owe at once.
+  mutating func requestChunks(at now: Instant) {
+    for (map, source, chunks) in maps.nextRequests(at: now) {
+      guard let id = controlLinks[source] else { continue }
+      sendControl(.mapRequest, on: id) { body in
+        body.write(map.digest)
+        for chunk in chunks { body.write(UInt32(chunk)) }
+      }
+    }
+  }
+
+  mutating func receiveMapPiece(_ reader: inout ByteReader, on id: LinkID, at now: Instant) throws(DecodingFailure) {
+    guard let peer = links[id]?.peer else { return }
+    let piece = try MapPiece(reading: &reader)
+    let bytes = try reader.readSpan(reader.remaining)
+    do {
+      let check = try maps.change(piece.map) { (holding) throws(ChunkFailure) in
+        try holding.take(piece, bytes, from: peer, at: now)
+      }
+      guard let check, let check else { return }
+      emit(.check(check))
+      // The source need not wait until it is proven.
+      requestChunks(at: now)
+    } catch {
+      refuseSource(peer, of: piece.map, error)
+      requestChunks(at: now)
+    }
+  }
+
+  /// Keeps a chunk that is proven, or marks its source down.
+  mutating func settle(_ verdict: ChunkVerdict, at now: Instant) {
+    let map = verdict.check.map
+    do {
+      let isNews = try maps.change(map) { (holding) throws(ChunkFailure) in try holding.settle(verdict, at: now) }
+      guard isNews == true else { return }
+      progress(map, from: verdict.check.source, at: now)
+    } catch {
+      refuseSource(verdict.check.source, of: map, error)
+    }
+    requestChunks(at: now)
+  }
+
+  /// Tells the app, and the others, of what is verified by now.
+  private mutating func progress(_ map: MapID, from peer: PeerID, at now: Instant) {
+    guard let holding = maps[map] else { return }
+    tell(.mapProgress(MapProgress(holding, from: peer, at: now)))
+    tellMapStatus(at: now)
+    guard let package = holding.package else {
+      let untold = holding.untold + 1
+      _ = maps.change(map) { $0.untold = untold }
+      if untold >= ProtocolLimits.chunksBetweenTells { tellHave(map) }
+      return
+    }
+    let announcement = holding.announcement
+    tell(.mapReceived(map, from: peer, provider: announcement.provider, package))
+    guard !announcement.isPrivate else { return }
+    for id in memberLinks { announce(announcement, on: id) }
+  }
+
+  /// A source whose chunk does not match is not asked for this map again.
+  private mutating func refuseSource(_ peer: PeerID, of map: MapID, _ failure: ChunkFailure) {
+    _ = maps.change(map) { $0.refuseHolder(peer) }
+    tell(.mapSourceRefused(map, peer, failure))
+  }
+
+  /// Stops fetching a map, for good; nothing happens if it is here already or was never wanted.
+  mutating func cancelMap(_ map: MapID, at now: Instant) {
+    for peer in maps.cancel(map) {
+      guard let id = controlLinks[peer] else { continue }
+      sendControl(.mapCancel, on: id) { $0.write(map.digest) }
+    }
+    tellMapStatus(at: now)
+  }
+
+  /// Turns away from sources that keep chunks back, and tells again what may have been missed.
+  mutating func checkDownloads(at now: Instant) {
+    maps.passOverSlowSources(at: now)
+    for holding in maps.holdings where !holding.isComplete {
+      let map = holding.announcement.id
+      if holding.untold > 0 { tellHave(map) }
+      guard holding.manifest == nil, let source = holding.holders.first, let id = controlLinks[source] else { continue }
+      requestManifest(map, on: id)
+    }
+    requestChunks(at: now)
+  }
+}

@@ -1,0 +1,35 @@
+package import WorldModel
+
+/// A chunk that has arrived and must be proven before it is kept: hashing takes too long for the event loop.
+///
+/// It is pure: whoever drives the node runs it beside the loop, or at once, and hands the verdict back.
+package struct ChunkCheck: Sendable {
+  package let map: MapID
+  /// Which chunk of the map.
+  package let index: Int
+  /// Who sent it.
+  package let source: PeerID
+  package let chunk: StoredChunk
+  /// Bytes the chunk must have when it is expanded.
+  package let rawSize: Int
+  /// The hash they must have.
+  package let hash: SHA256Digest
+
+  /// Expands and hashes.
+  package func run() -> ChunkVerdict {
+    do throws(ChunkFailure) {
+      let raw = try chunk.expanded(to: rawSize)
+      guard SHA256Digest(hashing: raw) == hash else { throw .wrongHash }
+      return ChunkVerdict(check: self, failure: nil)
+    } catch {
+      return ChunkVerdict(check: self, failure: error)
+    }
+  }
+}
+
+/// What a ``ChunkCheck`` found.
+package struct ChunkVerdict: Sendable {
+  package let check: ChunkCheck
+  /// Why the chunk is refused; nil when it is what the manifest says.
+  package let failure: ChunkFailure?
+}

@@ -1,0 +1,44 @@
+package import WorldModel
+
+/// A part of a stored chunk, small enough not to delay other frames: what stands before its bytes.
+package struct MapPiece: Sendable, Equatable {
+  package var map: MapID
+  package var chunk: Int
+  package var codec: StoredChunk.Codec
+  /// Bytes of the whole stored chunk.
+  package var storedSize: Int
+  /// Where the bytes that follow lie in the stored chunk.
+  package var offset: Int
+
+  package init(map: MapID, chunk: Int, codec: StoredChunk.Codec, storedSize: Int, offset: Int) {
+    self.map = map
+    self.chunk = chunk
+    self.codec = codec
+    self.storedSize = storedSize
+    self.offset = offset
+  }
+
+  package func write(to writer: inout ByteWriter) {
+    writer.write(map.digest)
+    writer.write(UInt32(chunk))
+    writer.write(codec.rawValue)
+    writer.write(UInt32(storedSize))
+    writer.write(UInt32(offset))
+  }
+
+  /// Reads all that stands before the bytes, and refuses more of them than a piece may have.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    map = MapID(try reader.readDigest())
+    chunk = Int(try reader.read(UInt32.self))
+    let start = reader.offset
+    guard let codec = StoredChunk.Codec(rawValue: try reader.readByte()) else {
+      throw .invalid("unknown chunk codec", offset: start)
+    }
+    self.codec = codec
+    storedSize = Int(try reader.read(UInt32.self))
+    offset = Int(try reader.read(UInt32.self))
+    guard reader.remaining <= ProtocolLimits.bulkPiece else {
+      throw .overLimit(limit: ProtocolLimits.bulkPiece, offset: reader.offset)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package import WorldModel
+
+/// How far a peer has come with the session's map.
+package struct MapStatus: Sendable, Hashable {
+  /// How far.
+  package enum Stage: Sendable, Hashable {
+    /// It has no map.
+    case none
+    /// It is fetching it and has verified so many percent, 0…100.
+    case transferring(percent: Int)
+    /// It has it, whole.
+    case received
+    /// It has it, and its app has found where it is in it.
+    case relocalised
+  }
+
+  /// Which map; nil when there is none.
+  package var map: MapID?
+  package var stage: Stage
+
+  package init(map: MapID?, stage: Stage) {
+    self.map = map
+    self.stage = stage
+  }
+
+  /// No map.
+  package static let none = MapStatus(map: nil, stage: .none)
+
+  /// Appends the map's id, or zeros, the stage's number and the percentage.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(map?.digest ?? SHA256Digest(words: .zero))
+    let (code, percent): (UInt8, Int) =
+      switch stage {
+      case .none: (0, 0)
+      case .transferring(let percent): (1, percent)
+      case .received: (2, 100)
+      case .relocalised: (3, 100)
+      }
+    writer.write(code)
+    writer.write(UInt8(percent))
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    let id = MapID(try reader.readDigest())
+    let start = reader.offset
+    let (code, percent) = (try reader.readByte(), try reader.readByte())
+    guard percent <= 100 else { throw .invalid("more than all", offset: start + 1) }
+    switch code {
+    case 0: stage = .none
+    case 1: stage = .transferring(percent: Int(percent))
+    case 2: stage = .received
+    case 3: stage = .relocalised
+    default: throw .invalid("unknown stage of a map", offset: start)
+    }
+    map = stage == .none ? nil : id
+  }
+}
+
+/// What a node knows of how far all members have come with the session's map.
+struct MapStatusBoard: Sendable {
+  /// What others said last, and with which number of theirs.
+  var others: [PeerID: (status: MapStatus, origin: NodeID, nonce: UInt64)] = [:]
+  /// What this node said last, and when.
+  var told = MapStatus.none
+  var toldAt = Instant.zero
+  /// The map in which the app has found its place.
+  var relocalised: MapID?
+}

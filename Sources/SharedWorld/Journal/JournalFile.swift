@@ -1,0 +1,110 @@
+import AnchorReplication
+import CSQLite
+import Glibc
+
+/// The file in which a session keeps its anchors: an SQLite database with a write-ahead log, one row a record.
+///
+/// Records that are appended together are kept together or not at all, so that after a crash at any byte the file holds a
+/// state the session was in. One process at a time uses it.
+actor JournalFile {
+  /// The most bytes a journal may hold before it is read (a full session's state and the operations after it).
+  static let limit: Int64 = 1 << 30
+  /// "SWJ1": tells a journal from other databases.
+  private static let applicationID: Int64 = 0x5357_4a31
+  private static let version: Int64 = 1
+
+  private let path: String
+  /// Nil once the journal is closed.
+  private var database: SQLiteDatabase?
+
+  /// Opens the journal at `path`, or makes an empty one (mode 0600).
+  ///
+  /// - Throws: ``SessionError`` with the code `io`, or `corrupt-data` when the file is damaged or something else.
+  init(path: String) throws(SessionError) {
+    self.path = path
+    guard OpenFile(path, O_RDWR | O_CREAT) != nil else {
+      throw SessionError(.io, "cannot open the journal \(path): \(String(cString: strerror(errno)))")
+    }
+    do throws(SQLiteFailure) {
+      let database = try SQLiteDatabase(path: path)
+      // Exclusive first: then the log's index lives in memory, and a second process is refused at once.
+      try database.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+      try Self.prepare(database)
+      self.database = database
+    } catch {
+      throw Self.explain(error, path)
+    }
+  }
+
+  private static func prepare(_ database: SQLiteDatabase) throws(SQLiteFailure) {
+    if try database.integer("SELECT count(*) FROM sqlite_schema") == 0 {
+      try database.transaction { () throws(SQLiteFailure) in
+        try database.execute(
+          """
+          CREATE TABLE record(number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, body BLOB NOT NULL) STRICT;
+          PRAGMA application_id = \(applicationID);
+          PRAGMA user_version = \(version)
+          """)
+      }
+    }
+    guard try database.integer("PRAGMA application_id") == applicationID,
+      try database.integer("PRAGMA user_version") == version
+    else { throw SQLiteFailure(code: SQLITE_NOTADB, description: "not a journal of this version") }
+    guard try database.integer("SELECT total(length(body)) FROM record") <= limit else {
+      throw SQLiteFailure(code: SQLITE_TOOBIG, description: "more than \(limit) bytes")
+    }
+  }
+
+  /// Everything in the journal, in order.
+  func records() throws(SessionError) -> [JournalRecord] {
+    guard let database else { return [] }
+    do throws(SQLiteFailure) {
+      let statement = try SQLiteDatabase.Statement("SELECT kind, body FROM record ORDER BY number", database)
+      var records: [JournalRecord] = []
+      while try statement.step() {
+        let bytes = statement.blob(1)
+        records.append(statement.integer(0) == 0 ? .snapshot(bytes) : .operations(bytes))
+      }
+      return records
+    } catch {
+      throw Self.explain(error, path)
+    }
+  }
+
+  /// Writes records to the disk, all of them or none; does nothing once the journal is closed.
+  func append(_ records: [JournalRecord]) throws(SessionError) {
+    guard let database else { return }
+    do throws(SQLiteFailure) {
+      try database.transaction { () throws(SQLiteFailure) in
+        let insert = try SQLiteDatabase.Statement("INSERT INTO record(kind, body) VALUES (?, ?)", database)
+        for record in records {
+          switch record {
+          case .snapshot(let bytes):
+            try database.execute("DELETE FROM record")
+            try insert.run(0, bytes)
+          case .operations(let bytes): try insert.run(1, bytes)
+          }
+        }
+      }
+    } catch {
+      throw Self.explain(error, path)
+    }
+  }
+
+  /// Writes the last records and lets go of the file.
+  func close(_ records: [JournalRecord]) throws(SessionError) {
+    defer { database = nil }
+    try append(records)
+  }
+
+  private static func explain(_ failure: SQLiteFailure, _ path: String) -> SessionError {
+    switch failure.code {
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      SessionError(.io, "the journal \(path) is in use by another session; name another file", cause: failure)
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG:
+      SessionError(
+        .corruptData, "\(path) is no sound journal (\(failure)); move it away and start again", cause: failure)
+    default: SessionError(.io, "the journal \(path) cannot be used: \(failure)", cause: failure)
+    }
+  }
+}

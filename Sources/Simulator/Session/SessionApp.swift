@@ -1,0 +1,61 @@
+import AnchorReplication
+import PeerProtocol
+import WorldModel
+
+/// What the people of a simulated session do: they place, move, name, lock and remove anchors, and share maps.
+struct SessionApp {
+  private var random: SeededRandom
+
+  init(random: SeededRandom) {
+    self.random = random
+  }
+
+  /// One edit, of whatever kind.
+  mutating func edit(in world: inout SessionWorld, at index: Int) {
+    var dice = random.split()
+    world.edit(index) { (anchors, time) throws(AnchorError) in try Self.edit(&anchors, time, &dice) }
+  }
+
+  /// A new anchor.
+  mutating func place(in world: inout SessionWorld, at index: Int) {
+    var dice = random.split()
+    world.edit(index) { (anchors, time) throws(AnchorError) in
+      _ = try anchors.place(Anchor(id: AnchorID(using: &dice), name: "a"), at: time)
+    }
+  }
+
+  private static func edit(_ anchors: inout AnchorSet, _ time: UInt64, _ dice: inout SeededRandom) throws(AnchorError) {
+    let known = anchors.anchors
+    let place = Transform(translation: [Float(dice.below(100)), Float(dice.below(100)), 0])
+    guard !known.isEmpty, dice.below(10) >= 4 else {
+      _ = try anchors.place(Anchor(id: AnchorID(using: &dice), name: "a\(dice.below(100))", transform: place), at: time)
+      return
+    }
+    let id = known[dice.below(known.count)].id
+    switch dice.below(12) {
+    case 0, 1: _ = try anchors.remove(id, at: time)
+    case 2, 3: _ = try anchors.rename(id, to: "n\(dice.below(100))", at: time)
+    case 4: _ = try anchors.setFlags(UInt32(dice.below(8)), of: id, at: time)
+    case 5:
+      let bytes = [UInt8](repeating: 7, count: dice.below(4) == 0 ? 40_000 : dice.below(200))
+      _ = try anchors.setPayload(Anchor.Payload(contentType: "x/y", bytes: bytes), of: id, at: time)
+    case 6:
+      let owner = SessionPeer.identity(of: dice.below(4))
+      let lock = AnchorLock(owner: owner, leaseUntil: time, epoch: dice.below(3), number: dice.below(UInt64(5)))
+      _ = try anchors.setLock(lock, of: id, at: time)
+    default: _ = try anchors.move(id, to: place, at: time)
+    }
+  }
+
+  /// A map of up to three chunks that does not compress, with up to three anchors.
+  mutating func shareMap(in world: inout SessionWorld, from index: Int) {
+    var dice = random.split()
+    let size = 1 + dice.below(3 * ProtocolLimits.chunk)
+    let bytes = (0..<size / 8 + 1).flatMap { _ in
+      let word = dice.next()
+      return (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+    }
+    let anchors = (0..<dice.below(4)).map { Anchor(id: AnchorID(using: &dice), name: "map \($0)") }
+    world.share(MapPackage(map: bytes), anchors: anchors, from: index)
+  }
+}

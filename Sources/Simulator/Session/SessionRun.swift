@@ -1,0 +1,197 @@
+import AnchorReplication
+import PeerProtocol
+
+/// One run of a scenario of whole sessions.
+struct SessionRun {
+  var world: SessionWorld
+  var random: SeededRandom
+  var app: SessionApp
+  private var time: Int64?
+
+  init(world: SessionWorld, random: SeededRandom) {
+    self.world = world
+    self.random = random
+    app = SessionApp(random: self.random.split())
+  }
+
+  var outcome: RunOutcome {
+    var outcome = RunOutcome(
+      violation: world.violation, time: time, simulated: world.simulation.now.nanoseconds,
+      delivered: world.simulation.delivered, transcript: world.simulation.monitor.transcript)
+    outcome.faults = world.faults
+    outcome.network = world.simulation.tally
+    outcome.operations = (0..<world.count).reduce(0) { sum, index in
+      sum + (world.node(index)?.anchors.vector.entries.reduce(0) { $0 + Int($1.sequence) } ?? 0)
+    }
+    outcome.maps = world.simulation.monitor.mapsReceived
+    outcome.lies = world.lies
+    return outcome
+  }
+
+  private var isOver: Bool { world.violation != nil }
+
+  private mutating func fail(_ text: String) {
+    world.simulation.monitor.fail(text, at: world.simulation.now)
+  }
+
+  private mutating func agree(within limit: Int64) -> Int64? {
+    let time = world.runUntilAgreed(within: limit)
+    if time == nil { fail(world.disagreement() ?? "no rest") }
+    return time
+  }
+
+  // MARK: Chaos
+
+  mutating func chaos() {
+    world.startAll()
+    world.simulation.run(for: 2_000_000_000)
+    var schedule = FaultSchedule(count: world.count, random: random.split())
+    for _ in 0..<30 where !isOver {
+      for _ in 0..<random.below(6) { app.edit(in: &world, at: random.below(world.count)) }
+      if random.chance(percent: 6) { app.shareMap(in: &world, from: random.below(world.count)) }
+      if random.chance(percent: 4) { askSomething() }
+      let (running, awake) = (world.simulation.running, world.simulation.awake)
+      world.apply(schedule.next(running: running, awake: awake))
+      world.simulation.run(for: schedule.pause())
+      world.checkMeaning(random.below(world.count))
+    }
+    world.mendAll()
+    if let liar = world.liar { world.apply(.crash(liar, silently: false)) }
+    if (0..<world.count).allSatisfy({ !world.simulation.isRunning($0) }) { world.apply(.start(world.count - 1)) }
+    rest()
+  }
+
+  /// Within 60 s everything agrees and goes on to, with one host, for 5 s; and it means what was written.
+  private mutating func rest() {
+    let start = world.simulation.now
+    var agreed: (since: Instant, changes: Int)?
+    while !isOver {
+      world.simulation.run(for: 100_000_000)
+      let (now, changes) = (world.simulation.now, world.simulation.monitor.hostChanges)
+      if let text = world.disagreement() {
+        agreed = nil
+        if now.nanoseconds(since: start) > 60_000_000_000 { fail(text) }
+        continue
+      }
+      if agreed?.changes != changes { agreed = (now, changes) }
+      guard let agreed, now.nanoseconds(since: agreed.since) >= 5_000_000_000 else { continue }
+      time = agreed.since.nanoseconds(since: start)
+      break
+    }
+    for index in 0..<world.count { world.checkMeaning(index) }
+    world.checkMergeLaws()
+  }
+
+  /// An app asks for something at a bad moment.
+  private mutating func askSomething() {
+    let one = random.below(world.count)
+    let other = SessionPeer.identity(of: random.below(world.count))
+    switch random.below(3) {
+    case 0: world.perform(one) { node, now in node.handle(.requestHost, at: now) }
+    case 1: world.perform(one) { node, now in node.handle(.handover(other), at: now) }
+    default: if world.simulation.running.count(where: \.self) > 1 { world.leave(one) }
+    }
+  }
+
+  // MARK: One thing at a time
+
+  /// Lets a fresh session come to rest with a few anchors in it; false if it does not.
+  private mutating func settleIn() -> Bool {
+    world.startAll(within: 1_000_000_000)
+    guard agree(within: 20_000_000_000) != nil else { return false }
+    for index in 0..<world.count { app.edit(in: &world, at: index) }
+    world.simulation.run(for: 3_000_000_000 + Int64(random.below(UInt64(1_000_000_000))))
+    return agree(within: 20_000_000_000) != nil
+  }
+
+  mutating func failover() {
+    guard settleIn(), let host = world.commonHost() else { return }
+    app.edit(in: &world, at: host)
+    world.apply(.crash(host, silently: true))
+    let rest = (0..<world.count).filter { $0 != host }
+    let start = world.simulation.now
+    while world.commonHost(of: rest) == nil || world.commonHost(of: rest) == host {
+      world.simulation.run(for: 10_000_000)
+      time = world.simulation.now.nanoseconds(since: start)
+      guard let time, time <= 3_500_000_000 else { return fail("E6 no new host after \((time ?? 0) / 1_000_000) ms") }
+    }
+    guard agree(within: 20_000_000_000) != nil else { return }
+    world.checkMeaning(rest[0])
+  }
+
+  mutating func merge() {
+    guard world.count > 2, settleIn() else { return }
+    let small = 1 + random.below((world.count - 1) / 2)
+    var sides = (0..<world.count).map { $0 < small ? 0 : 1 }
+    sides.shuffle(using: &random)
+    world.apply(.split(sides))
+    world.simulation.run(for: 15_000_000_000)
+    guard agree(within: 20_000_000_000) != nil else { return }
+    for _ in 0..<20 { app.edit(in: &world, at: random.below(world.count)) }
+    world.simulation.run(for: 2_000_000_000)
+    let larger = world.commonHost(of: (0..<world.count).filter { sides[$0] == 1 })
+    world.apply(.heal)
+    guard let took = agree(within: 30_000_000_000) else { return }
+    time = took
+    world.simulation.run(for: 3_000_000_000)
+    if world.commonHost() != larger { fail("E5 the host of the larger side did not survive the merge") }
+    world.checkMeaning(0)
+    world.checkMergeLaws()
+  }
+
+  mutating func joins() {
+    let newcomers = 1 + random.below(max(1, world.count / 2))
+    for index in newcomers..<world.count { world.apply(.start(index)) }
+    guard agree(within: 20_000_000_000) != nil, let host = world.commonHost() else { return }
+    for _ in 0..<30 { app.edit(in: &world, at: random.below(world.count)) }
+    app.shareMap(in: &world, from: host)
+    world.simulation.run(for: 1_000_000_000)
+    for index in 0..<newcomers {
+      world.apply(.start(index))
+      for _ in 0..<5 { app.edit(in: &world, at: random.below(world.count)) }
+      world.simulation.run(for: Int64(random.below(UInt64(1_000_000_000))))
+    }
+    guard let took = agree(within: 30_000_000_000) else { return }
+    time = took
+    if world.commonHost() != host { fail("E4 a newcomer took over") }
+    world.checkMeaning(0)
+  }
+
+  // MARK: Words that get lost on the way
+
+  /// The reader's link to the author is lost with an operation on it; whoever else has it brings it at once, and not at
+  /// the next comparison of vectors.
+  mutating func detour() {
+    guard world.count > 2, settleIn() else { return }
+    let author = random.below(world.count)
+    let reader = (author + 1 + random.below(world.count - 1)) % world.count
+    world.apply(.cut(author, reader))
+    for _ in 0..<3 { app.place(in: &world, at: author) }
+    let start = world.simulation.now
+    let wanted = world.simulation.monitor.anchors.written
+    while !world.has(reader, wanted), !isOver {
+      world.simulation.run(for: 50_000_000)
+      // Four seconds of silence end the link, at the latest 1.1 s later; then the news goes round.
+      let waited = world.simulation.now.nanoseconds(since: start)
+      if waited > 6_000_000_000 { return fail("C3 \(reader + 1) still waits for the words of \(author + 1)") }
+    }
+    time = world.simulation.now.nanoseconds(since: start)
+  }
+
+  /// A chain: the author, the one next to it, the one that is cut off from that, and the last one.
+  mutating func orphan() {
+    guard world.count > 3, settleIn() else { return }
+    for (one, other) in [(0, 2), (0, 3), (1, 3)] { world.apply(.cut(one, other)) }
+    for other in 4..<max(4, world.count) { world.apply(.crash(other, silently: false)) }
+    world.simulation.run(for: 8_000_000_000)
+    world.apply(.cut(1, 2))
+    app.place(in: &world, at: 0)
+    world.simulation.run(for: 500_000_000)
+    world.apply(.crash(0, silently: false))
+    world.simulation.run(for: 8_000_000_000)
+    world.apply(.mend(1, 2))
+    guard let took = agree(within: 30_000_000_000) else { return }
+    time = took
+    if !world.has(3, world.simulation.monitor.anchors.written) { fail("C3 the last words of 1 did not come to 4") }
+  }
+}

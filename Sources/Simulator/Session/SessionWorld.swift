@@ -1,0 +1,200 @@
+package import AnchorReplication
+package import PeerProtocol
+package import WorldModel
+
+/// A simulated session of whole nodes, with apps that edit anchors, share maps and ask for things.
+package struct SessionWorld {
+  /// What happens when and to whom.
+  package var simulation: Simulation<SessionPeer, SessionMonitor>
+  /// Deliberate mistakes of every node.
+  private let mistakes: NodeMistakes
+  /// The node that lies.
+  let liar: Int?
+  private var random: SeededRandom
+  /// Faults that were applied, by kind.
+  package private(set) var faults: [String: Int] = [:]
+
+  /// Machines with skewed and drifting clocks on which nothing runs yet.
+  package init(
+    seed: UInt64, count: Int, mistakes: NodeMistakes = NodeMistakes(), liar: Int? = nil,
+    profile: NetworkProfile = NetworkProfile(), transcript: Transcript = Transcript(isOn: false)
+  ) {
+    random = SeededRandom(seed: seed)
+    self.mistakes = mistakes
+    self.liar = liar
+    var profile = profile
+    // Nodes find out for themselves that a path is broken.
+    profile.silence = nil
+    simulation = Simulation(
+      count: count, profile: profile, random: random.split(),
+      monitor: SessionMonitor(count: count, liar: liar, transcript: transcript))
+    for index in 0..<count {
+      let skew = Int64(random.below(UInt64(1_000_000_000_000)))
+      simulation.setClock(index, skew: skew, drift: Int64(random.below(201)) - 100)
+    }
+  }
+
+  /// Lies told by the node that lies.
+  var lies: Int { pastLies + (liar.flatMap { simulation.node($0)?.liar?.count } ?? 0) }
+  private var pastLies = 0
+
+  /// The number of machines.
+  package var count: Int { simulation.count }
+  /// The first invariant that did not hold.
+  package var violation: String? { simulation.monitor.violation }
+  /// What runs on a machine; nil if nothing does.
+  package func node(_ index: Int) -> Node? { simulation.node(index)?.node }
+
+  /// Applies a fault and records it.
+  package mutating func apply(_ fault: Fault) {
+    simulation.monitor.note(fault.description, at: simulation.now)
+    faults[fault.kind, default: 0] += 1
+    if case .crash(let index, _) = fault, index == liar { pastLies = lies }
+    let (count, mistakes, liar) = (count, mistakes, liar)
+    var seeds = random.split()
+    simulation.apply(fault) { index, local in
+      SessionPeer(
+        index: index, count: count, seed: seeds.next(), mistakes: mistakes, isLiar: index == liar, at: local)
+    }
+  }
+
+  /// Starts every machine, one after the other, within a time (ns).
+  package mutating func startAll(within span: Int64 = 400_000_000) {
+    for index in 0..<count {
+      apply(.start(index))
+      simulation.run(for: Int64(random.below(UInt64(span / Int64(count) + 1))))
+    }
+  }
+
+  /// Lets an app do something with its node; nothing happens where none runs or it stands still.
+  package mutating func perform(_ index: Int, _ action: (inout Node, Instant) -> Void) {
+    simulation.perform(index) { peer, now in peer.perform(at: now, action) }
+  }
+
+  /// Lets an app edit its anchors; an edit that is refused changes nothing.
+  package mutating func edit(_ index: Int, _ change: (inout AnchorSet, UInt64) throws(AnchorError) -> Void) {
+    perform(index) { node, now in try? node.edit(at: now, change) }
+  }
+
+  /// Lets an app share a map together with its anchors.
+  package mutating func share(_ package: MapPackage, anchors: [Anchor] = [], from index: Int) {
+    guard simulation.isAwake(index) else { return }
+    simulation.monitor.note("\(index + 1) shares a map of \(package.size) bytes", at: simulation.now)
+    simulation.monitor.shared(package)
+    perform(index) { node, now in
+      try? node.importAnchors(of: package, anchors: anchors)
+      node.handle(.share(package, with: nil), at: now)
+    }
+  }
+
+  /// A node says goodbye, and its process ends.
+  package mutating func leave(_ index: Int) {
+    guard simulation.isAwake(index) else { return }
+    simulation.monitor.note("\(index + 1) leaves", at: simulation.now)
+    perform(index) { node, now in node.handle(.leave, at: now) }
+    simulation.run(for: 100_000_000)
+    apply(.crash(index, silently: false))
+  }
+
+  /// Makes everything work again: heals every path, wakes every sleeper, ends every delay.
+  package mutating func mendAll() {
+    apply(.heal)
+    for index in 0..<count {
+      if simulation.isRunning(index), !simulation.isAwake(index) { apply(.resume(index)) }
+      for other in 0..<count where other != index { simulation.clog(from: index, to: other, delay: 0) }
+    }
+  }
+
+  /// Runs until everything agrees, at most `limit` nanoseconds; how long that took, or nil.
+  package mutating func runUntilAgreed(within limit: Int64, step: Int64 = 100_000_000) -> Int64? {
+    let start = simulation.now
+    while disagreement() != nil {
+      guard simulation.now.nanoseconds(since: start) < limit, violation == nil else { return nil }
+      simulation.run(for: step)
+    }
+    return simulation.now.nanoseconds(since: start)
+  }
+
+  /// The number of the host that every node of a group follows; nil if they do not agree.
+  package func commonHost(of group: [Int]? = nil) -> Int? {
+    let group = group ?? (0..<count).filter(simulation.isRunning)
+    guard let host = group.first.flatMap({ node($0)?.host }) else { return nil }
+    guard group.allSatisfy({ node($0)?.host == host }) else { return nil }
+    return ElectionPeer.index(of: host)
+  }
+
+  /// Whether a node has applied everything that was written.
+  func has(_ index: Int, _ written: [ActorID: UInt64]) -> Bool {
+    guard let anchors = node(index)?.anchors else { return false }
+    return written.allSatisfy { anchors.covers(Dot(actor: $0.key, sequence: $0.value)) }
+  }
+
+  /// What is not yet as it must be at rest in some connected component; nil if nothing is.
+  ///
+  /// All know the same members and follow the same host, hold the same anchors under the same vectors and digests, lack
+  /// no operation of a node that lives, and have the same map.
+  package func disagreement() -> String? {
+    for component in simulation.components() {
+      if let text = disagreement(in: component) { return text }
+    }
+    return nil
+  }
+
+  private func disagreement(in component: [Int]) -> String? {
+    guard let first = component.first.flatMap(node) else { return nil }
+    if let text = disagreementOnHost(in: component) { return text }
+    var reference = first.anchors
+    let live = Set(component.compactMap { node($0)?.anchors.actor })
+    for index in component {
+      guard var node = node(index) else { continue }
+      let name = index + 1
+      if node.anchors.vector != reference.vector { return "C3 \(name): another vector" }
+      if node.anchors.digest != reference.digest { return "C1 \(name): another digest" }
+      if node.anchors.anchors != reference.anchors { return "C2 \(name): other anchors" }
+      let actor = node.anchors.actor
+      if node.anchors.vector[actor] != simulation.monitor.anchors.written[actor] ?? 0 {
+        return "C3 \(name): an own operation is lost"
+      }
+      // What waits for an anchor that died with its author waits for ever, but only if its own author is gone too.
+      if node.anchors.heldActors.contains(where: live.contains) { return "C7 \(name): held operations" }
+      if node.currentMap != first.currentMap { return "M1 \(name): another map" }
+    }
+    return nil
+  }
+
+  private func disagreementOnHost(in component: [Int]) -> String? {
+    guard let first = component.first.flatMap(node) else { return nil }
+    if let host = first.host, !component.contains(where: { node($0)?.me == host }) {
+      return "E1 \(component[0] + 1) follows \(host), which is not there"
+    }
+    for index in component {
+      guard let node = node(index) else { continue }
+      let connected = node.memberSnapshots.filter { $0.status == .connected }.map(\.peerID)
+      let expected = component.filter { $0 != index }.map(SessionPeer.identity).sorted()
+      if connected != expected {
+        return "E1 \(index + 1) sees \(connected.map(\.prefix)), not \(expected.map(\.prefix))"
+      }
+      if node.host == nil || node.host != first.host || node.epoch != first.epoch {
+        let (mine, theirs) = (node.host.map(\.description) ?? "none", first.host.map(\.description) ?? "none")
+        return "E1 \(index + 1) follows \(mine) epoch \(node.epoch), another \(theirs) epoch \(first.epoch)"
+      }
+    }
+    return nil
+  }
+
+  /// C2, C6 at any moment: what every node shows is what its operations mean, and joining states obeys the laws.
+  package mutating func checkMeaning(_ index: Int) {
+    guard let set = node(index)?.anchors else { return }
+    simulation.monitor.checkMeaning(index, set, at: simulation.now)
+  }
+
+  /// C6: whether joining the states of any three nodes is commutative, associative and idempotent.
+  package mutating func checkMergeLaws() {
+    let sets = (0..<count).compactMap { node($0)?.anchors }
+    guard !sets.isEmpty else { return }
+    let picked = (0..<3).map { _ in sets[random.below(sets.count)] }
+    if let text = MergeLaws.breach(picked[0], picked[1], picked[2]) {
+      simulation.monitor.fail("C6 \(text)", at: simulation.now)
+    }
+  }
+}

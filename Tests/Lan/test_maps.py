@@ -1,0 +1,147 @@
+"""Large maps over slow links: they delay no anchor, and nothing that breaks makes them come twice."""
+
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import threading
+import unittest
+
+import figures
+from lan_test import LanTest
+from peer import Peer, make_map
+
+#: The link of whoever gets a map (megabits a second).
+MEGABITS = 100
+#: Feature points that make 100 MB.
+POINTS = 10_300_000
+#: Anchors of a made-up room.
+OF_MAP = 10
+#: How long an anchor may take from `place` to the receiver's event while a map is on its way (ms): half, and 99 %.
+HALF, NEARLY_ALL = 8, 20
+#: What TCP, IP, TLS and the frames add to a map's bytes, and what anchors and heartbeats may come to, at most.
+OVERHEAD = 1.08
+#: Bytes of chunks that one source owed when it went, which others have to send again: 8 of 256 KiB.
+OWED = 8 * 256 * 1024
+
+
+class MapTest(LanTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.maps = pathlib.Path(tempfile.mkdtemp(prefix="swlan-"))
+        cls.addClassCleanup(shutil.rmtree, cls.maps, ignore_errors=True)
+
+    def test_a_map_of_100_MB_on_its_way_delays_no_anchor(self):
+        members = self.start_holders(3, POINTS)
+        joiner = self.start("joiner", members[0], megabits=MEGABITS)
+        until(joiner, 0.05)
+        bursts = [(peer, peer.send("burst 350 50")) for peer in members[1:]]
+        answers = [peer.answer("burst", since) for peer, since in bursts]
+        received = joiner.event("map-received", seconds=60)
+        self.agree([*members, joiner], anchors=OF_MAP + 700)
+        placed = {each["id"]: each["clock"] for answer in answers for each in answer["placed"]
+                  if each["clock"] < received["clock"]}
+        told = {event["id"]: event["clock"] for event in joiner.events if event["event"] == "anchor-added"}
+        times = [1000 * (told[anchor] - clock) for anchor, clock in placed.items()]
+        self.assertGreater(len(times), 300)
+        self.note_latency(times, self.time_raw_tcp([member.host for member in members], joiner.host))
+
+    def test_a_map_cut_off_at_40_percent_goes_on_where_it_was(self):
+        members = self.start_holders(2, POINTS)
+        joiner = self.start("joiner", members[0], megabits=MEGABITS)
+        until(joiner, 0.4)
+        since = len(joiner.events)
+        joiner.host.unplug()
+        for member in members:
+            joiner.event("peer-reconnecting", since=since, peerID=member.id)
+        joiner.host.plug()
+        self.assert_fetched_once([joiner], len(members), "cut at 40 %")
+        self.agree([*members, joiner], anchors=OF_MAP)
+
+    def test_another_holder_finishes_a_map_whose_provider_is_killed_at_60_percent(self):
+        provider, other = self.start_holders(2, POINTS)
+        joiner = self.start("joiner", other, megabits=MEGABITS)
+        until(joiner, 0.6)
+        provider.kill()
+        self.assert_fetched_once([joiner], 1, "provider killed at 60 %")
+        self.agree([other, joiner], anchors=OF_MAP)
+
+    def test_16_the_host_is_killed_while_10_join_during_a_burst_of_edits(self):
+        members = self.start_holders(3, POINTS // 5)
+        host = self.host_of(members)
+        writer = next(peer for peer in members if peer is not host)
+        joiners = self.start_at_once([f"joiner{number}" for number in range(1, 11)], members)
+        burst = writer.send("burst 250 50")
+        until(joiners[0], 0.3)
+
+        _, others = self.fail_over([writer, *members, *joiners], Peer.kill, "SIGKILL of the host while 10 join")
+        writer.answer("burst", burst)
+        self.assert_fetched_once(joiners, 1, "host killed while 10 join")
+        self.agree([peer for peer in [*members, *joiners] if peer is not host], anchors=OF_MAP + 250)
+
+    def start_holders(self, count, points):
+        """Starts a session whose first peer shares a map, and waits until all have it."""
+        path = self.maps / f"{points}.worldmap"
+        if not path.exists():
+            make_map(path, points)
+        peers = self.start_session(count)
+        peers[0].ask(f"load {path}")
+        peers[0].ask("send-map")
+        for peer in peers[1:]:
+            peer.event("map-received", seconds=60)
+        self.agree(peers, anchors=OF_MAP)
+        return peers
+
+    def start_at_once(self, names, members):
+        """Starts peers side by side, each behind a slow link."""
+        peers = {}
+
+        def start(host):
+            peers[host.name] = self.start_on(host, [member.host for member in members])
+        hosts = [self.lab.host(name) for name in names]
+        for host in hosts:
+            host.limit(MEGABITS)
+        threads = [threading.Thread(target=start, args=[host]) for host in hosts]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return [peers[name] for name in names]
+
+    def time_raw_tcp(self, holders, receiver):
+        """How long messages of two hosts take to a receiver that all of them send bulk data (ms)."""
+        program = pathlib.Path(__file__).with_name("raw_tcp.py")
+        taker = receiver.start(
+            "python3", program, "receive", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.assertEqual(taker.stdout.readline(), "listening\n")
+        senders = [host.start("python3", program, "flood", receiver.address) for host in holders]
+        senders += [host.start("python3", program, "write", receiver.address) for host in holders[1:]]
+        for sender in senders:
+            self.assertEqual(sender.wait(), 0)
+        return [float(line) for line in taker.communicate()[0].split()]
+
+    def note_latency(self, times, raw):
+        """Notes what was measured, the limit, and what raw TCP took in the same run."""
+        for percent, limit in ((50, HALF), (99, NEARLY_ALL)):
+            took, least = figures.percentile(times, percent), figures.percentile(raw, percent)
+            figures.note(f"raw TCP beside bulk connections, p{percent}", least, "ms")
+            figures.note(f"placed → told beside a map of 100 MB, p{percent}", took, "ms", limit)
+
+    def assert_fetched_once(self, joiners, lost_sources, what):
+        """What reached each joiner is the map once, and what sources that went still owed it."""
+        size = max(joiner.event("map-received", seconds=90)["bytes"] for joiner in joiners)
+        limit = size * OVERHEAD + lost_sources * OWED
+        most = max(joiner.host.received() for joiner in joiners)
+        figures.note(
+            f"a map of {size / 1e6:.1f} MB, {what}: reached the joiner", most / 1e6, "MB", round(limit / 1e6, 1))
+        self.assertLess(most, limit)
+
+
+def until(joiner, fraction):
+    """Waits until a joiner has verified so much of the map."""
+    joiner.event(
+        "map-progress", seconds=60, where=lambda news: news["verifiedBytes"] >= fraction * news["totalBytes"])
+
+
+if __name__ == "__main__":
+    unittest.main()

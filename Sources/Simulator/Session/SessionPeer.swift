@@ -39,9 +39,10 @@ package struct SessionPeer: SimulatedNode {
     var sinceWritable = 0
   }
 
-  /// Starts with an empty memory and invites every other machine.
+  /// Starts with an empty memory and invites every other machine; `configure` changes what the node is told.
   package init(
-    index: Int, count: Int, seed: UInt64, mistakes: NodeMistakes = NodeMistakes(), isLiar: Bool = false, at now: Instant
+    index: Int, count: Int, seed: UInt64, mistakes: NodeMistakes = NodeMistakes(), isLiar: Bool = false,
+    at now: Instant, configure: (inout NodeConfiguration) -> Void = { _ in }
   ) {
     self.index = index
     self.count = count
@@ -52,6 +53,7 @@ package struct SessionPeer: SimulatedNode {
     configuration.mistakes = mistakes
     configuration.keepsElectionSteps = true
     configuration.cachesChunks = true
+    configure(&configuration)
     node = Node(configuration, at: now)
     if isLiar { liar = Liar(count: count, random: random.split()) }
     for other in 0..<count where other != index { invite(other, at: now) }

@@ -26,7 +26,13 @@ actor SessionCore {
   var invitations: [InvitationID: CheckedContinuation<InvitationResult, Never>] = [:]
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
+  /// Maps that are being decoded, and the digest of the news that waits for them.
+  var mapsOpening = 0
+  var digestToTell: SHA256Digest?
   var journal: RunningJournal?
+  /// Where chunks of maps are kept, and whether that failed when it was last tried.
+  nonisolated let chunkStore: ChunkStore?
+  var hasCacheFailed = false
   private var nextInvitation: UInt64 = 1
   private var hasEnded = false
 
@@ -41,6 +47,7 @@ actor SessionCore {
     } catch {
       throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
     }
+    chunkStore = configuration.mapCache.map { ChunkStore(folder: $0.folder, limit: $0.limit) }
     instanceName = DiscoveryRecord.randomName()
   }
 
@@ -55,14 +62,16 @@ actor SessionCore {
   func start() async throws(SessionError) -> UInt16 {
     let listen = try await listenAddress()
     var random = SystemRandomNumberGenerator()
-    let node = NodeConfiguration(
+    var node = NodeConfiguration(
       peerID: identity.peerID, incarnation: random.next(), name: identity.name, service: serviceType.name,
       instance: instanceName,
       election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
       mapPolicy: MapPolicy(configuration.mapProviders), seed: random.next())
+    node.cachesChunks = chunkStore != nil
     do {
       let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
+      driver.onCache = { [unowned self] wish in self.assumeIsolated { $0.serve(wish) } }
       driver.onCheck = { [unowned self] check in self.assumeIsolated { $0.run(check) } }
       driver.onTrouble = { [hub] failure in
         hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
@@ -178,12 +187,14 @@ actor SessionCore {
       Session.State(
         peers: node.memberSnapshots.map { PeerStatus($0, map: MapStatus(node.mapStatus(of: $0.peerID))) },
         host: node.host?.peer, epoch: node.epoch, mapID: map?.id, mapStatus: MapStatus(node.mapStatus),
+        isSynchronised: node.isSynchronised,
         mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
         candidates: candidates)
     }
     return state
       ?? Session.State(
-        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, mapPoints: map?.map.cloud.count ?? 0,
+        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronised: false,
+        mapPoints: map?.map.cloud.count ?? 0,
         anchorCount: 0,
         sessionTime: 0, candidates: candidates)
   }

@@ -39,6 +39,11 @@ extension SessionCore {
         events.append(.sessionMerged(size: others + 1, host: to.peer))
       }
     case .anchors(let changes): take(changes, into: &events)
+    case .ephemeral(let update): take(update, into: &events)
+    case .acknowledged(let id, let result): finishWait(id.rawValue, .acknowledgement(result))
+    case .ownershipSettled(let id, let result): finishWait(id.rawValue, .ownership(result))
+    case .ownershipRequested(let id, let anchor, let from):
+      ask(id, OwnershipRequest(anchor: anchor, peer: peer(from)))
     case .divergence(let id):
       let message = "the anchors of \(peer(id).name) differ under the same history; all of them are being merged"
       events.append(.problem(SessionError(.divergence, message)))
@@ -59,35 +64,6 @@ extension SessionCore {
     }
   }
 
-  private func take(_ changes: [AnchorChange], into events: inout [Session.Event]) {
-    // One copy for all: reading the set through the driver copies it.
-    guard let anchors = driver?.node.anchors else { return }
-    events.reserveCapacity(events.count + changes.count)
-    for change in changes {
-      let origin = Session.Origin(change.origin)
-      switch change.kind {
-      case .removed(let anchor): events.append(.anchorRemoved(anchor, origin: origin))
-      case .added:
-        if let anchor = anchors[change.id] { events.append(.anchorAdded(anchor, origin: origin)) }
-      case .updated:
-        if let anchor = anchors[change.id] { events.append(.anchorUpdated(anchor, origin: origin)) }
-      case .editSupersededByRemoval: events.append(.editSuperseded(change.id))
-      case .fieldOverwritten: break
-      }
-    }
-  }
-
   /// A peer by its id, with the name it last gave.
   func peer(_ id: PeerID) -> Peer { Peer(id: id, name: names[id] ?? id.short) }
-}
-
-extension Session.Origin {
-  init(_ origin: AnchorOrigin) {
-    switch origin {
-    case .local: self = .local
-    case .remote: self = .remote
-    case .map: self = .map
-    case .merge: self = .merge
-    }
-  }
 }

@@ -8,6 +8,12 @@ extension SessionCore {
     return anchor.id
   }
 
+  func restore(_ anchor: Anchor, from removed: AnchorID) throws(SessionError) {
+    try edit(anchor.id) { anchors, time throws(AnchorError) in
+      _ = try anchors.restore(anchor, from: removed, at: time)
+    }
+  }
+
   func move(_ id: AnchorID, to transform: Transform) throws(SessionError) {
     try edit(id) { anchors, time throws(AnchorError) in _ = try anchors.move(id, to: transform, at: time) }
   }

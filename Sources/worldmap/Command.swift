@@ -23,13 +23,13 @@ extension Command {
   /// The help of this command.
   static var help: String {
     """
-      usage: worldmap \(name) \(operands.joined(separator: " ")) [options]
+    usage: worldmap \(name) \(operands.joined(separator: " ")) [options]
 
-      \(summary).
-      \(discussion.isEmpty ? "" : "\n" + discussion + "\n")
-      options:
-      \(helpTable((options + Tool.commonOptions).map { (form: $0.usage, help: $0.help) }))
+    \(summary).
+    \(discussion.isEmpty ? "" : "\n" + discussion + "\n")
+    options:
+    \(helpTable((options + Tool.commonOptions).map { (form: $0.usage, help: $0.help) }))
 
-      """
+    """
   }
 }

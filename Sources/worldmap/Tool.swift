@@ -50,24 +50,24 @@ enum Tool {
 
   private static var help: String {
     """
-      usage: worldmap COMMAND …
+    usage: worldmap COMMAND …
 
-      Looks at world maps and point clouds, converts, repairs and draws them.
+    Looks at world maps and point clouds, converts, repairs and draws them.
 
-      commands:
-      \(helpTable(commands.map { (form: $0.name, help: $0.summary) }))
+    commands:
+    \(helpTable(commands.map { (form: $0.name, help: $0.summary) }))
 
-      Inputs are .worldmap files and point clouds (PLY, PCD, COLMAP points3D, XYZ), told by their content. Outputs
-      are told by their extension. Files are written in one step: an interrupted run leaves the old file.
-      worldmap COMMAND --help says more.
+    Inputs are .worldmap files and point clouds (PLY, PCD, COLMAP points3D, XYZ), told by their content. Outputs
+    are told by their extension. Files are written in one step: an interrupted run leaves the old file.
+    worldmap COMMAND --help says more.
 
-      exit codes:
-        0  done; for diff: the maps are equal
-        1  diff: the maps differ; salvage: something is lost
-        2  the command line is wrong
-        3  the input is damaged or of an unknown format
-        4  a file cannot be read or written
+    exit codes:
+      0  done; for diff: the maps are equal
+      1  diff: the maps differ; salvage: something is lost
+      2  the command line is wrong
+      3  the input is damaged or of an unknown format
+      4  a file cannot be read or written
 
-      """
+    """
   }
 }

@@ -84,7 +84,8 @@ let package = Package(
     .testTarget(
       name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders"], exclude: ["C"],
       swiftSettings: common),
-    .testTarget(name: "SharedWorldTests", dependencies: ["SharedWorld"], swiftSettings: common),
+    .testTarget(
+      name: "SharedWorldTests", dependencies: ["SharedWorld", "PeerProtocol", "WorldModel"], swiftSettings: common),
     .testTarget(
       name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel", "soak"],
       swiftSettings: common),

@@ -45,7 +45,7 @@ extension sw_event {
     case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged,
       .sessionMerged:
       setMembership(event)
-    case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged: setMap(event)
+    case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised: setMap(event)
     case .anchorAdded(let anchor, let origin): set(SW_EVENT_ANCHOR_ADDED, anchor, origin)
     case .anchorUpdated(let anchor, let origin): set(SW_EVENT_ANCHOR_UPDATED, anchor, origin)
     case .anchorRemoved(let anchor, let origin): set(SW_EVENT_ANCHOR_REMOVED, anchor, origin)

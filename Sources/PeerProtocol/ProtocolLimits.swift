@@ -11,6 +11,10 @@ package enum ProtocolLimits {
   package static let memberFrame = 64 * 1024 + 1024
   /// Bytes of one piece of a map chunk, so that a frame of bulk data fits one TLS record.
   package static let bulkPiece = 16 * 1024 - 128
+  /// Bytes of a frame's body on a link that carries pieces of maps alone.
+  package static let bulkFrame = 16 * 1024
+  /// Bytes of a map that are still to be asked for from which on a connection of their own is worth its while.
+  package static let bulkWorth = 1024 * 1024
   /// Bytes the node hands to a link before it waits for the driver to report it writable again.
   package static let transmitWindow = 64 * 1024
   /// Bytes of control frames that may wait on one link; a peer that reads slower than that is let go.
@@ -117,6 +121,10 @@ package enum ProtocolTimes {
   package static let lastingLink: Duration = .seconds(5)
   /// What a holder owes is asked of others when it has sent nothing for this long.
   package static let chunkTimeout: Duration = .seconds(30)
+  /// A bulk link on which nothing moved for this long is closed.
+  package static let bulkIdle: Duration = .seconds(10)
+  /// A bulk link that did not come about is not tried again for this long.
+  package static let bulkPause: Duration = .seconds(30)
   /// How far a map has come is told to all this often at most.
   package static let mapStatus: Duration = .milliseconds(250)
 }

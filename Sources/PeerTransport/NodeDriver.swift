@@ -11,6 +11,8 @@ package final class NodeDriver {
   /// Called on the loop with a check to be run elsewhere, whose verdict then goes to the node; false when it cannot be
   /// taken, and it is run at once.
   package var onCheck: (ChunkCheck) -> Bool = { _ in false }
+  /// Called on the loop with what the node wants of the cache; the driver of a node without one is never asked.
+  package var onCache: (CacheWish) -> Void = { _ in }
   /// Called on the loop when new connections cannot be taken for a while.
   package var onTrouble: (TransportFailure) -> Void = { _ in }
 
@@ -83,6 +85,8 @@ package final class NodeDriver {
       case .admitted(let link): transport.confirm(link)
       case .check(let check):
         if !onCheck(check) { node.handle(.chunkChecked(check.run()), at: Self.now) }
+      case .find(let search): onCache(.find(search))
+      case .keep(let hash, let chunk): onCache(.keep(hash, chunk))
       case .event(let event): events.append(event)
       }
     }
@@ -167,4 +171,12 @@ extension NodeDriver: SecureTransportDelegate {
   }
 
   package func listenerResumed() {}
+}
+
+/// What a node wants of the cache.
+package enum CacheWish: Sendable {
+  /// Look for chunks; the answer is ``Input/chunksFound(_:_:isLast:)``.
+  case find(ChunkSearch)
+  /// Keep a chunk.
+  case keep(SHA256Digest, StoredChunk)
 }

@@ -30,6 +30,7 @@ extension Report {
         \(size(bytes))  \(short(mapID), .faint)
         """
       ]
+    case .synchronised(let digest): ["\("=", .good) in step with everybody  \(short(digest), .faint)"]
     case .anchorAdded(let pin, let origin): ["\("+", .good) \(pin.line)  \(origin, .faint)"]
     case .anchorUpdated(let pin, let origin): ["\("~", .place) \(pin.line)  \(origin, .faint)"]
     case .anchorRemoved(let pin, let origin): ["\("−", .bad) \(pin.line)  \(origin, .faint)"]

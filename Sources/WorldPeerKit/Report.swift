@@ -12,6 +12,8 @@ package enum Report: Equatable, Sendable {
   case hostChanged(host: Person?, epoch: UInt64, reason: String)
   case mapProgress(from: Person, Transfer)
   case mapReceived(from: Person, mapID: String, points: Int, anchors: Int, bytes: Int)
+  /// All is here that the others had.
+  case synchronised(digest: String)
   case anchorAdded(Pin, origin: String)
   case anchorUpdated(Pin, origin: String)
   case anchorRemoved(Pin, origin: String)
@@ -190,6 +192,7 @@ extension Report {
     case .hostChanged: "host-changed"
     case .mapProgress: "map-progress"
     case .mapReceived: "map-received"
+    case .synchronised: "synchronised"
     case .anchorAdded: "anchor-added"
     case .anchorUpdated: "anchor-updated"
     case .anchorRemoved: "anchor-removed"
@@ -228,6 +231,7 @@ extension Report {
         "from": .string(from.id), "name": .string(from.name), "mapID": .string(mapID), "points": .integer(points),
         "anchors": .integer(anchors), "bytes": .integer(bytes),
       ]
+    case .synchronised(let digest): ["digest": .string(digest)]
     case .anchorAdded(let pin, let origin), .anchorUpdated(let pin, let origin), .anchorRemoved(let pin, let origin):
       pin.members + ["origin": .string(origin)]
     case .anchorDragged(let live), .participantMoved(let live): live.members

@@ -14,7 +14,8 @@ extension Program {
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable: noteDiscovery(event)
     case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged:
       noteMembership(event)
-    case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .anchorAdded, .anchorUpdated, .anchorRemoved:
+    case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated,
+      .anchorRemoved:
       noteWorld(event)
     case .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged: noteEdits(event)
     case .anchorDragged, .dragEnded, .participantMoved, .participantGone: noteLive(event)
@@ -71,6 +72,7 @@ extension Program {
           from: person(receipt.from), mapID: receipt.mapID.description, points: receipt.points,
           anchors: receipt.anchors, bytes: receipt.bytes))
     case .mapFailed(let error): say(error)
+    case .synchronised(let digest): console.say(.synchronised(digest: digest.description))
     case .anchorAdded(let anchor, let origin): console.say(.anchorAdded(pin(anchor), origin: origin.rawValue))
     case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(pin(anchor), origin: origin.rawValue))
     case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(pin(anchor), origin: origin.rawValue))

@@ -34,6 +34,7 @@ struct ReportTests {
         .mapReceived(from: bob, mapID: "aa", points: 5, anchors: 1, bytes: 9),
         #""event":"map-received","t":1.5,"clock":7.25,"from":"\#(bob.id)","name":"bob","mapID":"aa","points":5,"anchors":1,"bytes":9"#
       ),
+      (.synchronised(digest: "d1"), #""event":"synchronised","t":1.5,"clock":7.25,"digest":"d1""#),
       (
         .anchorAdded(lamp, origin: "remote"),
         #""event":"anchor-added","t":1.5,"clock":7.25,"id":"1-2","name":"lamp","position":[1.0,-0.25,0.0],"author":"b0","origin":"remote""#

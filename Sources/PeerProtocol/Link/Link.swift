@@ -10,6 +10,8 @@ package struct Link: Sendable {
     case stranger
     /// Both sides hold each other as members.
     case member
+    /// A second connection to a member, for pieces of maps alone.
+    case bulk
   }
 
   package let id: LinkID
@@ -28,6 +30,9 @@ package struct Link: Sendable {
   package var theyAdmit = false
   /// When it became a member's link.
   package var memberSince: Instant?
+
+  /// What the other side said this connection is for, while its offer has not come.
+  package var attachToken: BulkOffer.Token?
 
   /// The start of an incomplete frame.
   package var inbound: [UInt8] = []
@@ -110,7 +115,16 @@ package struct Link: Sendable {
   package var node: NodeID? { hello.map { NodeID(peer: peer, incarnation: $0.incarnation) } }
 
   /// The largest body the other side may send now (bytes).
-  package var frameLimit: Int { phase == .member ? ProtocolLimits.memberFrame : ProtocolLimits.strangerFrame }
+  package var frameLimit: Int {
+    switch phase {
+    case .greeting, .stranger: ProtocolLimits.strangerFrame
+    case .member: ProtocolLimits.memberFrame
+    case .bulk: ProtocolLimits.bulkFrame
+    }
+  }
+
+  /// When a bulk link counts as idle.
+  var idleAt: Instant { max(lastHeard, lastSent) + ProtocolTimes.bulkIdle }
 
   /// Whether more may be handed to the driver.
   package var isWritable: Bool { inFlight < ProtocolLimits.transmitWindow }

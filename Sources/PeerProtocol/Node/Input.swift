@@ -16,6 +16,8 @@ package enum Input: Sendable {
   case tick
   /// The clock that counts suspended time ran ahead of the monotonic one.
   case clockJumped(by: Duration)
+  /// Chunks of a map that the cache had, each proven anew; there may be several answers to one search.
+  case chunksFound(MapID, [FoundChunk], isLast: Bool)
   /// What a ``ChunkCheck`` found.
   case chunkChecked(ChunkVerdict)
   /// Where this peer listens has changed.

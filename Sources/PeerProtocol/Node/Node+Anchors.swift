@@ -72,6 +72,7 @@ extension Node {
     let digest = try reader.readDigest()
     let vector = try VersionVector(decoding: &reader, limit: anchors.limits.actors)
     try reader.finish()
+    noteTarget(vector, of: link.peer)
     let isFirst = link.replication.cursor == nil
     link.replication.acknowledged = vector
     links[id]?.replication = link.replication

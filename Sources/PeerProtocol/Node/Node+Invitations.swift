@@ -27,7 +27,7 @@ extension Node {
       outgoing[index].plan.opened(dial)
       outgoing[index].peer = peer
     case .member(let peer): members[peer]?.plan.opened(dial)
-    case nil: break
+    case .bulk, nil: break
     }
   }
 
@@ -37,6 +37,7 @@ extension Node {
       guard let index = outgoing.firstIndex(where: { $0.id == id }) else { return }
       outgoing[index].plan.failed(dial, refused: refused, at: now)
     case .member(let peer): members[peer]?.plan.failed(dial, refused: refused, at: now)
+    case .bulk(let peer, _): bulkFailed(peer, at: now)
     case nil: break
     }
   }

@@ -8,8 +8,13 @@ extension Node {
       return
     }
     guard let dial else {
-      let strangers = links.values.count { $0.phase != .member }
+      let strangers = links.values.count { $0.phase == .greeting || $0.phase == .stranger }
       if strangers > ProtocolLimits.strangerLinks { end(id, .limitExceeded, at: now) }
+      return
+    }
+    if case .bulk(let member, let token) = dials[dial] {
+      dials[dial] = nil
+      bulkOpened(id, to: member, token, at: now)
       return
     }
     noteDialOpened(dial, peer: peer, at: now)
@@ -125,9 +130,11 @@ extension Node {
       graph.linkUp(node, at: now)
       drainGraph(at: now)
     }
+    // The map first: who has caught up with the anchors must know by then whether a map is still to come.
+    announceMaps(on: id)
+    expectTarget(from: link.peer)
     startReplication(on: id)
     introducePoses(on: id)
-    announceMaps(on: id)
     settleInvitations(with: link.peer, at: now)
     hastenDials(at: now)
   }
@@ -160,8 +167,10 @@ extension Node {
   private mutating func forget(_ id: LinkID, at now: Instant) {
     guard let link = links.removeValue(forKey: id) else { return }
     quiet = nil
+    forgetBulk(link, at: now)
     guard controlLinks[link.peer] == id else { return }
     controlLinks[link.peer] = nil
+    synchronisation.targets[link.peer] = nil
     maps.removeHolder(link.peer)
     if link.phase == .member, let node = link.node {
       dialAgain(after: link, at: now)

@@ -7,8 +7,10 @@ extension Node {
       return
     }
     // Another beginning for each peer and map, so that joiners that come together soon have something to give.
-    let start = Int(truncatingIfNeeded: (me.peer.prefix ^ announcement.id.digest.words.x) >> 2)
+    let mixed = (me.peer.prefix ^ announcement.id.digest.words.x) &* 0x9e37_79b9_7f4a_7c15
+    let start = Int(truncatingIfNeeded: mixed >> 32)
     guard maps.announce(announcement, by: link.peer, start: start, at: now) else { return }
+    if maps.isFetching { synchronisation.isReached = false }
     tellMapStatus(at: now)
     if maps[announcement.id]?.manifest == nil {
       requestManifest(announcement.id, on: link.id)
@@ -61,11 +63,30 @@ extension Node {
         return
       }
       maps.reuseChunks(for: map)
+      searchCache(for: map, at: now)
       progress(map, from: link.peer, at: now)
       requestChunks(at: now)
     } catch {
       refuseSource(link.peer, of: map, error)
     }
+  }
+
+  /// Looks in the cache for what a map still lacks; nothing is asked for before it has answered.
+  private mutating func searchCache(for map: MapID, at now: Instant) {
+    guard configuration.cachesChunks, let search = maps[map]?.search else { return }
+    _ = maps.change(map) { $0.searchEnds = now + ProtocolTimes.chunkTimeout }
+    emit(.find(search))
+  }
+
+  /// Takes chunks from the cache.
+  mutating func takeFound(_ chunks: [FoundChunk], of map: MapID, isLast: Bool, at now: Instant) {
+    guard let provider = maps[map]?.announcement.provider else { return }
+    _ = maps.change(map) { holding in
+      for found in chunks { holding.keep(found.chunk, at: found.index) }
+      if isLast { holding.searchEnds = nil }
+    }
+    if !chunks.isEmpty { progress(map, from: provider, at: now) }
+    requestChunks(at: now)
   }
 
   /// Asks every holder of every unfinished map for as much as it may owe at once.
@@ -75,6 +96,9 @@ extension Node {
       sendControl(.mapRequest, on: id) { body in
         body.write(map.digest)
         for chunk in chunks { body.write(UInt32(chunk)) }
+      }
+      if maps[map].map({ $0.announcement.size - $0.verifiedBytes >= ProtocolLimits.bulkWorth }) == true {
+        wantBulk(with: source, at: now)
       }
     }
   }
@@ -103,6 +127,7 @@ extension Node {
     do {
       let isNews = try maps.change(map) { (holding) throws(ChunkFailure) in try holding.settle(verdict, at: now) }
       guard isNews == true else { return }
+      if configuration.cachesChunks { emit(.keep(verdict.check.hash, verdict.check.chunk)) }
       progress(map, from: verdict.check.source, at: now)
     } catch {
       refuseSource(verdict.check.source, of: map, error)
@@ -148,6 +173,8 @@ extension Node {
     for holding in maps.holdings where !holding.isComplete {
       let map = holding.announcement.id
       if holding.untold > 0 { tellHave(map) }
+      // A disk that does not answer must not hold up what the network has.
+      if let end = holding.searchEnds, end <= now { _ = maps.change(map) { $0.searchEnds = nil } }
       guard holding.manifest == nil, let source = holding.holders.first, let id = controlLinks[source] else { continue }
       requestManifest(map, on: id)
     }

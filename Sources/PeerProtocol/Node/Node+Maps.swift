@@ -31,6 +31,9 @@ extension Node {
   /// What was fetched of a map; nil for one that is not held.
   package func traffic(of map: MapID) -> MapTraffic? { maps[map]?.traffic }
 
+  /// The chunks of a map that are here; nil for one that is not held.
+  package func verifiedChunks(of map: MapID) -> ChunkSet? { maps[map]?.verified }
+
   /// Tells a newly linked member of the maps it should have, and of what there is of one that is not complete.
   mutating func announceMaps(on id: LinkID) {
     guard let peer = links[id]?.peer else { return }
@@ -90,7 +93,7 @@ extension Node {
       uploads.add(map, chunk)
     }
     links[id]?.uploads = uploads
-    flushSoon(id)
+    flushPieces(id)
   }
 
   mutating func receiveMapCancel(_ map: MapID, on id: LinkID) {
@@ -103,12 +106,16 @@ extension Node {
   }
 
   /// Appends pieces of requested chunks while the window has room.
+  ///
+  /// On a control link they come last, and only while there is no second one.
   mutating func writePieces(for id: LinkID) {
+    guard let peer = links[id]?.peer, let control = controlLinks[peer] else { return }
+    let takesNew = id != control || bulk.link(to: peer) == nil
     while scratch.count + ProtocolLimits.bulkPiece <= ProtocolLimits.transmitWindow,
-      let upload = links[id]?.uploads.first
+      let upload = links[control]?.uploads.next(on: id, takesNew: takesNew)
     {
       guard let chunk = maps[upload.map]?.chunks[upload.chunk] else {
-        links[id]?.uploads.removeFirst()
+        links[control]?.uploads.advance(upload, to: nil, on: id)
         continue
       }
       let end = min(upload.offset + ProtocolLimits.bulkPiece, chunk.bytes.count)
@@ -118,11 +125,7 @@ extension Node {
         piece.write(to: &body)
         unsafe body.write(span: chunk.bytes.span.bytes.extracting(upload.offset..<end))
       }
-      if end == chunk.bytes.count {
-        links[id]?.uploads.removeFirst()
-      } else {
-        links[id]?.uploads.advance(to: end)
-      }
+      links[control]?.uploads.advance(upload, to: end == chunk.bytes.count ? nil : end, on: id)
     }
   }
 }

@@ -156,6 +156,7 @@ extension Node {
     for id in links.ids { emit(.close(id)) }
     links = LinkTable()
     controlLinks = [:]
+    bulk = BulkLinks()
     hasEnded = true
     tell(.ended(reason))
   }

@@ -89,9 +89,11 @@ extension Node {
     roster.entries.compactMap { entry in
       guard let member = members[entry.peerID] else { return nil }
       let link = controlLinks[entry.peerID].flatMap { links[$0] }
+      let second = bulk.link(to: entry.peerID).flatMap { links[$0] }
       return MemberSnapshot(
         peerID: entry.peerID, name: entry.name, status: member.status, roundTrip: link?.roundTrip,
-        isDirect: link?.phase == .member, bytesSent: link?.bytesSent ?? 0, bytesReceived: link?.bytesReceived ?? 0)
+        isDirect: link?.phase == .member, bytesSent: (link?.bytesSent ?? 0) + (second?.bytesSent ?? 0),
+        bytesReceived: (link?.bytesReceived ?? 0) + (second?.bytesReceived ?? 0))
     }
   }
 }

@@ -16,6 +16,7 @@ extension Node {
     }
     links[id]?.inbound = begun
     publishAnchorChanges()
+    if !synchronisation.isReached { checkSynchronised() }
     runTimers(at: now)
   }
 
@@ -61,8 +62,12 @@ extension Node {
     if !type.leavesDeadlines { quiet = nil }
     var reader = ByteReader(body)
     switch (phase, type) {
+    case (.bulk, .mapPiece): try receiveMapPiece(&reader, on: id, at: now)
+    case (.bulk, .goodbye): drop(id, at: now)
+    case (.bulk, _): throw .invalid("not a piece of a map", offset: 0)
     case (_, .goodbye): receiveGoodbye(try Goodbye(reading: &reader), on: id, at: now)
     case (.greeting, .hello): receiveHello(try Hello(reading: &reader), on: id, at: now)
+    case (.greeting, .attach): receiveAttach(try BulkOffer.Token(reading: &reader), on: id, at: now)
     case (.greeting, _): throw .invalid("the first frame is not a hello", offset: 0)
     case (_, .hello): throw .invalid("a second hello", offset: 0)
     case (_, .admit): receiveAdmit(on: id, at: now)
@@ -95,6 +100,7 @@ extension Node {
     case .acknowledgement: receiveAcknowledgement(try AcknowledgementFrame(reading: &reader), from: link, at: now)
     case .interest: receiveInterest(try AnchorFilter(reading: &reader), on: id)
     case .ownership: receiveOwnership(try OwnershipFrame(reading: &reader), from: link, at: now)
+    case .bulk: receiveBulk(try BulkOffer(reading: &reader), from: link, at: now)
     case .mapAnnounce: receiveMapAnnouncement(try MapAnnouncement(reading: &reader), from: link, at: now)
     case .mapManifestRequest: try receiveManifestRequest(&reader, on: id)
     case .mapManifest: try receiveManifest(&reader, from: link, at: now)

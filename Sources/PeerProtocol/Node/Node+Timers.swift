@@ -84,6 +84,7 @@ extension Node {
     var keepAlive = Instant.distantFuture
     for id in links.ids {
       if let deadline = links[id]?.deadline { next = min(next, deadline) }
+      if links[id]?.phase == .bulk, let idle = links[id]?.idleAt { next = min(next, idle) }
       guard links[id]?.phase == .member, let heard = links[id]?.lastHeard, let sent = links[id]?.lastSent else {
         continue
       }
@@ -107,6 +108,8 @@ extension Node {
         expire(id, at: now)
       } else if links[id]?.phase == .member {
         keepAlive(id, at: now)
+      } else if links[id]?.phase == .bulk, let idle = links[id]?.idleAt, idle <= now {
+        drop(id, at: now)
       }
     }
   }

@@ -15,10 +15,13 @@ extension Node {
     }
     scratch.removeAll()
     links[id]?.moveControl(to: &scratch)
-    if links[id]?.phase == .member {
+    switch links[id]?.phase {
+    case .member:
       writeOperations(for: id)
       writeEphemeral(for: id)
       writePieces(for: id)
+    case .bulk: writePieces(for: id)
+    default: break
     }
     guard scratch.count > 0 else { return nil }
     links[id]?.noteSent(scratch.count, at: lastTick)

@@ -14,6 +14,8 @@ package struct Node: Sendable {
   var links = LinkTable()
   /// The link that carries each linked peer's traffic.
   var controlLinks: [PeerID: LinkID] = [:]
+  /// The links that carry pieces of maps alone.
+  var bulk = BulkLinks()
 
   package internal(set) var roster = Roster()
   var members: [PeerID: Member] = [:]
@@ -44,6 +46,7 @@ package struct Node: Sendable {
   var acknowledgements = Acknowledgements()
   /// Who wants to own which anchor.
   var ownership = OwnershipDesk()
+  var synchronisation = Synchronisation()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
   var mapBoard = MapStatusBoard()
@@ -108,7 +111,12 @@ package struct Node: Sendable {
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused, at: now)
     case .clockJumped(let gap): excuse(gap, at: now)
     case .addresses(let addresses): changeAddresses(addresses, at: now)
-    case .chunkChecked(let verdict): settle(verdict, at: now)
+    case .chunksFound(let map, let chunks, let isLast):
+      takeFound(chunks, of: map, isLast: isLast, at: now)
+      checkSynchronised()
+    case .chunkChecked(let verdict):
+      settle(verdict, at: now)
+      checkSynchronised()
     default: handleCommand(input, at: now)
     }
   }
@@ -196,4 +204,5 @@ package struct Node: Sendable {
 enum DialPurpose: Sendable, Equatable {
   case invitation(InvitationID)
   case member(PeerID)
+  case bulk(PeerID, BulkOffer.Token)
 }

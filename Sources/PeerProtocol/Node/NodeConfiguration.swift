@@ -23,6 +23,8 @@ package struct NodeConfiguration: Sendable {
   package var keepsOrphans = false
   /// Who may share a map with the whole session.
   package var mapPolicy: MapPolicy
+  /// Whether chunks of maps are looked for and kept in a cache.
+  package var cachesChunks = false
   /// Seeds every random choice of the node.
   package var seed: UInt64
   /// Deliberate mistakes; only tests make any.

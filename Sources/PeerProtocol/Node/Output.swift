@@ -15,6 +15,10 @@ package enum Output: Sendable {
   case admitted(LinkID)
   /// Run a check beside the loop and answer it with ``Input/chunkChecked(_:)``.
   case check(ChunkCheck)
+  /// Look for chunks in the cache and answer with ``Input/chunksFound(_:_:isLast:)``.
+  case find(ChunkSearch)
+  /// Keep a proven chunk in the cache, under the hash of its raw bytes.
+  case keep(SHA256Digest, StoredChunk)
   /// Tell the app.
   case event(NodeEvent)
 }
@@ -60,6 +64,8 @@ package enum NodeEvent: Sendable {
   case mapSourceRefused(MapID, PeerID, ChunkFailure)
   /// A map was not taken, because the session's rule does not let its provider share one.
   case mapRefused(MapID, provider: PeerID)
+  /// All is here that the linked members had when their links came up: operations, giving this digest, and the map.
+  case synchronised(SHA256Digest)
   /// A member has come further with the session's map.
   case mapStatusChanged(PeerID, MapStatus)
 

@@ -51,7 +51,9 @@ extension MapHolding {
 
   /// Chooses the chunks to ask of each holder now, one after the other in turn, and notes them as asked.
   package mutating func nextRequests(at now: Instant) -> [(source: PeerID, chunks: [Int])] {
-    guard manifest != nil, !missing.isEmpty, unchecked <= ProtocolLimits.uncheckedChunks else { return [] }
+    guard manifest != nil, searchEnds == nil, !missing.isEmpty, unchecked <= ProtocolLimits.uncheckedChunks else {
+      return []
+    }
     var shares = [[Int]](repeating: [], count: sources.count)
     for isSlow in [false, true] {
       var isServed = true
@@ -138,6 +140,7 @@ extension MapHolding {
       missing.insert(index)
       throw failure
     }
+    guard chunks[index] == nil else { return false }
     keep(verdict.check.chunk, at: index)
     rate.record(verifiedBytes, at: now)
     return true
@@ -164,7 +167,7 @@ extension MapHolding {
   }
 
   /// Gives back what was asked of `peer`, except chunks that are here and being proven.
-  private mutating func release(requestsOf peer: PeerID) {
+  mutating func release(requestsOf peer: PeerID) {
     for (chunk, request) in requests where request.source == peer && !request.isChecking {
       requests[chunk] = nil
       missing.insert(chunk)

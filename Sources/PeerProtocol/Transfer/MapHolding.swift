@@ -26,6 +26,8 @@ package struct MapHolding: Sendable {
   /// What was fetched of it.
   package internal(set) var traffic = MapTraffic()
   var rate = TransferRate()
+  /// Until when the cache may look for chunks before they are asked of others; nil when it does not.
+  var searchEnds: Instant?
   /// Chunks verified since the others were last told.
   var untold = 0
 
@@ -86,6 +88,15 @@ package struct MapHolding: Sendable {
     return true
   }
 
+  /// What the cache may have of what is missing; nil when nothing is.
+  var search: ChunkSearch? {
+    guard let manifest, !isComplete else { return nil }
+    let wanted = chunks.indices.filter { chunks[$0] == nil }.map { index in
+      ChunkSearch.Wanted(index: index, hash: manifest.hashes[index], rawSize: manifest.rawSize(of: index))
+    }
+    return ChunkSearch(map: announcement.id, wanted: wanted)
+  }
+
   /// Takes over chunks that another map already has.
   package mutating func reuse(_ known: (SHA256Digest) -> StoredChunk?) {
     guard let manifest else { return }
@@ -116,4 +127,9 @@ package struct MapTraffic: Sendable, Hashable {
   package var requestedBytes = 0
   /// Bytes of chunks that arrived, as they were stored, whatever became of them.
   package var receivedBytes = 0
+
+  package init(requestedBytes: Int = 0, receivedBytes: Int = 0) {
+    self.requestedBytes = requestedBytes
+    self.receivedBytes = receivedBytes
+  }
 }

@@ -21,6 +21,9 @@ package struct MapLibrary: Sendable {
     holdings.filter { !$0.announcement.isPrivate }.max { $1.announcement.supersedes($0.announcement) }
   }
 
+  /// Whether the session's current map is not here yet, and somebody has it or a part of it.
+  var isFetching: Bool { current.map { !$0.isComplete && !$0.holders.isEmpty } ?? false }
+
   /// The latest of the session's maps that is here, whole.
   package var latestComplete: MapHolding? {
     holdings.filter { !$0.announcement.isPrivate && $0.isComplete }
@@ -105,6 +108,11 @@ package struct MapLibrary: Sendable {
   /// Forgets `peer` as a source of anything.
   package mutating func removeHolder(_ peer: PeerID) {
     for index in holdings.indices { holdings[index].removeHolder(peer) }
+  }
+
+  /// Asks anew, of anybody, for what was asked of `peer` and has not arrived.
+  package mutating func askAgain(_ peer: PeerID) {
+    for index in holdings.indices { holdings[index].release(requestsOf: peer) }
   }
 
   /// Takes over the chunks of `map` that other holdings already have.

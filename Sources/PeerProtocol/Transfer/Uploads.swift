@@ -1,6 +1,6 @@
 package import WorldModel
 
-/// The chunks that the other side of a link asked for, in order, the first perhaps half sent.
+/// The chunks that a peer asked for, in order, the first of each link perhaps half sent.
 package struct Uploads: Sendable, Equatable {
   /// A chunk on its way out.
   package struct Upload: Sendable, Equatable {
@@ -8,22 +8,27 @@ package struct Uploads: Sendable, Equatable {
     package let chunk: Int
     /// Where its next piece begins.
     package var offset = 0
+    /// The link on which it was begun, and on which it ends, since pieces of a chunk come in order.
+    var link: LinkID?
   }
 
   private var queue: [Upload] = []
 
   package init() {}
 
-  /// What is sent next.
-  package var first: Upload? { queue.first }
-
   /// The number of chunks that wait.
   package var count: Int { queue.count }
+
+  /// What is sent next on a link: what was begun on it, else, if `takesNew`, the first that was not begun.
+  func next(on link: LinkID, takesNew: Bool) -> Upload? {
+    queue.first { $0.link == link } ?? (takesNew ? queue.first { $0.link == nil } : nil)
+  }
 
   /// Queues a chunk unless the peer asks for more than it may; one that is on its way begins anew.
   package mutating func add(_ map: MapID, _ chunk: Int) {
     if let index = queue.firstIndex(where: { $0.map == map && $0.chunk == chunk }) {
       queue[index].offset = 0
+      queue[index].link = nil
       return
     }
     guard queue.count(where: { $0.map == map }) < ProtocolLimits.outstandingChunks else { return }
@@ -32,17 +37,27 @@ package struct Uploads: Sendable, Equatable {
     queue.append(Upload(map: map, chunk: chunk))
   }
 
-  /// The first chunk has been sent up to `offset`.
-  package mutating func advance(to offset: Int) {
-    queue[0].offset = offset
-  }
-
-  package mutating func removeFirst() {
-    queue.removeFirst()
+  /// A chunk has been sent up to `offset` on a link; all of it if `offset` is nil.
+  mutating func advance(_ upload: Upload, to offset: Int?, on link: LinkID) {
+    guard let index = queue.firstIndex(where: { $0.map == upload.map && $0.chunk == upload.chunk }) else { return }
+    if let offset {
+      queue[index].offset = offset
+      queue[index].link = link
+    } else {
+      queue.remove(at: index)
+    }
   }
 
   /// Drops every chunk of `map`.
   package mutating func remove(_ map: MapID) {
     queue.removeAll { $0.map == map }
+  }
+
+  /// Begins anew what was on its way on a link that is gone.
+  mutating func restart(from link: LinkID) {
+    for index in queue.indices where queue[index].link == link {
+      queue[index].offset = 0
+      queue[index].link = nil
+    }
   }
 }

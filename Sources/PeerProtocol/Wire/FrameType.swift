@@ -14,6 +14,8 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case pong = 5
   /// ``RosterEntry`` list.
   case roster = 6
+  /// ``BulkOffer``: a second connection, for maps, is wanted.
+  case bulk = 7
 
   /// ``Invite``.
   case invite = 8
@@ -21,6 +23,9 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case inviteAnswer = 9
   /// An invitation's number: it is withdrawn.
   case inviteCancel = 10
+
+  /// The token of a ``BulkOffer``, first on the connection it speaks of.
+  case attach = 11
 
   /// An election message on its way to one member or to all, under a ``FloodHeader``.
   case election = 16

@@ -77,6 +77,9 @@ package struct Capabilities: OptionSet, Sendable {
   /// Chunks may be compressed with zstd.
   package static let zstdChunks = Capabilities(rawValue: 1 << 1)
 
+  /// Takes pieces of maps on a connection of their own.
+  package static let bulk = Capabilities(rawValue: 1 << 2)
+
   /// What this build can do.
-  package static let current: Capabilities = [.maps, .zstdChunks]
+  package static let current: Capabilities = [.maps, .zstdChunks, .bulk]
 }

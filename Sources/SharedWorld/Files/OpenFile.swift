@@ -12,6 +12,12 @@ struct OpenFile: ~Copyable {
     descriptor = opened
   }
 
+  /// Takes over what `open` returned; nil for a failure, and `errno` still says why.
+  init?(descriptor: Int32) {
+    guard descriptor >= 0 else { return nil }
+    self.descriptor = descriptor
+  }
+
   deinit {
     close(descriptor)
   }

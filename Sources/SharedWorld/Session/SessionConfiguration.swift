@@ -20,6 +20,8 @@ extension Session {
     public var canHost = true
     /// Who may share a map with the whole session; give all peers the same rule.
     public var mapProviders: MapProviders = .anyone
+    /// Where parts of maps are kept, so that a map that was here once need not travel again; nil keeps none.
+    public var mapCache: MapCache?
     /// Answers invitations.
     ///
     /// It runs as a child task of the session and may take as long as the inviter waits.
@@ -38,6 +40,24 @@ extension Session {
     public init(service: String = "sharedworld") {
       self.service = service
     }
+  }
+}
+
+/// A folder in which parts of maps are kept over the end of the program.
+///
+/// Each part is a file (mode 0600) and is checked against its hash whenever it is read; a damaged one is removed and
+/// fetched again. A cache that cannot be read or written is told of by ``Session/Event/problem(_:)`` and costs nothing
+/// but time. No two sessions may use one folder at a time.
+public struct MapCache: Hashable, Sendable {
+  /// The folder; it is made if there is none (mode 0700).
+  public var folder: String
+  /// How much may be kept (bytes); what was not used for the longest time goes first.
+  public var limit: Int
+
+  /// A cache in a folder of the app's.
+  public init(folder: String, limit: Int = 2 * 1024 * 1024 * 1024) {
+    self.folder = folder
+    self.limit = limit
   }
 }
 

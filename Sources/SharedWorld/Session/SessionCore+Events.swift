@@ -55,6 +55,9 @@ extension SessionCore {
     case .mapRefused(let map, let provider):
       let message = "\(peer(provider).name) may not share a map; \(map) was not taken"
       events.append(.problem(SessionError(.notPermitted, message)))
+    case .synchronised(let digest):
+      // What has arrived is told first.
+      if mapsOpening > 0 { digestToTell = digest } else { events.append(.synchronised(digest)) }
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(peer(id), MapStatus(status)))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
     case .ended(let reason): noteEnd(reason)

@@ -124,18 +124,27 @@ extension SessionCore {
         await self?.failedToOpen(id, error)
       }
     }
-    if !added { hub.publish([.mapFailed(SessionError(.limitExceeded, "too much work is waiting"))]) }
+    mapsOpening += 1
+    if !added { endOpening([.mapFailed(SessionError(.limitExceeded, "too much work is waiting"))]) }
+  }
+
+  /// Tells what became of a map that was being decoded, and the news that waited for it.
+  private func endOpening(_ events: [Session.Event]) {
+    mapsOpening -= 1
+    hub.publish(events)
+    guard mapsOpening == 0, let digest = digestToTell.take() else { return }
+    hub.publish([.synchronised(digest)])
   }
 
   private func opened(_ map: WorldMap, id: MapID, from peer: PeerID, bytes: Int) {
     self.map = (id, map)
     let receipt = Session.MapReceipt(
       from: peer, mapID: id, points: map.cloud.count, anchors: map.anchors.count, bytes: bytes)
-    hub.publish([.mapReceived(receipt)])
+    endOpening([.mapReceived(receipt)])
   }
 
   private func failedToOpen(_ id: MapID, _ error: any Error) {
-    hub.publish([.mapFailed(SessionError(.corruptData, "map \(id) cannot be read: \(error)", cause: error))])
+    endOpening([.mapFailed(SessionError(.corruptData, "map \(id) cannot be read: \(error)", cause: error))])
   }
 
   func cancelMap(_ id: MapID) {

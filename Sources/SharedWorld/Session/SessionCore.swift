@@ -29,7 +29,13 @@ actor SessionCore {
   var changeReaders: [ChangeReader] = []
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
+  /// Maps that are being decoded, and the digest of the news that waits for them.
+  var mapsOpening = 0
+  var digestToTell: SHA256Digest?
   var journal: RunningJournal?
+  /// Where chunks of maps are kept, and whether that failed when it was last tried.
+  nonisolated let chunkStore: ChunkStore?
+  var hasCacheFailed = false
   private var nextNumber: UInt64 = 1
   private(set) var hasEnded = false
 
@@ -44,6 +50,7 @@ actor SessionCore {
     } catch {
       throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
     }
+    chunkStore = configuration.mapCache.map { ChunkStore(folder: $0.folder, limit: $0.limit) }
     instanceName = DiscoveryRecord.randomName()
   }
 
@@ -65,9 +72,11 @@ actor SessionCore {
       mapPolicy: MapPolicy(configuration.mapProviders), seed: random.next())
     node.asksBeforeGiving = configuration.ownershipHandler != nil
     node.keepsOrphans = configuration.keepsOrphanedOwnership
+    node.cachesChunks = chunkStore != nil
     do {
       let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
+      driver.onCache = { [unowned self] wish in self.assumeIsolated { $0.serve(wish) } }
       driver.onCheck = { [unowned self] check in self.assumeIsolated { $0.run(check) } }
       driver.onTrouble = { [hub] failure in
         hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
@@ -190,12 +199,14 @@ actor SessionCore {
       Session.State(
         peers: node.memberSnapshots.map { PeerStatus($0, map: MapStatus(node.mapStatus(of: $0.peerID))) },
         host: node.host?.peer, epoch: node.epoch, mapID: map?.id, mapStatus: MapStatus(node.mapStatus),
+        isSynchronised: node.isSynchronised,
         mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
         candidates: candidates)
     }
     return state
       ?? Session.State(
-        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, mapPoints: map?.map.cloud.count ?? 0,
+        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronised: false,
+        mapPoints: map?.map.cloud.count ?? 0,
         anchorCount: 0,
         sessionTime: 0, candidates: candidates)
   }

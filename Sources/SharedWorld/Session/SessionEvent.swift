@@ -37,6 +37,11 @@ extension Session {
     /// A peer has come further with the session's map, or has another one.
     case peerMapChanged(Peer, MapStatus)
 
+    /// All is here that the connected peers had when they were connected: the anchors, giving this digest, and the map.
+    ///
+    /// It comes when a peer has joined and caught up, and again after a separation that made it miss something or a new map.
+    case synchronised(SHA256Digest)
+
     /// An anchor was placed.
     case anchorAdded(Anchor, origin: Origin)
     /// An anchor was moved, renamed or changed otherwise.

@@ -17,6 +17,9 @@ package struct SessionPeer: SimulatedNode {
   /// The maps that arrived, by id.
   package private(set) var maps: [MapID: MapPackage] = [:]
 
+  /// The cache on the machine's disk.
+  package private(set) var disk: [SHA256Digest: StoredChunk] = [:]
+
   private let index: Int
   private let count: Int
   private var outputs: [SimulatedOutput<Packet>] = []
@@ -49,6 +52,7 @@ package struct SessionPeer: SimulatedNode {
       addresses: [Self.address(of: index)], seed: random.next())
     configuration.mistakes = mistakes
     configuration.keepsElectionSteps = true
+    configuration.cachesChunks = true
     configure(&configuration)
     node = Node(configuration, at: now)
     if isLiar { liar = Liar(count: count, random: random.split()) }
@@ -193,6 +197,12 @@ package struct SessionPeer: SimulatedNode {
         if let reason = Self.goodbye(in: last) { goodbyes.append((line.peer, reason)) }
         last = []
       case .admitted: break
+      case .find(let search):
+        let found = search.wanted.compactMap { wanted in
+          disk[wanted.hash].map { FoundChunk(index: wanted.index, chunk: $0) }
+        }
+        node.handle(.chunksFound(search.map, found, isLast: true), at: now)
+      case .keep(let hash, let chunk): disk[hash] = chunk
       case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
       case .event(let event): take(event, at: now)
       }

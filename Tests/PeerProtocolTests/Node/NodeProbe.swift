@@ -124,7 +124,7 @@ struct NodeProbe {
         sent[link, default: []] += bytes
         if !isSlow { node.handle(.writable(link), at: now) }
       case .close(let link): closed.insert(link)
-      case .admitted: break
+      case .admitted, .find, .keep: break
       case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
       case .event(let event): events.append(event)
       }

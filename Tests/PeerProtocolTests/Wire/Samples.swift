@@ -20,6 +20,7 @@ enum Sample {
     id: map, epoch: 3, revision: 5, size: 1_000_000, provider: bob, isPrivate: true,
     isPartial: true)
   static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
+  static let token = BulkOffer.Token(high: 0x1122_3344_5566_7788, low: 0x99aa_bbcc_ddee_ff00)
   static let have = {
     var set = ChunkSet(capacity: 12)
     for chunk in [0, 3, 9, 11] { set.insert(chunk) }
@@ -185,6 +186,14 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       name: "ownership", type: .ownership, write: { Sample.ownership.write(to: &$0) },
       rewrite: {
         try reread($0, { (r) throws(DecodingFailure) in try OwnershipFrame(reading: &r) }) { $0.write(to: &$1) }
+      }),
+    FrameCase(
+      name: "bulk", type: .bulk, write: { BulkOffer(token: Sample.token, receiverDials: true).write(to: &$0) },
+      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try BulkOffer(reading: &r) }) { $0.write(to: &$1) } }),
+    FrameCase(
+      name: "attach", type: .attach, write: { Sample.token.write(to: &$0) },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try BulkOffer.Token(reading: &r) }) { $0.write(to: &$1) }
       }),
     plain("pong", .pong) { $0.write(UInt64(0x1122_3344_5566_7788)) },
     plain("invite-cancel", .inviteCancel) { $0.write(UInt64(77)) },

@@ -1,0 +1,29 @@
+package import WorldModel
+
+/// Chunks of a map that may lie in the cache of this machine: looked for beside the event loop, since files take time.
+package struct ChunkSearch: Sendable {
+  /// One of them.
+  package struct Wanted: Sendable, Equatable {
+    /// Which chunk of the map.
+    package let index: Int
+    /// The hash its raw bytes must have.
+    package let hash: SHA256Digest
+    /// How many raw bytes it must have.
+    package let rawSize: Int
+  }
+
+  package let map: MapID
+  package let wanted: [Wanted]
+}
+
+/// A chunk that the cache had, proven anew.
+package struct FoundChunk: Sendable {
+  /// Which chunk of the map.
+  package let index: Int
+  package let chunk: StoredChunk
+
+  package init(index: Int, chunk: StoredChunk) {
+    self.index = index
+    self.chunk = chunk
+  }
+}

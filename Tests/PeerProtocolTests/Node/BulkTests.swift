@@ -1,0 +1,173 @@
+import PeerProtocol
+import Testing
+import WorldModel
+
+/// A node that fetches a map from peer 1 over a link that the peer dialled, and what that peer says by hand.
+private struct Fetching {
+  var probe = NodeProbe()
+  let other = NodeProbe.peer(1)
+  let control: LinkID
+  let package: MapPackage
+  let manifest: MapManifest
+
+  init(chunks: Int = 6) throws {
+    var random = SeededRandom(seed: 5)
+    let map = (0..<chunks * ProtocolLimits.chunk).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    package = MapPackage(map: map)
+    manifest = MapManifest(epoch: 1, revision: 1, size: map.count, hashes: package.hashes)
+    control = probe.join(1, other)
+    _ = try probe.frames(on: control)
+  }
+
+  /// Announces the map on a link and answers the request for its hashes.
+  mutating func announce(on link: LinkID) {
+    let announcement = MapAnnouncement(
+      id: manifest.id, epoch: 1, revision: 1, size: manifest.size, provider: other, isPrivate: false)
+    probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
+    probe.send(.mapManifest, on: link) {
+      $0.write(bytes: manifest.id.digest.bytes)
+      $0.write(UInt32(0))
+      for hash in manifest.hashes { $0.write(bytes: hash.bytes) }
+    }
+  }
+
+  /// The chunks asked for on a link since the last call, and the offer of a second connection.
+  mutating func asked(on link: LinkID) throws -> (chunks: [Int], offer: BulkOffer?) {
+    var chunks: [Int] = []
+    var offer: BulkOffer?
+    for frame in try probe.frames(on: link) {
+      var reader = ByteReader(frame.body.span)
+      if frame.type == .bulk { offer = try BulkOffer(reading: &reader) }
+      guard frame.type == .mapRequest else { continue }
+      _ = try reader.readDigest()
+      while !reader.isAtEnd { chunks.append(Int(try reader.read(UInt32.self))) }
+    }
+    return (chunks, offer)
+  }
+
+  /// Sends one chunk whole, perhaps with a bit flipped.
+  mutating func send(_ chunk: Int, on link: LinkID, flipping bit: Bool = false) {
+    var bytes = package.chunks[chunk].bytes
+    if bit { bytes[1000] ^= 4 }
+    for offset in stride(from: 0, to: bytes.count, by: ProtocolLimits.bulkPiece) {
+      let piece = MapPiece(
+        map: manifest.id, chunk: chunk, codec: package.chunks[chunk].codec, storedSize: bytes.count, offset: offset)
+      probe.send(.mapPiece, on: link) {
+        piece.write(to: &$0)
+        $0.write(bytes: bytes[offset..<min(offset + ProtocolLimits.bulkPiece, bytes.count)])
+      }
+    }
+  }
+
+  /// A connection of a peer that begins with a token.
+  mutating func attach(_ number: UInt64, _ peer: PeerID, _ token: BulkOffer.Token) -> LinkID {
+    let link = probe.open(number, peer)
+    probe.send(.attach, on: link) { token.write(to: &$0) }
+    return link
+  }
+}
+
+@Suite("The second connection")
+struct BulkTests {
+  @Test("it is offered when much is to come, attached by its token, and takes pieces and nothing else")
+  func attaches() throws {
+    var fetching = try Fetching()
+    fetching.announce(on: fetching.control)
+    let (chunks, offer) = try fetching.asked(on: fetching.control)
+    // The other side dialled the control link, so it knows a way.
+    let token = try #require(offer.map { $0.receiverDials ? $0.token : nil } ?? nil)
+    #expect(chunks.count == 6)
+    let second = fetching.attach(2, fetching.other, token)
+    #expect(fetching.probe.node.bulkLinkCount == 1)
+    #expect(try fetching.probe.frames(on: second).map(\.type) == [.attach])
+    for chunk in chunks { fetching.send(chunk, on: second) }
+    #expect(fetching.probe.node.currentMap == fetching.manifest.id)
+    fetching.probe.send(.mapCancel, on: second) { $0.write(bytes: fetching.manifest.id.digest.bytes) }
+    #expect(fetching.probe.closed == [second])
+  }
+
+  @Test("a connection with a wrong token, or of another peer, is let go, and pieces go on coming on the control link")
+  func refusesStrangers() throws {
+    var fetching = try Fetching()
+    fetching.announce(on: fetching.control)
+    let (chunks, offer) = try fetching.asked(on: fetching.control)
+    let token = try #require(offer?.token)
+    let wrong = fetching.attach(2, fetching.other, BulkOffer.Token(high: 1, low: 2))
+    let stranger = fetching.attach(3, NodeProbe.peer(2), token)
+    #expect(fetching.probe.node.bulkLinkCount == 0)
+    fetching.probe.wait(ProtocolLimits.helloTime)
+    #expect(fetching.probe.closed == [wrong, stranger])
+    for chunk in chunks { fetching.send(chunk, on: fetching.control) }
+    #expect(fetching.probe.node.currentMap == fetching.manifest.id)
+  }
+
+  @Test("when it breaks, what was on its way is asked for again on the control link, and what is verified is kept")
+  func fallsBack() throws {
+    var fetching = try Fetching()
+    fetching.announce(on: fetching.control)
+    let (chunks, offer) = try fetching.asked(on: fetching.control)
+    let second = fetching.attach(2, fetching.other, try #require(offer?.token))
+    for chunk in chunks.prefix(2) { fetching.send(chunk, on: second) }
+    fetching.probe.input(.linkClosed(second))
+    #expect(try fetching.asked(on: fetching.control).chunks.sorted() == chunks.dropFirst(2).sorted())
+    for chunk in chunks.dropFirst(2) { fetching.send(chunk, on: fetching.control) }
+    #expect(fetching.probe.node.currentMap == fetching.manifest.id)
+  }
+
+  @Test("cancelling a map says so once, and nothing that still arrives counts")
+  func cancels() throws {
+    var fetching = try Fetching()
+    fetching.announce(on: fetching.control)
+    let chunks = try fetching.asked(on: fetching.control).chunks
+    let id = fetching.manifest.id
+    fetching.probe.input(.cancelMap(id))
+    fetching.probe.input(.cancelMap(id))
+    #expect(try fetching.probe.frames(on: fetching.control).count { $0.type == .mapCancel } == 1)
+    _ = fetching.probe.takeEvents()
+    for chunk in chunks { fetching.send(chunk, on: fetching.control) }
+    fetching.announce(on: fetching.control)
+    #expect(fetching.probe.takeEvents().isEmpty)
+    #expect(fetching.probe.node.currentMap == nil)
+    #expect(try fetching.asked(on: fetching.control).chunks.isEmpty)
+  }
+
+  @Test("Fault 24: a source that sends a flipped bit is marked down and told of, and another holder serves the chunk")
+  func marksSourceDown() throws {
+    var fetching = try Fetching()
+    let honest = NodeProbe.peer(2)
+    let second = fetching.probe.join(2, honest)
+    fetching.announce(on: fetching.control)
+    let bad = try #require(try fetching.asked(on: fetching.control).chunks.first)
+    fetching.announce(on: second)
+    _ = try fetching.asked(on: second)
+    fetching.send(bad, on: fetching.control, flipping: true)
+    let failures = fetching.probe.takeEvents().compactMap { event in
+      if case .mapSourceRefused(_, let peer, let failure) = event { (peer, failure) } else { nil }
+    }
+    #expect(failures.map(\.0) == [fetching.other] && failures.map(\.1) == [.wrongHash])
+    #expect(try fetching.asked(on: second).chunks.contains(bad))
+    fetching.announce(on: fetching.control)
+    #expect(try fetching.asked(on: fetching.control).chunks.isEmpty)
+    for chunk in 0..<6 { fetching.send(chunk, on: second) }
+    #expect(fetching.probe.node.currentMap == fetching.manifest.id)
+  }
+
+  @Test("a map of somebody the rule does not name is not taken, and one the host alone may share only from the host")
+  func keepsTheRule() throws {
+    for (policy, isTaken) in [(MapPolicy.named([]), false), (.named([NodeProbe.peer(1)]), true), (.host, false)] {
+      var fetching = try Fetching(chunks: 1)
+      fetching.probe.node = Node(
+        NodeConfiguration(
+          peerID: NodeProbe.me, incarnation: 1, name: "me", service: "test", mapPolicy: policy, seed: 1),
+        at: fetching.probe.now)
+      let link = fetching.probe.join(9, fetching.other)
+      fetching.probe.wait(.seconds(3))
+      _ = fetching.probe.takeEvents()
+      fetching.announce(on: link)
+      fetching.send(0, on: link)
+      #expect((fetching.probe.node.currentMap != nil) == isTaken, "\(policy)")
+      let refusals = fetching.probe.takeEvents().count { if case .mapRefused = $0 { true } else { false } }
+      #expect((refusals > 0) != isTaken)
+    }
+  }
+}

@@ -130,11 +130,11 @@ extension Node {
       graph.linkUp(node, at: now)
       drainGraph(at: now)
     }
+    introducePoses(on: id)
     // The map first: who has caught up with the anchors must know by then whether a map is still to come.
     announceMaps(on: id)
     expectTarget(from: link.peer)
     startReplication(on: id)
-    introducePoses(on: id)
     settleInvitations(with: link.peer, at: now)
     hastenDials(at: now)
   }

@@ -37,6 +37,7 @@ package struct Node: Sendable {
   /// The replicated anchors.
   package var anchors: AnchorSet
   var replication = ReplicationState()
+  var synchronisation = Synchronisation()
   /// Poses that count until the next one, and what this node drags.
   var ephemeral: EphemeralLane
   var drags = Drags()
@@ -46,7 +47,6 @@ package struct Node: Sendable {
   var acknowledgements = Acknowledgements()
   /// Who wants to own which anchor.
   var ownership = OwnershipDesk()
-  var synchronisation = Synchronisation()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
   var mapBoard = MapStatusBoard()

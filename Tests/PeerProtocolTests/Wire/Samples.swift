@@ -168,6 +168,14 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
         }
       }),
     FrameCase(
+      name: "bulk", type: .bulk, write: { BulkOffer(token: Sample.token, receiverDials: true).write(to: &$0) },
+      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try BulkOffer(reading: &r) }) { $0.write(to: &$1) } }),
+    FrameCase(
+      name: "attach", type: .attach, write: { Sample.token.write(to: &$0) },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try BulkOffer.Token(reading: &r) }) { $0.write(to: &$1) }
+      }),
+    FrameCase(
       name: "ephemeral", type: .ephemeral, write: { Sample.drag.write(to: &$0) },
       rewrite: {
         try reread($0, { (r) throws(DecodingFailure) in try EphemeralUpdate(reading: &r) }) { $0.write(to: &$1) }
@@ -186,14 +194,6 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       name: "ownership", type: .ownership, write: { Sample.ownership.write(to: &$0) },
       rewrite: {
         try reread($0, { (r) throws(DecodingFailure) in try OwnershipFrame(reading: &r) }) { $0.write(to: &$1) }
-      }),
-    FrameCase(
-      name: "bulk", type: .bulk, write: { BulkOffer(token: Sample.token, receiverDials: true).write(to: &$0) },
-      rewrite: { try reread($0, { (r) throws(DecodingFailure) in try BulkOffer(reading: &r) }) { $0.write(to: &$1) } }),
-    FrameCase(
-      name: "attach", type: .attach, write: { Sample.token.write(to: &$0) },
-      rewrite: {
-        try reread($0, { (r) throws(DecodingFailure) in try BulkOffer.Token(reading: &r) }) { $0.write(to: &$1) }
       }),
     plain("pong", .pong) { $0.write(UInt64(0x1122_3344_5566_7788)) },
     plain("invite-cancel", .inviteCancel) { $0.write(UInt64(77)) },

@@ -26,7 +26,7 @@ bench: toolchain ## measure, release build; FILTER=name selects, JSON=path also 
 fuzz: toolchain ## fuzz each target for SECONDS_EACH (default 30) seconds
 	@Fuzzing/run.sh $(or $(SECONDS_EACH),30)
 
-soak: toolchain ## run the simulator over SEEDS seeds (default 20,000) of each scenario
+soak: toolchain ## run every scenario of the simulator, 1,000,000 seeds in all; SEEDS=n scales every part
 	@Scripts/soak.sh
 
 model: toolchain ## visit every state of the election of 2 and 3 nodes, to a depth of 40 and 15 actions, and of 4 to 9

@@ -24,7 +24,7 @@ extension AnchorSet {
     _ id: AnchorID, to transform: Transform, at milliseconds: UInt64
   ) throws(AnchorError) -> Dot {
     let slot = try find(id)
-    guard let pose = Pose(transform) else { throw .invalid(id, transform.refusal) }
+    let pose = try Pose(checking: transform, of: id)
     let (sequence, clock) = try next(at: milliseconds)
     let key = table.entries[slot].key
     let base = table.entries[slot].clocks[.pose]
@@ -141,10 +141,18 @@ extension NewAnchor {
   /// What an addition of `anchor` carries, without creator; refuses one that breaks a limit or is not rigid.
   init(checking anchor: Anchor) throws(AnchorError) {
     do { try anchor.validate() } catch { throw .invalid(anchor.id, error) }
-    guard let pose = Pose(anchor.transform) else { throw .invalid(anchor.id, anchor.transform.refusal) }
+    let pose = try Pose(checking: anchor.transform, of: anchor.id)
     self.init(
       id: anchor.id, creator: nil, pose: pose, name: anchor.name, flags: 0, kind: anchor.kind,
       payload: anchor.payload, restoredFrom: nil)
+  }
+}
+
+extension Pose {
+  /// What `transform` is on the wire, where it is to be that of the anchor with `id`; refuses one that is not rigid.
+  package init(checking transform: Transform, of id: AnchorID) throws(AnchorError) {
+    guard let pose = Pose(transform) else { throw .invalid(id, transform.refusal) }
+    self = pose
   }
 }
 

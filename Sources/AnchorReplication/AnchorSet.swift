@@ -48,6 +48,9 @@ package struct AnchorSet: Sendable {
   /// Whether the operation `dot` has been applied.
   package func covers(_ dot: Dot) -> Bool { dot.sequence <= actors.seen(of: dot.actor) }
 
+  /// How many operations of `actor` have been applied.
+  package func appliedCount(of actor: ActorID) -> UInt64 { actors.seen(of: actor) }
+
   /// The number of anchors.
   package var count: Int { table.visibleCount }
 

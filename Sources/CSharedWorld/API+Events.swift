@@ -49,9 +49,12 @@ extension sw_event {
     case .anchorAdded(let anchor, let origin): set(SW_EVENT_ANCHOR_ADDED, anchor, origin)
     case .anchorUpdated(let anchor, let origin): set(SW_EVENT_ANCHOR_UPDATED, anchor, origin)
     case .anchorRemoved(let anchor, let origin): set(SW_EVENT_ANCHOR_REMOVED, anchor, origin)
-    case .editSuperseded(let id):
+    case .editSuperseded(let edit):
       set(SW_EVENT_EDIT_SUPERSEDED)
-      anchor.id = sw_anchor_id(copying: id.bytes)
+      anchor.id = sw_anchor_id(copying: edit.anchor.bytes)
+    case .anchorRestored, .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved,
+      .participantGone:
+      set(SW_EVENT_OTHER, text: "\(event)")
     case .message(let bytes, let from):
       set(SW_EVENT_MESSAGE)
       peer = sw_peer_id(copying: from.bytes)

@@ -46,6 +46,8 @@ package enum ProtocolLimits {
 
   /// Bytes of raw map in one chunk.
   package static let chunk = 256 * 1024
+  /// Chunks of a map.
+  package static let chunks = 64 * 1024
   /// Bytes of an encoded map.
   package static let map = 512 * 1024 * 1024
   /// The highest epoch or revision of a map, so that counting on never overflows.
@@ -58,12 +60,20 @@ package enum ProtocolLimits {
   package static let uploads = 4
   /// Verified chunks after which a member that is still fetching tells the others what it has.
   package static let chunksBetweenTells = 8
-  /// Chunk hashes in one manifest frame.
-  package static let manifestHashes = 500
+  /// Chunks named in one manifest frame.
+  package static let manifestNames = 450
   /// Bytes of one part of a snapshot or of a version vector, with its head.
   package static let statePart = 32 * 1024
   /// Bytes of a version vector with its digest.
   package static let vector = 128 * 1024
+  /// Subjects of one sender whose latest pose is remembered: its device and what it drags.
+  package static let ephemeralSlots = 32
+  /// Anchors a node drags at a time.
+  package static let drags = 16
+  /// Members that pass on a frame that is for another one.
+  package static let hops = 8
+  /// Requests for ownership that wait at a node, of its own app and of each other one.
+  package static let ownershipRequests = 256
   /// Bytes of an app message.
   package static let message = 60 * 1024
 }
@@ -85,6 +95,18 @@ package enum ProtocolTimes {
   package static let clockSettling: Duration = .seconds(10)
   /// Version vectors are exchanged this often.
   package static let antiEntropy: Duration = .seconds(5)
+  /// Poses of one subject leave at most this often: 60 times a second with some jitter pass.
+  package static let ephemeralPace: Duration = .milliseconds(8)
+  /// A drag of which nothing was heard for this long is over.
+  package static let ephemeralExpiry: Duration = .seconds(1)
+  /// A dragged pose is made durable this often.
+  package static let dragDurable: Duration = .seconds(1)
+  /// A question for an acknowledgement is repeated when there was no answer for this long.
+  package static let acknowledgementRepeat: Duration = .milliseconds(500)
+  /// A request for ownership is repeated when nothing came of it for this long.
+  package static let ownershipRepeat: Duration = .milliseconds(500)
+  /// The longest an owner may think about a request.
+  package static let ownershipWait: Duration = .seconds(60)
   /// The next address of a peer is tried when the one before has not answered for this long.
   package static let dialStagger: Duration = .seconds(1)
   /// The first pause after every address failed; it doubles up to ``dialBackoffMost``.

@@ -72,6 +72,12 @@ extension SessionError {
     public static let otherService = Code("other-service")
     /// Events were not read fast enough, and changes of anchors were dropped.
     public static let consumerTooSlow = Code("consumer-too-slow")
+    /// The drag has ended, or a later one of the same anchor took its place.
+    public static let dragEnded = Code("drag-ended")
+    /// Only the owner of an anchor may do this.
+    public static let notOwner = Code("not-owner")
+    /// Not everybody who was waited for has acknowledged an edit in time; the edit stands.
+    public static let notAcknowledged = Code("not-acknowledged")
     /// Two peers held different anchors under the same history; they are merging everything.
     public static let divergence = Code("divergence")
   }

@@ -10,11 +10,18 @@ package enum Command: Equatable, Sendable {
   case save(String)
   case tap(x: Float, y: Float, name: String?)
   case camera(eye: SIMD3<Float>, target: SIMD3<Float>)
-  case place(name: String, at: SIMD3<Float>)
+  case place(name: String, at: SIMD3<Float>, Witness)
   case burst(count: Int, rate: Double, name: String)
-  case move(anchor: String, to: SIMD3<Float>)
+  case move(anchor: String, to: SIMD3<Float>, Witness)
+  case drag(anchor: String, to: SIMD3<Float>, seconds: Double)
+  case pose(SIMD3<Float>)
+  case undo
+  case redo
+  case lock(anchor: String, seconds: Double?)
+  case unlock(anchor: String)
+  case give(anchor: String, to: String)
   case rename(anchor: String, to: String)
-  case remove(anchor: String)
+  case remove(anchor: String, Witness)
   case anchors
   case digest
   case status
@@ -23,6 +30,16 @@ package enum Command: Equatable, Sendable {
   case leave
   case quit
   case help
+
+  /// Who must hold an edit before its command is answered.
+  package enum Witness: String, Equatable, Sendable, CaseIterable {
+    /// Nobody else.
+    case local
+    /// The host.
+    case host
+    /// Every peer in the session.
+    case all
+  }
 
   /// What `wait` waits for.
   package enum Condition: Equatable, Sendable {
@@ -122,21 +139,44 @@ extension Command {
     Verb(usage: "camera EX EY EZ TX TY TZ", help: "look from an eye to a target; at first the whole map is in view") {
       words throws(UsageError) in .camera(eye: try words.point("E"), target: try words.point("T"))
     },
-    Verb(usage: "place NAME X Y Z", help: "place an anchor (metres)") { words throws(UsageError) in
-      .place(name: try words.next("NAME"), at: try words.point(""))
+    Verb(
+      usage: "place NAME X Y Z [local|host|all]",
+      help: "place an anchor (metres), and wait until the host or all have it"
+    ) { words throws(UsageError) in
+      .place(name: try words.next("NAME"), at: try words.point(""), try words.witness())
     },
     Verb(usage: "burst N RATE [NAME]", help: "place N anchors, RATE a second: a load for measurements") {
       words throws(UsageError) in
       .burst(count: try words.burstCount(), rate: try words.rate(), name: words.popFirst() ?? "burst")
     },
-    Verb(usage: "move ANCHOR X Y Z", help: "move an anchor (metres)") { words throws(UsageError) in
-      .move(anchor: try words.next("ANCHOR"), to: try words.point(""))
+    Verb(usage: "move ANCHOR X Y Z [local|host|all]", help: "move an anchor (metres)") { words throws(UsageError) in
+      .move(anchor: try words.next("ANCHOR"), to: try words.point(""), try words.witness())
+    },
+    Verb(usage: "drag ANCHOR X Y Z [SECONDS]", help: "move an anchor there by hand, in a second, for all to see") {
+      words throws(UsageError) in
+      .drag(
+        anchor: try words.next("ANCHOR"), to: try words.point(""), seconds: words.isEmpty ? 1 : try words.seconds())
+    },
+    Verb(usage: "pose X Y Z", help: "tell the others where this device is (metres)") { words throws(UsageError) in
+      .pose(try words.point(""))
     },
     Verb(usage: "rename ANCHOR NAME", help: "give an anchor another name") { words throws(UsageError) in
       .rename(anchor: try words.next("ANCHOR"), to: try words.next("NAME"))
     },
-    Verb(usage: "remove ANCHOR", help: "remove an anchor for good") { words throws(UsageError) in
-      .remove(anchor: try words.next("ANCHOR"))
+    Verb(usage: "remove ANCHOR [local|host|all]", help: "remove an anchor for good") { words throws(UsageError) in
+      .remove(anchor: try words.next("ANCHOR"), try words.witness())
+    },
+    Verb(usage: "undo", help: "take back the last tap, place, move, drag or remove of this peer") { _ in .undo },
+    Verb(usage: "redo", help: "make again what was taken back") { _ in .redo },
+    Verb(usage: "lock ANCHOR [SECONDS]", help: "own an anchor, for so long or until unlock; it only binds who asks") {
+      words throws(UsageError) in
+      .lock(anchor: try words.next("ANCHOR"), seconds: words.isEmpty ? nil : try words.seconds())
+    },
+    Verb(usage: "unlock ANCHOR", help: "own an anchor no longer") { words throws(UsageError) in
+      .unlock(anchor: try words.next("ANCHOR"))
+    },
+    Verb(usage: "give ANCHOR PEER", help: "give an anchor that one owns to another peer") { words throws(UsageError) in
+      .give(anchor: try words.next("ANCHOR"), to: try words.next("PEER"))
     },
     Verb(usage: "anchors", help: "every anchor, in order of id") { _ in .anchors },
   ]
@@ -161,6 +201,15 @@ extension Command {
 }
 
 extension Words {
+  /// Who must hold an edit; nobody else when the line does not say.
+  fileprivate mutating func witness() throws(UsageError) -> Command.Witness {
+    guard let word = popFirst() else { return .local }
+    guard let witness = Command.Witness(rawValue: word) else {
+      throw UsageError("'\(word)' is not local, host or all")
+    }
+    return witness
+  }
+
   fileprivate mutating func condition() throws(UsageError) -> Command.Condition {
     switch try next("peers, host, map, anchors, anchor or digest") {
     case "peers": .peers(try count())

@@ -34,6 +34,20 @@ extension Report {
     case .anchorAdded(let pin, let origin): ["\("+", .good) \(pin.line)  \(origin, .faint)"]
     case .anchorUpdated(let pin, let origin): ["\("~", .place) \(pin.line)  \(origin, .faint)"]
     case .anchorRemoved(let pin, let origin): ["\("−", .bad) \(pin.line)  \(origin, .faint)"]
+    case .anchorDragged(let live):
+      ["\("≈", .place) \(live.peer.name, .name) drags \(short(live.id), .faint) \(position: live.position)"]
+    case .participantMoved(let live): ["\("◦", .place) \(live.peer.name, .name) is at \(position: live.position)"]
+    case .dragEnded(let anchor, let person): ["\("≈", .faint) \(person.name, .name) let go of \(short(anchor), .faint)"]
+    case .participantGone(let person): ["\("◦", .faint) \(person.name, .name) shows its place no more"]
+    case .fieldOverwritten(let anchor, let field, let author):
+      [
+        """
+        \("!", .caution) \(author?.name ?? "another peer", .name) wrote the \(field) of \(short(anchor), .faint) after you
+        """
+      ]
+    case .ownershipChanged(let anchor, let owner):
+      ["\("⚿", .place) \(short(anchor), .faint) belongs to \(owner?.name ?? "nobody", .name)"]
+    case .anchorRestored(let pin, let removed): ["\("+", .good) \(pin.line) brings back \(short(removed), .faint)"]
     case .answer(_, let answer): answer.lines
     case .error(let code, let message, _): ["\("✗ \(code)", .bad): \(message)"]
     }

@@ -17,6 +17,17 @@ package enum Report: Equatable, Sendable {
   case anchorAdded(Pin, origin: String)
   case anchorUpdated(Pin, origin: String)
   case anchorRemoved(Pin, origin: String)
+  /// An anchor or a device is somewhere else, for the moment.
+  case anchorDragged(Live)
+  case participantMoved(Live)
+  case dragEnded(anchor: String, by: Person)
+  case participantGone(Person)
+  /// A later edit of somebody else took the place of one of this peer.
+  case fieldOverwritten(anchor: String, field: String, by: Person?)
+  /// An anchor has another owner, or none.
+  case ownershipChanged(anchor: String, owner: Person?)
+  /// An anchor brings back a removed one.
+  case anchorRestored(Pin, from: String)
   case answer(command: String, Answer)
   /// `command` is the verb of the command that failed, nil for what goes wrong by itself.
   case error(code: String, message: String, command: String?)
@@ -95,6 +106,24 @@ package enum Report: Equatable, Sendable {
     }
   }
 
+  /// A pose that counts until the next one.
+  package struct Live: Equatable, Sendable {
+    package let id: String
+    package let peer: Person
+    package let position: SIMD3<Float>
+    /// Milliseconds.
+    package let sessionTime: UInt64
+    package let sequence: UInt64
+
+    package init(id: String, peer: Person, position: SIMD3<Float>, sessionTime: UInt64, sequence: UInt64) {
+      self.id = id
+      self.peer = peer
+      self.position = position
+      self.sessionTime = sessionTime
+      self.sequence = sequence
+    }
+  }
+
   /// What a command came to.
   package enum Answer: Equatable, Sendable {
     case done
@@ -167,6 +196,13 @@ extension Report {
     case .anchorAdded: "anchor-added"
     case .anchorUpdated: "anchor-updated"
     case .anchorRemoved: "anchor-removed"
+    case .anchorDragged: "anchor-dragged"
+    case .participantMoved: "participant-moved"
+    case .dragEnded: "drag-ended"
+    case .participantGone: "participant-gone"
+    case .fieldOverwritten: "field-overwritten"
+    case .ownershipChanged: "ownership-changed"
+    case .anchorRestored: "anchor-restored"
     case .answer: "answer"
     case .error: "error"
     }
@@ -198,6 +234,14 @@ extension Report {
     case .synchronised(let digest): ["digest": .string(digest)]
     case .anchorAdded(let pin, let origin), .anchorUpdated(let pin, let origin), .anchorRemoved(let pin, let origin):
       pin.members + ["origin": .string(origin)]
+    case .anchorDragged(let live), .participantMoved(let live): live.members
+    case .dragEnded(let anchor, let person): person.members + ["id": .string(anchor)]
+    case .participantGone(let person): person.members
+    case .fieldOverwritten(let anchor, let field, let author):
+      ["id": .string(anchor), "field": .string(field), "author": .optional(author?.id)]
+    case .ownershipChanged(let anchor, let owner):
+      ["id": .string(anchor), "owner": .optional(owner?.id), "name": .optional(owner?.name)]
+    case .anchorRestored(let pin, let removed): pin.members + ["from": .string(removed)]
     case .answer(let command, let answer): ["command": .string(command)] + answer.members
     case .error(let code, let message, let command):
       ["code": .string(code), "message": .string(message), "command": .optional(command)]
@@ -207,6 +251,15 @@ extension Report {
 
 extension Report.Person {
   var members: JSON.Members { ["peerID": .string(id), "name": .string(name)] }
+}
+
+extension Report.Live {
+  var members: JSON.Members {
+    peer.members + [
+      "id": .string(id), "position": .point(position), "sessionTime": .integer(Int(sessionTime)),
+      "sequence": .integer(Int(sequence)),
+    ]
+  }
 }
 
 extension Report.Transfer {

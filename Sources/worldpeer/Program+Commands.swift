@@ -71,14 +71,29 @@ extension Program {
     case .save(let path): return try await save(to: path)
     case .tap(let x, let y, let name): return try await tap([x, y], name: name)
     case .camera(let eye, let target): scene.camera = PinholeCamera(eye: eye, target: target)
-    case .place(let name, let position): return try await place(name, Transform(translation: position))
+    case .place(let name, let position, let witness):
+      return try await place(name, Transform(translation: position), witness)
     case .burst(let count, let rate, let name): return try await burst(of: count, rate: rate, name: name)
-    case .move(let word, let position):
-      var transform = try await anchor(word).transform
-      transform.translation = position
-      try await session.move(try await anchor(word).id, to: transform)
+    case .move(let word, let position, let witness):
+      let anchor = try await anchor(word)
+      var there = anchor.transform
+      there.translation = position
+      history.record(.move(anchor.id, from: anchor.transform, to: there))
+      try await session.move(anchor.id, to: there, acknowledgement: Acknowledgement(witness))
+    case .drag(let word, let position, let seconds): try await drag(try await anchor(word), to: position, in: seconds)
+    case .pose(let position): try await session.updatePose(Transform(translation: position))
+    case .lock(let word, let seconds):
+      _ = try await session.requestOwnership(of: try await anchor(word).id, lease: seconds.map { .seconds($0) })
+    case .unlock(let word): try await session.releaseOwnership(of: try await anchor(word).id)
+    case .give(let word, let peer):
+      try await session.giveOwnership(of: try await anchor(word).id, to: try await member(peer))
     case .rename(let word, let name): try await session.rename(try await anchor(word).id, to: name)
-    case .remove(let word): try await session.remove(try await anchor(word).id)
+    case .remove(let word, let witness):
+      let anchor = try await anchor(word)
+      history.record(.remove(anchor))
+      try await session.remove(anchor.id, acknowledgement: Acknowledgement(witness))
+    case .undo: try await perform(history.undo(), "there is nothing to take back")
+    case .redo: try await perform(history.redo(), "nothing was taken back")
     case .wait(let condition, let seconds): try await wait(for: condition, seconds: seconds)
     case .sleep(let seconds): try await Task.sleep(for: .seconds(seconds))
     case .leave:

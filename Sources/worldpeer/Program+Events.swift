@@ -15,8 +15,10 @@ extension Program {
     case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged:
       noteMembership(event)
     case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated,
-      .anchorRemoved, .editSuperseded:
+      .anchorRemoved:
       noteWorld(event)
+    case .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged: noteEdits(event)
+    case .anchorDragged, .dragEnded, .participantMoved, .participantGone: noteLive(event)
     case .message, .sessionMerged: break
     case .problem(let error): say(error)
     case .ended(let reason):
@@ -74,10 +76,40 @@ extension Program {
     case .anchorAdded(let anchor, let origin): console.say(.anchorAdded(pin(anchor), origin: origin.rawValue))
     case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(pin(anchor), origin: origin.rawValue))
     case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(pin(anchor), origin: origin.rawValue))
-    case .editSuperseded(let id):
-      console.say(Failure("edit-superseded", "anchor \(id) was removed by another peer"), during: nil)
     default: break
     }
+  }
+
+  private func noteEdits(_ event: Session.Event) {
+    switch event {
+    case .anchorRestored(let anchor, let removed):
+      console.say(.anchorRestored(pin(anchor), from: removed.description))
+    case .editSuperseded(let edit):
+      console.say(Failure("edit-superseded", "anchor \(edit.anchor) was removed by another peer"), during: nil)
+    case .fieldOverwritten(let edit):
+      console.say(
+        .fieldOverwritten(
+          anchor: edit.anchor.description, field: edit.value.field, by: edit.author.map(person)))
+    case .ownershipChanged(let anchor, let owner):
+      console.say(.ownershipChanged(anchor: anchor.description, owner: owner.map(person)))
+    default: break
+    }
+  }
+
+  private func noteLive(_ event: Session.Event) {
+    switch event {
+    case .anchorDragged(let pose): console.say(.anchorDragged(live(pose)))
+    case .participantMoved(let pose): console.say(.participantMoved(live(pose)))
+    case .dragEnded(let anchor, let peer): console.say(.dragEnded(anchor: anchor.description, by: person(peer)))
+    case .participantGone(let peer): console.say(.participantGone(person(peer)))
+    default: break
+    }
+  }
+
+  private func live(_ pose: LivePose) -> Report.Live {
+    Report.Live(
+      id: pose.anchor.description, peer: person(pose.peer), position: pose.transform.translation,
+      sessionTime: pose.sessionTime, sequence: pose.sequence)
   }
 
   private func say(_ error: SessionError) {
@@ -94,5 +126,30 @@ extension Program {
     Report.Pin(
       id: anchor.id.description, name: anchor.name, position: anchor.transform.translation,
       author: anchor.creator?.description)
+  }
+}
+
+extension LostEdit.Value {
+  /// The word for what was written, in reports.
+  fileprivate var field: String {
+    switch self {
+    case .transform: "position"
+    case .name: "name"
+    case .payload: "payload"
+    case .flags: "flags"
+    case .ownership: "owner"
+    }
+  }
+}
+
+extension Acknowledgement {
+  /// What the word of a command means.
+  init(_ witness: Command.Witness) {
+    self =
+      switch witness {
+      case .local: .local
+      case .host: .host
+      case .all: .everyPresentMember
+      }
   }
 }

@@ -36,9 +36,35 @@ extension Program {
     return try await place(name ?? "\(options.name) \(tapsWithoutName)", hit.transform)
   }
 
-  func place(_ name: String, _ transform: Transform) async throws -> Report.Answer {
-    let id = try await session.place(Anchor(name: name, transform: transform))
+  func place(
+    _ name: String, _ transform: Transform, _ witness: Command.Witness = .local
+  ) async throws -> Report.Answer {
+    let anchor = Anchor(name: name, transform: transform)
+    history.record(.place(anchor))
+    let id = try await session.place(anchor, acknowledgement: Acknowledgement(witness))
     return .placed(id: id.description, position: transform.translation)
+  }
+
+  /// Moves an anchor there in a straight line, sixty poses a second.
+  func drag(_ anchor: Anchor, to target: SIMD3<Float>, in seconds: Double) async throws {
+    let drag = try await session.beginDrag(anchor.id)
+    let start = ContinuousClock.now
+    let steps = max(1, Int(seconds * 60))
+    var transform = anchor.transform
+    for step in 1...steps {
+      let part = Float(step) / Float(steps)
+      transform.translation = anchor.transform.translation * (1 - part) + target * part
+      try await drag.update(to: transform)
+      try await Task.sleep(until: start + .seconds(seconds * Double(step) / Double(steps)), tolerance: .zero)
+    }
+    try await drag.end()
+    history.record(.move(anchor.id, from: anchor.transform, to: transform))
+  }
+
+  /// Carries out a step of the history, if there is one.
+  func perform(_ step: UndoHistory.Step?, _ why: String) async throws {
+    guard let step else { throw Failure("nothing-to-undo", why) }
+    try await session.perform(step)
   }
 
   /// Places anchors at a steady pace, and tells of each when it was placed.
@@ -62,7 +88,7 @@ extension Program {
     }
   }
 
-  private func member(_ word: String) async throws -> PeerID {
+  func member(_ word: String) async throws -> PeerID {
     let peers = await session.state().peers.map(\.peer)
     switch Lookup.find(word, in: peers, by: { [$0.id.description, $0.name] }) {
     case .found(let peer): return peer.id

@@ -33,6 +33,8 @@ actor Program {
   /// The services that are being invited without being asked.
   var invitedByItself: Set<Candidate.ID> = []
   var tapsWithoutName = 0
+  /// What `undo` takes back.
+  var history = UndoHistory()
   var hasLeft = false
   /// Whether a `wait` on standard input has failed, which the exit status remembers.
   var hasFailed = false

@@ -46,9 +46,10 @@ class MainJobTest(LanTest):
         """A newcomer gets everything and takes over nothing."""
         host = self.host_of(members)
         late = self.start("late", members[0])
-        late.ask("wait map")
-        self.assertEqual(self.agree([*members, late], anchors=anchors)["host"], host.id)
+        synchronised = late.event("synchronised")
+        self.assertEqual(synchronised["digest"], members[0].ask("digest")["digest"])
         self.assertEqual(late.ask("status")["points"], POINTS)
+        self.assertEqual(self.agree([*members, late], anchors=anchors)["host"], host.id)
         for peer in [*members, late]:
             self.assertEqual(peer.quit(), 0)
 

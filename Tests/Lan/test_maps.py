@@ -44,7 +44,7 @@ class MapTest(LanTest):
         told = {event["id"]: event["clock"] for event in joiner.events if event["event"] == "anchor-added"}
         times = [1000 * (told[anchor] - clock) for anchor, clock in placed.items()]
         self.assertGreater(len(times), 300)
-        self.note_latency(times, self.time_raw_tcp([member.host for member in members], joiner.host))
+        self.check_latency(times, self.time_raw_tcp([member.host for member in members], joiner.host))
 
     def test_a_map_cut_off_at_40_percent_goes_on_where_it_was(self):
         members = self.start_holders(2, POINTS)
@@ -125,12 +125,15 @@ class MapTest(LanTest):
             self.assertEqual(sender.wait(), 0)
         return [float(line) for line in taker.communicate()[0].split()]
 
-    def note_latency(self, times, raw):
-        """Notes what was measured, the limit, and what raw TCP took in the same run."""
-        for percent, limit in ((50, HALF), (99, NEARLY_ALL)):
+    def check_latency(self, times, raw):
+        """Holds what was measured to the limits, or to a multiple of raw TCP in the same run where that is more."""
+        for percent, limit, multiple in ((50, HALF, 2), (99, NEARLY_ALL, 3)):
             took, least = figures.percentile(times, percent), figures.percentile(raw, percent)
             figures.note(f"raw TCP beside bulk connections, p{percent}", least, "ms")
+            limit = max(limit, round(multiple * least, 1))
             figures.note(f"placed → told beside a map of 100 MB, p{percent}", took, "ms", limit)
+            with self.subTest(percent=percent):
+                self.assertLessEqual(took, limit)
 
     def assert_fetched_once(self, joiners, lost_sources, what):
         """Nothing came twice to a joiner but parts of chunks that sources owed when they went."""
@@ -147,6 +150,7 @@ class MapTest(LanTest):
         self.assertLess(most, limit)
         for joiner in joiners:
             joiner.event("map-received", seconds=60)
+            joiner.event("synchronised", seconds=60)
 
 
 def until(joiner, fraction):

@@ -17,8 +17,11 @@ struct BannedCall: CustomTestStringConvertible {
   static let all = [
     BannedCall(
       name: "operating system in a pure module",
-      pattern: #"\bimport\s+(Foundation\w*|Glibc|Musl|Dispatch|Synchronization)\b"#, modules: pure,
+      pattern: #"\bimport\s+(Foundation\w*|Glibc|Musl|Dispatch)\b"#, modules: pure,
       advice: "a pure module imports neither Foundation nor the C library: pass the value in"),
+    BannedCall(
+      name: "lock in the core", pattern: #"\bimport\s+Synchronization\b"#, modules: deterministic,
+      advice: "the core has one thread: nothing needs a lock"),
     BannedCall(
       name: "clock in the core", pattern: #"\b(Date\(\)|ContinuousClock|SuspendingClock|clock_gettime|gettimeofday)"#,
       modules: deterministic, advice: "the core reads no clock: take an Instant as a parameter"),
@@ -71,9 +74,9 @@ struct Calls {
   @Test(
     "each rule sees what it is for",
     arguments: [
-      (0, "import Foundation"), (1, "let now = Date()"), (2, "list.shuffled()"), (2, "Int.random(in: 0..<9)"),
-      (3, "x.hashValue"), (4, "Task { }"), (5, "Task.detached {"), (5, "Task(priority: .low) {"), (6, "print(x)"),
-      (7, "try! f()"), (7, "fatalError()"),
+      (0, "import Foundation"), (1, "import Synchronization"), (2, "let now = Date()"), (3, "list.shuffled()"),
+      (3, "Int.random(in: 0..<9)"), (4, "x.hashValue"), (5, "Task { }"), (6, "Task.detached {"),
+      (6, "Task(priority: .low) {"), (7, "print(x)"), (8, "try! f()"), (8, "fatalError()"),
     ])
   func seen(rule: Int, code: String) throws {
     #expect(try BannedCall.all[rule].findings(in: Scrubber.code(of: code), path: "x").count == 1)

@@ -86,6 +86,37 @@ struct ContractTests {
     }
   }
 
+  @Test("anchors are dragged, owned, taken back and made again; an edit waits until all have it")
+  func live() async throws {
+    try await withFolder { folder in
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all"])
+      let port = try #require(try await ann.event("ready").port)
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      for peer in [ann, bob] {
+        try await peer.ask("wait peers 1")
+        try await peer.ask("wait host")
+      }
+      let lamp = try #require(try await ann.ask("place lamp 0 0 0 all").id)
+      #expect(try await bob.event("anchor-added").id == lamp)
+      #expect(try await ann.ask("drag lamp 1 0 0 0.2").event == "answer")
+      let dragged = try await bob.event("anchor-dragged")
+      #expect(dragged.id == lamp && dragged.name == "ann")
+      #expect(try await bob.event("drag-ended").id == lamp)
+      #expect(try await ann.ask("pose 0 1.6 0").event == "answer")
+      #expect(try await bob.event("participant-moved").name == "ann")
+      #expect(try await bob.ask("lock lamp 60").event == "answer")
+      #expect(try await ann.event("ownership-changed").id == lamp)
+      #expect(try await ann.ask("unlock lamp").code == "not-owner")
+      #expect(try await ann.ask("remove lamp host").event == "answer")
+      #expect(try await ann.ask("undo").event == "answer")
+      #expect(try await bob.ask("wait anchor lamp").event == "answer")
+      #expect(try await ann.event("anchor-restored").name == "lamp")
+      #expect(try await ann.ask("redo").event == "answer")
+      #expect(try await bob.ask("wait anchors =0").event == "answer")
+      #expect(try await bob.ask("undo").code == "nothing-to-undo")
+    }
+  }
+
   @Test("with --accept ask an invitation waits for the user, who can decline and accept")
   func asked() async throws {
     try await withFolder { folder in

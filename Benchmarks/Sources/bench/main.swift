@@ -2,12 +2,16 @@ import Foundation
 
 /// Every benchmark, in the order of the report: a new file adds its list here.
 let benchmarks =
-  WorldMapRows.all + HitTestRows.all + AnchorSetRows.all + FanOutRows.all + LatencyRows.all + MapTransferRows.all
-  + SimulatorRows.all
-  + GrowthRows.all
+  WorldMapRows.all + MapUpdateRows.all + MapMemoryRows.all + HitTestRows.all + AnchorSetRows.all + FanOutRows.all
+  + LatencyRows.all + MapTransferRows.all + SimulatorRows.all + GrowthRows.all
 
 do {
-  let options = try BenchOptions(CommandLine.arguments.dropFirst())
+  let words = Array(CommandLine.arguments.dropFirst())
+  if words.count == 3, words[0] == "--memory", let points = Int(words[2]) {
+    try MapMemoryRows.measure(words[1], points: points)
+    exit(0)
+  }
+  let options = try BenchOptions(words)
   var rows: [Row] = []
   print(Row.heading)
   for benchmark in benchmarks where options.selects(benchmark) {

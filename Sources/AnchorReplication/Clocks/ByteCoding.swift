@@ -1,4 +1,4 @@
-import WorldModel
+package import WorldModel
 
 extension ByteWriter {
   /// Appends the 16 bytes of an actor.
@@ -8,13 +8,13 @@ extension ByteWriter {
   }
 
   /// Appends the 16 bytes of an anchor's id.
-  mutating func write(_ id: AnchorID) {
+  package mutating func write(_ id: AnchorID) {
     write(id.high.bigEndian)
     write(id.low.bigEndian)
   }
 
   /// Appends 48 bytes: the three axes and the position.
-  mutating func write(_ pose: Pose) {
+  package mutating func write(_ pose: Pose) {
     for lane in [pose.lanes.0, pose.lanes.1, pose.lanes.2] {
       for index in 0..<4 { write(lane[index]) }
     }
@@ -31,13 +31,13 @@ extension ByteReader {
 
   /// Reads the 16 bytes of an anchor's id.
   @_lifetime(self: copy self)
-  mutating func readAnchorID() throws(DecodingFailure) -> AnchorID {
+  package mutating func readAnchorID() throws(DecodingFailure) -> AnchorID {
     AnchorID(high: UInt64(bigEndian: try read(UInt64.self)), low: UInt64(bigEndian: try read(UInt64.self)))
   }
 
   /// Reads 48 bytes of a pose and refuses one that is not rigid.
   @_lifetime(self: copy self)
-  mutating func readPose() throws(DecodingFailure) -> Pose {
+  package mutating func readPose() throws(DecodingFailure) -> Pose {
     let start = offset
     guard let pose = Pose(wire: try readSpan(Pose.byteCount), at: 0) else {
       throw .invalid("pose is not a rigid transform of normal numbers", offset: start)

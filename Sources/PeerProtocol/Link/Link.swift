@@ -49,6 +49,10 @@ package struct Link: Sendable {
   package var bytesSent: UInt64 = 0
 
   package var replication = LinkReplication()
+  /// Which of this node's poses the other side wants.
+  var interest = InterestGate()
+  /// Poses that leave in this turn or never.
+  private var ephemeral: [EphemeralUpdate] = []
   /// What the other side asked for of maps.
   package var uploads = Uploads()
 
@@ -64,6 +68,18 @@ package struct Link: Sendable {
 
   /// Moves the start of an incomplete frame out, so that it is appended to without being copied.
   package mutating func takeInbound() -> [UInt8] { exchange(&inbound, with: []) }
+
+  /// Puts an ephemeral update in the place of an older one.
+  mutating func queue(_ update: EphemeralUpdate) {
+    if let index = ephemeral.firstIndex(where: update.hasSameSlot) {
+      ephemeral[index] = update
+    } else {
+      ephemeral.append(update)
+    }
+  }
+
+  /// Moves the poses out that wait to leave.
+  mutating func takeEphemeral() -> [EphemeralUpdate] { exchange(&ephemeral, with: []) }
 
   /// Moves the control frames that wait to the end of `writer`.
   mutating func moveControl(to writer: inout ByteWriter) {

@@ -76,6 +76,7 @@ extension Node {
     let isFirst = link.replication.cursor == nil
     link.replication.acknowledged = vector
     links[id]?.replication = link.replication
+    if let node = link.node { acknowledgements.note(vector[anchors.actor], appliedBy: node) }
     compare(vector, digest, with: link)
     if isFirst || !vector.covers(replication.previous) { restartStream(on: id, from: vector) }
     if wantsAnswer { sendVector(on: id, wantsAnswer: false) }
@@ -108,7 +109,9 @@ extension Node {
     do {
       let outcome = try anchors.apply(operations: body, assembly: &assembly, judging: author(on: id, at: now))
       links[id]?.replication.operations = assembly
-      if outcome.applied > 0 { relayOperations(except: id) }
+      guard outcome.applied > 0 else { return }
+      relayOperations(except: id)
+      answerQuestions()
     } catch {
       end(id, .protocolError, at: now)
     }
@@ -138,6 +141,7 @@ extension Node {
       return
     }
     guard anchors.vector != before else { return }
+    answerQuestions()
     // What the snapshot brought is in no log: members that lack it have to ask for it.
     for other in memberLinks where other != id { sendVector(on: other, wantsAnswer: true) }
   }

@@ -44,7 +44,12 @@ extension Node {
   mutating func receiveAttach(_ token: BulkOffer.Token, on id: LinkID, at now: Instant) {
     guard let link = links[id], link.dial == nil || link.attachToken == token else { return }
     links[id]?.attachToken = token
-    if bulk.awaits(token, from: link.peer) { attach(id, at: now) }
+    if bulk.awaits(token, from: link.peer) {
+      attach(id, at: now)
+    } else if link.dial != nil {
+      // The offer is void since the control link was replaced: pieces that follow would find no one to take them.
+      drop(id, at: now)
+    }
   }
 
   /// A dial for a second connection has come through.

@@ -130,6 +130,7 @@ extension Node {
       graph.linkUp(node, at: now)
       drainGraph(at: now)
     }
+    introducePoses(on: id)
     // The map first: who has caught up with the anchors must know by then whether a map is still to come.
     announceMaps(on: id)
     expectTarget(from: link.peer)

@@ -41,7 +41,7 @@ extension Node {
   }
 
   private mutating func requestManifest(_ map: MapID, on id: LinkID) {
-    let first = UInt32(maps[map]?.receivedHashes ?? 0)
+    let first = UInt32(maps[map]?.receivedNames ?? 0)
     sendControl(.mapManifestRequest, on: id) {
       $0.write(map.digest)
       $0.write(first)
@@ -51,11 +51,11 @@ extension Node {
   mutating func receiveManifest(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
     let map = MapID(try reader.readDigest())
     let first = Int(try reader.read(UInt32.self))
-    var hashes: [SHA256Digest] = []
-    while !reader.isAtEnd { hashes.append(try reader.readDigest()) }
+    var names: [ChunkName] = []
+    while !reader.isAtEnd { names.append(try ChunkName(reading: &reader)) }
     do {
       let isWhole = try maps.change(map) { (holding) throws(ChunkFailure) in
-        try holding.takeHashes(hashes, first: first)
+        try holding.takeNames(names, first: first)
       }
       guard let isWhole else { return }
       guard isWhole else {
@@ -127,7 +127,7 @@ extension Node {
     do {
       let isNews = try maps.change(map) { (holding) throws(ChunkFailure) in try holding.settle(verdict, at: now) }
       guard isNews == true else { return }
-      if configuration.cachesChunks { emit(.keep(verdict.check.hash, verdict.check.chunk)) }
+      if configuration.cachesChunks { emit(.keep(verdict.check.name.hash, verdict.check.chunk)) }
       progress(map, from: verdict.check.source, at: now)
     } catch {
       refuseSource(verdict.check.source, of: map, error)

@@ -4,11 +4,8 @@ extension Node {
   /// Shares a whole map: with one peer, or with everybody and every later joiner.
   mutating func share(_ package: MapPackage, with peer: PeerID?, at now: Instant) {
     guard peer != nil || mayShareMap else { return }
-    let manifest = MapManifest(
-      epoch: epoch, revision: maps.nextRevision, size: package.size, hashes: package.hashes)
-    let announcement = MapAnnouncement(
-      id: manifest.id, epoch: epoch, revision: manifest.revision, size: package.size, provider: me.peer,
-      isPrivate: peer != nil)
+    let manifest = MapManifest(epoch: epoch, revision: maps.nextRevision, names: package.names)
+    let announcement = MapAnnouncement(manifest, provider: me.peer, isPrivate: peer != nil)
     maps.insert(MapHolding(package, manifest: manifest, announcement: announcement))
     latestSharedMap = manifest.id
     if let peer {
@@ -74,12 +71,12 @@ extension Node {
   mutating func receiveManifestRequest(_ reader: inout ByteReader, on id: LinkID) throws(DecodingFailure) {
     let map = MapID(try reader.readDigest())
     let first = Int(try reader.read(UInt32.self))
-    guard let manifest = maps[map]?.manifest, first < manifest.hashes.count, mayServe(map, on: id) else { return }
-    let part = manifest.hashes[first..<min(first + ProtocolLimits.manifestHashes, manifest.hashes.count)]
+    guard let manifest = maps[map]?.manifest, first < manifest.names.count, mayServe(map, on: id) else { return }
+    let part = manifest.names[first..<min(first + ProtocolLimits.manifestNames, manifest.names.count)]
     sendControl(.mapManifest, on: id) { body in
       body.write(map.digest)
       body.write(UInt32(first))
-      for hash in part { body.write(hash) }
+      for name in part { name.write(to: &body) }
     }
   }
 

@@ -41,6 +41,8 @@ extension Node {
       updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
       isJoined = isJoined || (members[entry.peerID]?.status == .connected && before != .connected)
     }
+    forgetPoses(ofAllBut: nodes)
+    acknowledgements.keepQuestions(nodes.contains)
     // Whoever came has heard nothing of it yet.
     if isJoined { repeatMapStatus(at: now) }
     elect(.reachable(current), at: now)

@@ -62,6 +62,7 @@ extension Node {
       checkDownloads(at: now)
       repeatMapStatus(at: now)
     }
+    if let due = ephemeralDeadline, due <= now { runEphemeral(at: now) }
     if let due = graph.deadline, due <= now {
       quiet = nil
       graph.tick(at: now)
@@ -71,6 +72,8 @@ extension Node {
       quiet = nil
       elect(.tick, at: now)
     }
+    if !acknowledgements.waits.isEmpty { runAcknowledgements(at: now) }
+    if !ownership.isIdle { runOwnership(at: now) }
     if quiet == nil { quiet = quietNow }
   }
 

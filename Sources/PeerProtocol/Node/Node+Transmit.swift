@@ -1,11 +1,14 @@
 import WorldModel
 
 extension Node {
-  /// The next bytes for a link, the most urgent lane first: control, operations, map pieces.
+  /// The next bytes for a link, the most urgent lane first: control, operations, poses, map pieces.
   ///
   /// Nil when nothing waits or the link has taken its fill.
   mutating func takeBytes(for id: LinkID) -> [UInt8]? {
-    guard links[id]?.isWritable == true, let waiting = links[id]?.control.count else { return nil }
+    guard links[id]?.isWritable == true, let waiting = links[id]?.control.count else {
+      _ = links[id]?.takeEphemeral()
+      return nil
+    }
     guard waiting <= ProtocolLimits.controlQueue else {
       end(id, .limitExceeded, at: lastTick)
       return nil
@@ -15,6 +18,7 @@ extension Node {
     switch links[id]?.phase {
     case .member:
       writeOperations(for: id)
+      writeEphemeral(for: id)
       writePieces(for: id)
     case .bulk: writePieces(for: id)
     default: break

@@ -38,6 +38,15 @@ package struct Node: Sendable {
   package var anchors: AnchorSet
   var replication = ReplicationState()
   var synchronisation = Synchronisation()
+  /// Poses that count until the next one, and what this node drags.
+  var ephemeral: EphemeralLane
+  var drags = Drags()
+  /// Which poses of others the app wants.
+  var interest = InterestGate()
+  /// Who waits for whose word that operations have arrived.
+  var acknowledgements = Acknowledgements()
+  /// Who wants to own which anchor.
+  var ownership = OwnershipDesk()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
   var mapBoard = MapStatusBoard()
@@ -68,6 +77,7 @@ package struct Node: Sendable {
       at: now)
     graph = PresenceGraph(me: me, configuration: configuration.election)
     relay = FloodRelay()
+    ephemeral = EphemeralLane(me: me)
     let reusesActor = configuration.mistakes.node.contains(.reusesActor)
     let actor = ActorID(peer: configuration.peerID, incarnation: reusesActor ? 1 : configuration.incarnation)
     anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
@@ -151,6 +161,9 @@ package struct Node: Sendable {
     var next = min(nextAntiEntropy, lastTick + ProtocolTimes.ping)
     next = min(next, election.deadline ?? next)
     next = min(next, graph.deadline ?? next)
+    next = min(next, ephemeralDeadline ?? next)
+    next = min(next, acknowledgements.deadline ?? next)
+    next = min(next, ownership.deadline ?? next)
     return max(min(next, (quiet ?? quietNow).deadline), lastTick)
   }
 

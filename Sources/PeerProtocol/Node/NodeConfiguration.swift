@@ -17,6 +17,10 @@ package struct NodeConfiguration: Sendable {
   package var addresses: [SocketAddress]
   /// How it takes part in the election of a host.
   package var election: ElectionConfiguration
+  /// Whether the app is asked before an anchor it owns goes to another member; else it goes at once.
+  package var asksBeforeGiving = false
+  /// Whether this node, as host, keeps anchors for owners that left, until their lease ends; else who asks gets them.
+  package var keepsOrphans = false
   /// Who may share a map with the whole session.
   package var mapPolicy: MapPolicy
   /// Whether chunks of maps are looked for and kept in a cache.

@@ -45,6 +45,14 @@ package enum NodeEvent: Sendable {
 
   /// Anchors changed.
   case anchors([AnchorChange])
+  /// A member moved its device or an anchor it drags, or, without a pose, does so no more.
+  case ephemeral(EphemeralUpdate)
+  /// A wait for acknowledgement has ended.
+  case acknowledged(AcknowledgementID, AcknowledgementResult)
+  /// A wish of the app about ownership was met, or not.
+  case ownershipSettled(OwnershipRequestID, OwnershipResult)
+  /// A member wants to have an anchor that this one owns; answer with ``Node/answerOwnership(_:accepts:at:)``.
+  case ownershipRequested(OwnershipQuestionID, AnchorID, by: PeerID)
   /// Two members held different anchors under equal vectors; a full merge was started.
   case divergence(PeerID)
 

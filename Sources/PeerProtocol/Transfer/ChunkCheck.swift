@@ -10,16 +10,14 @@ package struct ChunkCheck: Sendable {
   /// Who sent it.
   package let source: PeerID
   package let chunk: StoredChunk
-  /// Bytes the chunk must have when it is expanded.
-  package let rawSize: Int
-  /// The hash they must have.
-  package let hash: SHA256Digest
+  /// The size and the hash that it must have when it is expanded.
+  package let name: ChunkName
 
   /// Expands and hashes.
   package func run() -> ChunkVerdict {
     do throws(ChunkFailure) {
-      let raw = try chunk.expanded(to: rawSize)
-      guard SHA256Digest(hashing: raw) == hash else { throw .wrongHash }
+      let raw = try chunk.expanded(to: name.size)
+      guard SHA256Digest(hashing: raw) == name.hash else { throw .wrongHash }
       return ChunkVerdict(check: self, failure: nil)
     } catch {
       return ChunkVerdict(check: self, failure: error)

@@ -6,10 +6,8 @@ package struct ChunkSearch: Sendable {
   package struct Wanted: Sendable, Equatable {
     /// Which chunk of the map.
     package let index: Int
-    /// The hash its raw bytes must have.
-    package let hash: SHA256Digest
-    /// How many raw bytes it must have.
-    package let rawSize: Int
+    /// The size and the hash that its raw bytes must have.
+    package let name: ChunkName
   }
 
   package let map: MapID

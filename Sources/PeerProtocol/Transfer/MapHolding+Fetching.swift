@@ -79,7 +79,7 @@ extension MapHolding {
     sources[index].outstanding += 1
     missing.remove(chunk)
     requests[chunk] = ChunkRequest(source: source.peer)
-    traffic.requestedBytes += manifest?.rawSize(of: chunk) ?? 0
+    traffic.requestedBytes += manifest?.names[chunk].size ?? 0
     return chunk
   }
 
@@ -107,8 +107,7 @@ extension MapHolding {
     if let owner = sources.firstIndex(where: { $0.peer == source }) { sources[owner].outstanding -= 1 }
     return ChunkCheck(
       map: announcement.id, index: piece.chunk, source: source,
-      chunk: StoredChunk(codec: whole.codec, bytes: whole.stored), rawSize: manifest.rawSize(of: piece.chunk),
-      hash: manifest.hashes[piece.chunk])
+      chunk: StoredChunk(codec: whole.codec, bytes: whole.stored), name: manifest.names[piece.chunk])
   }
 
   /// Appends a piece to its chunk, in place.

@@ -1,10 +1,10 @@
-package import WorldModel
+import WorldModel
 
 /// One map that is held, whole or in part, and from whom the rest comes.
 package struct MapHolding: Sendable {
   /// What was announced.
   package let announcement: MapAnnouncement
-  /// The manifest, once all of its hashes have arrived and match the announced id.
+  /// The manifest, once all of it has arrived and matches the announced id.
   package private(set) var manifest: MapManifest?
   /// The verified chunks.
   package private(set) var chunks: [StoredChunk?]
@@ -31,15 +31,15 @@ package struct MapHolding: Sendable {
   /// Chunks verified since the others were last told.
   var untold = 0
 
-  private var hashes: [SHA256Digest] = []
+  /// What has arrived of the manifest.
+  private var names: [ChunkName] = []
 
   /// A map to be fetched, from the chunk at `start` on.
   package init(fetching announcement: MapAnnouncement, from start: Int = 0) {
     self.announcement = announcement
-    let count = MapManifest.chunkCount(size: announcement.size)
-    chunks = Array(repeating: nil, count: count)
-    missing = .all(count)
-    firstWanted = start % count
+    chunks = Array(repeating: nil, count: announcement.chunks)
+    missing = .all(announcement.chunks)
+    firstWanted = start % announcement.chunks
   }
 
   /// A map that is held whole.
@@ -55,13 +55,13 @@ package struct MapHolding: Sendable {
   /// Whether every chunk is here.
   package var isComplete: Bool { manifest != nil && verifiedBytes == announcement.size }
 
-  /// The number of manifest hashes received so far.
-  package var receivedHashes: Int { manifest?.hashes.count ?? hashes.count }
+  /// How many chunks the manifest names as far as it has arrived.
+  package var receivedNames: Int { manifest?.names.count ?? names.count }
 
   /// The map's parts; nil until it is complete.
   package var package: MapPackage? {
     guard isComplete, let manifest else { return nil }
-    return MapPackage(size: manifest.size, hashes: manifest.hashes, chunks: chunks.compactMap { $0 })
+    return MapPackage(names: manifest.names, chunks: chunks.compactMap { $0 })
   }
 
   /// The numbers of the chunks that are here.
@@ -71,19 +71,18 @@ package struct MapHolding: Sendable {
     return set
   }
 
-  /// Takes manifest hashes from index `first` on.
+  /// Takes what the manifest says of the chunks from `first` on.
   ///
   /// Returns whether the manifest is now complete.
   ///
-  /// - Throws: ``ChunkFailure/wrongHash`` when the whole does not match the announced id; the hashes are then forgotten.
-  package mutating func takeHashes(_ more: [SHA256Digest], first: Int) throws(ChunkFailure) -> Bool {
-    guard manifest == nil, first == hashes.count, hashes.count + more.count <= chunks.count else { return false }
-    hashes += more
-    guard hashes.count == chunks.count else { return false }
-    let whole = MapManifest(
-      epoch: announcement.epoch, revision: announcement.revision, size: announcement.size, hashes: hashes)
-    hashes = []
-    guard whole.id == announcement.id else { throw .wrongHash }
+  /// - Throws: ``ChunkFailure/wrongHash`` when the whole does not match the announced id; it is then forgotten.
+  package mutating func takeNames(_ more: [ChunkName], first: Int) throws(ChunkFailure) -> Bool {
+    guard manifest == nil, first == names.count, names.count + more.count <= chunks.count else { return false }
+    names += more
+    guard names.count == chunks.count else { return false }
+    let whole = MapManifest(epoch: announcement.epoch, revision: announcement.revision, names: names)
+    names = []
+    guard whole.id == announcement.id, whole.size == announcement.size else { throw .wrongHash }
     manifest = whole
     return true
   }
@@ -92,24 +91,23 @@ package struct MapHolding: Sendable {
   var search: ChunkSearch? {
     guard let manifest, !isComplete else { return nil }
     let wanted = chunks.indices.filter { chunks[$0] == nil }.map { index in
-      ChunkSearch.Wanted(index: index, hash: manifest.hashes[index], rawSize: manifest.rawSize(of: index))
+      ChunkSearch.Wanted(index: index, name: manifest.names[index])
     }
     return ChunkSearch(map: announcement.id, wanted: wanted)
   }
 
   /// Takes over chunks that another map already has.
-  package mutating func reuse(_ known: (SHA256Digest) -> StoredChunk?) {
+  mutating func reuse(_ known: [ChunkName: StoredChunk]) {
     guard let manifest else { return }
-    for (index, hash) in manifest.hashes.enumerated() where chunks[index] == nil {
-      guard let chunk = known(hash) else { continue }
-      keep(chunk, at: index)
+    for (index, name) in manifest.names.enumerated() where chunks[index] == nil {
+      if let chunk = known[name] { keep(chunk, at: index) }
     }
   }
 
-  /// The verified chunk with this hash.
-  package func chunk(with hash: SHA256Digest) -> StoredChunk? {
-    guard let index = manifest?.hashes.firstIndex(of: hash) else { return nil }
-    return chunks[index]
+  /// The verified chunks.
+  var known: [(ChunkName, StoredChunk)] {
+    guard let manifest else { return [] }
+    return zip(manifest.names, chunks).compactMap { name, chunk in chunk.map { (name, $0) } }
   }
 
   /// Keeps a chunk that is proven.
@@ -117,7 +115,7 @@ package struct MapHolding: Sendable {
     guard let manifest, chunks[index] == nil else { return }
     chunks[index] = chunk
     missing.remove(index)
-    verifiedBytes += manifest.rawSize(of: index)
+    verifiedBytes += manifest.names[index].size
   }
 }
 

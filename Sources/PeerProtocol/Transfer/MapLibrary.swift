@@ -117,10 +117,9 @@ package struct MapLibrary: Sendable {
 
   /// Takes over the chunks of `map` that other holdings already have.
   package mutating func reuseChunks(for map: MapID) {
-    let others = holdings.filter { $0.announcement.id != map }
-    _ = change(map) { holding in
-      holding.reuse { hash in others.lazy.compactMap { $0.chunk(with: hash) }.first }
-    }
+    let others = holdings.filter { $0.announcement.id != map }.flatMap(\.known)
+    let known = Dictionary(others) { first, _ in first }
+    _ = change(map) { $0.reuse(known) }
   }
 
   /// Gives up `map`.

@@ -1,6 +1,33 @@
 package import WorldModel
 
-/// What a map consists of: its size and the hash of every raw chunk.
+/// What a manifest says of a chunk.
+package struct ChunkName: Sendable, Hashable {
+  /// Its raw bytes, 1 to ``ProtocolLimits/chunk``.
+  package let size: Int
+  /// Their SHA-256.
+  package let hash: SHA256Digest
+
+  package init(size: Int, hash: SHA256Digest) {
+    self.size = size
+    self.hash = hash
+  }
+
+  package func write(to writer: inout ByteWriter) {
+    writer.write(UInt32(size))
+    writer.write(hash)
+  }
+
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    let offset = reader.offset
+    size = Int(try reader.read(UInt32.self))
+    guard (1...ProtocolLimits.chunk).contains(size) else {
+      throw .overLimit(limit: ProtocolLimits.chunk, offset: offset)
+    }
+    hash = try reader.readDigest()
+  }
+}
+
+/// What a map consists of: the sizes and hashes of its chunks.
 package struct MapManifest: Sendable, Equatable {
   /// The epoch of the session in which it was shared.
   package let epoch: UInt64
@@ -8,30 +35,23 @@ package struct MapManifest: Sendable, Equatable {
   package let revision: UInt64
   /// Bytes of the encoded map.
   package let size: Int
-  /// SHA-256 of each chunk of ``ProtocolLimits/chunk`` bytes, the last one shorter.
-  package let hashes: [SHA256Digest]
+  /// The chunks, in the order of the map's bytes.
+  package let names: [ChunkName]
   /// SHA-256 of the manifest in its wire form.
   package let id: MapID
 
-  package init(epoch: UInt64, revision: UInt64, size: Int, hashes: [SHA256Digest]) {
+  package init(epoch: UInt64, revision: UInt64, names: [ChunkName]) {
     self.epoch = epoch
     self.revision = revision
-    self.size = size
-    self.hashes = hashes
-    var writer = ByteWriter(capacity: 28 + 32 * hashes.count)
+    self.names = names
+    size = names.reduce(0) { $0 + $1.size }
+    var writer = ByteWriter(capacity: 24 + 36 * names.count)
     writer.write(epoch)
     writer.write(revision)
     writer.write(UInt64(size))
-    writer.write(UInt32(ProtocolLimits.chunk))
-    for hash in hashes { writer.write(hash) }
+    for name in names { name.write(to: &writer) }
     id = MapID(SHA256Digest(hashing: writer.bytes))
   }
-
-  /// The number of chunks of a map of `size` bytes.
-  package static func chunkCount(size: Int) -> Int { (size + ProtocolLimits.chunk - 1) / ProtocolLimits.chunk }
-
-  /// Bytes of raw map in chunk `index`.
-  package func rawSize(of index: Int) -> Int { min(ProtocolLimits.chunk, size - index * ProtocolLimits.chunk) }
 }
 
 /// What a holder says of a map that it can serve.
@@ -42,6 +62,8 @@ package struct MapAnnouncement: Sendable, Equatable {
   package var revision: UInt64
   /// Bytes of the encoded map.
   package var size: Int
+  /// Chunks of the map.
+  package var chunks: Int
   /// Who shared it first.
   package var provider: PeerID
   /// Whether it is for the receiver of this frame alone: not the session's map, not handed on.
@@ -50,15 +72,24 @@ package struct MapAnnouncement: Sendable, Equatable {
   package var isPartial: Bool
 
   package init(
-    id: MapID, epoch: UInt64, revision: UInt64, size: Int, provider: PeerID, isPrivate: Bool, isPartial: Bool = false
+    id: MapID, epoch: UInt64, revision: UInt64, size: Int, chunks: Int, provider: PeerID, isPrivate: Bool,
+    isPartial: Bool = false
   ) {
     self.id = id
     self.epoch = epoch
     self.revision = revision
     self.size = size
+    self.chunks = chunks
     self.provider = provider
     self.isPrivate = isPrivate
     self.isPartial = isPartial
+  }
+
+  /// What is announced of a map with this manifest.
+  package init(_ manifest: MapManifest, provider: PeerID, isPrivate: Bool) {
+    self.init(
+      id: manifest.id, epoch: manifest.epoch, revision: manifest.revision, size: manifest.size,
+      chunks: manifest.names.count, provider: provider, isPrivate: isPrivate)
   }
 
   /// Whether this map replaces `other` as the session's current one; the same answer on every peer.
@@ -74,6 +105,7 @@ package struct MapAnnouncement: Sendable, Equatable {
     writer.write(epoch)
     writer.write(revision)
     writer.write(UInt64(size))
+    writer.write(UInt32(chunks))
     writer.write(provider.digest)
     writer.write(UInt8(isPrivate ? 1 : 0) | UInt8(isPartial ? 2 : 0))
   }
@@ -89,6 +121,10 @@ package struct MapAnnouncement: Sendable, Equatable {
       throw .overLimit(limit: ProtocolLimits.map, offset: offset)
     }
     self.size = Int(size)
+    chunks = Int(try reader.read(UInt32.self))
+    guard chunks <= ProtocolLimits.chunks, (chunks...(chunks * ProtocolLimits.chunk)).contains(self.size) else {
+      throw .invalid("chunks that do not make the map", offset: offset + 8)
+    }
     provider = PeerID(try reader.readDigest())
     let flags = try reader.readByte()
     (isPrivate, isPartial) = (flags & 1 != 0, flags & 2 != 0)

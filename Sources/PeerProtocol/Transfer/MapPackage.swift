@@ -2,44 +2,61 @@ package import WorldModel
 
 /// A whole map, cut in chunks that are hashed and compressed: made beside the event loop, then handed to the node.
 package struct MapPackage: Sendable {
-  package let size: Int
-  package let hashes: [SHA256Digest]
+  /// What the manifest says of each chunk.
+  package let names: [ChunkName]
   package let chunks: [StoredChunk]
 
   /// Cuts, hashes and compresses an encoded map.
   package init(map: [UInt8]) {
-    self.init(map: map, chunks: 0..<MapManifest.chunkCount(size: map.count))
+    self.init(map: map, ranges: Self.cut(map)[...])
   }
 
-  /// Does that for some of its chunks only, so that several threads may each do a part.
-  package init(map: [UInt8], chunks range: Range<Int>) {
-    let ranges = range.map { $0 * ProtocolLimits.chunk..<min(($0 + 1) * ProtocolLimits.chunk, map.count) }
-    size = ranges.reduce(0) { $0 + $1.count }
-    hashes = ranges.map { unsafe SHA256Digest(hashing: map.span.bytes.extracting($0)) }
+  /// Hashes and compresses some chunks of an encoded map, so that several threads may each do a part.
+  package init(map: [UInt8], ranges: ArraySlice<Range<Int>>) {
+    names = ranges.map { range in
+      ChunkName(size: range.count, hash: unsafe SHA256Digest(hashing: map.span.bytes.extracting(range)))
+    }
     chunks = ranges.map { StoredChunk(compressing: map[$0]) }
   }
 
   /// Puts parts together, in order.
   package init(joining parts: [MapPackage]) {
-    size = parts.reduce(0) { $0 + $1.size }
-    hashes = parts.flatMap(\.hashes)
+    names = parts.flatMap(\.names)
     chunks = parts.flatMap(\.chunks)
   }
 
-  package init(size: Int, hashes: [SHA256Digest], chunks: [StoredChunk]) {
-    self.size = size
-    self.hashes = hashes
+  package init(names: [ChunkName], chunks: [StoredChunk]) {
+    self.names = names
     self.chunks = chunks
   }
 
+  /// Where to cut an encoded map into chunks: where its blocks begin.
+  ///
+  /// Equal blocks of two revisions are then equal chunks. Bytes that are no map are cut evenly.
+  package static func cut(_ map: [UInt8]) -> [Range<Int>] {
+    let limit = ProtocolLimits.chunk
+    let lengths = (try? WorldMapDecoder(map))?.chunkLengths(limit: limit)
+    guard let lengths, lengths.count <= ProtocolLimits.chunks else {
+      return stride(from: 0, to: map.count, by: limit).map { $0..<min($0 + limit, map.count) }
+    }
+    var start = 0
+    return lengths.map { length in
+      defer { start += length }
+      return start..<(start + length)
+    }
+  }
+
+  /// Bytes of the encoded map.
+  package var size: Int { names.reduce(0) { $0 + $1.size } }
+
   /// The hash of the map's contents alone, the same for every revision that shares the same bytes.
-  package var contentDigest: SHA256Digest { SHA256Digest(hashing: hashes.flatMap(\.bytes)) }
+  package var contentDigest: SHA256Digest { SHA256Digest(hashing: names.flatMap(\.hash.bytes)) }
 
   /// Puts the encoded map together again; every chunk was verified when it arrived.
   package func assembled() throws(ChunkFailure) -> [UInt8] {
     var map: [UInt8] = []
     map.reserveCapacity(size)
-    for chunk in chunks { map += try chunk.expanded(to: min(ProtocolLimits.chunk, size - map.count)) }
+    for (name, chunk) in zip(names, chunks) { map += try chunk.expanded(to: name.size) }
     return map
   }
 }

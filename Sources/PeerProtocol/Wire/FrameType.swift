@@ -39,6 +39,15 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// One part of an anchor snapshot.
   case snapshot = 34
 
+  /// ``EphemeralUpdate`` list: poses that count until the next one.
+  case ephemeral = 40
+  /// ``AcknowledgementFrame``: how much of an author's operations a member has applied.
+  case acknowledgement = 41
+  /// ``OwnershipFrame``: who asks for an anchor, and what its owner and the host say.
+  case ownership = 42
+  /// ``AnchorFilter``: of which live poses the sender wants to hear.
+  case interest = 43
+
   /// ``MapAnnouncement``.
   case mapAnnounce = 48
   /// A map's id and the first hash index wanted.
@@ -62,7 +71,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// Whether taking such a frame in brings no deadline of the node nearer.
   var leavesDeadlines: Bool {
     switch self {
-    case .operations, .ping, .pong, .mapPiece: true
+    case .operations, .ephemeral, .acknowledgement, .ownership, .interest, .ping, .pong, .mapPiece: true
     default: false
     }
   }

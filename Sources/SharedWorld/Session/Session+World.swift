@@ -3,24 +3,52 @@ extension Session {
   ///
   /// It is in the local set at once and on its way to everybody.
   ///
+  /// - Parameters:
+  ///   - anchor: What to place.
+  ///   - acknowledgement: Who must hold it before this returns.
   /// - Throws: ``SessionError`` with the code `invalidArgument` (a name too long, a transform that is not rigid, an id
-  ///   that is in use) or `limitExceeded`.
+  ///   that is in use) or `limitExceeded`; and, the anchor being placed, `notAcknowledged` or `cancelled`.
   @discardableResult
-  public func place(_ anchor: Anchor) async throws(SessionError) -> AnchorID { try await core.place(anchor) }
+  public func place(
+    _ anchor: Anchor, acknowledgement: Acknowledgement = .local
+  ) async throws(SessionError) -> AnchorID {
+    let id = try await core.place(anchor)
+    try await settle(acknowledgement)
+    return id
+  }
+
+  /// Places an anchor that brings back a removed one, under an id of its own: an id is never used again.
+  ///
+  /// Readers of ``events`` are told by ``Event/anchorRestored(_:from:)``.
+  /// - Throws: What ``place(_:acknowledgement:)`` throws.
+  @discardableResult
+  public func restore(
+    _ anchor: Anchor, from removed: AnchorID, acknowledgement: Acknowledgement = .local
+  ) async throws(SessionError) -> AnchorID {
+    try await core.restore(anchor, from: removed)
+    try await settle(acknowledgement)
+    return anchor.id
+  }
 
   /// Moves an anchor; of two concurrent moves the later one in session time stands.
-  public func move(_ id: AnchorID, to transform: Transform) async throws(SessionError) {
+  ///
+  /// - Throws: ``SessionError`` with the code `unknownAnchor` or `invalidArgument`; and, the anchor being moved,
+  ///   `notAcknowledged` or `cancelled`.
+  public func move(
+    _ id: AnchorID, to transform: Transform, acknowledgement: Acknowledgement = .local
+  ) async throws(SessionError) {
     try await core.move(id, to: transform)
+    try await settle(acknowledgement)
   }
 
   /// Places several anchors in one step of the session, which is far cheaper than one by one.
   ///
-  /// - Throws: What ``place(_:)-(Anchor)`` throws; the anchors before the one that is refused stay placed.
+  /// - Throws: What ``place(_:acknowledgement:)`` throws; the anchors before the one that is refused stay placed.
   public func place(_ anchors: [Anchor]) async throws(SessionError) { try await core.place(anchors) }
 
   /// Moves several anchors in one step of the session, which is far cheaper than one by one.
   ///
-  /// - Throws: What ``move(_:to:)`` throws; the moves before the one that is refused stand.
+  /// - Throws: What ``move(_:to:acknowledgement:)`` throws; the moves before the one that is refused stand.
   public func move(_ moves: [(id: AnchorID, transform: Transform)]) async throws(SessionError) {
     try await core.move(moves)
   }
@@ -36,9 +64,22 @@ extension Session {
   }
 
   /// Removes an anchor, for ever: a removal wins over any concurrent edit.
-  public func remove(_ id: AnchorID) async throws(SessionError) { try await core.remove(id) }
+  ///
+  /// - Throws: ``SessionError`` with the code `unknownAnchor`; and, the anchor being removed, `notAcknowledged` or
+  ///   `cancelled`.
+  public func remove(_ id: AnchorID, acknowledgement: Acknowledgement = .local) async throws(SessionError) {
+    try await core.remove(id)
+    try await settle(acknowledgement)
+  }
+
+  private func settle(_ acknowledgement: Acknowledgement) async throws(SessionError) {
+    guard acknowledgement.level != .local else { return }
+    try await core.settle(acknowledgement)
+  }
 
   /// The anchors, in the order of their ids.
+  ///
+  /// It costs what has changed since the last call: the list is shared, not copied.
   public func anchors() async -> [Anchor] { await core.anchors() }
 
   /// A hash of the replicated state: equal on all peers that hold the same anchors.

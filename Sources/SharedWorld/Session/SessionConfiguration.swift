@@ -28,6 +28,13 @@ extension Session {
     public var invitationHandler: @Sendable (Invitation) async -> InvitationDecision = { _ in
       .decline(reason: "this app accepts no invitations")
     }
+    /// Decides whether an anchor that this peer owns goes to another peer that asks for it; nil: it goes at once.
+    ///
+    /// It runs as a child task of the session; an answer after the other's time-out has no effect.
+    public var ownershipHandler: (@Sendable (OwnershipRequest) async -> Bool)?
+    /// Whether this peer, while it hosts, keeps the anchors of owners that left for them until their lease ends; else whoever
+    /// asks for one gets it.
+    public var keepsOrphanedOwnership = false
 
     /// A configuration with the defaults.
     public init(service: String = "sharedworld") {

@@ -39,7 +39,7 @@ extension SessionCore {
     var found: [FoundChunk] = []
     for wanted in search.wanted {
       do throws(SessionError) {
-        guard let chunk = try await store.chunk(wanted.hash, rawSize: wanted.rawSize) else { continue }
+        guard let chunk = try await store.chunk(wanted.name.hash, rawSize: wanted.name.size) else { continue }
         found.append(FoundChunk(index: wanted.index, chunk: chunk))
       } catch {
         await answer(.failure(error))

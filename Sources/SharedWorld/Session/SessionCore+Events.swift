@@ -39,6 +39,11 @@ extension SessionCore {
         events.append(.sessionMerged(size: others + 1, host: to.peer))
       }
     case .anchors(let changes): take(changes, into: &events)
+    case .ephemeral(let update): take(update, into: &events)
+    case .acknowledged(let id, let result): finishWait(id.rawValue, .acknowledgement(result))
+    case .ownershipSettled(let id, let result): finishWait(id.rawValue, .ownership(result))
+    case .ownershipRequested(let id, let anchor, let from):
+      ask(id, OwnershipRequest(anchor: anchor, peer: peer(from)))
     case .divergence(let id):
       let message = "the anchors of \(peer(id).name) differ under the same history; all of them are being merged"
       events.append(.problem(SessionError(.divergence, message)))
@@ -59,46 +64,6 @@ extension SessionCore {
     }
   }
 
-  private func take(_ changes: [AnchorChange], into events: inout [Session.Event]) {
-    events.reserveCapacity(events.count + changes.count)
-    driver?.inspect { node in
-      for change in changes {
-        if let event = Session.Event(change, in: &node.anchors) { events.append(event) }
-      }
-    }
-  }
-
   /// A peer by its id, with the name it last gave.
   func peer(_ id: PeerID) -> Peer { Peer(id: id, name: names[id] ?? id.short) }
-}
-
-extension Session.Event {
-  /// What the app is told of a change; nil for what is gone again already.
-  ///
-  /// - Parameter anchors: Where it shows; only read, but lent so that it need not be copied.
-  fileprivate init?(_ change: AnchorChange, in anchors: inout AnchorSet) {
-    let origin = Session.Origin(change.origin)
-    switch change.kind {
-    case .removed(let anchor): self = .anchorRemoved(anchor, origin: origin)
-    case .added:
-      guard let anchor = anchors[change.id] else { return nil }
-      self = .anchorAdded(anchor, origin: origin)
-    case .updated:
-      guard let anchor = anchors[change.id] else { return nil }
-      self = .anchorUpdated(anchor, origin: origin)
-    case .editSupersededByRemoval: self = .editSuperseded(change.id)
-    case .fieldOverwritten: return nil
-    }
-  }
-}
-
-extension Session.Origin {
-  init(_ origin: AnchorOrigin) {
-    switch origin {
-    case .local: self = .local
-    case .remote: self = .remote
-    case .map: self = .map
-    case .merge: self = .merge
-    }
-  }
 }

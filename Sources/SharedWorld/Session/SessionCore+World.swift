@@ -8,6 +8,12 @@ extension SessionCore {
     return anchor.id
   }
 
+  func restore(_ anchor: Anchor, from removed: AnchorID) throws(SessionError) {
+    try edit(anchor.id) { anchors, time throws(AnchorError) in
+      _ = try anchors.restore(anchor, from: removed, at: time)
+    }
+  }
+
   func move(_ id: AnchorID, to transform: Transform) throws(SessionError) {
     try edit(id) { anchors, time throws(AnchorError) in _ = try anchors.move(id, to: transform, at: time) }
   }
@@ -84,10 +90,12 @@ extension SessionCore {
   private static let packers = 4
 
   /// Encodes, cuts and hashes a map on the ordinary executor.
+  ///
+  /// Its blocks lie in space, so that of a later revision only what differs is fetched.
   @concurrent
   private nonisolated static func pack(_ map: WorldMap) async throws(SessionError) -> MapPackage {
     do {
-      return await cut(try map.encoded())
+      return await cut(try map.encoded(EncodingOptions(arrangement: .inSpace)))
     } catch {
       throw SessionError(.invalidArgument, "the map cannot be encoded: \(error)", cause: error)
     }
@@ -95,11 +103,11 @@ extension SessionCore {
 
   /// Cuts, hashes and compresses an encoded map by several tasks at once.
   private nonisolated static func cut(_ map: [UInt8]) async -> MapPackage {
-    let count = MapManifest.chunkCount(size: map.count)
+    let ranges = MapPackage.cut(map)
     return await withTaskGroup(of: (Int, MapPackage).self) { group in
       for index in 0..<packers {
-        let share = (count * index / packers)..<(count * (index + 1) / packers)
-        group.addTask { (index, MapPackage(map: map, chunks: share)) }
+        let share = ranges[(ranges.count * index / packers)..<(ranges.count * (index + 1) / packers)]
+        group.addTask { (index, MapPackage(map: map, ranges: share)) }
       }
       var parts: [(Int, MapPackage)] = []
       for await part in group { parts.append(part) }

@@ -25,6 +25,9 @@ actor SessionCore {
   var peersByInstance: [Candidate.ID: Peer] = [:]
   var names: [PeerID: String] = [:]
   var invitations: [InvitationID: CheckedContinuation<InvitationResult, Never>] = [:]
+  var waits: [UInt64: CheckedContinuation<WaitOutcome, Never>] = [:]
+  /// Those who read changes of anchors.
+  var changeReaders: [ChangeReader] = []
   /// The latest map that is complete, and decoded.
   var map: (id: MapID, map: WorldMap)?
   /// Maps that are being decoded, and the digest of the news that waits for them.
@@ -34,8 +37,8 @@ actor SessionCore {
   /// Where chunks of maps are kept, and whether that failed when it was last tried.
   nonisolated let chunkStore: ChunkStore?
   var hasCacheFailed = false
-  private var nextInvitation: UInt64 = 1
-  private var hasEnded = false
+  private var nextNumber: UInt64 = 1
+  private(set) var hasEnded = false
 
   init(identity: PeerIdentity, configuration: Session.Configuration) throws(SessionError) {
     self.identity = identity
@@ -70,6 +73,8 @@ actor SessionCore {
       election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
       mapPolicy: MapPolicy(configuration.mapProviders), seed: random.next())
     node.cachesChunks = chunkStore != nil
+    node.asksBeforeGiving = configuration.ownershipHandler != nil
+    node.keepsOrphans = configuration.keepsOrphanedOwnership
     do {
       let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
@@ -115,8 +120,13 @@ actor SessionCore {
   }
 
   func freshInvitation() -> InvitationID {
-    defer { nextInvitation += 1 }
-    return InvitationID(rawValue: nextInvitation)
+    InvitationID(rawValue: freshNumber())
+  }
+
+  /// A number that was not given before.
+  func freshNumber() -> UInt64 {
+    defer { nextNumber += 1 }
+    return nextNumber
   }
 
   func leave() async {
@@ -138,6 +148,8 @@ actor SessionCore {
       continuation.resume(returning: .failed(reason))
     }
     invitations = [:]
+    endWaits()
+    endChangeReaders()
     hub.publish([.ended(Session.LeaveReason(reason))])
     hub.end()
     jobs.finish()
@@ -177,7 +189,7 @@ actor SessionCore {
     _ = try withNode { node, now in node.handle(.send(bytes, to: peers), at: now) }
   }
 
-  private func requireMember(_ peer: PeerID) throws(SessionError) {
+  func requireMember(_ peer: PeerID) throws(SessionError) {
     let isMember = try withNode { node, _ in node.memberSnapshots.contains { $0.peerID == peer } }
     guard isMember else { throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session") }
   }

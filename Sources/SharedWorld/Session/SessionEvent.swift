@@ -48,8 +48,23 @@ extension Session {
     case anchorUpdated(Anchor, origin: Origin)
     /// An anchor was removed; this is its last state.
     case anchorRemoved(Anchor, origin: Origin)
-    /// An edit of this peer was lost because another peer removed the anchor.
-    case editSuperseded(AnchorID)
+    /// The anchor that was added last brings back a removed one, under an id of its own.
+    case anchorRestored(Anchor, from: AnchorID)
+    /// An edit of this peer was lost because another peer removed the anchor without having seen it.
+    case editSuperseded(LostEdit)
+    /// An edit of this peer was lost to a later one of the same field, whose author had not seen it.
+    case fieldOverwritten(LostEdit)
+    /// An anchor has another owner, or none.
+    case ownershipChanged(AnchorID, owner: PeerID?)
+
+    /// Another peer drags an anchor; it is somewhere else for as long as the drag lasts.
+    case anchorDragged(LivePose)
+    /// A drag of another peer has ended; the anchor is where ``Session/anchors()`` says.
+    case dragEnded(AnchorID, by: PeerID)
+    /// Another peer's device is here now.
+    case participantMoved(LivePose)
+    /// Another peer tells no longer where its device is, or cannot be reached.
+    case participantGone(PeerID)
 
     /// A message of the app from another peer.
     case message([UInt8], from: PeerID)

@@ -91,7 +91,7 @@ final class EventHub: Sendable {
 final class EventMailbox: Sendable {
   private struct State {
     var events: [Session.Event] = []
-    var updates: [AnchorID: Int] = [:]
+    var updates: [Session.Event.Subject: Int] = [:]
     var anchorEvents = 0
     var waiter: CheckedContinuation<[Session.Event]?, Never>?
     var hasEnded = false
@@ -152,18 +152,18 @@ final class EventMailbox: Sendable {
   }
 
   private static func append(_ event: Session.Event, to state: inout State) {
-    guard let anchor = event.anchor else {
+    guard let subject = event.subject else {
       state.events.append(event)
       return
     }
-    if case .anchorUpdated = event {
-      if let index = state.updates[anchor] {
+    if event.replacesUnread {
+      if let index = state.updates[subject] {
         state.events[index] = event
         return
       }
-      state.updates[anchor] = state.events.count
+      state.updates[subject] = state.events.count
     } else {
-      state.updates[anchor] = nil
+      state.updates[subject] = nil
     }
     guard state.anchorEvents < Session.Events.capacity else {
       dropAnchorEvents(&state)
@@ -174,7 +174,7 @@ final class EventMailbox: Sendable {
   }
 
   private static func dropAnchorEvents(_ state: inout State) {
-    state.events.removeAll { $0.anchor != nil }
+    state.events.removeAll { $0.subject != nil }
     state.updates = [:]
     state.anchorEvents = 0
     let message = "changes of anchors were dropped because they were not read; read session.anchors() anew"
@@ -183,11 +183,37 @@ final class EventMailbox: Sendable {
 }
 
 extension Session.Event {
-  /// The anchor this event is about, if any.
-  var anchor: AnchorID? {
+  /// What an event is about that a later one may replace while nobody has read it.
+  enum Subject: Hashable, Sendable {
+    /// An anchor.
+    case anchor(AnchorID)
+    /// An anchor in a peer's hand.
+    case drag(AnchorID, PeerID)
+    /// A peer's device.
+    case participant(PeerID)
+  }
+
+  /// What this event is about, if it is one of those that are bounded.
+  var subject: Subject? {
     switch self {
-    case .anchorAdded(let anchor, _), .anchorUpdated(let anchor, _), .anchorRemoved(let anchor, _): anchor.id
+    case .anchorAdded(let anchor, _), .anchorUpdated(let anchor, _), .anchorRemoved(let anchor, _),
+      .anchorRestored(let anchor, _):
+      .anchor(anchor.id)
+    case .ownershipChanged(let anchor, _): .anchor(anchor)
+    case .editSuperseded(let edit), .fieldOverwritten(let edit): .anchor(edit.anchor)
+    case .anchorDragged(let pose): .drag(pose.anchor, pose.peer)
+    case .dragEnded(let anchor, let peer): .drag(anchor, peer)
+    case .participantMoved(let pose): .participant(pose.peer)
+    case .participantGone(let peer): .participant(peer)
     default: nil
+    }
+  }
+
+  /// Whether it takes the place of an unread event of its kind about the same thing.
+  fileprivate var replacesUnread: Bool {
+    switch self {
+    case .anchorUpdated, .anchorDragged, .participantMoved: true
+    default: false
     }
   }
 }

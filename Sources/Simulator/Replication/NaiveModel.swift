@@ -6,18 +6,27 @@ package struct NaiveModel {
   /// An anchor with the latest write of each register.
   package struct Entry: Equatable {
     var id: AnchorID
-    var values: [AnchorField: AnchorFieldValue] = [:]
-    var stamps: [AnchorField: Stamp] = [:]
+    /// By the number of the register.
+    private var values: [AnchorFieldValue?] = Array(repeating: nil, count: AnchorField.allCases.count)
+    private var stamps: [Stamp?] = Array(repeating: nil, count: AnchorField.allCases.count)
+
+    init(id: AnchorID) {
+      self.id = id
+    }
+
+    func value(of field: AnchorField) -> AnchorFieldValue? { values[Int(field.rawValue)] }
+    func stamp(of field: AnchorField) -> Stamp? { stamps[Int(field.rawValue)] }
 
     /// The latest clock of the registers of the app.
     var writtenAt: UInt64 {
-      stamps.filter { $0.key != .lock }.values.map(\.clock).max() ?? 0
+      AnchorField.allCases.filter { $0 != .lock }.compactMap { stamp(of: $0)?.clock }.max() ?? 0
     }
 
     mutating func write(_ value: AnchorFieldValue, _ stamp: Stamp) {
-      guard let present = values[value.field], let last = stamps[value.field] else {
-        values[value.field] = value
-        stamps[value.field] = stamp
+      let index = Int(value.field.rawValue)
+      guard let present = values[index], let last = stamps[index] else {
+        values[index] = value
+        stamps[index] = stamp
         return
       }
       var wins = last < stamp
@@ -26,8 +35,8 @@ package struct NaiveModel {
         wins = (new.epoch, new.number) > (old.epoch, old.number)
       }
       guard wins else { return }
-      values[value.field] = value
-      stamps[value.field] = stamp
+      values[index] = value
+      stamps[index] = stamp
     }
   }
 
@@ -86,12 +95,12 @@ package struct NaiveModel {
       guard let expected = visible[anchor.id] else { return "\(anchor.id) should not show" }
       guard set.key(of: anchor.id) == expected.key else { return "\(anchor.id) shows under another key" }
       for field in AnchorField.allCases {
-        guard set.value(of: field, of: anchor.id) == expected.entry.values[field],
-          set.stamp(of: field, of: anchor.id) == expected.entry.stamps[field]
+        guard set.value(of: field, of: anchor.id) == expected.entry.value(of: field),
+          set.stamp(of: field, of: anchor.id) == expected.entry.stamp(of: field)
         else { return "\(field) of \(anchor.id) differs" }
       }
-      guard case .pose(let pose) = expected.entry.values[.pose], pose.transform == anchor.transform,
-        expected.entry.values[.name] == .name(anchor.name)
+      guard case .pose(let pose) = expected.entry.value(of: .pose), pose.transform == anchor.transform,
+        expected.entry.value(of: .name) == .name(anchor.name)
       else { return "the snapshot of \(anchor.id) is out of date" }
     }
     return nil

@@ -1,4 +1,4 @@
-package import AnchorReplication
+import AnchorReplication
 package import PeerProtocol
 import WorldModel
 
@@ -34,7 +34,7 @@ package struct ReplicationWorld {
   /// What happened, if it is recorded.
   package private(set) var transcript: Transcript
   /// Every operation that was ever written.
-  package private(set) var operations: [Dot: AnchorOperation] = [:]
+  package private(set) var operations = OperationStore()
   /// Messages that arrived.
   package private(set) var delivered = 0
   /// Snapshots that arrived whole.
@@ -254,9 +254,7 @@ package struct ReplicationWorld {
         return fail("\(index + 1) cannot read its own log")
       }
       for operation in delta.operations {
-        if let before = operations.updateValue(operation, forKey: operation.dot), before != operation {
-          fail("two operations have the dot \(operation.dot)")
-        }
+        if let text = operations.add(operation) { fail(text) }
         if operation.dot.actor == peers[index].set.actor { peers[index].authored = operation.dot.sequence }
       }
     }

@@ -27,9 +27,7 @@ package struct AnchorWatch {
   private var memories: [Memory]
   private var digests: [VersionVector: SHA256Digest] = [:]
   /// Every operation that was ever written.
-  package private(set) var operations: [Dot: AnchorOperation] = [:]
-  /// The number of operations of each actor that have been seen.
-  package private(set) var written: [ActorID: UInt64] = [:]
+  package private(set) var operations = OperationStore()
 
   init(count: Int) {
     memories = Array(repeating: Memory(), count: count)
@@ -54,7 +52,7 @@ package struct AnchorWatch {
 
   /// Takes over what an actor wrote since the last time.
   private mutating func collect(from set: AnchorSet, by actor: ActorID) -> String? {
-    let known = written[actor] ?? 0
+    let known = UInt64(operations.count(of: actor))
     guard set.covers(Dot(actor: actor, sequence: known + 1)) else { return nil }
     let lacking = VersionVector(
       covering: set.vector.entries.map { $0.actor == actor ? Dot(actor: actor, sequence: known) : $0 })
@@ -69,17 +67,8 @@ package struct AnchorWatch {
       guard let delta = try? unsafe AnchorDelta(decoding: batch.span.bytes, assembly: &assembly) else {
         return "the log of \(actor) cannot be read"
       }
-      for operation in delta.operations { if let text = add(operation) { return text } }
+      for operation in delta.operations { if let text = operations.add(operation) { return text } }
     }
-  }
-
-  private mutating func add(_ operation: AnchorOperation) -> String? {
-    if let before = operations[operation.dot], before != operation {
-      return "two operations have the dot \(operation.dot)"
-    }
-    operations[operation.dot] = operation
-    written[operation.dot.actor] = max(written[operation.dot.actor] ?? 0, operation.dot.sequence)
-    return nil
   }
 
   private mutating func check(_ change: AnchorChange, in set: AnchorSet, of index: Int) -> String? {
@@ -117,10 +106,7 @@ package struct AnchorWatch {
   /// C2: what differs between a set and what the operations it has applied mean; nil when nothing does.
   package func difference(to set: AnchorSet) -> String? {
     var set = set
-    let vector = set.vector
-    let applied = operations.values.filter { vector.covers($0.dot) }
-    let expected = vector.entries.reduce(0) { $0 + Int($1.sequence) }
-    guard applied.count == expected else { return "\(expected) operations were applied, \(applied.count) were written" }
+    guard let applied = operations.covered(by: set.vector) else { return "operations were applied that nobody wrote" }
     return NaiveModel(applied).difference(to: &set)
   }
 }

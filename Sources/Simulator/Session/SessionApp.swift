@@ -51,11 +51,9 @@ struct SessionApp {
   mutating func shareMap(in world: inout SessionWorld, from index: Int) {
     var dice = random.split()
     let size = 1 + dice.below(3 * ProtocolLimits.chunk)
-    let bytes = (0..<size / 8 + 1).flatMap { _ in
-      let word = dice.next()
-      return (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
-    }
+    var map = ByteWriter(capacity: size + 8)
+    while map.count < size { map.write(dice.next()) }
     let anchors = (0..<dice.below(4)).map { Anchor(id: AnchorID(using: &dice), name: "map \($0)") }
-    world.share(MapPackage(map: bytes), anchors: anchors, from: index)
+    world.share(MapPackage(map: map.bytes), anchors: anchors, from: index)
   }
 }

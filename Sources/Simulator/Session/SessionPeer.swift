@@ -19,6 +19,9 @@ package struct SessionPeer: SimulatedNode {
 
   /// The cache on the machine's disk.
   package private(set) var disk: [SHA256Digest: StoredChunk] = [:]
+  /// Chunks that came although they had been verified before.
+  package private(set) var fetchedAgain = 0
+  private var verified: [MapID: Set<Int>] = [:]
 
   private let index: Int
   private let count: Int
@@ -39,9 +42,10 @@ package struct SessionPeer: SimulatedNode {
     var sinceWritable = 0
   }
 
-  /// Starts with an empty memory and invites every other machine.
+  /// Starts with an empty memory and invites every other machine; `configure` changes what the node is told.
   package init(
-    index: Int, count: Int, seed: UInt64, mistakes: NodeMistakes = NodeMistakes(), isLiar: Bool = false, at now: Instant
+    index: Int, count: Int, seed: UInt64, mistakes: NodeMistakes = NodeMistakes(), isLiar: Bool = false,
+    at now: Instant, configure: (inout NodeConfiguration) -> Void = { _ in }
   ) {
     self.index = index
     self.count = count
@@ -52,6 +56,7 @@ package struct SessionPeer: SimulatedNode {
     configuration.mistakes = mistakes
     configuration.keepsElectionSteps = true
     configuration.cachesChunks = true
+    configure(&configuration)
     node = Node(configuration, at: now)
     if isLiar { liar = Liar(count: count, random: random.split()) }
     for other in 0..<count where other != index { invite(other, at: now) }
@@ -197,16 +202,22 @@ package struct SessionPeer: SimulatedNode {
       case .admitted: break
       case .find(let search):
         let found = search.wanted.compactMap { wanted in
-          disk[wanted.hash].map { FoundChunk(index: wanted.index, chunk: $0) }
+          disk[wanted.name.hash].map { FoundChunk(index: wanted.index, chunk: $0) }
         }
         node.handle(.chunksFound(search.map, found, isLast: true), at: now)
       case .keep(let hash, let chunk): disk[hash] = chunk
-      case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
+      case .check(let check): run(check, at: now)
       case .event(let event): take(event, at: now)
       }
     }
     electionSteps = node.takeElectionSteps()
     lie()
+  }
+
+  private mutating func run(_ check: ChunkCheck, at now: Instant) {
+    let verdict = check.run()
+    if verdict.failure == nil, !verified[check.map, default: []].insert(check.index).inserted { fetchedAgain += 1 }
+    node.handle(.chunkChecked(verdict), at: now)
   }
 
   /// The reason in the last of some frames, if that is a goodbye: a node says it right before it closes.

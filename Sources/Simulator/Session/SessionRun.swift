@@ -168,7 +168,7 @@ struct SessionRun {
     world.apply(.cut(author, reader))
     for _ in 0..<3 { app.place(in: &world, at: author) }
     let start = world.simulation.now
-    let wanted = world.simulation.monitor.anchors.written
+    let wanted = world.simulation.monitor.anchors.operations.last
     while !world.has(reader, wanted), !isOver {
       world.simulation.run(for: 50_000_000)
       // Four seconds of silence end the link, at the latest 1.1 s later; then the news goes round.
@@ -192,6 +192,8 @@ struct SessionRun {
     world.apply(.mend(1, 2))
     guard let took = agree(within: 30_000_000_000) else { return }
     time = took
-    if !world.has(3, world.simulation.monitor.anchors.written) { fail("C3 the last words of 1 did not come to 4") }
+    if !world.has(3, world.simulation.monitor.anchors.operations.last) {
+      fail("C3 the last words of 1 did not come to 4")
+    }
   }
 }

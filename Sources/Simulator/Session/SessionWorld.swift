@@ -124,9 +124,8 @@ package struct SessionWorld {
   }
 
   /// Whether a node has applied everything that was written.
-  func has(_ index: Int, _ written: [ActorID: UInt64]) -> Bool {
-    guard let anchors = node(index)?.anchors else { return false }
-    return written.allSatisfy { anchors.covers(Dot(actor: $0.key, sequence: $0.value)) }
+  package func has(_ index: Int, _ written: VersionVector) -> Bool {
+    node(index)?.anchors.vector.covers(written) ?? false
   }
 
   /// What is not yet as it must be at rest in some connected component; nil if nothing is.
@@ -152,7 +151,7 @@ package struct SessionWorld {
       if node.anchors.digest != reference.digest { return "C1 \(name): another digest" }
       if node.anchors.anchors != reference.anchors { return "C2 \(name): other anchors" }
       let actor = node.anchors.actor
-      if node.anchors.vector[actor] != simulation.monitor.anchors.written[actor] ?? 0 {
+      if node.anchors.vector[actor] != UInt64(simulation.monitor.anchors.operations.count(of: actor)) {
         return "C3 \(name): an own operation is lost"
       }
       // What waits for an anchor that died with its author waits for ever, but only if its own author is gone too.

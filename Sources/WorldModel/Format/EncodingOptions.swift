@@ -19,6 +19,15 @@ public struct EncodingOptions: Hashable, Sendable {
     case compact
   }
 
+  /// Which points share a block.
+  public enum Arrangement: Hashable, Sendable {
+    /// Those with neighbouring identifiers: the fastest.
+    case byIdentifier
+    /// Those that lie together, on an absolute grid: a change in one place changes few blocks, and a part of space can
+    /// be read alone.
+    case inSpace
+  }
+
   /// The steps that a grid may have (metres).
   static let steps: ClosedRange<Float> = 1e-6...1000
   /// The bounds that may be asked for (metres).
@@ -28,11 +37,16 @@ public struct EncodingOptions: Hashable, Sendable {
   public var precision: Precision
   /// What may be spent on a smaller file.
   public var effort: Effort
+  /// Which points share a block; it does not matter for what is decoded.
+  public var arrangement: Arrangement
 
   /// Options.
-  public init(precision: Precision = .lossless, effort: Effort = .compact) {
+  public init(
+    precision: Precision = .lossless, effort: Effort = .compact, arrangement: Arrangement = .byIdentifier
+  ) {
     self.precision = precision
     self.effort = effort
+    self.arrangement = arrangement
   }
 
   /// Everything bit for bit, as small as is fast.

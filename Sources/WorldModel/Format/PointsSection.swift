@@ -2,32 +2,6 @@
 enum PointsSection {
   /// The most points of a block.
   static let blockSize = 64 * 1024
-  /// The fewest points of a block, but for the last.
-  private static let smallestBlock = 32 * 1024
-
-  /// The ranges of points that become blocks.
-  ///
-  /// A block ends before the point, among those that may come next, whose identifier times an odd constant is the
-  /// smallest. So the cuts move with the points: when some are added or removed, the blocks before and, a few blocks
-  /// on, those behind stay the same to the byte.
-  static func blocks(of cloud: FeatureCloud) -> [Range<Int>] {
-    cloud.identifiers.withUnsafeBufferPointer { identifiers in
-      var blocks: [Range<Int>] = []
-      var start = 0
-      while identifiers.count - start > blockSize {
-        var end = start + smallestBlock
-        var least = UInt64.max
-        for index in (start + smallestBlock)...(start + blockSize) {
-          let hash = identifiers[index] &* 0x9E37_79B9_7F4A_7C15
-          if hash < least { (least, end) = (hash, index) }
-        }
-        blocks.append(start..<end)
-        start = end
-      }
-      if start < identifiers.count { blocks.append(start..<identifiers.count) }
-      return blocks
-    }
-  }
 
   /// The section of the blocks with these rows, whose bytes are written elsewhere.
   static func body(_ rows: [BlockDirectory.Row], layout: CloudLayout) -> SectionBody {

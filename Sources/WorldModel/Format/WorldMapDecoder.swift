@@ -59,21 +59,35 @@ public struct WorldMapDecoder: Sendable {
     try points(ofBlocks: index..<(index + 1))
   }
 
-  /// The points inside `box`; blocks that lie outside are not even looked at.
+  /// The points inside `box`, in the order of their identifiers; blocks that lie outside are not even looked at.
   public func points(in box: BoundingBox) throws(WorldMapError) -> FeatureCloud {
     var result = try points(ofBlocks: 0..<0)
     for index in pointBlocks.rows.indices where pointBlocks.rows[index].bounds.intersects(box) {
       let block = try points(ofBlock: index)
       result.append(block.selecting(block.indices.filter { box.contains(block.positions[$0]) }))
     }
+    do throws(ModelError) {
+      try result.sort()
+    } catch {
+      throw .invalid(error.description, offset: pointBlocks.rows.first?.offset ?? 0)
+    }
     return result
   }
 
   /// Where each block of points begins, and where the last one ends (bytes from the start of the file).
-  ///
-  /// Cut a file here to send it in pieces: a change of few points changes few of these pieces.
   public var cutPoints: [Int] {
     pointBlocks.rows.map(\.offset) + (pointBlocks.rows.last.map { [$0.offset + $0.storedLength] } ?? [])
+  }
+
+  /// The lengths of the parts in which to send the file, each at most `limit` bytes.
+  ///
+  /// A block of points begins a part, so that a block that has not changed gives the same parts wherever it stands.
+  public func chunkLengths(limit: Int) -> [Int] {
+    precondition(limit > 0, "parts need a length")
+    let cuts = [0] + cutPoints + [file.count]
+    return zip(cuts, cuts.dropFirst()).flatMap { start, end in
+      stride(from: start, to: end, by: limit).map { min(limit, end - $0) }
+    }
   }
 
   /// The checksum of each block: equal blocks have equal ones, and different ones hardly ever.
@@ -94,6 +108,21 @@ public struct WorldMapDecoder: Sendable {
 
   /// Replaces `cloud` by the points of some blocks and uses its memory again.
   func read(_ blocks: Range<Int>, into cloud: inout FeatureCloud) throws(WorldMapError) {
+    try decode(blocks, into: &cloud)
+    let rows = pointBlocks.rows[blocks]
+    guard zip(rows, rows.dropFirst()).contains(where: { $0.keys.upperBound >= $1.keys.lowerBound }) else { return }
+    // A cloud that was cut in space: the blocks' identifiers interleave.
+    do throws(ModelError) {
+      try cloud.sort()
+    } catch {
+      throw .invalid(error.description, offset: rows.first?.offset ?? 0)
+    }
+  }
+
+  /// The same in the order of the file.
+  ///
+  /// It is a function of its own so that nothing else holds the planes while they are sorted: they would be copied.
+  private func decode(_ blocks: Range<Int>, into cloud: inout FeatureCloud) throws(WorldMapError) {
     let count = pointBlocks.rows[blocks].reduce(0) { $0 + $1.count }
     var (positions, identifiers) = cloud.takePlanes(count: count)
     var channels = layout.emptyChannels
@@ -109,14 +138,6 @@ public struct WorldMapDecoder: Sendable {
     }
     if let failure { throw failure }
     cloud = FeatureCloud(positions: positions, identifiers: identifiers, channels: channels)
-    let rows = pointBlocks.rows[blocks]
-    guard zip(rows, rows.dropFirst()).contains(where: { $0.keys.upperBound >= $1.keys.lowerBound }) else { return }
-    // Another writer may cut a cloud in space: then the blocks' identifiers interleave.
-    do throws(ModelError) {
-      cloud = try cloud.sorted()
-    } catch {
-      throw .invalid(error.description, offset: rows.first?.offset ?? 0)
-    }
   }
 
   private func decode(

@@ -4,29 +4,34 @@ public struct WorldMapEncoder: Sendable {
   public struct Part: Sendable {
     var rows: [BlockDirectory.Row]
     var bytes: [UInt8]
+
+    fileprivate mutating func append(_ block: (row: BlockDirectory.Row, bytes: UnsafeMutableRawBufferPointer)) {
+      rows.append(block.row)
+      bytes.append(contentsOf: block.bytes)
+    }
   }
 
   private let cloud: FeatureCloud
   private let layout: CloudLayout
   private let options: EncodingOptions
-  private let ranges: [Range<Int>]
+  private let plan: BlockPlan
   /// The sections before the points.
   private let sections: [SectionBody]
   private let unknownSections: [WorldMap.UnknownSection]
 
-  /// Checks the map and brings its points into order.
+  /// Checks the map and plans its blocks.
   ///
   /// - Throws: ``WorldMapError/model(_:)`` or ``WorldMapError/invalidOption(_:)``.
   public init(_ map: WorldMap, _ options: EncodingOptions = .lossless) throws(WorldMapError) {
     do throws(ModelError) {
       try map.validateButPositions()
-      cloud = try map.cloud.sorted()
+      cloud = map.cloud
+      plan = try BlockPlan(cloud, options.arrangement)
     } catch {
       throw .model(error)
     }
     self.options = options
     layout = CloudLayout(cloud, step: try options.step())
-    ranges = PointsSection.blocks(of: cloud)
     var sections: [SectionBody] = []
     if let views = map.views { sections.append(.meta(views: views)) }
     if !map.anchors.isEmpty { sections.append(AnchorSection.encode(map.anchors)) }
@@ -35,7 +40,7 @@ public struct WorldMapEncoder: Sendable {
   }
 
   /// The number of blocks of points.
-  public var blockCount: Int { ranges.count }
+  public var blockCount: Int { plan.blocks.count }
 
   /// Encodes consecutive blocks, which takes no notice of the others.
   ///
@@ -47,22 +52,28 @@ public struct WorldMapEncoder: Sendable {
     // The first part begins with room for what stands before the blocks, and has room for those of the other parts.
     let isFirst = blocks.lowerBound == 0
     let room = isFirst ? prefixLength : 0
-    let points = isFirst ? cloud.count : ranges[blocks].reduce(0) { $0 + $1.count }
+    let points = isFirst ? cloud.count : plan.blocks[blocks].reduce(0) { $0 + $1.count }
     memory.removeAll(keepingCapacity: true)
     memory.reserveCapacity(room + points * layout.bytesPerPoint * 3 / 4)
     memory.append(contentsOf: repeatElement(0, count: room))
     var part = Part(rows: [], bytes: memory)
-    var encoder = PointBlockEncoder(cloud, layout: layout, options)
     do throws(ModelError) {
-      for range in ranges[blocks] {
-        let (row, bytes) = try encoder.encode(range)
-        part.rows.append(row)
-        part.bytes.append(contentsOf: bytes)
+      if plan.order == nil {
+        var encoder = PointBlockEncoder(cloud, layout: layout, options)
+        for range in plan.blocks[blocks] { part.append(try encoder.encode(range)) }
+      } else {
+        for range in plan.blocks[blocks] { try encodeApart(range, into: &part) }
       }
     } catch {
       throw .model(error)
     }
     return part
+  }
+
+  /// Encodes a block whose points stand apart in the cloud; they are copied for it, never all of the cloud at once.
+  private func encodeApart(_ range: Range<Int>, into part: inout Part) throws(ModelError) {
+    var encoder = PointBlockEncoder(cloud.selecting(plan.indices(range)), layout: layout, options)
+    part.append(try encoder.encode(0..<range.count))
   }
 
   /// Puts all parts, in order, and everything else into a file.

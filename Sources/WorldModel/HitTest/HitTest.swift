@@ -6,8 +6,8 @@
 /// if let hit = hits.first { map.anchors.append(Anchor(name: "lamp", transform: hit.transform)) }
 /// ```
 ///
-/// The conventions of the camera and the screen are those of ``PinholeCamera``. Building one costs a pass over the
-/// cloud (see ``SpatialIndex``), so keep it for as long as the map stays the same.
+/// The conventions of the camera and the screen are those of ``PinholeCamera``. The first one of a cloud builds its
+/// ``FeatureCloud/spatialIndex``; further ones of the same cloud, or of a copy, cost nothing.
 public struct HitTest: Sendable {
   /// The surfaces that are tried beside the cloud.
   public let planes: [Surface]
@@ -25,7 +25,7 @@ public struct HitTest: Sendable {
   public init(cloud: FeatureCloud, planes: [Surface] = []) {
     self.planes = planes
     positions = cloud.positions
-    index = SpatialIndex(cloud.positions)
+    index = cloud.spatialIndex
   }
 
   /// A hit-test on the plane anchors and the cloud of `map`.

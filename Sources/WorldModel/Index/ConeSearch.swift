@@ -78,11 +78,13 @@ struct NearestCluster {
   /// Takes a point into account.
   mutating func add(_ point: SIMD3<Float>, at depth: Float) {
     guard depth <= limit else { return }
-    guard depth < start else {
+    if depth < start {
+      front.insert((depth, point), at: front.firstIndex { $0.depth > depth } ?? front.count)
+    } else {
       members.append((depth, point))
-      return
+      // A member may be what a point before the cluster lacked.
+      guard let last = front.last, depth <= last.depth * reach else { return }
     }
-    front.insert((depth, point), at: front.firstIndex { $0.depth > depth } ?? front.count)
     guard let first = front.indices.first(where: { isSupported(at: $0) }) else { return }
     start = front[first].depth
     end = start * reach

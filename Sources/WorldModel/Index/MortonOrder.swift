@@ -1,25 +1,40 @@
 /// Sorts points along a Z-order curve (Morton, 1966), so that neighbours in space become neighbours in memory.
 enum MortonOrder {
+  /// Cells along each axis.
+  static let cells = 1024
+
   /// The storage indices of the finite points of `positions`, in Morton order of a 1,024³ grid over `bounds`.
   ///
   /// Points outside the bounds count as on the border: an outlier costs its neighbours nothing. Equal cells keep their
   /// storage order. The sort is a radix sort of three passes, linear in the number of points.
   static func indices(of positions: [SIMD3<Float>], in bounds: BoundingBox) -> [UInt32] {
     let extent = pointwiseMax(bounds.extent, SIMD3(repeating: .leastNormalMagnitude))
-    let scale = pointwiseMin(1024 / extent, SIMD3(repeating: .greatestFiniteMagnitude))
+    let scale = pointwiseMin(Float(cells) / extent, SIMD3(repeating: .greatestFiniteMagnitude))
     var keys: [UInt64] = []
     keys.reserveCapacity(positions.count)
     for (index, point) in positions.enumerated() where point.isFinite {
-      let cell = ((point - bounds.minimum) * scale).clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 1023))
-      let code = spread(UInt32(cell.x)) | spread(UInt32(cell.y)) << 1 | spread(UInt32(cell.z)) << 2
-      keys.append(UInt64(code) << 32 | UInt64(index))
+      keys.append(UInt64(code(of: (point - bounds.minimum) * scale)) << 32 | UInt64(index))
     }
+    sort(&keys)
+    return keys.map { UInt32(truncatingIfNeeded: $0) }
+  }
+
+  /// The place of a cell along the curve, 30 bits; what lies outside the grid counts as on its border.
+  ///
+  /// - Parameter cell: Coordinates in cells; not NaN.
+  @inline(__always)
+  static func code(of cell: SIMD3<Float>) -> UInt32 {
+    let cell = cell.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: Float(cells - 1)))
+    return spread(UInt32(cell.x)) | spread(UInt32(cell.y)) << 1 | spread(UInt32(cell.z)) << 2
+  }
+
+  /// Sorts keys by the code in their high half; equal codes keep their order.
+  static func sort(_ keys: inout [UInt64]) {
     var other = [UInt64](repeating: 0, count: keys.count)
     for pass in 0..<3 {
       distribute(keys, into: &other, shift: UInt64(32 + 10 * pass))
       swap(&keys, &other)
     }
-    return keys.map { UInt32(truncatingIfNeeded: $0) }
   }
 
   /// One pass of the radix sort: a stable sort by the ten bits above `shift`.

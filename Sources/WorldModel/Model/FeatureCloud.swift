@@ -4,11 +4,14 @@
 /// The arrays are copied on write, and a ``FeaturePoint`` is made only when one is asked for: no allocation per point.
 public struct FeatureCloud: Hashable, Sendable {
   /// The positions (metres, world frame).
-  public private(set) var positions: [SIMD3<Float>]
+  public private(set) var positions: [SIMD3<Float>] {
+    didSet { lazyIndex = LazyIndex() }
+  }
   /// The identifiers, one a point, unique within a cloud.
   public private(set) var identifiers: [UInt64]
   /// What else is known of each point.
   public internal(set) var channels: Channels
+  private var lazyIndex = LazyIndex()
 
   /// A cloud from planes of equal length; it is checked when it is encoded.
   public init(positions: [SIMD3<Float>] = [], identifiers: [UInt64] = [], channels: Channels = Channels()) {
@@ -48,6 +51,10 @@ extension FeatureCloud: RandomAccessCollection {
 }
 
 extension FeatureCloud {
+  /// The index that answers which points are near something: built when it is first asked for, on any thread, and
+  /// kept for this cloud and its copies until their positions change.
+  public var spatialIndex: SpatialIndex { lazyIndex.of(positions) }
+
   /// The points at `indices`, in that order, with their channels.
   public func selecting(_ indices: [Int]) -> FeatureCloud {
     var descriptors = channels.descriptors
@@ -97,13 +104,38 @@ extension FeatureCloud {
   ///
   /// - Throws: ``ModelError/duplicatePoint(_:)`` when two points share an identifier.
   public func sorted() throws(ModelError) -> FeatureCloud {
-    if isSorted { return self }
-    let order = indices.sorted { identifiers[$0] < identifiers[$1] }
-    let result = selecting(order)
-    for index in 1..<result.count where result.identifiers[index] == result.identifiers[index - 1] {
-      throw .duplicatePoint(result.identifiers[index])
+    var cloud = self
+    try cloud.sort()
+    return cloud
+  }
+
+  /// Brings the points into the canonical order, in the memory that they have.
+  ///
+  /// - Throws: ``ModelError/duplicatePoint(_:)`` when two points share an identifier.
+  mutating func sort() throws(ModelError) {
+    guard let order = try identifierOrder() else { return }
+    identifiers.permute(by: order)
+    positions.permute(by: order)
+    channels.confidence?.permute(by: order)
+    channels.colours?.permute(by: order)
+    channels.normals?.permute(by: order)
+    if let size = channels.descriptors?.size { channels.descriptors?.bytes.permute(by: order, width: size) }
+  }
+
+  /// The storage indices in the order of the identifiers; nil when that is the storage order.
+  ///
+  /// - Throws: ``ModelError/duplicatePoint(_:)`` when two points share an identifier.
+  func identifierOrder() throws(ModelError) -> [UInt32]? {
+    if isSorted { return nil }
+    var order = (0..<UInt32(count)).map(\.self)
+    // What was put together of sorted runs, such as blocks or maps, is merged: the sort looks for runs.
+    identifiers.withUnsafeBufferPointer { identifiers in
+      order.sort { identifiers[Int($0)] < identifiers[Int($1)] }
     }
-    return result
+    for (one, next) in zip(order, order.dropFirst()) where identifiers[Int(one)] == identifiers[Int(next)] {
+      throw .duplicatePoint(identifiers[Int(one)])
+    }
+    return order
   }
 }
 
@@ -134,6 +166,29 @@ public struct FeaturePoint: Hashable, Sendable {
 }
 
 extension Array where Element: BitwiseCopyable {
+  /// Moves rows of `width` elements in place, so that row n is the one that stood at `order[n]`: a permutation of all.
+  fileprivate mutating func permute(by order: [UInt32], width: Int = 1) {
+    precondition(order.count * width == count, "a permutation of other rows")
+    var rest = order
+    var carried: [Element] = []
+    withUnsafeMutableBufferPointer { rows in
+      for start in rest.indices where rest[start] != start {
+        // Along a cycle each row goes to the hole that the one before it left.
+        carried.removeAll(keepingCapacity: true)
+        carried += rows[(start * width)..<((start + 1) * width)]
+        var hole = start
+        while rest[hole] != start {
+          let source = Int(rest[hole])
+          for column in 0..<width { rows[hole * width + column] = rows[source * width + column] }
+          rest[hole] = UInt32(hole)
+          hole = source
+        }
+        for column in 0..<width { rows[hole * width + column] = carried[column] }
+        rest[hole] = UInt32(hole)
+      }
+    }
+  }
+
   /// Drops elements at the end, or replaces an array that is too small; the elements do not matter.
   fileprivate mutating func resize(to count: Int) {
     if count <= self.count {

@@ -31,6 +31,28 @@ public enum MappingStatus: Hashable, Sendable {
   public var allowsSharing: Bool { self == .extending || self == .mapped }
 }
 
+extension MappingStatus: CustomStringConvertible {
+  /// Some words, such as `limited: too little coverage, too few views`.
+  public var description: String {
+    switch self {
+    case .notAvailable: "not available"
+    case .limited(let reasons): "limited: \(reasons)"
+    case .extending: "extending"
+    case .mapped: "mapped"
+    }
+  }
+}
+
+extension MappingStatus.Reasons: CustomStringConvertible {
+  /// The reasons in words, with commas between them.
+  public var description: String {
+    let words: [(MappingStatus.Reasons, String)] = [
+      (.coverage, "too little coverage"), (.density, "too few points"), (.views, "too few views"),
+    ]
+    return words.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+  }
+}
+
 /// The measures that decide a ``MappingStatus``.
 ///
 /// Space is cut into cubic cells of ``cellSize`` at multiples of it. A cell is covered when it holds at least

@@ -24,6 +24,25 @@ struct PictureMarks {
     for pin in pins { taken.append((pin.pixel - 7, pin.pixel + 7)) }
     for pin in pins { addLabel(pin.name, at: pin.pixel) }
     for pin in pins { list.append(.pin(at: pin.pixel, radius: 6, colour: PictureStyle.marker)) }
+    if picture.showsPlanes { for anchor in picture.map.anchors { addPlaneName(of: anchor) } }
+  }
+
+  /// The name of a plane in its middle, if there is room: planes have no marker that the name could stand beside.
+  private mutating func addPlaneName(of anchor: Anchor) {
+    guard Plane(anchor) != nil, !anchor.name.isEmpty,
+      let middle = frame.place(anchor.transform.translation)?.pixel
+    else { return }
+    let extent = BitmapFont.size(of: anchor.name, scale: 2)
+    let low = (middle - extent / 2).rounded(.toNearestOrAwayFromZero)
+    guard isFree(low, extent) else { return }
+    taken.append((low, low + extent))
+    list.append(.text(anchor.name, at: low, scale: 2, colour: PictureStyle.plane))
+  }
+
+  /// Whether a box lies in the picture and under no label or marker.
+  private func isFree(_ low: SIMD2<Float>, _ extent: SIMD2<Float>) -> Bool {
+    guard all(low .>= 0 .& low + extent .<= size) else { return false }
+    return !taken.contains { all($0.low .< low + extent .& $0.high .> low) }
   }
 
   /// The outline of a plane, as far as it can be seen.
@@ -47,11 +66,7 @@ struct PictureMarks {
       SIMD2(14, -extent.y / 2), SIMD2(-14 - extent.x, -extent.y / 2), SIMD2(-extent.x / 2, 12),
       SIMD2(-extent.x / 2, -12 - extent.y), SIMD2(12, 10), SIMD2(12, -10 - extent.y),
     ].map { pixel + $0 }
-    let isFree = { [taken, size] (low: SIMD2<Float>) -> Bool in
-      guard all(low .>= 0 .& low + extent .<= size) else { return false }
-      return !taken.contains { all($0.low .< low + extent .& $0.high .> low) }
-    }
-    let low = (places.first(where: isFree) ?? places[0]).rounded(.toNearestOrAwayFromZero)
+    let low = (places.first { isFree($0, extent) } ?? places[0]).rounded(.toNearestOrAwayFromZero)
     taken.append((low, low + extent))
     list.append(.line(from: pixel, to: low + extent / 2, width: 1.2, colour: PictureStyle.text, opacity: 0.5))
     list.append(.box(from: low, to: low + extent, colour: PictureStyle.label, opacity: 0.88))

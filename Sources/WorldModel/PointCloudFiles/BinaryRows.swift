@@ -8,7 +8,8 @@ enum BinaryRows {
     let size = columns.reduce(0) { $0 + $1.scalar.size }
     let (total, isTooLong) = size.multipliedReportingOverflow(by: count)
     guard !isTooLong, total <= bytes.count - offset else {
-      throw .truncated(found: size == 0 ? 0 : (bytes.count - offset) / size, expected: count)
+      throw .truncated(
+        found: size == 0 ? 0 : (bytes.count - offset) / size, expected: count, offset: bytes.count)
     }
     var place = offset
     for _ in 0..<count {

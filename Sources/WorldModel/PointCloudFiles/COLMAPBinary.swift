@@ -12,7 +12,9 @@ enum COLMAPBinary {
     var builder = CloudRows(fields, capacity: min(Int(count), bytes.count / smallestPoint))
     var offset = 8
     for index in 0..<Int(count) {
-      guard bytes.count - offset >= smallestPoint else { throw .truncated(found: index, expected: Int(count)) }
+      guard bytes.count - offset >= smallestPoint else {
+        throw .truncated(found: index, expected: Int(count), offset: bytes.count)
+      }
       builder.append(row(bytes, offset))
       let track = integer(bytes, offset + 43)
       offset += smallestPoint

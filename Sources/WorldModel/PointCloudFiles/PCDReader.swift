@@ -26,14 +26,18 @@ enum PCDReader {
   /// The planes of a compressed file: all numbers of the first column, then all of the second, and so on.
   private static func planes(of header: PCDHeader, _ bytes: [UInt8]) throws(PointCloudFileError) -> [UInt8] {
     let start = header.end.offset
-    guard bytes.count - start >= 8 else { throw .truncated(found: 0, expected: header.count) }
+    guard bytes.count - start >= 8 else {
+      throw .truncated(found: 0, expected: header.count, offset: bytes.count)
+    }
     let stored = Int(BinaryRows.number(.uint32, in: bytes, at: start, bigEndian: false).bits)
     let raw = Int(BinaryRows.number(.uint32, in: bytes, at: start + 4, bigEndian: false).bits)
     let needed = header.count * header.columns.reduce(0) { $0 + $1.scalar.size }
     guard raw == needed else {
       throw .malformedBytes("the planes have \(raw) bytes and need \(needed)", offset: start + 4)
     }
-    guard stored <= bytes.count - start - 8 else { throw .truncated(found: 0, expected: header.count) }
+    guard stored <= bytes.count - start - 8 else {
+      throw .truncated(found: 0, expected: header.count, offset: bytes.count)
+    }
     return try LZF.decompress(bytes, from: start + 8, count: stored, to: raw)
   }
 

@@ -21,7 +21,7 @@ enum PLYReader {
       for element in header.elements[..<index] {
         for _ in 0..<element.count {
           guard lines.nextContent(commentsBeginWith: UInt8(ascii: "#")) != nil else {
-            throw .truncated(found: 0, expected: vertex.count)
+            throw .truncated(found: 0, expected: vertex.count, offset: bytes.count)
           }
         }
       }
@@ -46,7 +46,9 @@ enum PLYReader {
       for property in element.properties {
         var size = property.scalar.size
         if let count = property.listCount {
-          guard count.size <= bytes.count - offset else { throw .truncated(found: 0, expected: vertices) }
+          guard count.size <= bytes.count - offset else {
+            throw .truncated(found: 0, expected: vertices, offset: bytes.count)
+          }
           let length = BinaryRows.number(count, in: bytes, at: offset, bigEndian: bigEndian)
           guard length.real >= 0, length.real <= Double(bytes.count) else {
             throw .malformedBytes("a list is longer than the file", offset: offset)
@@ -54,7 +56,9 @@ enum PLYReader {
           offset += count.size
           size *= Int(length.real)
         }
-        guard size <= bytes.count - offset else { throw .truncated(found: 0, expected: vertices) }
+        guard size <= bytes.count - offset else {
+          throw .truncated(found: 0, expected: vertices, offset: bytes.count)
+        }
         offset += size
       }
     }

@@ -6,8 +6,8 @@ public enum PointCloudFileError: Error, Hashable, Sendable {
   case malformed(String, line: Int)
   /// The bytes at `offset`, counted from 0, are not what the format asks for; the text says why.
   case malformedBytes(String, offset: Int)
-  /// The file ends before all of its `expected` points; it has `found`.
-  case truncated(found: Int, expected: Int)
+  /// The file ends, after `offset` bytes, before all of its `expected` points; it has `found`.
+  case truncated(found: Int, expected: Int, offset: Int)
   /// More points than ``Limits/points``.
   case tooManyPoints(limit: Int)
   /// Two points have this identifier.
@@ -21,7 +21,8 @@ extension PointCloudFileError: CustomStringConvertible {
     case .unknownFormat: "the file is no point cloud of a known format"
     case .malformed(let why, let line): "\(why) in line \(line)"
     case .malformedBytes(let why, let offset): "\(why) at byte \(offset)"
-    case .truncated(let found, let expected): "the file ends after \(found) of \(expected) points"
+    case .truncated(let found, let expected, let offset):
+      "the file ends at byte \(offset), after \(found) of \(expected) points"
     case .tooManyPoints(let limit): "the file has more than \(limit) points"
     case .duplicateIdentifier(let identifier): "two points have the identifier \(identifier)"
     }

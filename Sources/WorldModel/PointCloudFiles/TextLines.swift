@@ -63,7 +63,7 @@ extension TextLines {
     var words: [Range<Int>] = []
     for found in 0..<count {
       guard let range = nextContent(commentsBeginWith: UInt8(ascii: "#")) else {
-        throw .truncated(found: found, expected: count)
+        throw .truncated(found: found, expected: count, offset: bytes.count)
       }
       split(range, into: &words, limit: columns.count)
       guard words.count == columns.count else {

@@ -9,6 +9,7 @@ enum Convert: Command {
     Option("--format", "NAME", "worldmap, " + PointCloudFormat.allCases.map(\.rawValue).joined(separator: ", ")),
     Option("--within", "METRES", "let coordinates move by at most this (worldmap only); without it they are exact"),
     Option("--fast", nil, "spend no time on a smaller file (worldmap only)"),
+    Option("--in-space", nil, "keep points of one place together: later versions differ in few bytes (worldmap only)"),
     Option("--frame", "NAME", "the axes of the input: ros (x ahead, z up) or colmap (y down, z ahead)"),
     Option("--scale", "FACTOR", "multiply all coordinates by this, for clouds in another unit"),
   ]
@@ -26,6 +27,7 @@ enum Convert: Command {
     if let scale { input.map.scale(by: scale) }
     if let name = arguments["--frame"] { input.map = try turned(input.map, from: name) }
     var options = arguments.has("--fast") ? EncodingOptions.fast : .lossless
+    if arguments.has("--in-space") { options.arrangement = .inSpace }
     if let bound { options.precision = .within(bound: bound) }
     let output = arguments.operands[1]
     let size = try MapOutput.write(

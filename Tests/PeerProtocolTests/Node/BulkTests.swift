@@ -14,20 +14,19 @@ private struct Fetching {
     var random = SeededRandom(seed: 5)
     let map = (0..<chunks * ProtocolLimits.chunk).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     package = MapPackage(map: map)
-    manifest = MapManifest(epoch: 1, revision: 1, size: map.count, hashes: package.hashes)
+    manifest = MapManifest(epoch: 1, revision: 1, names: package.names)
     control = probe.join(1, other)
     _ = try probe.frames(on: control)
   }
 
   /// Announces the map on a link and answers the request for its hashes.
   mutating func announce(on link: LinkID) {
-    let announcement = MapAnnouncement(
-      id: manifest.id, epoch: 1, revision: 1, size: manifest.size, provider: other, isPrivate: false)
+    let announcement = MapAnnouncement(manifest, provider: other, isPrivate: false)
     probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
     probe.send(.mapManifest, on: link) {
       $0.write(bytes: manifest.id.digest.bytes)
       $0.write(UInt32(0))
-      for hash in manifest.hashes { $0.write(bytes: hash.bytes) }
+      for name in manifest.names { name.write(to: &$0) }
     }
   }
 

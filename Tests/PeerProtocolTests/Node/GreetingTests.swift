@@ -140,9 +140,8 @@ struct MapFrameTests {
     let other = NodeProbe.peer(1)
     let link = probe.join(1, other)
     let package = MapPackage(map: [UInt8](repeating: 7, count: 1000))
-    let manifest = MapManifest(epoch: 1, revision: 1, size: 1000, hashes: package.hashes)
-    let announcement = MapAnnouncement(
-      id: manifest.id, epoch: 1, revision: 1, size: 1000, provider: other, isPrivate: false)
+    let manifest = MapManifest(epoch: 1, revision: 1, names: package.names)
+    let announcement = MapAnnouncement(manifest, provider: other, isPrivate: false)
     _ = try probe.frames(on: link)
     probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
     let asked = try probe.frames(on: link).filter { $0.type != .mapStatus }
@@ -151,7 +150,7 @@ struct MapFrameTests {
     probe.send(.mapManifest, on: link) {
       $0.write(bytes: manifest.id.digest.bytes)
       $0.write(UInt32(0))
-      for hash in manifest.hashes { $0.write(bytes: hash.bytes) }
+      for name in manifest.names { name.write(to: &$0) }
     }
     let requests = try probe.frames(on: link).filter { $0.type != .mapStatus }
     #expect(requests.map(\.type) == [.mapRequest])

@@ -11,6 +11,8 @@ struct NodeProbe {
   /// Links the node closed.
   private(set) var closed: Set<LinkID> = []
   private(set) var dials: [(dial: DialID, address: SocketAddress)] = []
+  /// Whether what is sent stays on its way.
+  var isSlow = false
   private var sent: [LinkID: [UInt8]] = [:]
 
   static let me = PeerID(SHA256Digest(hashing: Array("me".utf8)))
@@ -120,7 +122,7 @@ struct NodeProbe {
       case .connect(let dial, let address): dials.append((dial, address))
       case .transmit(let link, let bytes):
         sent[link, default: []] += bytes
-        node.handle(.writable(link), at: now)
+        if !isSlow { node.handle(.writable(link), at: now) }
       case .close(let link): closed.insert(link)
       case .admitted, .find, .keep: break
       case .check(let check): node.handle(.chunkChecked(check.run()), at: now)

@@ -13,15 +13,15 @@ struct MapHoldingTests {
   private let alice = Sample.alice
   private let bob = Sample.bob
 
-  private static let manifest = MapManifest(epoch: 2, revision: 1, size: map.count, hashes: package.hashes)
+  private static let manifest = MapManifest(epoch: 2, revision: 1, names: package.names)
   private static let announcement = MapAnnouncement(
-    id: manifest.id, epoch: 2, revision: 1, size: map.count, provider: Sample.alice, isPrivate: false)
+    manifest, provider: Sample.alice, isPrivate: false)
 
   private func announced() throws -> MapHolding {
     var holding = MapHolding(fetching: Self.announcement)
     holding.addHolder(alice)
     holding.addHolder(bob)
-    let isWhole = try holding.takeHashes(Self.manifest.hashes, first: 0)
+    let isWhole = try holding.takeNames(Self.manifest.names, first: 0)
     #expect(isWhole)
     return holding
   }
@@ -65,7 +65,7 @@ struct MapHoldingTests {
   @Test("a holder of a part is asked only for what it has, and for more as soon as it has more")
   func fetchesFromPartialHolders() throws {
     var holding = MapHolding(fetching: Self.announcement)
-    _ = try holding.takeHashes(Self.manifest.hashes, first: 0)
+    _ = try holding.takeNames(Self.manifest.names, first: 0)
     var have = ChunkSet(capacity: 3)
     have.insert(2)
     holding.addHolder(bob, have: have)
@@ -114,14 +114,11 @@ struct MapHoldingTests {
 
   @Test("a source owes at most eight chunks at a time")
   func creditsAreBounded() throws {
-    let size = 20 * ProtocolLimits.chunk
-    let hashes = (0..<20).map { SHA256Digest(hashing: [UInt8($0)]) }
-    let manifest = MapManifest(epoch: 1, revision: 1, size: size, hashes: hashes)
-    var holding = MapHolding(
-      fetching: MapAnnouncement(
-        id: manifest.id, epoch: 1, revision: 1, size: size, provider: alice, isPrivate: false), from: 17)
+    let names = (0..<20).map { ChunkName(size: ProtocolLimits.chunk, hash: SHA256Digest(hashing: [UInt8($0)])) }
+    let manifest = MapManifest(epoch: 1, revision: 1, names: names)
+    var holding = MapHolding(fetching: MapAnnouncement(manifest, provider: alice, isPrivate: false), from: 17)
     holding.addHolder(alice)
-    _ = try holding.takeHashes(hashes, first: 0)
+    _ = try holding.takeNames(names, first: 0)
     let asked = holding.nextRequests(at: .zero)
     #expect(asked.flatMap(\.chunks) == [17, 18, 19, 0, 1, 2, 3, 4])
     var uploads = Uploads()
@@ -130,6 +127,20 @@ struct MapHoldingTests {
       for chunk in 0..<20 { uploads.add(id, chunk) }
     }
     #expect(uploads.count == ProtocolLimits.uploads * ProtocolLimits.outstandingChunks)
+  }
+
+  @Test("the rate is that of the last two seconds, and falls while nothing comes")
+  func measuresRate() {
+    var rate = TransferRate()
+    #expect(rate.bytesPerSecond(with: 0, at: .zero) == 0)
+    var now = Instant.zero
+    for step in 0...50 {
+      // The first half was ten times as fast.
+      rate.record(step < 25 ? step * 10_000 : 225_000 + step * 1000, at: now)
+      if step < 50 { now = now + .milliseconds(100) }
+    }
+    #expect(rate.bytesPerSecond(with: 275_000, at: now) == 10_000)
+    #expect(rate.bytesPerSecond(with: 275_000, at: now + .seconds(3)) < 10_000)
   }
 
   @Test("Fault 24: a flipped bit, a lying size and a zstd bomb are refused, and nothing of them is kept")
@@ -195,9 +206,27 @@ struct MapHoldingTests {
   func refusesWrongManifest() {
     var holding = MapHolding(fetching: Self.announcement)
     #expect(throws: ChunkFailure.wrongHash) {
-      try holding.takeHashes(Array(Self.manifest.hashes.reversed()), first: 0)
+      try holding.takeNames(Array(Self.manifest.names.reversed()), first: 0)
     }
     #expect(holding.manifest == nil)
+  }
+
+  @Test("a new revision of a map is cut where its blocks begin: a change in one place leaves most chunks as they are")
+  func cutsAtBlocks() throws {
+    let cloud = SyntheticRoom(seed: 4, pointCount: 60_000).map().cloud
+    let options = EncodingOptions(effort: .fast, arrangement: .inSpace)
+    let old = MapPackage(map: try WorldMap(cloud: cloud).encoded(options))
+    let corner = BoundingBox(ignoringOutliersOf: cloud.positions)?.minimum ?? .zero
+    let byDistance = cloud.indices.sorted {
+      (cloud.positions[$0] - corner).lengthSquared < (cloud.positions[$1] - corner).lengthSquared
+    }
+    let rest = cloud.selecting(byDistance.dropFirst(600).sorted())
+    let bytes = try WorldMap(cloud: rest).encoded(options)
+    let new = MapPackage(map: bytes)
+    let kept = Set(new.names).intersection(old.names).reduce(0) { $0 + $1.size }
+    #expect(kept > bytes.count / 2)
+    #expect(try new.assembled() == bytes)
+    #expect(new.names.allSatisfy { (1...ProtocolLimits.chunk).contains($0.size) })
   }
 
   @Test("a new revision takes over the chunks that did not change")
@@ -207,12 +236,11 @@ struct MapHoldingTests {
     var changed = Self.map
     changed[ProtocolLimits.chunk + 5] ^= 1
     let package = MapPackage(map: changed)
-    let new = MapManifest(epoch: 2, revision: library.nextRevision, size: changed.count, hashes: package.hashes)
-    let announcement = MapAnnouncement(
-      id: new.id, epoch: 2, revision: 2, size: new.size, provider: alice, isPrivate: false)
+    let new = MapManifest(epoch: 2, revision: library.nextRevision, names: package.names)
+    let announcement = MapAnnouncement(new, provider: alice, isPrivate: false)
     let isWanted = library.announce(announcement, by: alice, at: .zero)
     #expect(isWanted)
-    _ = try library.change(new.id) { (holding) throws(ChunkFailure) in try holding.takeHashes(new.hashes, first: 0) }
+    _ = try library.change(new.id) { (holding) throws(ChunkFailure) in try holding.takeNames(new.names, first: 0) }
     library.reuseChunks(for: new.id)
     let plan = library.nextRequests(at: .zero)
     #expect(plan.flatMap(\.chunks) == [1])
@@ -223,7 +251,7 @@ struct MapHoldingTests {
     func announcement(_ epoch: UInt64, _ revision: UInt64, _ provider: PeerID) -> MapAnnouncement {
       MapAnnouncement(
         id: MapID(SHA256Digest(hashing: [UInt8(epoch), UInt8(revision)] + provider.bytes)), epoch: epoch,
-        revision: revision, size: 1, provider: provider, isPrivate: false)
+        revision: revision, size: 1, chunks: 1, provider: provider, isPrivate: false)
     }
     let rising = [
       announcement(1, 9, bob), announcement(2, 1, alice), announcement(2, 3, min(alice, bob)),

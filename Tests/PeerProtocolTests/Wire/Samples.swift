@@ -1,3 +1,4 @@
+import AnchorReplication
 import PeerProtocol
 import Testing
 import WorldModel
@@ -16,7 +17,7 @@ enum Sample {
     peerID: bob, version: 7, status: .left, incarnation: 42, name: "bob",
     addresses: addresses)
   static let announcement = MapAnnouncement(
-    id: map, epoch: 3, revision: 5, size: 1_000_000, provider: bob, isPrivate: true,
+    id: map, epoch: 3, revision: 5, size: 1_000_000, chunks: 9, provider: bob, isPrivate: true,
     isPartial: true)
   static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
   static let token = BulkOffer.Token(high: 0x1122_3344_5566_7788, low: 0x99aa_bbcc_ddee_ff00)
@@ -28,6 +29,21 @@ enum Sample {
   static let flood = FloodHeader(
     origin: NodeID(peer: alice, incarnation: 42), nonce: 7, linkVersion: 3, destination: nil)
   static let status = MapStatus(map: map, stage: .transferring(percent: 37))
+  static let node = NodeID(peer: alice, incarnation: 0x0123_4567_89ab_cdef)
+  static let drag = EphemeralUpdate(
+    origin: node, subject: .anchor(AnchorID(high: 0x0011_2233_4455_6677, low: 0x8899_aabb_ccdd_eeff)), sequence: 9,
+    sessionTime: 12_345, pose: Pose(Transform(translation: [1, 2, -3])))
+  static let filter = AnchorFilter(
+    namePrefix: "lä", creator: bob, kind: .participant, region: .init(center: [1, 2, -3], radius: 4))
+  static let acknowledgement = AcknowledgementFrame(
+    kind: .answer, hops: 2, from: node, to: NodeID(peer: bob, incarnation: 42), sequence: 1000)
+  static let ownership = {
+    let receiver = NodeID(peer: bob, incarnation: 42)
+    let anchor = AnchorID(high: 0x0011_2233_4455_6677, low: 0x8899_aabb_ccdd_eeff)
+    var frame = OwnershipFrame(kind: .question, from: node, to: receiver, anchor: anchor, number: 7, subject: alice)
+    (frame.hops, frame.lease, frame.wait) = (1, 60_000, 10_000)
+    return frame
+  }()
 }
 
 /// One kind of frame: a golden value, how it is written, and how it is read back and written again.
@@ -41,7 +57,11 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
 
   /// Whether a shorter body is always an error: not so for frames that end with any bytes, or have no reader of their own.
   var hasFixedEnd: Bool {
-    [.hello, .goodbye, .ping, .roster, .invite, .inviteAnswer, .mapAnnounce].contains(type)
+    let fixed: Set<FrameType> = [
+      .hello, .goodbye, .ping, .roster, .invite, .inviteAnswer, .mapAnnounce, .ephemeral, .acknowledgement,
+      .ownership, .interest,
+    ]
+    return fixed.contains(type)
   }
 
   var body: [UInt8] {
@@ -155,6 +175,26 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       rewrite: {
         try reread($0, { (r) throws(DecodingFailure) in try BulkOffer.Token(reading: &r) }) { $0.write(to: &$1) }
       }),
+    FrameCase(
+      name: "ephemeral", type: .ephemeral, write: { Sample.drag.write(to: &$0) },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try EphemeralUpdate(reading: &r) }) { $0.write(to: &$1) }
+      }),
+    FrameCase(
+      name: "acknowledgement", type: .acknowledgement, write: { Sample.acknowledgement.write(to: &$0) },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try AcknowledgementFrame(reading: &r) }) { $0.write(to: &$1) }
+      }),
+    FrameCase(
+      name: "interest", type: .interest, write: { Sample.filter.write(to: &$0) },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try AnchorFilter(reading: &r) }) { $0.write(to: &$1) }
+      }),
+    FrameCase(
+      name: "ownership", type: .ownership, write: { Sample.ownership.write(to: &$0) },
+      rewrite: {
+        try reread($0, { (r) throws(DecodingFailure) in try OwnershipFrame(reading: &r) }) { $0.write(to: &$1) }
+      }),
     plain("pong", .pong) { $0.write(UInt64(0x1122_3344_5566_7788)) },
     plain("invite-cancel", .inviteCancel) { $0.write(UInt64(77)) },
     plain("map-manifest-request", .mapManifestRequest) {
@@ -164,7 +204,9 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     plain("map-manifest", .mapManifest) {
       $0.write(bytes: Sample.map.digest.bytes)
       $0.write(UInt32(0))
-      $0.write(bytes: SHA256Digest(hashing: [1]).bytes + SHA256Digest(hashing: [2]).bytes)
+      for (size, byte) in [(262_144, 1), (70_000, 2)] as [(Int, UInt8)] {
+        ChunkName(size: size, hash: SHA256Digest(hashing: [byte])).write(to: &$0)
+      }
     },
     plain("map-request", .mapRequest) {
       $0.write(bytes: Sample.map.digest.bytes)

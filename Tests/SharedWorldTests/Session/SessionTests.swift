@@ -126,6 +126,40 @@ struct SessionTests {
     }
   }
 
+  @Test("everybody sees how far a peer has come with the map, and that it has found its place in it")
+  func mapStatusIsSeen() async throws {
+    try await TestSessions.joined { alice, bob in
+      var events = alice.events.makeAsyncIterator()
+      let id = try await alice.share(WorldMap(anchors: [Anchor(name: "door")]))
+      for (isRelocalised, stage) in [(false, MapStatus.Stage.received), (true, .relocalised)] {
+        await bob.setRelocalised(isRelocalised)
+        var seen: MapStatus?
+        while seen?.stage != stage, let event = await events.next() {
+          if case .peerMapChanged(bob.localPeer, let status) = event { seen = status }
+        }
+        #expect(seen?.mapID == id)
+        #expect(await alice.state().peers.map(\.map) == [seen])
+      }
+    }
+  }
+
+  @Test("who may not share a map with the session is told so, and may still send one to a single peer")
+  func providersAreLimited() async throws {
+    var configuration = TestSessions.configuration()
+    configuration.mapProviders = .named([])
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
+        _ = try await alice.invite(bob.endpoint)
+        let map = WorldMap(anchors: [Anchor(name: "door")])
+        let error = await #expect(throws: SessionError.self) { try await alice.share(map) }
+        #expect(error?.code == .notPermitted)
+        let id = try await alice.share(map, with: bob.localPeer.id)
+        let receipt = try await bob.first { if case .mapReceived(let receipt) = $0 { receipt } else { nil } }
+        #expect(receipt.mapID == id)
+      }
+    }
+  }
+
   private static func expect(_ map: WorldMap, _ id: MapID, at session: Session) async throws {
     let receipt = try await session.first { if case .mapReceived(let receipt) = $0 { receipt } else { nil } }
     #expect(receipt.mapID == id)

@@ -40,9 +40,17 @@ extension Session {
   /// Where this session can be invited.
   var endpoint: InvitationTarget { .endpoint(Endpoint(host: "127.0.0.1", port: port)) }
 
-  /// Waits for the first event that `body` turns into a value.
+  /// Waits for the first event from now on that `body` turns into a value; the first such call sees past ones too.
   func first<T>(_ body: (Event) -> T?) async throws -> T {
-    for await event in events {
+    var iterator = events.makeAsyncIterator()
+    return try await iterator.first(body)
+  }
+}
+
+extension Session.Events.Iterator {
+  /// Waits for the next event that `body` turns into a value.
+  mutating func first<T>(_ body: (Session.Event) -> T?) async throws -> T {
+    while let event = await next() {
       if let value = body(event) { return value }
     }
     throw EndedTooSoon()

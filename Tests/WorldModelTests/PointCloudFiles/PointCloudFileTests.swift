@@ -69,7 +69,7 @@ import WorldModel
     ("ply\nformat ascii 1.0\nbogus\n", .plyASCII, .malformed("a PLY header has no \"bogus\"", line: 3)),
     (
       "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nPOINTS 2\nDATA ascii\n1 2 3\n", .pcdASCII,
-      .truncated(found: 1, expected: 2)
+      .truncated(found: 1, expected: 2, offset: 61)
     ),
     (
       "FIELDS x y\nSIZE 4 4\nTYPE F F\nPOINTS 2\nDATA ascii\n", .pcdASCII,
@@ -77,13 +77,16 @@ import WorldModel
     ),
     (
       "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nPOINTS 2\nDATA binary\n0123456789AB", .pcdBinary,
-      .truncated(found: 1, expected: 2)
+      .truncated(found: 1, expected: 2, offset: 68)
     ),
     (
       "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nPOINTS 1\nDATA binary_compressed\n\u{1}\0\0\0\u{d}\0\0\0", .pcdCompressed,
       .malformedBytes("the planes have 13 bytes and need 12", offset: 71)
     ),
-    ("\u{2}\0\0\0\0\0\0\0" + String(repeating: "\0", count: 51), .colmapBinary, .truncated(found: 1, expected: 2)),
+    (
+      "\u{2}\0\0\0\0\0\0\0" + String(repeating: "\0", count: 51), .colmapBinary,
+      .truncated(found: 1, expected: 2, offset: 59)
+    ),
   ])
   func `errors say where`(text: String, format: PointCloudFormat, expected: PointCloudFileError) {
     #expect(throws: expected) { try PointCloudFile(reading: Array(text.utf8), as: format) }

@@ -1,0 +1,78 @@
+package import WorldModel
+
+/// Which wait for acknowledgement: chosen by whoever waits.
+package struct AcknowledgementID: Hashable, Sendable {
+  package let rawValue: UInt64
+
+  package init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+}
+
+/// Who has to have applied an operation.
+package enum AcknowledgementLevel: Hashable, Sendable {
+  /// The session's host, whoever it is by then.
+  case host
+  /// Every member the app counted as present when it began to wait, and that has not left since.
+  case everyPresentMember
+}
+
+/// How a wait for acknowledgement ended.
+package enum AcknowledgementResult: Hashable, Sendable {
+  /// All that were waited for have applied the operations.
+  case acknowledged
+  /// Not all of them said so in time; the operations stand, and go on spreading.
+  case timedOut
+}
+
+/// One member asks another how much of its operations that one has applied, or tells.
+///
+/// It takes the way of the presence graph where the two have no direct link.
+package struct AcknowledgementFrame: RoutedFrame, Hashable {
+  package static let type = FrameType.acknowledgement
+
+  /// What is said.
+  package enum Kind: UInt8, Sendable {
+    /// "Tell me once you have applied my operations up to this number."
+    case question = 0
+    /// "I have applied your operations up to this number."
+    case answer = 1
+  }
+
+  package var kind: Kind
+  /// Members that have passed it on.
+  package var hops: UInt8
+  package var from: NodeID
+  package var to: NodeID
+  /// The number of an operation of the one who asks.
+  package var sequence: UInt64
+
+  package init(kind: Kind, hops: UInt8 = 0, from: NodeID, to: NodeID, sequence: UInt64) {
+    self.kind = kind
+    self.hops = hops
+    self.from = from
+    self.to = to
+    self.sequence = sequence
+  }
+
+  /// Appends kind, hops, both nodes and the number: 90 bytes.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(kind.rawValue)
+    writer.write(hops)
+    from.write(to: &writer)
+    to.write(to: &writer)
+    writer.write(sequence)
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    guard let kind = Kind(rawValue: try reader.readByte()) else {
+      throw .invalid("unknown kind of acknowledgement", offset: 0)
+    }
+    self.kind = kind
+    hops = try reader.readByte()
+    from = try NodeID(reading: &reader)
+    to = try NodeID(reading: &reader)
+    sequence = try reader.read(UInt64.self)
+  }
+}

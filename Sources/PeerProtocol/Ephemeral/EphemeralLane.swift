@@ -1,0 +1,157 @@
+import AnchorReplication
+import WorldModel
+
+/// The latest pose of everything that moves: one slot for each sender and subject, where a newer update replaces the
+/// older.
+///
+/// It decides what is new, what is due to be sent and what has run out; who gets it is the node's business.
+struct EphemeralLane: Sendable {
+  private struct Slot: Sendable {
+    var update: EphemeralUpdate
+    /// When it came here, or was made.
+    var since: Instant
+  }
+
+  /// What is known of one sender.
+  private struct Sender: Sendable {
+    let node: NodeID
+    var slots: [Slot] = []
+    /// Updates up to this sequence are older than a slot that was given up.
+    var floor: UInt64 = 0
+  }
+
+  /// A slot of this node and when it may be sent again.
+  private struct Outgoing: Sendable {
+    var update: EphemeralUpdate
+    var sentAt: Instant
+    var isSent: Bool
+  }
+
+  private let me: NodeID
+  private var senders: [Sender] = []
+  private var outgoing: [Outgoing] = []
+  private var nextSequence: UInt64 = 1
+
+  init(me: NodeID) {
+    self.me = me
+  }
+
+  /// When ``takeDue(at:)`` or ``expire(at:)`` has something; nil for never.
+  var deadline: Instant? {
+    var next: Instant?
+    for slot in outgoing where !slot.isSent {
+      let due = slot.sentAt + ProtocolTimes.ephemeralPace
+      next = min(next ?? due, due)
+    }
+    for sender in senders {
+      for slot in sender.slots {
+        guard let end = Self.end(of: slot) else { continue }
+        next = min(next ?? end, end)
+      }
+    }
+    return next
+  }
+
+  /// What is known of the others' poses, in the order in which senders were first heard.
+  var known: [EphemeralUpdate] {
+    senders.flatMap { $0.slots.map(\.update) }.filter { $0.pose != nil }
+  }
+
+  /// What this node tells of itself.
+  var own: [EphemeralUpdate] { outgoing.map(\.update).filter { $0.pose != nil } }
+
+  /// Takes a new pose of this node's, or the end of one; gives what is to be sent now, nil when it has to wait.
+  mutating func publish(
+    _ subject: EphemeralSubject, _ pose: Pose?, sessionTime: UInt64, at now: Instant
+  ) -> EphemeralUpdate? {
+    let update = EphemeralUpdate(
+      origin: me, subject: subject, sequence: nextSequence, sessionTime: sessionTime, pose: pose)
+    nextSequence += 1
+    guard let index = outgoing.firstIndex(where: { $0.update.subject == subject }) else {
+      if pose != nil { outgoing.append(Outgoing(update: update, sentAt: now, isSent: true)) }
+      return update
+    }
+    guard pose != nil else {
+      outgoing.remove(at: index)
+      return update
+    }
+    outgoing[index].update = update
+    guard now - outgoing[index].sentAt >= ProtocolTimes.ephemeralPace else {
+      outgoing[index].isSent = false
+      return nil
+    }
+    outgoing[index].sentAt = now
+    outgoing[index].isSent = true
+    return update
+  }
+
+  /// This node's poses that had to wait and are due.
+  mutating func takeDue(at now: Instant) -> [EphemeralUpdate] {
+    var due: [EphemeralUpdate] = []
+    for index in outgoing.indices where !outgoing[index].isSent {
+      guard now - outgoing[index].sentAt >= ProtocolTimes.ephemeralPace else { continue }
+      outgoing[index].sentAt = now
+      outgoing[index].isSent = true
+      due.append(outgoing[index].update)
+    }
+    return due
+  }
+
+  /// Whether a received update is newer than what is known of its subject; then it takes the slot.
+  ///
+  /// An update for which its sender has no slot left counts as old.
+  mutating func receive(_ update: EphemeralUpdate, at now: Instant) -> Bool {
+    guard update.origin != me else { return false }
+    let place = place(of: update.origin)
+    guard update.sequence > senders[place].floor else { return false }
+    let slot = Slot(update: update, since: now)
+    if let index = senders[place].slots.firstIndex(where: { $0.update.subject == update.subject }) {
+      guard update.sequence > senders[place].slots[index].update.sequence else { return false }
+      senders[place].slots[index] = slot
+      return true
+    }
+    guard senders[place].slots.count < ProtocolLimits.ephemeralSlots else { return false }
+    senders[place].slots.append(slot)
+    return true
+  }
+
+  /// Gives up drags that were not heard of for too long; returns those that had not ended.
+  mutating func expire(at now: Instant) -> [EphemeralUpdate] {
+    giveUp { slot, _ in Self.end(of: slot).map { $0 <= now } ?? false }
+  }
+
+  /// Forgets senders that cannot be reached; returns what of theirs had not ended.
+  mutating func keep(_ isReachable: (NodeID) -> Bool) -> [EphemeralUpdate] {
+    let ended = giveUp { _, node in !isReachable(node) }
+    senders.removeAll { !isReachable($0.node) }
+    return ended
+  }
+
+  private mutating func giveUp(_ isOver: (Slot, NodeID) -> Bool) -> [EphemeralUpdate] {
+    var ended: [EphemeralUpdate] = []
+    for index in senders.indices {
+      let node = senders[index].node
+      for slot in senders[index].slots where isOver(slot, node) {
+        senders[index].floor = max(senders[index].floor, slot.update.sequence)
+        var update = slot.update
+        guard update.pose != nil else { continue }
+        update.pose = nil
+        ended.append(update)
+      }
+      senders[index].slots.removeAll { isOver($0, node) }
+    }
+    return ended
+  }
+
+  private mutating func place(of node: NodeID) -> Int {
+    if let index = senders.firstIndex(where: { $0.node == node }) { return index }
+    senders.append(Sender(node: node))
+    return senders.count - 1
+  }
+
+  /// When a slot runs out; nil for the pose of a device that stands still, which lives as long as its peer.
+  private static func end(of slot: Slot) -> Instant? {
+    if slot.update.subject == .participant, slot.update.pose != nil { return nil }
+    return slot.since + ProtocolTimes.ephemeralExpiry
+  }
+}

@@ -1,0 +1,83 @@
+package import WorldModel
+
+/// What somebody wants to hear of live poses: lets through what meets a filter, and the end of what was let through.
+struct InterestGate: Sendable {
+  private(set) var filter = AnchorFilter.all
+  /// What was let through and has not ended.
+  private var shown: [EphemeralUpdate] = []
+
+  /// Sets the filter; `live` is what was let through so far.
+  mutating func set(_ filter: AnchorFilter, live: [EphemeralUpdate]) {
+    self.filter = filter
+    shown = filter == .all ? [] : live
+  }
+
+  /// What is to be told of an update of the pose of `anchor`: itself, its end where it has left the filter, or nothing.
+  ///
+  /// An anchor that is not known here meets every filter.
+  mutating func admit(_ update: EphemeralUpdate, of anchor: Anchor?) -> EphemeralUpdate? {
+    guard filter != .all else { return update }
+    let index = shown.firstIndex(where: update.hasSameSlot)
+    if update.pose != nil, anchor.map(filter.matches) ?? true {
+      if index == nil { shown.append(update) }
+      return update
+    }
+    guard let index else { return nil }
+    shown.remove(at: index)
+    var end = update
+    end.pose = nil
+    return end
+  }
+}
+
+extension AnchorFilter {
+  private static let hasPrefix: UInt8 = 1
+  private static let hasCreator: UInt8 = 2
+  private static let hasKind: UInt8 = 4
+  private static let hasRegion: UInt8 = 8
+
+  /// Appends bits, and what of prefix, creator, kind and region is set.
+  package func write(to writer: inout ByteWriter) {
+    var bits: UInt8 = 0
+    if namePrefix != nil { bits |= Self.hasPrefix }
+    if creator != nil { bits |= Self.hasCreator }
+    if kind != nil { bits |= Self.hasKind }
+    if region != nil { bits |= Self.hasRegion }
+    writer.write(bits)
+    if let namePrefix { writer.writeString(namePrefix) }
+    if let creator { writer.write(creator.digest) }
+    if let kind { writer.write(kind.rawValue) }
+    guard let region else { return }
+    for index in 0..<3 { writer.write(region.center[index]) }
+    writer.write(region.radius)
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    let start = reader.offset
+    let bits = try reader.readByte()
+    guard bits < 16 else { throw .invalid("unknown bits", offset: start) }
+    self.init()
+    if bits & Self.hasPrefix != 0 { namePrefix = try reader.readString(limit: Limits.anchorName) }
+    if bits & Self.hasCreator != 0 { creator = PeerID(try reader.readDigest()) }
+    if bits & Self.hasKind != 0 {
+      guard let kind = Kind(rawValue: try reader.readByte()) else { throw .invalid("unknown kind", offset: start) }
+      self.kind = kind
+    }
+    guard bits & Self.hasRegion != 0 else { return }
+    let center = SIMD3(try reader.readFloat(), try reader.readFloat(), try reader.readFloat())
+    let region = Region(center: center, radius: try reader.readFloat())
+    guard region.isValid else { throw .invalid("region out of range", offset: start) }
+    self.region = region
+  }
+
+  /// Whether it can be told to others.
+  package var isValid: Bool { namePrefix?.utf8.count ?? 0 <= Limits.anchorName && region?.isValid ?? true }
+}
+
+extension AnchorFilter.Region {
+  /// Whether all numbers are finite and the radius is not negative.
+  fileprivate var isValid: Bool {
+    center.x.isFinite && center.y.isFinite && center.z.isFinite && radius.isFinite && radius >= 0
+  }
+}

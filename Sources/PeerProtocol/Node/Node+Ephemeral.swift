@@ -1,0 +1,146 @@
+package import AnchorReplication
+package import WorldModel
+
+/// Drags and poses of devices: what is worth something only until the next update.
+extension Node {
+  /// Begins to drag an anchor; an earlier drag of it by this node ends.
+  package mutating func beginDrag(_ anchor: AnchorID, at now: Instant) throws(DragError) -> DragID {
+    guard anchors[anchor] != nil else { throw .refused(.unknownAnchor(anchor)) }
+    let id = DragID(rawValue: freshNumber())
+    try drags.begin(id, anchor, at: now)
+    return id
+  }
+
+  /// Shows a dragged anchor at another place, to all who look; it is made durable within a second.
+  package mutating func drag(_ id: DragID, to transform: Transform, at now: Instant) throws(DragError) {
+    guard let drag = drags[id] else { throw .ended }
+    guard anchors[drag.anchor] != nil else {
+      dropDrag(drag, at: now)
+      throw .refused(.unknownAnchor(drag.anchor))
+    }
+    let pose: Pose
+    do { pose = try Pose(checking: transform, of: drag.anchor) } catch { throw .refused(error) }
+    drags.move(id, to: pose)
+    publish(.anchor(drag.anchor), pose, at: now)
+  }
+
+  /// Ends a drag; the pose it was shown at last becomes the anchor's.
+  package mutating func endDrag(_ id: DragID, at now: Instant) throws(DragError) {
+    guard let drag = drags[id] else { throw .ended }
+    dropDrag(drag, at: now)
+    guard let pose = drag.pending else { return }
+    do throws(AnchorError) { try makeDurable(drag.anchor, pose, at: now) } catch { throw .refused(error) }
+  }
+
+  /// Tells the others where this node's device is; nil that it does not tell any more.
+  package mutating func updatePose(_ transform: Transform?, at now: Instant) throws(AnchorError) {
+    let pose: Pose? = if let transform { try Pose(checking: transform, of: .participant(me.peer)) } else { nil }
+    publish(.participant, pose, at: now)
+  }
+
+  /// The poses of the others' devices and of anchors they drag.
+  package var livePoses: [EphemeralUpdate] {
+    ephemeral.known.filter { update in anchor(movedBy: update).map(interest.filter.matches) ?? true }
+  }
+
+  private mutating func dropDrag(_ drag: Drags.Drag, at now: Instant) {
+    drags.remove(drag.id)
+    publish(.anchor(drag.anchor), nil, at: now)
+  }
+
+  private mutating func makeDurable(_ anchor: AnchorID, _ pose: Pose, at now: Instant) throws(AnchorError) {
+    try edit(at: now) { anchors, time throws(AnchorError) in
+      _ = try anchors.move(anchor, to: pose.transform, at: time)
+    }
+  }
+
+  private mutating func publish(_ subject: EphemeralSubject, _ pose: Pose?, at now: Instant) {
+    if let update = ephemeral.publish(subject, pose, sessionTime: sessionTime(at: now), at: now) {
+      spread(update, from: nil)
+    }
+  }
+
+  /// When something of drags and poses is due; nil for never.
+  var ephemeralDeadline: Instant? {
+    guard let drags = drags.deadline else { return ephemeral.deadline }
+    return min(drags, ephemeral.deadline ?? drags)
+  }
+
+  /// Does what is due of drags and poses.
+  mutating func runEphemeral(at now: Instant) {
+    for drag in drags.takeDue(at: now) {
+      guard let pose = drag.pending else { continue }
+      // The anchor may be gone: then there is nothing to drag either.
+      do throws(AnchorError) { try makeDurable(drag.anchor, pose, at: now) } catch { dropDrag(drag, at: now) }
+    }
+    for update in ephemeral.takeDue(at: now) { spread(update, from: nil) }
+    for update in ephemeral.expire(at: now) { tellLive(update) }
+  }
+
+  /// Forgets the poses of those who cannot be reached any more.
+  mutating func forgetPoses(ofAllBut nodes: Set<NodeID>) {
+    for update in ephemeral.keep(nodes.contains) { tellLive(update) }
+  }
+
+  /// Shows a new neighbour where everybody is whom it does not hear itself.
+  mutating func introducePoses(on id: LinkID) {
+    if interest.filter != .all { sendInterest(on: id) }
+    for update in ephemeral.own { offer(update, on: id) }
+    for update in ephemeral.known where update.subject == .participant && relays(update.origin, on: id) {
+      offer(update, on: id)
+    }
+  }
+
+  mutating func receiveEphemeral(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
+    repeat {
+      let update = try EphemeralUpdate(reading: &reader)
+      // Who has a link of its own is believed on that link alone.
+      guard let node = link.node, update.origin == node || isHeardThroughOthers(update.origin) else { continue }
+      guard ephemeral.receive(update, at: now) else { continue }
+      spread(update, from: link.id)
+      if case .anchor(let id) = update.subject, anchors[id] == nil { continue }
+      tellLive(update)
+    } while reader.remaining > 0
+  }
+
+  /// Whether `node` is a member that is reachable, but not directly.
+  func isHeardThroughOthers(_ node: NodeID) -> Bool {
+    guard let place = graph.place(of: node), roster[node.peer]?.node == node, roster.admits(node.peer) else {
+      return false
+    }
+    return graph.reachable.contains(place) && !graph.neighbours.contains(place)
+  }
+
+  /// Lets an update leave on the links of all who do not hear it from its origin.
+  private mutating func spread(_ update: EphemeralUpdate, from sender: LinkID?) {
+    for id in memberLinks where id != sender && (update.origin == me || relays(update.origin, on: id)) {
+      offer(update, on: id)
+    }
+  }
+
+  /// Whether this node passes on what `origin` sends to the member on a link.
+  private func relays(_ origin: NodeID, on id: LinkID) -> Bool {
+    guard let node = links[id]?.node, node != origin, let place = graph.place(of: origin) else { return false }
+    return !graph.linked(to: node).contains(place)
+  }
+
+  /// Appends the poses that wait, if operations have left room; else they are dropped: newer ones will come.
+  mutating func writeEphemeral(for id: LinkID) {
+    guard let updates = links[id]?.takeEphemeral(), !updates.isEmpty else { return }
+    let room = ProtocolLimits.transmitWindow - scratch.count - FrameHead.size
+    let fitting = updates.prefix(max(0, room / EphemeralUpdate.largest))
+    guard !fitting.isEmpty else { return }
+    scratch.writeFrame(.ephemeral) { body in
+      for update in fitting { update.write(to: &body) }
+    }
+  }
+}
+
+extension AnchorID {
+  /// The id under which a peer's device is shown as an anchor: the same everywhere.
+  package static func participant(_ peer: PeerID) -> AnchorID {
+    let digest = SHA256Digest(hashing: Array("participant".utf8) + peer.bytes)
+    // A UUID of version 8: made by a rule of one's own (RFC 9562 §5.8).
+    return AnchorID(high: digest.words[0] & ~0xf000 | 0x8000, low: digest.words[1] & ~(3 << 62) | 2 << 62)
+  }
+}

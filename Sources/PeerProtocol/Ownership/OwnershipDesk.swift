@@ -1,0 +1,67 @@
+package import AnchorReplication
+package import WorldModel
+
+/// Wishes about ownership that are not settled: of this node's app, of those this node decides on as host, and of those who
+/// want what it owns.
+struct OwnershipDesk: Sendable {
+  /// A wish of this node's app.
+  struct Request: Sendable {
+    let id: OwnershipRequestID
+    let wish: OwnershipWish
+    let anchor: AnchorID
+    /// The grant that stood when it was made.
+    let before: AnchorLock
+    let deadline: Instant
+    var askedAt: Instant?
+  }
+
+  /// A request about which this node, as host, has asked the owner.
+  struct Hearing: Sendable {
+    let request: OwnershipFrame
+    let owner: PeerID
+    let deadline: Instant
+  }
+
+  /// What this node's app is asked as owner.
+  struct Question: Sendable {
+    let id: OwnershipQuestionID
+    var frame: OwnershipFrame
+    let deadline: Instant
+  }
+
+  var requests: [Request] = []
+  var hearings: [Hearing] = []
+  var questions: [Question] = []
+
+  var isIdle: Bool { requests.isEmpty && hearings.isEmpty && questions.isEmpty }
+
+  /// When something runs out or is to be repeated; nil for never.
+  var deadline: Instant? {
+    var next: Instant?
+    func consider(_ time: Instant) { next = min(next ?? time, time) }
+    for request in requests {
+      consider(min(request.deadline, request.askedAt.map { $0 + ProtocolTimes.ownershipRepeat } ?? request.deadline))
+    }
+    for hearing in hearings { consider(hearing.deadline) }
+    for question in questions { consider(question.deadline) }
+    return next
+  }
+}
+
+extension AnchorLock {
+  /// The lease of a grant that has no end.
+  package static let endless: UInt64 = 1 << 62
+
+  /// Who holds the anchor at a session time; nil when nobody does, or the lease is over.
+  package func holder(at time: UInt64) -> PeerID? { leaseUntil > time ? owner : nil }
+
+  /// Whether this grant takes the place of `other`.
+  func isLater(than other: AnchorLock) -> Bool { (epoch, number) > (other.epoch, other.number) }
+
+  /// The grant that takes this one's place, made by the host of `epoch`.
+  func successor(owner: PeerID?, until: UInt64, epoch: UInt64) -> AnchorLock {
+    let isSameReign = epoch <= self.epoch
+    return AnchorLock(
+      owner: owner, leaseUntil: until, epoch: isSameReign ? self.epoch : epoch, number: isSameReign ? number + 1 : 1)
+  }
+}

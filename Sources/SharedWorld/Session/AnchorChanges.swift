@@ -1,0 +1,83 @@
+/// What happened to an anchor, as one reader of ``Session/anchorChanges(matching:)`` sees it.
+public struct AnchorChange: Hashable, Sendable {
+  /// What happened.
+  public enum Kind: Hashable, Sendable {
+    /// It was there when the reader began, or began anew.
+    case present
+    /// It came, or came into the filter.
+    case added
+    /// It was changed.
+    case updated
+    /// It was removed, or left the filter.
+    case removed
+  }
+
+  /// What happened.
+  public let kind: Kind
+  /// The anchor as it is then; for a removal, as it was last.
+  public let anchor: Anchor
+  /// Who did it; nil when that is not known: for what was there, came with a map, or was removed while this peer was away.
+  public let author: PeerID?
+  /// When (milliseconds of session time).
+  public let sessionTime: UInt64
+  /// How it came here; local for what was there.
+  public let origin: Session.Origin
+}
+
+extension Session {
+  /// The changes of anchors for one reader: first each anchor that is there, then each change once.
+  ///
+  /// They come in causal order: an edit never before what its author had seen. Edits of one peer that arrive together may be one
+  /// change. A reader that leaves more than ``Events/capacity`` changes unread gets none of them: it is told by
+  /// ``AnchorChanges/Element/restarted`` and sees each anchor that is there again.
+  /// - Parameter filter: Which anchors; one that moves into its region is ``AnchorChange/Kind/added`` and one that leaves it
+  ///   ``AnchorChange/Kind/removed``.
+  public func anchorChanges(matching filter: AnchorFilter = .all) -> AnchorChanges {
+    AnchorChanges(core: core, filter: filter)
+  }
+}
+
+/// The changes of anchors for one reader at a time; every iterator begins with what is there.
+public struct AnchorChanges: AsyncSequence, Sendable {
+  /// What a reader is told.
+  public enum Element: Hashable, Sendable {
+    /// An anchor is there, came, changed or went.
+    case change(AnchorChange)
+    /// Everything that was there when the reader began has been told.
+    case current
+    /// The reader was too slow: forget every anchor; those that are there follow.
+    case restarted
+  }
+
+  let core: SessionCore
+  let filter: AnchorFilter
+
+  /// A reader of its own.
+  public func makeAsyncIterator() -> Iterator { Iterator(core: core, mailbox: ChangeMailbox(filter: filter)) }
+
+  /// Reads changes one by one.
+  public struct Iterator: AsyncIteratorProtocol {
+    let core: SessionCore
+    let mailbox: ChangeMailbox
+    private var hasBegun = false
+    private var batch: ArraySlice<Element> = []
+
+    init(core: SessionCore, mailbox: ChangeMailbox) {
+      self.core = core
+      self.mailbox = mailbox
+    }
+
+    /// The next change; nil after the session has ended or the task was cancelled.
+    public mutating func next() async -> Element? {
+      while batch.isEmpty {
+        if !hasBegun || mailbox.isOverrun {
+          await core.begin(mailbox, isRestart: hasBegun)
+          hasBegun = true
+        }
+        guard let more = await mailbox.take() else { return nil }
+        batch = more[...]
+      }
+      return batch.popFirst()
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// An anchor in somebody's hand: it is shown to all at up to 60 poses a second, and stays where it is let go.
+///
+/// A pose becomes durable when the drag ends, and once a second until then. A drag that is released without ``end()`` ends
+/// by itself. A later ``Session/beginDrag(_:)`` of the same anchor by this peer ends this one.
+public final class Drag: Sendable {
+  /// The anchor.
+  public let anchor: AnchorID
+
+  private let number: UInt64
+  private let core: SessionCore
+
+  init(anchor: AnchorID, number: UInt64, core: SessionCore) {
+    self.anchor = anchor
+    self.number = number
+    self.core = core
+  }
+
+  deinit {
+    core.abandonDrag(number)
+  }
+
+  /// Shows the anchor at another place.
+  ///
+  /// - Throws: ``SessionError`` with the code `dragEnded` after ``end()`` or when a later drag took its place, `unknownAnchor`
+  ///   when somebody removed the anchor, `invalidArgument` for a transform that is not rigid, `ended` after the session.
+  public func update(to transform: Transform) async throws(SessionError) {
+    try await core.drag(number, to: transform)
+  }
+
+  /// Lets go: the last place becomes the anchor's, for everybody.
+  ///
+  /// - Throws: What ``update(to:)`` throws.
+  public func end() async throws(SessionError) {
+    try await core.endDrag(number)
+  }
+}

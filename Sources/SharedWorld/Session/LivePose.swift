@@ -1,0 +1,40 @@
+/// Where an anchor that is being dragged, or a peer's device, is at the moment.
+///
+/// Live poses come up to 60 times a second and a newer one replaces an older one that was not read yet. They are lost
+/// rather than late: draw between two of them by ``sessionTime``.
+public struct LivePose: Hashable, Sendable {
+  /// The dragged anchor, or the id under which the peer's device is shown.
+  public let anchor: AnchorID
+  /// Who drags it, or whose device it is.
+  public let peer: PeerID
+  /// Where it is.
+  public let transform: Transform
+  /// When it was there (milliseconds of session time).
+  public let sessionTime: UInt64
+  /// Counts the live poses of this peer; a higher one is newer.
+  public let sequence: UInt64
+}
+
+/// An edit of this peer that did not last.
+public struct LostEdit: Hashable, Sendable {
+  /// What the edit had written.
+  public enum Value: Hashable, Sendable {
+    /// A place.
+    case transform(Transform)
+    /// A name.
+    case name(String)
+    /// Data of the app, or none.
+    case payload(Anchor.Payload?)
+    /// Bits of the app.
+    case flags(UInt32)
+    /// A grant of ownership.
+    case ownership
+  }
+
+  /// Which anchor.
+  public let anchor: AnchorID
+  /// The value that is no more.
+  public let value: Value
+  /// Whose edit stands instead; nil when that is not known.
+  public let author: PeerID?
+}

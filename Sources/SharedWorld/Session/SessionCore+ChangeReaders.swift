@@ -1,0 +1,29 @@
+import AnchorReplication
+import PeerProtocol
+import WorldModel
+
+extension SessionCore {
+  /// Lets a reader begin with the anchors that are there; it gets every change after that.
+  func begin(_ mailbox: ChangeMailbox, isRestart: Bool) {
+    changeReaders.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
+    let (anchors, time) = (try? withNode { node, now in (node.anchors.anchors, node.sessionTime(at: now)) }) ?? ([], 0)
+    mailbox.begin(anchors, at: time, isRestart: isRestart, hasEnded: hasEnded)
+    if !hasEnded { changeReaders.append(ChangeReader(mailbox: mailbox)) }
+  }
+
+  /// Hands changes to those who read them.
+  func publish(_ changes: [AnchorChange]) {
+    changeReaders.removeAll { $0.mailbox == nil }
+    for reader in changeReaders { reader.mailbox?.put(changes) }
+  }
+
+  func endChangeReaders() {
+    for reader in changeReaders { reader.mailbox?.end() }
+    changeReaders = []
+  }
+}
+
+/// A mailbox for as long as somebody reads it.
+struct ChangeReader {
+  weak var mailbox: ChangeMailbox?
+}

@@ -1,0 +1,80 @@
+import AnchorReplication
+import PeerProtocol
+import PeerTransport
+import WorldModel
+
+extension SessionCore {
+  /// Translates changes of anchors for the app.
+  func take(_ changes: [AnchorReplication.AnchorChange], into events: inout [Session.Event]) {
+    // One copy for all: reading the set through the driver copies it.
+    guard let anchors = driver?.node.anchors else { return }
+    events.reserveCapacity(events.count + changes.count)
+    for change in changes {
+      let origin = Session.Origin(change.origin)
+      switch change.kind {
+      case .removed(let anchor): events.append(.anchorRemoved(anchor, origin: origin))
+      case .added:
+        guard let anchor = anchors[change.id] else { continue }
+        events.append(.anchorAdded(anchor, origin: origin))
+        if let removed = anchors.restoredFrom(change.id) { events.append(.anchorRestored(anchor, from: removed)) }
+      case .updated(let fields):
+        if fields.contains(.lock), case .lock(let lock) = anchors.value(of: .lock, of: change.id) {
+          events.append(.ownershipChanged(change.id, owner: lock.owner))
+        }
+        if fields != .lock, let anchor = anchors[change.id] { events.append(.anchorUpdated(anchor, origin: origin)) }
+      case .editSupersededByRemoval(let value): events.append(.editSuperseded(lost(value, to: change)))
+      case .fieldOverwritten(let value): events.append(.fieldOverwritten(lost(value, to: change)))
+      }
+    }
+    if !changeReaders.isEmpty { publish(changes.compactMap { told(of: $0, in: anchors) }) }
+  }
+
+  /// A change as those who read changes see it; nil for what is none of an anchor.
+  private func told(of change: AnchorReplication.AnchorChange, in anchors: AnchorSet) -> AnchorChange? {
+    let kind: AnchorChange.Kind
+    let anchor: Anchor?
+    switch change.kind {
+    case .added: (kind, anchor) = (.added, anchors[change.id])
+    case .updated(let fields): (kind, anchor) = (.updated, fields == .lock ? nil : anchors[change.id])
+    case .removed(let last): (kind, anchor) = (.removed, last)
+    case .editSupersededByRemoval, .fieldOverwritten: return nil
+    }
+    guard let anchor else { return nil }
+    return AnchorChange(
+      kind: kind, anchor: anchor, author: change.author.flatMap(author), sessionTime: change.sessionMilliseconds,
+      origin: Session.Origin(change.origin))
+  }
+
+  private func lost(_ value: AnchorFieldValue, to change: AnchorReplication.AnchorChange) -> LostEdit {
+    LostEdit(anchor: change.id, value: LostEdit.Value(value), author: change.author.flatMap(author))
+  }
+
+  /// The peer whose run an actor is; nil when nobody in the roster is known to be it, as for the anchors of a map.
+  func author(_ actor: ActorID) -> PeerID? {
+    if actor.peerPrefix == identity.peerID.prefix { return identity.peerID }
+    return driver?.node.roster.entries.first { $0.peerID.prefix == actor.peerPrefix }?.peerID
+  }
+}
+
+extension LostEdit.Value {
+  init(_ value: AnchorFieldValue) {
+    switch value {
+    case .pose(let pose): self = .transform(pose.transform)
+    case .name(let name): self = .name(name)
+    case .payload(let payload): self = .payload(payload)
+    case .flags(let flags): self = .flags(flags)
+    case .lock: self = .ownership
+    }
+  }
+}
+
+extension Session.Origin {
+  init(_ origin: AnchorOrigin) {
+    switch origin {
+    case .local: self = .local
+    case .remote: self = .remote
+    case .map: self = .map
+    case .merge: self = .merge
+    }
+  }
+}

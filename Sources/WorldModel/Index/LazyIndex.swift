@@ -1,0 +1,23 @@
+import Synchronization
+
+/// The spatial index of a cloud, built by whoever asks for it first; others that ask meanwhile wait for it.
+///
+/// The copies of a cloud share one for as long as their positions are the same. It tells nothing that the positions do
+/// not tell, and so takes no part in comparisons.
+final class LazyIndex: Hashable, Sendable {
+  private let index = Mutex<SpatialIndex?>(nil)
+
+  /// The index of `positions`, always those of the same cloud.
+  func of(_ positions: [SIMD3<Float>]) -> SpatialIndex {
+    index.withLock { index in
+      if let index { return index }
+      let built = SpatialIndex(positions)
+      index = built
+      return built
+    }
+  }
+
+  static func == (left: LazyIndex, right: LazyIndex) -> Bool { true }
+
+  func hash(into hasher: inout Hasher) {}
+}

@@ -1,0 +1,229 @@
+import AnchorReplication
+import PeerProtocol
+import Simulator
+import Testing
+import WorldModel
+
+@Suite("Drags and live poses")
+struct EphemeralTests {
+  @Test("a drag is seen by all at once, is no operation, and stays where it ends")
+  func drag() throws {
+    var session = try TestSession(3)
+    let lamp = try session.place(0)
+    let before = try session.node(0).anchors.vector
+    session.forgetEvents()
+    var drag: DragID?
+    try session.perform(0) { drag = try $0.beginDrag(lamp, at: $1) }
+    let id = try #require(drag)
+    for step in 1...6 {
+      try session.perform(0) { try $0.drag(id, to: .at(Float(step)), at: $1) }
+      session.run(.milliseconds(50))
+    }
+    for other in 1...2 {
+      #expect(session.updates(other).compactMap { $0.pose?.transform.translation.x } == [1, 2, 3, 4, 5, 6])
+      #expect(session.updates(other).map(\.sequence) == [1, 2, 3, 4, 5, 6])
+      #expect(try session.node(other).anchors[lamp]?.transform == .identity)
+    }
+    #expect(try session.node(0).anchors.vector == before)
+    try session.perform(0) { try $0.endDrag(id, at: $1) }
+    session.run(.milliseconds(200))
+    for other in 1...2 {
+      #expect(try session.node(other).anchors[lamp]?.transform == .at(6))
+      #expect(session.updates(other).last?.pose == nil)
+      #expect(try session.node(other).livePoses.isEmpty)
+    }
+  }
+
+  @Test("a long drag is made durable every second")
+  func durableEverySecond() throws {
+    var session = try TestSession(2)
+    let lamp = try session.place(0)
+    var drag: DragID?
+    try session.perform(0) { drag = try $0.beginDrag(lamp, at: $1) }
+    let id = try #require(drag)
+    for step in 1...35 {
+      try session.perform(0) { try $0.drag(id, to: .at(Float(step)), at: $1) }
+      session.run(.milliseconds(100))
+    }
+    let actor = try session.node(0).anchors.actor
+    // The addition and three poses.
+    #expect(try session.node(1).anchors.appliedCount(of: actor) == 4)
+  }
+
+  @Test("through a row of peers an update comes to everybody once")
+  func relayedOnce() throws {
+    var session = try TestSession.row(4)
+    session.forgetEvents()
+    for step in 1...5 {
+      try session.perform(0) { try $0.updatePose(.at(Float(step)), at: $1) }
+      session.run(.milliseconds(100))
+    }
+    for other in 1...3 {
+      #expect(session.updates(other).map(\.sequence) == [1, 2, 3, 4, 5], "node \(other + 1)")
+    }
+    #expect(session.updates(0).isEmpty)
+  }
+
+  @Test("a device that stands still is shown to a late joiner, and is gone when its peer leaves")
+  func participants() throws {
+    var session = try TestSession(3)
+    try session.perform(0) { try $0.updatePose(.at(7), at: $1) }
+    session.run(.seconds(5))
+    let me = try session.node(0).me
+    #expect(try session.node(1).livePoses.map(\.origin) == [me])
+    session.apply(.crash(2, silently: false))
+    session.run(.seconds(1))
+    session.apply(.start(2))
+    session.run(.seconds(10))
+    #expect(try session.node(2).livePoses.map(\.pose?.transform) == [.at(7)])
+    session.forgetEvents()
+    try session.perform(0) { node, now in node.handle(.leave, at: now) }
+    session.run(.seconds(1))
+    for other in 1...2 {
+      #expect(try session.node(other).livePoses.isEmpty)
+      #expect(session.updates(other).map(\.pose) == [nil])
+    }
+  }
+
+  @Test("poses come at most every 8 ms, and the last of them always leaves")
+  func paced() throws {
+    var session = try TestSession(2)
+    session.forgetEvents()
+    for step in 1...20 {
+      try session.perform(0) { try $0.updatePose(.at(Float(step)), at: $1) }
+      session.run(.milliseconds(1))
+    }
+    session.run(.milliseconds(100))
+    let seen = session.updates(1)
+    #expect((3...4).contains(seen.count))
+    #expect(seen.last?.pose?.transform == .at(20))
+  }
+
+  @Test("who wants poses of one region gets no others, and is told when a device leaves it", arguments: [false, true])
+  func interest(_ isRow: Bool) throws {
+    var session = isRow ? try TestSession.row(3) : try TestSession(3)
+    let near = AnchorFilter(region: .init(center: .zero, radius: 5))
+    // In a row the node in the middle passes everything on, whatever its own app wants.
+    try session.perform(1) { node, _ in node.setInterest(near) }
+    session.run(.seconds(1))
+    session.forgetEvents()
+    for x: Float in [1, 9, 10, 2, 11] {
+      try session.perform(0) { try $0.updatePose(.at(x), at: $1) }
+      session.run(.milliseconds(100))
+    }
+    #expect(session.updates(1).map(\.pose?.transform) == [.at(1), nil, .at(2), nil])
+    #expect(session.updates(2).map(\.pose?.transform) == [.at(1), .at(9), .at(10), .at(2), .at(11)])
+    #expect(try session.node(1).livePoses.isEmpty)
+    try session.perform(1) { node, _ in node.setInterest(.all) }
+    try session.perform(0) { try $0.updatePose(.at(12), at: $1) }
+    session.run(.milliseconds(200))
+    #expect(session.updates(1).last?.pose?.transform == .at(12))
+  }
+
+  @Test("a filter that is set drops what it does not let through")
+  func lateInterest() throws {
+    var session = try TestSession(2)
+    try session.perform(0) { try $0.updatePose(.at(3), at: $1) }
+    session.run(.milliseconds(200))
+    session.forgetEvents()
+    try session.perform(1) { node, _ in node.setInterest(AnchorFilter(kind: .plain)) }
+    session.run(.milliseconds(200))
+    #expect(session.updates(1).map(\.pose) == [nil])
+    #expect(try session.node(1).livePoses.isEmpty)
+  }
+
+  @Test("a drag that ended, was replaced or lost its anchor throws, and the number of drags is limited")
+  func misuse() throws {
+    var session = try TestSession(2)
+    let lamp = try session.place(0)
+    try session.perform(0) { node, now in
+      let first = try node.beginDrag(lamp, at: now)
+      let second = try node.beginDrag(lamp, at: now)
+      #expect(throws: DragError.ended) { try node.drag(first, to: .at(1), at: now) }
+      try node.endDrag(second, at: now)
+      #expect(throws: DragError.ended) { try node.endDrag(second, at: now) }
+      let third = try node.beginDrag(lamp, at: now)
+      let doubled = Transform(columns: ([2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]))
+      #expect(throws: DragError.self) { try node.drag(third, to: doubled, at: now) }
+      _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.remove(lamp, at: time) }
+      #expect(throws: DragError.refused(.unknownAnchor(lamp))) { try node.drag(third, to: .at(1), at: now) }
+      #expect(throws: DragError.ended) { try node.drag(third, to: .at(1), at: now) }
+      for number in 1...ProtocolLimits.drags {
+        let anchor = Anchor(id: AnchorID(high: 2, low: UInt64(number)), name: "a")
+        _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.place(anchor, at: time) }
+        _ = try node.beginDrag(anchor.id, at: now)
+      }
+      let last = Anchor(name: "one too many")
+      _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.place(last, at: time) }
+      #expect(throws: DragError.tooMany(limit: ProtocolLimits.drags)) { try node.beginDrag(last.id, at: now) }
+    }
+  }
+}
+
+@Suite("The ephemeral lane of one node")
+struct EphemeralLaneTests {
+  private func update(_ sequence: UInt64, _ pose: Transform?, origin: NodeID) -> EphemeralUpdate {
+    EphemeralUpdate(
+      origin: origin, subject: .participant, sequence: sequence, sessionTime: 5, pose: pose.flatMap(Pose.init))
+  }
+
+  private func told(_ probe: inout NodeProbe) -> [UInt64] {
+    probe.takeEvents().compactMap { if case .ephemeral(let update) = $0 { update.sequence } else { nil } }
+  }
+
+  @Test("an update older than the latest is ignored, and so is one in another's name")
+  func latestWins() {
+    var probe = NodeProbe()
+    let peer = NodeProbe.peer(1)
+    let link = probe.join(1, peer)
+    let node = NodeID(peer: peer, incarnation: 7)
+    for sequence: UInt64 in [3, 2, 3, 5] {
+      probe.send(.ephemeral, on: link) { update(sequence, .at(1), origin: node).write(to: &$0) }
+    }
+    let other = NodeID(peer: NodeProbe.peer(2), incarnation: 7)
+    probe.send(.ephemeral, on: link) { update(9, .at(1), origin: other).write(to: &$0) }
+    #expect(told(&probe) == [3, 5])
+    #expect(probe.closed.isEmpty)
+  }
+
+  @Test("a drag of which nothing more is heard ends after a second")
+  func expires() throws {
+    var probe = NodeProbe()
+    let peer = NodeProbe.peer(1)
+    let link = probe.join(1, peer)
+    let lamp = Anchor(name: "lamp")
+    _ = try probe.node.edit(at: probe.now) { set, time throws(AnchorError) in try set.place(lamp, at: time) }
+    var drag = update(1, .at(1), origin: NodeID(peer: peer, incarnation: 7))
+    drag.subject = .anchor(lamp.id)
+    probe.send(.ephemeral, on: link) { drag.write(to: &$0) }
+    #expect(told(&probe) == [1])
+    probe.wait(.milliseconds(990))
+    #expect(probe.node.livePoses.count == 1)
+    probe.wait(.milliseconds(20))
+    #expect(probe.node.livePoses.isEmpty)
+    #expect(told(&probe) == [1])
+  }
+
+  @Test("on a busy link an update is dropped, not queued")
+  func droppedWhenBusy() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, NodeProbe.peer(1))
+    _ = try probe.frames(on: link)
+    probe.isSlow = true
+    probe.input(.send([UInt8](repeating: 0, count: ProtocolLimits.message), to: nil))
+    probe.input(.send([UInt8](repeating: 0, count: ProtocolLimits.message), to: nil))
+    for step in 1...10 {
+      probe.now = probe.now + .milliseconds(20)
+      try probe.node.updatePose(.at(Float(step)), at: probe.now)
+      probe.input(.tick)
+    }
+    probe.isSlow = false
+    probe.input(.writable(link))
+    #expect(try probe.frames(on: link).filter { $0.type == .ephemeral }.isEmpty)
+    probe.now = probe.now + .milliseconds(20)
+    try probe.node.updatePose(.at(11), at: probe.now)
+    probe.input(.tick)
+    let frames = try probe.frames(on: link).filter { $0.type == .ephemeral }
+    #expect(frames.count == 1 && frames[0].body.count == EphemeralUpdate.largest - 16)
+  }
+}

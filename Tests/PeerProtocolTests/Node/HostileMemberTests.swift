@@ -1,0 +1,97 @@
+import AnchorReplication
+import PeerProtocol
+import Testing
+import WorldModel
+
+/// What a member may not send: the faults 22 to 24 of the list of faults, at the link of a whole node.
+@Suite("A hostile member")
+struct HostileMemberTests {
+  private static let other = NodeProbe.peer(1)
+  private static let actor = ActorID(peer: other, incarnation: 7)
+
+  /// A lone host with one anchor of its own, linked to a member for so long that its clock is judged.
+  private struct Meeting {
+    var probe = NodeProbe()
+    let link: LinkID
+    let before: [UInt8]
+
+    init() throws {
+      probe.wait(.seconds(3))
+      try probe.edit { anchors, time throws(AnchorError) in _ = try anchors.place(Anchor(name: "mine"), at: time) }
+      link = probe.join(1, HostileMemberTests.other)
+      for _ in 0..<14 {
+        probe.wait(.seconds(1))
+        probe.send(.ping, on: link) { $0.write(UInt64(1)) }
+      }
+      before = probe.node.anchors.encodeSnapshot()
+      #expect(probe.node.host != nil)
+    }
+
+    mutating func send(_ operations: AnchorOperation...) {
+      probe.send(.operations, on: link) { AnchorDelta(operations).encode(into: &$0) }
+    }
+
+    /// The link is closed for a breach of the protocol, and nothing of what came is kept.
+    mutating func expectRefusal() throws {
+      #expect(try probe.goodbye(on: link) == .protocolError)
+      #expect(probe.closed == [link])
+      #expect(probe.node.anchors.encodeSnapshot() == before)
+    }
+  }
+
+  private static func add(_ sequence: UInt64, by actor: ActorID = actor, clock: UInt64 = 1) throws -> AnchorOperation {
+    let anchor = NewAnchor(
+      id: AnchorID(high: 9, low: sequence), creator: nil, pose: try #require(Pose(.identity)), name: "theirs")
+    return AnchorOperation(dot: Dot(actor: actor, sequence: sequence), clock: clock, action: .add(anchor))
+  }
+
+  @Test("fault 22: a gap in an author's own operations closes its link")
+  func gap() throws {
+    var meeting = try Meeting()
+    meeting.send(try Self.add(2))
+    try meeting.expectRefusal()
+  }
+
+  @Test("fault 22: a duplicate is ignored and the link stays")
+  func duplicate() throws {
+    var meeting = try Meeting()
+    meeting.send(try Self.add(1))
+    meeting.send(try Self.add(1), try Self.add(2))
+    #expect(meeting.probe.closed == [])
+    #expect(meeting.probe.node.anchors.count == 3)
+  }
+
+  @Test("fault 22: an operation in this node's name that it never wrote closes the link")
+  func forgery() throws {
+    var meeting = try Meeting()
+    let mine = meeting.probe.node.anchors.actor
+    meeting.send(try Self.add(2, by: mine))
+    try meeting.expectRefusal()
+  }
+
+  @Test("fault 23: an operation of the year 2099 on its author's link closes it")
+  func farFuture() throws {
+    var meeting = try Meeting()
+    // Milliseconds from 1970 to 2099, as a peer would send that takes wall time for session time.
+    meeting.send(try Self.add(1, clock: 4_070_908_800_000 << 16))
+    try meeting.expectRefusal()
+  }
+
+  @Test(
+    "fault 23: a pose that is not finite, subnormal or not rigid closes the link",
+    arguments: [Float.nan, .infinity, -.infinity, .leastNonzeroMagnitude, 1.5, 0])
+  func poses(value: Float) throws {
+    var meeting = try Meeting()
+    let move = AnchorOperation(
+      dot: Dot(actor: Self.actor, sequence: 2), clock: 2,
+      action: .set(key: Dot(actor: Self.actor, sequence: 1), base: 1, .pose(try #require(Pose(.identity)))))
+    var batch = ByteWriter()
+    AnchorDelta([try Self.add(1), move]).encode(into: &batch)
+    var broken = ByteWriter()
+    broken.write(value)
+    // The last pose: its first number is the x of the x axis.
+    let bytes = Array(batch.bytes.dropLast(48) + broken.bytes + batch.bytes.suffix(44))
+    meeting.probe.send(.operations, on: meeting.link) { $0.write(bytes: bytes) }
+    try meeting.expectRefusal()
+  }
+}

@@ -1,0 +1,135 @@
+import AnchorReplication
+import PeerProtocol
+import Simulator
+import Testing
+import WorldModel
+
+/// A simulated session of whole nodes in which a test plays the apps.
+struct TestSession {
+  /// Keeps everything the nodes tell their apps.
+  struct Recorder: SimulationMonitor {
+    typealias Node = SessionPeer
+    var events: [[NodeEvent]]
+    var times: [[Instant]]
+
+    mutating func started(_ index: Int, node: borrowing SessionPeer, at now: Instant) {}
+    mutating func resumed(
+      _ index: Int, node: borrowing SessionPeer, slept: Int64, local: Instant, at now: Instant
+    ) {}
+    mutating func stepped(_ index: Int, node: borrowing SessionPeer, local: Instant, at now: Instant) {
+      events[index] += node.events
+      times[index] += Array(repeating: now, count: node.events.count)
+    }
+  }
+
+  var simulation: Simulation<SessionPeer, Recorder>
+  private let asks: Bool
+  private let keepsOrphans: Bool
+  /// Processes started so far: each is another one.
+  private var starts: UInt64 = 0
+
+  /// `count` nodes that have found each other and a host; between those in `apart` there is never a link.
+  init(_ count: Int, apart: [(Int, Int)] = [], asking asks: Bool = false, keepingOrphans keeps: Bool = false) throws {
+    self.asks = asks
+    keepsOrphans = keeps
+    let empty = Array(repeating: [NodeEvent](), count: count)
+    simulation = Simulation(
+      count: count, profile: NetworkProfile(), random: SeededRandom(seed: 1),
+      monitor: Recorder(events: empty, times: empty.map { _ in [] }))
+    for (one, other) in apart { apply(.cut(one, other)) }
+    for index in 0..<count { apply(.start(index)) }
+    for _ in 0..<60 where !isTogether { run(.seconds(1)) }
+    try #require(isTogether, "the nodes do not find together")
+  }
+
+  /// A row in which each has a link to the next alone.
+  static func row(_ count: Int) throws -> TestSession {
+    let apart = (0..<count).flatMap { one in (0..<count).filter { $0 > one + 1 }.map { (one, $0) } }
+    return try TestSession(count, apart: apart)
+  }
+
+  private var isTogether: Bool {
+    let nodes = (0..<simulation.count).compactMap { simulation.node($0)?.node }
+    return nodes.allSatisfy { node in
+      node.host != nil && node.host == nodes[0].host
+        && node.memberSnapshots.count { $0.status == .connected } == nodes.count - 1
+    }
+  }
+
+  mutating func run(_ duration: Duration) {
+    simulation.run(for: Int64(duration / .nanoseconds(1)))
+  }
+
+  mutating func apply(_ fault: Fault) {
+    starts += 1
+    let (count, asks, keepsOrphans, seed) = (simulation.count, asks, keepsOrphans, starts)
+    simulation.apply(fault) { index, now in
+      SessionPeer(index: index, count: count, seed: seed, at: now) { configuration in
+        configuration.asksBeforeGiving = asks
+        configuration.keepsOrphans = keepsOrphans
+      }
+    }
+  }
+
+  /// Lets the app of a node do something.
+  mutating func perform(_ index: Int, _ action: (inout Node, Instant) throws -> Void) throws {
+    var failure: (any Error)?
+    simulation.perform(index) { peer, now in
+      peer.perform(at: now) { node, now in
+        do { try action(&node, now) } catch { failure = error }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  func node(_ index: Int) throws -> Node { try #require(simulation.node(index)).node }
+
+  /// The digest of a node's anchors.
+  func digest(_ index: Int) throws -> SHA256Digest {
+    var node = try node(index)
+    return node.anchors.digest
+  }
+
+  /// The number of the host.
+  var host: Int {
+    get throws {
+      let host = try node(0).host
+      return try #require((0..<simulation.count).first { simulation.node($0)?.node.me == host })
+    }
+  }
+
+  /// Forgets what was told so far.
+  mutating func forgetEvents() {
+    for index in simulation.monitor.events.indices {
+      simulation.monitor.events[index] = []
+      simulation.monitor.times[index] = []
+    }
+  }
+
+  /// What a node told its app of live poses.
+  func updates(_ index: Int) -> [EphemeralUpdate] {
+    simulation.monitor.events[index].compactMap { if case .ephemeral(let update) = $0 { update } else { nil } }
+  }
+
+  /// How a node's waits for acknowledgement ended, and when.
+  func acknowledgements(_ index: Int) -> [(AcknowledgementID, AcknowledgementResult, Instant)] {
+    zip(simulation.monitor.events[index], simulation.monitor.times[index]).compactMap { event, time in
+      if case .acknowledged(let id, let result) = event { (id, result, time) } else { nil }
+    }
+  }
+
+  /// Places an anchor on a node and lets everybody get it.
+  mutating func place(_ index: Int) throws -> AnchorID {
+    let anchor = Anchor(id: AnchorID(high: 1, low: UInt64(index)), name: "lamp")
+    try perform(index) { node, now in
+      _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.place(anchor, at: time) }
+    }
+    run(.seconds(1))
+    return anchor.id
+  }
+}
+
+extension Transform {
+  /// A place along the x axis.
+  static func at(_ x: Float) -> Transform { Transform(translation: [x, 0, 0]) }
+}

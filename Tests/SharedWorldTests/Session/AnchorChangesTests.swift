@@ -1,0 +1,83 @@
+import SharedWorld
+import Testing
+
+@Suite("Changes of anchors for one reader", .timeLimit(.minutes(1)))
+struct AnchorChangesTests {
+  /// Reads until `count` changes have come.
+  private func read(_ count: Int, from changes: inout AnchorChanges.Iterator) async -> [AnchorChange] {
+    var seen: [AnchorChange] = []
+    while seen.count < count, let element = await changes.next() {
+      if case .change(let change) = element { seen.append(change) }
+    }
+    return seen
+  }
+
+  @Test("a late reader begins with what is there, and then sees each change once, with author and origin")
+  func eachOnce() async throws {
+    try await TestSessions.joined { alice, bob in
+      let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
+      var changes = bob.anchorChanges().makeAsyncIterator()
+      #expect(await read(1, from: &changes).map(\.kind) == [.present])
+      #expect(await changes.next() == .current)
+      try await alice.move(lamp, to: Transform(translation: [1, 0, 0]), acknowledgement: .everyPresentMember)
+      try await bob.rename(lamp, to: "desk lamp")
+      try await bob.remove(lamp)
+      let seen = await read(3, from: &changes)
+      #expect(seen.map(\.kind) == [.updated, .updated, .removed])
+      #expect(seen.map(\.author) == [alice.localPeer.id, bob.localPeer.id, bob.localPeer.id])
+      #expect(seen.map(\.origin) == [.remote, .local, .local])
+      #expect(seen.map(\.sessionTime) == seen.map(\.sessionTime).sorted())
+      #expect(seen.last?.anchor.name == "desk lamp")
+    }
+  }
+
+  @Test("behind a filter an anchor comes and goes as it meets the conditions")
+  func filtered() async throws {
+    try await TestSessions.two { alice, _ in
+      let near = AnchorFilter(namePrefix: "l", region: .init(center: .zero, radius: 2))
+      var changes = alice.anchorChanges(matching: near).makeAsyncIterator()
+      #expect(await changes.next() == .current)
+      let lamp = try await alice.place(Anchor(name: "lamp", transform: Transform(translation: [1, 0, 0])))
+      try await alice.place(Anchor(name: "table"))
+      try await alice.move(lamp, to: Transform(translation: [0, 1, 0]))
+      try await alice.move(lamp, to: Transform(translation: [0, 3, 0]))
+      try await alice.move(lamp, to: Transform(translation: [0, 4, 0]))
+      try await alice.move(lamp, to: .identity)
+      try await alice.rename(lamp, to: "torch")
+      let kinds = await read(5, from: &changes).map(\.kind)
+      #expect(kinds == [.added, .updated, .removed, .added, .removed])
+    }
+  }
+
+  @Test("a reader that falls too far behind begins anew with what is there")
+  func overrun() async throws {
+    try await TestSessions.two { alice, _ in
+      var changes = alice.anchorChanges().makeAsyncIterator()
+      #expect(await changes.next() == .current)
+      // Each goes and comes: half of the limit in anchors are twice as many changes as it allows.
+      let anchors = (0..<Session.Events.capacity / 2).map { Anchor(name: "\($0)") }
+      try await alice.place(anchors)
+      for round in 1...2 {
+        let there = Transform(translation: [Float(round), 0, 0])
+        try await alice.move(anchors.map { (id: $0.id, transform: there) })
+      }
+      #expect(await changes.next() == .restarted)
+      let seen = await read(anchors.count, from: &changes)
+      #expect(seen.allSatisfy { $0.kind == .present && $0.anchor.transform.translation == [2, 0, 0] })
+      #expect(await changes.next() == .current)
+    }
+  }
+
+  @Test("the end of the session ends the reading")
+  func ended() async throws {
+    try await TestSessions.two { alice, _ in
+      var changes = alice.anchorChanges().makeAsyncIterator()
+      #expect(await changes.next() == .current)
+      await alice.leave()
+      #expect(await changes.next() == nil)
+      var late = alice.anchorChanges().makeAsyncIterator()
+      #expect(await late.next() == .current)
+      #expect(await late.next() == nil)
+    }
+  }
+}

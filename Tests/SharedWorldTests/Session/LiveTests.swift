@@ -1,0 +1,147 @@
+import SharedWorld
+import Testing
+
+@Suite("Drags, live poses, acknowledgements and lost edits", .timeLimit(.minutes(1)))
+struct LiveTests {
+  @Test("a drag is seen by the other peer and stays where it is let go; a handle that has ended throws")
+  func drag() async throws {
+    try await TestSessions.joined { alice, bob in
+      var bobEvents = bob.events.makeAsyncIterator()
+      let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
+      let drag = try await alice.beginDrag(lamp)
+      #expect(drag.anchor == lamp)
+      try await drag.update(to: Transform(translation: [1, 2, 3]))
+      let pose = try await bobEvents.first { if case .anchorDragged(let pose) = $0 { pose } else { nil } }
+      #expect(pose.anchor == lamp && pose.peer == alice.localPeer.id)
+      #expect(pose.transform.translation == [1, 2, 3])
+      #expect(await bob.drags() == [pose])
+      try await drag.end()
+      _ = try await bobEvents.first { if case .dragEnded(lamp, alice.localPeer.id) = $0 { true } else { nil } }
+      #expect(await bob.anchors().first?.transform.translation == [1, 2, 3])
+      #expect(await bob.drags().isEmpty)
+      let error = await #expect(throws: SessionError.self) { try await drag.update(to: .identity) }
+      #expect(error?.code == .dragEnded)
+      let unknown = await #expect(throws: SessionError.self) { try await alice.beginDrag(AnchorID()) }
+      #expect(unknown?.code == .unknownAnchor)
+    }
+  }
+
+  @Test("a drag that nobody holds any more ends by itself")
+  func abandonedDrag() async throws {
+    try await TestSessions.joined { alice, bob in
+      var bobEvents = bob.events.makeAsyncIterator()
+      let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
+      func hold() async throws {
+        try await alice.beginDrag(lamp).update(to: Transform(translation: [5, 0, 0]))
+      }
+      try await hold()
+      _ = try await bobEvents.first { if case .dragEnded(lamp, _) = $0 { true } else { nil } }
+      #expect(await bob.anchors().first?.transform.translation == [5, 0, 0])
+    }
+  }
+
+  @Test("a peer's device is a participant anchor for as long as the peer is there")
+  func participant() async throws {
+    try await TestSessions.joined { alice, bob in
+      var bobEvents = bob.events.makeAsyncIterator()
+      try await alice.updatePose(Transform(translation: [0, 1.6, 0]))
+      let pose = try await bobEvents.first { if case .participantMoved(let pose) = $0 { pose } else { nil } }
+      let participants = await bob.participants()
+      #expect(participants.map(\.kind) == [.participant(alice.localPeer.id)])
+      #expect(participants.map(\.name) == ["alice"])
+      #expect(participants.map(\.id) == [pose.anchor])
+      #expect(await bob.anchors().isEmpty)
+      await alice.leave()
+      _ = try await bobEvents.first { if case .participantGone(alice.localPeer.id) = $0 { true } else { nil } }
+      #expect(await bob.participants().isEmpty)
+    }
+  }
+
+  @Test("an acknowledged edit is at the other peer when the call returns")
+  func acknowledged() async throws {
+    try await TestSessions.joined { alice, bob in
+      let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
+      #expect(await bob.anchors().map(\.id) == [lamp])
+      let there = Transform(translation: [1, 0, 0])
+      try await bob.move(lamp, to: there, acknowledgement: .host)
+      try await bob.move(lamp, to: there, acknowledgement: .everyPresentMember.within(.seconds(5)))
+      #expect(await alice.anchors().map(\.transform) == [there])
+      try await alice.remove(lamp, acknowledgement: .everyPresentMember)
+      #expect(await bob.anchors().isEmpty)
+    }
+  }
+
+  @Test("a wait that is cancelled, or outlived by its session, throws; the edit stands")
+  func endedWaits() async throws {
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: hostless) { alice in
+      var aliceEvents = alice.events.makeAsyncIterator()
+      // Nobody hosts, so that nobody can acknowledge.
+      let first = Task { try await alice.place(Anchor(name: "a"), acknowledgement: .host) }
+      _ = try await aliceEvents.first { if case .anchorAdded = $0 { true } else { nil } }
+      first.cancel()
+      let cancelled = await #expect(throws: SessionError.self) { try await first.value }
+      #expect(cancelled?.code == .cancelled)
+      let late = await #expect(throws: SessionError.self) {
+        try await alice.place(Anchor(name: "b"), acknowledgement: .host.within(.milliseconds(20)))
+      }
+      #expect(late?.code == .notAcknowledged)
+      #expect(await alice.anchors().count == 2)
+    }
+  }
+
+  private var hostless: Session.Configuration {
+    var configuration = TestSessions.configuration()
+    configuration.canHost = false
+    return configuration
+  }
+
+  @Test("who loses an edit to a later write or to a removal is told which value")
+  func lostEdits() async throws {
+    try await TestSessions.two { alice, bob in
+      var aliceEvents = alice.events.makeAsyncIterator()
+      var bobEvents = bob.events.makeAsyncIterator()
+      var map = WorldMap()
+      let (lamp, table) = (AnchorID(), AnchorID())
+      map.anchors = [Anchor(id: lamp, name: "lamp"), Anchor(id: table, name: "table")]
+      for session in [alice, bob] { try await session.share(map) }
+      try await alice.rename(lamp, to: "alice's")
+      try await bob.rename(lamp, to: "bob's")
+      try await alice.rename(table, to: "desk")
+      try await bob.remove(table)
+      _ = try await alice.invite(bob.endpoint)
+      var overwritten: LostEdit?
+      let superseded = try await aliceEvents.first { event -> LostEdit? in
+        if case .fieldOverwritten(let edit) = event { overwritten = edit }
+        return if case .editSuperseded(let edit) = event { edit } else { nil }
+      }
+      #expect(superseded.anchor == table && superseded.value == .name("desk"))
+      let marker = try await bob.place(Anchor(name: "marker"), acknowledgement: .everyPresentMember)
+      try await alice.remove(marker, acknowledgement: .everyPresentMember)
+      let name = try #require(await alice.anchors().first?.name)
+      #expect(await bob.anchors().first?.name == name)
+      func lost(_ event: Session.Event) -> LostEdit? {
+        if case .fieldOverwritten(let edit) = event { edit } else { nil }
+      }
+      if overwritten == nil {
+        overwritten = name == "bob's" ? try await aliceEvents.first(lost) : try await bobEvents.first(lost)
+      }
+      let edit = try #require(overwritten)
+      #expect(edit.anchor == lamp && edit.value == .name(name == "bob's" ? "alice's" : "bob's"))
+      #expect(edit.author == (name == "bob's" ? bob : alice).localPeer.id)
+    }
+  }
+
+  @Test("an anchor that brings back a removed one says so")
+  func restored() async throws {
+    try await TestSessions.joined { alice, bob in
+      var bobEvents = bob.events.makeAsyncIterator()
+      let lamp = try await alice.place(Anchor(name: "lamp"))
+      try await alice.remove(lamp)
+      let again = try await alice.restore(Anchor(name: "lamp"), from: lamp)
+      let (id, from) = try await bobEvents.first {
+        if case .anchorRestored(let anchor, let removed) = $0 { (anchor.id, removed) } else { nil }
+      }
+      #expect(id == again && from == lamp)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import SharedWorld
+import Testing
+
+@Suite("Ownership of anchors in a session", .timeLimit(.minutes(1)))
+struct OwnershipSessionTests {
+  @Test("an anchor is granted, given, released; who does not own it cannot pass it on")
+  func passedOn() async throws {
+    try await TestSessions.joined { alice, bob in
+      let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
+      let mine = try await alice.requestOwnership(of: lamp, lease: .seconds(3600))
+      #expect(mine.owner == alice.localPeer.id && mine.until != nil)
+      #expect(await alice.ownership(of: lamp) == mine)
+      let theirs = try await bob.requestOwnership(of: lamp)
+      #expect(theirs.owner == bob.localPeer.id && theirs.until == nil)
+      #expect((theirs.epoch, theirs.number) > (mine.epoch, mine.number))
+      try await bob.giveOwnership(of: lamp, to: alice.localPeer.id)
+      #expect(await bob.ownership(of: lamp)?.owner == alice.localPeer.id)
+      let error = await #expect(throws: SessionError.self) { try await bob.releaseOwnership(of: lamp) }
+      #expect(error?.code == .notOwner)
+    }
+  }
+
+  @Test("the owner's app is asked, and may keep the anchor")
+  func kept() async throws {
+    var careful = TestSessions.configuration()
+    careful.ownershipHandler = { request in request.peer.name != "bob" }
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: careful) { alice in
+      let careless = TestSessions.configuration()
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: careless) { bob in
+        _ = try await alice.invite(bob.endpoint)
+        let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
+        _ = try await alice.requestOwnership(of: lamp)
+        let error = await #expect(throws: SessionError.self) { try await bob.requestOwnership(of: lamp) }
+        #expect(error?.code == .declined)
+        #expect(await alice.ownership(of: lamp)?.owner == alice.localPeer.id)
+      }
+    }
+  }
+}

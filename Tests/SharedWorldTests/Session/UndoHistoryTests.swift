@@ -1,0 +1,57 @@
+import SharedWorld
+import Testing
+
+@Suite("Undo history", .timeLimit(.minutes(1)))
+struct UndoHistoryTests {
+  private let there = Transform(translation: [1, 2, 3])
+
+  @Test("edits are taken back and made again in a session, through ids that change")
+  func session() async throws {
+    try await TestSessions.two { alice, _ in
+      var history = UndoHistory()
+      let lamp = Anchor(name: "lamp")
+      try await alice.place(lamp)
+      history.record(.place(lamp))
+      try await alice.move(lamp.id, to: there)
+      history.record(.move(lamp.id, from: .identity, to: there))
+      let last = try #require(await alice.anchors().first)
+      try await alice.remove(lamp.id)
+      history.record(.remove(last))
+
+      func shown() async -> [Transform] { await alice.anchors().map(\.transform) }
+      for expected in [[there], [.identity], []] {
+        try await alice.perform(try #require(history.undo()))
+        #expect(await shown() == expected)
+      }
+      #expect(!history.canUndo && history.undo() == nil)
+      for expected in [[.identity], [there], []] {
+        try await alice.perform(try #require(history.redo()))
+        #expect(await shown() == expected)
+      }
+      #expect(!history.canRedo && history.redo() == nil)
+      try await alice.perform(try #require(history.undo()))
+      let again = try #require(await alice.anchors().first)
+      #expect(again.name == "lamp" && again.id != lamp.id && again.id == history.current(lamp.id))
+    }
+  }
+
+  @Test("a new edit forgets what was taken back")
+  func newEdit() {
+    var history = UndoHistory()
+    let id = AnchorID()
+    history.record(.move(id, from: .identity, to: there))
+    #expect(history.undo() == .move(id, to: .identity))
+    #expect(history.canRedo)
+    history.record(.move(id, from: .identity, to: there))
+    #expect(!history.canRedo && history.canUndo)
+  }
+
+  @Test("only the last edits are remembered")
+  func limited() {
+    var history = UndoHistory(limit: 3)
+    let ids = (0..<5).map { _ in AnchorID() }
+    for id in ids { history.record(.move(id, from: .identity, to: there)) }
+    let steps = (0..<4).map { _ in history.undo() }
+    #expect(steps == [.move(ids[4], to: .identity), .move(ids[3], to: .identity), .move(ids[2], to: .identity), nil])
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import SharedWorld
+import Testing
+
+/// The most memory that the tool takes for a map, told by the kernel.
+@Suite(.serialized, .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
+struct MemoryTests {
+  /// What a point takes when it is stored plainly (bytes).
+  private static let raw = 20
+
+  /// Loading a map and saving it in another arrangement: decoding, sorting, planning and encoding.
+  @Test(arguments: [EncodingOptions.Arrangement.byIdentifier, .inSpace])
+  func `work on a map needs at most two and a half times its raw size`(from arrangement: EncodingOptions.Arrangement)
+    throws
+  {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "worldmap-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let paths = ["large", "small", "out"].map { folder.appending(path: $0 + ".worldmap").path }
+    let points = 400_000
+    try write(room(points), arrangement, to: paths[0])
+    try write(room(1_000), arrangement, to: paths[1])
+    for words in [["--fast"], ["--fast", "--in-space"]] {
+      let large = try peak(["convert", paths[0], paths[2]] + words)
+      let small = try peak(["convert", paths[1], paths[2]] + words)
+      // What the program itself takes is in both.
+      #expect(Double(large - small) / Double(points * Self.raw) < 2.5)
+    }
+  }
+
+  private func room(_ points: Int) -> WorldMap {
+    // Walls are enough, and made faster than a furnished room.
+    var random = SplitMix64(seed: 2)
+    let positions = (0..<points).map { index -> SIMD3<Float> in
+      [random.float(in: 0...4), random.float(in: 0...2.5), index % 4_000 < 2_000 ? 0 : 5]
+    }
+    return WorldMap(cloud: FeatureCloud(positions: positions, identifiers: positions.indices.map { UInt64($0) * 3 }))
+  }
+
+  private func write(_ map: WorldMap, _ arrangement: EncodingOptions.Arrangement, to path: String) throws {
+    try map.write(toFile: path, options: EncodingOptions(effort: .fast, arrangement: arrangement))
+  }
+
+  /// The high-water mark of a run of the tool (bytes).
+  ///
+  /// A process that is started from a large one, such as this, is charged with the memory of that; so it is started
+  /// from a small one.
+  private func peak(_ words: [String]) throws -> Int {
+    let python = Process()
+    python.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    let script = """
+      import resource, subprocess, sys
+      subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+      print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+      """
+    python.arguments = ["-c", script, Self.tool.path] + words
+    let output = Pipe()
+    python.standardOutput = output
+    try python.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    python.waitUntilExit()
+    return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines))) * 1024
+  }
+
+  /// The tool that was built with these tests.
+  private static let tool = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .appending(path: "worldmap")
+}

@@ -67,7 +67,7 @@ let package = Package(
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/view.js"),
         .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"),
       ], swiftSettings: common),
-    .executableTarget(name: "worldmap", dependencies: ["SharedWorld"], swiftSettings: common),
+    .executableTarget(name: "worldmap", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
 
     .testTarget(
       name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], exclude: ["reader.py"], swiftSettings: common),
@@ -92,7 +92,8 @@ let package = Package(
     .testTarget(
       name: "WorldViewKitTests", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
-    .testTarget(name: "WorldMapToolTests", dependencies: ["worldmap", "SharedWorld"], swiftSettings: common),
+    .testTarget(
+      name: "WorldMapToolTests", dependencies: ["worldmap", "WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "WorldPeerTests", dependencies: ["worldpeer", "SharedWorld"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]

@@ -20,10 +20,10 @@ let package = Package(
   dependencies: [.package(name: "SharedWorld", path: "..")],
   targets: draco + [
     .systemLibrary(name: "CMalloc"),
-    .target(name: "CCounters"),
+    .target(name: "CMachine"),
     .executableTarget(
       name: "bench",
-      dependencies: ["CMalloc", "CCounters", .product(name: "SharedWorld", package: "SharedWorld")]
+      dependencies: ["CMalloc", "CMachine", .product(name: "SharedWorld", package: "SharedWorld")]
         + (hasDraco ? ["CDraco"] : []),
       packageAccess: false,
       swiftSettings: [

@@ -68,6 +68,8 @@ package enum ProtocolLimits {
   package static let vector = 128 * 1024
   /// Subjects of one sender whose latest pose is remembered: its device and what it drags.
   package static let ephemeralSlots = 32
+  /// Ephemeral updates taken from one link in a second, those that it passes on included; more are dropped.
+  package static let ephemeralRate = 4096
   /// Anchors a node drags at a time.
   package static let drags = 16
   /// Members that pass on a frame that is for another one.

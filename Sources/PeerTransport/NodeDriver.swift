@@ -35,7 +35,7 @@ package final class NodeDriver {
   /// A driver for a node that was configured for this identity, to be made on the loop.
   package init(loop: EventLoop, identity: TLSIdentity, configuration: NodeConfiguration) throws(TransportFailure) {
     node = Node(configuration, at: Self.now)
-    suspended = Self.suspendedTime
+    suspended = Self.suspendedTime(at: MonotonicClock.now)
     transport = try SecureTransport(loop: loop, identity: identity)
     transport.delegate = self
     timer = loop.makeTimer { [unowned self] in turn { $0.handle(.tick, at: $1) } }
@@ -59,6 +59,9 @@ package final class NodeDriver {
     transport.queuedBytes(link) + (backlog[link]?.count ?? 0)
   }
 
+  /// Lends the node to be read: unlike ``node`` it is not copied, and unlike ``perform(_:)`` nothing happens afterwards.
+  package func inspect<R>(_ body: (inout Node) -> R) -> R { body(&node) }
+
   /// Sends what waits, closes every link and stops listening; returns when all of it is done.
   package func shutDown(_ done: @escaping () -> Void) {
     timer?.deadline = nil
@@ -71,7 +74,7 @@ package final class NodeDriver {
     noticeSuspension(at: now)
     let result = body(&node, now)
     drain()
-    timer?.deadline = node.deadline.map { UInt64(max(0, $0.nanoseconds)) }
+    timer?.deadline = inspect { $0.deadline }.map { UInt64(max(0, $0.nanoseconds)) }
     if !events.isEmpty {
       let batch = events
       events.removeAll(keepingCapacity: true)
@@ -125,7 +128,7 @@ package final class NodeDriver {
   }
 
   private func noticeSuspension(at now: Instant) {
-    let total = Self.suspendedTime
+    let total = Self.suspendedTime(at: UInt64(now.nanoseconds))
     // Reading two clocks one after the other differs by microseconds; a suspension takes far longer.
     guard total > suspended + 100_000_000 else { return }
     let gap = Duration.nanoseconds(Int64(total - suspended))
@@ -136,9 +139,8 @@ package final class NodeDriver {
   private static var now: Instant { Instant(nanoseconds: Int64(MonotonicClock.now)) }
 
   /// How long the machine has been suspended since it started (nanoseconds).
-  private static var suspendedTime: UInt64 {
-    let monotonic = MonotonicClock.now
-    return max(MonotonicClock.boot, monotonic) - monotonic
+  private static func suspendedTime(at monotonic: UInt64) -> UInt64 {
+    max(MonotonicClock.boot, monotonic) - monotonic
   }
 }
 

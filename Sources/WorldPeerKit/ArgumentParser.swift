@@ -84,7 +84,7 @@ package struct ArgumentParser<Options> {
   private func option(named name: String) throws(UsageError) -> Option {
     if let option = options.first(where: { $0.name == name }) { return option }
     guard name.hasPrefix("-") else { throw UsageError("'\(name)' is not an option") }
-    let similar = options.map(\.name).first { editDistance($0, name) <= 2 }
+    let similar = similar(to: name, among: options.map(\.name))
     throw UsageError("there is no option \(name)" + (similar.map { "; \($0) is meant?" } ?? ""))
   }
 
@@ -156,8 +156,13 @@ package func helpTable(_ rows: [(form: String, help: String)]) -> String {
     .joined(separator: "\n")
 }
 
+/// The word that was meant, if one differs in no more than two letters from what was typed.
+package func similar(to word: String, among known: [String]) -> String? {
+  known.first { editDistance($0, word) <= 2 }
+}
+
 /// How many letters must be typed differently to turn one word into the other (Levenshtein).
-func editDistance(_ left: String, _ right: String) -> Int {
+private func editDistance(_ left: String, _ right: String) -> Int {
   let right = Array(right)
   var row = Array(0...right.count)
   for (number, letter) in left.enumerated() {

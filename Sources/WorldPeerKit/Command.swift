@@ -83,7 +83,7 @@ package enum Command: Equatable, Sendable {
     var words = Words(try Words.split(line))
     guard let first = words.popFirst() else { return nil }
     guard let verb = Self.verbs.first(where: { $0.name == first }) else {
-      let similar = Self.verbs.map(\.name).first { editDistance($0, first) <= 2 }
+      let similar = similar(to: first, among: Self.verbs.map(\.name))
       throw UsageError("there is no command '\(first)'" + (similar.map { "; \($0) is meant?" } ?? "; try help"))
     }
     do {

@@ -1,3 +1,5 @@
+import WorldPeerKit
+
 /// An option of a command.
 struct Option {
   /// With the dashes, such as `--size`.
@@ -81,16 +83,8 @@ struct Arguments {
     return numbers
   }
 
-  /// A suggestion for a mistyped word: the one that shares the longest beginning, if it is long enough.
+  /// A suggestion for a mistyped word.
   static func hint(_ word: String, _ known: [String]) -> String {
-    let best = known.max { $0.commonPrefix(with: word).count < $1.commonPrefix(with: word).count }
-    guard let best, best.commonPrefix(with: word).count >= max(3, word.count / 2) else { return "" }
-    return "; did you mean \(best)?"
-  }
-}
-
-extension String {
-  fileprivate func commonPrefix(with other: String) -> Substring {
-    prefix(zip(self, other).prefix { $0 == $1 }.count)
+    similar(to: word, among: known).map { "; did you mean \($0)?" } ?? ""
   }
 }

@@ -1,3 +1,5 @@
+import WorldPeerKit
+
 /// One of the things that the tool does.
 protocol Command {
   static var name: String { get }
@@ -20,19 +22,14 @@ extension Command {
 
   /// The help of this command.
   static var help: String {
-    let all = options + Tool.commonOptions
-    let width = (all.map(\.usage.count).max() ?? 0) + 2
-    let lines = all.map { option in
-      "  " + option.usage + String(repeating: " ", count: width - option.usage.count) + option.help
-    }
-    return """
-      usage: worldmap \(name) \(operands.joined(separator: " ")) [options]
+    """
+    usage: worldmap \(name) \(operands.joined(separator: " ")) [options]
 
-      \(summary).
-      \(discussion.isEmpty ? "" : "\n" + discussion + "\n")
-      options:
-      \(lines.joined(separator: "\n"))
+    \(summary).
+    \(discussion.isEmpty ? "" : "\n" + discussion + "\n")
+    options:
+    \(helpTable((options + Tool.commonOptions).map { (form: $0.usage, help: $0.help) }))
 
-      """
+    """
   }
 }

@@ -1,13 +1,15 @@
+import WorldPeerKit
+
 /// What a command says: lines for people, or one JSON object for scripts.
 struct Report {
   /// Lines for people.
   private(set) var lines: [String] = []
   /// The members of the object.
-  private(set) var members: [(key: String, value: JSON)] = []
+  private(set) var members: JSON.Members = [:]
 
   /// Adds a member, and a line unless `line` is nil.
   mutating func add(_ key: String, _ value: JSON, _ line: String? = nil) {
-    members.append((key, value))
+    members = members + [key: value]
     if let line { lines.append(line) }
   }
 

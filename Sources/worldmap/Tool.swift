@@ -1,3 +1,5 @@
+import WorldPeerKit
+
 /// The command line as a whole.
 enum Tool {
   static var commands: [any Command.Type] {
@@ -33,7 +35,7 @@ enum Tool {
     } catch {
       progress.finish()
       let message = "worldmap: \(error.message)\n" + (error.code == .usage ? "Try: worldmap \(name) --help\n" : "")
-      let object = JSON.object([("error", .string(error.message)), ("exitCode", .integer(Int(error.code.rawValue)))])
+      let object: JSON = ["error": .string(error.message), "exitCode": .integer(Int(error.code.rawValue))]
       return (json ? object.text + "\n" : "", message, error.code)
     }
   }
@@ -47,29 +49,25 @@ enum Tool {
   }
 
   private static var help: String {
-    let width = (commands.map { $0.name.count }.max() ?? 0) + 2
-    let lines = commands.map { command in
-      "  " + command.name + String(repeating: " ", count: width - command.name.count) + command.summary
-    }
-    return """
-      usage: worldmap COMMAND …
+    """
+    usage: worldmap COMMAND …
 
-      Looks at world maps and point clouds, converts, repairs and draws them.
+    Looks at world maps and point clouds, converts, repairs and draws them.
 
-      commands:
-      \(lines.joined(separator: "\n"))
+    commands:
+    \(helpTable(commands.map { (form: $0.name, help: $0.summary) }))
 
-      Inputs are .worldmap files and point clouds (PLY, PCD, COLMAP points3D, XYZ), told by their content. Outputs
-      are told by their extension. Files are written in one step: an interrupted run leaves the old file.
-      worldmap COMMAND --help says more.
+    Inputs are .worldmap files and point clouds (PLY, PCD, COLMAP points3D, XYZ), told by their content. Outputs
+    are told by their extension. Files are written in one step: an interrupted run leaves the old file.
+    worldmap COMMAND --help says more.
 
-      exit codes:
-        0  done; for diff: the maps are equal
-        1  diff: the maps differ; salvage: something is lost
-        2  the command line is wrong
-        3  the input is damaged or of an unknown format
-        4  a file cannot be read or written
+    exit codes:
+      0  done; for diff: the maps are equal
+      1  diff: the maps differ; salvage: something is lost
+      2  the command line is wrong
+      3  the input is damaged or of an unknown format
+      4  a file cannot be read or written
 
-      """
+    """
   }
 }

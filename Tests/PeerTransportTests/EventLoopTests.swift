@@ -33,6 +33,19 @@ private actor Counter {
     }
   }
 
+  /// Sets a timer, puts it off, and drops another one that is due first.
+  func timer(after first: UInt64, thenPutOffTo second: UInt64) async -> UInt64 {
+    await withCheckedContinuation { continuation in
+      let start = MonotonicClock.now
+      timer = loop.makeTimer { continuation.resume(returning: MonotonicClock.now) }
+      timer?.deadline = start + first
+      timer?.deadline = start + second
+      var dropped: LoopTimer? = loop.makeTimer { continuation.resume(returning: 0) }
+      dropped?.deadline = start + first
+      dropped = nil
+    }
+  }
+
   func watchPipe() async throws -> [Readiness] {
     var ends: (Int32, Int32) = (0, 0)
     withUnsafeMutableBytes(of: &ends) { _ = pipe($0.baseAddress!.assumingMemoryBound(to: Int32.self)) }
@@ -52,6 +65,9 @@ private actor Counter {
     return seen
   }
 }
+
+/// The thread the caller runs on.
+private func currentThread() -> UInt { UInt(pthread_self()) }
 
 private final class PipeHandler: EventHandler {
   private let loop: EventLoop
@@ -129,6 +145,50 @@ private final class PipeHandler: EventHandler {
     #expect(log.withLock { $0 } == [0, 1, 2])
     #expect(await counter.increment() == 1)
     #expect(await counter.increment() == 2)
+  }
+
+  @Test func `a task that prefers the loop changes threads neither to reach its actor nor to come back`() async throws {
+    let loop = try EventLoop()
+    let counter = Counter(loop)
+    let executor = LoopTaskExecutor(loop)
+    let threads = await Task(executorPreference: executor) {
+      var threads: Set<UInt> = [currentThread()]
+      for _ in 0..<100 {
+        threads.insert(await counter.thread())
+        threads.insert(currentThread())
+      }
+      return threads
+    }.value
+    #expect(threads == [await counter.thread()])
+    loop.stop()
+    loop.join()
+    // A loop that has ended still runs what comes, on another thread.
+    #expect(await Task(executorPreference: executor) { await counter.increment() }.value == 1)
+  }
+
+  @Test func `work that work causes is all run, however much of it, and sockets are served after it`() async throws {
+    let loop = try EventLoop()
+    let counter = Counter(loop)
+    // More generations than one round takes up.
+    let depth = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
+      @Sendable func descend(_ depth: Int) {
+        if depth == 100 { continuation.resume(returning: depth) } else { loop.execute { descend(depth + 1) } }
+      }
+      loop.execute { descend(0) }
+    }
+    #expect(depth == 100)
+    #expect(try await counter.watchPipe() == [.readable, .readable])
+    loop.stop()
+    loop.join()
+  }
+
+  @Test func `a timer that is put off fires at its new time, and one that is dropped never`() async throws {
+    let loop = try EventLoop()
+    let counter = Counter(loop)
+    let start = MonotonicClock.now
+    #expect(await counter.timer(after: 5_000_000, thenPutOffTo: 30_000_000) >= start + 30_000_000)
+    loop.stop()
+    loop.join()
   }
 
   @Test func `a timer fires once and not early`() async throws {

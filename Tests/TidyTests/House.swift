@@ -21,7 +21,7 @@ struct House {
       "worldpeer": facade.union(["WorldPeerKit"]),
       "WorldViewKit": facade.union(["WorldPeerKit"]),
       "worldview": facade.union(["WorldPeerKit", "WorldViewKit"]),
-      "worldmap": facade,
+      "worldmap": facade.union(["WorldPeerKit"]),
     ]
   }()
 

@@ -26,7 +26,7 @@ enum AnchorSetRows {
       for (index, id) in order.enumerated() {
         time += 1
         _ = try set.move(id, to: Transform(translation: [Float(index & 1023), 1, 2]), at: time)
-        if index & 511 == 0 { consume(set.drainChangedIdentifiers().count) }
+        if index & 511 == 0 { consume(set.takeChanges().count) }
       }
     } baseline: {
       for (index, id) in order.enumerated() { plain[id] = Transform(translation: [Float(index & 1023), 1, 2]) }
@@ -94,7 +94,7 @@ enum AnchorSetRows {
   private static func filled(_ count: Int, peer number: UInt64) throws -> AnchorSet {
     var set = AnchorSet(actor: actor(number), peer: peer(number))
     for index in 0..<count { _ = try set.place(anchor(index), at: UInt64(index)) }
-    _ = set.drainChangedIdentifiers()
+    _ = set.takeChanges()
     return set
   }
 

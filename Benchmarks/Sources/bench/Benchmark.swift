@@ -4,6 +4,8 @@ import Glibc
 struct Benchmark: Sendable {
   /// What FILTER is compared with; the names of its rows begin with it.
   let name: String
+  /// Whether it runs only when FILTER is its whole name.
+  var isOnRequest = false
   let run: @Sendable () async throws -> [Row]
 }
 
@@ -28,7 +30,9 @@ struct BenchOptions {
     }
   }
 
-  func selects(_ name: String) -> Bool { filter.map(name.contains) ?? true }
+  func selects(_ benchmark: Benchmark) -> Bool {
+    benchmark.isOnRequest ? filter == benchmark.name : filter.map(benchmark.name.contains) ?? true
+  }
 }
 
 /// The CPU time that `work` takes on this thread (seconds): programs that run beside it do not count.

@@ -1,4 +1,5 @@
-import CCounters
+import CMachine
+import Foundation
 import Glibc
 
 /// What some work took of the machine, all threads of this process together.
@@ -25,6 +26,12 @@ struct Cost {
     let start = now
     try await work()
     return now - start
+  }
+
+  /// Memory that is in use (bytes).
+  static var residentBytes: Int {
+    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+    return (pages?.dropFirst().first.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 
   static func - (left: Cost, right: Cost) -> Cost {

@@ -52,7 +52,7 @@ enum RawTCP {
     close(socket)
   }
 
-  private static func sendAll(_ bytes: [UInt8], to socket: Int32) throws {
+  static func sendAll(_ bytes: [UInt8], to socket: Int32) throws {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes {

@@ -3,7 +3,7 @@ import Foundation
 /// Every benchmark, in the order of the report: a new file adds its list here.
 let benchmarks =
   WorldMapRows.all + MapUpdateRows.all + MapMemoryRows.all + HitTestRows.all + AnchorSetRows.all + FanOutRows.all
-  + MapTransferRows.all + SimulatorRows.all
+  + LatencyRows.all + MapTransferRows.all + SimulatorRows.all + GrowthRows.all
 
 do {
   let words = Array(CommandLine.arguments.dropFirst())
@@ -14,7 +14,7 @@ do {
   let options = try BenchOptions(words)
   var rows: [Row] = []
   print(Row.heading)
-  for benchmark in benchmarks where options.selects(benchmark.name) {
+  for benchmark in benchmarks where options.selects(benchmark) {
     for row in try await benchmark.run() {
       print(row.line)
       rows.append(row)

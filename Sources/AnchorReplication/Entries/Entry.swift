@@ -29,22 +29,22 @@ struct Entry: Sendable {
   private var writers: InlineArray<5, ActorIndex>
   /// Who has still to look at it.
   var marks: Marks = []
-  /// Bits of the app.
-  var flags: UInt32
+  /// Where in the change feed the latest change of it may stand.
+  var change: UInt32 = 0
+  /// Where it is.
+  var pose: Pose
   /// When each register was written.
   var clocks: FieldClocks
   /// The clock of the operation that added it; its actor and this are the first stamp of every register.
   let createdClock: UInt64
-  /// Where it is.
-  var pose: Pose
   /// What people call it.
   var name: String
   /// What few anchors have; nil for none of it.
   var extras: Extras?
+  /// Bits of the app.
+  var flags: UInt32
   /// The place of its creator among the set's creators, plus one; 0 for none.
   let creator: UInt16
-  /// Where in the change feed the latest change of it may stand.
-  var change: UInt32 = 0
 
   /// Who has still to look at an entry.
   struct Marks: OptionSet, Sendable {

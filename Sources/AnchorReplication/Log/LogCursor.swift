@@ -61,6 +61,11 @@ extension AnchorSet {
     return cursor
   }
 
+  /// Whether a cursor has read everything: then ``readLog(_:limit:skip:into:)`` finds nothing.
+  package func isAtEnd(_ cursor: LogCursor) -> Bool {
+    cursor.generation == log.generation && cursor.segment == log.lastSegment && log.isAtEnd(cursor)
+  }
+
   /// Lets a cursor skip what a vector that came since shows the peer to have.
   package func advance(_ cursor: inout LogCursor, by vector: VersionVector) {
     for dot in vector.entries {

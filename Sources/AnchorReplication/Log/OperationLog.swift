@@ -59,6 +59,12 @@ struct OperationLog: Sendable {
   /// The segment with `number`, which must be there.
   func segment(_ number: Int) -> Segment { number == lastSegment ? tail : sealed[number - firstSegment] }
 
+  /// Whether a cursor in the segment that is being written has read all of it.
+  func isAtEnd(_ cursor: LogCursor) -> Bool {
+    guard let last = tail.runs.last else { return true }
+    return cursor.run == tail.runs.count - 1 && cursor.operation == last.count
+  }
+
   /// The operations of `actor` that are not in the log, counted from the first.
   func floor(of actor: ActorIndex) -> UInt64 { Int(actor) < floor.count ? floor[Int(actor)] : 0 }
 

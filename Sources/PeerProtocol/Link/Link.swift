@@ -49,6 +49,9 @@ package struct Link: Sendable {
   package var bytesSent: UInt64 = 0
 
   package var replication = LinkReplication()
+  /// When the present second of ephemeral updates began, and how many came in it.
+  private var ephemeralSecond: Instant
+  private var ephemeralCount = 0
   /// Which of this node's poses the other side wants.
   var interest = InterestGate()
   /// Poses that leave in this turn or never.
@@ -62,12 +65,20 @@ package struct Link: Sendable {
     self.dial = dial
     self.remote = remote
     deadline = now + ProtocolLimits.helloTime
+    ephemeralSecond = now
     lastHeard = now
     lastSent = now
   }
 
   /// Moves the start of an incomplete frame out, so that it is appended to without being copied.
   package mutating func takeInbound() -> [UInt8] { exchange(&inbound, with: []) }
+
+  /// Whether one more ephemeral update may be taken in the present second.
+  mutating func admitsEphemeral(at now: Instant) -> Bool {
+    if now - ephemeralSecond >= .seconds(1) { (ephemeralSecond, ephemeralCount) = (now, 0) }
+    ephemeralCount += 1
+    return ephemeralCount <= ProtocolLimits.ephemeralRate
+  }
 
   /// Puts an ephemeral update in the place of an older one.
   mutating func queue(_ update: EphemeralUpdate) {

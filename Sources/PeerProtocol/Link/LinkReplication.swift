@@ -26,6 +26,12 @@ package struct LinkReplication: Sendable {
   /// Whether a snapshot leaves, which everything else of the anchors has to wait for.
   var isSendingSnapshot: Bool { outgoingSnapshot != nil }
 
+  /// Whether the other side needs nothing of what was applied and the log was not read for it before.
+  func isUpToDate(with anchors: borrowing AnchorSet) -> Bool {
+    guard !isCatchingUp, relayed != nil, let cursor else { return false }
+    return anchors.isAtEnd(cursor)
+  }
+
   /// Moves the parts of a large operation out, so that they are added to without being copied.
   mutating func takeOperations() -> OperationAssembly { exchange(&operations, with: OperationAssembly()) }
 

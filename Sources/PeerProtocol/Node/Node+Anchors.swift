@@ -149,8 +149,8 @@ extension Node {
   /// Lets operations that came leave again, where others depend on this node for them; the rest of the cursors follow
   /// with the next own operation.
   private mutating func relayOperations(except id: LinkID) {
-    for other in links.ids where other != id && links[other]?.replication.relayed?.hasOthers ?? true {
-      if carriesMember(other) { flushSoon(other) }
+    for other in memberLinks where other != id && links[other]?.replication.relayed?.hasOthers ?? true {
+      flushSoon(other)
     }
   }
 
@@ -185,6 +185,8 @@ extension Node {
   }
 
   private mutating func streamOperations(for id: LinkID) {
+    // Nothing is new, and as many operations are passed on as before.
+    if links[id]?.replication.isUpToDate(with: anchors) ?? true { return }
     guard let relayed = relayedActors(on: id) else { return }
     noticeGained(relayed.actors, on: id)
     guard var cursor = links[id]?.replication.takeCursor(), var isCatchingUp = links[id]?.replication.isCatchingUp

@@ -94,6 +94,7 @@ extension Node {
   mutating func receiveEphemeral(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
     repeat {
       let update = try EphemeralUpdate(reading: &reader)
+      guard links[link.id]?.admitsEphemeral(at: now) == true else { continue }
       // Who has a link of its own is believed on that link alone.
       guard let node = link.node, update.origin == node || isHeardThroughOthers(update.origin) else { continue }
       guard ephemeral.receive(update, at: now) else { continue }

@@ -182,9 +182,7 @@ extension Node {
   }
 
   /// The links of members that carry traffic, oldest first.
-  var memberLinks: [LinkID] {
-    links.ids.filter(carriesMember)
-  }
+  var memberLinks: [LinkID] { quiet?.memberLinks ?? links.ids.filter(carriesMember) }
 
   /// Whether a link is a member's and carries that peer's traffic.
   func carriesMember(_ id: LinkID) -> Bool {

@@ -1,14 +1,16 @@
 import WorldModel
 
-/// The time in which nothing becomes due of links, invitations and members.
+/// The time in which nothing becomes due of links, invitations and members, and the links that stay meanwhile.
 ///
 /// It is found once and then spares a look at each of them for every batch of operations. Whatever may bring a deadline
-/// nearer sets ``Node/quiet`` to nil: every input and frame does, except those known not to.
+/// nearer or change the links sets ``Node/quiet`` to nil: every input and frame does, except those known not to.
 struct Quiet: Sendable, Equatable {
   /// What the driver must be woken for.
   let deadline: Instant
   /// That, or the first moment a link may need a ping or be too silent; both only move away while it is in use.
   let end: Instant
+  /// The links of members that carry traffic, oldest first.
+  let memberLinks: [LinkID]
 }
 
 extension Node {
@@ -76,8 +78,12 @@ extension Node {
     if quiet == nil { quiet = quietNow }
   }
 
-  /// Whether what is remembered of deadlines would let one pass; tests see that it never does.
-  package var oversleeps: Bool { quiet.map { $0.deadline > quietNow.deadline || $0.end > quietNow.end } ?? false }
+  /// Whether what is remembered would let a deadline pass or leave a link out; tests see that it never does.
+  package var oversleeps: Bool {
+    guard let quiet else { return false }
+    let now = quietNow
+    return quiet.deadline > now.deadline || quiet.end > now.end || quiet.memberLinks != now.memberLinks
+  }
 
   /// When links, invitations and members have something due, as they are now.
   var quietNow: Quiet {
@@ -100,7 +106,8 @@ extension Node {
       if controlLinks[peer] == nil { next = min(next, member.plan.nextAttempt) }
       next = min(next, member.noticeDeadline ?? next)
     }
-    return Quiet(deadline: next, end: min(next, keepAlive))
+    let memberLinks = links.ids.filter(carriesMember)
+    return Quiet(deadline: next, end: min(next, keepAlive), memberLinks: memberLinks)
   }
 
   private mutating func expireLinks(at now: Instant) {

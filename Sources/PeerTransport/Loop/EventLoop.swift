@@ -10,6 +10,7 @@ import Synchronization
 package final class EventLoop: SerialExecutor, Sendable {
   enum Work {
     case job(UnownedJob)
+    case task(UnownedJob, LoopTaskExecutor)
     case action(@Sendable () -> Void)
   }
 
@@ -21,6 +22,9 @@ package final class EventLoop: SerialExecutor, Sendable {
     var isServed = true
     var thread: pthread_t?
   }
+
+  /// How often work that work causes is taken up in the same round, before sockets have their turn again.
+  private static let generations = 8
 
   private let shared = Mutex(Shared())
   private let owner = Atomic<UInt>(0)
@@ -73,7 +77,8 @@ extension EventLoop {
     submit(.action(action))
   }
 
-  private func submit(_ work: Work) {
+  /// Queues work and wakes the loop if it sleeps.
+  func submit(_ work: Work) {
     let (ring, revive) = shared.withLock { shared in
       shared.pending.append(work)
       let ring = shared.isSleeping
@@ -97,6 +102,7 @@ extension EventLoop {
   private func perform(_ work: Work) {
     switch work {
     case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+    case .task(let job, let executor): job.runSynchronously(on: executor.asUnownedTaskExecutor())
     case .action(let action): action()
     }
   }
@@ -155,8 +161,14 @@ extension EventLoop {
       }
     }
     schedule.fire(at: MonotonicClock.now)
-    for work in schedule.batch { perform(work) }
-    schedule.batch.removeAll(keepingCapacity: true)
+    for generation in 0...Self.generations {
+      for work in schedule.batch { perform(work) }
+      schedule.batch.removeAll(keepingCapacity: true)
+      // What is left after the last generation stays in `pending`, where the next round sees that it must not sleep.
+      guard generation < Self.generations else { break }
+      shared.withLock { swap(&schedule.batch, &$0.pending) }
+      if schedule.batch.isEmpty { break }
+    }
     schedule.endRound()
   }
 }
@@ -187,7 +199,7 @@ extension EventLoop {
   /// A timer that calls `action` on the loop, for as long as the caller keeps it; on the loop only.
   package func makeTimer(_ action: @escaping () -> Void) -> LoopTimer {
     checkIsolated()
-    let timer = LoopTimer(action)
+    let timer = LoopTimer(on: schedule, action)
     schedule.timers.append(WeakTimer(timer))
     return timer
   }

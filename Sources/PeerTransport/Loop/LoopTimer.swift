@@ -3,11 +3,15 @@
 /// Made by ``EventLoop/makeTimer(_:)``, used on the loop only. Its resolution is a millisecond, never early.
 package final class LoopTimer {
   /// When to call back (nanoseconds of ``MonotonicClock/now``); nil for never.
-  package var deadline: UInt64?
+  package var deadline: UInt64? {
+    didSet { if let deadline { schedule.note(deadline) } }
+  }
 
   private let action: () -> Void
+  private let schedule: Schedule
 
-  init(_ action: @escaping () -> Void) {
+  init(on schedule: Schedule, _ action: @escaping () -> Void) {
+    self.schedule = schedule
     self.action = action
   }
 

@@ -18,25 +18,30 @@ final class Schedule {
   var timers: [WeakTimer] = []
   var batch: [EventLoop.Work] = []
   var ending: [any RoundHandler] = []
+  /// No timer is due before this; a timer put off leaves it too early, which costs one look in vain.
+  private var nextLook = UInt64.max
+
+  /// Takes note of a deadline.
+  func note(_ deadline: UInt64) { nextLook = min(nextLook, deadline) }
 
   /// How long epoll may sleep: milliseconds, rounded up so that no timer is early; −1 without a deadline.
   func timeout(at now: UInt64) -> Int32 {
     if !ending.isEmpty { return 0 }
-    var next: UInt64?
-    for entry in timers {
-      guard let deadline = entry.timer?.deadline else { continue }
-      next = min(next ?? deadline, deadline)
-    }
-    guard let next else { return -1 }
-    guard next > now else { return 0 }
-    return Int32(clamping: (next - now + 999_999) / 1_000_000)
+    guard nextLook < .max else { return -1 }
+    guard nextLook > now else { return 0 }
+    return Int32(clamping: (nextLook - now + 999_999) / 1_000_000)
   }
 
   /// Fires the timers that are due.
   func fire(at now: UInt64) {
+    guard nextLook <= now else { return }
     timers.removeAll { $0.timer == nil }
+    nextLook = .max
     // A callback may make another timer: that one waits for the next round.
-    for entry in timers { entry.timer?.fire(at: now) }
+    for entry in timers {
+      entry.timer?.fire(at: now)
+      if let deadline = entry.timer?.deadline { note(deadline) }
+    }
   }
 
   /// Calls the handlers of this round; those they add wait for the next.

@@ -98,7 +98,11 @@ package final class TLSChannel {
       let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
       let result = SSL_read_ex(handle, room.baseAddress, room.count, &count)
       filled += count
-      if result == 1 { continue }
+      if result == 1 {
+        // Nothing is left to read: asking once more costs as much as a small message.
+        if pipe.pointee.in_count == 0, SSL_has_pending(handle) == 0 { break }
+        continue
+      }
       let error = SSL_get_error(handle, result)
       if error == SSL_ERROR_WANT_READ { break }
       if error == SSL_ERROR_ZERO_RETURN {

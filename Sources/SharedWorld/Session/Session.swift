@@ -48,6 +48,16 @@ public final class Session: Sendable {
     try await withSession(as: identity, configuration: Configuration(service: service), isolation: isolation, body)
   }
 
+  /// Runs tasks on the session's own thread, where its methods are called and its events are read without a change of
+  /// threads: for apps to which ten microseconds matter.
+  ///
+  /// While such a task runs the session does nothing else, so it must neither block nor compute for long.
+  ///
+  ///     Task(executorPreference: session.executor) {
+  ///       for await event in session.events { draw(event) }
+  ///     }
+  public var executor: any TaskExecutor { core.tasks }
+
   /// What happens, in order.
   public var events: Events { Events(hub: core.hub) }
 

@@ -6,8 +6,8 @@ import WorldModel
 extension SessionCore {
   /// Translates changes of anchors for the app.
   func take(_ changes: [AnchorReplication.AnchorChange], into events: inout [Session.Event]) {
-    // One copy for all: reading the set through the driver copies it.
-    guard let anchors = driver?.node.anchors else { return }
+    // One copy of the set for all changes.
+    guard let anchors = driver?.inspect({ $0.anchors }) else { return }
     events.reserveCapacity(events.count + changes.count)
     for change in changes {
       let origin = Session.Origin(change.origin)

@@ -59,7 +59,7 @@ extension SessionCore {
 
   /// Lets what is new be written, unless a transaction is under way.
   func writeJournal() {
-    guard journal?.isWriting == false, let set = driver?.node.anchors,
+    guard journal?.isWriting == false, let set = driver?.inspect({ $0.anchors }),
       let records = journal?.take(from: set), !records.isEmpty, let file = journal?.file
     else { return }
     journal?.isWriting = true
@@ -90,7 +90,7 @@ extension SessionCore {
 
   /// Writes what is left and lets go of the file.
   func closeJournal() async {
-    guard var journal, let set = driver?.node.anchors else { return }
+    guard var journal, let set = driver?.inspect({ $0.anchors }) else { return }
     self.journal = nil
     // A transaction that is only queued will find the file closed.
     if journal.isWriting { journal.startAnew() }

@@ -10,6 +10,7 @@ actor SessionCore {
   nonisolated let hub = EventHub()
   nonisolated let jobs = JobQueue()
   nonisolated let loop: EventLoop
+  nonisolated let tasks: LoopTaskExecutor
   nonisolated let identity: PeerIdentity
   nonisolated let configuration: Session.Configuration
   nonisolated let serviceType: ServiceType
@@ -47,6 +48,7 @@ actor SessionCore {
     do {
       serviceType = try ServiceType(configuration.service)
       loop = try EventLoop()
+      tasks = LoopTaskExecutor(loop)
     } catch let error as DiscoveryError {
       throw SessionError(.invalidArgument, "\(error)", cause: error)
     } catch {

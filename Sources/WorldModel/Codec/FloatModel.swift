@@ -73,18 +73,4 @@ extension FrameRows {
 
   /// The elements in the order of the block.
   var elements: [UInt32] { (0..<count).map { self[$0] } }
-
-  /// The smallest and largest element as Floats.
-  var floatRange: ClosedRange<Float> {
-    let first = Float(bitPattern: self[0])
-    var low = SIMD4<Float>(repeating: first)
-    var high = low
-    for index in 0..<(frameCount * PackedFrame.rows) {
-      let value = SIMD4<Float>(bits: frame(0)[index])
-      low = low.replacing(with: value, where: value .< low)
-      high = high.replacing(with: value, where: value .> high)
-    }
-    let rest = tail.map { Float(bitPattern: $0) }
-    return rest.reduce(low.min()) { Swift.min($0, $1) }...rest.reduce(high.max()) { Swift.max($0, $1) }
-  }
 }

@@ -65,7 +65,7 @@ struct Grid {
       let squared = scaled * scaled
       farthest = farthest.replacing(with: squared, where: squared .> farthest)
     }
-    guard farthest.max() < Self.near * Self.near else { return false }
+    guard all(farthest .< Self.near * Self.near) else { return false }
     let offset = Row(repeating: Self.shift.bitPattern)
     for row in 0..<PackedFrame.rows {
       let shifted = SIMD4<Float>(bits: frame[row]) * inverse + Self.shift

@@ -30,19 +30,15 @@ struct HuffmanDecoder: ~Copyable {
     guard start <= source.count else { return nil }
     let ends = SIMD4(starts.y, starts.z, starts.w, start)
     let quarter = target.count / 4
-    var streams = Streams(bits: starts &* 8)
-    let done = readTogether(source, &streams, quarter, to: out)
+    // Where each stream goes on, in bits from the start of the source.
+    var bits = starts &* 8
+    let done = readTogether(source, &bits, quarter, to: out)
     for stream in 0..<4 {
       let count = stream == 3 ? target.count - 3 * quarter : quarter
       let place = out + stream * quarter
-      guard readRest(source, &streams.bits[stream], done..<count, to: place) == ends[stream] else { return nil }
+      guard readRest(source, &bits[stream], done..<count, to: place) == ends[stream] else { return nil }
     }
     return start
-  }
-
-  /// Where each of the four streams goes on (bits from the start of the source).
-  private struct Streams {
-    var bits: SIMD4<Int>
   }
 
   /// Reads the lengths of the code words and fills the table.
@@ -93,13 +89,13 @@ struct HuffmanDecoder: ~Copyable {
   ///
   /// - Returns: How many bytes of each stream were read.
   private func readTogether(
-    _ source: UnsafeRawBufferPointer, _ streams: inout Streams, _ quarter: Int, to out: UnsafeMutablePointer<UInt8>
+    _ source: UnsafeRawBufferPointer, _ bits: inout SIMD4<Int>, _ quarter: Int, to out: UnsafeMutablePointer<UInt8>
   ) -> Int {
     guard let base = source.baseAddress, source.count >= 8 else { return 0 }
     let limit = (source.count - 8) * 8
     let shift = UInt64(64 - width)
     let table = table
-    var (bit0, bit1, bit2, bit3) = (streams.bits.x, streams.bits.y, streams.bits.z, streams.bits.w)
+    var (bit0, bit1, bit2, bit3) = (bits.x, bits.y, bits.z, bits.w)
     let (out0, out1, out2, out3) = (out, out + quarter, out + 2 * quarter, out + 3 * quarter)
     var done = 0
     while done &+ 5 <= quarter, bit0 <= limit, bit1 <= limit, bit2 <= limit, bit3 <= limit {
@@ -121,7 +117,7 @@ struct HuffmanDecoder: ~Copyable {
       bit3 &+= Int(used3 & 255)
       done &+= 5
     }
-    streams.bits = SIMD4(bit0, bit1, bit2, bit3)
+    bits = SIMD4(bit0, bit1, bit2, bit3)
     return done
   }
 

@@ -83,23 +83,23 @@ struct PointBlockEncoder: ~Copyable {
     first.reset(count: range.count)
     second.reset(count: range.count)
     third.reset(count: range.count)
-    let areFinite = cloud.positions.withUnsafeBufferPointer { positions in
+    let bounds = cloud.positions.withUnsafeBufferPointer { positions in
       PositionRows.split(UnsafeBufferPointer(rebasing: positions[range]), x: &first, y: &second, z: &third)
     }
-    guard areFinite else { throw .notFinite("position") }
-    let xs = Self.writeCoordinates(.x, &first, grid, effort, &planes, to: &writer)
-    let ys = Self.writeCoordinates(.y, &second, grid, effort, &planes, to: &writer)
-    let zs = Self.writeCoordinates(.z, &third, grid, effort, &planes, to: &writer)
+    guard let bounds else { throw .notFinite("position") }
+    let (low, high) = (bounds.minimum, bounds.maximum)
+    let xs = Self.writeCoordinates(.x, &first, low.x...high.x, grid, effort, &planes, to: &writer)
+    let ys = Self.writeCoordinates(.y, &second, low.y...high.y, grid, effort, &planes, to: &writer)
+    let zs = Self.writeCoordinates(.z, &third, low.z...high.z, grid, effort, &planes, to: &writer)
     return BoundingBox(
       minimum: [xs.lowerBound, ys.lowerBound, zs.lowerBound], maximum: [xs.upperBound, ys.upperBound, zs.upperBound])
   }
 
-  /// Writes one coordinate of all points and returns the range that holds it once decoded.
+  /// Writes one coordinate of all points, which lies in `range`, and returns the range that holds it once decoded.
   private static func writeCoordinates(
-    _ component: Component, _ rows: inout FrameRows, _ grid: Grid?, _ effort: EncodingOptions.Effort,
-    _ planes: inout PlaneEncoder, to writer: inout RawWriter
+    _ component: Component, _ rows: inout FrameRows, _ range: ClosedRange<Float>, _ grid: Grid?,
+    _ effort: EncodingOptions.Effort, _ planes: inout PlaneEncoder, to writer: inout RawWriter
   ) -> ClosedRange<Float> {
-    let range = rows.floatRange
     guard let grid else {
       writeFloats(component, rows, effort, &planes, to: &writer)
       return range

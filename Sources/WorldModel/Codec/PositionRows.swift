@@ -2,15 +2,21 @@
 enum PositionRows {
   typealias Row = PackedFrame.Row
 
+  /// Bits whose highest is set where the lane is infinite or no number: then all bits of the exponent are ones.
+  @inline(__always)
+  private static func endless(_ bits: Row) -> Row {
+    bits & Row(repeating: 0x7fff_ffff) &+ Row(repeating: 0x0080_0000)
+  }
+
   /// Splits positions into the bits of their x, y and z.
   ///
-  /// - Returns: Whether every coordinate is finite.
+  /// - Returns: The box that holds them, or nil when a coordinate is not finite.
   static func split(
     _ positions: UnsafeBufferPointer<SIMD3<Float>>, x: inout FrameRows, y: inout FrameRows, z: inout FrameRows
-  ) -> Bool {
-    guard let base = positions.baseAddress else { return true }
-    // A finite number times zero is zero; infinity and NaN times zero are NaN, and stay so in a sum.
-    var sum = SIMD4<Float>.zero
+  ) -> BoundingBox? {
+    guard let base = positions.baseAddress, let first = positions.first else { return nil }
+    var flags = Row.zero
+    var (xs, ys, zs) = (LaneRange(first.x), LaneRange(first.y), LaneRange(first.z))
     let points = UnsafeRawPointer(base)
     for index in 0..<x.frameCount {
       let (toX, toY, toZ) = (x.frame(index), y.frame(index), z.frame(index))
@@ -21,20 +27,45 @@ enum PositionRows {
         let b = first.load(fromByteOffset: 32 * 16, as: Row.self)
         let c = first.load(fromByteOffset: 64 * 16, as: Row.self)
         let d = first.load(fromByteOffset: 96 * 16, as: Row.self)
-        toX[row] = Row(a.x, b.x, c.x, d.x)
-        toY[row] = Row(a.y, b.y, c.y, d.y)
-        toZ[row] = Row(a.z, b.z, c.z, d.z)
-        sum += SIMD4<Float>(bits: toX[row]) * 0 + SIMD4<Float>(bits: toY[row]) * 0 + SIMD4<Float>(bits: toZ[row]) * 0
+        let (ofX, ofY, ofZ) = (Row(a.x, b.x, c.x, d.x), Row(a.y, b.y, c.y, d.y), Row(a.z, b.z, c.z, d.z))
+        (toX[row], toY[row], toZ[row]) = (ofX, ofY, ofZ)
+        flags |= endless(ofX) | endless(ofY) | endless(ofZ)
+        xs.include(ofX)
+        ys.include(ofY)
+        zs.include(ofZ)
       }
     }
     for place in 0..<x.tailCount {
       let position = positions[x.frameCount * PackedFrame.count + place]
+      guard position.isFinite else { return nil }
       x.tailAddress[place] = position.x.bitPattern
       y.tailAddress[place] = position.y.bitPattern
       z.tailAddress[place] = position.z.bitPattern
-      sum += SIMD4(position, 0) * 0
+      xs.include(Row(repeating: position.x.bitPattern))
+      ys.include(Row(repeating: position.y.bitPattern))
+      zs.include(Row(repeating: position.z.bitPattern))
     }
-    return sum.isFinite
+    guard flags.max() < 1 << 31 else { return nil }
+    return BoundingBox(
+      minimum: [xs.low.min(), ys.low.min(), zs.low.min()], maximum: [xs.high.max(), ys.high.max(), zs.high.max()])
+  }
+
+  /// The smallest and the largest Float of each lane.
+  private struct LaneRange {
+    var low: SIMD4<Float>
+    var high: SIMD4<Float>
+
+    init(_ first: Float) {
+      low = SIMD4(repeating: first)
+      high = low
+    }
+
+    @inline(__always)
+    mutating func include(_ bits: Row) {
+      let value = SIMD4<Float>(bits: bits)
+      low = low.replacing(with: value, where: value .< low)
+      high = high.replacing(with: value, where: value .> high)
+    }
   }
 
   /// Joins the bits of x, y and z to positions.
@@ -44,8 +75,7 @@ enum PositionRows {
     x: borrowing FrameRows, y: borrowing FrameRows, z: borrowing FrameRows,
     to target: UnsafeMutablePointer<SIMD3<Float>>
   ) -> Bool {
-    // A finite number times zero is zero; infinity and NaN times zero are NaN, and stay so in a sum.
-    var sum = SIMD4<Float>.zero
+    var flags = Row.zero
     let points = UnsafeMutableRawPointer(target)
     for index in 0..<x.frameCount {
       let (fromX, fromY, fromZ) = (x.frame(index), y.frame(index), z.frame(index))
@@ -57,7 +87,7 @@ enum PositionRows {
         first.storeBytes(of: Row(xs.y, ys.y, zs.y, 0), toByteOffset: 32 * 16, as: Row.self)
         first.storeBytes(of: Row(xs.z, ys.z, zs.z, 0), toByteOffset: 64 * 16, as: Row.self)
         first.storeBytes(of: Row(xs.w, ys.w, zs.w, 0), toByteOffset: 96 * 16, as: Row.self)
-        sum += SIMD4<Float>(bits: xs) * 0 + SIMD4<Float>(bits: ys) * 0 + SIMD4<Float>(bits: zs) * 0
+        flags |= endless(xs) | endless(ys) | endless(zs)
       }
     }
     for place in 0..<x.tailCount {
@@ -65,9 +95,9 @@ enum PositionRows {
         Float(bitPattern: x.tailAddress[place]), Float(bitPattern: y.tailAddress[place]),
         Float(bitPattern: z.tailAddress[place]))
       target[x.frameCount * PackedFrame.count + place] = position
-      sum += SIMD4(position, 0) * 0
+      guard position.isFinite else { return false }
     }
-    return sum.isFinite
+    return flags.max() < 1 << 31
   }
 }
 

@@ -1,4 +1,5 @@
 import SharedWorld
+import WorldPeerKit
 
 /// `worldmap convert`.
 enum Convert: Command {

@@ -1,4 +1,5 @@
 import SharedWorld
+import WorldPeerKit
 
 /// `worldmap diff`.
 enum Diff: Command {
@@ -24,7 +25,7 @@ enum Diff: Command {
     report.add("pointsRemoved", .integer(points.removed), "         \(Text.count(points.removed)) removed")
     let largest = points.largestMove > 0 ? ", by up to \(Text.decimal(points.largestMove, 6)) m" : ""
     report.add("pointsMoved", .integer(points.moved), "         \(Text.count(points.moved)) moved\(largest)")
-    report.add("largestMove", .number(Double(points.largestMove)))
+    report.add("largestMove", .single(points.largestMove))
     let channels = points.sameChannels ? nil : "         with other channels"
     report.add("sameChannels", .bool(points.sameChannels), channels)
     let anchors = changes(old.anchors, new.anchors, tolerance)
@@ -43,7 +44,7 @@ enum Diff: Command {
 
     var line: String { "\(anchor.id)  \(what)  \(anchor.name)" }
     var json: JSON {
-      .object([("id", .string("\(anchor.id)")), ("name", .string(anchor.name)), ("change", .string(what))])
+      ["id": .string("\(anchor.id)"), "name": .string(anchor.name), "change": .string(what)]
     }
   }
 

@@ -1,4 +1,5 @@
 import SharedWorld
+import WorldPeerKit
 
 /// `worldmap info`.
 enum Info: Command {
@@ -19,7 +20,7 @@ enum Info: Command {
     let share = points == 0 ? 0 : Float(input.size) / Float(points)
     report.add("bytes", .integer(input.size), "  size      \(Text.bytes(input.size))")
     report.add("points", .integer(points), "  points    \(Text.count(points)), \(Text.decimal(share, 2)) bytes each")
-    report.add("bytesPerPoint", .number(Double(share)))
+    report.add("bytesPerPoint", .single(share))
     if input.droppedPoints > 0 {
       report.add(line: "            \(Text.plural(input.droppedPoints, "point")) without a finite position left out")
     }
@@ -53,15 +54,15 @@ enum Info: Command {
     guard let box else { return report.add(key, .null) }
     let extent = Text.vector(box.extent)
     report.add(
-      key, .object([("minimum", JSON(box.minimum)), ("maximum", JSON(box.maximum))]),
+      key, ["minimum": .point(box.minimum), "maximum": .point(box.maximum)],
       "\(title)\(Text.vector(box.minimum)) to \(Text.vector(box.maximum)), size \(extent) m")
   }
 
   static func json(_ anchor: Anchor) -> JSON {
-    .object([
-      ("id", .string("\(anchor.id)")), ("name", .string(anchor.name)), ("kind", .string(kind(anchor))),
-      ("position", JSON(anchor.transform.translation)),
-    ])
+    [
+      "id": .string("\(anchor.id)"), "name": .string(anchor.name), "kind": .string(kind(anchor)),
+      "position": .point(anchor.transform.translation),
+    ]
   }
 
   private static func kind(_ anchor: Anchor) -> String {

@@ -1,4 +1,5 @@
 import SharedWorld
+import WorldPeerKit
 
 /// `worldmap thumbnail`.
 enum Thumbnail: Command {

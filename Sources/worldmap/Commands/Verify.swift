@@ -1,4 +1,5 @@
 import SharedWorld
+import WorldPeerKit
 
 /// `worldmap verify`.
 enum Verify: Command {
@@ -19,7 +20,7 @@ enum Verify: Command {
       "faults",
       .array(
         faults.map { fault in
-          .object([("message", .string("\(fault)")), ("offset", fault.offset.map { .integer($0) } ?? .null)])
+          ["message": .string("\(fault)"), "offset": fault.offset.map { .integer($0) } ?? .null]
         }))
     for fault in faults { report.add(line: "\(path): \(fault)") }
     if faults.isEmpty { report.add(line: "\(path): sound, \(Text.bytes(bytes.count))") }

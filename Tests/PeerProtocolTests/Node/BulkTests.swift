@@ -19,7 +19,7 @@ private struct Fetching {
     _ = try probe.frames(on: control)
   }
 
-  /// Announces the map on a link and answers the request for its hashes.
+  /// Announces the map on a link and answers the request for its manifest.
   mutating func announce(on link: LinkID) {
     let announcement = MapAnnouncement(manifest, provider: other, isPrivate: false)
     probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }

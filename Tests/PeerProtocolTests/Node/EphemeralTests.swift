@@ -204,6 +204,23 @@ struct EphemeralLaneTests {
     #expect(told(&probe) == [1])
   }
 
+  @Test("more updates than a link may bring in a second are dropped, and the link stays")
+  func flood() {
+    var probe = NodeProbe()
+    let peer = NodeProbe.peer(1)
+    let link = probe.join(1, peer)
+    let node = NodeID(peer: peer, incarnation: 7)
+    let sent = UInt64(ProtocolLimits.ephemeralRate) + 100
+    for sequence in 1...sent {
+      probe.send(.ephemeral, on: link) { update(sequence, .at(1), origin: node).write(to: &$0) }
+    }
+    #expect(told(&probe).count == ProtocolLimits.ephemeralRate)
+    probe.wait(.seconds(1))
+    probe.send(.ephemeral, on: link) { update(sent + 1, .at(1), origin: node).write(to: &$0) }
+    #expect(told(&probe) == [sent + 1])
+    #expect(probe.closed.isEmpty)
+  }
+
   @Test("on a busy link an update is dropped, not queued")
   func droppedWhenBusy() throws {
     var probe = NodeProbe()

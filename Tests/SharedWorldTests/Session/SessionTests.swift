@@ -63,6 +63,28 @@ struct SessionTests {
     }
   }
 
+  @Test("a task on the session's own executor reads events and edits like any other")
+  func ownExecutor() async throws {
+    try await TestSessions.joined { alice, bob in
+      let echo = Task(executorPreference: bob.executor) {
+        for await event in bob.events {
+          guard case .anchorAdded(let anchor, .remote) = event else { continue }
+          try await bob.rename(anchor.id, to: "seen")
+          return
+        }
+      }
+      let lamp = try await alice.place(Anchor(name: "lamp"))
+      _ = try await alice.first { event -> Bool? in
+        if case .anchorUpdated(let anchor, .remote) = event, anchor.id == lamp, anchor.name == "seen" {
+          true
+        } else {
+          nil
+        }
+      }
+      try await echo.value
+    }
+  }
+
   @Test("anchors placed and moved in one step arrive like single ones, and the first that is refused is named")
   func batchesArrive() async throws {
     try await TestSessions.joined { alice, bob in

@@ -1,7 +1,7 @@
 // Counts what the process asks of the heap and of the kernel. The functions stand in the executable, so the linker finds
 // them before those of the C library; each does the same as the one it hides.
 #define _GNU_SOURCE
-#include "counters.h"
+#include "machine.h"
 
 #include <errno.h>
 #include <stdatomic.h>

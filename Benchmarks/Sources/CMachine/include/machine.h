@@ -6,3 +6,6 @@ uint64_t counted_allocations(void);
 
 /// Calls of the kernel this process has made for sockets, epoll and eventfd.
 uint64_t counted_calls(void);
+
+/// Keeps every thread of this process on the first of its processors, or lets all use all of them again.
+void use_one_processor(int is_on);

@@ -62,7 +62,7 @@ struct MembershipRuleTests {
     #expect(rest.allSatisfy { harness.statuses($0).count == 2 })
   }
 
-  @Test("who was removed in the other half of a split is out after the merge, whichever half is larger", arguments: [2, 4])
+  @Test("who was removed in the other half of a split is out after the merge, in whatever half", arguments: [2, 4])
   func removalHoldsThroughAMerge(_ halfOfTheVictim: Int) throws {
     var harness = SessionHarness.joined(6)
     let victims = Array(0..<halfOfTheVictim)

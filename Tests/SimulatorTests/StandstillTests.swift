@@ -78,7 +78,7 @@ struct StandstillTests {
     #expect(harness.isMesh([0, 1, 2]))
   }
 
-  @Test("a killed process is suspected at once: its socket closed and its port refuses, so it is lost in under three seconds")
+  @Test("a killed process whose socket closed and whose port refuses is lost in under three seconds")
   func refusalIsImmediateSuspicion() {
     var harness = SessionHarness.joined(3)
     harness.apply(.crash(1, silently: false))

@@ -31,6 +31,9 @@ package struct SessionPeer: SimulatedNode {
   private var dials: [Int: [DialID]] = [:]
   private var nextInvitation: UInt64 = 1
   private var targets: [InvitationID: Int] = [:]
+  /// Who is invited again, and when: the invitation before came to nothing.
+  private var refused: [Int: Instant] = [:]
+  private static let patience: Duration = .milliseconds(200)
   /// What this peer says besides what its node says; nil for an honest one.
   package private(set) var liar: Liar?
 
@@ -82,7 +85,10 @@ package struct SessionPeer: SimulatedNode {
 
   package static func byteCount(of packet: Packet) -> Int { packet.count }
 
-  package var deadline: Instant? { node.deadline }
+  package var deadline: Instant? {
+    guard let due = refused.values.min(), !node.hasEnded else { return node.deadline }
+    return node.deadline.map { min($0, due) } ?? due
+  }
 
   package mutating func nextOutput() -> SimulatedOutput<Packet>? {
     guard drained < outputs.count else {
@@ -127,6 +133,10 @@ package struct SessionPeer: SimulatedNode {
   package mutating func tick(at now: Instant) {
     begin()
     node.handle(.tick, at: now)
+    for other in refused.keys.sorted() where refused[other].map({ $0 <= now }) ?? false {
+      refused[other] = nil
+      invite(other, at: now)
+    }
     settle(at: now)
   }
 
@@ -257,7 +267,8 @@ package struct SessionPeer: SimulatedNode {
     case .invitationEnded(let id, let result):
       guard let other = targets.removeValue(forKey: id) else { return }
       if case .accepted = result { return }
-      invite(other, at: now)
+      // Nobody asks anew in the same moment: a session that is locked refuses at once.
+      refused[other] = now + Self.patience
     case .mapReceived(let id, _, _, let package): maps[id] = package
     default: break
     }

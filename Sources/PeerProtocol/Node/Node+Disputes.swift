@@ -8,7 +8,6 @@ extension Node {
   /// Whether a record of another peer, said by `teller`, is to be taken.
   func believes(_ entry: RosterEntry, from teller: PeerID) -> Bool {
     let peer = entry.peerID
-    guard !configuration.mistakes.node.contains(.believesEverything) else { return true }
     guard let known = roster[peer] else { return entry.status != .kicked || speaksForSession(teller) }
     switch (known.status, entry.status) {
     case (.present, .left): return !hasMemberLink(to: peer)
@@ -20,7 +19,7 @@ extension Node {
 
   /// Whether a removal told by `teller` is to be believed: from who hosts, and from nobody else.
   func believesRemoval(of peer: PeerID, by teller: PeerID) -> Bool {
-    if configuration.mistakes.node.contains(.believesEverything) || speaksForSession(teller) { return true }
+    if speaksForSession(teller) { return true }
     // Whoever was removed while it was alone hosts itself, or nobody, until it hears of it.
     guard peer == me.peer, memberLinks.isEmpty else { return false }
     return election.host == nil || election.host == me

@@ -39,6 +39,4 @@ package struct NodePolicy: OptionSet, Hashable, Sendable {
   package static let noReassertion = Self(rawValue: 1 << 2)
   /// A restarted process writes as the actor of its earlier start.
   package static let reusesActor = Self(rawValue: 1 << 3)
-  /// Who is said to have left or to have been removed is out, whoever says so.
-  package static let believesEverything = Self(rawValue: 1 << 4)
 }

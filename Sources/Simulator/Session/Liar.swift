@@ -3,20 +3,16 @@ import WorldModel
 
 /// Well-formed nonsense, as a member with bad intentions or a bad build would send it.
 ///
-/// Every frame decodes. A usurper lies about who hosts; the other kind says of members that they left or were removed,
-/// which is for a host to say, and so does not make itself one.
+/// Every frame decodes. What a member is entitled to say, such as that another one has left, is no lie and is left out.
 package struct Liar {
   var random: SeededRandom
   /// Lies told.
   package private(set) var count = 0
   private let machines: Int
-  /// Whether it lies about who hosts; the other kind must never be host, for as such it would be believed.
-  let isUsurper: Bool
 
   init(count: Int, random: SeededRandom) {
     machines = count
     self.random = random
-    isUsurper = self.random.chance(percent: 50)
   }
 
   /// Now and then a frame, else nil; `node` is the liar's honest half, which knows the others.
@@ -25,20 +21,20 @@ package struct Liar {
     count += 1
     var writer = ByteWriter()
     switch random.below(4) {
-    case 0: writeRoster(node.roster, of: node.me.peer, to: &writer)
+    case 0: writeRoster(node.roster, to: &writer)
     case 1: writeLinkState(node.roster, to: &writer)
-    case 2 where isUsurper: writeElection(node.roster, epoch: node.epoch, to: &writer)
+    case 2: writeElection(node.roster, epoch: node.epoch, to: &writer)
     default: writeSmall(to: &writer)
     }
     return writer.bytes
   }
 
-  private mutating func writeRoster(_ roster: Roster, of me: PeerID, to writer: inout ByteWriter) {
-    let entries = (0...random.below(3)).map { _ in entry(roster, of: me) }
+  private mutating func writeRoster(_ roster: Roster, to writer: inout ByteWriter) {
+    let entries = (0...random.below(3)).map { _ in entry(roster) }
     Roster.writeFrames(entries, to: &writer)
   }
 
-  private mutating func entry(_ roster: Roster, of me: PeerID) -> RosterEntry {
+  private mutating func entry(_ roster: Roster) -> RosterEntry {
     guard random.chance(percent: 50) else {
       return RosterEntry(
         peerID: PeerID(SHA256Digest(words: SIMD4(7, 7, 7, UInt64(random.below(6))))),
@@ -46,15 +42,13 @@ package struct Liar {
         status: [.present, .left, .kicked][random.below(3)], incarnation: random.next(), name: "nobody",
         addresses: [SessionPeer.address(of: random.below(machines + 3))])
     }
+    // That a member has left or been removed is for any member to say; it would be no lie.
     let present = roster.entries.filter { $0.status == .present }
     var entry = present[random.below(present.count)]
     entry.version = entry.version &+ UInt32(random.below(3))
-    // What it said of itself would be for it to say.
-    switch random.below(!isUsurper && entry.peerID != me ? 5 : 3) {
+    switch random.below(3) {
     case 0: entry.incarnation = random.next()
     case 1: entry.name = "another"
-    case 3: entry.status = .left
-    case 4: entry.status = .kicked
     default: entry.addresses = [SessionPeer.address(of: random.below(machines + 3))]
     }
     return entry

@@ -60,12 +60,8 @@ package struct SessionPeer: SimulatedNode {
     configuration.keepsElectionSteps = true
     configuration.cachesChunks = true
     configure(&configuration)
-    if isLiar {
-      let liar = Liar(count: count, random: random.split())
-      configuration.election.canHost = liar.isUsurper
-      self.liar = liar
-    }
     node = Node(configuration, at: now)
+    if isLiar { liar = Liar(count: count, random: random.split()) }
     for other in 0..<count where other != index { invite(other, at: now) }
     settle(at: now)
   }

@@ -22,7 +22,8 @@ HALF, NEARLY_ALL = 8, 20
 #: What TCP, IP, TLS and the frames add to a map's bytes, and what anchors and heartbeats may come to, at most.
 OVERHEAD = 1.08
 #: Bytes of chunks that one source owed when it went, which others have to send again: 8 of 256 KiB.
-OWED = 8 * 256 * 1024
+CHUNK = 256 * 1024
+OWED = 8 * CHUNK
 
 
 class MapTest(LanTest):
@@ -139,10 +140,11 @@ class MapTest(LanTest):
         """Nothing came twice to a joiner but parts of chunks that sources owed when they went."""
         done = [joiner.event("map-progress", seconds=90, where=lambda news: news["verifiedBytes"] == news["totalBytes"])
                 for joiner in joiners]
-        # A made-up room is compressed already: its chunks are sent as they are.
+        # A made-up room is compressed already: its chunks are sent as they are, but for one or two that hold little else
+        # than anchors and tables and so take fewer bytes than they have.
         twice = max(news["receivedBytes"] - news["totalBytes"] for news in done)
         figures.note(f"{what}: came twice", twice / 1e6, "MB", round(lost_sources * OWED / 1e6, 1))
-        self.assertTrue(0 <= twice <= lost_sources * OWED, twice)
+        self.assertTrue(-CHUNK < twice <= lost_sources * OWED, twice)
 
         limit = done[0]["totalBytes"] * OVERHEAD + lost_sources * OWED
         most = max(joiner.host.received() for joiner in joiners)

@@ -75,6 +75,7 @@ extension Node {
       if away >= ProtocolTimes.lost || (member.plan.allRefused && away >= ProtocolTimes.refused) {
         member.status = .lost
         member.isJoined = false
+        lookForOrphans(at: now)
         tell(.peerLeft(entry.peerID, name: entry.name, reason: .connectionLost))
       } else if away >= ProtocolTimes.reconnectNotice, !member.isNoticed {
         member.isNoticed = true

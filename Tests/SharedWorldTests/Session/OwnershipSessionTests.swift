@@ -36,4 +36,21 @@ struct OwnershipSessionTests {
       }
     }
   }
+
+  @Test("when the owner leaves, the others are told that nobody owns the anchor")
+  func freed() async throws {
+    try await TestSessions.joined { alice, bob in
+      let events = alice.events.makeAsyncIterator()
+      let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
+      _ = try await bob.requestOwnership(of: lamp)
+      await bob.leave()
+      var owners: [PeerID?] = []
+      var iterator = events
+      while owners.last != .some(nil), let event = await iterator.next() {
+        if case .ownershipChanged(lamp, let owner) = event { owners.append(owner) }
+      }
+      #expect(owners == [bob.localPeer.id, nil])
+      #expect(await alice.ownership(of: lamp) == nil)
+    }
+  }
 }

@@ -326,7 +326,7 @@ sw_status sw_session_share_map(sw_session *session, const sw_map *map, const sw_
 /* The session's map, or the latest one sent to this peer alone; SW_NO_MAP before one is complete. */
 sw_status sw_session_map(sw_session *session, sw_map **map);
 
-/* Stops fetching a map; what has arrived is dropped. Nothing happens when none of this id is on its way. */
+/* Stops fetching a map, for good; nothing happens if it is here already. */
 sw_status sw_session_cancel_map(sw_session *session, const sw_map_id *map);
 
 /* Tells everybody that this program has found where it is in the session's map (1), or has lost it (0). */

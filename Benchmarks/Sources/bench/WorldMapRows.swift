@@ -52,7 +52,8 @@ enum WorldMapRows {
   }
 
   private static func contenders(on data: WorldMapData) -> [Contender] {
-    let own = modes.map { mode, options in Contender(name: mode) { WorldMapCodec($0, options) } }
+    let inSpace = ("in-space", EncodingOptions(arrangement: .inSpace))
+    let own = (modes + [inSpace]).map { mode, options in Contender(name: mode) { WorldMapCodec($0, options) } }
     let others = [
       Contender(name: "memcpy", make: CopyCodec.init),
       Contender(name: "zstd-1") { InterleavedCodec($0, level: 1) },

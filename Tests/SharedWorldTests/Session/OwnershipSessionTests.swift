@@ -1,7 +1,7 @@
 import SharedWorld
 import Testing
 
-@Suite("Ownership of anchors in a session", .timeLimit(.minutes(1)))
+@Suite("Ownership of anchors in a session", .timeLimit(.minutes(5)))
 struct OwnershipSessionTests {
   @Test("an anchor is granted, given, released; who does not own it cannot pass it on")
   func passedOn() async throws {

@@ -21,6 +21,7 @@ struct Soak {
     /// Operations that were checked against the model, over all nodes.
     var operations = 0
     var maps = 0
+    var bulkLinks = 0
     var lies = 0
     var faults: [String: Int] = [:]
     var network = NetworkTally()
@@ -31,6 +32,7 @@ struct Soak {
       delivered += outcome.delivered
       operations += outcome.operations
       maps += outcome.maps
+      bulkLinks += outcome.bulkLinks
       lies += outcome.lies
       network += outcome.network
       faults.merge(outcome.faults, uniquingKeysWith: +)
@@ -46,6 +48,7 @@ struct Soak {
       delivered += tally.delivered
       operations += tally.operations
       maps += tally.maps
+      bulkLinks += tally.bulkLinks
       lies += tally.lies
       network += tally.network
       faults.merge(tally.faults, uniquingKeysWith: +)
@@ -55,7 +58,9 @@ struct Soak {
     var events: [String] {
       let network = [
         ("connections", network.connections), ("refused", network.refusals), ("lost packets", network.lost),
-        ("held packets", network.held), ("overtaken packets", network.overtaken), ("maps", maps), ("lies", lies),
+        ("held packets", network.held), ("overtaken packets", network.overtaken), ("maps", maps),
+        ("second connections", bulkLinks),
+        ("lies", lies),
       ]
       let all = faults.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + network
       return all.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }

@@ -4,6 +4,13 @@ import Testing
 
 @Suite("Whole sessions under faults")
 struct SessionScenarioTests {
+  @Test("maps of many chunks travel on second connections while everything breaks")
+  func secondConnections() {
+    let outcomes = (1...6).map { SessionScenario.chaos.run(seed: $0, count: 4) }
+    #expect(outcomes.compactMap(\.violation).isEmpty)
+    #expect(outcomes.reduce(0) { $0 + $1.bulkLinks } > 3)
+  }
+
   @Test("members, host, anchors and maps agree after any faults", arguments: 1...40)
   func comesToRest(_ seed: Int) {
     let outcome = SessionScenario.chaos.run(seed: UInt64(seed), count: 2 + seed % 5)

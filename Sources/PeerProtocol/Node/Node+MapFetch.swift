@@ -97,7 +97,7 @@ extension Node {
         body.write(map.digest)
         for chunk in chunks { body.write(UInt32(chunk)) }
       }
-      if maps[map].map({ $0.announcement.size - $0.verifiedBytes >= ProtocolLimits.bulkWorth }) == true {
+      if maps[map].map({ $0.announcement.size - $0.verifiedBytes >= configuration.bulkWorth }) == true {
         wantBulk(with: source, at: now)
       }
     }

@@ -18,6 +18,8 @@ package struct RunOutcome: Sendable {
   package var operations = 0
   /// Maps that arrived.
   package var maps = 0
+  /// Second connections for pieces of maps that came about.
+  package var bulkLinks = 0
   /// Lies that were told.
   package var lies = 0
 

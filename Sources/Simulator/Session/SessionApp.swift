@@ -5,6 +5,8 @@ import WorldModel
 /// What the people of a simulated session do: they place, move, name, lock and remove anchors, and share maps.
 struct SessionApp {
   private var random: SeededRandom
+  /// The last map of many chunks; empty before the first.
+  private var largeMap: [UInt8] = []
 
   init(random: SeededRandom) {
     self.random = random
@@ -48,13 +50,34 @@ struct SessionApp {
     }
   }
 
-  /// A map of up to three chunks that does not compress, with up to three anchors.
+  /// A map that does not compress, with up to three anchors: of up to three chunks, or one time in four of many small ones.
   mutating func shareMap(in world: inout SessionWorld, from index: Int) {
     var dice = random.split()
-    let size = 1 + dice.below(3 * ProtocolLimits.chunk)
+    let package = dice.below(4) == 0 ? manyChunks(&dice) : MapPackage(map: Self.noise(3 * ProtocolLimits.chunk, &dice))
+    let anchors = (0..<dice.below(4)).map { Anchor(id: AnchorID(using: &dice), name: "map \($0)") }
+    world.share(package, anchors: anchors, from: index)
+  }
+
+  /// A map of more chunks than a receiver asks of one holder at a time, or the last such map with some of them changed.
+  private mutating func manyChunks(_ dice: inout SeededRandom) -> MapPackage {
+    let size = Self.smallChunk
+    if largeMap.isEmpty || dice.below(2) == 0 {
+      largeMap = Self.noise(80 * size, &dice) + Self.noise(size, &dice)
+    } else {
+      for _ in 0..<3 { largeMap[dice.below(largeMap.count)] ^= 1 }
+    }
+    let ranges = stride(from: 0, to: largeMap.count, by: size).map { $0..<min($0 + size, largeMap.count) }
+    return MapPackage(map: largeMap, ranges: ranges[...])
+  }
+
+  /// Bytes of a chunk of such a map.
+  private static let smallChunk = 4 * 1024
+
+  /// Random bytes, one to `most`, rounded up to words.
+  private static func noise(_ most: Int, _ dice: inout SeededRandom) -> [UInt8] {
+    let size = 1 + dice.below(most)
     var map = ByteWriter(capacity: size + 8)
     while map.count < size { map.write(dice.next()) }
-    let anchors = (0..<dice.below(4)).map { Anchor(id: AnchorID(using: &dice), name: "map \($0)") }
-    world.share(MapPackage(map: map.bytes), anchors: anchors, from: index)
+    return map.bytes
   }
 }

@@ -16,6 +16,8 @@ package struct SessionMonitor: SimulationMonitor {
   private var maps: [SHA256Digest: MapPackage] = [:]
   /// Maps that arrived, over all nodes.
   package private(set) var mapsReceived = 0
+  /// Second connections that came about, over all nodes.
+  package private(set) var bulkLinks = 0
 
   package init(count: Int, liar: Int? = nil, transcript: Transcript) {
     elections = ElectionWatch(count: count, transcript: transcript, isTerse: true)
@@ -69,6 +71,7 @@ package struct SessionMonitor: SimulationMonitor {
     for step in node.electionSteps { elections.stepped(index, step.observation(local: local, at: now)) }
     for event in node.events { check(event, of: index, at: now) }
     for goodbye in node.goodbyes { check(goodbye, of: index, at: now) }
+    bulkLinks += node.attached
     if node.node.oversleeps { fail("T1 \(index + 1) remembers a later deadline than it has", at: now) }
     if let text = anchors.stepped(node.node.anchors, of: index, events: node.events) {
       fail("\(text) (node \(index + 1))", at: now)

@@ -14,6 +14,8 @@ package struct SessionPeer: SimulatedNode {
   package private(set) var electionSteps: [ElectionStep] = []
   /// The links it ended in the last step with a goodbye: to whom and why.
   package private(set) var goodbyes: [(peer: PeerID, reason: EndReason)] = []
+  /// Second connections, for pieces of maps, that it took up in the last step.
+  package private(set) var attached = 0
   /// The maps that arrived, by id.
   package private(set) var maps: [MapID: MapPackage] = [:]
 
@@ -43,6 +45,7 @@ package struct SessionPeer: SimulatedNode {
   private struct Line {
     let connection: ConnectionID
     let peer: PeerID
+    let isDialled: Bool
     var waiting = 0
     var sinceWritable = 0
   }
@@ -61,6 +64,8 @@ package struct SessionPeer: SimulatedNode {
     configuration.mistakes = mistakes
     configuration.keepsElectionSteps = true
     configuration.cachesChunks = true
+    // Every other process goes without second connections: the maps here are too small for the limit of the protocol.
+    if seed.isMultiple(of: 2) { configuration.bulkWorth = Self.bulkWorth }
     configure(&configuration)
     node = Node(configuration, at: now)
     if isLiar { liar = Liar(count: count, random: random.split()) }
@@ -101,7 +106,7 @@ package struct SessionPeer: SimulatedNode {
   package mutating func opened(_ connection: ConnectionID, peer: Int, isDialler: Bool, at now: Instant) {
     begin()
     let link = LinkID(rawValue: UInt64(connection.number) + 1)
-    connections[link] = Line(connection: connection, peer: Self.identity(of: peer))
+    connections[link] = Line(connection: connection, peer: Self.identity(of: peer), isDialled: !isDialler)
     let dial = isDialler ? takeDial(to: peer) : nil
     let remote = isDialler ? Self.address(of: peer) : Self.address(of: peer).with(port: 50_000)
     node.handle(.linkOpened(link, peer: Self.identity(of: peer), dial: dial, remote: remote), at: now)
@@ -169,10 +174,13 @@ package struct SessionPeer: SimulatedNode {
   }
 
   private static let lowWater = 16 * 1024
+  /// So little that the maps of the apps here, cut small, are worth second connections.
+  private static let bulkWorth = 64 * 1024
 
   private mutating func begin() {
     events.removeAll(keepingCapacity: true)
     goodbyes.removeAll(keepingCapacity: true)
+    attached = 0
   }
 
   private mutating func takeDial(to peer: Int) -> DialID? {
@@ -204,6 +212,10 @@ package struct SessionPeer: SimulatedNode {
         last = bytes
         if sentFrames != nil { count(bytes) }
         guard let connection = connections[link]?.connection else { continue }
+        // Whoever was dialled says this once the connection stands.
+        if bytes[FrameHead.size - 1] == FrameType.attach.rawValue, connections[link]?.isDialled == true {
+          attached += 1
+        }
         outputs.append(.transmit(bytes, on: connection))
         connections[link]?.waiting += bytes.count
         connections[link]?.sinceWritable += bytes.count

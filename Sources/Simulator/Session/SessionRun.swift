@@ -24,6 +24,7 @@ struct SessionRun {
       sum + (world.node(index)?.anchors.vector.entries.reduce(0) { $0 + Int($1.sequence) } ?? 0)
     }
     outcome.maps = world.simulation.monitor.mapsReceived
+    outcome.bulkLinks = world.simulation.monitor.bulkLinks
     outcome.lies = world.lies
     return outcome
   }

@@ -27,6 +27,8 @@ package struct NodeConfiguration: Sendable {
   package var mapPolicy: MapPolicy
   /// Whether chunks of maps are looked for and kept in a cache.
   package var cachesChunks = false
+  /// Whether ``Output/persist(_:)`` is asked for.
+  package var keepsRecord = false
   /// Seeds every random choice of the node.
   package var seed: UInt64
   /// Deliberate mistakes; only tests make any.

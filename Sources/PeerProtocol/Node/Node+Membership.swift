@@ -132,6 +132,7 @@ extension Node {
       provenAddresses[peer] = nil
       mapBoard.others[peer] = nil
       elect(.left(entry.node), at: now)
+      lookForOrphans(at: now)
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
       }

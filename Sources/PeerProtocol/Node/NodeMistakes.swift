@@ -45,4 +45,6 @@ package struct NodePolicy: OptionSet, Hashable, Sendable {
   package static let forgetsRules = Self(rawValue: 1 << 5)
   /// A restarted process forgets, of what it has kept, how far the epochs had come.
   package static let forgetsEpoch = Self(rawValue: 1 << 6)
+  /// A host leaves anchors to owners that are gone, and with leases that are over.
+  package static let leavesOrphans = Self(rawValue: 1 << 7)
 }

@@ -21,6 +21,7 @@ package struct SessionMutant: Sendable {
     .init("forgets-members", .init(node: .forgetsMembers), .restarts, nodes: 4, seeds: 1...3),
     .init("forgets-rules", .init(node: .forgetsRules), .restarts, nodes: 4, seeds: 1...3),
     .init("forgets-epoch", .init(node: .forgetsEpoch), .restarts, nodes: 4, seeds: 1...3),
+    .init("leaves-orphans", .init(node: .leavesOrphans), .chaos, nodes: 4, seeds: 1...5),
     .init("no-birth-gate", .init(replication: .withoutGate), .chaos, nodes: 4, seeds: 1...8),
     .init("no-merge-context", .init(replication: .withoutContext), .chaos, nodes: 4, seeds: 1...30),
     .init("hearsay-grants-full-lease", .init(election: .hearsayGrantsFullLease), .chaos, nodes: 6, seeds: 1...5),

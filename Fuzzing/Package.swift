@@ -46,5 +46,6 @@ let package = Package(
     fuzzer("fuzz-vector", ["AnchorReplication"]),
     fuzzer("fuzz-snapshot", ["AnchorReplication", "FuzzAnchorSet"]),
     fuzzer("fuzz-wire", ["PeerProtocol", "AnchorReplication"]),
+    fuzzer("fuzz-record", ["PeerProtocol"]),
   ]
 )

@@ -41,6 +41,8 @@ package enum ProtocolLimits {
   package static let members = 64
   /// Roster entries remembered, those who left included.
   package static let roster = 1024
+  /// Bytes of what a node keeps in order to come back; a full roster has less than 300 each.
+  package static let record = 512 * 1024
   /// Addresses remembered of a peer.
   package static let addresses = 8
 

@@ -13,6 +13,8 @@ package final class NodeDriver {
   package var onCheck: (ChunkCheck) -> Bool = { _ in false }
   /// Called on the loop with what the node wants of the cache; the driver of a node without one is never asked.
   package var onCache: (CacheWish) -> Void = { _ in }
+  /// Called on the loop with what the node wants kept, which replaces all it gave before; only if its configuration says so.
+  package var onRecord: (NodeRecord) -> Void = { _ in }
   /// Called on the loop when new connections cannot be taken for a while.
   package var onTrouble: (TransportFailure) -> Void = { _ in }
 
@@ -32,18 +34,28 @@ package final class NodeDriver {
   private var events: [NodeEvent] = []
   private var suspended: UInt64
 
-  /// A driver for a node that was configured for this identity, to be made on the loop.
-  package init(loop: EventLoop, identity: TLSIdentity, configuration: NodeConfiguration) throws(TransportFailure) {
-    node = Node(configuration, at: Self.now)
+  /// A driver for a node that was configured for this identity, to be made on the loop; `record` is what an earlier start
+  /// of it has kept.
+  package init(
+    loop: EventLoop, identity: TLSIdentity, configuration: NodeConfiguration, restoring record: NodeRecord? = nil
+  ) throws(TransportFailure) {
+    node = Node(configuration, restoring: record, at: Self.now)
     suspended = Self.suspendedTime(at: MonotonicClock.now)
     transport = try SecureTransport(loop: loop, identity: identity)
     transport.delegate = self
     timer = loop.makeTimer { [unowned self] in turn { $0.handle(.tick, at: $1) } }
   }
 
-  /// Listens, tells the node every address of this machine, and returns the port.
-  package func listen(on address: SocketAddress) throws(TransportFailure) -> UInt16 {
-    let port = try transport.listen(on: address)
+  /// Listens, tells the node every address of this machine, and returns the port; where any port will do, `preferred` if it
+  /// is free.
+  package func listen(
+    on address: SocketAddress, preferring preferred: UInt16? = nil
+  ) throws(TransportFailure) -> UInt16 {
+    let wish = address.port == 0 ? preferred : nil
+    let port =
+      if let wish, let port = try? transport.listen(on: address.with(port: wish)) { port } else {
+        try transport.listen(on: address)
+      }
     let addresses = LocalAddresses.reachable(listeningOn: address).map { $0.with(port: port) }
     turn { $0.handle(.addresses(addresses), at: $1) }
     return port
@@ -95,6 +107,7 @@ package final class NodeDriver {
         if !onCheck(check) { node.handle(.chunkChecked(check.run()), at: Self.now) }
       case .find(let search): onCache(.find(search))
       case .keep(let hash, let chunk): onCache(.keep(hash, chunk))
+      case .persist(let record): onRecord(record)
       case .event(let event): events.append(event)
       }
     }

@@ -46,7 +46,7 @@ extension SessionError {
     public static let invalidArgument = Code("invalid-argument")
     /// The peer speaks no version of the protocol that we speak.
     public static let versionMismatch = Code("version-mismatch")
-    /// A peer is not who it claims to be.
+    /// A peer is not who it claims to be, or a file is another peer's.
     public static let identityMismatch = Code("identity-mismatch")
     /// The identity file cannot be read as one.
     public static let corruptIdentity = Code("corrupt-identity")
@@ -72,7 +72,7 @@ extension SessionError {
     public static let notPermitted = Code("not-permitted")
     /// The session has ended.
     public static let ended = Code("ended")
-    /// The other side uses another service type.
+    /// The other side, or a file, is of another service type.
     public static let otherService = Code("other-service")
     /// Events were not read fast enough, and changes of anchors were dropped.
     public static let consumerTooSlow = Code("consumer-too-slow")

@@ -17,6 +17,7 @@ package struct Options: Equatable, Sendable {
   package var connect: [Endpoint] = []
   package var identity: String?
   package var journal: String?
+  package var state: String?
   package var json = false
   package var script: String?
 
@@ -40,6 +41,9 @@ package struct Options: Equatable, Sendable {
       .list("--connect", "HOST:PORT", \.connect, help: "invite the peer at this address; can be repeated"),
       .optional("--identity", "DIR", \.identity, help: "where the key is kept ($XDG_STATE_HOME/sharedworld)"),
       .optional("--journal", "FILE", \.journal, help: "keep the anchors in this file, and begin with those in it"),
+      .optional(
+        "--state", "FILE", \.state, help: "keep in this file what is needed to come back into the session after a crash"
+      ),
       .flag("--json", \.json, help: "one JSON object a line on standard output"),
       .optional("--script", "FILE", \.script, help: "read the commands from this file, stop at the first failure"),
     ])

@@ -25,7 +25,7 @@ struct SessionScenarioTests {
   }
 
   @Test(
-    "one fault at a time", arguments: [SessionScenario.failover, .merge, .joins, .detour, .orphan], [4, 6])
+    "one fault at a time", arguments: [SessionScenario.failover, .merge, .joins, .detour, .orphan, .restarts], [4, 6])
   func scenarioHolds(scenario: SessionScenario, count: Int) {
     for seed in UInt64(1)...3 {
       let violation = scenario.run(seed: seed, count: count).violation
@@ -43,7 +43,8 @@ struct SessionScenarioTests {
       maps += outcome.maps
     }
     let kinds = [
-      "clog", "crash", "cut", "cut-one-way", "heal", "kill", "mend", "reset", "resume", "sleep", "split", "start",
+      "clog", "crash", "cut", "cut-one-way", "heal", "kill", "mend", "reset", "resume", "return", "sleep", "split",
+      "start",
       "stop",
     ]
     #expect(faults.sorted() == kinds)

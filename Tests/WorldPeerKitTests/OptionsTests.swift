@@ -9,7 +9,8 @@ struct OptionsTests {
   func everything() throws {
     let line = """
       --name kitchen --service demo --map room.worldmap --accept all --invite none --discovery embedded \
-      --listen 127.0.0.1:4711 --connect lab:1 --connect [fe80::1%eth0]:2 --identity /tmp/id --json --script s
+      --listen 127.0.0.1:4711 --connect lab:1 --connect [fe80::1%eth0]:2 --identity /tmp/id --journal j \
+      --state k --json --script s
       """
     let options = try #require(try Options(arguments: line.split(separator: " ").map(String.init)))
     var expected = Options()
@@ -22,6 +23,8 @@ struct OptionsTests {
     expected.listen = try Endpoint(argument: "127.0.0.1:4711")
     expected.connect = [try Endpoint(argument: "lab:1"), try Endpoint(argument: "[fe80::1%eth0]:2")]
     expected.identity = "/tmp/id"
+    expected.journal = "j"
+    expected.state = "k"
     expected.json = true
     expected.script = "s"
     #expect(options == expected)

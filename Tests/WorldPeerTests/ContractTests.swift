@@ -59,6 +59,50 @@ struct ContractTests {
     }
   }
 
+  @Test("a peer killed with kill -9 comes back into its session by itself, with its anchors, as host or not")
+  func state() async throws {
+    try await withFolder { folder in
+      func options(_ name: String) -> [String] {
+        let path = folder.appending(path: name).path
+        return ["--state", path + ".state", "--journal", path + ".journal"]
+      }
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all"] + options("ann"))
+      let port = try #require(try await ann.event("ready").port)
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"] + options("bob"))
+      for peer in [ann, bob] {
+        try await peer.ask("wait peers 1")
+        try await peer.ask("wait host")
+      }
+      try await ann.ask("place lamp 0 0 0")
+      try await bob.ask("wait anchor lamp")
+      var last = [ann, bob]
+      for index in [0, 1, 0] {
+        let other = try #require(try await last[1 - index].event("ready").peerID.flatMap { [UInt8](hexadecimal: $0) })
+        try await kept(other, in: folder.appending(path: last[index].name + ".state"))
+        let name = last[index].name
+        last[index].signal(SIGKILL)
+        #expect(try await last[index].status() == SIGKILL)
+        // Nobody accepts an invitation any more, and nobody makes one.
+        last[index] = try PeerProcess(name, in: folder, ["--accept", "none", "--invite", "none"] + options(name))
+        try await last[index].ask("wait peers 1")
+        try await last[index].ask("wait anchor lamp")
+        let anchor = UUID().uuidString
+        try await last[index].ask("place '\(anchor)' 0 0 0")
+        try await last[1 - index].ask("wait anchor '\(anchor)'")
+      }
+      let (one, two) = (try await last[0].ask("digest"), try await last[1].ask("digest"))
+      #expect(one.digest == two.digest)
+    }
+  }
+
+  /// Waits until a peer's id is in another's state on the disk.
+  private func kept(_ id: [UInt8], in file: URL) async throws {
+    while (try? Data(contentsOf: file))?.range(of: Data(id)) == nil {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
   @Test("two peers join, share a map and end with the same roster, host, map and digest")
   func pair() async throws {
     try await withFolder { folder in

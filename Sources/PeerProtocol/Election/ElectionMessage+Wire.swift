@@ -153,8 +153,9 @@ extension ByteReader {
     return byte == 1
   }
 
+  /// Reads an epoch or a session time.
   @_lifetime(self: copy self)
-  fileprivate mutating func readCount() throws(DecodingFailure) -> UInt64 {
+  mutating func readCount() throws(DecodingFailure) -> UInt64 {
     let start = offset
     let count = try read(UInt64.self)
     guard count <= ElectionMessage.greatestCount else { throw .invalid("number over 2^62", offset: start) }

@@ -125,6 +125,13 @@ package struct HostElection: Sendable {
     clock.catchUp(with: time, at: now)
   }
 
+  /// Goes on after the epochs that an earlier run of this peer has seen, and in its place in the order of joining.
+  mutating func resume(epoch: UInt64, joinSequence: UInt32) {
+    maxEpochSeen = epoch
+    self.joinSequence = joinSequence
+    nextJoinSequence = joinSequence + 1
+  }
+
   /// When ``tick(at:)`` has to be called next; nil if only a message can change anything.
   package var deadline: Instant? {
     switch phase {

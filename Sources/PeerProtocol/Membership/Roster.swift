@@ -15,6 +15,12 @@ package struct Roster: Sendable, Equatable {
 
   package init() {}
 
+  /// The roster that an earlier start of this peer has kept: entries in the order of the ids, each peer once.
+  package init(restoring entries: [RosterEntry]) {
+    self.entries = entries
+    for entry in entries { records[entry.peerID] = entry }
+  }
+
   /// The record of `peer`.
   package subscript(peer: PeerID) -> RosterEntry? { records[peer] }
 

@@ -111,6 +111,9 @@ extension Node {
     guard let link = links[id], link.hello != nil else { return }
     if !link.weAdmit {
       links[id]?.weAdmit = true
+      // Longer than the other side waits for a stranger: if it refuses, that has to be heard, or it is dialled for ever.
+      let patience = now + ProtocolLimits.strangerTime + ProtocolLimits.helloTime
+      links[id]?.deadline = max(link.deadline ?? now, patience)
       sendControl(.admit, on: id)
     }
     promote(id, at: now)

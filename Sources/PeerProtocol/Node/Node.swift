@@ -67,6 +67,8 @@ package struct Node: Sendable {
   /// Whether its part in the session is over.
   package internal(set) var hasEnded = false
   private var nextNumber: UInt64 = 1
+  /// The record that was given out last, or that this node came back with.
+  var keptRecord: NodeRecord?
   private var outputs: [Output] = []
   private var outputHead = 0
   private var unflushed: [LinkID] = []
@@ -77,8 +79,10 @@ package struct Node: Sendable {
   /// Where the bytes for a link are put together.
   var scratch = ByteWriter()
 
-  /// A node alone in its session.
-  package init(_ configuration: NodeConfiguration, at now: Instant) {
+  /// A node alone in its session, or one that comes back with what an earlier start of the same peer has kept.
+  ///
+  /// - Parameter record: What was kept; its peer and service must be those of the configuration.
+  package init(_ configuration: NodeConfiguration, restoring record: NodeRecord? = nil, at now: Instant) {
     self.configuration = configuration
     me = NodeID(peer: configuration.peerID, incarnation: configuration.incarnation)
     addresses = configuration.addresses
@@ -96,6 +100,7 @@ package struct Node: Sendable {
     nextAntiEntropy = now + ProtocolTimes.antiEntropy
     lastTick = now
     _ = roster.merge(ownEntry(version: 1))
+    if let record { restore(record, at: now) }
   }
 
   /// Takes one input.
@@ -160,6 +165,7 @@ package struct Node: Sendable {
     }
     outputs.removeAll(keepingCapacity: true)
     outputHead = 0
+    if let record = takeChangedRecord() { return .persist(record) }
     while let id = unflushed.popLast() {
       links[id]?.isFlushPending = false
       guard let bytes = takeBytes(for: id) else { continue }

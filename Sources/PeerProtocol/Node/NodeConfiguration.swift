@@ -29,6 +29,8 @@ package struct NodeConfiguration: Sendable {
   package var cachesChunks = false
   /// Bytes of a map that are still to come from which on a second connection is worth its while; the simulator's maps are small.
   package var bulkWorth = ProtocolLimits.bulkWorth
+  /// Whether ``Output/persist(_:)`` is asked for.
+  package var keepsRecord = false
   /// Seeds every random choice of the node.
   package var seed: UInt64
   /// Deliberate mistakes; only tests make any.

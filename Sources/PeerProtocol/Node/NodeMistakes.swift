@@ -39,6 +39,12 @@ package struct NodePolicy: OptionSet, Hashable, Sendable {
   package static let noReassertion = Self(rawValue: 1 << 2)
   /// A restarted process writes as the actor of its earlier start.
   package static let reusesActor = Self(rawValue: 1 << 3)
+  /// A restarted process forgets, of what it has kept, who belongs to the session and who was removed.
+  package static let forgetsMembers = Self(rawValue: 1 << 4)
+  /// A restarted process forgets, of what it has kept, whether the session is locked.
+  package static let forgetsRules = Self(rawValue: 1 << 5)
+  /// A restarted process forgets, of what it has kept, how far the epochs had come.
+  package static let forgetsEpoch = Self(rawValue: 1 << 6)
   /// A host leaves anchors to owners that are gone, and with leases that are over.
-  package static let leavesOrphans = Self(rawValue: 1 << 4)
+  package static let leavesOrphans = Self(rawValue: 1 << 7)
 }

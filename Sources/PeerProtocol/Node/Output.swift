@@ -19,6 +19,10 @@ package enum Output: Sendable {
   case find(ChunkSearch)
   /// Keep a proven chunk in the cache, under the hash of its raw bytes.
   case keep(SHA256Digest, StoredChunk)
+  /// Keep this record in place of the one before, in one step; only if ``NodeConfiguration/keepsRecord`` says so.
+  ///
+  /// It is given out when what it holds has changed, at most once a turn, and nothing waits for it to be on the disk.
+  case persist(NodeRecord)
   /// Tell the app.
   case event(NodeEvent)
 }

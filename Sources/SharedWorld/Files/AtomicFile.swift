@@ -12,9 +12,13 @@ package enum AtomicFile {
   ///   - bytes: The whole content.
   ///   - path: The file; its folder must exist.
   ///   - permissions: The mode bits, such as 0o644; the process's mask does not apply.
+  ///   - isAlone: Whether nobody else writes this file: then what a crash left of a draft is replaced by the next, else each
+  ///     draft has a name of its own.
+  ///   - renaming: Renames as the system does; a test puts another in its place to have it fail.
   /// - Throws: ``SessionError`` with the code `io`; the old file is then untouched and no draft is left.
   package static func write(
-    _ bytes: [UInt8], to path: String, permissions: UInt16 = 0o644
+    _ bytes: [UInt8], to path: String, permissions: UInt16 = 0o644, isAlone: Bool = false,
+    renaming: (String, String) -> Int32 = { rename($0, $1) }
   ) throws(SessionError) {
     let final = resolved(path)
     let slash = final.lastIndex(of: "/")
@@ -24,11 +28,12 @@ package enum AtomicFile {
       throw SessionError(.io, "cannot write \(path): it names a folder, not a file")
     }
     // Names are at most 255 bytes long, and the draft's must fit too.
-    let draft =
-      "\(folder)/.\(String(decoding: name.utf8.prefix(200), as: UTF8.self)).\(UInt64.random(in: 0 ... .max)).draft"
+    let label = String(decoding: name.utf8.prefix(200), as: UTF8.self)
+    let draft = "\(folder)/.\(label)\(isAlone ? "" : ".\(UInt64.random(in: 0 ... .max))").draft"
+    if isAlone { unlink(draft) }
     guard let file = OpenFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW) else { throw failure("create", path) }
     guard file.writeAll(bytes), fchmod(file.descriptor, mode_t(permissions)) == 0, fsync(file.descriptor) == 0,
-      rename(draft, final) == 0
+      renaming(draft, final) == 0
     else {
       let failure = failure("write", path)
       unlink(draft)

@@ -36,6 +36,7 @@ actor SessionCore {
   var mapsOpening = 0
   var digestToTell: SHA256Digest?
   var journal: RunningJournal?
+  var keptState: RunningState?
   /// Where chunks of maps are kept, and whether that failed when it was last tried.
   nonisolated let chunkStore: ChunkStore?
   var hasCacheFailed = false
@@ -68,6 +69,7 @@ actor SessionCore {
   /// Returns the port.
   func start() async throws(SessionError) -> UInt16 {
     let listen = try await listenAddress()
+    let record = try await openState()
     var random = SystemRandomNumberGenerator()
     var node = NodeConfiguration(
       peerID: identity.peerID, incarnation: random.next(), name: identity.name, service: serviceType.name,
@@ -78,17 +80,19 @@ actor SessionCore {
     node.cachesChunks = chunkStore != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil
     node.keepsOrphans = configuration.keepsOrphanedOwnership
+    node.keepsRecord = keptState != nil
     do {
-      let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node)
+      let driver = try NodeDriver(loop: loop, identity: identity.tls, configuration: node, restoring: record)
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
       driver.onCache = { [unowned self] wish in self.assumeIsolated { $0.serve(wish) } }
       driver.onCheck = { [unowned self] check in self.assumeIsolated { $0.run(check) } }
+      driver.onRecord = { [unowned self] record in self.assumeIsolated { $0.keep(record) } }
       driver.onTrouble = { [hub] failure in
         hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
       }
       self.driver = driver
       try await openJournal()
-      let port = try driver.listen(on: listen)
+      let port = try driver.listen(on: listen, preferring: record?.port(of: identity.peerID))
       try startDiscovery(port: port)
       return port
     } catch let error as SessionError {
@@ -161,6 +165,7 @@ actor SessionCore {
   private func shutDown() async {
     noteEnd(.left)
     await closeJournal()
+    await closeState()
     discovery?.stop()
     discovery = nil
     if let driver {

@@ -11,6 +11,8 @@ package struct SessionMonitor: SimulationMonitor {
   package private(set) var anchors: AnchorWatch
   /// The node that lies; what comes of its links proves nothing.
   private let liar: Int?
+  /// Nodes that a scenario has the host remove.
+  private var expelled: Set<Int> = []
   private var membership: [MembershipWatch]
   /// Every map that was shared, by the hash of its contents.
   private var maps: [SHA256Digest: MapPackage] = [:]
@@ -43,6 +45,11 @@ package struct SessionMonitor: SimulationMonitor {
   /// Records that an invariant does not hold; the first one counts.
   package mutating func fail(_ text: String, at now: Instant) {
     elections.fail(text, at: now)
+  }
+
+  /// The host is about to remove a node.
+  mutating func expel(_ index: Int) {
+    expelled.insert(index)
   }
 
   /// A node is about to share a map.
@@ -94,7 +101,8 @@ package struct SessionMonitor: SimulationMonitor {
     switch event {
     case .anchors(let changes): tell(changes, of: index, at: now)
     case .divergence(let peer): fail("C1 \(index + 1) and \(peer.prefix) differ under equal vectors", at: now)
-    case .ended(let reason) where reason != .left: fail("\(index + 1) was put out of the session: \(reason)", at: now)
+    case .ended(let reason) where reason != .left && !expelled.contains(index):
+      fail("\(index + 1) was put out of the session: \(reason)", at: now)
     case .peerJoined(let peer, _): note("\(index + 1) sees \(peer.prefix) join", at: now)
     case .peerLeft(let peer, _, let reason): note("\(index + 1) loses \(peer.prefix): \(reason)", at: now)
     case .mapReceived(let map, let from, _, let package):

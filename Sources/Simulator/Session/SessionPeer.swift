@@ -25,6 +25,8 @@ package struct SessionPeer: SimulatedNode {
   package var sentFrames: [FrameType: Int]?
   /// Chunks that came although they had been verified before.
   package private(set) var fetchedAgain = 0
+  /// What the node had kept, as bytes: the latest record and the one before.
+  package private(set) var records: [[UInt8]] = []
   private var verified: [MapID: Set<Int>] = [:]
 
   private let index: Int
@@ -37,6 +39,8 @@ package struct SessionPeer: SimulatedNode {
   private var targets: [InvitationID: Int] = [:]
   /// Who is invited again, and when: the invitation before came to nothing.
   private var refused: [Int: Instant] = [:]
+  /// Who was a member when this process ended, and is not invited.
+  private var expected: [Int]
   private static let patience: Duration = .milliseconds(200)
   /// What this peer says besides what its node says; nil for an honest one.
   package private(set) var liar: Liar?
@@ -50,10 +54,11 @@ package struct SessionPeer: SimulatedNode {
     var sinceWritable = 0
   }
 
-  /// Starts with an empty memory and invites every other machine; `configure` changes what the node is told.
+  /// Starts with an empty memory, or with the record that an earlier start has kept, and invites every other machine that it
+  /// does not hold as a member; `configure` changes what the node is told.
   package init(
     index: Int, count: Int, seed: UInt64, mistakes: NodeMistakes = NodeMistakes(), isLiar: Bool = false,
-    at now: Instant, configure: (inout NodeConfiguration) -> Void = { _ in }
+    restoring record: NodeRecord? = nil, at now: Instant, configure: (inout NodeConfiguration) -> Void = { _ in }
   ) {
     self.index = index
     self.count = count
@@ -66,10 +71,13 @@ package struct SessionPeer: SimulatedNode {
     configuration.cachesChunks = true
     // Every other process goes without second connections: the maps here are too small for the limit of the protocol.
     if seed.isMultiple(of: 2) { configuration.bulkWorth = Self.bulkWorth }
+    configuration.keepsRecord = true
     configure(&configuration)
-    node = Node(configuration, at: now)
+    node = Node(configuration, restoring: record, at: now)
     if isLiar { liar = Liar(count: count, random: random.split()) }
-    for other in 0..<count where other != index { invite(other, at: now) }
+    let members = record?.roster.filter { $0.status == .present }.map(\.peerID) ?? []
+    expected = (0..<count).filter { $0 != index && members.contains(Self.identity(of: $0)) }
+    for other in 0..<count where other != index && !expected.contains(other) { invite(other, at: now) }
     settle(at: now)
   }
 
@@ -232,10 +240,14 @@ package struct SessionPeer: SimulatedNode {
         node.handle(.chunksFound(search.map, found, isLast: true), at: now)
       case .keep(let hash, let chunk): disk[hash] = chunk
       case .check(let check): run(check, at: now)
+      case .persist(let record): records = records.suffix(1) + [record.encoded]
       case .event(let event): take(event, at: now)
       }
     }
     electionSteps = node.takeElectionSteps()
+    // Whoever went on without this peer has to be asked like anybody else.
+    for other in expected where !node.roster.admits(Self.identity(of: other)) { refused[other] = now + Self.patience }
+    expected.removeAll { refused[$0] != nil }
     lie()
   }
 

@@ -6,7 +6,7 @@ struct SessionRun {
   var world: SessionWorld
   var random: SeededRandom
   var app: SessionApp
-  private var time: Int64?
+  var time: Int64?
 
   init(world: SessionWorld, random: SeededRandom) {
     self.world = world
@@ -31,11 +31,11 @@ struct SessionRun {
 
   private var isOver: Bool { world.violation != nil }
 
-  private mutating func fail(_ text: String) {
+  mutating func fail(_ text: String) {
     world.simulation.monitor.fail(text, at: world.simulation.now)
   }
 
-  private mutating func agree(within limit: Int64) -> Int64? {
+  mutating func agree(within limit: Int64) -> Int64? {
     let time = world.runUntilAgreed(within: limit)
     if time == nil { fail(world.disagreement() ?? "no rest") }
     return time
@@ -97,7 +97,7 @@ struct SessionRun {
   // MARK: One thing at a time
 
   /// Lets a fresh session come to rest with a few anchors in it; false if it does not.
-  private mutating func settleIn() -> Bool {
+  mutating func settleIn() -> Bool {
     world.startAll(within: 1_000_000_000)
     guard agree(within: 20_000_000_000) != nil else { return false }
     for index in 0..<world.count { app.edit(in: &world, at: index) }

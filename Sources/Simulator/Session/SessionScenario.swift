@@ -16,6 +16,8 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   case detour
   /// An author dies, and those who heard its last words are cut off for a while: they come all the way nevertheless.
   case orphan
+  /// Members of a locked session restart with what they had kept, at last all at once: they are members again.
+  case restarts = "session-restarts"
 
   /// Runs one seed with `count` nodes, 2 at least; `mistakes` are every node's.
   package func run(
@@ -33,6 +35,7 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     case .joins: run.joins()
     case .detour: run.detour()
     case .orphan: run.orphan()
+    case .restarts: run.restarts()
     }
     return run.outcome
   }

@@ -11,6 +11,10 @@ package struct SessionWorld {
   /// The node that lies.
   let liar: Int?
   private var random: SeededRandom
+  /// Decides what a crash leaves on the disks; apart from the rest, so that it moves nothing else.
+  private var diskDice: SeededRandom
+  /// What machines kept of their nodes when these crashed.
+  private var disks: [Int: NodeRecord] = [:]
   /// Faults that were applied, by kind.
   package private(set) var faults: [String: Int] = [:]
 
@@ -20,6 +24,7 @@ package struct SessionWorld {
     profile: NetworkProfile = NetworkProfile(), transcript: Transcript = Transcript(isOn: false)
   ) {
     random = SeededRandom(seed: seed)
+    diskDice = SeededRandom(seed: seed ^ 0xd15c)
     self.mistakes = mistakes
     self.liar = liar
     var profile = profile
@@ -45,16 +50,56 @@ package struct SessionWorld {
   /// What runs on a machine; nil if nothing does.
   package func node(_ index: Int) -> Node? { simulation.node(index)?.node }
 
-  /// Applies a fault and records it.
+  /// Applies a fault and records it; half of the processes that start anew come back with what they had kept.
   package mutating func apply(_ fault: Fault) {
-    simulation.monitor.note(fault.description, at: simulation.now)
-    faults[fault.kind, default: 0] += 1
+    if case .crash(let index, _) = fault {
+      // Now and then the last record was not on the disk yet.
+      keepRecord(of: index, isLatest: diskDice.chance(percent: 80))
+    }
+    if case .start(let index) = fault, !simulation.isRunning(index), diskDice.chance(percent: 50) { disks[index] = nil }
+    run(fault)
+  }
+
+  /// Ends a process; its last record is on the disk.
+  mutating func crash(_ index: Int, silently: Bool) {
+    keepRecord(of: index, isLatest: true)
+    run(.crash(index, silently: silently))
+  }
+
+  /// Starts a process, with what it has kept or without.
+  mutating func start(_ index: Int, withRecord: Bool) {
+    if !withRecord { disks[index] = nil }
+    run(.start(index))
+  }
+
+  private mutating func keepRecord(of index: Int, isLatest: Bool) {
+    guard let records = simulation.node(index)?.records else { return }
+    let bytes = isLatest ? records.last : records.first
+    disks[index] = bytes.flatMap { bytes in
+      do throws(NodeRecordFailure) {
+        return try NodeRecord(decoding: bytes)
+      } catch {
+        simulation.monitor.fail("R0 the record of \(index + 1): \(error)", at: simulation.now)
+        return nil
+      }
+    }
+  }
+
+  private mutating func run(_ fault: Fault) {
+    var text = fault.description
+    var kind = fault.kind
+    if case .start(let index) = fault, !simulation.isRunning(index), disks[index] != nil {
+      (text, kind) = (text + " with its record", "return")
+    }
+    simulation.monitor.note(text, at: simulation.now)
+    faults[kind, default: 0] += 1
     if case .crash(let index, _) = fault, index == liar { pastLies = lies }
-    let (count, mistakes, liar) = (count, mistakes, liar)
+    let (count, mistakes, liar, disks) = (count, mistakes, liar, disks)
     var seeds = random.split()
     simulation.apply(fault) { index, local in
       SessionPeer(
-        index: index, count: count, seed: seeds.next(), mistakes: mistakes, isLiar: index == liar, at: local)
+        index: index, count: count, seed: seeds.next(), mistakes: mistakes, isLiar: index == liar,
+        restoring: disks[index], at: local)
     }
   }
 

@@ -8,6 +8,8 @@ struct NodeProbe {
   var now = Instant(nanoseconds: 1_000_000_000)
   /// What the node told the app.
   private(set) var events: [NodeEvent] = []
+  /// What the node wanted kept, in order.
+  private(set) var records: [NodeRecord] = []
   /// Links the node closed.
   private(set) var closed: Set<LinkID> = []
   private(set) var dials: [(dial: DialID, address: SocketAddress)] = []
@@ -17,12 +19,13 @@ struct NodeProbe {
 
   static let me = PeerID(SHA256Digest(hashing: Array("me".utf8)))
 
-  init(memberLimit: Int = ProtocolLimits.members) {
+  init(memberLimit: Int = ProtocolLimits.members, incarnation: UInt64 = 1, restoring record: NodeRecord? = nil) {
     var configuration = NodeConfiguration(
-      peerID: Self.me, incarnation: 1, name: "me", service: "test",
+      peerID: Self.me, incarnation: incarnation, name: "me", service: "test",
       addresses: [SocketAddress.loopback(port: 4000)], seed: 1)
     configuration.memberLimit = memberLimit
-    node = Node(configuration, at: now)
+    configuration.keepsRecord = true
+    node = Node(configuration, restoring: record, at: now)
     drain()
   }
 
@@ -126,6 +129,7 @@ struct NodeProbe {
       case .close(let link): closed.insert(link)
       case .admitted, .find, .keep: break
       case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
+      case .persist(let record): records.append(record)
       case .event(let event): events.append(event)
       }
     }

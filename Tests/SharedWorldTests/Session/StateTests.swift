@@ -1,0 +1,246 @@
+import Foundation
+import PeerProtocol
+import Synchronization
+import Testing
+import WorldModel
+
+@testable import SharedWorld
+
+@Suite("A session that is returned to", .timeLimit(.minutes(1)))
+struct StateTests {
+  /// A folder for a test, removed afterwards.
+  private func withFolder(_ body: (String) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "state-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await body(folder)
+  }
+
+  /// A configuration whose session is kept in a file of `folder`, and which answers invitations so.
+  private static func configuration(
+    _ folder: String, _ name: String, _ decision: InvitationDecision = .decline(reason: "no")
+  ) -> Session.Configuration {
+    var configuration = TestSessions.configuration(decision)
+    configuration.state = folder + "/" + name
+    return configuration
+  }
+
+  /// Waits until the record on the disk is as it should be.
+  private static func record(at path: String, _ fits: (NodeRecord) -> Bool) async throws -> NodeRecord {
+    while true {
+      if let bytes = FileManager.default.contents(atPath: path), let record = try? NodeRecord(decoding: Array(bytes)),
+        fits(record)
+      {
+        return record
+      }
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
+  @Test("a killed peer that starts again is a member without an invitation, and has its anchors back")
+  func killed() async throws {
+    try await withFolder { folder in
+      let asked = Mutex(0)
+      var configuration = TestSessions.configuration()
+      configuration.invitationHandler = { _ in
+        asked.withLock { $0 += 1 }
+        return .accept
+      }
+      let identity = try TestSessions.identity("alice")
+      try await Session.withSession(as: identity, configuration: configuration) { alice in
+        let port = alice.port
+        await #expect(processExitsWith: .signal(SIGKILL)) { [folder = folder as String, port = port as UInt16] in
+          let bob = try PeerIdentity.loadOrCreate(named: "bob", in: folder)
+          try await Session.withSession(as: bob, configuration: StateTests.configuration(folder, "bob.state")) {
+            session in
+            let alice = try await session.invite(
+              .endpoint(Endpoint(host: "127.0.0.1", port: port)), timeout: .seconds(60))
+            try await session.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember.within(.seconds(60)))
+            _ = try await StateTests.record(at: folder + "/bob.state") { record in
+              record.roster.contains { $0.peerID == alice.id && $0.status == .present }
+            }
+            kill(getpid(), SIGKILL)
+          }
+        }
+        let bob = try PeerIdentity.loadOrCreate(named: "bob", in: folder)
+        try await Session.withSession(as: bob, configuration: Self.configuration(folder, "bob.state")) { session in
+          // One reader: a second one would only hear of what comes after it.
+          var events = session.events.makeAsyncIterator()
+          let joined = try await events.first { event -> PeerID? in
+            if case .peerJoined(let peer) = event { peer.id } else { nil }
+          }
+          #expect(joined == identity.peerID)
+          _ = try await events.first { event -> Bool? in if case .synchronised = event { true } else { nil } }
+          #expect(await session.anchors().map(\.name) == ["lamp"])
+          #expect(await alice.state().peers.map(\.peer.id) == [bob.peerID])
+        }
+        #expect(asked.withLock { $0 } == 1)
+      }
+    }
+  }
+
+  @Test("after a power cut of all, all are together again, on the ports they had")
+  func powerCut() async throws {
+    try await withFolder { folder in
+      let (alice, bob) = (try TestSessions.identity("alice"), try TestSessions.identity("bob"))
+      let names = ["alice", "bob"]
+      let configurations = [
+        Self.configuration(folder, "alice", .accept), Self.configuration(folder, "bob", .accept),
+      ]
+      let ports = try await Session.withSession(as: alice, configuration: configurations[0]) { one in
+        try await Session.withSession(as: bob, configuration: configurations[1]) { other in
+          _ = try await one.invite(other.endpoint)
+          for name in names {
+            _ = try await Self.record(at: folder + "/" + name) { $0.roster.count { $0.status == .present } == 2 }
+            try FileManager.default.copyItem(atPath: folder + "/" + name, toPath: folder + "/" + name + ".copy")
+          }
+          return [one.port, other.port]
+        }
+      }
+      for (name, identity) in zip(names, [alice, bob]) {
+        let left = try NodeRecord(decoding: Array(try Data(contentsOf: URL(filePath: folder + "/" + name))))
+        #expect(left == NodeRecord(peerID: identity.peerID, service: "swtest"), "who left keeps nothing")
+        try FileManager.default.removeItem(atPath: folder + "/" + name)
+        try FileManager.default.moveItem(atPath: folder + "/" + name + ".copy", toPath: folder + "/" + name)
+      }
+      let cut = [Self.configuration(folder, "alice"), Self.configuration(folder, "bob")]
+      try await Session.withSession(as: alice, configuration: cut[0]) { one in
+        try await Session.withSession(as: bob, configuration: cut[1]) { other in
+          #expect([one.port, other.port] == ports)
+          _ = try await other.first { event -> Bool? in if case .peerJoined = event { true } else { nil } }
+        }
+      }
+    }
+  }
+
+  @Test("a file that is no sound state, or another's, or in use, is refused with what to do, and left as it is")
+  func refusals() async throws {
+    try await withFolder { folder in
+      let alice = try TestSessions.identity("alice")
+      let path = folder + "/alice"
+      let sound = NodeRecord(peerID: alice.peerID, service: "swtest").encoded
+      let other = NodeRecord(peerID: try TestSessions.identity("bob").peerID, service: "swtest").encoded
+      let service = NodeRecord(peerID: alice.peerID, service: "chess").encoded
+      var later = sound
+      later[4] = 9
+      let cases: [([UInt8], SessionError.Code, String)] = [
+        (Array("a letter".utf8), .corruptData, "no state"), (Array(sound.dropLast()), .corruptData, "damaged"),
+        ([], .corruptData, "no state"), (later, .corruptData, "layout 9"), (other, .identityMismatch, "another file"),
+        (service, .otherService, "another file"),
+        ([UInt8](repeating: 1, count: ProtocolLimits.record + 1), .limitExceeded, path),
+      ]
+      for (bytes, code, text) in cases {
+        try Data(bytes).write(to: URL(filePath: path))
+        let error = await #expect(throws: SessionError.self) {
+          try await Session.withSession(as: alice, configuration: Self.configuration(folder, "alice")) { _ in }
+        }
+        #expect(error?.code == code && error?.message.contains(text) == true, "\(error.debugDescription)")
+        if code == .corruptData { #expect(error?.message.contains("mv '\(path)' '\(path).damaged'") == true) }
+        #expect(FileManager.default.contents(atPath: path) == Data(bytes))
+      }
+      try FileManager.default.removeItem(atPath: path)
+      try await Session.withSession(as: alice, configuration: Self.configuration(folder, "alice")) { _ in
+        let used = await #expect(throws: SessionError.self) {
+          try await Session.withSession(as: alice, configuration: Self.configuration(folder, "alice")) { _ in }
+        }
+        #expect(used?.code == .io && used?.message.contains("in use") == true)
+      }
+      let nowhere = await #expect(throws: SessionError.self) {
+        try await Session.withSession(as: alice, configuration: Self.configuration(folder + "/no", "alice")) { _ in }
+      }
+      #expect(nowhere?.code == .io)
+    }
+  }
+
+  @Test("what was alive within the grace time is returned to, also when the clock went back; what is older is not")
+  func grace() async throws {
+    try await withFolder { folder in
+      let peer = try TestSessions.identity("alice").peerID
+      let path = folder + "/alice"
+      let file = try StateFile(path: path)
+      var record = NodeRecord(peerID: peer, service: "swtest")
+      record.epoch = 5
+      try await file.write(record)
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      #expect((attributes[.posixPermissions] as? NSNumber)?.uint16Value == 0o600)
+      let written = try #require(attributes[.modificationDate] as? Date).timeIntervalSince1970
+      func found(_ seconds: Int) async throws -> NodeRecord? {
+        let now = timespec(tv_sec: Int(written) + seconds, tv_nsec: 0)
+        return try await file.record(of: peer, service: "swtest", within: .seconds(600), at: now)
+      }
+      #expect(try await found(600) == record)
+      #expect(try await found(601) == nil)
+      #expect(try await found(-1_000_000) == record)
+      try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: path)
+      #expect(try await found(0) == nil)
+      await file.touch()
+      #expect(try await found(0) == record, "a session that is alive does not grow old")
+    }
+  }
+
+  @Test("a rename that fails leaves the state as it was, and no draft")
+  func failedRename() async throws {
+    try await withFolder { folder in
+      let record = NodeRecord(peerID: try TestSessions.identity("alice").peerID, service: "old")
+      let path = folder + "/alice"
+      try AtomicFile.write(record.encoded, to: path)
+      let file = try StateFile(path: path) { _, _ in
+        errno = EIO
+        return -1
+      }
+      let error = await #expect(throws: SessionError.self) {
+        try await file.write(NodeRecord(peerID: record.peerID, service: "new"))
+      }
+      #expect(error?.code == .io)
+      #expect(FileManager.default.contents(atPath: path) == Data(record.encoded))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["alice", "alice.lock"])
+    }
+  }
+
+  @Test("a process killed between the writing and the rename leaves the state as it was, and does not hinder the next")
+  func killedBeforeRename() async throws {
+    try await withFolder { folder in
+      let peer = try TestSessions.identity("alice").peerID
+      let (path, digest) = (folder + "/alice", peer.bytes)
+      let old = NodeRecord(peerID: peer, service: "old")
+      try AtomicFile.write(old.encoded, to: path)
+      await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, digest = digest as [UInt8]] in
+        let peer = try #require(PeerID(bytes: digest))
+        let file = try StateFile(path: path) { _, _ in kill(getpid(), SIGKILL) }
+        try await file.write(NodeRecord(peerID: peer, service: "new"))
+      }
+      #expect(FileManager.default.contents(atPath: path) == Data(old.encoded))
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      #expect(names == [".alice.draft", "alice", "alice.lock"])
+      let file = try StateFile(path: path)
+      let newer = NodeRecord(peerID: peer, service: "newer")
+      try await file.close(newer)
+      #expect(FileManager.default.contents(atPath: path) == Data(newer.encoded))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["alice", "alice.lock"])
+      try await file.write(old)
+      #expect(FileManager.default.contents(atPath: path) == Data(newer.encoded), "closed")
+      _ = try StateFile(path: path)
+    }
+  }
+
+  @Test("a disk that takes nothing is told of, and the session goes on")
+  func fullDisk() async throws {
+    try await withFolder { folder in
+      let inner = folder + "/inner"
+      try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+      let alice = try TestSessions.identity("alice")
+      try await Session.withSession(as: alice, configuration: Self.configuration(inner, "alice")) { session in
+        _ = try await Self.record(at: inner + "/alice") { $0.epoch == 1 }
+        try FileManager.default.removeItem(atPath: inner)
+        try await session.lockSession()
+        let problem = try await session.first { event -> SessionError? in
+          if case .problem(let error) = event { error } else { nil }
+        }
+        #expect(problem.code == .io)
+        try await session.unlockSession()
+        try await session.place(Anchor(name: "lamp"))
+      }
+    }
+  }
+}

@@ -22,6 +22,8 @@ struct Soak {
     var operations = 0
     var maps = 0
     var lies = 0
+    /// Runs that were cut short because the liar used a right to remove.
+    var cutShort = 0
     var faults: [String: Int] = [:]
     var network = NetworkTally()
 
@@ -32,6 +34,7 @@ struct Soak {
       operations += outcome.operations
       maps += outcome.maps
       lies += outcome.lies
+      cutShort += outcome.liarRemoved ? 1 : 0
       network += outcome.network
       faults.merge(outcome.faults, uniquingKeysWith: +)
       if let time = outcome.time { times.append(time) }
@@ -47,6 +50,7 @@ struct Soak {
       operations += tally.operations
       maps += tally.maps
       lies += tally.lies
+      cutShort += tally.cutShort
       network += tally.network
       faults.merge(tally.faults, uniquingKeysWith: +)
     }
@@ -56,6 +60,7 @@ struct Soak {
       let network = [
         ("connections", network.connections), ("refused", network.refusals), ("lost packets", network.lost),
         ("held packets", network.held), ("overtaken packets", network.overtaken), ("maps", maps), ("lies", lies),
+        ("runs cut short by a liar's right", cutShort),
       ]
       let all = faults.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + network
       return all.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }

@@ -68,6 +68,7 @@ extension Node {
     if link.dial == nil { sendHello(on: id) }
     tell(.peerIdentified(link.peer, name: hello.name, instance: hello.instance))
     noteIncarnation(hello, of: link.peer, at: now)
+    takeBack(hello, at: now)
     chooseLink(id, at: now)
   }
 
@@ -122,6 +123,7 @@ extension Node {
     links[id]?.phase = .member
     links[id]?.memberSince = now
     provenAddresses[link.peer] = knownAddresses(of: link)
+    removers.removeAll { $0 == link.peer }
     links[id]?.deadline = nil
     if link.dial == nil { emit(.admitted(id)) }
     let entries = roster.entries

@@ -74,23 +74,28 @@ extension Node {
   }
 
   mutating func receiveRoster(_ entries: [RosterEntry], from peer: PeerID, at now: Instant) {
-    var news: [RosterEntry] = []
+    var believed: [RosterEntry] = []
     for entry in entries {
-      guard entry.peerID == me.peer || believes(entry, from: peer) else {
-        dispute(entry, from: peer, at: now)
+      if entry.peerID == me.peer {
+        let isRemoval = roster.merge(entry) && entry.status == .kicked
+        if isRemoval, believesOwnRemoval(from: peer) { return finish(.kicked) }
         continue
       }
-      guard roster.merge(entry) else { continue }
-      if entry.peerID != me.peer {
-        news.append(entry)
-        entryChanged(entry, at: now)
-      } else if entry.status == .kicked, believesRemoval(of: me.peer, by: peer) {
-        finish(.kicked)
-        return
-      }
+      let tellers = tellers(of: entry, and: peer)
+      if believes(entry, from: tellers) { believed.append(entry) } else { dispute(entry, from: tellers, at: now) }
     }
+    take(believed, from: peer, at: now)
     // What was said of this peer itself is not passed on, least of all by a host, which would be believed.
-    if let corrected = reassert() { news.append(corrected) }
+    if let corrected = reassert() { gossip([corrected], except: nil) }
+  }
+
+  /// Takes records of others that are believed, and passes on what is new.
+  mutating func take(_ entries: [RosterEntry], from peer: PeerID?, at now: Instant) {
+    var news: [RosterEntry] = []
+    for entry in entries where roster.merge(entry) {
+      news.append(entry)
+      entryChanged(entry, at: now)
+    }
     if !news.isEmpty { gossip(news, except: peer) }
   }
 
@@ -118,6 +123,7 @@ extension Node {
     let peer = entry.peerID
     switch entry.status {
     case .present:
+      departed[peer] = nil
       if members[peer] == nil {
         members[peer] = Member(plan: memberPlan(for: peer, at: now))
       } else {
@@ -127,7 +133,6 @@ extension Node {
       if let id = controlLinks[peer] { admit(on: id, at: now) }
     case .left, .kicked:
       disputes[peer] = nil
-      seenHosts[peer] = nil
       let member = members.removeValue(forKey: peer)
       provenAddresses[peer] = nil
       mapBoard.others[peer] = nil

@@ -26,7 +26,9 @@ extension Node {
       }
     }
     updateRelays()
-    if hasChanged { updateReachability(at: now) }
+    guard hasChanged else { return }
+    updateReachability(at: now)
+    hasNewEvidence = true
   }
 
   /// Notes who can be reached now, and tells the app and the election.

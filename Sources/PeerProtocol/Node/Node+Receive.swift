@@ -138,17 +138,22 @@ extension Node {
     guard let link = links[id] else { return }
     let wasMember = link.phase == .member && controlLinks[link.peer] == id
     let isRemoval = goodbye.reason == .kicked && roster.admits(link.peer)
-    let isOut = isRemoval && believesRemoval(of: me.peer, by: link.peer)
     drop(id, at: now)
     switch goodbye.reason {
-    case .left where wasMember: markOut(link.peer, .left, reason: .left, at: now)
-    case .kicked where isOut: finish(.kicked)
+    case .left where wasMember: depart(link, reason: .left, at: now)
+    case .kicked where isRemoval && believesOwnRemoval(from: link.peer): finish(.kicked)
     case .refused where link.weAdmit, .locked where link.weAdmit, .limitExceeded where link.weAdmit && !wasMember:
-      markOut(link.peer, .left, reason: goodbye.reason, at: now)
+      depart(link, reason: goodbye.reason, at: now)
       failInvitations(with: link, goodbye.reason)
     case .duplicate: break
     default: failInvitations(with: link, goodbye.reason)
     }
+  }
+
+  /// The peer says itself that it is no member, or does not hold this node as one.
+  private mutating func depart(_ link: Link, reason: EndReason, at now: Instant) {
+    departed[link.peer] = link.node?.incarnation
+    markOut(link.peer, .left, reason: reason, at: now)
   }
 }
 

@@ -73,6 +73,7 @@ extension Node {
       quiet = nil
       elect(.tick, at: now)
     }
+    if hasNewEvidence { takeBelieved(at: now) }
     if !acknowledgements.waits.isEmpty { runAcknowledgements(at: now) }
     if !ownership.isIdle { runOwnership(at: now) }
     if quiet == nil { quiet = quietNow }

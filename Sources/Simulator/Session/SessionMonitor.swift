@@ -12,6 +12,7 @@ package struct SessionMonitor: SimulationMonitor {
   /// The node that lies; what comes of its links proves nothing.
   private let liar: Int?
   private var membership: [MembershipWatch]
+  private var removals: RemovalWatch?
   /// Every map that was shared, by the hash of its contents.
   private var maps: [SHA256Digest: MapPackage] = [:]
   /// Maps that arrived, over all nodes.
@@ -22,6 +23,7 @@ package struct SessionMonitor: SimulationMonitor {
     anchors = AnchorWatch(count: count)
     membership = Array(repeating: MembershipWatch(), count: count)
     self.liar = liar
+    removals = liar.map { RemovalWatch(count: count, liar: $0) }
   }
 
   /// The first invariant that did not hold.
@@ -30,6 +32,8 @@ package struct SessionMonitor: SimulationMonitor {
   package var hostChanges: Int { elections.hostChanges }
   /// Claims by any node so far.
   package var claimCount: Int { elections.claimCount }
+  /// Whether the liar has removed an honest member by right: the rest of the run proves nothing.
+  package var liarRemoved: Bool { removals?.isSettled ?? false }
   /// What happened, if it is recorded.
   package var transcript: Transcript { elections.transcript }
 
@@ -57,6 +61,7 @@ package struct SessionMonitor: SimulationMonitor {
     elections.started(index, node.node.election, at: now)
     anchors.started(index)
     membership[index] = MembershipWatch()
+    removals?.started(index)
   }
 
   package mutating func resumed(
@@ -67,6 +72,7 @@ package struct SessionMonitor: SimulationMonitor {
 
   package mutating func stepped(_ index: Int, node: borrowing SessionPeer, local: Instant, at now: Instant) {
     for step in node.electionSteps { elections.stepped(index, step.observation(local: local, at: now)) }
+    if let text = removals?.stepped(index, node.node) { fail(text, at: now) }
     for event in node.events { check(event, of: index, at: now) }
     for goodbye in node.goodbyes { check(goodbye, of: index, at: now) }
     if node.node.oversleeps { fail("T1 \(index + 1) remembers a later deadline than it has", at: now) }
@@ -91,6 +97,7 @@ package struct SessionMonitor: SimulationMonitor {
     switch event {
     case .anchors(let changes): tell(changes, of: index, at: now)
     case .divergence(let peer): fail("C1 \(index + 1) and \(peer.prefix) differ under equal vectors", at: now)
+    case .ended(.kicked) where liarRemoved: note("\(index + 1) was removed by the liar", at: now)
     case .ended(let reason) where reason != .left: fail("\(index + 1) was put out of the session: \(reason)", at: now)
     case .peerJoined(let peer, _): note("\(index + 1) sees \(peer.prefix) join", at: now)
     case .peerLeft(let peer, _, let reason): note("\(index + 1) loses \(peer.prefix): \(reason)", at: now)

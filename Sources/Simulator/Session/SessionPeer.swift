@@ -59,9 +59,13 @@ package struct SessionPeer: SimulatedNode {
     configuration.mistakes = mistakes
     configuration.keepsElectionSteps = true
     configuration.cachesChunks = true
+    if isLiar {
+      liar = Liar(count: count, random: random.split())
+      // A liar that could host would be host by right for most of the run, as who starts first.
+      configuration.election.canHost = random.chance(percent: 30)
+    }
     configure(&configuration)
     node = Node(configuration, at: now)
-    if isLiar { liar = Liar(count: count, random: random.split()) }
     for other in 0..<count where other != index { invite(other, at: now) }
     settle(at: now)
   }

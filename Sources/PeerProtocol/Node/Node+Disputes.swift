@@ -105,12 +105,11 @@ extension Node {
     return memberLinks.isEmpty && (removers.count > 1 || lastHost == teller)
   }
 
-  /// Takes back a peer of which others said that it left: it comes with the same start of its process, which leaving
-  /// would have ended.
-  mutating func takeBack(_ hello: Hello, at now: Instant) {
-    let peer = hello.peerID
-    guard let known = roster[peer], known.status == .left, known.incarnation == hello.incarnation,
-      departed[peer] != hello.incarnation, let entry = roster.update(peer, { $0.status = .present })
+  /// Takes back a peer that has not left as others said, or refused this one when it knew no better: it comes with the
+  /// same start of its process, which leaving would have ended, and holds this node as a member.
+  mutating func takeBack(_ node: NodeID, at now: Instant) {
+    guard let known = roster[node.peer], known.status == .left, known.incarnation == node.incarnation,
+      departed[node.peer] != node.incarnation, let entry = roster.update(node.peer, { $0.status = .present })
     else { return }
     entryChanged(entry, at: now)
     gossip([entry], except: nil)

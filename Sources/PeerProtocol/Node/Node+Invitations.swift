@@ -30,7 +30,8 @@ extension Node {
       guard let index = outgoing.firstIndex(where: { $0.id == id }) else { return }
       outgoing[index].plan.opened(dial)
       outgoing[index].peer = peer
-    case .member(let peer): members[peer]?.plan.opened(dial)
+    case .member(peer): members[peer]?.plan.opened(dial)
+    case .member(let wanted): members[wanted]?.plan.failed(dial, refused: false, at: now)
     case .bulk, nil: break
     }
   }

@@ -118,8 +118,8 @@ extension Node {
     flushSoon(id)
   }
 
-  /// Draws the consequences of a changed record of another peer.
-  mutating func entryChanged(_ entry: RosterEntry, at now: Instant) {
+  /// Draws the consequences of a changed record of another peer; `reason` is what the app is told of one that is out.
+  mutating func entryChanged(_ entry: RosterEntry, reason: EndReason? = nil, at now: Instant) {
     let peer = entry.peerID
     switch entry.status {
     case .present:
@@ -138,7 +138,7 @@ extension Node {
       mapBoard.others[peer] = nil
       elect(.left(entry.node), at: now)
       if member?.isJoined == true {
-        tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
+        tell(.peerLeft(peer, name: entry.name, reason: reason ?? (entry.status == .kicked ? .kicked : .left)))
       }
       for id in links.ids where links[id]?.peer == peer {
         if entry.status == .kicked { end(id, .kicked, at: now) } else { drop(id, at: now) }
@@ -151,7 +151,7 @@ extension Node {
   mutating func markOut(_ peer: PeerID, _ status: RosterEntry.Status, reason: EndReason, at now: Instant) {
     guard let entry = roster.update(peer, { $0.status = status }) else { return }
     gossip([entry], except: peer)
-    entryChanged(entry, at: now)
+    entryChanged(entry, reason: reason, at: now)
   }
 
   mutating func kick(_ peer: PeerID, at now: Instant) {

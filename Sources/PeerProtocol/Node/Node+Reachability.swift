@@ -58,6 +58,7 @@ extension Node {
       member.status = .connected
       replication.clocksJudgedFrom = now + ProtocolTimes.clockSettling
       member.isNoticed = false
+      member.lastEnd = .connectionLost
       if !member.isJoined {
         member.isJoined = true
         tell(.peerJoined(entry.peerID, name: entry.name))
@@ -73,12 +74,12 @@ extension Node {
   mutating func expireMembers(at now: Instant) {
     for entry in roster.entries {
       guard var member = members[entry.peerID], case .reconnecting(let since) = member.status else { continue }
-      let away = now - since
-      if away >= ProtocolTimes.lost || (member.plan.allRefused && away >= ProtocolTimes.refused) {
+      let (away, patience) = (now - since, member.patience)
+      if away >= patience.lost {
         member.status = .lost
         member.isJoined = false
-        tell(.peerLeft(entry.peerID, name: entry.name, reason: .connectionLost))
-      } else if away >= ProtocolTimes.reconnectNotice, !member.isNoticed {
+        tell(.peerLeft(entry.peerID, name: entry.name, reason: member.lastEnd))
+      } else if away >= patience.notice, !member.isNoticed {
         member.isNoticed = true
         tell(.peerReconnecting(entry.peerID))
       }

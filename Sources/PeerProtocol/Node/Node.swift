@@ -28,7 +28,7 @@ package struct Node: Sendable {
   var removers: [PeerID] = []
   /// The last host that this node followed.
   var lastHost: PeerID?
-  /// Who said itself that it leaves, or does not hold this node as a member: which start of its process.
+  /// Who said itself that it leaves: which start of its process.
   var departed: [PeerID: UInt64] = [:]
   var members: [PeerID: Member] = [:]
   /// Where members were reached, or said on a link of their own that they listen.

@@ -49,9 +49,13 @@ struct RemovalTests {
         node, .beat(.init(epoch: 1, sequence: 1, size: 9, priority: 255, sessionTime: 1, nextJoinSequence: 5)))
     }
 
-    mutating func say(_ status: RosterEntry.Status, of peer: PeerID, by node: NodeID, leap: UInt32 = 1) throws {
+    mutating func say(
+      _ status: RosterEntry.Status, of peer: PeerID, by node: NodeID, leap: UInt32 = 1,
+      _ lie: (inout RosterEntry) -> Void = { _ in }
+    ) throws {
       var entry = try #require(probe.node.roster[peer])
       (entry.status, entry.version) = (status, entry.version + leap)
+      lie(&entry)
       let entries = [entry]
       var writer = ByteWriter()
       Roster.writeFrames(entries, to: &writer)
@@ -176,7 +180,8 @@ struct RemovalTests {
       session.probe.input(.linkClosed(try #require(session.links[Self.victim])))
       try session.say(.left, of: Self.victim.peer, by: Self.liar)
       #expect(session.status(of: Self.victim) == .left)
-      _ = session.probe.greet(10, Self.victim.peer, incarnation: incarnation)
+      let link = session.probe.greet(10, Self.victim.peer, incarnation: incarnation)
+      session.probe.send(.admit, on: link)
       // Another start of the process is another guest: it has to be invited.
       #expect(session.status(of: Self.victim) == (incarnation == 9 ? .left : .present))
     }
@@ -186,7 +191,38 @@ struct RemovalTests {
   func departedStaysOut() throws {
     var session = try Session(host: Self.other)
     try session.goodbye(.left, by: Self.victim)
-    _ = session.probe.greet(10, Self.victim.peer, incarnation: Self.victim.incarnation)
+    let link = session.probe.greet(10, Self.victim.peer, incarnation: Self.victim.incarnation)
+    session.probe.send(.admit, on: link)
     #expect(session.status(of: Self.victim) == .left)
+  }
+
+  /// `session 1781 3`: it started again while this member slept, gave up on its link as a stranger's, and then became a
+  /// member through others.
+  @Test("a restarted member that refused while it knew nobody is a member again when it says so")
+  func refusalIsTakenBack() throws {
+    var session = try Session(host: Self.other)
+    for reason in [EndReason.refused, .locked, .limitExceeded] {
+      let stranger = session.probe.greet(10, Self.victim.peer, incarnation: 9)
+      session.probe.send(.goodbye, on: stranger) { Goodbye(reason).write(to: &$0) }
+      #expect(session.status(of: Self.victim) == .left)
+      let member = session.probe.greet(11, Self.victim.peer, incarnation: 9)
+      session.probe.send(.admit, on: member)
+      #expect(session.status(of: Self.victim) == .present)
+      #expect(session.probe.node.memberSnapshots.contains { $0.peerID == Self.victim.peer && $0.isDirect })
+      session.probe.input(.linkClosed(member))
+    }
+  }
+
+  @Test("an address that leads to another member does not cost the link to that")
+  func strayDialIsDropped() throws {
+    var session = try Session(host: Self.other)
+    let kept = try #require(session.links[Self.other])
+    session.probe.input(.linkClosed(try #require(session.links[Self.victim])))
+    try session.say(.present, of: Self.victim.peer, by: Self.liar) { $0.addresses = [.loopback(port: 9)] }
+    session.probe.wait(.seconds(2))
+    let dial = try #require(session.probe.dials.last { $0.address == .loopback(port: 9) }).dial
+    let stray = session.probe.open(10, Self.other.peer, dial: dial)
+    #expect(session.probe.closed.contains(stray) && !session.probe.closed.contains(kept))
+    #expect(try session.probe.frames(on: stray).isEmpty)
   }
 }

@@ -1,4 +1,4 @@
-import WorldModel
+package import WorldModel
 
 extension Node {
   mutating func invite(
@@ -158,6 +158,9 @@ extension Node {
     }
     outgoing.removeAll { $0.peer == link.peer }
   }
+
+  /// Whom this node invites: those that have answered its dial and not yet the invitation, in the order of asking.
+  package var invitedPeers: [PeerID] { outgoing.compactMap(\.peer) }
 
   func hasInvitation(with peer: PeerID) -> Bool {
     outgoing.contains { $0.peer == peer } || incoming.contains { $0.peer == peer }

@@ -99,6 +99,16 @@ package struct AnchorSet: Sendable {
     table.slot(showing: id).map { table.entries[$0].value(of: field) }
   }
 
+  /// The locks that name an owner, of the anchors that show, in the order of their ids; at the cost of those alone.
+  package var ownedAnchors: [(id: AnchorID, lock: AnchorLock)] {
+    table.owned.compactMap(table.slot(of:)).filter(table.isVisible)
+      .map { (table.entries[$0].id, table.entries[$0].lock) }
+      .sorted { $0.id < $1.id }
+  }
+
+  /// Whether ``ownedAnchors`` may have any.
+  package var hasOwnedAnchors: Bool { !table.owned.isEmpty }
+
   /// The removed anchor that the anchor with `id` brings back, if it does.
   package func restoredFrom(_ id: AnchorID) -> AnchorID? {
     table.slot(showing: id).flatMap { table.entries[$0].restoredFrom }

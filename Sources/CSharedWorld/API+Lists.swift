@@ -38,10 +38,15 @@ extension sw_anchor {
     self.init()
     id = sw_anchor_id(copying: anchor.id.bytes)
     creator = sw_peer_id(copying: anchor.creator?.bytes ?? [])
-    let columns = anchor.transform.columns
+    set(anchor.transform)
+    name = UnsafePointer(copyText(anchor.name))
+  }
+
+  /// Writes where it is, by columns.
+  mutating func set(_ place: Transform) {
+    let columns = place.columns
     let floats = [columns.0, columns.1, columns.2, columns.3].flatMap { column in (0..<4).map { column[$0] } }
     withUnsafeMutableBytes(of: &transform) { place in floats.withUnsafeBytes { place.copyBytes(from: $0) } }
-    name = UnsafePointer(copyText(anchor.name))
   }
 }
 

@@ -26,6 +26,11 @@ enum Status {
     (.consumerTooSlow, SW_CONSUMER_TOO_SLOW),
     (.divergence, SW_DIVERGENCE),
     (.notPermitted, SW_NOT_PERMITTED),
+    (.locked, SW_LOCKED),
+    (.notHost, SW_NOT_HOST),
+    (.dragEnded, SW_DRAG_ENDED),
+    (.notOwner, SW_NOT_OWNER),
+    (.notAcknowledged, SW_NOT_ACKNOWLEDGED),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

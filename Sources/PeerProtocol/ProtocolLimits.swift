@@ -111,6 +111,8 @@ package enum ProtocolTimes {
   package static let ownershipRepeat: Duration = .milliseconds(500)
   /// The longest an owner may think about a request.
   package static let ownershipWait: Duration = .seconds(60)
+  /// The host looks this often for anchors whose lease is over, or whose owner is gone.
+  package static let orphanLook: Duration = .seconds(1)
   /// The next address of a peer is tried when the one before has not answered for this long.
   package static let dialStagger: Duration = .seconds(1)
   /// The first pause after every address failed; it doubles up to ``dialBackoffMost``.

@@ -10,6 +10,8 @@ package enum Command: Equatable, Sendable {
   case unlockSession
   case links
   case sendMap(to: String?)
+  case cancelMap
+  case relocalised(Bool)
   case load(String)
   case save(String)
   case tap(x: Float, y: Float, name: String?)
@@ -132,6 +134,10 @@ extension Command {
     Verb(usage: "send-map [PEER]", help: "share the map with one peer, or with all") { words in
       .sendMap(to: words.popFirst())
     },
+    Verb(usage: "cancel-map", help: "stop fetching the map that is on its way here, for good") { _ in .cancelMap },
+    Verb(usage: "relocalised [no]", help: "tell all that this peer has found its place in the map, or has lost it") {
+      words throws(UsageError) in .relocalised(try words.isYes())
+    },
     Verb(usage: "load FILE", help: "load a .worldmap file") { words throws(UsageError) in
       .load(try words.next("FILE"))
     },
@@ -218,6 +224,13 @@ extension Words {
       throw UsageError("'\(word)' is not local, host or all")
     }
     return witness
+  }
+
+  /// Whether nothing says no.
+  fileprivate mutating func isYes() throws(UsageError) -> Bool {
+    guard let word = popFirst() else { return true }
+    guard word == "no" else { throw UsageError("'\(word)' is not no") }
+    return false
   }
 
   fileprivate mutating func condition() throws(UsageError) -> Command.Condition {

@@ -25,6 +25,9 @@ extension Report {
     case .lockChanged(false): ["\("▫", .good) the session is open for newcomers"]
     case .mapProgress(let from, let transfer):
       [ProgressBar(title: "map from \(from.name)", done: transfer.verified, total: transfer.total).line]
+    // The rest is for those who watch: `status` tells it to people.
+    case .mapStatus(let stage, _) where stage.stage != "relocalised": []
+    case .mapStatus(let stage, _): ["\("▦", .good) \(stage.peer.name, .name) has found its place in the map"]
     case .mapReceived(let from, let mapID, let points, let anchors, let bytes):
       [
         """
@@ -73,6 +76,9 @@ extension Report.Answer {
     case .invited(let name): ["inviting \(name, .name)"]
     case .map(_, let points, let anchors, let file):
       ["\(points) points and \(anchors) anchors\(file.map { ", \($0)" } ?? "")"]
+    case .cancelled(let mapID): ["the map is not fetched any more  \(short(mapID), .faint)"]
+    case .relocalised(let isSo, _):
+      ["\(isSo ? "all know" : "nobody believes any more") that this peer has its place in the map"]
     case .placed(let id, let position): ["placed at \(position: position)  \(short(id), .faint)"]
     case .burst(let placed): ["placed \(placed.count) anchors"]
     case .anchors(let pins) where pins.isEmpty: ["there are no anchors"]

@@ -12,6 +12,8 @@ package enum Report: Equatable, Sendable {
   case hostChanged(host: Person?, epoch: UInt64, reason: String)
   case lockChanged(isLocked: Bool)
   case mapProgress(from: Person, Transfer)
+  /// Another peer has come further with the session's map.
+  case mapStatus(MapStage, mapID: String?)
   case mapReceived(from: Person, mapID: String, points: Int, anchors: Int, bytes: Int)
   /// All is here that the others had.
   case synchronised(digest: String)
@@ -132,6 +134,8 @@ package enum Report: Equatable, Sendable {
     case host(Person?, epoch: UInt64)
     case invited(String)
     case map(mapID: String?, points: Int, anchors: Int, file: String?)
+    case cancelled(mapID: String)
+    case relocalised(Bool, mapID: String)
     case placed(id: String, position: SIMD3<Float>)
     /// Several anchors, and what the machine's clock said just before each was placed.
     case burst([(id: String, clock: Double)])
@@ -215,6 +219,7 @@ extension Report {
     case .hostChanged: "host-changed"
     case .lockChanged: "lock-changed"
     case .mapProgress: "map-progress"
+    case .mapStatus: "map-status"
     case .mapReceived: "map-received"
     case .synchronised: "synchronised"
     case .anchorAdded: "anchor-added"
@@ -251,6 +256,7 @@ extension Report {
     case .lockChanged(let isLocked): ["locked": .bool(isLocked)]
     case .mapProgress(let from, let transfer):
       ["from": .string(from.id), "name": .string(from.name)] + transfer.members
+    case .mapStatus(let stage, let mapID): stage.members + ["mapID": .optional(mapID)]
     case .mapReceived(let from, let mapID, let points, let anchors, let bytes):
       [
         "from": .string(from.id), "name": .string(from.name), "mapID": .string(mapID), "points": .integer(points),
@@ -317,6 +323,8 @@ extension Report.Answer {
     case .invited(let name): ["invited": .string(name)]
     case .map(let mapID, let points, let anchors, let file):
       ["mapID": .optional(mapID), "points": .integer(points), "anchors": .integer(anchors), "file": .optional(file)]
+    case .cancelled(let mapID): ["mapID": .string(mapID)]
+    case .relocalised(let isSo, let mapID): ["relocalised": .bool(isSo), "mapID": .string(mapID)]
     case .placed(let id, let position): ["id": .string(id), "position": .point(position)]
     case .burst(let placed):
       ["placed": .array(placed.map { ["id": .string($0.id), "clock": .seconds($0.clock)] })]

@@ -67,6 +67,8 @@ extension Program {
     case .lockSession: try await session.lockSession()
     case .unlockSession: try await session.unlockSession()
     case .sendMap(let peer): return try await sendMap(to: peer)
+    case .cancelMap: return try await cancelMap()
+    case .relocalised(let isRelocalised): return try await relocalise(isRelocalised)
     case .load(let path):
       let map = try WorldMap(contentsOfFile: path)
       scene.show(map)
@@ -152,20 +154,25 @@ extension Program {
   private func stages(_ state: Session.State) -> [Report.MapStage] {
     let others = state.peers.filter { $0.state == .connected }.map { ($0.peer, $0.map) }
     return (others + [(session.localPeer, state.mapStatus)]).sorted { $0.0.id < $1.0.id }
-      .map { peer, status in
-        let person = Report.Person(id: peer.id.description, name: peer.name)
-        switch status.stage {
-        case .none: return Report.MapStage(peer: person, stage: "none", percent: 0)
-        case .transferring(let percent): return Report.MapStage(peer: person, stage: "transferring", percent: percent)
-        case .received: return Report.MapStage(peer: person, stage: "received", percent: 100)
-        case .relocalised: return Report.MapStage(peer: person, stage: "relocalised", percent: 100)
-        }
-      }
+      .map { Report.MapStage($0, $1) }
   }
 
   private func roster(_ state: Session.State) -> [Report.Person] {
     let peers = state.peers.filter { $0.state == .connected }.map(\.peer)
     return (peers + [session.localPeer]).sorted { $0.id < $1.id }
       .map { Report.Person(id: $0.id.description, name: $0.name) }
+  }
+}
+
+extension Report.MapStage {
+  /// How far a peer has come, in words.
+  init(_ peer: Peer, _ status: MapStatus) {
+    let person = Report.Person(id: peer.id.description, name: peer.name)
+    switch status.stage {
+    case .none: self.init(peer: person, stage: "none", percent: 0)
+    case .transferring(let percent): self.init(peer: person, stage: "transferring", percent: percent)
+    case .received: self.init(peer: person, stage: "received", percent: 100)
+    case .relocalised: self.init(peer: person, stage: "relocalised", percent: 100)
+    }
   }
 }

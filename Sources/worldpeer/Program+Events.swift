@@ -63,6 +63,7 @@ extension Program {
   private func noteWorld(_ event: Session.Event) {
     switch event {
     case .mapProgress(let progress):
+      arrivingMap = progress.verifiedBytes < progress.totalBytes ? progress.mapID : nil
       let transfer = Report.Transfer(
         verified: progress.verifiedBytes, total: progress.totalBytes, requested: progress.requestedBytes,
         received: progress.receivedBytes, perSecond: progress.bytesPerSecond)
@@ -73,6 +74,8 @@ extension Program {
           from: person(receipt.from), mapID: receipt.mapID.description, points: receipt.points,
           anchors: receipt.anchors, bytes: receipt.bytes))
     case .mapFailed(let error): say(error)
+    case .peerMapChanged(let peer, let status):
+      console.say(.mapStatus(Report.MapStage(peer, status), mapID: status.mapID?.description))
     case .synchronised(let digest): console.say(.synchronised(digest: digest.description))
     case .anchorAdded(let anchor, let origin): console.say(.anchorAdded(pin(anchor), origin: origin.rawValue))
     case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(pin(anchor), origin: origin.rawValue))

@@ -18,6 +18,24 @@ extension Program {
     return .map(mapID: id.description, points: map.cloud.count, anchors: map.anchors.count, file: nil)
   }
 
+  /// Stops what is being fetched: the session's map, or one that is for this peer alone.
+  func cancelMap() async throws -> Report.Answer {
+    var fetched = arrivingMap
+    let status = await session.state().mapStatus
+    if case .transferring = status.stage { fetched = status.mapID }
+    guard let id = fetched else { throw Failure("no-map", "no map is on its way here") }
+    arrivingMap = nil
+    await session.cancelMap(id)
+    return .cancelled(mapID: id.description)
+  }
+
+  /// Tells the others whether this peer knows where it is in the session's map.
+  func relocalise(_ isRelocalised: Bool) async throws -> Report.Answer {
+    guard let id = await session.state().mapID else { throw Failure("no-map", "the session has no map here yet") }
+    await session.setRelocalised(isRelocalised)
+    return .relocalised(isRelocalised, mapID: id.description)
+  }
+
   func save(to path: String) async throws -> Report.Answer {
     await refreshScene()
     var map = scene.map ?? WorldMap()

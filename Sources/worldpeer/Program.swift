@@ -33,6 +33,8 @@ actor Program {
   /// The services that are being invited without being asked.
   var invitedByItself: Set<Candidate.ID> = []
   var tapsWithoutName = 0
+  /// The map that is on its way here, as far as its progress has told.
+  var arrivingMap: MapID?
   /// What `undo` takes back.
   var history = UndoHistory()
   var hasLeft = false

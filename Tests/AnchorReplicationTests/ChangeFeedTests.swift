@@ -79,6 +79,23 @@ struct ChangeFeedTests {
     #expect(right.changes().map(\.kind) == [.updated(.name)])
   }
 
+  @Test("a snapshot made after its sender had the local value tells it as lost, if the two began without it")
+  func overwrittenBySnapshot() throws {
+    var (left, right) = try pair()
+    let before = right.vector[left.actor]
+    _ = try left.rename(id(1), to: "left", at: 20)
+    _ = try right.rename(id(1), to: "right", at: 21)
+    try right.pull(from: left)
+    let snapshot = right.encodeSnapshot()
+    _ = left.changes()
+    var late = left
+    try left.merge(snapshot: snapshot.span.bytes, acknowledged: before)
+    #expect(left.changes().map(\.kind) == [.fieldOverwritten(.name("left")), .updated(.name)])
+    // Who had it from the beginning wrote knowing it.
+    try late.merge(snapshot: snapshot.span.bytes, acknowledged: right.vector[left.actor])
+    #expect(late.changes().map(\.kind) == [.updated(.name)])
+  }
+
   @Test("a removal that came with a snapshot is told without an author; a lost edit with its value")
   func removalBySnapshot() throws {
     var (left, right) = try pair()

@@ -10,7 +10,8 @@ struct HandleTests {
   func statuses() {
     let names = Status.table.map { String(cString: Status.name(of: sw_status($0.status))) }
     #expect(names == Status.table.map { "\($0.code)" })
-    #expect(Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + [SW_NOT_PERMITTED])
+    #expect(
+      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_NOT_ACKNOWLEDGED))
     #expect(String(cString: Status.name(of: 12345)) == "other")
   }
 

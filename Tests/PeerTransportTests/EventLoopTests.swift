@@ -90,7 +90,7 @@ private final class PipeHandler: EventHandler {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
   @Test func `an actor runs on the loop's thread and nowhere else`() async throws {
     let loop = try EventLoop()
     let counter = Counter(loop)

@@ -5,7 +5,7 @@ import PeerTransport
 import Testing
 
 /// Clients that misbehave, numbered as in PROTOCOL.md's table of faults.
-@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
   /// Starts a listener, runs `body` and stops it.
   private func withListener(
     _ configuration: SecureTransport.Configuration = .init(), _ body: (TestPeer, UInt16) async throws -> Void

@@ -2,7 +2,7 @@ import PeerProtocol
 import PeerTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SecureTransportTests {
+@Suite(.timeLimit(.minutes(5))) struct SecureTransportTests {
   @Test func `both ends learn who the other is`() async throws {
     try await Pair.with { pair in
       let (dialed, accepted) = (await pair.dialer.events, await pair.listener.events)

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func saysWhichBackendWorksOrWhyNoneDoes() async throws {
     for mode in [DiscoveryMode.automatic, .avahi, .embedded] {
       let discovery = Discovery(mode: mode)

@@ -5,7 +5,7 @@ import Testing
 /// Real multicast through the interfaces of this machine; nothing else is needed, not even a network.
 @Suite(
   .enabled(if: !LocalAddress.current().isEmpty, "no network interface that is up can multicast, not even loopback"),
-  .timeLimit(.minutes(1)))
+  .timeLimit(.minutes(5)))
 struct EmbeddedBackendTests {
   /// Other runs of these tests may share the network.
   private let tag = String(UInt32.random(in: .min ... .max), radix: 36)

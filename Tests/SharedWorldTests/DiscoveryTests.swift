@@ -1,7 +1,7 @@
 import SharedWorld
 import Testing
 
-@Suite("Browser and advertiser", .timeLimit(.minutes(1)))
+@Suite("Browser and advertiser", .timeLimit(.minutes(5)))
 struct BrowserTests {
   @Test("a browser finds an advertised service by its id, with the shown name made safe, and loses it when it stops")
   func findsAndLoses() async throws {

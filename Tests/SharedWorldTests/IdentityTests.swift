@@ -43,7 +43,7 @@ private final class Scratch {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct IdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct IdentityTests {
   private let scratch = Scratch()
 
   private func failure(_ name: String = "kitchen", in directory: String? = nil) -> SessionError? {

@@ -3,7 +3,7 @@ import SharedWorld
 import Testing
 
 /// What scripts rely on, tried with real processes, real TCP and real TLS.
-@Suite("The contract of worldpeer", .timeLimit(.minutes(1)))
+@Suite("The contract of worldpeer", .timeLimit(.minutes(5)))
 struct ContractTests {
   @Test("a lone peer edits its world and quits with 0")
   func alone() async throws {

@@ -15,6 +15,8 @@ struct Line: Decodable, Sendable {
   let id: String?
   let digest: String?
   let mapID: String?
+  let stage: String?
+  let relocalised: Bool?
   let host: String?
   let roster: [Person]?
   let placed: [Placed]?

@@ -4,7 +4,7 @@ import Testing
 import WorldViewKit
 
 /// A viewer with a real session and a real server on loopback, asked as a browser would.
-@Suite("Viewer", .timeLimit(.minutes(1)))
+@Suite("Viewer", .timeLimit(.minutes(5)))
 struct ViewerTests {
   private static func run(_ body: @Sendable (Session, Browser) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")

@@ -2,9 +2,11 @@ import Glibc
 import SharedWorld
 import WorldModel
 
-/// A map of 100 MB that does not compress, from one peer to others, until each has verified the last byte of it.
+/// A map of 100 MB that does not compress, from one peer to others.
 ///
-/// Encoding and decoding do not count: the clock runs from the moment at which the sender has the map cut and hashed.
+/// Encoding does not count: the clock runs from the moment at which the sender has the map cut and hashed. To one peer
+/// it runs until that has verified the last byte, as TLS has nothing to open. To several it runs until each has the map
+/// open, and so for the one beside them: who is served first opens the map while the others are still served.
 enum MapTransferRows {
   /// Bytes of the map but for its head.
   private static let size = 100_000_000
@@ -19,16 +21,16 @@ enum MapTransferRows {
     return try await rows("1", of: "OpenSSL, TLS 1.3, 16 KiB records", rounds: 5) {
       try Cost.of(size) { _ = try TLSLoopback.bytesPerSecond(bytes: size) }
     } subject: {
-      try await transfer(map, receivers: 1)
+      try await transfer(map, receivers: 1, until: verifiedBytes)
     }
   }
 
   private static func manyReceivers(_ count: Int) async throws -> [Row] {
     let map = incompressible()
     return try await rows("\(count)", of: "the same map to one peer", rounds: 3) {
-      try await transfer(map, receivers: 1)
+      try await transfer(map, receivers: 1, until: openedBytes)
     } subject: {
-      try await transfer(map, receivers: count)
+      try await transfer(map, receivers: count, until: openedBytes)
     }
   }
 
@@ -85,10 +87,13 @@ enum MapTransferRows {
     return map
   }
 
-  private static func transfer(_ map: WorldMap, receivers: Int) async throws -> Cost {
+  /// - Parameter arrival: Waits at a receiver until the map is there, and gives its bytes.
+  private static func transfer(
+    _ map: WorldMap, receivers: Int, until arrival: @escaping @Sendable (Session) async -> Int
+  ) async throws -> Cost {
     try await Party.with(receivers: receivers) { party in
       try await withThrowingTaskGroup(of: Int.self) { group in
-        for receiver in party.receivers { group.addTask { await verifiedBytes(at: receiver) } }
+        for receiver in party.receivers { group.addTask { await arrival(receiver) } }
         try await party.sender.share(map)
         let (start, cpu) = (ContinuousClock.now, processTime())
         var bytes = 0
@@ -101,11 +106,21 @@ enum MapTransferRows {
   }
 
   /// Waits until a whole map is verified and gives its size.
+  @Sendable
   private static func verifiedBytes(at session: Session) async -> Int {
     for await event in session.events {
       if case .mapProgress(let progress) = event, progress.verifiedBytes == progress.totalBytes {
         return progress.totalBytes
       }
+    }
+    return 0
+  }
+
+  /// Waits until a map is there for the app and gives its size.
+  @Sendable
+  private static func openedBytes(at session: Session) async -> Int {
+    for await event in session.events {
+      if case .mapReceived(let receipt) = event { return receipt.bytes }
     }
     return 0
   }

@@ -10,6 +10,8 @@ struct EntryTable: Sendable {
   private(set) var entries: [Entry] = []
   /// The bytes of all names and payloads.
   private(set) var stateBytes = 0
+  /// The keys of the entries whose lock names an owner.
+  private(set) var owned: Set<PackedKey> = []
   private var byKey = SlotIndex()
   /// The entries that show, by id.
   private var byID = SlotIndex()
@@ -67,6 +69,7 @@ struct EntryTable: Sendable {
     entries[slot].marks = []
     byKey.insert(slot, hash: seeded(entry.key)) { [entries, seeded] in seeded(entries[$0].key) }
     stateBytes += entry.stateBytes
+    if entry.lock.owner != nil { owned.insert(entry.key) }
     digest.insert()
     markStale(slot)
     guard let shown else {
@@ -89,6 +92,7 @@ struct EntryTable: Sendable {
     let visibility = forget(entry, at: slot, actors: actors)
     byKey.remove(slot, hash: seeded(entry.key)) { [entries, seeded] in seeded(entries[$0].key) }
     stateBytes -= entry.stateBytes
+    if entry.lock.owner != nil { owned.remove(entry.key) }
     digest.remove(at: slot)
     let last = entries.count - 1
     if slot != last {
@@ -133,6 +137,9 @@ struct EntryTable: Sendable {
     stateBytes -= entries[slot].stateBytes
     entries[slot].store(value)
     stateBytes += entries[slot].stateBytes
+    if case .lock(let lock) = value {
+      if lock.owner == nil { owned.remove(entries[slot].key) } else { owned.insert(entries[slot].key) }
+    }
     markStale(slot)
   }
 

@@ -66,7 +66,7 @@ extension AnchorSet {
     cursor.generation == log.generation && cursor.segment == log.lastSegment && log.isAtEnd(cursor)
   }
 
-  /// Lets a cursor skip what a vector that came since shows the peer to have.
+  /// Lets a cursor skip what the peer is since known to have, by a vector or a snapshot of its own.
   package func advance(_ cursor: inout LogCursor, by vector: VersionVector) {
     for dot in vector.entries {
       if let index = actors.index(of: dot.actor) { cursor.cover(index, to: dot.sequence) }

@@ -47,10 +47,15 @@ extension AnchorSet {
   /// removed. On both sides each register keeps its latest stamp. The vectors join by maximum. Nothing changes when
   /// the bytes are refused.
   ///
-  /// - Parameter author: Whose link it came on; what that peer wrote itself is judged by its clock. Nil judges nothing.
+  /// - Parameters:
+  ///   - author: Whose link it came on; what that peer wrote itself is judged by its clock. Nil judges nothing.
+  ///   - acknowledged: How many of the own operations that peer had when the two began to exchange. Of those that came
+  ///     to it since, nobody can say whether it wrote before or after, so that values it replaces are told as lost.
+  /// - Returns: What the sender of the snapshot has.
+  @discardableResult
   package mutating func merge(
-    snapshot bytes: RawSpan, judging author: LinkAuthor? = nil
-  ) throws(ReplicationError) {
+    snapshot bytes: RawSpan, judging author: LinkAuthor? = nil, acknowledged: UInt64 = .max
+  ) throws(ReplicationError) -> VersionVector {
     let snapshot: Snapshot
     do throws(DecodingFailure) {
       snapshot = try Snapshot(decoding: bytes, actors: actors, creators: creators, limits: limits)
@@ -64,13 +69,14 @@ extension AnchorSet {
     let previous = actors.seen
     actors = snapshot.actors
     creators = snapshot.creators
-    join(snapshot, previous: previous)
+    join(snapshot, previous: previous, ownSeen: min(acknowledged, snapshot.sequence(of: ActorTable.local)))
     for dot in snapshot.vector {
       guard actors.seen[Int(dot.index)] < dot.sequence else { continue }
       actors.advance(dot.index, to: dot.sequence)
       log.raiseFloor(of: dot.index, to: dot.sequence)
     }
     releaseHeld()
+    return snapshot.versionVector
   }
 
   /// Refuses a snapshot in which its sender stamped a register too far ahead of session time.
@@ -97,9 +103,9 @@ extension AnchorSet {
     return count - table.entries.count
   }
 
-  /// Takes over the entries; `previous` is what was applied of each actor before.
-  private mutating func join(_ snapshot: Snapshot, previous: [UInt64]) {
-    let ownSeen = snapshot.sequence(of: ActorTable.local)
+  /// Takes over the entries; `previous` is what was applied of each actor before, `ownSeen` how many of the own
+  /// operations their writers are taken to have known.
+  private mutating func join(_ snapshot: Snapshot, previous: [UInt64], ownSeen: UInt64) {
     var isKept = [Bool](repeating: false, count: table.entries.count)
     for entry in snapshot.entries {
       clock.observe(entry.latestClock)

@@ -6,7 +6,9 @@ struct Snapshot {
   private(set) var actors: ActorTable
   /// The set's creators, with those of the snapshot added.
   private(set) var creators: CreatorTable
-  /// What the snapshot covers.
+  /// What its sender has.
+  let versionVector: VersionVector
+  /// The same by the number of each actor.
   let vector: [(index: ActorIndex, sequence: UInt64)]
   /// The same by actor, zero for those it does not list.
   let sequences: [UInt64]
@@ -23,10 +25,10 @@ struct Snapshot {
     guard try reader.readByte() == AnchorSet.snapshotVersion else {
       throw .invalid("unknown version of a snapshot", offset: 0)
     }
-    let dots = try VersionVector(decoding: &reader, limit: limits.actors).entries
+    versionVector = try VersionVector(decoding: &reader, limit: limits.actors)
     var table = present
     var vector: [(index: ActorIndex, sequence: UInt64)] = []
-    for dot in dots {
+    for dot in versionVector.entries {
       guard let index = table.intern(dot.actor, limit: Int(ActorIndex.max)) else {
         throw .overLimit(limit: Int(ActorIndex.max), offset: reader.offset)
       }

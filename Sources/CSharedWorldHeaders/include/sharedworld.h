@@ -62,6 +62,11 @@ enum {
   SW_DIVERGENCE = 20,            /* two peers held different anchors under one history; they are merging */
   SW_NO_MAP = 21,                /* the session has no complete map yet */
   SW_NOT_PERMITTED = 22,         /* the session's rules do not allow it */
+  SW_LOCKED = 23,                /* the session takes no newcomers now */
+  SW_NOT_HOST = 24,              /* only the host may do this */
+  SW_DRAG_ENDED = 25,            /* the drag has ended, or a later one of the same anchor took its place */
+  SW_NOT_OWNER = 26,             /* only the owner of an anchor may do this */
+  SW_NOT_ACKNOWLEDGED = 27,      /* nobody answered in time */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 
@@ -208,6 +213,9 @@ sw_status sw_session_invite_candidate(
  */
 sw_status sw_session_answer(sw_session *session, const sw_peer_id *peer, int accept, const char *reason);
 
+/* Takes no newcomers any more (`locked` 1), or takes them again (0); SW_NOT_HOST unless this peer hosts. */
+sw_status sw_session_set_locked(sw_session *session, int locked);
+
 /* Who hosts, all zero while an election runs, and the number of that host, which only rises. Each may be NULL. */
 sw_status sw_session_host(sw_session *session, sw_peer_id *host, uint64_t *epoch);
 
@@ -280,6 +288,33 @@ void sw_anchor_list_destroy(sw_anchor_list *anchors);
 /* The hash of the replicated anchors. */
 sw_status sw_session_digest(sw_session *session, sw_digest *digest);
 
+/* ---- Live poses and ownership --------------------------------------------------------------------------------- */
+
+/* Tells everybody where this peer's device is, up to 60 times a second; NULL that it is told no longer. */
+sw_status sw_session_update_pose(sw_session *session, const float transform[16]);
+
+/* An anchor in this peer's hand. */
+typedef struct sw_drag sw_drag;
+
+/* Begins to drag an anchor: it is shown to all at up to 60 poses a second, and stays where it is let go. */
+sw_status sw_session_begin_drag(sw_session *session, const sw_anchor_id *anchor, sw_drag **drag);
+/* Shows the anchor at another place; SW_DRAG_ENDED after its end. */
+sw_status sw_drag_update(sw_drag *drag, const float transform[16]);
+/* Lets go: the last place becomes the anchor's, for everybody. The handle has still to be destroyed. */
+sw_status sw_drag_end(sw_drag *drag);
+/* Gives a drag back, before its session is stopped; one that was not ended ends by itself. */
+void sw_drag_destroy(sw_drag *drag);
+
+/*
+ * Asks to own an anchor and waits for the grant, at most `timeout_ms` milliseconds (1-60000; 0 is 10000). Ownership is
+ * advisory: no edit is refused because of it. It lasts `lease_ms` milliseconds, with 0 until it is released. SW_DECLINED
+ * when the owner keeps it, SW_NOT_ACKNOWLEDGED when nobody answers.
+ */
+sw_status sw_session_request_ownership(
+    sw_session *session, const sw_anchor_id *anchor, uint32_t lease_ms, uint32_t timeout_ms);
+/* Gives an anchor back, so that the next who asks gets it. SW_NOT_OWNER when this peer does not own it. Waits as above. */
+sw_status sw_session_release_ownership(sw_session *session, const sw_anchor_id *anchor, uint32_t timeout_ms);
+
 /* ---- Sharing a map -------------------------------------------------------------------------------------------- */
 
 /*
@@ -291,9 +326,18 @@ sw_status sw_session_share_map(sw_session *session, const sw_map *map, const sw_
 /* The session's map, or the latest one sent to this peer alone; SW_NO_MAP before one is complete. */
 sw_status sw_session_map(sw_session *session, sw_map **map);
 
+/* Stops fetching a map, for good; nothing happens if it is here already. */
+sw_status sw_session_cancel_map(sw_session *session, const sw_map_id *map);
+
+/* Tells everybody that this program has found where it is in the session's map (1), or has lost it (0). */
+sw_status sw_session_set_relocalised(sw_session *session, int relocalised);
+
 /* ---- Events --------------------------------------------------------------------------------------------------- */
 
-/* What happened. The comment names the fields of sw_event that are set; the others are zero or NULL. */
+/*
+ * What happened. The comment names the fields of sw_event that are set; the others are zero or NULL. Later versions may
+ * add values and set more fields of those that are here: pass over what you do not know.
+ */
 enum {
   SW_EVENT_CANDIDATE_FOUND = 1,        /* text: the candidate's id; name: what it calls itself, or NULL */
   SW_EVENT_CANDIDATE_LOST = 2,         /* text, name */
@@ -311,11 +355,41 @@ enum {
   SW_EVENT_ANCHOR_ADDED = 14,          /* anchor, text: its origin (local, remote, map or merge) */
   SW_EVENT_ANCHOR_UPDATED = 15,        /* anchor, text */
   SW_EVENT_ANCHOR_REMOVED = 16,        /* anchor: its last state, text */
-  SW_EVENT_EDIT_SUPERSEDED = 17,       /* anchor.id: another peer removed what this one edited */
+  SW_EVENT_EDIT_SUPERSEDED = 17,       /* anchor.id: a peer removed what this one edited; the rest as for 26 */
   SW_EVENT_MESSAGE = 18,               /* peer, data */
   SW_EVENT_PROBLEM = 19,               /* status, text: something that ends neither session nor data */
   SW_EVENT_ENDED = 20,                 /* text: why; nothing follows */
+  SW_EVENT_SESSION_MERGED = 21,        /* peer: the host, epoch 0, total: the peers of both sides, this one included */
+  SW_EVENT_LOCKED = 22,                /* nothing: the session takes no newcomers any more */
+  SW_EVENT_UNLOCKED = 23,              /* nothing: it takes them again */
+  SW_EVENT_PEER_MAP_CHANGED = 24,      /* peer, name, map: the one it has or fetches, or none, stage, percent */
+  SW_EVENT_SYNCHRONISED = 25,          /* digest: all is here that the connected peers had */
+  SW_EVENT_FIELD_OVERWRITTEN = 26,     /* anchor.id, peer: whose edit stands or nobody, field, and what was lost: see there */
+  SW_EVENT_ANCHOR_RESTORED = 27,       /* anchor, other: the removed one that it brings back */
+  SW_EVENT_OWNERSHIP_CHANGED = 28,     /* anchor.id, peer: the owner or nobody */
+  SW_EVENT_ANCHOR_DRAGGED = 29,        /* anchor.id, anchor.transform, peer: who drags it, time, sequence */
+  SW_EVENT_DRAG_ENDED = 30,            /* anchor.id, peer */
+  SW_EVENT_PARTICIPANT_MOVED = 31,     /* anchor.id, anchor.transform, peer: whose device it is, time, sequence */
+  SW_EVENT_PARTICIPANT_GONE = 32,      /* peer */
   SW_EVENT_OTHER = 99                  /* something this interface has no name for yet; text */
+};
+
+/* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */
+enum {
+  SW_FIELD_NONE = 0,
+  SW_FIELD_TRANSFORM = 1, /* anchor.transform */
+  SW_FIELD_NAME = 2,      /* text */
+  SW_FIELD_PAYLOAD = 3,   /* text: its content type, or NULL for no payload; data */
+  SW_FIELD_FLAGS = 4,     /* flags */
+  SW_FIELD_OWNERSHIP = 5  /* nowhere */
+};
+
+/* How far a peer has come with the session's map. */
+enum {
+  SW_MAP_NONE = 0,         /* it has none */
+  SW_MAP_TRANSFERRING = 1, /* it has verified `percent` of it */
+  SW_MAP_RECEIVED = 2,     /* it has it */
+  SW_MAP_RELOCALISED = 3   /* it has it and knows where it is in it */
 };
 
 /* Something that happened in a session. */
@@ -331,7 +405,15 @@ typedef struct sw_event {
   const char *text;
   const uint8_t *data;
   size_t data_size; /* bytes */
-  sw_anchor anchor; /* its name is NULL in an event without an anchor */
+  sw_anchor anchor; /* its name is NULL in an event without an anchor, or with no more than its id */
+  sw_anchor_id other;
+  sw_digest digest;
+  uint64_t time;     /* session time (milliseconds) of a live pose */
+  uint64_t sequence; /* counts the live poses of a peer; a higher one is newer */
+  uint32_t field;    /* SW_FIELD_... */
+  uint32_t flags;
+  uint32_t stage;   /* SW_MAP_... */
+  uint32_t percent; /* 0-100 */
 } sw_event;
 
 /*

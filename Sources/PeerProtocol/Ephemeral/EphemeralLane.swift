@@ -60,6 +60,15 @@ struct EphemeralLane: Sendable {
   /// What this node tells of itself.
   var own: [EphemeralUpdate] { outgoing.map(\.update).filter { $0.pose != nil } }
 
+  /// Gives this node's poses new sequences, so that they are news wherever they are told again, or their end.
+  mutating func renew() -> [EphemeralUpdate] {
+    for index in outgoing.indices {
+      outgoing[index].update.sequence = nextSequence
+      nextSequence += 1
+    }
+    return own
+  }
+
   /// Takes a new pose of this node's, or the end of one; gives what is to be sent now, nil when it has to wait.
   mutating func publish(
     _ subject: EphemeralSubject, _ pose: Pose?, sessionTime: UInt64, at now: Instant

@@ -1,32 +1,42 @@
 package import WorldModel
 
-/// What somebody wants to hear of live poses: lets through what meets a filter, and the end of what was let through.
+/// The live poses that somebody was shown and that have not ended.
+struct ShownPoses: Sendable {
+  private var poses: [EphemeralUpdate] = []
+
+  /// Takes these to be what was shown.
+  mutating func assume(_ live: [EphemeralUpdate]) { poses = live }
+
+  /// What is to be told of an update: itself, its end where what was shown is not wanted any more, or nothing.
+  mutating func admit(_ update: EphemeralUpdate, isWanted: Bool) -> EphemeralUpdate? {
+    let index = poses.firstIndex(where: update.hasSameSlot)
+    if isWanted {
+      if index == nil { poses.append(update) }
+      return update
+    }
+    guard let index else { return nil }
+    poses.remove(at: index)
+    var end = update
+    end.pose = nil
+    return end
+  }
+}
+
+/// What an app wants to hear of live poses: lets through what meets a filter, and the end of what was let through.
 struct InterestGate: Sendable {
   private(set) var filter = AnchorFilter.all
-  /// What was let through and has not ended.
-  private var shown: [EphemeralUpdate] = []
+  private var shown = ShownPoses()
 
   /// Sets the filter; `live` is what was let through so far.
   mutating func set(_ filter: AnchorFilter, live: [EphemeralUpdate]) {
     self.filter = filter
-    shown = filter == .all ? [] : live
+    shown.assume(filter == .all ? [] : live)
   }
 
-  /// What is to be told of an update of the pose of `anchor`: itself, its end where it has left the filter, or nothing.
-  ///
-  /// An anchor that is not known here meets every filter.
+  /// What is to be told of an update of the pose of `anchor`; one that is not known here meets every filter.
   mutating func admit(_ update: EphemeralUpdate, of anchor: Anchor?) -> EphemeralUpdate? {
     guard filter != .all else { return update }
-    let index = shown.firstIndex(where: update.hasSameSlot)
-    if update.pose != nil, anchor.map(filter.matches) ?? true {
-      if index == nil { shown.append(update) }
-      return update
-    }
-    guard let index else { return nil }
-    shown.remove(at: index)
-    var end = update
-    end.pose = nil
-    return end
+    return shown.admit(update, isWanted: update.pose != nil && anchor.map(filter.matches) ?? true)
   }
 }
 

@@ -52,8 +52,8 @@ package struct Link: Sendable {
   /// When the present second of ephemeral updates began, and how many came in it.
   private var ephemeralSecond: Instant
   private var ephemeralCount = 0
-  /// Which of this node's poses the other side wants.
-  var interest = InterestGate()
+  /// The poses that left on this link and have not ended, while anybody wants less than all.
+  var shownPoses = ShownPoses()
   /// Poses that leave in this turn or never.
   private var ephemeral: [EphemeralUpdate] = []
   /// What the other side asked for of maps.

@@ -22,6 +22,8 @@ package struct LinkReplication: Sendable {
   var incomingVector = SnapshotAssembly(limit: ProtocolLimits.vector)
   /// What the other side had when it last told.
   var acknowledged: VersionVector?
+  /// How many of this side's own operations the other side had when its first vector came.
+  var acknowledgedAtStart: UInt64?
 
   /// Whether a snapshot leaves, which everything else of the anchors has to wait for.
   var isSendingSnapshot: Bool { outgoingSnapshot != nil }
@@ -34,6 +36,13 @@ package struct LinkReplication: Sendable {
 
   /// Moves the parts of a large operation out, so that they are added to without being copied.
   mutating func takeOperations() -> OperationAssembly { exchange(&operations, with: OperationAssembly()) }
+
+  /// Notes what the other side has as its snapshot shows: nothing of that has to go back, by a log that never held it.
+  mutating func note(_ vector: VersionVector, in anchors: borrowing AnchorSet) {
+    guard var cursor = takeCursor() else { return }
+    anchors.advance(&cursor, by: vector)
+    self.cursor = cursor
+  }
 
   /// Moves the cursor out, so that it is changed without being copied.
   mutating func takeCursor() -> LogCursor? { exchange(&cursor, with: nil) }

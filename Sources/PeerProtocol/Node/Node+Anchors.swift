@@ -77,6 +77,7 @@ extension Node {
     noteTarget(vector, of: link.peer)
     let isFirst = link.replication.cursor == nil
     link.replication.acknowledged = vector
+    if isFirst { link.replication.acknowledgedAtStart = vector[anchors.actor] }
     links[id]?.replication = link.replication
     if let node = link.node { acknowledgements.note(vector[anchors.actor], appliedBy: node) }
     compare(vector, digest, with: link)
@@ -136,8 +137,11 @@ extension Node {
     }
     let before = anchors.vector
     let bytes = assembly.bytes
+    let acknowledged = links[id]?.replication.acknowledgedAtStart ?? .max
     do {
-      try unsafe anchors.merge(snapshot: bytes.span.bytes, judging: author(on: id, at: now))
+      let theirs = try unsafe anchors.merge(
+        snapshot: bytes.span.bytes, judging: author(on: id, at: now), acknowledged: acknowledged)
+      links[id]?.replication.note(theirs, in: anchors)
     } catch {
       end(id, .protocolError, at: now)
       return

@@ -84,9 +84,17 @@ extension Node {
 
   /// Shows a new neighbour where everybody is whom it does not hear itself.
   mutating func introducePoses(on id: LinkID) {
-    if interest.filter != .all { sendInterest(on: id) }
+    introduceInterests(on: id)
     for update in ephemeral.own { offer(update, on: id) }
     for update in ephemeral.known where update.subject == .participant && relays(update.origin, on: id) {
+      offer(update, on: id)
+    }
+  }
+
+  /// Shows a neighbour that hears of `origin` where its device is: it takes no pose of those it has not heard of.
+  mutating func introducePose(of origin: NodeID, on id: LinkID) {
+    guard links[id]?.phase == .member, relays(origin, on: id) else { return }
+    for update in ephemeral.known where update.origin == origin && update.subject == .participant {
       offer(update, on: id)
     }
   }
@@ -120,7 +128,7 @@ extension Node {
   }
 
   /// Whether this node passes on what `origin` sends to the member on a link.
-  private func relays(_ origin: NodeID, on id: LinkID) -> Bool {
+  func relays(_ origin: NodeID, on id: LinkID) -> Bool {
     guard let node = links[id]?.node, node != origin, let place = graph.place(of: origin) else { return false }
     return !graph.linked(to: node).contains(place)
   }

@@ -65,14 +65,18 @@ extension Node {
     }
   }
 
-  /// Writes who owns an anchor; everybody learns it like any other edit.
   private mutating func grant(_ frame: OwnershipFrame, to owner: PeerID?, at now: Instant) {
-    guard let lock = lock(of: frame.anchor) else { return }
+    grant(frame.anchor, to: owner, lease: frame.lease, at: now)
+  }
+
+  /// Writes who owns an anchor, for a lease (ms, 0 for no end); everybody learns it like any other edit.
+  mutating func grant(_ anchor: AnchorID, to owner: PeerID?, lease: UInt32, at now: Instant) {
+    guard let lock = lock(of: anchor) else { return }
     let epoch = epoch
     // Only a full set or an exhausted clock refuses it: then the requester hears nothing, and gives up in time.
     try? edit(at: now) { anchors, time throws(AnchorError) in
-      let end = owner == nil ? 0 : frame.lease == 0 ? AnchorLock.endless : time + UInt64(frame.lease)
-      _ = try anchors.setLock(lock.successor(owner: owner, until: end, epoch: epoch), of: frame.anchor, at: time)
+      let end = owner == nil ? 0 : lease == 0 ? AnchorLock.endless : time + UInt64(lease)
+      _ = try anchors.setLock(lock.successor(owner: owner, until: end, epoch: epoch), of: anchor, at: time)
     }
   }
 
@@ -90,5 +94,5 @@ extension Node {
     }
   }
 
-  private func isPresent(_ peer: PeerID) -> Bool { peer == me.peer || members[peer]?.isJoined == true }
+  func isPresent(_ peer: PeerID) -> Bool { peer == me.peer || members[peer]?.isJoined == true }
 }

@@ -137,6 +137,7 @@ extension Node {
       provenAddresses[peer] = nil
       mapBoard.others[peer] = nil
       elect(.left(entry.node), at: now)
+      lookForOrphans(at: now)
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: reason ?? (entry.status == .kicked ? .kicked : .left)))
       }

@@ -23,9 +23,11 @@ extension Node {
       case .send(let state, let node):
         guard let id = controlLinks[node.peer], links[id]?.node == node else { continue }
         sendControl(.linkState, on: id) { state.write(to: &$0) }
+        introducePose(of: state.node, on: id)
       }
     }
     updateRelays()
+    if interests.isNarrow { reconsiderPoses() }
     guard hasChanged else { return }
     updateReachability(at: now)
     hasNewEvidence = true
@@ -44,6 +46,7 @@ extension Node {
       isJoined = isJoined || (members[entry.peerID]?.status == .connected && before != .connected)
     }
     forgetPoses(ofAllBut: nodes)
+    forgetInterests()
     acknowledgements.keepQuestions(nodes.contains)
     // Whoever came has heard nothing of it yet.
     if isJoined { repeatMapStatus(at: now) }
@@ -78,6 +81,7 @@ extension Node {
       if away >= patience.lost {
         member.status = .lost
         member.isJoined = false
+        lookForOrphans(at: now)
         tell(.peerLeft(entry.peerID, name: entry.name, reason: member.lastEnd))
       } else if away >= patience.notice, !member.isNoticed {
         member.isNoticed = true

@@ -100,7 +100,7 @@ extension Node {
     case .bulk: receiveBulk(try BulkOffer(reading: &reader), from: link, at: now)
     case .ephemeral: try receiveEphemeral(&reader, from: link, at: now)
     case .acknowledgement: receiveAcknowledgement(try AcknowledgementFrame(reading: &reader), from: link, at: now)
-    case .interest: receiveInterest(try AnchorFilter(reading: &reader), on: id)
+    case .interest: receiveInterest(try InterestFrame(reading: &reader), from: link)
     case .ownership: receiveOwnership(try OwnershipFrame(reading: &reader), from: link, at: now)
     case .mapAnnounce: receiveMapAnnouncement(try MapAnnouncement(reading: &reader), from: link, at: now)
     case .mapManifestRequest: try receiveManifestRequest(&reader, on: id)

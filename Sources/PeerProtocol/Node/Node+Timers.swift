@@ -39,6 +39,7 @@ extension Node {
     }
     for entry in roster.entries { members[entry.peerID]?.excuse(gap, at: now) }
     maps.excuse(gap)
+    ownership.excuse(gap, at: now)
     elect(.stalled(gap), at: now)
     hastenDials(at: now)
   }
@@ -76,6 +77,7 @@ extension Node {
     if hasNewEvidence { takeBelieved(at: now) }
     if !acknowledgements.waits.isEmpty { runAcknowledgements(at: now) }
     if !ownership.isIdle { runOwnership(at: now) }
+    freeOrphans(at: now)
     if quiet == nil { quiet = quietNow }
   }
 

@@ -55,6 +55,10 @@ package struct Node: Sendable {
   var drags = Drags()
   /// Which poses of others the app wants.
   var interest = InterestGate()
+  /// Counts what this node told the others of that; 0 for nothing yet.
+  var interestVersion: UInt32 = 0
+  /// Which poses the others want.
+  var interests = Interests()
   /// Who waits for whose word that operations have arrived.
   var acknowledgements = Acknowledgements()
   /// Who wants to own which anchor.

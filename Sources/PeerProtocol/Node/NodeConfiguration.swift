@@ -21,7 +21,7 @@ package struct NodeConfiguration: Sendable {
   package var memberLimit = ProtocolLimits.members
   /// Whether the app is asked before an anchor it owns goes to another member; else it goes at once.
   package var asksBeforeGiving = false
-  /// Whether this node, as host, keeps anchors for owners that left, until their lease ends; else who asks gets them.
+  /// Whether this node, as host, keeps anchors for owners that left, until their lease ends; else it frees them.
   package var keepsOrphans = false
   /// Who may share a map with the whole session.
   package var mapPolicy: MapPolicy

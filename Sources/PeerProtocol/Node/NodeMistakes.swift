@@ -39,6 +39,8 @@ package struct NodePolicy: OptionSet, Hashable, Sendable {
   package static let noReassertion = Self(rawValue: 1 << 2)
   /// A restarted process writes as the actor of its earlier start.
   package static let reusesActor = Self(rawValue: 1 << 3)
+  /// A host leaves anchors to owners that are gone, and with leases that are over.
+  package static let leavesOrphans = Self(rawValue: 1 << 4)
   /// Whatever a member says of others, and of this node, is taken.
-  package static let believesEverything = Self(rawValue: 1 << 4)
+  package static let believesEverything = Self(rawValue: 1 << 5)
 }

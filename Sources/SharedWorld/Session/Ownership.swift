@@ -62,6 +62,6 @@ extension Session {
 
   /// Who owns an anchor; nil when nobody does.
   ///
-  /// An owner that has left is still named, until somebody asks for the anchor.
+  /// An owner that has left is still named for a moment, until the host has freed the anchor.
   public func ownership(of anchor: AnchorID) async -> Ownership? { await core.ownership(of: anchor) }
 }

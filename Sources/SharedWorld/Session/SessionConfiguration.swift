@@ -36,8 +36,8 @@ extension Session {
     ///
     /// It runs as a child task of the session; an answer after the other's time-out has no effect.
     public var ownershipHandler: (@Sendable (OwnershipRequest) async -> Bool)?
-    /// Whether this peer, while it hosts, keeps the anchors of owners that left for them until their lease ends; else whoever
-    /// asks for one gets it.
+    /// Whether this peer, while it hosts, keeps the anchors of owners that left for them until their lease ends; else it frees
+    /// them, and everybody is told.
     public var keepsOrphanedOwnership = false
 
     /// A configuration with the defaults.

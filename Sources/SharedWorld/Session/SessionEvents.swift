@@ -6,7 +6,8 @@ extension Session {
   ///
   /// It is bounded: updates of one anchor that were not read yet become one, and a reader that falls further behind than
   /// ``Session/Events/capacity`` loses the unread changes of anchors, never of membership, and is told so by
-  /// ``Session/Event/problem(_:)`` with the code ``SessionError/Code/consumerTooSlow``.
+  /// ``Session/Event/problem(_:)`` with the code ``SessionError/Code/consumerTooSlow``. An iterator that is let go costs
+  /// nothing any more.
   public struct Events: AsyncSequence, Sendable {
     /// Unread changes of anchors an iterator holds.
     public static let capacity = 65_536
@@ -43,26 +44,28 @@ extension Session {
 }
 
 /// Hands every event to every reader.
+///
+/// A mailbox is held by its iterators alone: with the last of them it goes, and nothing is put into it any more.
 final class EventHub: Sendable {
+  /// A mailbox for as long as somebody reads it.
+  private struct Reader {
+    weak var mailbox: EventMailbox?
+  }
+
   private struct State {
-    var mailboxes: [EventMailbox] = []
-    var isFirst = true
+    var readers: [Reader] = []
+    /// What happened before anybody read; nil once somebody does.
+    var early: EventMailbox? = EventMailbox()
     var hasEnded = false
   }
 
-  private let early = EventMailbox()
   private let state = Mutex(State())
 
   /// A mailbox that gets all further events; the first one also those before.
   func subscribe() -> EventMailbox {
     state.withLock { state in
-      guard !state.isFirst else {
-        state.isFirst = false
-        state.mailboxes.append(early)
-        return early
-      }
-      let mailbox = EventMailbox()
-      if state.hasEnded { mailbox.end() } else { state.mailboxes.append(mailbox) }
+      let mailbox = exchange(&state.early, with: nil) ?? EventMailbox()
+      if state.hasEnded { mailbox.end() } else { state.readers.append(Reader(mailbox: mailbox)) }
       return mailbox
     }
   }
@@ -75,15 +78,16 @@ final class EventHub: Sendable {
 
   /// Says that nothing more comes.
   func end() {
-    let receivers = state.withLock { state in
-      state.hasEnded = true
-      return state.isFirst ? state.mailboxes + [early] : state.mailboxes
-    }
+    state.withLock { $0.hasEnded = true }
     for mailbox in receivers { mailbox.end() }
   }
 
-  private var receivers: [EventMailbox] {
-    state.withLock { $0.isFirst ? $0.mailboxes + [early] : $0.mailboxes }
+  /// Who gets what happens now; those whose readers are gone are forgotten.
+  var receivers: [EventMailbox] {
+    state.withLock { state in
+      state.readers.removeAll { $0.mailbox == nil }
+      return state.readers.compactMap(\.mailbox) + (state.early.map { [$0] } ?? [])
+    }
   }
 }
 

@@ -41,7 +41,8 @@ struct SessionApp {
       _ = try anchors.setPayload(Anchor.Payload(contentType: "x/y", bytes: bytes), of: id, at: time)
     case 6:
       let owner = SessionPeer.identity(of: dice.below(4))
-      let lock = AnchorLock(owner: owner, leaseUntil: time, epoch: dice.below(3), number: dice.below(UInt64(5)))
+      let end = dice.below(3) == 0 ? AnchorLock.endless : time + UInt64(dice.below(10_000))
+      let lock = AnchorLock(owner: owner, leaseUntil: end, epoch: dice.below(3), number: dice.below(UInt64(5)))
       _ = try anchors.setLock(lock, of: id, at: time)
     default: _ = try anchors.move(id, to: place, at: time)
     }

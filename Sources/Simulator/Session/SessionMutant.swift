@@ -19,6 +19,7 @@ package struct SessionMutant: Sendable {
     .init("no-reassertion", .init(node: .noReassertion), .liar, nodes: 4, seeds: 1...20),
     .init("believes-everything", .init(node: .believesEverything), .liar, nodes: 4, seeds: 1...3),
     .init("reuses-actor", .init(node: .reusesActor), .chaos, nodes: 4, seeds: 1...3),
+    .init("leaves-orphans", .init(node: .leavesOrphans), .chaos, nodes: 4, seeds: 1...5),
     .init("no-birth-gate", .init(replication: .withoutGate), .chaos, nodes: 4, seeds: 1...8),
     .init("no-merge-context", .init(replication: .withoutContext), .chaos, nodes: 4, seeds: 1...30),
     .init("hearsay-grants-full-lease", .init(election: .hearsayGrantsFullLease), .chaos, nodes: 6, seeds: 1...5),

@@ -19,6 +19,8 @@ package struct SessionPeer: SimulatedNode {
 
   /// The cache on the machine's disk.
   package private(set) var disk: [SHA256Digest: StoredChunk] = [:]
+  /// Frames it has sent, by type, since a test set it to none; nil while nobody counts.
+  package var sentFrames: [FrameType: Int]?
   /// Chunks that came although they had been verified before.
   package private(set) var fetchedAgain = 0
   private var verified: [MapID: Set<Int>] = [:]
@@ -204,6 +206,7 @@ package struct SessionPeer: SimulatedNode {
         outputs.append(.dial(peer: peer))
       case .transmit(let link, let bytes):
         last = bytes
+        if sentFrames != nil { count(bytes) }
         guard let connection = connections[link]?.connection else { continue }
         outputs.append(.transmit(bytes, on: connection))
         connections[link]?.waiting += bytes.count
@@ -232,6 +235,15 @@ package struct SessionPeer: SimulatedNode {
     let verdict = check.run()
     if verdict.failure == nil, !verified[check.map, default: []].insert(check.index).inserted { fetchedAgain += 1 }
     node.handle(.chunkChecked(verdict), at: now)
+  }
+
+  /// Books the frames in what is sent, which are whole ones.
+  private mutating func count(_ bytes: [UInt8]) {
+    var offset = 0
+    while let head = try? unsafe FrameHead.find(in: bytes.span.bytes, at: offset, limit: bytes.count) {
+      if let type = FrameType(rawValue: head.type) { sentFrames?[type, default: 0] += 1 }
+      offset = head.body.upperBound
+    }
   }
 
   /// The reason in the last of some frames, if that is a goodbye: a node says it right before it closes.

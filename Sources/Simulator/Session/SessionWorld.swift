@@ -131,7 +131,7 @@ package struct SessionWorld {
   /// What is not yet as it must be at rest in some connected component; nil if nothing is.
   ///
   /// All know the same members and follow the same host, hold the same anchors under the same vectors and digests, lack
-  /// no operation of a node that lives, and have the same map.
+  /// no operation of a node that lives, and have the same map; no anchor belongs to who is not there.
   package func disagreement() -> String? {
     for component in simulation.components() {
       if let text = disagreement(in: component) { return text }
@@ -157,6 +157,19 @@ package struct SessionWorld {
       // What waits for an anchor that died with its author waits for ever, but only if its own author is gone too.
       if node.anchors.heldActors.contains(where: live.contains) { return "C7 \(name): held operations" }
       if node.currentMap != first.currentMap { return "M1 \(name): another map" }
+    }
+    return orphan(in: component)
+  }
+
+  /// O1: an anchor whose owner is not there, or whose lease is over since long.
+  private func orphan(in component: [Int]) -> String? {
+    guard let index = component.first, let node = node(index) else { return nil }
+    let owners = Set(component.map(SessionPeer.identity))
+    let time = node.sessionTime(at: simulation.localTime(index))
+    for (anchor, lock) in node.anchors.ownedAnchors {
+      guard let owner = lock.owner else { continue }
+      if !owners.contains(owner) { return "O1 \(anchor) belongs to \(owner.prefix), which is not there" }
+      if lock.leaseUntil + 5_000 < time { return "O1 the lease of \(anchor) is over" }
     }
     return nil
   }

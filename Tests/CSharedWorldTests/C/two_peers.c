@@ -1,6 +1,6 @@
 /*
- * Two sessions in one process, through the C interface alone: they join over loopback, share a map, place, move and
- * remove anchors, and end with equal digests. Prints "ok" and returns 0, or says what went wrong.
+ * Two sessions in one process, through the C interface alone: they join over loopback, share a map, place, move, drag and
+ * remove anchors, own one, lock the session, and end with equal digests. Prints "ok" and returns 0, or says what went wrong.
  *
  * usage: two_peers FOLDER, a folder for the identities and a map file
  */
@@ -78,6 +78,19 @@ static void join(sw_session *alice, sw_session *bob) {
   CHECK(sw_peer_list_get(peers, 1) == NULL);
   sw_peer_list_destroy(peers);
   sw_event_destroy(joined);
+  sw_event *synchronised = await_event(bob, SW_EVENT_SYNCHRONISED);
+  sw_digest digest;
+  CHECK(sw_session_digest(bob, &digest) == SW_OK && memcmp(&digest, &synchronised->digest, sizeof digest) == 0);
+  sw_event_destroy(synchronised);
+}
+
+/* The id of the peer that a session sees alone. */
+static sw_peer_id only_peer(sw_session *session) {
+  sw_peer_list *peers = NULL;
+  CHECK(sw_session_peers(session, &peers) == SW_OK && sw_peer_list_count(peers) == 1);
+  sw_peer_id id = sw_peer_list_get(peers, 0)->id;
+  sw_peer_list_destroy(peers);
+  return id;
 }
 
 /* What a thread needs to invite somebody, and what came of it. */
@@ -142,6 +155,86 @@ static void share_map(sw_session *alice, sw_session *bob, const char *folder) {
   CHECK(sw_map_copy_points(received, SIZE_MAX, SIZE_MAX, point, NULL) == SW_INVALID_ARGUMENT);
   sw_map_destroy(loaded);
   sw_map_destroy(received);
+  CHECK(sw_session_set_relocalised(bob, 1) == SW_OK);
+  for (uint32_t stage = SW_MAP_NONE; stage != SW_MAP_RELOCALISED;) {
+    sw_event *status = await_event(alice, SW_EVENT_PEER_MAP_CHANGED);
+    CHECK(status->stage > stage && memcmp(&status->map, &id, sizeof id) == 0 && strcmp(status->name, "bob") == 0);
+    stage = status->stage;
+    sw_event_destroy(status);
+  }
+  CHECK(sw_session_cancel_map(bob, &id) == SW_OK);
+}
+
+/* Alice drags an anchor and moves her device; Bob sees both, and both end. */
+static void live_poses(sw_session *alice, sw_session *bob) {
+  float place[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  sw_peer_id peer = only_peer(bob);
+  sw_anchor_id lamp;
+  CHECK(sw_session_place(alice, "dragged", place, &lamp) == SW_OK);
+  sw_event_destroy(await_event(bob, SW_EVENT_ANCHOR_ADDED));
+  sw_drag *drag = NULL;
+  CHECK(sw_session_begin_drag(alice, &lamp, &drag) == SW_OK);
+  place[13] = 2;
+  CHECK(sw_drag_update(drag, place) == SW_OK);
+  sw_event *moved = await_event(bob, SW_EVENT_ANCHOR_DRAGGED);
+  CHECK(memcmp(&moved->anchor.id, &lamp, sizeof lamp) == 0 && memcmp(&moved->peer, &peer, sizeof peer) == 0);
+  CHECK(moved->anchor.transform[13] == 2 && moved->sequence > 0 && moved->anchor.name == NULL);
+  uint64_t sequence = moved->sequence;
+  sw_event_destroy(moved);
+  CHECK(sw_drag_end(drag) == SW_OK && sw_drag_end(drag) == SW_DRAG_ENDED);
+  sw_drag_destroy(drag);
+  sw_event *ended = await_event(bob, SW_EVENT_DRAG_ENDED);
+  CHECK(memcmp(&ended->anchor.id, &lamp, sizeof lamp) == 0 && memcmp(&ended->peer, &peer, sizeof peer) == 0);
+  sw_event_destroy(ended);
+
+  CHECK(sw_session_update_pose(alice, place) == SW_OK);
+  moved = await_event(bob, SW_EVENT_PARTICIPANT_MOVED);
+  CHECK(memcmp(&moved->peer, &peer, sizeof peer) == 0 && moved->sequence > sequence);
+  CHECK(moved->anchor.transform[13] == 2);
+  sw_event_destroy(moved);
+  CHECK(sw_session_update_pose(alice, NULL) == SW_OK);
+  sw_event *gone = await_event(bob, SW_EVENT_PARTICIPANT_GONE);
+  CHECK(memcmp(&gone->peer, &peer, sizeof peer) == 0);
+  sw_event_destroy(gone);
+  CHECK(sw_session_remove(alice, &lamp) == SW_OK);
+  sw_event_destroy(await_event(bob, SW_EVENT_ANCHOR_REMOVED));
+}
+
+/* Waits until a session hears that an anchor has this owner; NULL for none. */
+static void await_owner(sw_session *session, const sw_anchor_id *anchor, const sw_peer_id *owner) {
+  static const sw_peer_id nobody;
+  sw_event *event = await_event(session, SW_EVENT_OWNERSHIP_CHANGED);
+  CHECK(memcmp(&event->anchor.id, anchor, sizeof *anchor) == 0);
+  CHECK(memcmp(&event->peer, owner == NULL ? &nobody : owner, sizeof nobody) == 0);
+  sw_event_destroy(event);
+}
+
+/* Bob owns an anchor for a while; the host alone may lock the session. */
+static void ownership_and_lock(sw_session *alice, sw_session *bob) {
+  sw_peer_id peer = only_peer(alice);
+  sw_anchor_list *anchors = NULL;
+  CHECK(sw_session_anchors(alice, &anchors) == SW_OK && sw_anchor_list_count(anchors) == 1);
+  sw_anchor_id lamp = sw_anchor_list_get(anchors, 0)->id;
+  sw_anchor_list_destroy(anchors);
+  CHECK(sw_session_release_ownership(bob, &lamp, 0) == SW_NOT_OWNER);
+  CHECK(sw_session_request_ownership(bob, &lamp, 0, 60001) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_request_ownership(bob, &lamp, 0, PATIENCE_MS) == SW_OK);
+  await_owner(alice, &lamp, &peer);
+  CHECK(sw_session_release_ownership(bob, &lamp, PATIENCE_MS) == SW_OK);
+  await_owner(alice, &lamp, NULL);
+  CHECK(sw_session_request_ownership(bob, &lamp, 50, PATIENCE_MS) == SW_OK);
+  await_owner(alice, &lamp, &peer);
+  await_owner(alice, &lamp, NULL);
+
+  sw_peer_id host;
+  CHECK(sw_session_host(alice, &host, NULL) == SW_OK);
+  int bob_hosts = memcmp(&host, &peer, sizeof host) == 0;
+  sw_session *hosting = bob_hosts ? bob : alice, *other = bob_hosts ? alice : bob;
+  CHECK(sw_session_set_locked(other, 1) == SW_NOT_HOST);
+  CHECK(sw_session_set_locked(hosting, 1) == SW_OK);
+  sw_event_destroy(await_event(other, SW_EVENT_LOCKED));
+  CHECK(sw_session_set_locked(hosting, 0) == SW_OK);
+  sw_event_destroy(await_event(other, SW_EVENT_UNLOCKED));
 }
 
 static void edit_anchors(sw_session *alice, sw_session *bob) {
@@ -210,7 +303,9 @@ int main(int count, char **arguments) {
   CHECK(sw_session_invite(bob, "127.0.0.1", sw_session_port(alice), NULL, 0, 0, NULL) == SW_DECLINED);
   join(alice, bob);
   share_map(alice, bob, arguments[1]);
+  live_poses(alice, bob);
   edit_anchors(alice, bob);
+  ownership_and_lock(alice, bob);
   refuse_null(bob);
   ask(alice, arguments[1]);
   message_and_end(alice, bob);

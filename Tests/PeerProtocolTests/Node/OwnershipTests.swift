@@ -100,9 +100,25 @@ struct OwnershipTests {
     #expect(try owner(1, of: lamp, in: session) == nil)
   }
 
+  /// The locks of an anchor that a node told its app of, by what they name as owner.
+  private func told(_ index: Int, of anchor: AnchorID, in session: TestSession) throws -> Int {
+    session.simulation.monitor.events[index].count { event in
+      guard case .anchors(let changes) = event else { return false }
+      return changes.contains { change in
+        if change.id == anchor, case .updated(let fields) = change.kind { fields.contains(.lock) } else { false }
+      }
+    }
+  }
+
+  private func lock(_ index: Int, of anchor: AnchorID, in session: TestSession) throws -> AnchorLock {
+    guard case .lock(let lock)? = try session.node(index).anchors.value(of: .lock, of: anchor) else { return .free }
+    return lock
+  }
+
   @Test(
-    "who asks for the anchor of an owner that left gets it, unless the host keeps orphans", arguments: [false, true])
-  func orphans(_ keeps: Bool) throws {
+    "who asks for the anchor of an owner that is lost, before the host has freed it, is told by its policy",
+    arguments: [false, true])
+  func orphansAsked(_ keeps: Bool) throws {
     var session = try TestSession(3, keepingOrphans: keeps)
     let lamp = try session.place(0)
     let host = try session.host
@@ -112,6 +128,85 @@ struct OwnershipTests {
     session.run(.seconds(15))
     let results = try wish(other, .own(lease: nil), lamp, in: &session)
     #expect(keeps ? results == [.declined] : met(results) != nil)
+  }
+
+  enum End: CaseIterable { case left, lost, host }
+
+  @Test(
+    "when an owner leaves, is lost, or dies as host, the host frees its anchors, and everybody is told once",
+    arguments: End.allCases)
+  func orphansFreed(_ end: End) throws {
+    var session = try TestSession(3)
+    let lamp = try session.place(0)
+    let host = try session.host
+    let owner = end == .host ? host : (host + 1) % 3
+    let granted = try #require(met(try wish(owner, .own(lease: nil), lamp, in: &session)))
+    session.forgetEvents()
+    switch end {
+    case .left:
+      try session.perform(owner) { node, now in node.handle(.leave, at: now) }
+      session.run(.milliseconds(500))
+    case .lost, .host:
+      session.apply(.crash(owner, silently: true))
+      // Its silence has to be noticed, and its dials to fail for long enough.
+      session.run(.seconds(2))
+      #expect(try lock((owner + 1) % 3, of: lamp, in: session) == granted)
+      session.run(.seconds(15))
+    }
+    for index in 0..<3 where index != owner {
+      let freed = try lock(index, of: lamp, in: session)
+      #expect(freed.owner == nil && (freed.epoch, freed.number) > (granted.epoch, granted.number))
+      #expect(try told(index, of: lamp, in: session) == 1)
+    }
+    session.run(.seconds(10))
+    for index in 0..<3 where index != owner { #expect(try told(index, of: lamp, in: session) == 1) }
+  }
+
+  @Test("a host that keeps orphans frees them when the lease is over, and so does any host", arguments: [false, true])
+  func leaseFreed(_ keeps: Bool) throws {
+    var session = try TestSession(3, keepingOrphans: keeps)
+    let lamp = try session.place(0)
+    let host = try session.host
+    let owner = (host + 1) % 3
+    #expect(met(try wish(owner, .own(lease: .seconds(20)), lamp, in: &session)) != nil)
+    session.forgetEvents()
+    if keeps { session.apply(.crash(owner, silently: true)) }
+    session.run(.seconds(18))
+    #expect(try lock(host, of: lamp, in: session).owner != nil)
+    session.run(.seconds(4))
+    #expect(try lock(host, of: lamp, in: session).owner == nil)
+    #expect(try told(host, of: lamp, in: session) == 1)
+  }
+
+  @Test("an owner that is away for a moment keeps its anchors, whoever hosts then")
+  func keptMeanwhile() throws {
+    var session = try TestSession(3)
+    let lamp = try session.place(0)
+    let host = try session.host
+    let owner = (host + 1) % 3
+    let granted = try #require(met(try wish(owner, .own(lease: nil), lamp, in: &session)))
+    session.apply(.crash(host, silently: true))
+    for other in 0..<3 where other != owner { session.apply(.cut(owner, other)) }
+    session.run(.seconds(3))
+    session.apply(.heal)
+    session.run(.seconds(15))
+    #expect(try lock(owner, of: lamp, in: session) == granted)
+    #expect(try lock((host + 2) % 3, of: lamp, in: session) == granted)
+  }
+
+  @Test("anchors that come before their owner, as from a journal, wait ten seconds for it")
+  func early() throws {
+    var session = try TestSession(2)
+    let lamp = try session.place(0)
+    let stranger = NodeProbe.peer(9)
+    try session.perform(0) { node, now in
+      let lock = AnchorLock(owner: stranger, leaseUntil: AnchorLock.endless, epoch: node.epoch, number: 1)
+      _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.setLock(lock, of: lamp, at: time) }
+    }
+    session.run(.seconds(8))
+    #expect(try lock(1, of: lamp, in: session).owner == stranger)
+    session.run(.seconds(4))
+    #expect(try lock(1, of: lamp, in: session).owner == nil)
   }
 
   @Test("a request outlives the host that it was made to")

@@ -9,16 +9,25 @@ struct StreamTests {
 
   /// A member that has told that it has nothing yet, so that operations flow to it.
   private func member(of probe: inout NodeProbe, _ number: UInt64 = 1) throws -> LinkID {
-    let peer = NodeProbe.peer(Int(number))
-    let link = probe.join(number, peer)
-    var vector = ByteWriter()
-    vector.write(UInt8(0))
-    vector.write(SHA256Digest(words: .zero))
-    VersionVector().encode(into: &vector)
-    var parts = SnapshotChunks(vector.bytes)
-    probe.send(.vector, on: link) { _ = parts.next(limit: ProtocolLimits.statePart, into: &$0) }
+    let link = probe.join(number, NodeProbe.peer(Int(number)))
+    probe.send(bytes: frames(telling: VersionVector()), on: link)
     _ = try probe.frames(on: link)
     return link
+  }
+
+  /// What a member sends that has `vector`.
+  private func frames(telling vector: VersionVector) -> [UInt8] {
+    var message = ByteWriter()
+    message.write(UInt8(0))
+    message.write(SHA256Digest(words: .zero))
+    vector.encode(into: &message)
+    return frames(.vector, SnapshotChunks(message.bytes))
+  }
+
+  private func frames(_ type: FrameType, _ chunks: SnapshotChunks) -> [UInt8] {
+    var (writer, parts) = (ByteWriter(), chunks)
+    while !parts.isAtEnd { writer.writeFrame(type) { _ = parts.next(limit: ProtocolLimits.statePart, into: &$0) } }
+    return writer.bytes
   }
 
   @Test("one update of an idle session leaves at once, in a frame of its own, on every link")
@@ -38,6 +47,43 @@ struct StreamTests {
       for number in 0..<100 { _ = try anchors.place(Anchor(name: "lamp \(number)"), at: time) }
     }
     #expect(try probe.frames(on: link).map(\.type) == [.operations])
+  }
+
+  @Test("a snapshot that came is answered with the operations its sender lacks, not with another snapshot")
+  func snapshotIsNotReturned() throws {
+    var probe = NodeProbe()
+    try probe.edit { anchors, time throws(AnchorError) in _ = try anchors.place(Anchor(name: "lamp"), at: time) }
+    var theirs = AnchorSet(actor: ActorID(peer: other, incarnation: 1), peer: other)
+    _ = try theirs.place(Anchor(name: "desk"), at: 1)
+    let link = probe.join(1, other)
+    _ = try probe.frames(on: link)
+    // Both come before this side's turn to send.
+    let snapshot = frames(.snapshot, SnapshotChunks(theirs.encodeSnapshot()))
+    probe.send(bytes: frames(telling: theirs.vector) + snapshot, on: link)
+    #expect(try probe.frames(on: link).map(\.type) == [.operations])
+    #expect(probe.node.anchors.count == 2)
+  }
+
+  @Test("a value that a snapshot replaces is told as lost if its sender did not have it when the link came up")
+  func lostToSnapshot() throws {
+    var probe = NodeProbe()
+    let lamp = Anchor(name: "lamp")
+    try probe.edit { anchors, time throws(AnchorError) in _ = try anchors.place(lamp, at: time) }
+    var theirs = AnchorSet(actor: ActorID(peer: other, incarnation: 1), peer: other)
+    try theirs.merge(snapshot: probe.node.anchors.encodeSnapshot().span.bytes)
+    let before = theirs.vector
+    try probe.edit { anchors, time throws(AnchorError) in _ = try anchors.rename(lamp.id, to: "mine", at: time) }
+    _ = try theirs.rename(lamp.id, to: "theirs", at: 1_000)
+    // They got this side's name on another way, which says nothing of what they knew when they wrote theirs.
+    try theirs.merge(snapshot: probe.node.anchors.encodeSnapshot().span.bytes)
+    let link = probe.join(1, other)
+    _ = probe.takeEvents()
+    probe.send(
+      bytes: frames(telling: before) + frames(.snapshot, SnapshotChunks(theirs.encodeSnapshot())), on: link)
+    let kinds = probe.takeEvents().flatMap { event -> [AnchorChange.Kind] in
+      if case .anchors(let changes) = event { changes.map(\.kind) } else { [] }
+    }
+    #expect(kinds == [.fieldOverwritten(.name("mine")), .updated(.name)])
   }
 
   private var greeting: [UInt8] {

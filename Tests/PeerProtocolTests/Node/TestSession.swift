@@ -118,6 +118,16 @@ struct TestSession {
     }
   }
 
+  /// Begins to count the frames that every node sends.
+  mutating func countFrames() {
+    for index in 0..<simulation.count { simulation.perform(index) { peer, _ in peer.sentFrames = [:] } }
+  }
+
+  /// How many frames of a type each node has sent since.
+  func sent(_ type: FrameType) -> [Int] {
+    (0..<simulation.count).map { simulation.node($0)?.sentFrames?[type] ?? 0 }
+  }
+
   /// Places an anchor on a node and lets everybody get it.
   mutating func place(_ index: Int) throws -> AnchorID {
     let anchor = Anchor(id: AnchorID(high: 1, low: UInt64(index)), name: "lamp")

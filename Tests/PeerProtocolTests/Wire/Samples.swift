@@ -35,6 +35,7 @@ enum Sample {
     sessionTime: 12_345, pose: Pose(Transform(translation: [1, 2, -3])))
   static let filter = AnchorFilter(
     namePrefix: "lä", creator: bob, kind: .participant, region: .init(center: [1, 2, -3], radius: 4))
+  static let interest = InterestFrame(node: node, version: 3, filter: filter)
   static let acknowledgement = AcknowledgementFrame(
     kind: .answer, hops: 2, from: node, to: NodeID(peer: bob, incarnation: 42), sequence: 1000)
   static let ownership = {
@@ -196,9 +197,9 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
         try reread($0, { (r) throws(DecodingFailure) in try AcknowledgementFrame(reading: &r) }) { $0.write(to: &$1) }
       }),
     FrameCase(
-      name: "interest", type: .interest, write: { Sample.filter.write(to: &$0) },
+      name: "interest", type: .interest, write: { Sample.interest.write(to: &$0) },
       rewrite: {
-        try reread($0, { (r) throws(DecodingFailure) in try AnchorFilter(reading: &r) }) { $0.write(to: &$1) }
+        try reread($0, { (r) throws(DecodingFailure) in try InterestFrame(reading: &r) }) { $0.write(to: &$1) }
       }),
     FrameCase(
       name: "ownership", type: .ownership, write: { Sample.ownership.write(to: &$0) },

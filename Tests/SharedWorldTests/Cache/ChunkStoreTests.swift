@@ -95,7 +95,7 @@ struct ChunkStoreTests {
   }
 }
 
-@Suite("Sessions with a cache of maps", .timeLimit(.minutes(1)))
+@Suite("Sessions with a cache of maps", .timeLimit(.minutes(5)))
 struct SessionCacheTests {
   private static func map() -> WorldMap {
     var random = SeededRandom(seed: 3)

@@ -1,7 +1,7 @@
 import SharedWorld
 import Testing
 
-@Suite("Changes of anchors for one reader", .timeLimit(.minutes(1)))
+@Suite("Changes of anchors for one reader", .timeLimit(.minutes(5)))
 struct AnchorChangesTests {
   /// Reads until `count` changes have come.
   private func read(_ count: Int, from changes: inout AnchorChanges.Iterator) async -> [AnchorChange] {

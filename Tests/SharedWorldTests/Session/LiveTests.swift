@@ -1,7 +1,7 @@
 import SharedWorld
 import Testing
 
-@Suite("Drags, live poses, acknowledgements and lost edits", .timeLimit(.minutes(1)))
+@Suite("Drags, live poses, acknowledgements and lost edits", .timeLimit(.minutes(5)))
 struct LiveTests {
   @Test("a drag is seen by the other peer and stays where it is let go; a handle that has ended throws")
   func drag() async throws {
@@ -95,9 +95,7 @@ struct LiveTests {
     return configuration
   }
 
-  @Test(
-    "who loses an edit to a later write or to a removal is told which value",
-    .disabled("waits for ever in some runs, cause unknown; ChangeFeedTests covers the changes it is about"))
+  @Test("who loses an edit to a later write or to a removal is told which value")
   func lostEdits() async throws {
     try await TestSessions.two { alice, bob in
       var aliceEvents = alice.events.makeAsyncIterator()

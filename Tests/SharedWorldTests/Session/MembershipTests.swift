@@ -1,7 +1,7 @@
 import SharedWorld
 import Testing
 
-@Suite("Session membership", .timeLimit(.minutes(1)))
+@Suite("Session membership", .timeLimit(.minutes(5)))
 struct MembershipTests {
   /// Waits until `session` follows this host.
   private func waitForHost(_ host: PeerID, at session: Session) async throws {

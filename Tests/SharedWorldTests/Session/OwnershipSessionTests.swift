@@ -1,7 +1,7 @@
 import SharedWorld
 import Testing
 
-@Suite("Ownership of anchors in a session", .timeLimit(.minutes(1)))
+@Suite("Ownership of anchors in a session", .timeLimit(.minutes(5)))
 struct OwnershipSessionTests {
   @Test("an anchor is granted, given, released; who does not own it cannot pass it on")
   func passedOn() async throws {
@@ -34,6 +34,23 @@ struct OwnershipSessionTests {
         #expect(error?.code == .declined)
         #expect(await alice.ownership(of: lamp)?.owner == alice.localPeer.id)
       }
+    }
+  }
+
+  @Test("when the owner leaves, the others are told that nobody owns the anchor")
+  func freed() async throws {
+    try await TestSessions.joined { alice, bob in
+      let events = alice.events.makeAsyncIterator()
+      let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
+      _ = try await bob.requestOwnership(of: lamp)
+      await bob.leave()
+      var owners: [PeerID?] = []
+      var iterator = events
+      while owners.last != .some(nil), let event = await iterator.next() {
+        if case .ownershipChanged(lamp, let owner) = event { owners.append(owner) }
+      }
+      #expect(owners == [bob.localPeer.id, nil])
+      #expect(await alice.ownership(of: lamp) == nil)
     }
   }
 }

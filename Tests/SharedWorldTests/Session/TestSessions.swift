@@ -8,20 +8,23 @@ enum TestSessions {
     return try PeerIdentity.loadOrCreate(named: name, in: folder)
   }
 
-  static func configuration(_ decision: InvitationDecision = .accept) -> Session.Configuration {
+  typealias InvitationHandler = @Sendable (Invitation) async -> InvitationDecision
+
+  static func configuration(_ handler: @escaping InvitationHandler = { _ in .accept }) -> Session.Configuration {
     var configuration = Session.Configuration(service: "swtest")
     configuration.discovery = .none
     configuration.listen = Endpoint(host: "127.0.0.1", port: 0)
-    configuration.invitationHandler = { _ in decision }
+    configuration.invitationHandler = handler
     return configuration
   }
 
   /// Runs `body` with two sessions of their own that know nothing of each other yet.
   static func two(
-    _ decision: InvitationDecision = .accept, _ body: @Sendable (Session, Session) async throws -> Void
+    answering handler: @escaping InvitationHandler = { _ in .accept },
+    _ body: @Sendable (Session, Session) async throws -> Void
   ) async throws {
-    try await Session.withSession(as: identity("alice"), configuration: configuration(decision)) { alice in
-      try await Session.withSession(as: identity("bob"), configuration: configuration(decision)) { bob in
+    try await Session.withSession(as: identity("alice"), configuration: configuration(handler)) { alice in
+      try await Session.withSession(as: identity("bob"), configuration: configuration(handler)) { bob in
         try await body(alice, bob)
       }
     }
@@ -44,6 +47,28 @@ extension Session {
   func first<T>(_ body: (Event) -> T?) async throws -> T {
     var iterator = events.makeAsyncIterator()
     return try await iterator.first(body)
+  }
+}
+
+extension TestSessions {
+  /// Waits until all these sessions have the same host.
+  static func agreedHost(_ sessions: [Session]) async throws -> PeerID {
+    let (news, teller) = AsyncStream.makeStream(of: (session: Int, host: PeerID?).self)
+    return try await withThrowingTaskGroup { group in
+      for (index, session) in sessions.enumerated() {
+        group.addTask {
+          var events = session.events.makeAsyncIterator()
+          repeat { teller.yield((index, await session.state().host)) } while await events.next() != nil
+        }
+      }
+      defer { group.cancelAll() }
+      var hosts: [PeerID?] = Array(repeating: nil, count: sessions.count)
+      for await (index, host) in news {
+        hosts[index] = host
+        if let host, hosts.allSatisfy({ $0 == host }) { return host }
+      }
+      throw EndedTooSoon()
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import SharedWorld
 import Testing
 
-@Suite("Undo history", .timeLimit(.minutes(1)))
+@Suite("Undo history", .timeLimit(.minutes(5)))
 struct UndoHistoryTests {
   private let there = Transform(translation: [1, 2, 3])
 

@@ -1,0 +1,124 @@
+public import CSharedWorldHeaders
+import SharedWorld
+
+/// A drag behind a C handle, and the session it is asked of.
+final class DragBox: Sendable {
+  let drag: Drag
+  let running: RunningSession
+
+  init(_ drag: Drag, of running: RunningSession) {
+    self.drag = drag
+    self.running = running
+  }
+}
+
+/// Locks the session for newcomers, or opens it.
+@c @implementation
+public func sw_session_set_locked(_ session: OpaquePointer?, _ locked: Int32) -> sw_status {
+  attempt {
+    try object(session, as: RunningSession.self).wait { session in
+      if locked == 0 { try await session.unlockSession() } else { try await session.lockSession() }
+    }
+  }
+}
+
+/// Tells where this peer's device is.
+@c @implementation
+public func sw_session_update_pose(_ session: OpaquePointer?, _ transform: UnsafePointer<Float>?) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let place = transform == nil ? nil : try CSharedWorld.transform(transform)
+    try running.wait { try await $0.updatePose(place) }
+  }
+}
+
+/// Begins a drag.
+@c @implementation
+public func sw_session_begin_drag(
+  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ drag: UnsafeMutablePointer<OpaquePointer?>?
+) -> sw_status {
+  attempt {
+    let drag = try output(drag, "drag")
+    let running = try object(session, as: RunningSession.self)
+    let id = try anchorID(anchor)
+    drag.pointee = handle(DragBox(try running.wait { try await $0.beginDrag(id) }, of: running))
+  }
+}
+
+/// Shows a dragged anchor at another place.
+@c @implementation
+public func sw_drag_update(_ drag: OpaquePointer?, _ transform: UnsafePointer<Float>?) -> sw_status {
+  attempt {
+    let box = try object(drag, as: DragBox.self)
+    let place = try CSharedWorld.transform(transform)
+    try box.running.wait { [drag = box.drag] _ in try await drag.update(to: place) }
+  }
+}
+
+/// Lets a dragged anchor go.
+@c @implementation
+public func sw_drag_end(_ drag: OpaquePointer?) -> sw_status {
+  attempt {
+    let box = try object(drag, as: DragBox.self)
+    try box.running.wait { [drag = box.drag] _ in try await drag.end() }
+  }
+}
+
+/// Gives a drag back.
+@c @implementation
+public func sw_drag_destroy(_ drag: OpaquePointer?) { drop(drag, as: DragBox.self) }
+
+/// Asks to own an anchor.
+@c @implementation
+public func sw_session_request_ownership(
+  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ lease: UInt32, _ timeout: UInt32
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let id = try anchorID(anchor)
+    let patience = try patience(timeout)
+    try running.wait { session in
+      _ = try await session.requestOwnership(
+        of: id, lease: lease == 0 ? nil : .milliseconds(lease), timeout: patience)
+    }
+  }
+}
+
+/// Gives an anchor back.
+@c @implementation
+public func sw_session_release_ownership(
+  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ timeout: UInt32
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let id = try anchorID(anchor)
+    let patience = try patience(timeout)
+    try running.wait { try await $0.releaseOwnership(of: id, timeout: patience) }
+  }
+}
+
+/// How long to wait for an answer about ownership; 0 is ten seconds.
+private func patience(_ milliseconds: UInt32) throws -> Duration {
+  guard milliseconds <= 60_000 else { throw Failure.argument("timeout_ms is over 60000") }
+  return .milliseconds(milliseconds == 0 ? 10_000 : milliseconds)
+}
+
+/// Stops fetching a map.
+@c @implementation
+public func sw_session_cancel_map(_ session: OpaquePointer?, _ map: UnsafePointer<sw_map_id>?) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    guard let id = SHA256Digest(bytes: try required(map, "map").array).map(MapID.init) else {
+      throw Failure.argument("map is no id")
+    }
+    try running.wait { await $0.cancelMap(id) }
+  }
+}
+
+/// Tells whether this program has found its place in the map.
+@c @implementation
+public func sw_session_set_relocalised(_ session: OpaquePointer?, _ relocalised: Int32) -> sw_status {
+  attempt {
+    try object(session, as: RunningSession.self).wait { await $0.setRelocalised(relocalised != 0) }
+  }
+}

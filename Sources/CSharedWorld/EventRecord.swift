@@ -1,0 +1,176 @@
+internal import CSharedWorldHeaders
+import SharedWorld
+
+extension sw_event {
+  /// An event as C sees it; what it points to must be freed.
+  init(_ event: Session.Event) {
+    self.init()
+    switch event {
+    case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable: setDiscovery(event)
+    case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged,
+      .sessionMerged, .lockChanged:
+      setMembership(event)
+    case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised: setMap(event)
+    case .anchorAdded(let anchor, let origin): set(SW_EVENT_ANCHOR_ADDED, anchor, origin)
+    case .anchorUpdated(let anchor, let origin): set(SW_EVENT_ANCHOR_UPDATED, anchor, origin)
+    case .anchorRemoved(let anchor, let origin): set(SW_EVENT_ANCHOR_REMOVED, anchor, origin)
+    case .editSuperseded(let edit): set(SW_EVENT_EDIT_SUPERSEDED, edit)
+    case .fieldOverwritten(let edit): set(SW_EVENT_FIELD_OVERWRITTEN, edit)
+    case .anchorRestored(let anchor, let removed):
+      set(SW_EVENT_ANCHOR_RESTORED)
+      self.anchor = sw_anchor(anchor)
+      other = sw_anchor_id(copying: removed.bytes)
+    case .ownershipChanged(let anchor, let owner): set(SW_EVENT_OWNERSHIP_CHANGED, anchor, owner)
+    case .anchorDragged, .dragEnded, .participantMoved, .participantGone: setLive(event)
+    case .message(let bytes, let from):
+      set(SW_EVENT_MESSAGE)
+      peer = sw_peer_id(copying: from.bytes)
+      setData(bytes)
+    case .problem(let error): set(SW_EVENT_PROBLEM, error)
+    case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
+    }
+  }
+
+  private mutating func setDiscovery(_ event: Session.Event) {
+    switch event {
+    case .candidateFound(let candidate): set(SW_EVENT_CANDIDATE_FOUND, candidate)
+    case .candidateLost(let candidate): set(SW_EVENT_CANDIDATE_LOST, candidate)
+    case .discoveryAvailable(let backend): set(SW_EVENT_DISCOVERY_AVAILABLE, text: backend)
+    case .discoveryUnavailable(let reason): set(SW_EVENT_DISCOVERY_UNAVAILABLE, text: reason)
+    default: set(SW_EVENT_OTHER, text: "\(event)")
+    }
+  }
+
+  private mutating func setMembership(_ event: Session.Event) {
+    switch event {
+    case .invitationReceived(let invitation):
+      set(SW_EVENT_INVITATION, invitation.peer)
+      setData(invitation.context)
+    case .invitationEnded(let peer): set(SW_EVENT_INVITATION_ENDED, peer)
+    case .peerJoined(let peer): set(SW_EVENT_PEER_JOINED, peer)
+    case .peerReconnecting(let peer): set(SW_EVENT_PEER_RECONNECTING, peer)
+    case .peerLeft(let peer, let reason): set(SW_EVENT_PEER_LEFT, peer, text: reason.rawValue)
+    case .hostChanged(_, let host, let number, let reason):
+      set(SW_EVENT_HOST_CHANGED, text: reason)
+      peer = sw_peer_id(copying: host?.bytes ?? [])
+      epoch = number
+    case .sessionMerged(let size, let host):
+      set(SW_EVENT_SESSION_MERGED)
+      peer = sw_peer_id(copying: host.bytes)
+      total = UInt64(size)
+    case .lockChanged(let isLocked): set(isLocked ? SW_EVENT_LOCKED : SW_EVENT_UNLOCKED)
+    default: set(SW_EVENT_OTHER, text: "\(event)")
+    }
+  }
+
+  private mutating func setMap(_ event: Session.Event) {
+    switch event {
+    case .mapProgress(let progress):
+      set(SW_EVENT_MAP_PROGRESS, progress.mapID, from: progress.from, progress.verifiedBytes, of: progress.totalBytes)
+    case .mapReceived(let receipt):
+      set(SW_EVENT_MAP_RECEIVED, receipt.mapID, from: receipt.from, receipt.bytes, of: receipt.bytes)
+    case .mapFailed(let error): set(SW_EVENT_MAP_FAILED, error)
+    case .peerMapChanged(let peer, let status):
+      set(SW_EVENT_PEER_MAP_CHANGED, peer)
+      set(status)
+    case .synchronised(let hash):
+      set(SW_EVENT_SYNCHRONISED)
+      digest = sw_digest(copying: hash.bytes)
+    default: set(SW_EVENT_OTHER, text: "\(event)")
+    }
+  }
+
+  private mutating func setLive(_ event: Session.Event) {
+    switch event {
+    case .anchorDragged(let pose): set(SW_EVENT_ANCHOR_DRAGGED, pose)
+    case .dragEnded(let anchor, let peer): set(SW_EVENT_DRAG_ENDED, anchor, peer)
+    case .participantMoved(let pose): set(SW_EVENT_PARTICIPANT_MOVED, pose)
+    case .participantGone(let peer):
+      set(SW_EVENT_PARTICIPANT_GONE)
+      self.peer = sw_peer_id(copying: peer.bytes)
+    default: set(SW_EVENT_OTHER, text: "\(event)")
+    }
+  }
+
+  private mutating func set(_ kind: Int, text: String? = nil) {
+    type = UInt32(kind)
+    self.text = text.map { UnsafePointer(copyText($0)) }
+  }
+
+  private mutating func set(_ kind: Int, _ candidate: Candidate) {
+    set(kind, text: candidate.id)
+    name = (candidate.peer?.name ?? candidate.name).map { UnsafePointer(copyText($0)) }
+  }
+
+  private mutating func set(_ kind: Int, _ peer: Peer, text: String? = nil) {
+    set(kind, text: text)
+    self.peer = sw_peer_id(copying: peer.id.bytes)
+    name = UnsafePointer(copyText(peer.name))
+  }
+
+  private mutating func set(_ kind: Int, _ anchor: Anchor, _ origin: Session.Origin) {
+    set(kind, text: origin.rawValue)
+    self.anchor = sw_anchor(anchor)
+  }
+
+  private mutating func set(_ kind: Int, _ error: SessionError) {
+    set(kind, text: error.message)
+    status = Status.of(error.code)
+  }
+
+  private mutating func set(_ kind: Int, _ map: MapID, from sender: PeerID, _ done: Int, of total: Int) {
+    set(kind)
+    peer = sw_peer_id(copying: sender.bytes)
+    self.map = sw_map_id(copying: map.digest.bytes)
+    self.done = UInt64(done)
+    self.total = UInt64(total)
+  }
+
+  private mutating func set(_ kind: Int, _ id: AnchorID, _ peer: PeerID?) {
+    set(kind)
+    anchor.id = sw_anchor_id(copying: id.bytes)
+    self.peer = sw_peer_id(copying: peer?.bytes ?? [])
+  }
+
+  private mutating func set(_ kind: Int, _ pose: LivePose) {
+    set(kind, pose.anchor, pose.peer)
+    anchor.set(pose.transform)
+    time = pose.sessionTime
+    sequence = pose.sequence
+  }
+
+  private mutating func set(_ kind: Int, _ edit: LostEdit) {
+    set(kind, edit.anchor, edit.author)
+    switch edit.value {
+    case .transform(let transform):
+      field = UInt32(SW_FIELD_TRANSFORM)
+      anchor.set(transform)
+    case .name(let name):
+      field = UInt32(SW_FIELD_NAME)
+      text = UnsafePointer(copyText(name))
+    case .payload(let payload):
+      field = UInt32(SW_FIELD_PAYLOAD)
+      text = payload.map { UnsafePointer(copyText($0.contentType)) }
+      setData(payload?.bytes ?? [])
+    case .flags(let bits):
+      field = UInt32(SW_FIELD_FLAGS)
+      flags = bits
+    case .ownership: field = UInt32(SW_FIELD_OWNERSHIP)
+    }
+  }
+
+  private mutating func set(_ status: MapStatus) {
+    map = sw_map_id(copying: status.mapID?.digest.bytes ?? [])
+    switch status.stage {
+    case .none: stage = UInt32(SW_MAP_NONE)
+    case .transferring(let share): (stage, percent) = (UInt32(SW_MAP_TRANSFERRING), UInt32(share))
+    case .received: stage = UInt32(SW_MAP_RECEIVED)
+    case .relocalised: stage = UInt32(SW_MAP_RELOCALISED)
+    }
+  }
+
+  private mutating func setData(_ bytes: [UInt8]) {
+    data_size = bytes.count
+    data = UnsafePointer(copyBytes(bytes))
+  }
+}

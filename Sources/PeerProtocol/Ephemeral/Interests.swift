@@ -1,0 +1,65 @@
+package import WorldModel
+
+/// Which live poses a node wants; the highest version of a node stands.
+package struct InterestFrame: Hashable, Sendable {
+  /// Who wants them.
+  package var node: NodeID
+  /// Counts what this node said of it, from 1.
+  package var version: UInt32
+  package var filter: AnchorFilter
+
+  package init(node: NodeID, version: UInt32, filter: AnchorFilter) {
+    self.node = node
+    self.version = version
+    self.filter = filter
+  }
+
+  /// Appends node, version and filter.
+  package func write(to writer: inout ByteWriter) {
+    node.write(to: &writer)
+    writer.write(version)
+    filter.write(to: &writer)
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    node = try NodeID(reading: &reader)
+    version = try reader.read(UInt32.self)
+    guard version > 0 else { throw .invalid("version zero", offset: reader.offset) }
+    filter = try AnchorFilter(reading: &reader)
+  }
+}
+
+/// What the members said of the live poses they want; who has said nothing wants all.
+struct Interests: Sendable {
+  private var told: [InterestFrame] = []
+
+  /// Whether somebody wants less than all.
+  private(set) var isNarrow = false
+
+  /// What was said, in the order in which nodes first said something.
+  var all: [InterestFrame] { told }
+
+  /// Whether `node` wants to see `anchor`.
+  func wants(_ anchor: Anchor, _ node: NodeID) -> Bool {
+    told.first { $0.node == node }?.filter.matches(anchor) ?? true
+  }
+
+  /// Takes what a node said; false when it is not news.
+  mutating func take(_ frame: InterestFrame) -> Bool {
+    defer { isNarrow = told.contains { $0.filter != .all } }
+    guard let index = told.firstIndex(where: { $0.node == frame.node }) else {
+      told.append(frame)
+      return true
+    }
+    guard frame.version > told[index].version else { return false }
+    told[index] = frame
+    return true
+  }
+
+  /// Forgets those who are no members any more.
+  mutating func keep(_ isMember: (NodeID) -> Bool) {
+    told.removeAll { !isMember($0.node) }
+    isNarrow = told.contains { $0.filter != .all }
+  }
+}

@@ -1,0 +1,91 @@
+import CSharedWorldHeaders
+import Testing
+
+@testable import CSharedWorld
+@testable import SharedWorld
+
+/// Events as C sees them, above all those that a test program brings about only by luck.
+@Suite("Events for C")
+struct EventRecordTests {
+  let anchor = AnchorID()
+  let peer = PeerID(SHA256Digest(hashing: [1]))
+
+  /// What C gets of an event.
+  private func record(_ event: Session.Event, _ check: (sw_event) -> Void) {
+    let place = UnsafeMutablePointer<sw_event>.allocate(capacity: 1)
+    place.initialize(to: sw_event(event))
+    check(place.pointee)
+    sw_event_destroy(place)
+  }
+
+  private func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
+
+  private func transform(_ anchor: sw_anchor) -> [Float] {
+    withUnsafeBytes(of: anchor.transform) { Array($0.bindMemory(to: Float.self)) }
+  }
+
+  @Test("a lost edit says which field, whose edit stands, and the value that is gone")
+  func lostEdits() {
+    let payload = Anchor.Payload(contentType: "text/plain", bytes: [1, 2, 3])
+    let values: [LostEdit.Value] = [
+      .transform(Transform(translation: [1, 2, 3])), .name("lamp"), .payload(payload), .payload(nil), .flags(5),
+      .ownership,
+    ]
+    for value in values {
+      let edit = LostEdit(anchor: anchor, value: value, author: peer)
+      for (event, kind) in [
+        (Session.Event.fieldOverwritten(edit), SW_EVENT_FIELD_OVERWRITTEN),
+        (.editSuperseded(edit), SW_EVENT_EDIT_SUPERSEDED),
+      ] {
+        record(event) { event in
+          #expect(event.type == UInt32(kind))
+          #expect(event.anchor.id.anchor == anchor && event.peer.peer == peer && event.anchor.name == nil)
+          switch value {
+          case .transform:
+            #expect(event.field == UInt32(SW_FIELD_TRANSFORM))
+            #expect(transform(event.anchor)[12...] == [1, 2, 3, 1])
+          case .name: #expect(event.field == UInt32(SW_FIELD_NAME) && text(event.text) == "lamp")
+          case .payload(let lost):
+            #expect(event.field == UInt32(SW_FIELD_PAYLOAD) && text(event.text) == lost?.contentType)
+            #expect(event.data_size == lost?.bytes.count ?? 0)
+          case .flags: #expect(event.field == UInt32(SW_FIELD_FLAGS) && event.flags == 5)
+          case .ownership: #expect(event.field == UInt32(SW_FIELD_OWNERSHIP) && event.text == nil)
+          }
+        }
+      }
+    }
+  }
+
+  @Test("an anchor that was brought back names the removed one")
+  func restored() {
+    let back = Anchor(name: "lamp")
+    record(.anchorRestored(back, from: anchor)) { event in
+      #expect(event.type == UInt32(SW_EVENT_ANCHOR_RESTORED))
+      #expect(event.anchor.id.anchor == back.id && event.other.anchor == anchor && text(event.anchor.name) == "lamp")
+    }
+  }
+
+  @Test("a merge tells the host and how many peers there are")
+  func merged() {
+    record(.sessionMerged(size: 5, host: peer)) { event in
+      #expect(event.type == UInt32(SW_EVENT_SESSION_MERGED) && event.peer.peer == peer && event.total == 5)
+    }
+  }
+
+  @Test("how far a peer has come with the map")
+  func mapStatus() {
+    let map = MapID(SHA256Digest(hashing: [2]))
+    let stages: [(MapStatus.Stage, Int, UInt32)] = [
+      (.none, SW_MAP_NONE, 0), (.transferring(percent: 40), SW_MAP_TRANSFERRING, 40), (.received, SW_MAP_RECEIVED, 0),
+      (.relocalised, SW_MAP_RELOCALISED, 0),
+    ]
+    for (stage, kind, percent) in stages {
+      let status = MapStatus(mapID: stage == .none ? nil : map, stage: stage)
+      record(.peerMapChanged(Peer(id: peer, name: "bob"), status)) { event in
+        #expect(event.type == UInt32(SW_EVENT_PEER_MAP_CHANGED) && text(event.name) == "bob" && event.peer.peer == peer)
+        #expect(event.stage == UInt32(kind) && event.percent == percent)
+        #expect(event.map.array == (stage == .none ? [UInt8](repeating: 0, count: 32) : map.digest.bytes))
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import SharedWorld
+
+@Suite("Readers of events")
+struct EventHubTests {
+  private let hub = EventHub()
+
+  private var events: Session.Events { Session.Events(hub: hub) }
+
+  private func publish(_ sizes: Int...) {
+    hub.publish(sizes.map { .sessionMerged(size: $0, host: PeerID(SHA256Digest(words: .zero))) })
+  }
+
+  /// What of the published waits for a reader.
+  private func sizes(_ batch: [Session.Event]?) -> [Int]? {
+    batch?.compactMap { if case .sessionMerged(let size, _) = $0 { size } else { nil } }
+  }
+
+  @Test("the first reader gets what happened before it, a later one what happens from then on")
+  func firstReader() async {
+    publish(1, 2)
+    var first = events.makeAsyncIterator()
+    var second = events.makeAsyncIterator()
+    publish(3)
+    #expect(sizes(await first.nextBatch()) == [1, 2, 3])
+    #expect(sizes(await second.nextBatch()) == [3])
+  }
+
+  @Test("an iterator that is gone is no longer fed, and loops one after the other leave nothing behind")
+  func dropped() async {
+    for _ in 0..<100 {
+      weak var mailbox: EventMailbox?
+      do {
+        let iterator = events.makeAsyncIterator()
+        var copy = iterator
+        mailbox = iterator.mailbox
+        publish(1)
+        #expect(sizes(await copy.nextBatch()) == [1])
+        #expect(hub.receivers.count == 1)
+      }
+      #expect(mailbox == nil)
+      publish(2)
+      #expect(hub.receivers.isEmpty)
+    }
+  }
+
+  @Test("a reader that waits is fed although its iterator stands nowhere else")
+  func waiting() async {
+    await withTaskGroup(of: [Int].self) { group in
+      for _ in 0..<3 {
+        group.addTask { [events] in
+          var seen: [Int] = []
+          for await event in events {
+            if case .sessionMerged(let size, _) = event { seen.append(size) }
+          }
+          return seen
+        }
+      }
+      while hub.receivers.count < 3 { await Task.yield() }
+      for size in 1...5 { publish(size) }
+      hub.end()
+      for await seen in group { #expect(seen.suffix(5) == [1, 2, 3, 4, 5]) }
+    }
+  }
+
+  @Test("after the end a first reader still gets what happened, and every reader the end")
+  func ended() async {
+    publish(1)
+    hub.end()
+    var first = events.makeAsyncIterator()
+    var second = events.makeAsyncIterator()
+    #expect(sizes(await first.nextBatch()) == [1])
+    #expect(await first.nextBatch() == nil)
+    #expect(await second.nextBatch() == nil)
+  }
+}

@@ -1,0 +1,102 @@
+import Dispatch
+import Foundation
+import SharedWorld
+import Synchronization
+import Testing
+
+/// Commands about maps, with a provider in this process that a test can stop in the middle.
+@Suite("Commands about maps on their way", .timeLimit(.minutes(1)))
+struct MapCommandTests {
+  @Test("a peer stops fetching a map, and tells when it has its place in another one")
+  func cancelAndRelocalise() async throws {
+    try await withFolder { folder in
+      try await Session.withSession(as: try identity(in: folder), configuration: Self.configuration) { ann in
+        let large = try await ann.share(try Self.largeMap())
+        let bob = try await stopped(ann) {
+          try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(ann.port)"])
+        } whileFetching: { bob in
+          let cancelled = try await bob.ask("cancel-map")
+          #expect(cancelled.mapID == large.description)
+          let again = try await bob.ask("cancel-map")
+          let lost = try await bob.ask("relocalised")
+          #expect(again.code == "no-map" && lost.code == "no-map")
+        }
+        let small = try await ann.share(WorldMap(cloud: FeatureCloud(positions: [[1, 2, 3]], identifiers: [1])))
+        #expect(try await bob.ask("wait map").event == "answer")
+        let found = try await bob.ask("relocalised")
+        #expect(found.mapID == small.description && found.relocalised == true)
+        await ann.setRelocalised(true)
+        let told = try await bob.line { $0.event == "map-status" && $0.stage == "relocalised" }
+        #expect(told.name == "ann" && told.mapID == small.description)
+        #expect(try await bob.ask("relocalised no").relocalised == false)
+      }
+    }
+  }
+
+  /// Starts a peer and runs a body while the session's loop stands still in the middle of sending it a map.
+  private func stopped(
+    _ session: Session, _ start: @Sendable () async throws -> PeerProcess,
+    whileFetching body: (PeerProcess) async throws -> Void
+  ) async throws -> PeerProcess {
+    let gate = Gate()
+    return try await withThrowingTaskGroup { group in
+      // On the session's own thread: while this waits, nothing is sent.
+      group.addTask(executorPreference: session.executor) {
+        for await event in session.events {
+          guard case .peerMapChanged(_, let status) = event, case .transferring = status.stage else { continue }
+          return gate.stop()
+        }
+      }
+      defer { gate.open() }
+      let peer = try await start()
+      await gate.reached()
+      try await body(peer)
+      gate.open()
+      try await group.waitForAll()
+      return peer
+    }
+  }
+
+  private func identity(in folder: URL) throws -> PeerIdentity {
+    try PeerIdentity.loadOrCreate(named: "ann", in: folder.appending(path: "ann").path)
+  }
+
+  private static var configuration: Session.Configuration {
+    var configuration = Session.Configuration()
+    configuration.discovery = .none
+    configuration.listen = Endpoint(host: "127.0.0.1", port: 0)
+    configuration.invitationHandler = { _ in .accept }
+    return configuration
+  }
+
+  /// Five megabytes that do not compress: twenty chunks, of which a receiver asks for eight at a time.
+  private static func largeMap() throws -> WorldMap {
+    let count = 10_000
+    var random = SystemRandomNumberGenerator()
+    let words = (0..<(count * 64)).map { _ in random.next() as UInt64 }
+    let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+    let channels = FeatureCloud.Channels(descriptors: .init(kind: "noise", size: 512, bytes: bytes))
+    let cloud = FeatureCloud(
+      positions: (0..<count).map { [Float($0), 0, 0] }, identifiers: (0..<UInt64(count)).map { $0 }, channels: channels)
+    return WorldMap(cloud: cloud)
+  }
+}
+
+/// Where a thread stops until a test lets it go on.
+private final class Gate: Sendable {
+  private let barrier = DispatchSemaphore(value: 0)
+  private let arrival = AsyncStream<Void>.makeStream()
+
+  /// Stops the calling thread until ``open()``.
+  func stop() {
+    arrival.continuation.finish()
+    barrier.wait()
+  }
+
+  /// Returns once a thread is at ``stop()``.
+  func reached() async {
+    for await _ in arrival.stream {}
+  }
+
+  func open() { barrier.signal() }
+}

@@ -85,7 +85,8 @@ let package = Package(
       name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders"], exclude: ["C"],
       swiftSettings: common),
     .testTarget(
-      name: "SharedWorldTests", dependencies: ["SharedWorld", "PeerProtocol", "WorldModel"], swiftSettings: common),
+      name: "SharedWorldTests", dependencies: ["SharedWorld", "PeerTransport", "PeerProtocol", "WorldModel"],
+      swiftSettings: common),
     .testTarget(
       name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel", "soak"],
       swiftSettings: common),

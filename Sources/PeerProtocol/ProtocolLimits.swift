@@ -96,8 +96,6 @@ package enum ProtocolTimes {
   package static let refused: Duration = .seconds(2)
   /// A record that is not believed is looked at again after this long at the earliest, at the pace of anti-entropy.
   package static let dispute: Duration = .seconds(2)
-  /// Who was host is believed to have spoken for its session for this long after, so that a merge takes removals over.
-  package static let hosted: Duration = .seconds(10)
   /// Nobody's clock is judged for this long after a member came into reach: sessions of different age that meet need
   /// a while to agree on one host and its time.
   package static let clockSettling: Duration = .seconds(10)

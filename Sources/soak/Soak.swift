@@ -23,6 +23,8 @@ struct Soak {
     var maps = 0
     var bulkLinks = 0
     var lies = 0
+    /// Runs that were cut short because the liar used a right to remove.
+    var cutShort = 0
     var faults: [String: Int] = [:]
     var network = NetworkTally()
 
@@ -34,6 +36,7 @@ struct Soak {
       maps += outcome.maps
       bulkLinks += outcome.bulkLinks
       lies += outcome.lies
+      cutShort += outcome.liarRemoved ? 1 : 0
       network += outcome.network
       faults.merge(outcome.faults, uniquingKeysWith: +)
       if let time = outcome.time { times.append(time) }
@@ -50,6 +53,7 @@ struct Soak {
       maps += tally.maps
       bulkLinks += tally.bulkLinks
       lies += tally.lies
+      cutShort += tally.cutShort
       network += tally.network
       faults.merge(tally.faults, uniquingKeysWith: +)
     }
@@ -59,8 +63,7 @@ struct Soak {
       let network = [
         ("connections", network.connections), ("refused", network.refusals), ("lost packets", network.lost),
         ("held packets", network.held), ("overtaken packets", network.overtaken), ("maps", maps),
-        ("second connections", bulkLinks),
-        ("lies", lies),
+        ("second connections", bulkLinks), ("lies", lies), ("runs cut short by a liar's right", cutShort),
       ]
       let all = faults.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + network
       return all.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }

@@ -117,6 +117,12 @@ package struct HostElection: Sendable {
     return 1 + followers.count { $0.heard > oldest }
   }
 
+  /// Whether this node, as host, heard lately that `node` follows it.
+  package func isFollowed(by node: NodeID, at now: Instant) -> Bool {
+    let oldest = now.advanced(byNanoseconds: -configuration.timers.ackLife)
+    return followers.contains { $0.node == node && $0.heard > oldest }
+  }
+
   /// The session time (ms): the host's monotonic clock as this node reckons it; it never runs backwards.
   package func sessionTime(at now: Instant) -> UInt64 { clock.time(at: now) }
 

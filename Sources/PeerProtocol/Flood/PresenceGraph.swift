@@ -262,21 +262,31 @@ extension PresenceGraph {
   package func nextHop(to node: NodeID, avoiding sender: Int? = nil) -> Int? {
     guard let target = place(of: node), reachable.contains(target) else { return nil }
     guard !neighbours.contains(target) else { return target }
-    // From the target towards this node: the first ring that touches a neighbour gives the hop.
+    var ways = ways(to: target, avoiding: sender)
+    return ways.popFirst()
+  }
+
+  /// The neighbours that are nearest to `node`, itself if it is one; none without a path.
+  package func ways(to node: NodeID) -> NodeSet {
+    place(of: node).map { ways(to: $0, avoiding: nil) } ?? NodeSet()
+  }
+
+  /// From the target towards this node: the first ring that touches neighbours gives them.
+  private func ways(to target: Int, avoiding sender: Int?) -> NodeSet {
     var ring = NodeSet()
     ring.insert(target)
     var seen = ring
     while !ring.isEmpty {
-      var hops = ring.intersection(neighbours)
-      if let sender { hops.remove(sender) }
-      if let hop = hops.popFirst() { return hop }
+      var ways = ring.intersection(neighbours)
+      if let sender { ways.remove(sender) }
+      if !ways.isEmpty { return ways }
       var next = NodeSet()
       while let place = ring.popFirst() { next = next.union(places[place].mutual) }
       ring = next.subtracting(seen)
       ring.remove(0)
       seen = seen.union(ring)
     }
-    return nil
+    return ring
   }
 
   private func place(ofIncarnation incarnation: UInt64) -> Int? {

@@ -19,6 +19,8 @@ package struct Member: Sendable {
   package var isNoticed = false
   /// Whether the app counts it among the peers.
   package var isJoined = false
+  /// Why its last link ended, for when it stays away.
+  var lastEnd = EndReason.connectionLost
   /// How it is dialled while no direct link stands.
   package var plan: DialPlan
 
@@ -34,8 +36,14 @@ package struct Member: Sendable {
   /// When the app has to be told more of its absence; nil while there is nothing to tell.
   var noticeDeadline: Instant? {
     guard case .reconnecting(let since) = status else { return nil }
-    if !isNoticed { return since + ProtocolTimes.reconnectNotice }
-    return since + (plan.allRefused ? ProtocolTimes.refused : ProtocolTimes.lost)
+    return since + (isNoticed ? patience.lost : patience.notice)
+  }
+
+  /// How long it may be away before the app is told that it is, and that it is lost.
+  ///
+  /// Where every address refuses, nobody listens any more: it is suspected at once.
+  var patience: (notice: Duration, lost: Duration) {
+    plan.allRefused ? (.zero, ProtocolTimes.refused) : (ProtocolTimes.reconnectNotice, ProtocolTimes.lost)
   }
 }
 

@@ -53,6 +53,8 @@ extension Node {
   }
 
   mutating func sendVector(on id: LinkID, wantsAnswer: Bool) {
+    // Nothing is written for a link that has ended, and so the parts would never come to their end.
+    guard links[id] != nil else { return }
     var message = ByteWriter()
     message.write(UInt8(wantsAnswer ? 1 : 0))
     message.write(anchors.digest)

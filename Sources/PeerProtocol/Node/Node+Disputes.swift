@@ -2,72 +2,116 @@ import WorldModel
 
 /// What others say of a peer against what this node sees itself.
 ///
-/// Records are not signed: a member could put another one out by a false record. So nobody has left who is linked to
-/// this node; a removal counts when the host says so itself; and once it counts, only the host takes it back.
+/// Records are not signed: a member could put another one out by a false record. So nobody has left who can be reached,
+/// and a removal counts, and is taken back, when the host says so itself.
 extension Node {
-  /// Whether a record of another peer, said by `teller`, is to be taken.
-  func believes(_ entry: RosterEntry, from teller: PeerID) -> Bool {
-    let peer = entry.peerID
-    guard let known = roster[peer] else { return entry.status != .kicked || speaksForSession(teller) }
-    switch (known.status, entry.status) {
-    case (.present, .left): return !hasMemberLink(to: peer)
-    case (.present, .kicked): return believesRemoval(of: peer, by: teller)
-    case (.kicked, .present), (.kicked, .left): return speaksForSession(teller)
+  /// Whether a record of another peer, said by `tellers`, is to be taken.
+  func believes(_ entry: RosterEntry, from tellers: [PeerID]) -> Bool {
+    guard !configuration.mistakes.node.contains(.believesEverything) else { return true }
+    switch (roster[entry.peerID]?.status, entry.status) {
+    case (.kicked, .kicked): return true
+    case (.kicked, _): return election.host != me && speakForHost(tellers)
+    // Nobody speaks for a host that is to be removed.
+    case (_, .kicked): return election.host?.peer != entry.peerID && speakForHost(tellers)
+    case (.present, .left): return !hasMemberLink(to: entry.peerID) && !isReachable(entry.peerID)
     default: return true
     }
   }
 
-  /// Whether a removal told by `teller` is to be believed: from who hosts, and from nobody else.
-  func believesRemoval(of peer: PeerID, by teller: PeerID) -> Bool {
-    if speaksForSession(teller) { return true }
-    // Whoever was removed while it was alone hosts itself, or nobody, until it hears of it.
-    guard peer == me.peer, memberLinks.isEmpty else { return false }
-    return election.host == nil || election.host == me
+  /// Whether `tellers` may say who is removed.
+  ///
+  /// That is the host, over its own link; for who has no link to it, a neighbour on the way there. The host itself hears
+  /// of removals only when another session merges into its own: one member alone could claim that, so it takes two.
+  private func speakForHost(_ tellers: [PeerID]) -> Bool {
+    guard let host = election.host else { return false }
+    if host == me { return tellers.count > 1 }
+    if hasMemberLink(to: host.peer) { return tellers.contains { linkedNode($0) == host } }
+    let ways = graph.ways(to: host)
+    return tellers.contains { linkedNode($0).flatMap(graph.place).map(ways.contains) ?? false }
   }
 
-  /// Whether `peer` hosts, or acted as host on a link of its own just now, as in a session that merged into this one.
-  private func speaksForSession(_ peer: PeerID) -> Bool {
-    if let host = election.host, host.peer == peer { return controlLinks[peer].flatMap { links[$0]?.node } == host }
-    return seenHosts[peer].map { lastTick - $0 <= ProtocolTimes.hosted } ?? false
-  }
+  /// The start of a process that carries a peer's traffic.
+  private func linkedNode(_ peer: PeerID) -> NodeID? { controlLinks[peer].flatMap { links[$0]?.node } }
 
   func hasMemberLink(to peer: PeerID) -> Bool {
     controlLinks[peer].map(carriesMember) ?? false
   }
 
+  private func isReachable(_ peer: PeerID) -> Bool {
+    reachable.contains { $0.node.peer == peer }
+  }
+
+  /// Who says this of a peer, `teller` included.
+  func tellers(of entry: RosterEntry, and teller: PeerID) -> [PeerID] {
+    let others = disputes[entry.peerID].map { $0.entry.status == entry.status ? $0.tellers : [] } ?? []
+    return others.contains(teller) || !mayKnow(teller, more: entry) ? others : others + [teller]
+  }
+
+  /// Whether a member may know of a removal that this node does not know of; as host it is the first to know.
+  private func mayKnow(_ teller: PeerID, more entry: RosterEntry) -> Bool {
+    guard entry.status == .kicked, election.host == me, let node = linkedNode(teller) else { return true }
+    return !election.isFollowed(by: node, at: lastTick)
+  }
+
   /// Keeps a record that is not believed.
-  mutating func dispute(_ entry: RosterEntry, from teller: PeerID, at now: Instant) {
+  mutating func dispute(_ entry: RosterEntry, from tellers: [PeerID], at now: Instant) {
     guard roster.takes(entry) else { return }
-    disputes[entry.peerID, default: Dispute(entry: entry, tellers: [], since: now)].add(entry, from: teller)
+    let known = disputes[entry.peerID]
+    if let known, !entry.replaces(known.entry), known.entry.status != entry.status { return }
+    let stands = known.map { entry.replaces($0.entry) ? entry : $0.entry } ?? entry
+    disputes[entry.peerID] = Dispute(entry: stands, tellers: tellers, since: known?.since ?? now)
+  }
+
+  /// Takes what was not believed and is now, as when the host changed or a peer can be reached no longer.
+  mutating func takeBelieved(at now: Instant) {
+    hasNewEvidence = false
+    for (peer, dispute) in disputes.sorted(by: { $0.key < $1.key }) {
+      guard believes(dispute.entry, from: dispute.tellers) else { continue }
+      disputes[peer] = nil
+      take([dispute.entry], from: nil, at: now)
+    }
   }
 
   /// Looks again at what was not believed.
   ///
-  /// By now the peer may have gone, or the teller have become host. If not, it is contradicted by whoever may: a
-  /// departure by each who is linked to the peer, all else by the host.
+  /// What still is not is contradicted by whoever may: a departure by each who is linked to the peer, all else by the
+  /// host; while there is none it waits.
   mutating func settleDisputes(at now: Instant) {
+    takeBelieved(at: now)
     for (peer, dispute) in disputes.sorted(by: { $0.key < $1.key }) where now - dispute.since >= ProtocolTimes.dispute {
+      let isDeparture = dispute.entry.status == .left
+      guard isDeparture || election.host != nil else { continue }
       disputes[peer] = nil
-      if let teller = dispute.tellers.first(where: { believes(dispute.entry, from: $0) }) {
-        receiveRoster([dispute.entry], from: teller, at: now)
-      } else if dispute.entry.status == .left || election.host == me {
-        contradict(dispute.entry, at: now)
-      }
+      if election.host == me || isDeparture && hasMemberLink(to: peer) { contradict(dispute.entry) }
     }
   }
 
-  private mutating func contradict(_ entry: RosterEntry, at now: Instant) {
+  private mutating func contradict(_ entry: RosterEntry) {
     let corrected = roster.update(entry.peerID) { $0.version = max($0.version, entry.version) + 1 }
     guard let corrected else { return }
     gossip([corrected], except: nil)
   }
 
-  /// Notes that a peer acts as host on its own link.
-  mutating func noteHost(_ message: ElectionMessage, from origin: NodeID, over link: Link, at now: Instant) {
-    guard origin == link.node else { return }
-    switch message {
-    case .beat, .offer, .win, .yield: seenHosts[origin.peer] = now
-    default: break
-    }
+  // MARK: What is said of this node
+
+  /// Notes that a member says that this node was removed; whether that is to be believed.
+  ///
+  /// Nothing brings a node back that believed it wrongly. So it takes the host's own word, or, without a member's link,
+  /// that of its last host or of two members.
+  mutating func believesOwnRemoval(from teller: PeerID) -> Bool {
+    if !removers.contains(teller) { removers.append(teller) }
+    if configuration.mistakes.node.contains(.believesEverything) { return true }
+    if election.host?.peer == teller { return true }
+    return memberLinks.isEmpty && (removers.count > 1 || lastHost == teller)
+  }
+
+  /// Takes back a peer that has not left as others said, or refused this one when it knew no better: it comes with the
+  /// same start of its process, which leaving would have ended, and holds this node as a member.
+  mutating func takeBack(_ node: NodeID, at now: Instant) {
+    guard let known = roster[node.peer], known.status == .left, known.incarnation == node.incarnation,
+      departed[node.peer] != node.incarnation, let entry = roster.update(node.peer, { $0.status = .present })
+    else { return }
+    entryChanged(entry, at: now)
+    gossip([entry], except: nil)
   }
 }

@@ -28,6 +28,8 @@ extension Node {
       case .broadcast(let message): flood(message, to: nil)
       case .send(let message, let node): flood(message, to: node)
       case .hostChanged(let from, let to, let epoch, let reason):
+        if let to, to != me { lastHost = to.peer }
+        hasNewEvidence = true
         tell(.hostChanged(from: from, to: to, epoch: epoch, reason: reason))
       case .joinSequenceChanged(let sequence):
         graph.setJoinSequence(sequence)
@@ -64,7 +66,6 @@ extension Node {
     guard decision.deliver, roster.admits(header.origin.peer), roster[header.origin.peer]?.node == header.origin else {
       return
     }
-    noteHost(message, from: header.origin, over: link, at: now)
     elect(.message(message, from: header.origin), at: now)
   }
 

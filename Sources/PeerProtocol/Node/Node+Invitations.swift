@@ -1,4 +1,4 @@
-import WorldModel
+package import WorldModel
 
 extension Node {
   mutating func invite(
@@ -30,7 +30,8 @@ extension Node {
       guard let index = outgoing.firstIndex(where: { $0.id == id }) else { return }
       outgoing[index].plan.opened(dial)
       outgoing[index].peer = peer
-    case .member(let peer): members[peer]?.plan.opened(dial)
+    case .member(peer): members[peer]?.plan.opened(dial)
+    case .member(let wanted): members[wanted]?.plan.failed(dial, refused: false, at: now)
     case .bulk, nil: break
     }
   }
@@ -157,6 +158,9 @@ extension Node {
     }
     outgoing.removeAll { $0.peer == link.peer }
   }
+
+  /// Whom this node invites: those that have answered its dial and not yet the invitation, in the order of asking.
+  package var invitedPeers: [PeerID] { outgoing.compactMap(\.peer) }
 
   func hasInvitation(with peer: PeerID) -> Bool {
     outgoing.contains { $0.peer == peer } || incoming.contains { $0.peer == peer }

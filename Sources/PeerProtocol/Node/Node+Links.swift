@@ -17,7 +17,13 @@ extension Node {
       bulkOpened(id, to: member, token, at: now)
       return
     }
+    let isStray = isStray(dial, to: peer)
     noteDialOpened(dial, peer: peer, at: now)
+    // An address that is told wrongly leads to another member: it must not replace the link to that.
+    if isStray, controlLinks[peer] != nil {
+      drop(id, at: now)
+      return
+    }
     // A second address of the same peer answered too: it learns nothing of this link and keeps the first.
     if let kept = controlLinks[peer], let link = links[kept], link.dial != nil, link.hello != nil {
       startConversation(on: kept, at: now)
@@ -25,6 +31,12 @@ extension Node {
       return
     }
     sendHello(on: id)
+  }
+
+  /// Whether a dial to another member has led to this one.
+  private func isStray(_ dial: DialID, to peer: PeerID) -> Bool {
+    guard case .member(let wanted) = dials[dial] else { return false }
+    return wanted != peer
   }
 
   mutating func sendHello(on id: LinkID) {
@@ -125,6 +137,7 @@ extension Node {
     links[id]?.phase = .member
     links[id]?.memberSince = now
     provenAddresses[link.peer] = knownAddresses(of: link)
+    removers.removeAll { $0 == link.peer }
     links[id]?.deadline = nil
     if link.dial == nil { emit(.admitted(id)) }
     let entries = roster.entries
@@ -150,8 +163,19 @@ extension Node {
     links[id]?.control.writeFrame(.goodbye) { goodbye.write(to: &$0) }
     let bytes = links[id]?.control.bytes ?? []
     emit(.transmit(id, bytes))
+    noteEnd(of: link, reason)
     drop(id, at: now)
     failInvitations(with: link, reason)
+  }
+
+  /// Remembers why the link that carried a member's traffic, or should have, ended, if that says why it stays away.
+  mutating func noteEnd(of link: Link, _ reason: EndReason) {
+    guard controlLinks[link.peer].map({ $0 == link.id }) ?? true else { return }
+    switch reason {
+    case .versionMismatch, .identityMismatch, .limitExceeded, .protocolError, .timedOut, .refused, .otherService:
+      members[link.peer]?.lastEnd = reason
+    case .left, .kicked, .ownIdentity, .duplicate, .connectionLost, .replaced, .locked: break
+    }
   }
 
   /// Closes a link without a word.

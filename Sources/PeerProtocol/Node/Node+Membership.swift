@@ -74,23 +74,28 @@ extension Node {
   }
 
   mutating func receiveRoster(_ entries: [RosterEntry], from peer: PeerID, at now: Instant) {
-    var news: [RosterEntry] = []
+    var believed: [RosterEntry] = []
     for entry in entries {
-      guard entry.peerID == me.peer || believes(entry, from: peer) else {
-        dispute(entry, from: peer, at: now)
+      if entry.peerID == me.peer {
+        let isRemoval = roster.merge(entry) && entry.status == .kicked
+        if isRemoval, believesOwnRemoval(from: peer) { return finish(.kicked) }
         continue
       }
-      guard roster.merge(entry) else { continue }
-      if entry.peerID != me.peer {
-        news.append(entry)
-        entryChanged(entry, at: now)
-      } else if entry.status == .kicked, believesRemoval(of: me.peer, by: peer) {
-        finish(.kicked)
-        return
-      }
+      let tellers = tellers(of: entry, and: peer)
+      if believes(entry, from: tellers) { believed.append(entry) } else { dispute(entry, from: tellers, at: now) }
     }
+    take(believed, from: peer, at: now)
     // What was said of this peer itself is not passed on, least of all by a host, which would be believed.
-    if let corrected = reassert() { news.append(corrected) }
+    if let corrected = reassert() { gossip([corrected], except: nil) }
+  }
+
+  /// Takes records of others that are believed, and passes on what is new.
+  mutating func take(_ entries: [RosterEntry], from peer: PeerID?, at now: Instant) {
+    var news: [RosterEntry] = []
+    for entry in entries where roster.merge(entry) {
+      news.append(entry)
+      entryChanged(entry, at: now)
+    }
     if !news.isEmpty { gossip(news, except: peer) }
   }
 
@@ -113,11 +118,12 @@ extension Node {
     flushSoon(id)
   }
 
-  /// Draws the consequences of a changed record of another peer.
-  mutating func entryChanged(_ entry: RosterEntry, at now: Instant) {
+  /// Draws the consequences of a changed record of another peer; `reason` is what the app is told of one that is out.
+  mutating func entryChanged(_ entry: RosterEntry, reason: EndReason? = nil, at now: Instant) {
     let peer = entry.peerID
     switch entry.status {
     case .present:
+      departed[peer] = nil
       if members[peer] == nil {
         members[peer] = Member(plan: memberPlan(for: peer, at: now))
       } else {
@@ -127,14 +133,13 @@ extension Node {
       if let id = controlLinks[peer] { admit(on: id, at: now) }
     case .left, .kicked:
       disputes[peer] = nil
-      seenHosts[peer] = nil
       let member = members.removeValue(forKey: peer)
       provenAddresses[peer] = nil
       mapBoard.others[peer] = nil
       elect(.left(entry.node), at: now)
       lookForOrphans(at: now)
       if member?.isJoined == true {
-        tell(.peerLeft(peer, name: entry.name, reason: entry.status == .kicked ? .kicked : .left))
+        tell(.peerLeft(peer, name: entry.name, reason: reason ?? (entry.status == .kicked ? .kicked : .left)))
       }
       for id in links.ids where links[id]?.peer == peer {
         if entry.status == .kicked { end(id, .kicked, at: now) } else { drop(id, at: now) }
@@ -147,7 +152,7 @@ extension Node {
   mutating func markOut(_ peer: PeerID, _ status: RosterEntry.Status, reason: EndReason, at now: Instant) {
     guard let entry = roster.update(peer, { $0.status = status }) else { return }
     gossip([entry], except: peer)
-    entryChanged(entry, at: now)
+    entryChanged(entry, reason: reason, at: now)
   }
 
   mutating func kick(_ peer: PeerID, at now: Instant) {

@@ -28,7 +28,9 @@ extension Node {
     }
     updateRelays()
     if interests.isNarrow { reconsiderPoses() }
-    if hasChanged { updateReachability(at: now) }
+    guard hasChanged else { return }
+    updateReachability(at: now)
+    hasNewEvidence = true
   }
 
   /// Notes who can be reached now, and tells the app and the election.
@@ -59,6 +61,7 @@ extension Node {
       member.status = .connected
       replication.clocksJudgedFrom = now + ProtocolTimes.clockSettling
       member.isNoticed = false
+      member.lastEnd = .connectionLost
       if !member.isJoined {
         member.isJoined = true
         tell(.peerJoined(entry.peerID, name: entry.name))
@@ -74,13 +77,13 @@ extension Node {
   mutating func expireMembers(at now: Instant) {
     for entry in roster.entries {
       guard var member = members[entry.peerID], case .reconnecting(let since) = member.status else { continue }
-      let away = now - since
-      if away >= ProtocolTimes.lost || (member.plan.allRefused && away >= ProtocolTimes.refused) {
+      let (away, patience) = (now - since, member.patience)
+      if away >= patience.lost {
         member.status = .lost
         member.isJoined = false
         lookForOrphans(at: now)
-        tell(.peerLeft(entry.peerID, name: entry.name, reason: .connectionLost))
-      } else if away >= ProtocolTimes.reconnectNotice, !member.isNoticed {
+        tell(.peerLeft(entry.peerID, name: entry.name, reason: member.lastEnd))
+      } else if away >= patience.notice, !member.isNoticed {
         member.isNoticed = true
         tell(.peerReconnecting(entry.peerID))
       }

@@ -117,6 +117,7 @@ extension Node {
   private mutating func receiveAdmit(on id: LinkID, at now: Instant) {
     guard let link = links[id] else { return }
     links[id]?.theyAdmit = true
+    if let node = link.node { takeBack(node, at: now) }
     // An invitation of ours is answered by admission alone when the other side was a member all along.
     if outgoing.contains(where: { $0.peer == link.peer }), !roster.admits(link.peer) {
       join(link, isEntering: true, at: now)
@@ -138,11 +139,13 @@ extension Node {
     guard let link = links[id] else { return }
     let wasMember = link.phase == .member && controlLinks[link.peer] == id
     let isRemoval = goodbye.reason == .kicked && roster.admits(link.peer)
-    let isOut = isRemoval && believesRemoval(of: me.peer, by: link.peer)
+    noteEnd(of: link, goodbye.reason)
     drop(id, at: now)
     switch goodbye.reason {
-    case .left where wasMember: markOut(link.peer, .left, reason: .left, at: now)
-    case .kicked where isOut: finish(.kicked)
+    case .left where wasMember || link.weAdmit:
+      if wasMember { departed[link.peer] = link.node?.incarnation }
+      markOut(link.peer, .left, reason: .left, at: now)
+    case .kicked where isRemoval && believesOwnRemoval(from: link.peer): finish(.kicked)
     case .refused where link.weAdmit, .locked where link.weAdmit, .limitExceeded where link.weAdmit && !wasMember:
       markOut(link.peer, .left, reason: goodbye.reason, at: now)
       failInvitations(with: link, goodbye.reason)

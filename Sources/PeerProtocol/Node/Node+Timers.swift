@@ -74,6 +74,7 @@ extension Node {
       quiet = nil
       elect(.tick, at: now)
     }
+    if hasNewEvidence { takeBelieved(at: now) }
     if !acknowledgements.waits.isEmpty { runAcknowledgements(at: now) }
     if !ownership.isIdle { runOwnership(at: now) }
     freeOrphans(at: now)

@@ -22,8 +22,14 @@ package struct Node: Sendable {
   package internal(set) var rules: SessionRules
   /// Records that are not believed.
   var disputes: [PeerID: Dispute] = [:]
-  /// Who acted as host on a link of its own, and when last.
-  var seenHosts: [PeerID: Instant] = [:]
+  /// Whether some of them may be believed now, because another one hosts or can be reached.
+  var hasNewEvidence = false
+  /// Who has said that this node was removed, since they were last linked as members.
+  var removers: [PeerID] = []
+  /// The last host that this node followed.
+  var lastHost: PeerID?
+  /// Who said itself that it leaves: which start of its process.
+  var departed: [PeerID: UInt64] = [:]
   var members: [PeerID: Member] = [:]
   /// Where members were reached, or said on a link of their own that they listen.
   var provenAddresses: [PeerID: [SocketAddress]] = [:]

@@ -47,4 +47,6 @@ package struct NodePolicy: OptionSet, Hashable, Sendable {
   package static let forgetsEpoch = Self(rawValue: 1 << 6)
   /// A host leaves anchors to owners that are gone, and with leases that are over.
   package static let leavesOrphans = Self(rawValue: 1 << 7)
+  /// Whatever a member says of others, and of this node, is taken.
+  package static let believesEverything = Self(rawValue: 1 << 8)
 }

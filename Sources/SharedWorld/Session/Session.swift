@@ -124,6 +124,8 @@ extension Session {
   public struct State: Sendable {
     /// The other peers, in the order of their ids.
     public let peers: [PeerStatus]
+    /// Whom this peer invites: those that are connected and have not answered yet.
+    public let inviting: [Peer]
     /// Who hosts; nil while an election runs.
     public let host: PeerID?
     /// Counts the hosts of a session; a new host has a higher one.

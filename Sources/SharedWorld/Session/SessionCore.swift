@@ -220,14 +220,15 @@ actor SessionCore {
     let state = try? withNode { node, now in
       Session.State(
         peers: node.memberSnapshots.map { PeerStatus($0, map: MapStatus(node.mapStatus(of: $0.peerID))) },
-        host: node.host?.peer, epoch: node.epoch, mapID: map?.id, mapStatus: MapStatus(node.mapStatus),
+        inviting: node.invitedPeers.map(peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
+        mapStatus: MapStatus(node.mapStatus),
         isSynchronised: node.isSynchronised,
         mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
         isLocked: node.rules.isLocked, memberLimit: node.rules.limit, candidates: candidates)
     }
     return state
       ?? Session.State(
-        peers: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronised: false,
+        peers: [], inviting: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronised: false,
         mapPoints: map?.map.cloud.count ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
         memberLimit: configuration.memberLimit, candidates: candidates)
   }

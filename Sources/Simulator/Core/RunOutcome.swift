@@ -22,6 +22,8 @@ package struct RunOutcome: Sendable {
   package var bulkLinks = 0
   /// Lies that were told.
   package var lies = 0
+  /// Whether the run was cut short because the liar used a right to remove.
+  package var liarRemoved = false
 
   package init(
     violation: String?, time: Int64?, simulated: Int64, delivered: Int, transcript: Transcript

@@ -3,7 +3,8 @@ import WorldModel
 
 /// Well-formed nonsense, as a member with bad intentions or a bad build would send it.
 ///
-/// Every frame decodes. What a member is entitled to say, such as that another one has left, is no lie and is left out.
+/// Every frame decodes. It forges records, departures, removals, link states and election messages, under its own name
+/// and those of others, and says that it is host. Only while it is host it forges no removal: as host it may remove.
 package struct Liar {
   var random: SeededRandom
   /// Lies told.
@@ -21,20 +22,21 @@ package struct Liar {
     count += 1
     var writer = ByteWriter()
     switch random.below(4) {
-    case 0: writeRoster(node.roster, to: &writer)
+    case 0: writeRoster(of: node, to: &writer)
     case 1: writeLinkState(node.roster, to: &writer)
-    case 2: writeElection(node.roster, epoch: node.epoch, to: &writer)
-    default: writeSmall(to: &writer)
+    case 2: writeElection(of: node, to: &writer)
+    default: writeSmall(isHost: node.host == node.me, to: &writer)
     }
     return writer.bytes
   }
 
-  private mutating func writeRoster(_ roster: Roster, to writer: inout ByteWriter) {
-    let entries = (0...random.below(3)).map { _ in entry(roster) }
+  private mutating func writeRoster(of node: borrowing Node, to writer: inout ByteWriter) {
+    let (roster, me, isHost) = (node.roster, node.me.peer, node.host == node.me)
+    let entries = (0...random.below(3)).map { _ in entry(roster, of: me, isHost: isHost) }
     Roster.writeFrames(entries, to: &writer)
   }
 
-  private mutating func entry(_ roster: Roster) -> RosterEntry {
+  private mutating func entry(_ roster: Roster, of me: PeerID, isHost: Bool) -> RosterEntry {
     guard random.chance(percent: 50) else {
       return RosterEntry(
         peerID: PeerID(SHA256Digest(words: SIMD4(7, 7, 7, UInt64(random.below(6))))),
@@ -42,13 +44,15 @@ package struct Liar {
         status: [.present, .left, .kicked][random.below(3)], incarnation: random.next(), name: "nobody",
         addresses: [SessionPeer.address(of: random.below(machines + 3))])
     }
-    // That a member has left or been removed is for any member to say; it would be no lie.
     let present = roster.entries.filter { $0.status == .present }
     var entry = present[random.below(present.count)]
     entry.version = entry.version &+ UInt32(random.below(3))
-    switch random.below(3) {
+    // What it says of itself is true by definition.
+    switch random.below(entry.peerID == me ? 3 : isHost ? 4 : 5) {
     case 0: entry.incarnation = random.next()
     case 1: entry.name = "another"
+    case 3: entry.status = .left
+    case 4: entry.status = .kicked
     default: entry.addresses = [SessionPeer.address(of: random.below(machines + 3))]
     }
     return entry
@@ -70,9 +74,11 @@ package struct Liar {
     writer.writeFrame(.linkState) { state.write(to: &$0) }
   }
 
-  private mutating func writeElection(_ roster: Roster, epoch: UInt64, to writer: inout ByteWriter) {
+  private mutating func writeElection(of me: borrowing Node, to writer: inout ByteWriter) {
+    let (roster, epoch) = (me.roster, me.epoch)
     let header = FloodHeader(
-      origin: node(roster), nonce: random.chance(percent: 10) ? .max : UInt64(random.below(1 << 16)),
+      origin: random.chance(percent: 30) ? me.me : node(roster),
+      nonce: random.chance(percent: 10) ? .max : UInt64(random.below(1 << 16)),
       linkVersion: UInt32(random.below(100)), destination: random.chance(percent: 50) ? node(roster) : nil)
     let message = message(roster, epoch: epoch)
     writer.writeFrame(.election) { body in
@@ -138,13 +144,14 @@ package struct Liar {
     }
   }
 
-  /// Pongs to no ping, answers to no invitation, admissions nobody asked for, types of a later version.
-  private mutating func writeSmall(to writer: inout ByteWriter) {
+  /// Pongs to no ping, answers to no invitation, admissions nobody asked for, removals of who reads it.
+  private mutating func writeSmall(isHost: Bool, to writer: inout ByteWriter) {
     let number = random.next()
-    switch random.below(4) {
+    switch random.below(5) {
     case 0: writer.writeFrame(.pong) { $0.write(number) }
     case 1: writer.writeFrame(.inviteAnswer) { InviteAnswer(number: number, decision: .accept).write(to: &$0) }
     case 2: writer.writeFrame(.admit)
+    case 3 where !isHost: writer.writeFrame(.goodbye) { Goodbye(.kicked).write(to: &$0) }
     default: writer.writeFrame(.inviteCancel) { $0.write(number) }
     }
   }

@@ -14,6 +14,7 @@ package struct SessionMonitor: SimulationMonitor {
   /// Nodes that a scenario has the host remove.
   private var expelled: Set<Int> = []
   private var membership: [MembershipWatch]
+  private var removals: RemovalWatch?
   /// Every map that was shared, by the hash of its contents.
   private var maps: [SHA256Digest: MapPackage] = [:]
   /// Maps that arrived, over all nodes.
@@ -26,6 +27,7 @@ package struct SessionMonitor: SimulationMonitor {
     anchors = AnchorWatch(count: count)
     membership = Array(repeating: MembershipWatch(), count: count)
     self.liar = liar
+    removals = liar.map { RemovalWatch(count: count, liar: $0) }
   }
 
   /// The first invariant that did not hold.
@@ -34,6 +36,8 @@ package struct SessionMonitor: SimulationMonitor {
   package var hostChanges: Int { elections.hostChanges }
   /// Claims by any node so far.
   package var claimCount: Int { elections.claimCount }
+  /// Whether the liar has removed an honest member by right: the rest of the run proves nothing.
+  package var liarRemoved: Bool { removals?.isSettled ?? false }
   /// What happened, if it is recorded.
   package var transcript: Transcript { elections.transcript }
 
@@ -66,6 +70,7 @@ package struct SessionMonitor: SimulationMonitor {
     elections.started(index, node.node.election, at: now)
     anchors.started(index)
     membership[index] = MembershipWatch()
+    removals?.started(index)
   }
 
   package mutating func resumed(
@@ -76,6 +81,7 @@ package struct SessionMonitor: SimulationMonitor {
 
   package mutating func stepped(_ index: Int, node: borrowing SessionPeer, local: Instant, at now: Instant) {
     for step in node.electionSteps { elections.stepped(index, step.observation(local: local, at: now)) }
+    if let text = removals?.stepped(index, node.node) { fail(text, at: now) }
     for event in node.events { check(event, of: index, at: now) }
     for goodbye in node.goodbyes { check(goodbye, of: index, at: now) }
     bulkLinks += node.attached
@@ -101,6 +107,7 @@ package struct SessionMonitor: SimulationMonitor {
     switch event {
     case .anchors(let changes): tell(changes, of: index, at: now)
     case .divergence(let peer): fail("C1 \(index + 1) and \(peer.prefix) differ under equal vectors", at: now)
+    case .ended(.kicked) where liarRemoved: note("\(index + 1) was removed by the liar", at: now)
     case .ended(let reason) where reason != .left && !expelled.contains(index):
       fail("\(index + 1) was put out of the session: \(reason)", at: now)
     case .peerJoined(let peer, _): note("\(index + 1) sees \(peer.prefix) join", at: now)

@@ -17,6 +17,7 @@ package struct SessionMutant: Sendable {
     .init("no-relay-restart", .init(node: .noRelayRestart), .detour, nodes: 4, seeds: 1...5),
     .init("no-periodic-vectors", .init(node: .noPeriodicVectors), .orphan, nodes: 4, seeds: 1...3),
     .init("no-reassertion", .init(node: .noReassertion), .liar, nodes: 4, seeds: 1...20),
+    .init("believes-everything", .init(node: .believesEverything), .liar, nodes: 4, seeds: 1...3),
     .init("reuses-actor", .init(node: .reusesActor), .chaos, nodes: 4, seeds: 1...3),
     .init("forgets-members", .init(node: .forgetsMembers), .restarts, nodes: 4, seeds: 1...3),
     .init("forgets-rules", .init(node: .forgetsRules), .restarts, nodes: 4, seeds: 1...3),

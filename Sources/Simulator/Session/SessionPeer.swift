@@ -72,9 +72,13 @@ package struct SessionPeer: SimulatedNode {
     // Every other process goes without second connections: the maps here are too small for the limit of the protocol.
     if seed.isMultiple(of: 2) { configuration.bulkWorth = Self.bulkWorth }
     configuration.keepsRecord = true
+    if isLiar {
+      liar = Liar(count: count, random: random.split())
+      // A liar that could host would be host by right for most of the run, as who starts first.
+      configuration.election.canHost = random.chance(percent: 30)
+    }
     configure(&configuration)
     node = Node(configuration, restoring: record, at: now)
-    if isLiar { liar = Liar(count: count, random: random.split()) }
     let members = record?.roster.filter { $0.status == .present }.map(\.peerID) ?? []
     expected = (0..<count).filter { $0 != index && members.contains(Self.identity(of: $0)) }
     for other in 0..<count where other != index && !expected.contains(other) { invite(other, at: now) }

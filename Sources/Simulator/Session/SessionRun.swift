@@ -26,10 +26,11 @@ struct SessionRun {
     outcome.maps = world.simulation.monitor.mapsReceived
     outcome.bulkLinks = world.simulation.monitor.bulkLinks
     outcome.lies = world.lies
+    outcome.liarRemoved = world.simulation.monitor.liarRemoved
     return outcome
   }
 
-  private var isOver: Bool { world.violation != nil }
+  private var isOver: Bool { world.violation != nil || world.simulation.monitor.liarRemoved }
 
   mutating func fail(_ text: String) {
     world.simulation.monitor.fail(text, at: world.simulation.now)

@@ -78,15 +78,15 @@ struct NodeProbe {
   }
 
   /// A link of `peer` on which both have said hello.
-  mutating func greet(_ number: UInt64, _ peer: PeerID) -> LinkID {
+  mutating func greet(_ number: UInt64, _ peer: PeerID, incarnation: UInt64 = 7) -> LinkID {
     let link = open(number, peer)
-    send(.hello, on: link) { Self.hello(peer).write(to: &$0) }
+    send(.hello, on: link) { Self.hello(peer, incarnation: incarnation).write(to: &$0) }
     return link
   }
 
   /// A link on which both hold each other as members, after an invitation that the app accepted.
-  mutating func join(_ number: UInt64, _ peer: PeerID) -> LinkID {
-    let link = greet(number, peer)
+  mutating func join(_ number: UInt64, _ peer: PeerID, incarnation: UInt64 = 7) -> LinkID {
+    let link = greet(number, peer, incarnation: incarnation)
     send(.invite, on: link) { Invite(number: number, wait: 30_000, context: []).write(to: &$0) }
     for event in events {
       if case .invitationReceived(let id, from: peer, _, _) = event { input(.answer(id, .accept)) }

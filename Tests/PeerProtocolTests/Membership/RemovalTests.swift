@@ -1,0 +1,228 @@
+@testable import PeerProtocol
+import Testing
+import WorldModel
+
+/// What one lying member achieves: it may say what it likes of others and of who hosts, and puts nobody out.
+@Suite("Who may remove")
+struct RemovalTests {
+  private static let victim = member(1)
+  private static let liar = member(2)
+  private static let other = member(3)
+
+  private static func member(_ number: Int) -> NodeID {
+    NodeID(peer: NodeProbe.peer(number), incarnation: UInt64(100 + number))
+  }
+
+  /// A node with the links of three members, of which it may follow one as host; else it hosts.
+  private struct Session {
+    var probe = NodeProbe()
+    private(set) var links: [NodeID: LinkID] = [:]
+    private var nonce: UInt64 = 0
+
+    init(host: NodeID? = nil) throws {
+      for (number, node) in [RemovalTests.victim, RemovalTests.liar, RemovalTests.other].enumerated() {
+        links[node] = probe.join(UInt64(number + 1), node.peer, incarnation: node.incarnation)
+      }
+      if let host { try beat(host) } else { waitUntilHost() }
+      #expect(probe.node.host == host ?? probe.node.me)
+      _ = probe.takeEvents()
+    }
+
+    private mutating func waitUntilHost() {
+      for _ in 0..<6 {
+        probe.wait(.seconds(1))
+        for link in links.values { probe.send(.ping, on: link) { $0.write(UInt64(1)) } }
+      }
+    }
+
+    mutating func elect(_ node: NodeID, _ message: ElectionMessage) throws {
+      nonce += 1
+      let header = FloodHeader(origin: node, nonce: nonce, linkVersion: 0, destination: nil)
+      probe.send(.election, on: try #require(links[node])) { body in
+        header.write(to: &body)
+        message.write(to: &body)
+      }
+    }
+
+    mutating func beat(_ node: NodeID) throws {
+      try elect(
+        node, .beat(.init(epoch: 1, sequence: 1, size: 9, priority: 255, sessionTime: 1, nextJoinSequence: 5)))
+    }
+
+    mutating func say(
+      _ status: RosterEntry.Status, of peer: PeerID, by node: NodeID, leap: UInt32 = 1,
+      _ lie: (inout RosterEntry) -> Void = { _ in }
+    ) throws {
+      var entry = try #require(probe.node.roster[peer])
+      (entry.status, entry.version) = (status, entry.version + leap)
+      lie(&entry)
+      let entries = [entry]
+      var writer = ByteWriter()
+      Roster.writeFrames(entries, to: &writer)
+      probe.send(bytes: writer.bytes, on: try #require(links[node]))
+    }
+
+    mutating func goodbye(_ reason: EndReason, by node: NodeID) throws {
+      probe.send(.goodbye, on: try #require(links[node])) { Goodbye(reason).write(to: &$0) }
+    }
+
+    func status(of node: NodeID) -> RosterEntry.Status? { probe.node.roster[node.peer]?.status }
+
+    var hasEnded: Bool { probe.node.hasEnded }
+  }
+
+  @Test("the host over its own link is believed at once")
+  func hostIsBelieved() throws {
+    var session = try Session(host: Self.other)
+    try session.say(.kicked, of: Self.victim.peer, by: Self.other)
+    #expect(session.status(of: Self.victim) == .kicked)
+    try session.goodbye(.kicked, by: Self.other)
+    #expect(session.hasEnded)
+  }
+
+  @Test("who beats as if it were host, while another one is followed, is not believed")
+  func usurperIsNotBelieved() throws {
+    var session = try Session(host: Self.other)
+    try session.beat(Self.liar)
+    try session.say(.kicked, of: Self.victim.peer, by: Self.liar)
+    try session.say(.kicked, of: NodeProbe.me, by: Self.liar)
+    #expect(session.status(of: Self.victim) == .present)
+    try session.goodbye(.kicked, by: Self.liar)
+    #expect(!session.hasEnded)
+  }
+
+  @Test("a departure that became a removal by a lie is not believed either")
+  func departedIsNotRemovedByALie() throws {
+    var session = try Session(host: Self.other)
+    try session.goodbye(.left, by: Self.victim)
+    #expect(session.status(of: Self.victim) == .left)
+    try session.say(.kicked, of: Self.victim.peer, by: Self.liar)
+    #expect(session.status(of: Self.victim) == .left)
+  }
+
+  @Test("two members that do not follow this host, as after a merge, are believed; one alone is not")
+  func mergeTakesTwo() throws {
+    var session = try Session()
+    try session.say(.kicked, of: Self.victim.peer, by: Self.liar)
+    try session.say(.kicked, of: Self.victim.peer, by: Self.liar, leap: 2)
+    #expect(session.status(of: Self.victim) == .present)
+    try session.say(.kicked, of: Self.victim.peer, by: Self.other)
+    #expect(session.status(of: Self.victim) == .kicked)
+  }
+
+  @Test("followers tell their host nothing of removals")
+  func followersAreNotBelieved() throws {
+    var session = try Session()
+    for node in [Self.liar, Self.other] {
+      try session.elect(
+        node, .ack(.init(epoch: session.probe.node.epoch, sequence: .max, joinSequence: 1, sessionTime: 0)))
+      try session.say(.kicked, of: Self.victim.peer, by: node)
+    }
+    #expect(session.status(of: Self.victim) == .present)
+  }
+
+  @Test("who has no member's link believes its own removal from two, not from one")
+  func loneNodeTakesTwo() throws {
+    var session = try Session()
+    for node in [Self.victim, Self.liar, Self.other] {
+      session.probe.input(.linkClosed(try #require(session.links[node])))
+    }
+    for (number, node) in [Self.liar, Self.liar, Self.other].enumerated() {
+      #expect(!session.hasEnded)
+      let link = session.probe.greet(UInt64(10 + number), node.peer, incarnation: node.incarnation)
+      session.probe.send(.goodbye, on: link) { Goodbye(.kicked).write(to: &$0) }
+    }
+    #expect(session.hasEnded)
+  }
+
+  @Test("who has no member's link believes its own removal from the host it followed last")
+  func loneNodeBelievesItsLastHost() throws {
+    var session = try Session(host: Self.other)
+    for node in [Self.victim, Self.liar, Self.other] {
+      session.probe.input(.linkClosed(try #require(session.links[node])))
+    }
+    session.probe.wait(.seconds(6))
+    #expect(session.probe.node.host == session.probe.node.me)
+    let link = session.probe.greet(10, Self.other.peer, incarnation: Self.other.incarnation)
+    session.probe.send(.goodbye, on: link) { Goodbye(.kicked).write(to: &$0) }
+    #expect(session.hasEnded)
+  }
+
+  @Test("a removal stands although the removed one's friends say otherwise, at the host and elsewhere")
+  func removalIsNotTakenBack() throws {
+    for host in [nil, Self.other] {
+      var session = try Session(host: host)
+      if host == nil {
+        session.probe.input(.kick(Self.victim.peer))
+      } else {
+        try session.say(.kicked, of: Self.victim.peer, by: Self.other)
+      }
+      #expect(session.status(of: Self.victim) == .kicked)
+      try session.say(.present, of: Self.victim.peer, by: Self.liar)
+      try session.say(.left, of: Self.victim.peer, by: Self.liar, leap: 2)
+      #expect(session.status(of: Self.victim) == .kicked)
+    }
+  }
+
+  @Test("nobody but the host itself, not even on the way to it, says that the host is removed")
+  func hostIsNotRemovedByOthers() throws {
+    var session = try Session(host: Self.other)
+    session.probe.input(.linkClosed(try #require(session.links[Self.other])))
+    #expect(session.probe.node.host == Self.other)
+    try session.say(.kicked, of: Self.other.peer, by: Self.liar)
+    #expect(session.status(of: Self.other) == .present)
+  }
+
+  @Test("who was said to have left while it was away is a member again when it comes back")
+  func awayIsTakenBack() throws {
+    for incarnation in [Self.victim.incarnation, 9] {
+      var session = try Session(host: Self.other)
+      session.probe.input(.linkClosed(try #require(session.links[Self.victim])))
+      try session.say(.left, of: Self.victim.peer, by: Self.liar)
+      #expect(session.status(of: Self.victim) == .left)
+      let link = session.probe.greet(10, Self.victim.peer, incarnation: incarnation)
+      session.probe.send(.admit, on: link)
+      // Another start of the process is another guest: it has to be invited.
+      #expect(session.status(of: Self.victim) == (incarnation == 9 ? .left : .present))
+    }
+  }
+
+  @Test("who said goodbye itself comes back by invitation only")
+  func departedStaysOut() throws {
+    var session = try Session(host: Self.other)
+    try session.goodbye(.left, by: Self.victim)
+    let link = session.probe.greet(10, Self.victim.peer, incarnation: Self.victim.incarnation)
+    session.probe.send(.admit, on: link)
+    #expect(session.status(of: Self.victim) == .left)
+  }
+
+  /// `session 1781 3`: it started again while this member slept, gave up on its link as a stranger's, and then became a
+  /// member through others.
+  @Test("a restarted member that refused while it knew nobody is a member again when it says so")
+  func refusalIsTakenBack() throws {
+    var session = try Session(host: Self.other)
+    for reason in [EndReason.refused, .locked, .limitExceeded] {
+      let stranger = session.probe.greet(10, Self.victim.peer, incarnation: 9)
+      session.probe.send(.goodbye, on: stranger) { Goodbye(reason).write(to: &$0) }
+      #expect(session.status(of: Self.victim) == .left)
+      let member = session.probe.greet(11, Self.victim.peer, incarnation: 9)
+      session.probe.send(.admit, on: member)
+      #expect(session.status(of: Self.victim) == .present)
+      #expect(session.probe.node.memberSnapshots.contains { $0.peerID == Self.victim.peer && $0.isDirect })
+      session.probe.input(.linkClosed(member))
+    }
+  }
+
+  @Test("an address that leads to another member does not cost the link to that")
+  func strayDialIsDropped() throws {
+    var session = try Session(host: Self.other)
+    let kept = try #require(session.links[Self.other])
+    session.probe.input(.linkClosed(try #require(session.links[Self.victim])))
+    try session.say(.present, of: Self.victim.peer, by: Self.liar) { $0.addresses = [.loopback(port: 9)] }
+    session.probe.wait(.seconds(2))
+    let dial = try #require(session.probe.dials.last { $0.address == .loopback(port: 9) }).dial
+    let stray = session.probe.open(10, Self.other.peer, dial: dial)
+    #expect(session.probe.closed.contains(stray) && !session.probe.closed.contains(kept))
+    #expect(try session.probe.frames(on: stray).isEmpty)
+  }
+}

@@ -1,0 +1,116 @@
+import PeerProtocol
+import SharedWorld
+import Testing
+import WorldModel
+
+/// What the app gets for every reason for which an invitation or a membership ends, over real connections.
+@Suite("Reasons that the app gets", .timeLimit(.minutes(1)))
+struct EndReasonTests {
+  private struct Case: Sendable {
+    let reason: EndReason
+    /// What an invitation throws.
+    let code: SessionError.Code
+    /// Why a member is gone.
+    let left: Session.LeaveReason
+
+    init(_ reason: EndReason, _ code: SessionError.Code, _ left: Session.LeaveReason) {
+      (self.reason, self.code, self.left) = (reason, code, left)
+    }
+  }
+
+  private static let cases: [Case] = [
+    Case(.left, .ended, .left), Case(.kicked, .declined, .lost),
+    Case(.versionMismatch(theirs: 4...5), .versionMismatch, .versionMismatch),
+    Case(.identityMismatch, .identityMismatch, .identityMismatch), Case(.ownIdentity, .invalidArgument, .lost),
+    Case(.duplicate, .invitationTimedOut, .lost), Case(.limitExceeded, .limitExceeded, .limit),
+    Case(.protocolError, .notConnected, .refused), Case(.timedOut, .invitationTimedOut, .lost),
+    Case(.refused, .declined, .refused), Case(.otherService, .otherService, .refused),
+    Case(.connectionLost, .notConnected, .lost), Case(.replaced, .notConnected, .lost),
+    Case(.locked, .locked, .locked),
+  ]
+
+  /// Runs `body` with a session and a scripted peer that it may invite at the target.
+  private static func meeting(
+    _ peer: ScriptedPeer, _ body: @Sendable (Session, InvitationTarget) async throws -> Void
+  ) async throws {
+    let target = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: try await peer.start()))
+    let failure: (any Error)?
+    do {
+      try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
+        try await body($0, target)
+      }
+      failure = nil
+    } catch { failure = error }
+    await peer.stop()
+    if let failure { throw failure }
+  }
+
+  /// The code that `body` throws.
+  private static func code(of body: @Sendable () async throws(SessionError) -> Void) async -> SessionError.Code? {
+    do { try await body() } catch { return error.code }
+    return nil
+  }
+
+  @Test("an invitation that ends for any reason throws the code for it", arguments: cases.indices)
+  func invitationEnds(_ index: Int) async throws {
+    let row = Self.cases[index]
+    try await Self.meeting(ScriptedPeer(.goodbye(row.reason))) { session, target in
+      let error = await #expect(throws: SessionError.self) { try await session.invite(target, timeout: .seconds(4)) }
+      #expect(error?.code == row.code, "\(row.reason)")
+    }
+  }
+
+  @Test("what is found wrong with the other side is thrown too")
+  func ownFindings() async throws {
+    let findings: [(SessionError.Code, @Sendable (inout Hello) -> Void)] = [
+      (.versionMismatch, { $0.versions = 7...9 }),
+      (
+        .identityMismatch,
+        { $0.peerID = $0.peerID.other }
+      ),
+      (.otherService, { $0.service = "chess" }),
+    ]
+    for (code, change) in findings {
+      try await Self.meeting(ScriptedPeer(.silence, hello: change)) { session, target in
+        let error = await #expect(throws: SessionError.self) { try await session.invite(target) }
+        #expect(error?.code == code)
+      }
+    }
+  }
+
+  @Test("a member that ends for any reason is told as gone for it", arguments: cases.indices)
+  func membershipEnds(_ index: Int) async throws {
+    let row = Self.cases[index]
+    let peer = try ScriptedPeer(.accept)
+    try await Self.meeting(peer) { session, target in
+      let member = try await session.invite(target)
+      var events = session.events.makeAsyncIterator()
+      _ = try await events.first { if case .peerJoined(member) = $0 { true } else { nil } }
+      await peer.end(row.reason)
+      let left = try await events.first { event -> Session.LeaveReason? in
+        if case .peerLeft(member, let reason) = event { reason } else { nil }
+      }
+      #expect(left == row.left, "\(row.reason)")
+    }
+  }
+
+  @Test("who is invited and has not answered is told as such")
+  func invitedIsShown() async throws {
+    let peer = try ScriptedPeer(.silence)
+    try await Self.meeting(peer) { session, target in
+      #expect(await session.state().inviting.isEmpty)
+      async let code = Self.code { () async throws(SessionError) in
+        _ = try await session.invite(target, timeout: .seconds(2))
+      }
+      await peer.invited()
+      #expect(await session.state().inviting.map(\.name) == ["script"])
+      #expect(await code == .invitationTimedOut)
+      #expect(await session.state().inviting.isEmpty)
+    }
+  }
+}
+
+extension PeerID {
+  /// Somebody else.
+  fileprivate var other: PeerID { PeerID(SHA256Digest(hashing: Array(description.utf8))) }
+}

@@ -1,0 +1,126 @@
+import PeerProtocol
+import PeerTransport
+import WorldModel
+
+/// A peer on the loopback interface that says by hand what a session has to understand: it never dials.
+actor ScriptedPeer: SecureTransportDelegate {
+  /// What it does when it is invited.
+  enum Answer: Sendable {
+    /// It says goodbye for this reason.
+    case goodbye(EndReason)
+    /// It accepts, and holds the inviter as a member.
+    case accept
+    case silence
+  }
+
+  private nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private let identity: TLSIdentity
+  private let hello: Hello
+  private let answer: Answer
+  private var transport: SecureTransport?
+  private var link: LinkID?
+  private var inbound: [UInt8] = []
+  private var isInvited = false
+  private var waiter: CheckedContinuation<Void, Never>?
+
+  init(_ answer: Answer, hello change: (inout Hello) -> Void = { _ in }) throws {
+    loop = try EventLoop(name: "scripted")
+    identity = try TLSIdentity()
+    var hello = Hello(
+      peerID: identity.peerID, incarnation: 5, service: "swtest", name: "script", instance: "", addresses: [])
+    change(&hello)
+    (self.hello, self.answer) = (hello, answer)
+  }
+
+  /// Listens and returns the port.
+  func start() throws -> UInt16 {
+    let transport = try SecureTransport(loop: loop, identity: identity)
+    transport.delegate = self
+    self.transport = transport
+    return try transport.listen(on: .loopback(port: 0))
+  }
+
+  /// Waits for the first invitation.
+  func invited() async {
+    if !isInvited { await withCheckedContinuation { waiter = $0 } }
+  }
+
+  /// Says goodbye and listens no longer.
+  func end(_ reason: EndReason) async {
+    say(goodbye: reason)
+    await stop()
+  }
+
+  /// Closes everything: a dial to it is refused from now on.
+  func stop() async {
+    guard let transport else { return }
+    self.transport = nil
+    await withCheckedContinuation { done in transport.shutDown { done.resume() } }
+    loop.stop()
+  }
+
+  private func say(goodbye reason: EndReason) {
+    say(.goodbye) { Goodbye(reason, versions: 4...5).write(to: &$0) }
+    if let link { transport?.close(link, flushing: true) }
+  }
+
+  private func say(_ type: FrameType, _ build: (inout ByteWriter) -> Void = { _ in }) {
+    guard let link, let transport else { return }
+    var writer = ByteWriter()
+    writer.writeFrame(type, build)
+    let bytes = writer.bytes
+    _ = transport.send(link, bytes.span.bytes)
+  }
+
+  private func take(_ bytes: [UInt8]) {
+    inbound += bytes
+    while let head = try? FrameHead.find(in: inbound.span.bytes, at: 0, limit: .max / 2) {
+      let body = Array(inbound[head.body])
+      inbound.removeSubrange(..<head.body.upperBound)
+      if let type = FrameType(rawValue: head.type) { take(type, body) }
+    }
+  }
+
+  private func take(_ type: FrameType, _ body: [UInt8]) {
+    switch type {
+    case .hello: say(.hello) { hello.write(to: &$0) }
+    case .invite:
+      isInvited = true
+      waiter?.resume()
+      waiter = nil
+      respond(toInvite: body)
+    default: break
+    }
+  }
+
+  private func respond(toInvite body: [UInt8]) {
+    switch answer {
+    case .goodbye(let reason): say(goodbye: reason)
+    case .accept:
+      var reader = ByteReader(body.span)
+      guard let invite = try? Invite(reading: &reader) else { return }
+      say(.inviteAnswer) { InviteAnswer(number: invite.number, decision: .accept).write(to: &$0) }
+      say(.admit)
+    case .silence: break
+    }
+  }
+}
+
+extension ScriptedPeer {
+  nonisolated func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
+    assumeIsolated { ($0.link, $0.inbound) = (link, []) }
+  }
+
+  nonisolated func linkReceived(_ link: LinkID, _ bytes: RawSpan) {
+    let copy = bytes.withUnsafeBytes { Array($0) }
+    assumeIsolated { $0.take(copy) }
+  }
+
+  nonisolated func linkWritable(_ link: LinkID) {}
+  nonisolated func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {}
+  nonisolated func dialFailed(_ dial: DialID, _ failure: TransportFailure) {}
+  nonisolated func listenerPaused(_ failure: TransportFailure) {}
+  nonisolated func listenerResumed() {}
+}

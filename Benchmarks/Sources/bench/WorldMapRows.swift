@@ -16,8 +16,11 @@ enum WorldMapRows {
         Benchmark(name: "map-decode/\(contender.name)/\(data.name)") { [try decode(contender, data)] },
       ]
     }
-      + modes.map { mode, options in
-        Benchmark(name: "map-encode-2threads/\(mode)/\(data.name)") { try await encodeByTwo(mode, options, data) }
+      + modes.flatMap { mode, options in
+        [
+          Benchmark(name: "map-encode-2threads/\(mode)/\(data.name)") { try await encodeByTwo(mode, options, data) },
+          Benchmark(name: "map-decode-2threads/\(mode)/\(data.name)") { try await decodeByTwo(mode, options, data) },
+        ]
       }
   }
 
@@ -49,7 +52,8 @@ enum WorldMapRows {
   }
 
   private static func contenders(on data: WorldMapData) -> [Contender] {
-    let own = modes.map { mode, options in Contender(name: mode) { WorldMapCodec($0, options) } }
+    let inSpace = ("in-space", EncodingOptions(arrangement: .inSpace))
+    let own = (modes + [inSpace]).map { mode, options in Contender(name: mode) { WorldMapCodec($0, options) } }
     let others = [
       Contender(name: "memcpy", make: CopyCodec.init),
       Contender(name: "zstd-1") { InterleavedCodec($0, level: 1) },
@@ -111,29 +115,44 @@ enum WorldMapRows {
     return row("map-decode/\(contender.name)/\(data.name)", cloud.count * turns, times, baseline: rival.name)
   }
 
-  /// Two tasks at a time against one, through the same function: the best of nine, because what others take of the
-  /// second core is not the codec's.
   private static func encodeByTwo(_ mode: String, _ options: EncodingOptions, _ data: WorldMapData) async throws
     -> [Row]
   {
     let map = WorldMap(cloud: try data.cloud())
+    return try await twoAgainstOne("map-encode-2threads/\(mode)/\(data.name)", map.cloud.count) { tasks in
+      consume(try await map.encoded(options, tasks: tasks).count)
+    }
+  }
+
+  private static func decodeByTwo(_ mode: String, _ options: EncodingOptions, _ data: WorldMapData) async throws
+    -> [Row]
+  {
+    let map = WorldMap(cloud: try data.cloud())
+    let file = try map.encoded(options)
+    return try await twoAgainstOne("map-decode-2threads/\(mode)/\(data.name)", map.cloud.count) { tasks in
+      consume(try await WorldMap(decoding: file, tasks: tasks).cloud.count)
+    }
+  }
+
+  /// Two tasks at a time against one, through the same function: the best of nine, because what others take of the
+  /// second core is not the codec's.
+  private static func twoAgainstOne(
+    _ name: String, _ count: Int, _ work: (_ tasks: Int) async throws -> Void
+  ) async throws -> [Row] {
     // Below some blocks of 65,536 points there is nothing to share out.
-    guard map.cloud.count > 4 * 65_536 else { return [] }
+    guard count > 4 * 65_536 else { return [] }
     let clock = ContinuousClock()
     var times: (two: [Double], one: [Double]) = ([], [])
     for _ in 0..<9 {
       let start = clock.now
-      consume(try await map.encoded(options, tasks: 2).count)
+      try await work(2)
       let middle = clock.now
-      consume(try await map.encoded(options, tasks: 1).count)
+      try await work(1)
       times.two.append((middle - start) / .seconds(1))
       times.one.append((clock.now - middle) / .seconds(1))
     }
-    return [
-      row(
-        "map-encode-2threads/\(mode)/\(data.name)", map.cloud.count,
-        (subject: times.two.min() ?? 0, baseline: times.one.min() ?? 0), baseline: "one thread")
-    ]
+    let best = (subject: times.two.min() ?? 0, baseline: times.one.min() ?? 0)
+    return [row(name, count, best, baseline: "one thread")]
   }
 
   /// How often a small cloud is taken in a row, so that a measurement takes some milliseconds.

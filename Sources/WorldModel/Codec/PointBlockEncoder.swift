@@ -20,7 +20,11 @@ enum ComponentMethod: UInt8, Sendable {
 
 /// Encodes points block by block in memory that is kept; PROTOCOL.md has the bytes.
 struct PointBlockEncoder: ~Copyable {
-  private let cloud: FeatureCloud
+  /// A whole block with its head, valid until the next one is encoded, and its row.
+  typealias Block = (row: BlockDirectory.Row, bytes: UnsafeMutableRawBufferPointer)
+
+  /// Where the points are taken from; their identifiers rise within each block.
+  var cloud: FeatureCloud
   private let layout: CloudLayout
   private let effort: EncodingOptions.Effort
   private let grid: Grid?
@@ -31,25 +35,22 @@ struct PointBlockEncoder: ~Copyable {
   private var second: FrameRows
   private var third: FrameRows
 
-  /// An encoder of blocks of `cloud`, whose identifiers rise.
-  init(_ cloud: FeatureCloud, layout: CloudLayout, _ options: EncodingOptions) {
+  /// An encoder of blocks of `cloud`, the largest of which has `largest` points.
+  init(_ cloud: FeatureCloud, layout: CloudLayout, _ options: EncodingOptions, largest: Int) {
     self.cloud = cloud
     self.layout = layout
     effort = options.effort
-    let room = min(cloud.count, PointsSection.blockSize)
-    first = FrameRows(count: room)
-    second = FrameRows(count: room)
-    third = FrameRows(count: room)
-    planes = PlaneEncoder(capacity: room)
+    first = FrameRows(count: largest)
+    second = FrameRows(count: largest)
+    third = FrameRows(count: largest)
+    planes = PlaneEncoder(capacity: largest)
     grid = options.bound.map { Grid(step: layout.step, bound: $0) }
   }
 
-  /// The whole block with its head, valid until the next one is encoded, and its row.
+  /// Encodes the points of `range`.
   ///
   /// - Throws: ``ModelError/notFinite(_:)`` when a coordinate is not finite.
-  mutating func encode(
-    _ range: Range<Int>
-  ) throws(ModelError) -> (row: BlockDirectory.Row, bytes: UnsafeMutableRawBufferPointer) {
+  mutating func encode(_ range: Range<Int>) throws(ModelError) -> Block {
     // Five packed streams at most are larger than what they pack; planes never are, but for their own head.
     let capacity = 5 * PackedStream.largest(range.count) + (layout.bytesPerPoint + 40) * (range.count + 16) + 1024
     writer.removeAll(capacity: capacity)

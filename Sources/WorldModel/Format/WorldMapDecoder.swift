@@ -1,10 +1,10 @@
 /// Reads a `.worldmap` file part by part: what it holds is known after the head, blocks are decoded on demand.
 public struct WorldMapDecoder: Sendable {
-  private let file: [UInt8]
+  let file: [UInt8]
+  let pointBlocks: BlockDirectory
+  let layout: CloudLayout
   private let container: Container
   private let anchorBlocks: BlockDirectory
-  private let pointBlocks: BlockDirectory
-  private let layout: CloudLayout
   /// How many camera views the cloud was built from; nil when that is not known.
   public let views: UInt32?
 
@@ -45,6 +45,11 @@ public struct WorldMapDecoder: Sendable {
   /// Everything in the file, the points in the memory of `cloud`.
   func map(reusing cloud: consuming FeatureCloud) throws(WorldMapError) -> WorldMap {
     try read(0..<blockCount, into: &cloud)
+    return try map(of: cloud)
+  }
+
+  /// Everything in the file, with the points that were read before.
+  func map(of cloud: FeatureCloud) throws(WorldMapError) -> WorldMap {
     var map = WorldMap(anchors: try anchors(), cloud: cloud, views: views)
     let span = file.span.bytes
     for section in container.sections where !SectionCode.known.contains(section.entry.code) {
@@ -52,26 +57,6 @@ public struct WorldMapDecoder: Sendable {
       map.unknownSections.append(WorldMap.UnknownSection(section, in: span))
     }
     return map
-  }
-
-  /// The points of the block at `index`.
-  public func points(ofBlock index: Int) throws(WorldMapError) -> FeatureCloud {
-    try points(ofBlocks: index..<(index + 1))
-  }
-
-  /// The points inside `box`, in the order of their identifiers; blocks that lie outside are not even looked at.
-  public func points(in box: BoundingBox) throws(WorldMapError) -> FeatureCloud {
-    var result = try points(ofBlocks: 0..<0)
-    for index in pointBlocks.rows.indices where pointBlocks.rows[index].bounds.intersects(box) {
-      let block = try points(ofBlock: index)
-      result.append(block.selecting(block.indices.filter { box.contains(block.positions[$0]) }))
-    }
-    do throws(ModelError) {
-      try result.sort()
-    } catch {
-      throw .invalid(error.description, offset: pointBlocks.rows.first?.offset ?? 0)
-    }
-    return result
   }
 
   /// Where each block of points begins, and where the last one ends (bytes from the start of the file).
@@ -98,72 +83,6 @@ public struct WorldMapDecoder: Sendable {
 
   /// The step of the grid of the positions (metres); zero when they are exact.
   public var step: Float { layout.step }
-
-  /// The points of consecutive blocks, in the order of their identifiers.
-  public func points(ofBlocks blocks: Range<Int>) throws(WorldMapError) -> FeatureCloud {
-    var cloud = FeatureCloud()
-    try read(blocks, into: &cloud)
-    return cloud
-  }
-
-  /// Replaces `cloud` by the points of some blocks and uses its memory again.
-  func read(_ blocks: Range<Int>, into cloud: inout FeatureCloud) throws(WorldMapError) {
-    try decode(blocks, into: &cloud)
-    let rows = pointBlocks.rows[blocks]
-    guard zip(rows, rows.dropFirst()).contains(where: { $0.keys.upperBound >= $1.keys.lowerBound }) else { return }
-    // A cloud that was cut in space: the blocks' identifiers interleave.
-    do throws(ModelError) {
-      try cloud.sort()
-    } catch {
-      throw .invalid(error.description, offset: rows.first?.offset ?? 0)
-    }
-  }
-
-  /// The same in the order of the file.
-  ///
-  /// It is a function of its own so that nothing else holds the planes while they are sorted: they would be copied.
-  private func decode(_ blocks: Range<Int>, into cloud: inout FeatureCloud) throws(WorldMapError) {
-    let count = pointBlocks.rows[blocks].reduce(0) { $0 + $1.count }
-    var (positions, identifiers) = cloud.takePlanes(count: count)
-    var channels = layout.emptyChannels
-    var failure: WorldMapError?
-    positions.withUnsafeMutableBufferPointer { positions in
-      identifiers.withUnsafeMutableBufferPointer { identifiers in
-        do throws(WorldMapError) {
-          try decode(blocks, positions: positions, identifiers: identifiers, channels: &channels)
-        } catch {
-          failure = error
-        }
-      }
-    }
-    if let failure { throw failure }
-    cloud = FeatureCloud(positions: positions, identifiers: identifiers, channels: channels)
-  }
-
-  private func decode(
-    _ blocks: Range<Int>, positions: UnsafeMutableBufferPointer<SIMD3<Float>>,
-    identifiers: UnsafeMutableBufferPointer<UInt64>, channels: inout FeatureCloud.Channels
-  ) throws(WorldMapError) {
-    guard var nextPosition = positions.baseAddress, var nextIdentifier = identifiers.baseAddress else { return }
-    var decoder = PointBlockDecoder(layout: layout)
-    for index in blocks {
-      let row = pointBlocks.rows[index]
-      let payload = try pointBlocks.payload(index, in: file.span.bytes, section: .points)
-      let failure = payload.withUnsafeBytes { bytes -> DecodingFailure? in
-        do throws(DecodingFailure) {
-          try decoder.decode(
-            bytes, count: row.count, lowest: row.keys.lowerBound, highest: row.keys.upperBound,
-            positions: nextPosition, identifiers: nextIdentifier, channels: &channels)
-          return nil
-        } catch {
-          return error
-        }
-      }
-      if let failure { throw WorldMapError(failure, base: row.offset + BlockHead.size) }
-      nextPosition += row.count
-      nextIdentifier += row.count
-    }
-  }
 
   /// All anchors, in the order of their ids.
   public func anchors() throws(WorldMapError) -> [Anchor] {

@@ -2,10 +2,10 @@
 public struct WorldMapEncoder: Sendable {
   /// Consecutive finished blocks of points.
   public struct Part: Sendable {
-    var rows: [BlockDirectory.Row]
-    var bytes: [UInt8]
+    var rows: [BlockDirectory.Row] = []
+    var bytes: [UInt8] = []
 
-    fileprivate mutating func append(_ block: (row: BlockDirectory.Row, bytes: UnsafeMutableRawBufferPointer)) {
+    mutating func append(_ block: PointBlockEncoder.Block) {
       rows.append(block.row)
       bytes.append(contentsOf: block.bytes)
     }
@@ -49,39 +49,56 @@ public struct WorldMapEncoder: Sendable {
   ///   - memory: An array whose memory is used again; its bytes do not matter.
   /// - Throws: ``WorldMapError/model(_:)`` when a coordinate is not finite.
   public func part(_ blocks: Range<Int>, reusing memory: consuming [UInt8] = []) throws(WorldMapError) -> Part {
-    // The first part begins with room for what stands before the blocks, and has room for those of the other parts.
+    var part = emptyPart(of: blocks, reusing: memory)
+    var encoder = blockEncoder()
+    for index in blocks { part.append(try encode(index, with: &encoder)) }
+    return part
+  }
+
+  /// A part without blocks that has room for these.
+  ///
+  /// The first part begins with room for what stands before the blocks, and has room for those of the other parts.
+  func emptyPart(of blocks: Range<Int>, reusing memory: consuming [UInt8] = []) -> Part {
     let isFirst = blocks.lowerBound == 0
     let room = isFirst ? prefixLength : 0
     let points = isFirst ? cloud.count : plan.blocks[blocks].reduce(0) { $0 + $1.count }
     memory.removeAll(keepingCapacity: true)
     memory.reserveCapacity(room + points * layout.bytesPerPoint * 3 / 4)
     memory.append(contentsOf: repeatElement(0, count: room))
-    var part = Part(rows: [], bytes: memory)
+    return Part(bytes: memory)
+  }
+
+  /// What encodes blocks of this map, one at a time.
+  func blockEncoder() -> PointBlockEncoder {
+    PointBlockEncoder(cloud, layout: layout, options, largest: plan.blocks.reduce(0) { max($0, $1.count) })
+  }
+
+  /// Encodes one block, which is valid until the next one is encoded.
+  ///
+  /// - Throws: ``WorldMapError/model(_:)`` when a coordinate is not finite.
+  func encode(
+    _ index: Int, with encoder: inout PointBlockEncoder
+  ) throws(WorldMapError) -> PointBlockEncoder.Block {
+    let range = plan.blocks[index]
     do throws(ModelError) {
-      if plan.order == nil {
-        var encoder = PointBlockEncoder(cloud, layout: layout, options)
-        for range in plan.blocks[blocks] { part.append(try encoder.encode(range)) }
-      } else {
-        for range in plan.blocks[blocks] { try encodeApart(range, into: &part) }
-      }
+      guard plan.order != nil else { return try encoder.encode(range) }
+      // Points that stand apart in the cloud are copied for their block: never all of the cloud at once, nor two blocks.
+      encoder.cloud = FeatureCloud()
+      encoder.cloud = cloud.selecting(plan.indices(range))
+      return try encoder.encode(0..<range.count)
     } catch {
       throw .model(error)
     }
-    return part
-  }
-
-  /// Encodes a block whose points stand apart in the cloud; they are copied for it, never all of the cloud at once.
-  private func encodeApart(_ range: Range<Int>, into part: inout Part) throws(ModelError) {
-    var encoder = PointBlockEncoder(cloud.selecting(plan.indices(range)), layout: layout, options)
-    part.append(try encoder.encode(0..<range.count))
   }
 
   /// Puts all parts, in order, and everything else into a file.
   public func file(_ parts: consuming [Part]) -> [UInt8] {
     let rows = parts.flatMap(\.rows)
     precondition(rows.count == blockCount, "a file needs every block once")
-    var file = parts.isEmpty ? [UInt8](repeating: 0, count: prefixLength) : parts.removeFirst().bytes
-    for part in parts { file += part.bytes }
+    parts.reverse()
+    var file = parts.popLast()?.bytes ?? [UInt8](repeating: 0, count: prefixLength)
+    // Each part is given up before the next is copied.
+    while let part = parts.popLast() { file += part.bytes }
     for section in unknownSections { file += section.bytes }
     let before = sections + [PointsSection.body(rows, layout: layout)]
     var prefix = Container.head(of: before + unknownSections.map(\.body))

@@ -30,6 +30,14 @@ extension FeatureCloud {
         confidence: confidence.map { _ in [] }, colours: colours.map { _ in [] }, normals: normals.map { _ in [] },
         descriptors: descriptors.map { Descriptors(kind: $0.kind, size: $0.size, bytes: []) })
     }
+
+    /// Appends the elements of other points, which have the same channels.
+    mutating func append(_ other: Channels) {
+      confidence?.append(contentsOf: other.confidence ?? [])
+      colours?.append(contentsOf: other.colours ?? [])
+      normals?.append(contentsOf: other.normals ?? [])
+      descriptors?.bytes.append(contentsOf: other.descriptors?.bytes ?? [])
+    }
   }
 
   /// Fixed-size binary descriptors, one a point, in one run of bytes.

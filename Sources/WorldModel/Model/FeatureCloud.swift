@@ -85,10 +85,7 @@ extension FeatureCloud {
   package mutating func append(_ other: FeatureCloud) {
     positions += other.positions
     identifiers += other.identifiers
-    channels.confidence?.append(contentsOf: other.channels.confidence ?? [])
-    channels.colours?.append(contentsOf: other.channels.colours ?? [])
-    channels.normals?.append(contentsOf: other.channels.normals ?? [])
-    channels.descriptors?.bytes.append(contentsOf: other.channels.descriptors?.bytes ?? [])
+    channels.append(other.channels)
   }
 
   /// Whether the identifiers rise strictly: the canonical order, in which none occurs twice.

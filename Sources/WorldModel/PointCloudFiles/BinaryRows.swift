@@ -13,6 +13,7 @@ enum BinaryRows {
     }
     var place = offset
     for _ in 0..<count {
+      let start = place
       var row = CloudRows.Row()
       for column in columns {
         if column.field != .ignored {
@@ -20,7 +21,7 @@ enum BinaryRows {
         }
         place += column.scalar.size
       }
-      builder.append(row)
+      builder.append(row, at: start)
     }
   }
 

@@ -8,14 +8,14 @@ enum COLMAPBinary {
   static func read(_ bytes: [UInt8]) throws(PointCloudFileError) -> CloudRows {
     guard bytes.count >= 8 else { throw .malformedBytes("the count of points is cut off", offset: 0) }
     let count = integer(bytes, 0)
-    guard count <= UInt64(Limits.points) else { throw .tooManyPoints(limit: Limits.points) }
+    guard count <= UInt64(Limits.points) else { throw .tooManyPoints(limit: Limits.points, at: .byte(0)) }
     var builder = CloudRows(fields, capacity: min(Int(count), bytes.count / smallestPoint))
     var offset = 8
     for index in 0..<Int(count) {
       guard bytes.count - offset >= smallestPoint else {
         throw .truncated(found: index, expected: Int(count), offset: bytes.count)
       }
-      builder.append(row(bytes, offset))
+      builder.append(row(bytes, offset), at: offset)
       let track = integer(bytes, offset + 43)
       offset += smallestPoint
       guard track <= UInt64((bytes.count - offset) / 8) else {

@@ -7,20 +7,21 @@ enum COLMAPText {
     CloudColumn(field: .blue, scalar: .uint8), CloudColumn(field: .ignored, scalar: .float64),
   ]
 
-  static func read(_ bytes: [UInt8]) throws(PointCloudFileError) -> CloudRows {
+  /// Reads a file of at most `limit` points.
+  static func read(_ bytes: [UInt8], limit: Int = Limits.points) throws(PointCloudFileError) -> CloudRows {
     // A line has at least 16 bytes: eight numbers and as many separators.
-    var builder = CloudRows(columns.map(\.field), capacity: min(bytes.count / 16, Limits.points))
+    var builder = CloudRows(columns.map(\.field), capacity: min(bytes.count / 16, limit))
     var lines = TextLines(bytes)
     var words: [Range<Int>] = []
     while let range = lines.nextContent(commentsBeginWith: UInt8(ascii: "#")) {
-      guard builder.rows < Limits.points else { throw .tooManyPoints(limit: Limits.points) }
+      guard builder.rows < limit else { throw .tooManyPoints(limit: limit, at: .line(lines.line)) }
       lines.split(range, into: &words, limit: columns.count)
       guard words.count == columns.count else {
         throw .malformed("a point has at least eight numbers, this has \(words.count)", line: lines.line)
       }
       var row = CloudRows.Row()
       for (word, column) in zip(words, columns) { row.set(column, try lines.number(word, column.scalar)) }
-      builder.append(row)
+      builder.append(row, at: lines.line)
     }
     return builder
   }

@@ -4,6 +4,9 @@ struct CloudRows {
   private(set) var dropped = 0
   private var positions: [SIMD3<Float>] = []
   private var identifiers: [UInt64] = []
+  /// How many lines or bytes each point that has an identifier stands behind the one before: half of what a place takes.
+  private var steps: [UInt32] = []
+  private var lastPlace = 0
   private var colours: [SIMD3<UInt8>] = []
   private var normals: [SIMD3<Float>] = []
   private var confidence: [Float] = []
@@ -16,6 +19,7 @@ struct CloudRows {
     hasIdentifiers = has.contains(.identifier) || has.contains(.identifierLow)
     positions.reserveCapacity(capacity)
     identifiers.reserveCapacity(capacity)
+    if hasIdentifiers { steps.reserveCapacity(capacity) }
     if hasColours { colours.reserveCapacity(capacity) }
     if hasNormals { normals.reserveCapacity(capacity) }
     if has.contains(.confidence) { confidence.reserveCapacity(capacity) }
@@ -69,14 +73,22 @@ struct CloudRows {
   }
 
   /// Adds a point, or drops it when its position is not finite.
+  ///
+  /// - Parameters:
+  ///   - row: The point.
+  ///   - place: Its line, or where it begins (bytes), for errors: never less than that of the row before.
   @inline(__always)
-  mutating func append(_ row: Row) {
+  mutating func append(_ row: Row, at place: Int) {
     let position = row.position
     guard position.x.isFinite, position.y.isFinite, position.z.isFinite else {
       dropped += 1
       return
     }
     identifiers.append(hasIdentifiers ? row.identifier : UInt64(positions.count + dropped))
+    if hasIdentifiers {
+      steps.append(UInt32(clamping: place - lastPlace))
+      lastPlace = place
+    }
     positions.append(position)
     if hasColours { colours.append(row.colour) }
     if hasNormals { normals.append(Self.direction(row.normal)) }
@@ -87,7 +99,9 @@ struct CloudRows {
   private static func direction(_ normal: SIMD3<Float>) -> SIMD3<Float> { normal.isFinite ? normal : .zero }
 
   /// The cloud.
-  consuming func finish() throws(PointCloudFileError) -> FeatureCloud {
+  ///
+  /// - Parameter isText: Whether the places of the rows are lines, for errors.
+  consuming func finish(isText: Bool) throws(PointCloudFileError) -> FeatureCloud {
     let channels = FeatureCloud.Channels(
       confidence: has.contains(.confidence) ? confidence : nil, colours: hasColours ? colours : nil,
       normals: hasNormals ? normals : nil)
@@ -95,8 +109,11 @@ struct CloudRows {
     do {
       return try cloud.sorted()
     } catch {
-      guard case .duplicatePoint(let identifier) = error else { return cloud }
-      throw .duplicateIdentifier(identifier)
+      guard case .duplicatePoint(let identifier) = error,
+        let second = cloud.identifiers.indices.filter({ cloud.identifiers[$0] == identifier }).dropFirst().first
+      else { return cloud }
+      let place = steps[...second].reduce(0) { $0 + Int($1) }
+      throw .duplicateIdentifier(identifier, at: isText ? .line(place) : .byte(place))
     }
   }
 }

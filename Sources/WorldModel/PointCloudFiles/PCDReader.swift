@@ -19,7 +19,7 @@ enum PCDReader {
       return builder
     case .compressed:
       let planes = try planes(of: header, bytes)
-      return transposed(planes, columns, count: header.count)
+      return transposed(planes, columns, count: header.count, at: header.end.offset)
     }
   }
 
@@ -41,21 +41,23 @@ enum PCDReader {
     return try LZF.decompress(bytes, from: start + 8, count: stored, to: raw)
   }
 
-  private static func transposed(_ planes: [UInt8], _ columns: [CloudColumn], count: Int) -> CloudRows {
+  private static func transposed(_ planes: [UInt8], _ columns: [CloudColumn], count: Int, at start: Int)
+    -> CloudRows
+  {
     var builder = CloudRows(columns.map(\.field), capacity: count)
     var starts: [Int] = []
-    var start = 0
+    var size = 0
     for column in columns {
-      starts.append(start)
-      start += column.scalar.size * count
+      starts.append(size)
+      size += column.scalar.size * count
     }
     for index in 0..<count {
       var row = CloudRows.Row()
-      for (column, start) in zip(columns, starts) where column.field != .ignored {
-        let offset = start + index * column.scalar.size
+      for (column, plane) in zip(columns, starts) where column.field != .ignored {
+        let offset = plane + index * column.scalar.size
         row.set(column, BinaryRows.number(column.scalar, in: planes, at: offset, bigEndian: false))
       }
-      builder.append(row)
+      builder.append(row, at: start)
     }
     return builder
   }

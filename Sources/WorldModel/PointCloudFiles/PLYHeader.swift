@@ -60,7 +60,9 @@ struct PLYHeader {
     guard words.count == 3, let count = Int(words[2]), count >= 0 else {
       throw .malformed("an element needs a name and a count", line: line)
     }
-    guard words[1] != "vertex" || count <= Limits.points else { throw .tooManyPoints(limit: Limits.points) }
+    guard words[1] != "vertex" || count <= Limits.points else {
+      throw .tooManyPoints(limit: Limits.points, at: .line(line))
+    }
     elements.append(Element(name: words[1], count: count))
   }
 

@@ -32,7 +32,7 @@ public struct PointCloudFile: Hashable, Sendable {
       }
     self.format = format
     droppedPoints = builder.dropped
-    cloud = try builder.finish()
+    cloud = try builder.finish(isText: format.isText)
   }
 }
 

@@ -33,6 +33,14 @@ public enum PointCloudFormat: String, Hashable, Sendable, CaseIterable {
   /// Whether the format has room for identifiers; without it points are numbered from 0 when they are read.
   public var keepsIdentifiers: Bool { self != .xyz }
 
+  /// Whether the points are lines of text.
+  var isText: Bool {
+    switch self {
+    case .plyASCII, .pcdASCII, .colmapText, .xyz: true
+    case .plyLittleEndian, .plyBigEndian, .pcdBinary, .pcdCompressed, .colmapBinary: false
+    }
+  }
+
   /// The usual binary format for a file extension (without the dot, any case); nil for an unknown one.
   public init?(fileExtension: String) {
     switch fileExtension.lowercased() {

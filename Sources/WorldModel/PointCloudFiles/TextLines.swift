@@ -73,7 +73,7 @@ extension TextLines {
       for (word, column) in zip(words, columns) where column.field != .ignored {
         row.set(column, try number(word, column.scalar))
       }
-      builder.append(row)
+      builder.append(row, at: line)
     }
   }
 

@@ -3,7 +3,8 @@
 /// Numbers are separated by blanks, tabs, commas or semicolons. Lines that begin with # or / are comments, and so is
 /// one line of titles before the first point. Further columns are passed over.
 enum XYZText {
-  static func read(_ bytes: [UInt8]) throws(PointCloudFileError) -> CloudRows {
+  /// Reads a file of at most `limit` points.
+  static func read(_ bytes: [UInt8], limit: Int = Limits.points) throws(PointCloudFileError) -> CloudRows {
     var lines = TextLines(bytes)
     var words: [Range<Int>] = []
     var columns: [CloudColumn] = []
@@ -19,15 +20,15 @@ enum XYZText {
           continue
         }
         columns = Self.columns(of: texts)
-        builder = CloudRows(columns.map(\.field), capacity: min(bytes.count / 6, Limits.points))
+        builder = CloudRows(columns.map(\.field), capacity: min(bytes.count / 6, limit))
       }
       guard words.count >= columns.count else {
         throw .malformed("\(columns.count) numbers are needed, there are \(words.count)", line: lines.line)
       }
       var row = CloudRows.Row()
       for (word, column) in zip(words, columns) { row.set(column, try lines.number(word, column.scalar)) }
-      guard (builder?.rows ?? 0) < Limits.points else { throw .tooManyPoints(limit: Limits.points) }
-      builder?.append(row)
+      guard (builder?.rows ?? 0) < limit else { throw .tooManyPoints(limit: limit, at: .line(lines.line)) }
+      builder?.append(row, at: lines.line)
     }
     return builder ?? CloudRows([], capacity: 0)
   }

@@ -98,14 +98,6 @@ struct WorldMapFormatTests {
     #expect(throws: WorldMapError.model(.duplicatePoint(3))) { try WorldMap(cloud: cloud).encoded() }
   }
 
-  @Test(arguments: [2, 9])
-  func tasksDoNotReachTheBytes(tasks: Int) async throws {
-    let map = WorldMap(anchors: Samples.anchors, cloud: Samples.cloud(100_000))
-    let isSame = try await map.encoded(.fast, tasks: tasks) == map.encoded(.fast)
-    #expect(isSame)
-    #expect(try await WorldMap().encoded(tasks: tasks) == WorldMap().encoded())
-  }
-
   @Test func encodingAgainUsesTheSameMemory() throws {
     let map = WorldMap(cloud: Samples.cloud(500))
     var file = [UInt8](repeating: 7, count: 20_000)

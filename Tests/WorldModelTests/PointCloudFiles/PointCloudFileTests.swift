@@ -50,54 +50,6 @@ import WorldModel
     for text in ["", "hello\nworld\n", "\u{0}\u{1}\u{2}", "# only a comment\n", "1 2\n"] {
       #expect(PointCloudFormat(detecting: Array(text.utf8)) == nil)
     }
-    #expect(throws: PointCloudFileError.unknownFormat) { try PointCloudFile(reading: Array("GIF89a".utf8)) }
-  }
-
-  @Test(arguments: [
-    ("1 2 3\n4 5 x\n", PointCloudFormat.xyz, PointCloudFileError.malformed("\"x\" is no number", line: 2)),
-    ("# c\n1 2 3\n\n4 5\n", .xyz, .malformed("3 numbers are needed, there are 2", line: 4)),
-    ("1 2 3 4 5 6 7 8\n1 2 3\n", .colmapText, .malformed("a point has at least eight numbers, this has 3", line: 2)),
-    ("7 2 3 4 5 6 7 8\n7 2 3 4 5 6 7 8\n", .colmapText, .duplicateIdentifier(7)),
-    ("ply\nformat ascii 2.0\nend_header\n", .plyASCII, .malformed("the format is not known", line: 2)),
-    (
-      "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n", .plyASCII,
-      .malformed("the vertices have no x, y and z", line: 6)
-    ),
-    (
-      "ply\nformat ascii 1.0\nelement vertex 99999999999\nend_header\n", .plyASCII, .tooManyPoints(limit: Limits.points)
-    ),
-    ("ply\nformat ascii 1.0\nbogus\n", .plyASCII, .malformed("a PLY header has no \"bogus\"", line: 3)),
-    (
-      "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nPOINTS 2\nDATA ascii\n1 2 3\n", .pcdASCII,
-      .truncated(found: 1, expected: 2, offset: 61)
-    ),
-    (
-      "FIELDS x y\nSIZE 4 4\nTYPE F F\nPOINTS 2\nDATA ascii\n", .pcdASCII,
-      .malformed("the points have no x, y and z", line: 5)
-    ),
-    (
-      "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nPOINTS 2\nDATA binary\n0123456789AB", .pcdBinary,
-      .truncated(found: 1, expected: 2, offset: 68)
-    ),
-    (
-      "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nPOINTS 1\nDATA binary_compressed\n\u{1}\0\0\0\u{d}\0\0\0", .pcdCompressed,
-      .malformedBytes("the planes have 13 bytes and need 12", offset: 71)
-    ),
-    (
-      "\u{2}\0\0\0\0\0\0\0" + String(repeating: "\0", count: 51), .colmapBinary,
-      .truncated(found: 1, expected: 2, offset: 59)
-    ),
-  ])
-  func `errors say where`(text: String, format: PointCloudFormat, expected: PointCloudFileError) {
-    #expect(throws: expected) { try PointCloudFile(reading: Array(text.utf8), as: format) }
-  }
-
-  @Test func `a track that is longer than its file is refused`() throws {
-    var bytes = try cloud(1, mask: 0, seed: 3).file(as: .colmapBinary)
-    bytes[58] = 0x7f
-    #expect(throws: PointCloudFileError.malformedBytes("the track of a point is longer than the file", offset: 51)) {
-      try PointCloudFile(reading: bytes, as: .colmapBinary)
-    }
   }
 
   @Test func `LZF copies may overlap what they make`() throws {

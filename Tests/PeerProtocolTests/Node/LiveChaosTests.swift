@@ -92,6 +92,55 @@ struct LiveChaosTests {
     }
   }
 
+  /// Whether every app sees of the others' devices what it wants, where they were last, and nothing else.
+  private func expectWanted(_ poses: [Float?], _ reach: [Float?], in session: TestSession) throws {
+    for reader in poses.indices {
+      let node = try session.node(reader)
+      let seen = Dictionary(uniqueKeysWithValues: node.livePoses.map { ($0.origin, $0.pose?.transform) })
+      for other in poses.indices where other != reader {
+        let wanted = poses[other].flatMap { x in reach[reader].map { x <= $0 } ?? true ? Transform.at(x) : nil }
+        let (me, them) = (reader + 1, other + 1)
+        #expect(seen[try session.node(other).me] ?? nil == wanted, "\(me) of \(them), wanted within \(reach)")
+      }
+    }
+  }
+
+  @Test("whatever breaks, every app sees the devices it wants and no others, at last along a row", arguments: 1...12)
+  func interests(_ seed: Int) throws {
+    var session = try TestSession(4)
+    var random = SeededRandom(seed: UInt64(seed) + 2000)
+    // Where each device stands, and how far from the origin each app looks; nil for nowhere and for everywhere.
+    var (poses, reach) = ([Float?](repeating: nil, count: 4), [Float?](repeating: nil, count: 4))
+    for _ in 0..<100 {
+      let (index, x) = (random.below(4), Float(random.below(20)))
+      if session.simulation.node(index) != nil {
+        if random.below(3) == 0 {
+          reach[index] = random.below(3) == 0 ? nil : x
+          let filter = reach[index].map { AnchorFilter(region: .init(center: .zero, radius: $0)) } ?? .all
+          try session.perform(index) { node, _ in node.setInterest(filter) }
+        } else {
+          poses[index] = x
+          try session.perform(index) { try $0.updatePose(.at(x), at: $1) }
+        }
+      }
+      if random.below(8) == 0, let dead = fault(&random, in: &session) { (poses[dead], reach[dead]) = (nil, nil) }
+      session.run(.milliseconds(Int64(random.below(300))))
+    }
+    session.apply(.heal)
+    for index in 0..<4 { session.apply(.start(index)) }
+    session.run(.seconds(30))
+    try expectWanted(poses, reach, in: session)
+    for (one, other) in [(0, 2), (0, 3), (1, 3)] { session.apply(.cut(one, other)) }
+    session.run(.seconds(20))
+    try expectWanted(poses, reach, in: session)
+    for index in 0..<4 {
+      poses[index] = Float(random.below(20))
+      try session.perform(index) { try $0.updatePose(.at(poses[index] ?? 0), at: $1) }
+    }
+    session.run(.seconds(2))
+    try expectWanted(poses, reach, in: session)
+  }
+
   /// The numbers of wishes and waits whose end a node's app was told.
   private func settled(_ index: Int, in session: TestSession) -> Set<UInt64> {
     Set(

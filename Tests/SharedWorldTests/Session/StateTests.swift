@@ -20,7 +20,7 @@ struct StateTests {
   private static func configuration(
     _ folder: String, _ name: String, _ decision: InvitationDecision = .decline(reason: "no")
   ) -> Session.Configuration {
-    var configuration = TestSessions.configuration(decision)
+    var configuration = TestSessions.configuration { _ in decision }
     configuration.state = folder + "/" + name
     return configuration
   }

@@ -32,6 +32,24 @@ struct LogTests {
     #expect(try right.receive(batches).applied == 200)
   }
 
+  @Test("an operation that is passed over between its parts leaves nothing behind")
+  func passedOverBetweenParts() throws {
+    var (left, right) = (makeSet(1), makeSet(2))
+    let payload = Anchor.Payload(contentType: "x/y", bytes: [UInt8](repeating: 7, count: 2_000))
+    _ = try left.place(anchor(1), at: 1)
+    try right.pull(from: left)
+    _ = try left.setPayload(payload, of: id(1), at: 2)
+    var cursor = try left.cursor(for: right.vector)
+    var parts = ByteWriter()
+    #expect(left.readLog(&cursor, limit: 1_000, into: &parts) == .batch)
+    // Another peer brings the rest.
+    #expect(left.readLog(&cursor, limit: 1_000, skip: { _ in true }, into: &parts) == .upToDate)
+    try right.pull(from: left)
+    _ = try left.rename(id(1), to: "after", at: 3)
+    #expect(try right.receive(left.batches(from: &cursor)).applied == 1)
+    #expect(right.digest == left.digest)
+  }
+
   @Test("a cursor skips what the peer has and what others bring")
   func skipping() throws {
     var (left, right, third) = (makeSet(1), makeSet(2), makeSet(3))

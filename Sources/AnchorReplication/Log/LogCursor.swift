@@ -118,10 +118,10 @@ extension AnchorSet {
       }
       let run = segment.runs[cursor.run]
       if skip(actors.ids[Int(run.actor)]) {
-        cursor.operation = run.count
+        cursor.passOver(to: run.count)
       } else {
         let known = min(cursor.covered(run.actor) + 1, run.firstSequence + UInt64(run.count))
-        if known > run.firstSequence { cursor.operation = max(cursor.operation, Int(known - run.firstSequence)) }
+        if known > run.firstSequence { cursor.passOver(to: Int(known - run.firstSequence)) }
       }
       if cursor.operation < run.count { return (segment, run) }
       // The last run of the log can still grow: stay in it.
@@ -173,5 +173,14 @@ extension AnchorSet {
     cursor.partOffset = 0
     cursor.operation += 1
     cursor.cover(run.actor, to: dot.sequence)
+  }
+}
+
+extension LogCursor {
+  /// Goes on at an operation of the run, if that is a later one; parts of an earlier one that have left count for nothing.
+  fileprivate mutating func passOver(to operation: Int) {
+    guard operation > self.operation else { return }
+    self.operation = operation
+    partOffset = 0
   }
 }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Commands about maps, with a provider in this process that a test can stop in the middle.
-@Suite("Commands about maps on their way", .timeLimit(.minutes(1)))
+@Suite("Commands about maps on their way", .timeLimit(.minutes(5)))
 struct MapCommandTests {
   @Test("a peer stops fetching a map, and tells when it has its place in another one")
   func cancelAndRelocalise() async throws {

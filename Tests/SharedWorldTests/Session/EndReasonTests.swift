@@ -4,7 +4,7 @@ import Testing
 import WorldModel
 
 /// What the app gets for every reason for which an invitation or a membership ends, over real connections.
-@Suite("Reasons that the app gets", .timeLimit(.minutes(1)))
+@Suite("Reasons that the app gets", .timeLimit(.minutes(5)))
 struct EndReasonTests {
   private struct Case: Sendable {
     let reason: EndReason

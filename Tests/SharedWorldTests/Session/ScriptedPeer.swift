@@ -86,6 +86,8 @@ actor ScriptedPeer: SecureTransportDelegate {
   private func take(_ type: FrameType, _ body: [UInt8]) {
     switch type {
     case .hello: say(.hello) { hello.write(to: &$0) }
+    // Who is silent is lost, whatever it says later.
+    case .ping: say(.pong) { writer in for byte in body { writer.write(byte) } }
     case .invite:
       isInvited = true
       waiter?.resume()

@@ -93,7 +93,6 @@ struct ElectionWatch: Sendable {
     checkState(index, before, shadow, at: now)
     if shadow.leaseUntil != before.leaseUntil { checkLease(index, before, shadow, step) }
     if before.host != shadow.host, before.host != nil { checkChange(index, before, shadow, step) }
-    if before.host != shadow.host { shadow.graceUntil = .zero }
     checkMerge(index, shadow, step)
     // A lock ends with the answer, and with the reign it was made in.
     if case .yield? = step.heard?.message { shadow.offerTo = nil }
@@ -127,6 +126,8 @@ struct ElectionWatch: Sendable {
       if reason == .expired, now < shadow.graceUntil {
         fail("E7 \(index + 1) suspects its host right after standing still", at: now)
       }
+      // Whoever is followed anew, the same host too, may be so on hearsay, and that lease is not a full one.
+      shadow.graceUntil = .zero
     case .broadcast(let message):
       if isTold(message) { transcript.add(at: now, "\(index + 1) to all: \(message.brief)") }
     case .send(let message, let receiver):

@@ -61,12 +61,14 @@ public enum PointCloudFormat: String, Hashable, Sendable, CaseIterable {
   ///   - fileExtension: Without the dot, any case.
   public init?(detecting bytes: [UInt8], fileExtension: String? = nil) {
     let head = bytes.prefix(4096)
-    let isText = !head.contains { $0 < 9 || ($0 > 13 && $0 < 32) }
-    let lines = head.split(whereSeparator: { $0 == 10 || $0 == 13 }).map { String(decoding: $0, as: UTF8.self) }
+    let isText = Self.isText(head)
+    let parts = head.split(whereSeparator: { $0 == 10 || $0 == 13 })
+    let lines = parts.map { String(decoding: $0, as: UTF8.self) }
+    // Bytes that happen to spell a line of a header stand behind others that are no text.
+    let first = zip(parts, lines).prefix(12).prefix { Self.isText($0.0) }.map(\.1)
     if lines.first == "ply" {
       self = Self.encoding(lines, "format", ["ascii": .plyASCII, "binary_big_endian": .plyBigEndian], .plyLittleEndian)
-    } else if lines.first?.hasPrefix("# .PCD") == true || lines.prefix(12).contains(where: { $0.hasPrefix("FIELDS ") })
-    {
+    } else if lines.first?.hasPrefix("# .PCD") == true || first.contains(where: { $0.hasPrefix("FIELDS ") }) {
       self = Self.encoding(
         lines, "DATA", ["ascii": .pcdASCII, "binary_compressed": .pcdCompressed], .pcdBinary)
     } else if !isText {
@@ -81,6 +83,10 @@ public enum PointCloudFormat: String, Hashable, Sendable, CaseIterable {
       guard XYZText.numbers(Array(line.utf8)) != nil else { return nil }
       self = .xyz
     }
+  }
+
+  private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
+    !bytes.contains { $0 < 9 || ($0 > 13 && $0 < 32) }
   }
 
   private static let texts: Set<PointCloudFormat> = [.colmapText, .xyz]

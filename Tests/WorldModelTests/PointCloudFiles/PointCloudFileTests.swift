@@ -42,6 +42,12 @@ import WorldModel
     }
   }
 
+  @Test func `an identifier that spells a line of another header does not hide the format`() throws {
+    let identifier = "\nFIELDS ".utf8.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let bytes = FeatureCloud(positions: [.one], identifiers: [identifier]).file(as: .colmapBinary)
+    #expect(PointCloudFormat(detecting: bytes, fileExtension: "bin") == .colmapBinary)
+  }
+
   @Test func `formats are recognised without an extension`() throws {
     let cloud = try cloud(20, mask: 2, seed: 1)
     for format in PointCloudFormat.allCases {

@@ -32,7 +32,9 @@ package struct InterestFrame: Hashable, Sendable {
 
 /// What the members said of the live poses they want; who has said nothing wants all.
 struct Interests: Sendable {
-  private var told: [InterestFrame] = []
+  private var told: [InterestFrame] = [] {
+    didSet { isNarrow = told.contains { $0.filter != .all } }
+  }
 
   /// Whether somebody wants less than all.
   private(set) var isNarrow = false
@@ -47,7 +49,6 @@ struct Interests: Sendable {
 
   /// Takes what a node said; false when it is not news.
   mutating func take(_ frame: InterestFrame) -> Bool {
-    defer { isNarrow = told.contains { $0.filter != .all } }
     guard let index = told.firstIndex(where: { $0.node == frame.node }) else {
       told.append(frame)
       return true
@@ -60,6 +61,5 @@ struct Interests: Sendable {
   /// Forgets those who are no members any more.
   mutating func keep(_ isMember: (NodeID) -> Bool) {
     told.removeAll { !isMember($0.node) }
-    isNarrow = told.contains { $0.filter != .all }
   }
 }

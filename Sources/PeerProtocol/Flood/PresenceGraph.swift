@@ -17,11 +17,6 @@ package struct PresenceGraph: Sendable {
   /// A new neighbour has this long to announce whom it reaches itself, before it is told of the others (150 ms).
   static let patience: Int64 = 150_000_000
 
-  /// How far a version may be above the last one known: nobody can use up the numbers of another node by a lie.
-  static let longestLeap: UInt32 = 1 << 16
-  /// The highest version accepted, so that arithmetic never overflows.
-  static let greatestVersion: UInt32 = 1 << 31
-
   /// What is known about one node.
   ///
   /// A place outlives the node until it is needed for another one.
@@ -161,7 +156,7 @@ package struct PresenceGraph: Sendable {
       if sender == state.node, known != state { outputs.append(.send(known, to: sender)) }
       return
     }
-    guard isPlausible(state.version, after: places[place].state?.version ?? 0) else { return }
+    guard RecordVersion.isPlausible(state.version, after: places[place].state?.version ?? 0) else { return }
     places[place].state = state
     var links = NodeSet()
     for incarnation in state.neighbours {
@@ -179,13 +174,9 @@ package struct PresenceGraph: Sendable {
 
   /// Somebody spreads an announcement in this node's name that it did not make: a newer one replaces it.
   private mutating func correct(_ state: LinkState) {
-    guard state.version >= own.version, state != own, isPlausible(state.version, after: own.version) else { return }
+    guard state.version >= own.version, state != own, RecordVersion.isPlausible(state.version, after: own.version) else { return }
     own.version = state.version
     announce()
-  }
-
-  private func isPlausible(_ version: UInt32, after known: UInt32) -> Bool {
-    version <= Self.greatestVersion && version - known <= Self.longestLeap
   }
 
   /// Sends this node's state to all neighbours as a new version.

@@ -3,11 +3,6 @@ package import WorldModel
 /// Who belongs to the session: one record a peer, merged record by record, so that two halves of a split that meet
 /// again simply hold the union.
 package struct Roster: Sendable, Equatable {
-  /// How far a version may be above the last one known: nobody can use up the numbers of a record by a lie.
-  private static let longestLeap: UInt32 = 1 << 16
-  /// The highest version accepted, so that arithmetic never overflows.
-  private static let greatestVersion: UInt32 = 1 << 31
-
   private var records: [PeerID: RosterEntry] = [:]
 
   /// Every record, in the order of the ids.
@@ -35,7 +30,7 @@ package struct Roster: Sendable, Equatable {
   /// A newcomer to a full roster does not: the bound holds whatever members say.
   package func takes(_ entry: RosterEntry) -> Bool {
     let known = records[entry.peerID]
-    guard entry.version <= min((known?.version ?? 0) + Self.longestLeap, Self.greatestVersion) else { return false }
+    guard RecordVersion.isPlausible(entry.version, after: known?.version ?? 0) else { return false }
     if let known { return entry.replaces(known) }
     return entries.count < ProtocolLimits.roster
       && (entry.status != .present || presentCount < ProtocolLimits.members)

@@ -2,11 +2,6 @@ package import WorldModel
 
 /// Who may still come into a session: one record that all members hold, set by the host.
 package struct SessionRules: Sendable, Equatable {
-  /// How far a version may be above the last one known: nobody can use up the numbers by a lie.
-  private static let longestLeap: UInt32 = 1 << 16
-  /// The highest version accepted, so that arithmetic never overflows.
-  private static let greatestVersion: UInt32 = 1 << 31
-
   /// Counts the changes; 0 for a session in which nobody has set any rule.
   package private(set) var version: UInt32 = 0
   /// Whether newcomers are turned away.
@@ -38,7 +33,7 @@ package struct SessionRules: Sendable, Equatable {
   ///
   /// The higher version stands, and of two with one version the stricter: a total order, so that all members agree.
   package mutating func merge(_ other: Self) -> Bool {
-    guard other.version <= min(version + Self.longestLeap, Self.greatestVersion) else { return false }
+    guard RecordVersion.isPlausible(other.version, after: version) else { return false }
     guard other.rank.lexicographicallyPrecedes(rank) else { return false }
     self = other
     return true

@@ -6,9 +6,7 @@ extension Node {
 
   /// Why a peer cannot come in; nil if it can, as every member may that is admitted already.
   func refusal(of peer: PeerID) -> EndReason? {
-    guard !roster.admits(peer) else { return nil }
-    if rules.isLocked { return .locked }
-    return roster.presentCount >= rules.limit ? .limitExceeded : nil
+    roster.admits(peer) ? nil : invitationRefusal
   }
 
   /// Why nobody new can be invited; nil if somebody can.

@@ -81,9 +81,12 @@ package struct NodeRecord: Sendable, Equatable {
     service = try reader.readString(limit: ProtocolLimits.peerName)
     epoch = try reader.readCount()
     joinSequence = try reader.readJoinSequence()
-    rules = try SessionRules(reading: &reader)
     let offset = reader.offset
+    rules = try SessionRules(reading: &reader)
     roster = try Roster.readEntries(from: &reader)
+    guard rules.version <= RecordVersion.greatest, roster.allSatisfy({ $0.version <= RecordVersion.greatest }) else {
+      throw .invalid("a version over 2^31", offset: offset)
+    }
     guard zip(roster, roster.dropFirst()).allSatisfy({ $0.peerID < $1.peerID }) else {
       throw .invalid("the members are not in ascending order", offset: offset)
     }

@@ -19,6 +19,9 @@ struct NodeRecordTests {
     return record
   }()
 
+  /// Behind magic, layout, id, the service's name with its length, epoch and place.
+  private static let rulesOffset = 4 + 1 + 32 + 1 + sample.service.utf8.count + 8 + 4
+
   /// `record` with other contents after its head, and a checksum that fits.
   private func forged(_ change: (inout [UInt8]) -> Void) -> [UInt8] {
     var bytes = Array(Self.sample.encoded.dropLast(32))
@@ -90,6 +93,10 @@ struct NodeRecordTests {
     record = Self.sample
     record.epoch = 1 << 63
     #expect(failure(record.encoded) != nil)
+    record = Self.sample
+    record.roster[1].version = 1 << 31 + 1
+    #expect(failure(record.encoded) != nil)
+    #expect(failure(forged { $0.replaceSubrange(Self.rulesOffset..<Self.rulesOffset + 4, with: [1, 0, 0, 0x80]) }) != nil)
     record = NodeRecord(peerID: Sample.alice, service: "s")
     record.roster = (0...ProtocolLimits.members).map { number in
       RosterEntry(peerID: NodeProbe.peer(number), version: 1, incarnation: 1, name: "", addresses: [])
@@ -99,13 +106,23 @@ struct NodeRecordTests {
     #expect(failure(record.encoded) == nil)
   }
 
+  @Test("a node comes back with the highest versions there can be")
+  func restoresGreatestVersions() throws {
+    var record = Self.sample
+    for index in record.roster.indices { record.roster[index].version = 1 << 31 }
+    var configuration = NodeConfiguration(peerID: Sample.alice, incarnation: 9, name: "me", service: record.service, seed: 1)
+    configuration.keepsRecord = true
+    let node = Node(configuration, restoring: try NodeRecord(decoding: record.encoded), at: Instant(nanoseconds: 1))
+    #expect(node.record.roster == record.roster)
+  }
+
   @Test("the largest record fits its limit")
   func fitsTheLimit() {
     let addresses = (0..<8).compactMap { SocketAddress("[2001:db8::\($0)]:4000") }
     var record = NodeRecord(peerID: Sample.alice, service: String(repeating: "s", count: ProtocolLimits.peerName))
     record.roster = (0..<ProtocolLimits.roster).map { number in
       RosterEntry(
-        peerID: NodeProbe.peer(number), version: .max, status: .left, incarnation: .max,
+        peerID: NodeProbe.peer(number), version: 1 << 31, status: .left, incarnation: .max,
         name: String(repeating: "n", count: ProtocolLimits.peerName), addresses: addresses)
     }.sorted { $0.peerID < $1.peerID }
     #expect(record.encoded.count <= ProtocolLimits.record)

@@ -1,0 +1,12 @@
+/// The bounds of the numbers that count the changes of a record which members hand on.
+enum RecordVersion {
+  /// How far a version may be above the last one known: nobody can use up the numbers of a record by a lie.
+  private static let longestLeap: UInt32 = 1 << 16
+  /// The highest version accepted, so that arithmetic never overflows.
+  static let greatest: UInt32 = 1 << 31
+
+  /// Whether `version` may follow `known`, or come before it.
+  static func isPlausible(_ version: UInt32, after known: UInt32) -> Bool {
+    version <= greatest && Int64(version) - Int64(known) <= Int64(longestLeap)
+  }
+}

@@ -2,7 +2,7 @@
 extension HostElection {
   /// How far an epoch may be above all that were seen before, and up to where it may be anything.
   private static let longestLeap: UInt64 = 1 << 20
-  private static let plainEpochs: UInt64 = 1 << 32
+  static let plainEpochs: UInt64 = 1 << 32
 
   /// Takes a message that `sender` originated.
   package mutating func handle(_ message: ElectionMessage, from sender: NodeID, at now: Instant) {
@@ -77,7 +77,7 @@ extension HostElection {
       if !policy.contains(.noStepDownReply) { sendHost(to: sender, ended: ack.epoch, at: now) }
       return
     }
-    nextJoinSequence = max(nextJoinSequence, ack.joinSequence &+ 1)
+    nextJoinSequence = max(nextJoinSequence, ack.joinSequence + 1)
     if ack.sequence >= countedFrom { count(sender, ack, at: now) }
     guard ack.joinSequence == 0 else { return }
     emit(.send(.seat(.init(joinSequence: nextJoinSequence)), to: sender))
@@ -94,7 +94,7 @@ extension HostElection {
   }
 
   private mutating func handle(_ seat: ElectionMessage.Seat, from sender: NodeID) {
-    guard joinSequence == 0, sender == host, seat.joinSequence > 0, seat.joinSequence < .max else { return }
+    guard joinSequence == 0, sender == host, seat.joinSequence > 0 else { return }
     takeSeat(seat.joinSequence)
   }
 

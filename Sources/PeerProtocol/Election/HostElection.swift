@@ -44,8 +44,10 @@ package struct HostElection: Sendable {
 
   /// The epoch of this node's last claim.
   var lastClaim: UInt64 = 0
-  /// The place that the next newcomer to the session gets.
-  var nextJoinSequence: UInt32 = 1
+  /// The place that the next newcomer to the session gets; when a lie has used the places up, all get the last one.
+  var nextJoinSequence: UInt32 = 1 {
+    didSet { nextJoinSequence = min(nextJoinSequence, ElectionMessage.greatestJoinSequence) }
+  }
   /// The live members without this node.
   var members: [ElectionMember] = []
   /// A fresh node that has members listens until then.
@@ -133,7 +135,8 @@ package struct HostElection: Sendable {
 
   /// Goes on after the epochs that an earlier run of this peer has seen, and in its place in the order of joining.
   mutating func resume(epoch: UInt64, joinSequence: UInt32) {
-    maxEpochSeen = epoch
+    // Above it no member believes an epoch that is news to it.
+    maxEpochSeen = min(epoch, Self.plainEpochs)
     self.joinSequence = joinSequence
     nextJoinSequence = joinSequence + 1
   }

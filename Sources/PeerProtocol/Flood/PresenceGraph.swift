@@ -174,7 +174,8 @@ package struct PresenceGraph: Sendable {
 
   /// Somebody spreads an announcement in this node's name that it did not make: a newer one replaces it.
   private mutating func correct(_ state: LinkState) {
-    guard state.version >= own.version, state != own, RecordVersion.isPlausible(state.version, after: own.version) else { return }
+    guard state.version >= own.version, state != own, RecordVersion.isPlausible(state.version, after: own.version)
+    else { return }
     own.version = state.version
     announce()
   }

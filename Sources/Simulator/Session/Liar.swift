@@ -93,7 +93,7 @@ package struct Liar {
     let isExtreme = random.chance(percent: 3)
     let epoch = isExtreme ? ElectionMessage.greatestCount : current &+ UInt64(random.below(4))
     let time = isExtreme ? ElectionMessage.greatestCount : UInt64(random.below(100_000))
-    let place = isExtreme ? ElectionMessage.greatestJoinSequence : UInt32(random.below(20))
+    let place = random.chance(percent: 3) ? ElectionMessage.greatestJoinSequence : UInt32(random.below(20))
     let (lease, priority) = (UInt32(random.below(3000)), UInt8(random.below(256)))
     let (size, kind) = (UInt16(random.below(100)), UInt8(1 + random.below(12)))
     writer.write(kind)

@@ -1,5 +1,6 @@
 @testable import PeerProtocol
 import Testing
+import WorldModel
 
 /// Rules 6 and 7, seats, session time and the edges of numbers, on a single node.
 struct ElectionChangeTests {
@@ -148,6 +149,29 @@ struct ElectionChangeTests {
     election.tick(at: at(2100))
     for _ in 0..<2 { election.tick(at: try #require(election.deadline)) }
     #expect(election.isHost)
+    #expect(election.epoch == (1 << 32) + 1)
+  }
+
+  @Test func aHostToWhomTheLastPlaceIsNamedGoesOnSpeaking() throws {
+    var election = HostElection.host(1, members: [2, 3])
+    for place in [ElectionMessage.greatestJoinSequence, 0] {
+      election.handle(.ack(.init(epoch: 1, sequence: 1, joinSequence: place, sessionTime: 0)), from: two, at: at(800))
+    }
+    election.tick(at: at(1300))
+    let said = election.drain()
+    #expect(said.count == 2)
+    for output in said {
+      let message = try #require(output.message)
+      var writer = ByteWriter()
+      message.write(to: &writer)
+      #expect(try ElectionWireTests.readMessage(writer.bytes) == message)
+    }
+  }
+
+  @Test func anEpochThatNobodyWouldBelieveIsNotResumed() {
+    var election = HostElection.fresh(1)
+    election.resume(epoch: ElectionMessage.greatestCount, joinSequence: ElectionMessage.greatestJoinSequence)
+    while !election.isHost, let deadline = election.deadline { election.tick(at: deadline) }
     #expect(election.epoch == (1 << 32) + 1)
   }
 

@@ -55,6 +55,16 @@ extension HostElection {
   }
 }
 
+extension ElectionOutput {
+  /// The message that goes out, if one does.
+  var message: ElectionMessage? {
+    switch self {
+    case .broadcast(let message), .send(let message, _): message
+    case .hostChanged, .joinSequenceChanged: nil
+    }
+  }
+}
+
 /// A Beat of this epoch.
 func electionBeat(_ epoch: UInt64, priority: UInt8 = 128, sessionTime: UInt64 = 0) -> ElectionMessage.Beat {
   .init(epoch: epoch, sequence: 1, size: 2, priority: priority, sessionTime: sessionTime, nextJoinSequence: 3)

@@ -96,7 +96,8 @@ struct NodeRecordTests {
     record = Self.sample
     record.roster[1].version = 1 << 31 + 1
     #expect(failure(record.encoded) != nil)
-    #expect(failure(forged { $0.replaceSubrange(Self.rulesOffset..<Self.rulesOffset + 4, with: [1, 0, 0, 0x80]) }) != nil)
+    #expect(
+      failure(forged { $0.replaceSubrange(Self.rulesOffset..<Self.rulesOffset + 4, with: [1, 0, 0, 0x80]) }) != nil)
     record = NodeRecord(peerID: Sample.alice, service: "s")
     record.roster = (0...ProtocolLimits.members).map { number in
       RosterEntry(peerID: NodeProbe.peer(number), version: 1, incarnation: 1, name: "", addresses: [])
@@ -110,7 +111,8 @@ struct NodeRecordTests {
   func restoresGreatestVersions() throws {
     var record = Self.sample
     for index in record.roster.indices { record.roster[index].version = 1 << 31 }
-    var configuration = NodeConfiguration(peerID: Sample.alice, incarnation: 9, name: "me", service: record.service, seed: 1)
+    var configuration = NodeConfiguration(
+      peerID: Sample.alice, incarnation: 9, name: "me", service: record.service, seed: 1)
     configuration.keepsRecord = true
     let node = Node(configuration, restoring: try NodeRecord(decoding: record.encoded), at: Instant(nanoseconds: 1))
     #expect(node.record.roster == record.roster)

@@ -33,6 +33,8 @@ final class Link: EventHandler {
   private var isFlushPending = false
   private var isWritableAwaited = false
   private var hasFinished = false
+  private var delayControl: DelayControl
+  private var nextLook: UInt64 = 0
 
   /// Takes over a socket that is connecting (with `dial`) or was accepted (without) and starts to serve it.
   init(
@@ -41,6 +43,7 @@ final class Link: EventHandler {
     id = transport.nextLinkID()
     channel = try TLSChannel(context: transport.context, role: dial == nil ? .listener : .dialer)
     queue = ByteQueue(capacity: transport.configuration.highWatermark)
+    delayControl = DelayControl(target: transport.configuration.delayTarget)
     self.remote = remote
     self.dial = dial
     self.transport = transport
@@ -56,6 +59,9 @@ final class Link: EventHandler {
   }
 
   private var descriptor: Int32 { socket?.descriptor ?? -1 }
+
+  /// What the kernel knows of the way to the peer.
+  var path: PathState? { socket?.path }
 
   func handle(_ readiness: Readiness) {
     if phase == .connecting { return finishConnecting() }
@@ -163,9 +169,22 @@ extension Link {
       return end(error)
     }
     guard phase != .closed else { return }
+    if !channel.output.isEmpty { limitDelay() }
     updateInterest(writable: !channel.output.isEmpty)
     if phase == .draining, hasFinished, channel.output.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
     announceRoom()
+  }
+
+  /// Has less in flight when the network queues what a link sends that has more to send than goes.
+  private func limitDelay() {
+    let now = MonotonicClock.now
+    guard now >= nextLook, let path else { return }
+    nextLook = now + DelayControl.interval
+    // Another link to the same host may have seen the way empty.
+    let least = transport.leastRoundTrip(to: remote.host) ?? path.leastRoundTrip
+    let before = delayControl.window
+    delayControl.note(delay: path.roundTrip - min(least, path.roundTrip), inFlight: path.inFlight)
+    if let window = delayControl.window, window != before { socket?.setSendBuffer(window) }
   }
 
   private func fillOutput() throws(TransportFailure) {

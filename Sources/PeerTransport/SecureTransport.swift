@@ -103,6 +103,11 @@ extension SecureTransport {
     needsRound()
   }
 
+  /// The shortest round trip that any link to `host` has seen, in nanoseconds.
+  func leastRoundTrip(to host: SocketAddress.Host) -> UInt64? {
+    links.values.lazy.filter { $0.remote.host == host }.compactMap { $0.path?.leastRoundTrip }.min()
+  }
+
   func nextLinkID() -> LinkID {
     linksMade += 1
     return LinkID(rawValue: linksMade)

@@ -11,6 +11,8 @@ extension SecureTransport {
     package var userTimeout: UInt64 = 15_000_000_000
     /// How many bytes the kernel may hold that are not sent yet (TCP_NOTSENT_LOWAT).
     package var unsentLimit = 64 * 1024
+    /// How long bytes may wait in the network because of what one link sends, before it sends less at once.
+    package var delayTarget: UInt64 = 4_000_000
     /// The queue of a link takes no more than this.
     package var highWatermark = 64 * 1024
     /// A queue that has fallen to this may be filled again.

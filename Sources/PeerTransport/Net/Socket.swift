@@ -42,6 +42,22 @@ struct Socket: ~Copyable {
     setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
+  /// Bounds the bytes the kernel keeps for this socket, sent and not acknowledged or not sent yet.
+  ///
+  /// The kernel doubles what it is given, for what it needs beside the bytes.
+  func setSendBuffer(_ bytes: Int) {
+    set(SOL_SOCKET, SO_SNDBUF, Int32(clamping: bytes / 2))
+  }
+
+  /// How long bytes take to the peer and back, and how many are on their way; nil if the kernel does not say.
+  var path: PathState? {
+    withUnsafeTemporaryAllocation(byteCount: PathState.infoSize, alignment: 8) { info in
+      var size = socklen_t(info.count)
+      guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, info.baseAddress, &size) == 0 else { return nil }
+      return PathState(info: UnsafeRawBufferPointer(rebasing: info[..<Int(size)]))
+    }
+  }
+
   /// Makes closing discard everything and tell the peer at once.
   func resetOnClose() {
     var now = linger(l_onoff: 1, l_linger: 0)

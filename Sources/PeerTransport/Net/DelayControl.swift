@@ -1,0 +1,35 @@
+/// Bounds what a link has in flight by the delay this causes, so that what is urgent need not queue behind a map.
+///
+/// TCP fills the queue before the slowest hop until it overflows, and all that shares the hop waits. This keeps the
+/// standing queue of a link that always has more to send near a target, as LEDBAT (RFC 6817) does: the delay is what
+/// the round trip takes above the least ever seen. Nothing is bounded before the delay is over the target once.
+struct DelayControl {
+  /// What a link may be bounded to, in bytes: the least keeps 10 Mbit/s at a round trip of 20 ms.
+  static let windows = 24 * 1024...4 * 1024 * 1024
+  /// Nanoseconds from one look to the next.
+  static let interval: UInt64 = 20_000_000
+
+  /// The most the link may have in flight; nil while TCP alone decides.
+  private(set) var window: Int?
+  private let target: Double
+
+  /// - Parameter target: Nanoseconds what is sent may wait in the network because of this link.
+  init(target: UInt64) {
+    self.target = Double(target)
+  }
+
+  /// Takes note that what is in flight, `bytes`, waits for `delay` nanoseconds.
+  mutating func note(delay: UInt64, inFlight bytes: Int) {
+    let excess = Double(delay) / target
+    if let window {
+      // Down by a quarter at most, up by an eighth: the round trip that is reported is itself an average.
+      self.window = Self.clamp(Double(window) * min(1.125, max(0.75, 1 + (1 - excess) / 4)))
+    } else if excess > 1 {
+      window = Self.clamp(Double(bytes) / excess)
+    }
+  }
+
+  private static func clamp(_ bytes: Double) -> Int {
+    Int(min(Double(windows.upperBound), max(Double(windows.lowerBound), bytes)))
+  }
+}

@@ -203,7 +203,8 @@ extension Link {
   private func sendOutput() -> Bool {
     let output = channel.output
     guard !output.isEmpty else { return true }
-    let count = Glibc.send(descriptor, output.baseAddress, output.count, Int32(MSG_NOSIGNAL))
+    let most = min(output.count, delayControl.sendSize)
+    let count = Glibc.send(descriptor, output.baseAddress, most, Int32(MSG_NOSIGNAL))
     if count < 0 {
       if errno == EAGAIN || errno == EINTR { return false }
       // The peer is gone. What it said last may still be in the receive buffer: reading ends the link.

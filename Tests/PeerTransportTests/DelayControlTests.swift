@@ -67,9 +67,9 @@ struct DelayControlTests {
   func idleHop() {
     var control = DelayControl(target: 4_000_000)
     for delay in 0..<100 { control.note(delay: UInt64(delay) * 40_000, inFlight: 1_000_000) }
-    #expect(control.window == nil)
+    #expect(control.window == nil && control.sendSize == .max)
     control.note(delay: 8_000_000, inFlight: 1_000_000)
-    #expect(control.window == 500_000)
+    #expect(control.window == 500_000 && control.sendSize == 250_000)
   }
 
   @Test("an answer of the kernel that ends too soon, or knows no round trip, says nothing")

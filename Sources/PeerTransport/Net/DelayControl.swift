@@ -13,6 +13,9 @@ struct DelayControl {
   private(set) var window: Int?
   private let target: Double
 
+  /// The most to give the kernel at once: it takes all of it whenever it has any room.
+  var sendSize: Int { window.map { $0 / 2 } ?? .max }
+
   /// - Parameter target: Nanoseconds what is sent may wait in the network because of this link.
   init(target: UInt64) {
     self.target = Double(target)

@@ -1,6 +1,6 @@
 /// What the kernel knows of the way to a peer (`struct tcp_info` of linux/tcp.h).
 struct PathState {
-  /// Bytes of the kernel's answer up to the last field used here. The header of the C library ends before it.
+  /// Bytes of the kernel's answer up to the last field used here; the header of the C library ends before it.
   static let infoSize = Offset.leastRoundTrip + 4
 
   /// Where the fields are; they have never moved, new ones are added at the end.

@@ -77,4 +77,34 @@ struct HostileNumberTests {
     let announced = try MapAnnouncement(reading: &reader)
     #expect(announced.revision == ProtocolLimits.counter && announced.supersedes(lie))
   }
+
+  @Test("rules with the last number stand, and what a node would make of them is not told to anybody")
+  func lastRules() throws {
+    var record = NodeProbe().node.record
+    var writer = ByteWriter()
+    writer.write(UInt32(1) << 31)
+    writer.write(bytes: [0, 64])
+    var reader = ByteReader(writer.bytes.span)
+    record.rules = try SessionRules(reading: &reader)
+    var probe = NodeProbe(incarnation: 2, restoring: record)
+    probe.input(.setLocked(true))
+    let isTold = probe.takeEvents().contains { if case .rulesChanged = $0 { true } else { false } }
+    #expect(!probe.node.rules.isLocked && !isTold)
+    #expect(try NodeRecord(decoding: probe.node.record.encoded) == probe.node.record)
+  }
+
+  @Test("a peer that comes back with its own record at the last number has one that others believe")
+  func lastOwnRecord() throws {
+    var record = NodeProbe().node.record
+    record.roster[0].version = 1 << 31
+    var probe = NodeProbe(incarnation: 2, restoring: record)
+    #expect(probe.node.roster[NodeProbe.me]?.incarnation == 2)
+    let link = probe.join(1, Self.other)
+    let body = try #require(try probe.frames(on: link).first { $0.type == .roster }?.body)
+    var reader = ByteReader(body.span)
+    let told = try Roster.readEntries(from: &reader).first { $0.peerID == NodeProbe.me }
+    var roster = Roster(restoring: record.roster)
+    let isBelieved = roster.merge(try #require(told), from: NodeProbe.me)
+    #expect(isBelieved && roster[NodeProbe.me]?.incarnation == 2)
+  }
 }

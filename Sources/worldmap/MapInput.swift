@@ -94,7 +94,7 @@ enum MapOutput {
       progress.show("encoding \(path)", 0.6 + 0.35 * Double(index) / Double(encoder.blockCount))
       parts.append(try encoder.part(index..<(index + 1)))
     }
-    return encoder.file(parts)
+    return try encoder.file(consume parts)
   }
 }
 

@@ -1,58 +1,6 @@
 public import CSharedWorldHeaders
 import SharedWorld
 
-/// Writes the default configuration.
-@c @implementation
-public func sw_session_config_init(_ config: UnsafeMutablePointer<sw_session_config>?, _ size: Int) -> sw_status {
-  attempt {
-    let config = try output(config, "config")
-    guard size >= MemoryLayout<sw_session_config>.offset(of: \.discovery) ?? 0, size <= 4096 else {
-      throw Failure.argument("size is not sizeof(sw_session_config)")
-    }
-    var defaults = sw_session_config()
-    defaults.size = UInt32(size)
-    defaults.host_priority = 1
-    defaults.can_host = 1
-    let memory = UnsafeMutableRawBufferPointer(start: config, count: size)
-    // A program of a newer header sees zeros in what this library does not know.
-    memory.initializeMemory(as: UInt8.self, repeating: 0)
-    withUnsafeBytes(of: &defaults) { memory.copyBytes(from: $0.prefix(size)) }
-  }
-}
-
-/// The configuration in C's structure, of which only as much is read as the program knows.
-private func configuration(
-  _ config: UnsafePointer<sw_session_config>?, asking desk: InvitationDesk
-) throws -> Session.Configuration {
-  var known = sw_session_config()
-  _ = sw_session_config_init(&known, MemoryLayout<sw_session_config>.size)
-  if let config {
-    let size = Int(config.pointee.size)
-    guard size > MemoryLayout<UInt32>.size, size <= 4096 else {
-      throw Failure.argument("fill the configuration with sw_session_config_init first")
-    }
-    withUnsafeMutableBytes(of: &known) {
-      $0.copyBytes(from: UnsafeRawBufferPointer(start: config, count: min(size, $0.count)))
-    }
-  }
-  let modes: [DiscoveryMode] = [.automatic, .avahi, .embedded, .none]
-  guard modes.indices.contains(Int(known.discovery)) else { throw Failure.argument("discovery has no such value") }
-  var configuration = Session.Configuration(service: try optionalText(known.service, "service") ?? "sharedworld")
-  configuration.discovery = modes[Int(known.discovery)]
-  configuration.listen.port = known.listen_port
-  if let host = try optionalText(known.listen_host, "listen_host") { configuration.listen.host = host }
-  configuration.hostPriority = known.host_priority
-  configuration.canHost = known.can_host != 0
-  configuration.advertisesName = known.advertises_name != 0
-  switch Int(known.invitations) {
-  case SW_INVITATIONS_DECLINE: break
-  case SW_INVITATIONS_ACCEPT: configuration.invitationHandler = { _ in .accept }
-  case SW_INVITATIONS_ASK: configuration.invitationHandler = { await desk.decide($0.peer.id) }
-  default: throw Failure.argument("invitations has no such value")
-  }
-  return configuration
-}
-
 /// Starts a session.
 @c @implementation
 public func sw_session_start(

@@ -12,7 +12,7 @@ protocol Command {
   static var discussion: String { get }
 
   /// Does it, and says what came out.
-  static func run(_ arguments: Arguments, _ progress: inout Progress, _ report: inout Report) throws(Failure)
+  static func run(_ arguments: Arguments, _ progress: Progress, _ report: inout Report) throws(Failure)
     -> ExitCode
 }
 

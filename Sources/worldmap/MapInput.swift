@@ -14,7 +14,7 @@ struct MapInput {
   static let largestFile = 4 * Limits.map
 
   /// Reads the file at `path`, whatever it is.
-  init(_ path: String, _ progress: inout Progress) throws(Failure) {
+  init(_ path: String, _ progress: Progress) throws(Failure) {
     progress.show("reading \(path)", 0)
     let bytes = try Self.bytes(of: path)
     size = bytes.count
@@ -54,47 +54,38 @@ enum MapOutput {
   /// Writes a map as what the extension of `path`, or `format`, says; gives the size of the file (bytes).
   static func write(
     _ map: WorldMap, to path: String, format: String? = nil, options: EncodingOptions = .lossless,
-    _ progress: inout Progress
+    _ progress: Progress
   ) throws(Failure) -> Int {
     let format = format ?? path.fileExtension ?? ""
     progress.show("encoding \(path)", 0.6)
     let bytes: [UInt8]
-    if format == "worldmap" {
-      do throws(WorldMapError) {
-        bytes = try encoded(map, options, path, &progress)
-      } catch {
-        throw Failure(.damaged, "the map cannot be written: \(error)")
+    do {
+      if format == "worldmap" {
+        bytes = try map.encoded(options)
+      } else {
+        guard let format = PointCloudFormat(rawValue: format) ?? PointCloudFormat(fileExtension: format) else {
+          throw Failure(.usage, "\(path): no format is known for \"\(format)\"; name one with --format")
+        }
+        try map.cloud.validate()
+        bytes = map.cloud.file(as: format)
       }
-    } else {
-      guard let format = PointCloudFormat(rawValue: format) ?? PointCloudFormat(fileExtension: format) else {
-        throw Failure(.usage, "\(path): no format is known for \"\(format)\"; name one with --format")
-      }
-      bytes = map.cloud.file(as: format)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.damaged, "the map cannot be written: \(error)")
     }
-    try write(bytes, to: path, &progress)
+    try write(bytes, to: path, progress)
     return bytes.count
   }
 
   /// Writes bytes in one step.
-  static func write(_ bytes: [UInt8], to path: String, _ progress: inout Progress) throws(Failure) {
+  static func write(_ bytes: [UInt8], to path: String, _ progress: Progress) throws(Failure) {
     progress.show("writing \(path)", 0.95)
     do throws(SessionError) {
       try AtomicFile.write(bytes, to: path)
     } catch {
       throw Failure(.io, error.message)
     }
-  }
-
-  private static func encoded(
-    _ map: WorldMap, _ options: EncodingOptions, _ path: String, _ progress: inout Progress
-  ) throws(WorldMapError) -> [UInt8] {
-    let encoder = try WorldMapEncoder(map, options)
-    var parts: [WorldMapEncoder.Part] = []
-    for index in 0..<encoder.blockCount {
-      progress.show("encoding \(path)", 0.6 + 0.35 * Double(index) / Double(encoder.blockCount))
-      parts.append(try encoder.part(index..<(index + 1)))
-    }
-    return encoder.file(parts)
   }
 }
 

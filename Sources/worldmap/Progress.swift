@@ -1,31 +1,81 @@
+import Foundation
 import Glibc
+import Synchronization
 
 /// A progress bar on standard error, for work that takes more than a moment; nothing unless that is a terminal.
 struct Progress {
-  private let isShown: Bool
-  private let start = ContinuousClock.now
-  private var lastDrawn: ContinuousClock.Instant?
+  private let line: ProgressLine?
 
   /// A bar that stays hidden when `isQuiet`.
   init(isQuiet: Bool) {
-    isShown = !isQuiet && isatty(2) == 1
+    guard !isQuiet, isatty(2) == 1 else {
+      line = nil
+      return
+    }
+    let line = ProgressLine { Console.error($0) }
+    let start = ContinuousClock.now
+    // Most of the work is one long call: somebody else has to draw meanwhile, ten times a second.
+    Thread.detachNewThread {
+      while line.draw(after: ContinuousClock.now - start) { Thread.sleep(forTimeInterval: 0.1) }
+    }
+    self.line = line
   }
 
-  /// Says what is being done, and how much of it is done (0…1).
-  mutating func show(_ work: String, _ fraction: Double) {
-    let now = ContinuousClock.now
-    // Short work shows no bar, long work ten frames a second.
-    guard isShown, now - start > .milliseconds(400) else { return }
-    if let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
-    lastDrawn = now
-    let filled = Int((min(max(fraction, 0), 1) * 30).rounded())
-    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
-    Console.error("\r\u{1b}[2K\(work) \(bar) \(Int((fraction * 100).rounded())) %")
-  }
+  /// Says what is being done, and how much of the whole was done before (0…1).
+  func show(_ work: String, _ fraction: Double) { line?.show(work, fraction) }
 
   /// Takes the bar away.
-  mutating func finish() {
-    if lastDrawn != nil { Console.error("\r\u{1b}[2K") }
-    lastDrawn = nil
+  func finish() { line?.finish() }
+}
+
+/// The line of a progress bar: one thread says what is being done, another draws it.
+final class ProgressLine: Sendable {
+  private struct State {
+    var work = ""
+    var fraction = 0.0
+    var isDrawn = false
+    var isFinished = false
+  }
+
+  /// Work that is shorter shows no bar.
+  static let patience = Duration.milliseconds(400)
+  private static let erase = "\r\u{1b}[2K"
+
+  private let state = Mutex(State())
+  private let write: @Sendable (String) -> Void
+
+  /// A line that is drawn by `write`.
+  init(write: @escaping @Sendable (String) -> Void) {
+    self.write = write
+  }
+
+  /// Says what is being done, and how much of the whole was done before (0…1).
+  func show(_ work: String, _ fraction: Double) {
+    state.withLock { ($0.work, $0.fraction) = (work, min(max(fraction, 0), 1)) }
+  }
+
+  /// Draws the bar as it is `elapsed` after the start; false when there is nothing more to draw.
+  func draw(after elapsed: Duration) -> Bool {
+    state.withLock { state in
+      guard !state.isFinished else { return false }
+      guard elapsed >= Self.patience, !state.work.isEmpty else { return true }
+      state.isDrawn = true
+      write(Self.erase + Self.text(state.work, state.fraction, elapsed))
+      return true
+    }
+  }
+
+  /// Takes the bar away; nothing is drawn afterwards.
+  func finish() {
+    state.withLock { state in
+      if state.isDrawn { write(Self.erase) }
+      state.isFinished = true
+    }
+  }
+
+  private static func text(_ work: String, _ fraction: Double, _ elapsed: Duration) -> String {
+    let filled = Int((fraction * 30).rounded())
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
+    return "\(work) \(bar) \(Int((fraction * 100).rounded())) %, \(elapsed.components.seconds) s"
   }
 }

@@ -23,13 +23,13 @@ enum Tool {
     if words.contains("--help") || words.contains("-h") { return (command.help, "", .success) }
     let json = words.contains("--json")
     var report = Report()
-    var progress = Progress(isQuiet: json)
+    let progress = Progress(isQuiet: json)
     do throws(Failure) {
       let arguments = try Arguments(Array(words.dropFirst()), options: command.options + commonOptions)
       guard arguments.operands.count == command.operands.count else {
         throw Failure(.usage, "\(name) needs \(command.operands.joined(separator: " and "))")
       }
-      let code = try command.run(arguments, &progress, &report)
+      let code = try command.run(arguments, progress, &report)
       progress.finish()
       return (report.text(json: json), "", code)
     } catch {

@@ -4,5 +4,5 @@ import Glibc
 signal(SIGPIPE, SIG_DFL)
 let result = Tool.run(Array(CommandLine.arguments.dropFirst()))
 let isWritten = Console.output(result.output)
-Console.error(result.error)
+Console.error(isWritten ? result.error : "worldmap: cannot write to standard output\n")
 exit(isWritten ? result.code.rawValue : ExitCode.io.rawValue)

@@ -33,6 +33,33 @@ struct HandleTests {
     #expect(sw_session_config_init(&config, 1 << 40) == sw_status(SW_INVALID_ARGUMENT))
   }
 
+  @Test("what a program sets of files, members and maps arrives, and no nonsense does")
+  func configurationValues() throws {
+    var config = sw_session_config()
+    #expect(sw_session_config_init(&config, MemoryLayout<sw_session_config>.size) == sw_status(SW_OK))
+    let desk = InvitationDesk()
+    let plain = try configuration(&config, asking: desk)
+    let defaults = Session.Configuration()
+    #expect(plain.state == nil && plain.journal == nil && plain.mapCache == nil && plain.mapProviders == .anyone)
+    #expect(plain.graceTime == defaults.graceTime && plain.memberLimit == defaults.memberLimit)
+    (config.member_limit, config.map_providers) = (8, UInt8(SW_MAP_PROVIDERS_HOST))
+    (config.map_cache_limit, config.grace_time_s, config.keeps_orphaned_ownership) = (.max, 30, 1)
+    let set = try "file".withCString { text in
+      (config.journal, config.state, config.map_cache) = (text, text, text)
+      return try configuration(&config, asking: desk)
+    }
+    #expect(set.journal == "file" && set.state == "file" && set.mapCache == MapCache(folder: "file", limit: .max))
+    #expect(set.memberLimit == 8 && set.mapProviders == .host && set.graceTime == .seconds(30))
+    #expect(set.keepsOrphanedOwnership)
+    (config.journal, config.state, config.map_cache) = (nil, nil, nil)
+    for limit: UInt8 in [1, 65] {
+      config.member_limit = limit
+      #expect(throws: Failure.self) { try configuration(&config, asking: desk) }
+    }
+    (config.member_limit, config.map_providers) = (0, 9)
+    #expect(throws: Failure.self) { try configuration(&config, asking: desk) }
+  }
+
   @Test("ids keep their bytes")
   func identifiers() {
     let id = AnchorID()

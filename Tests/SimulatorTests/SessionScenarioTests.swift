@@ -17,11 +17,17 @@ struct SessionScenarioTests {
     #expect(outcome.violation == nil, "soak replay session \(seed) \(2 + seed % 5)")
   }
 
-  @Test("a fresh seed holds", arguments: [2, 3, 5])
-  func freshChaosHolds(count: Int) {
+  @Test("after any faults each app sees whose device is where, as far as it wants to", arguments: 1...20)
+  func seesPoses(_ seed: Int) {
+    let outcome = SessionScenario.poses.run(seed: UInt64(seed), count: 2 + seed % 5)
+    #expect(outcome.violation == nil, "soak replay session-poses \(seed) \(2 + seed % 5)")
+  }
+
+  @Test("a fresh seed holds", arguments: [SessionScenario.chaos, .poses], [2, 3, 5])
+  func freshChaosHolds(scenario: SessionScenario, count: Int) {
     let seed = UInt64.random(in: 0..<1 << 48)
-    #expect(
-      SessionScenario.chaos.run(seed: seed, count: count).violation == nil, "soak replay session \(seed) \(count)")
+    let violation = scenario.run(seed: seed, count: count).violation
+    #expect(violation == nil, "soak replay \(scenario.rawValue) \(seed) \(count)")
   }
 
   @Test(

@@ -8,7 +8,7 @@ struct MemoryTests {
   /// What a point takes when it is stored plainly (bytes).
   private static let raw = 20
 
-  /// Loading a map and saving it in another arrangement: decoding, sorting, planning and encoding.
+  /// Loading a map and saving it in another arrangement, or what is left of it: decoding, sorting, planning and encoding.
   @Test(arguments: [EncodingOptions.Arrangement.byIdentifier, .inSpace])
   func `work on a map needs at most two and a half times its raw size`(from arrangement: EncodingOptions.Arrangement)
     throws
@@ -21,9 +21,9 @@ struct MemoryTests {
     let (most, least) = (500_000, 100_000)
     try write(room(most), arrangement, to: paths[0])
     try write(room(least), arrangement, to: paths[1])
-    for words in [["--fast"], ["--fast", "--in-space"]] {
-      let large = try peak(["convert", paths[0], paths[2]] + words)
-      let small = try peak(["convert", paths[1], paths[2]] + words)
+    for (command, options) in [("convert", ["--fast"]), ("convert", ["--fast", "--in-space"]), ("crop", [])] {
+      let large = try peak([command, paths[0], paths[2]] + options)
+      let small = try peak([command, paths[1], paths[2]] + options)
       // What the program itself takes is in both.
       #expect(Double(large - small) / Double((most - least) * Self.raw) < 2.5)
     }
@@ -66,6 +66,6 @@ struct MemoryTests {
   }
 
   /// The tool that was built with these tests.
-  private static let tool = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+  static let tool = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appending(path: "worldmap")
 }

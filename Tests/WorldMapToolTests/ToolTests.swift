@@ -91,6 +91,19 @@ import Testing
     // x ahead, y left, z up becomes −z ahead, −x left, y up.
     #expect(try WorldMap(contentsOfFile: folder.path("w.worldmap")).cloud.positions == [[-2, 3, -1]])
     #expect(try folder.run("convert", "@ros.xyz", "@w.worldmap", "--frame", "unity").code == .usage)
+    // Anchors keep their share of the map.
+    let room = try WorldMap(contentsOfFile: folder.path("room.worldmap"))
+    #expect(try folder.run("convert", "@room.worldmap", "@half.worldmap", "--scale", "0.5").code == .success)
+    let half = try WorldMap(contentsOfFile: folder.path("half.worldmap"))
+    for (one, other) in zip(room.anchors, half.anchors) {
+      guard case .plane(let plane) = one.kind, case .plane(let small) = other.kind else { continue }
+      #expect(small.extent == plane.extent / 2 && small.boundary == plane.boundary.map { $0 / 2 })
+    }
+    // What no Float can hold is not written, whatever the format.
+    try Data("1e38 0 0\n".utf8).write(to: folder.url.appending(path: "far.xyz"))
+    for output in ["@far.worldmap", "@far.ply"] {
+      #expect(try folder.run("convert", "@far.xyz", output, "--scale", "1000").code == .damaged)
+    }
   }
 
   @Test func `every change of an anchor is named`() throws {
@@ -105,6 +118,54 @@ import Testing
     let changes = try #require(answer["anchorsChanged"] as? [[String: String]]).compactMap { $0["change"] }
     #expect(code == .difference && changes.count == 4)
     #expect(Set(changes.map { $0.prefix(8) }) == ["removed", "moved by", "renamed ", "added"])
+  }
+
+  @Test func `a tolerance is for turns too`() throws {
+    let folder = try Folder()
+    var map = try WorldMap(contentsOfFile: folder.path("room.worldmap"))
+    // By a thousandth, in place.
+    let turn = try #require(Transform(quaternion: [0, 0.0005, 0, 1]))
+    map.anchors[0].transform = map.anchors[0].transform * turn
+    try map.write(toFile: folder.path("turned.worldmap"))
+    for (tolerance, code) in [("0", ExitCode.difference), ("0.0009", .difference), ("0.0011", .success)] {
+      #expect(try folder.run("diff", "@room.worldmap", "@turned.worldmap", "--tolerance", tolerance).code == code)
+    }
+  }
+
+  @Test func `differences outside points and anchors are named`() throws {
+    let folder = try Folder()
+    let room = try WorldMap(contentsOfFile: folder.path("room.worldmap"))
+    var map = room
+    map.views = 3
+    try map.write(toFile: folder.path("views.worldmap"))
+    map = room
+    map.unknownSections = [.init(code: 0x5A59_5857, codec: 0, rawLength: 1, coveredLength: 1, bytes: [1])]
+    try map.write(toFile: folder.path("sections.worldmap"))
+    for (name, member) in [("views", "sameViews"), ("sections", "sameUnknownSections")] {
+      let (code, answer) = try folder.run("diff", "@room.worldmap", "@\(name).worldmap")
+      #expect(code == .difference && answer[member] as? Bool == false)
+      #expect(Tool.run(["diff", folder.path("room.worldmap"), folder.path("\(name).worldmap")]).output.contains(name))
+    }
+  }
+
+  @Test func `descriptors are compared point by point`() throws {
+    let folder = try Folder()
+    func write(_ bytes: [UInt8], _ name: String, kind: String = "orb") throws {
+      let channels = FeatureCloud.Channels(descriptors: .init(kind: kind, size: 2, bytes: bytes))
+      let count = bytes.count / 2
+      let cloud = FeatureCloud(
+        positions: .init(repeating: .zero, count: count), identifiers: (0..<UInt64(count)).map(\.self),
+        channels: channels)
+      try WorldMap(cloud: cloud).write(toFile: folder.path(name))
+    }
+    try write([1, 2, 3, 4, 5, 6], "three.worldmap")
+    try write([1, 2, 3, 4], "two.worldmap")
+    try write([1, 2, 3, 9], "other.worldmap")
+    try write([1, 2, 3, 4], "kind.worldmap", kind: "brief")
+    for (name, isSame) in [("two", true), ("other", false), ("kind", false)] {
+      let answer = try folder.run("diff", "@three.worldmap", "@\(name).worldmap").answer
+      #expect(answer["pointsRemoved"] as? Int == 1 && answer["sameChannels"] as? Bool == isSame)
+    }
   }
 
   @Test func `damage is found, named and survived`() throws {

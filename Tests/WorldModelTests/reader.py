@@ -268,10 +268,10 @@ def floats(method, cursor, count, step):
     if method == 3:
         return [unordered(value) for value in sums(stream(cursor, count))]
     check(method == 6 and step > 0, "method")
-    escapes = [cursor.unpack("II") for _ in range(cursor.unpack("I")[0])]
     numbers = sums(stream(cursor, count))
     bits = [nearest_float((number - (number >> 31 << 32)) * step) for number in numbers]
-    for index, exact in escapes:
+    while cursor.at < len(cursor.data):
+        index, exact = cursor.unpack("II")
         bits[index] = exact
     return bits
 

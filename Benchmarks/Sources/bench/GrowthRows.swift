@@ -43,7 +43,7 @@ enum GrowthRows {
     }
   }
 
-  /// Places the anchors, a thousand a step, and waits until everybody has them.
+  /// Places the anchors, a thousand a step, and waits until everybody has and has hashed them.
   private static func fill(_ party: Party, _ anchors: Int) async throws {
     for first in stride(from: 0, to: anchors, by: 1_000) {
       let last = min(first + 1_000, anchors)
@@ -52,6 +52,8 @@ enum GrowthRows {
     for receiver in party.receivers {
       while await receiver.state().anchorCount < anchors { try await Task.sleep(for: .milliseconds(20)) }
     }
+    // Otherwise all would hash what they have in the first seconds of rest.
+    for session in [party.sender] + party.receivers { _ = await session.digest() }
   }
 
   /// Moves one anchor after the other, a hundred a second, so that each update leaves by itself.

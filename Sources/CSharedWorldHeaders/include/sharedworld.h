@@ -164,6 +164,12 @@ enum {
   SW_INVITATIONS_ASK = 2      /* SW_EVENT_INVITATION asks; sw_session_answer answers */
 };
 
+/* Who may share a map with the whole session. */
+enum {
+  SW_MAP_PROVIDERS_ANYONE = 0, /* every member */
+  SW_MAP_PROVIDERS_HOST = 1    /* whoever is host at that moment */
+};
+
 /* How a session finds others and treats them. Fill it with sw_session_config_init first, then change fields. */
 typedef struct sw_session_config {
   uint32_t size;           /* sizeof(sw_session_config), set by sw_session_config_init */
@@ -175,7 +181,15 @@ typedef struct sw_session_config {
   uint8_t can_host;        /* whether this peer may ever be host; default 1 */
   uint8_t advertises_name; /* whether everybody on the network sees the name; default 0 */
   uint8_t invitations;     /* SW_INVITATIONS_...; default decline */
-  uint8_t reserved[2];     /* zero */
+  uint8_t member_limit;    /* the most peers of a session that this peer starts, 2-64; 0, the default, is 64 */
+  uint8_t map_providers;   /* SW_MAP_PROVIDERS_...; default everybody; give all peers the same */
+  const char *journal;     /* file that keeps the anchors for the next start of the program; NULL, the default, is none */
+  const char *state;       /* file with which the next start comes back into the session uninvited; NULL is none */
+  const char *map_cache;   /* folder in which parts of maps are kept; NULL is none */
+  uint64_t map_cache_limit; /* how much is kept there (bytes); 0, the default, is 2 GiB */
+  uint32_t grace_time_s;   /* how long after the end of the program `state` leads back (seconds); default 600 */
+  uint8_t keeps_orphaned_ownership; /* whether, as host, owners that left keep their anchors until the lease ends; default 0 */
+  uint8_t reserved[3];     /* zero */
 } sw_session_config;
 
 /* Writes the defaults. `size` is sizeof(sw_session_config); no more than that is written. */

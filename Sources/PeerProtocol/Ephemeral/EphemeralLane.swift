@@ -16,7 +16,7 @@ struct EphemeralLane: Sendable {
   private struct Sender: Sendable {
     let node: NodeID
     var slots: [Slot] = []
-    /// Updates up to this sequence are older than a slot that was given up.
+    /// Updates of drags up to this sequence are older than one that was given up; a device's slot stays.
     var floor: UInt64 = 0
   }
 
@@ -57,8 +57,13 @@ struct EphemeralLane: Sendable {
     senders.flatMap { $0.slots.map(\.update) }.filter { $0.pose != nil }
   }
 
-  /// What this node tells of itself.
-  var own: [EphemeralUpdate] { outgoing.map(\.update).filter { $0.pose != nil } }
+  /// Where the others' devices are, or that they tell it no more.
+  var devices: [EphemeralUpdate] {
+    senders.flatMap { $0.slots.map(\.update) }.filter { $0.subject == .participant }
+  }
+
+  /// What this node tells of itself, or that it tells no more where its device is.
+  var own: [EphemeralUpdate] { outgoing.map(\.update) }
 
   /// Gives this node's poses new sequences, so that they are news wherever they are told again, or their end.
   mutating func renew() -> [EphemeralUpdate] {
@@ -80,12 +85,12 @@ struct EphemeralLane: Sendable {
       if pose != nil { outgoing.append(Outgoing(update: update, sentAt: now, isSent: true)) }
       return update
     }
-    guard pose != nil else {
+    if pose == nil, subject != .participant {
       outgoing.remove(at: index)
       return update
     }
     outgoing[index].update = update
-    guard now - outgoing[index].sentAt >= ProtocolTimes.ephemeralPace else {
+    guard pose == nil || now - outgoing[index].sentAt >= ProtocolTimes.ephemeralPace else {
       outgoing[index].isSent = false
       return nil
     }
@@ -112,7 +117,7 @@ struct EphemeralLane: Sendable {
   mutating func receive(_ update: EphemeralUpdate, at now: Instant) -> Bool {
     guard update.origin != me else { return false }
     let place = place(of: update.origin)
-    guard update.sequence > senders[place].floor else { return false }
+    guard update.sequence > senders[place].floor || update.subject == .participant else { return false }
     let slot = Slot(update: update, since: now)
     if let index = senders[place].slots.firstIndex(where: { $0.update.subject == update.subject }) {
       guard update.sequence > senders[place].slots[index].update.sequence else { return false }
@@ -126,30 +131,24 @@ struct EphemeralLane: Sendable {
 
   /// Gives up drags that were not heard of for too long; returns those that had not ended.
   mutating func expire(at now: Instant) -> [EphemeralUpdate] {
-    giveUp { slot, _ in Self.end(of: slot).map { $0 <= now } ?? false }
-  }
-
-  /// Forgets senders that cannot be reached; returns what of theirs had not ended.
-  mutating func keep(_ isReachable: (NodeID) -> Bool) -> [EphemeralUpdate] {
-    let ended = giveUp { _, node in !isReachable(node) }
-    senders.removeAll { !isReachable($0.node) }
-    return ended
-  }
-
-  private mutating func giveUp(_ isOver: (Slot, NodeID) -> Bool) -> [EphemeralUpdate] {
+    let isOver = { (slot: Slot) in Self.end(of: slot).map { $0 <= now } ?? false }
     var ended: [EphemeralUpdate] = []
     for index in senders.indices {
-      let node = senders[index].node
-      for slot in senders[index].slots where isOver(slot, node) {
+      for slot in senders[index].slots where isOver(slot) {
         senders[index].floor = max(senders[index].floor, slot.update.sequence)
         var update = slot.update
         guard update.pose != nil else { continue }
         update.pose = nil
         ended.append(update)
       }
-      senders[index].slots.removeAll { isOver($0, node) }
+      senders[index].slots.removeAll(where: isOver)
     }
     return ended
+  }
+
+  /// Forgets senders that cannot be reached.
+  mutating func keep(_ isReachable: (NodeID) -> Bool) {
+    senders.removeAll { !isReachable($0.node) }
   }
 
   private mutating func place(of node: NodeID) -> Int {
@@ -158,9 +157,11 @@ struct EphemeralLane: Sendable {
     return senders.count - 1
   }
 
-  /// When a slot runs out; nil for the pose of a device that stands still, which lives as long as its peer.
+  /// When a slot runs out; nil for that of a device, which lives as long as its peer.
+  ///
+  /// The end of a device's pose stays too: who is told of it later may have seen the pose by another way.
   private static func end(of slot: Slot) -> Instant? {
-    if slot.update.subject == .participant, slot.update.pose != nil { return nil }
+    if slot.update.subject == .participant { return nil }
     return slot.since + ProtocolTimes.ephemeralExpiry
   }
 }

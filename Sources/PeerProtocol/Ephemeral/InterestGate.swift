@@ -7,6 +7,11 @@ struct ShownPoses: Sendable {
   /// Takes these to be what was shown.
   mutating func assume(_ live: [EphemeralUpdate]) { poses = live }
 
+  /// Takes this to be among what was shown.
+  mutating func assume(_ update: EphemeralUpdate) {
+    if !poses.contains(where: update.hasSameSlot) { poses.append(update) }
+  }
+
   /// What is to be told of an update: itself, its end where what was shown is not wanted any more, or nothing.
   mutating func admit(_ update: EphemeralUpdate, isWanted: Bool) -> EphemeralUpdate? {
     let index = poses.firstIndex(where: update.hasSameSlot)

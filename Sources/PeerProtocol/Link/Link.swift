@@ -54,7 +54,7 @@ package struct Link: Sendable {
   private var ephemeralCount = 0
   /// The poses that left on this link and have not ended, while anybody wants less than all.
   var shownPoses = ShownPoses()
-  /// Poses that leave in this turn or never.
+  /// Poses that wait to leave, the latest of each subject.
   private var ephemeral: [EphemeralUpdate] = []
   /// What the other side asked for of maps.
   package var uploads = Uploads()
@@ -91,6 +91,9 @@ package struct Link: Sendable {
 
   /// Moves the poses out that wait to leave.
   mutating func takeEphemeral() -> [EphemeralUpdate] { exchange(&ephemeral, with: []) }
+
+  /// Drops what is late before it can leave: a newer pose of a drag follows, but a device may stand still from now on.
+  mutating func dropDrags() { ephemeral.removeAll { $0.subject != .participant } }
 
   /// Moves the control frames that wait to the end of `writer`.
   mutating func moveControl(to writer: inout ByteWriter) {

@@ -40,7 +40,9 @@ extension Node {
 
   /// The poses of the others' devices and of anchors they drag.
   package var livePoses: [EphemeralUpdate] {
-    ephemeral.known.filter { update in anchor(movedBy: update).map(interest.filter.matches) ?? true }
+    ephemeral.known.filter { update in
+      shownNodes.contains(update.origin) && anchor(movedBy: update).map(interest.filter.matches) ?? true
+    }
   }
 
   private mutating func dropDrag(_ drag: Drags.Drag, at now: Instant) {
@@ -77,26 +79,39 @@ extension Node {
     for update in ephemeral.expire(at: now) { tellLive(update) }
   }
 
-  /// Forgets the poses of those who cannot be reached any more.
-  mutating func forgetPoses(ofAllBut nodes: Set<NodeID>) {
-    for update in ephemeral.keep(nodes.contains) { tellLive(update) }
+  /// Shows the app the poses of those who are members now, and the end of those who are not any more.
+  ///
+  /// Poses are kept of all who can be reached: for a moment the roster may speak of another start of one who is there, and
+  /// its poses come no second time.
+  mutating func showPoses(of nodes: Set<NodeID>) {
+    for var update in ephemeral.known where !nodes.contains(update.origin) {
+      update.pose = nil
+      tellLive(update)
+    }
+    let before = shownNodes
+    shownNodes = nodes
+    for update in ephemeral.known where !before.contains(update.origin) { tellLive(update) }
+    let reached = Set(graph.members.map(\.node))
+    ephemeral.keep(reached.contains)
   }
 
   /// Shows a new neighbour where everybody is whom it does not hear itself.
   mutating func introducePoses(on id: LinkID) {
     introduceInterests(on: id)
-    for update in ephemeral.own { offer(update, on: id) }
-    for update in ephemeral.known where update.subject == .participant && relays(update.origin, on: id) {
-      offer(update, on: id)
-    }
+    for update in ephemeral.own { introduce(update, on: id) }
+    for update in ephemeral.devices where relays(update.origin, on: id) { introduce(update, on: id) }
   }
 
   /// Shows a neighbour that hears of `origin` where its device is: it takes no pose of those it has not heard of.
   mutating func introducePose(of origin: NodeID, on id: LinkID) {
     guard links[id]?.phase == .member, relays(origin, on: id) else { return }
-    for update in ephemeral.known where update.origin == origin && update.subject == .participant {
-      offer(update, on: id)
-    }
+    for update in ephemeral.devices where update.origin == origin { introduce(update, on: id) }
+  }
+
+  /// Offers an update to one who may have seen an earlier one by another way, and has to be told of its end.
+  private mutating func introduce(_ update: EphemeralUpdate, on id: LinkID) {
+    links[id]?.shownPoses.assume(update)
+    offer(update, on: id)
   }
 
   mutating func receiveEphemeral(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
@@ -104,7 +119,7 @@ extension Node {
       let update = try EphemeralUpdate(reading: &reader)
       guard links[link.id]?.admitsEphemeral(at: now) == true else { continue }
       // Who has a link of its own is believed on that link alone.
-      guard let node = link.node, update.origin == node || isHeardThroughOthers(update.origin) else { continue }
+      guard let node = link.node, update.origin == node || isBehindOthers(update.origin) else { continue }
       guard ephemeral.receive(update, at: now) else { continue }
       spread(update, from: link.id)
       if case .anchor(let id) = update.subject, anchors[id] == nil { continue }
@@ -114,9 +129,12 @@ extension Node {
 
   /// Whether `node` is a member that is reachable, but not directly.
   func isHeardThroughOthers(_ node: NodeID) -> Bool {
-    guard let place = graph.place(of: node), roster[node.peer]?.node == node, roster.admits(node.peer) else {
-      return false
-    }
+    roster[node.peer]?.node == node && roster.admits(node.peer) && isBehindOthers(node)
+  }
+
+  /// Whether a path of links leads to `node`, but no link of this node's.
+  private func isBehindOthers(_ node: NodeID) -> Bool {
+    guard let place = graph.place(of: node) else { return false }
     return graph.reachable.contains(place) && !graph.neighbours.contains(place)
   }
 
@@ -133,11 +151,13 @@ extension Node {
     return !graph.linked(to: node).contains(place)
   }
 
-  /// Appends the poses that wait, if operations have left room; else they are dropped: newer ones will come.
+  /// Appends the poses that wait, as far as operations have left room.
   mutating func writeEphemeral(for id: LinkID) {
     guard let updates = links[id]?.takeEphemeral(), !updates.isEmpty else { return }
     let room = ProtocolLimits.transmitWindow - scratch.count - FrameHead.size
     let fitting = updates.prefix(max(0, room / EphemeralUpdate.largest))
+    for update in updates.dropFirst(fitting.count) { links[id]?.queue(update) }
+    links[id]?.dropDrags()
     guard !fitting.isEmpty else { return }
     scratch.writeFrame(.ephemeral) { body in
       for update in fitting { update.write(to: &body) }

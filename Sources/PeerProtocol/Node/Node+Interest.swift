@@ -62,6 +62,7 @@ extension Node {
 
   /// Tells the app of a live pose, if it wants it.
   mutating func tellLive(_ update: EphemeralUpdate) {
+    guard shownNodes.contains(update.origin) else { return }
     if let wanted = interest.admit(update, of: anchor(movedBy: update)) { tell(.ephemeral(wanted)) }
   }
 

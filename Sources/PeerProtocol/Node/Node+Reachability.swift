@@ -45,7 +45,7 @@ extension Node {
       updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
       isJoined = isJoined || (members[entry.peerID]?.status == .connected && before != .connected)
     }
-    forgetPoses(ofAllBut: nodes)
+    showPoses(of: nodes)
     forgetInterests()
     acknowledgements.keepQuestions(nodes.contains)
     // Whoever came has heard nothing of it yet.

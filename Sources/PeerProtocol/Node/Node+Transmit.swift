@@ -6,7 +6,7 @@ extension Node {
   /// Nil when nothing waits or the link has taken its fill.
   mutating func takeBytes(for id: LinkID) -> [UInt8]? {
     guard links[id]?.isWritable == true, let waiting = links[id]?.control.count else {
-      _ = links[id]?.takeEphemeral()
+      links[id]?.dropDrags()
       return nil
     }
     guard waiting <= ProtocolLimits.controlQueue else {

@@ -53,6 +53,8 @@ package struct Node: Sendable {
   /// Poses that count until the next one, and what this node drags.
   var ephemeral: EphemeralLane
   var drags = Drags()
+  /// Whose poses the app is shown: the members that can be reached.
+  var shownNodes: Set<NodeID> = []
   /// Which poses of others the app wants.
   var interest = InterestGate()
   /// Counts what this node told the others of that; 0 for nothing yet.

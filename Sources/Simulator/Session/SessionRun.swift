@@ -6,12 +6,15 @@ struct SessionRun {
   var world: SessionWorld
   var random: SeededRandom
   var app: SessionApp
+  /// What apps do with live poses; nil where they do nothing.
+  private var poses: PoseApp?
   var time: Int64?
 
-  init(world: SessionWorld, random: SeededRandom) {
+  init(world: SessionWorld, random: SeededRandom, hasPoses: Bool = false) {
     self.world = world
     self.random = random
     app = SessionApp(random: self.random.split())
+    if hasPoses { poses = PoseApp(random: self.random.split()) }
   }
 
   var outcome: RunOutcome {
@@ -50,6 +53,7 @@ struct SessionRun {
     var schedule = FaultSchedule(count: world.count, random: random.split())
     for _ in 0..<30 where !isOver {
       for _ in 0..<random.below(6) { app.edit(in: &world, at: random.below(world.count)) }
+      movePoses()
       if random.chance(percent: 6) { app.shareMap(in: &world, from: random.below(world.count)) }
       if random.chance(percent: 4) { askSomething() }
       let (running, awake) = (world.simulation.running, world.simulation.awake)
@@ -59,8 +63,14 @@ struct SessionRun {
     }
     world.mendAll()
     if let liar = world.liar { world.apply(.crash(liar, silently: false)) }
+    poses?.release(in: &world)
     if (0..<world.count).allSatisfy({ !world.simulation.isRunning($0) }) { world.apply(.start(world.count - 1)) }
     rest()
+  }
+
+  private mutating func movePoses() {
+    guard poses != nil else { return }
+    for _ in 0..<random.below(6) { poses?.act(in: &world, at: random.below(world.count)) }
   }
 
   /// Within 60 s everything agrees and goes on to, with one host, for 5 s; and it means what was written.
@@ -70,7 +80,7 @@ struct SessionRun {
     while !isOver {
       world.simulation.run(for: 100_000_000)
       let (now, changes) = (world.simulation.now, world.simulation.monitor.hostChanges)
-      if let text = world.disagreement() {
+      if let text = world.disagreement() ?? poses?.disagreement(in: world) {
         agreed = nil
         if now.nanoseconds(since: start) > 60_000_000_000 { fail(text) }
         continue

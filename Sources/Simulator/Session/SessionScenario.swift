@@ -4,7 +4,9 @@ package import PeerProtocol
 package enum SessionScenario: String, CaseIterable, Sendable {
   /// Faults of every kind while apps edit anchors, share maps and ask to host; then rest: everything agrees within 60 s.
   case chaos = "session"
-  /// The same, and the first node lies until the faults are over.
+  /// The same, and apps walk about, drag anchors and say what they want to see of it: at rest each sees just that.
+  case poses = "session-poses"
+  /// The same as the first, and the first node lies until the faults are over.
   case liar
   /// The host of a session at rest crashes silently: E6.
   case failover = "session-failover"
@@ -27,9 +29,9 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     let world = SessionWorld(
       seed: seed, count: max(2, count), mistakes: mistakes, liar: self == .liar ? 0 : nil,
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
-    var run = SessionRun(world: world, random: random)
+    var run = SessionRun(world: world, random: random, hasPoses: self == .poses)
     switch self {
-    case .chaos, .liar: run.chaos()
+    case .chaos, .liar, .poses: run.chaos()
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()

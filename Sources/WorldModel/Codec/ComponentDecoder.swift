@@ -13,16 +13,24 @@ struct ComponentDecoder: ~Copyable {
   /// Reads as many coordinates as `rows` has room for.
   mutating func coordinates(_ part: ComponentReader.Part, to rows: inout FrameRows) throws(DecodingFailure) {
     guard part.method == .packedGrid else { return try floats(part, to: &rows) }
-    guard step > 0, part.bytes.count >= 4 else { throw part.failure("coordinates on a grid without a step") }
-    let escapes = Int(part.bytes.integer(UInt32.self, at: 0))
-    guard escapes <= rows.count, part.bytes.count >= 4 + 8 * escapes else { throw .truncated(offset: part.offset) }
-    try unpack(part, from: 4 + 8 * escapes, .differences, to: &rows)
+    guard step > 0 else { throw part.failure("coordinates on a grid without a step") }
+    guard let length = PackedStream.decode(part.bytes, .differences, to: &rows) else {
+      throw part.failure("a bad stream")
+    }
     Grid.restore(&rows, step: step)
+    try replaceExact(part, from: length, in: &rows)
+  }
+
+  /// Puts the exact coordinates, which take the rest of a component, in their places.
+  private func replaceExact(
+    _ part: ComponentReader.Part, from start: Int, in rows: inout FrameRows
+  ) throws(DecodingFailure) {
+    guard (part.bytes.count - start) % 8 == 0 else { throw .truncated(offset: part.offset) }
     var next = 0
-    for escape in 0..<escapes {
-      let index = Int(part.bytes.integer(UInt32.self, at: 4 + 8 * escape))
+    for offset in stride(from: start, to: part.bytes.count, by: 8) {
+      let index = Int(part.bytes.integer(UInt32.self, at: offset))
       guard index >= next, index < rows.count else { throw part.failure("exact coordinates out of order") }
-      rows[index] = part.bytes.integer(UInt32.self, at: 8 + 8 * escape)
+      rows[index] = part.bytes.integer(UInt32.self, at: offset + 4)
       next = index + 1
     }
   }

@@ -107,14 +107,12 @@ struct PointBlockEncoder: ~Copyable {
     }
     let escapes = grid.place(&rows)
     writer.begin(component, .packedGrid)
-    var head = ByteWriter()
-    head.write(UInt32(escapes.count))
-    for escape in escapes {
-      head.write(escape.index)
-      head.write(escape.bits)
-    }
-    writer.write(head.bytes)
     PackedStream.encode(rows, .differences, effort, to: &writer.end)
+    // The length of the component says how many there are.
+    for escape in escapes {
+      writer.write(escape.index)
+      writer.write(escape.bits)
+    }
     writer.finish()
     // The grid keeps the order of coordinates; only exact ones can lie outside what the ends become.
     let ends = grid.nearest(range.lowerBound)...grid.nearest(range.upperBound)

@@ -35,17 +35,26 @@ struct Container {
 
   /// Reads and checks the head of a file that must be exactly as long as it says.
   init(reading file: RawSpan) throws(WorldMapError) {
+    try self.init(readingCut: file)
+    let length = file.integer(UInt64.self, at: 16)
+    guard length <= UInt64(file.byteCount) else { throw .truncated(offset: file.byteCount) }
+    guard length == UInt64(file.byteCount) else {
+      throw .invalid("bytes follow the end of the map", offset: Int(length))
+    }
+    let end = sections.last.map { $0.offset + $0.entry.storedLength } ?? Self.headerSize
+    guard end <= file.byteCount else { throw .truncated(offset: file.byteCount) }
+    guard end == file.byteCount else { throw .invalid("bytes outside every section", offset: end) }
+  }
+
+  /// Reads and checks the head of a file whose sections may be cut off.
+  init(readingCut file: RawSpan) throws(WorldMapError) {
     try Self.checkMagicAndVersion(file)
     guard file.byteCount >= Self.headerSize else { throw .truncated(offset: file.byteCount) }
     guard file.byteCount <= Limits.map else { throw .overLimit(limit: Limits.map, offset: 16) }
     let count = Int(file.integer(UInt32.self, at: 12))
     guard count <= Self.sectionLimit else { throw .overLimit(limit: Self.sectionLimit, offset: 12) }
     let tableEnd = Self.headerSize + SectionEntry.size * count
-    let length = file.integer(UInt64.self, at: 16)
-    guard length <= UInt64(file.byteCount), tableEnd <= file.byteCount else { throw .truncated(offset: file.byteCount) }
-    guard length == UInt64(file.byteCount) else {
-      throw .invalid("bytes follow the end of the map", offset: Int(length))
-    }
+    guard tableEnd <= file.byteCount else { throw .truncated(offset: file.byteCount) }
     let table = file.extracting(Self.headerSize..<tableEnd)
     guard file.integer(UInt64.self, at: 24) == Self.headChecksum(file.extracting(0..<24), table) else {
       throw .damaged("the section table", offset: 0)
@@ -54,11 +63,9 @@ struct Container {
     var offset = tableEnd
     for index in 0..<count {
       let entry = try SectionEntry(reading: file, at: Self.headerSize + SectionEntry.size * index)
-      guard entry.storedLength <= file.byteCount - offset else { throw .truncated(offset: file.byteCount) }
       sections.append((entry, offset))
       offset += entry.storedLength
     }
-    guard offset == file.byteCount else { throw .invalid("bytes outside every section", offset: offset) }
   }
 
   /// The checksum of the first 24 bytes and the table, as one run.

@@ -30,6 +30,10 @@ private struct Salvager {
   private var anchors: [AnchorID: Anchor] = [:]
   private var points: FeatureCloud?
   private var layout: CloudLayout?
+  private var views: UInt32?
+  private var unknownSections: [WorldMap.UnknownSection] = []
+  /// Where the unknown sections stand that are kept: what looks like a block there is none of ours.
+  private var keptRanges: [Range<Int>] = []
 
   init(file: [UInt8], faults: [WorldMapError]) {
     self.file = file
@@ -37,31 +41,70 @@ private struct Salvager {
   }
 
   mutating func salvage() -> WorldMap.Salvage {
+    takeSections()
+    takeBlocks()
+    var map = WorldMap(anchors: anchors.values.sorted { $0.id < $1.id }, views: views)
+    map.cloud = points.map(Self.withoutDuplicates) ?? FeatureCloud()
+    map.unknownSections = unknownSections
+    return WorldMap.Salvage(map: map, faults: faults.sorted { ($0.offset ?? 0) < ($1.offset ?? 0) })
+  }
+
+  /// Takes what does not stand in blocks, where the table of sections is whole: the views and the unknown sections.
+  private mutating func takeSections() {
+    let file = self.file
+    let span = file.span.bytes
+    guard let container = try? Container(readingCut: span) else { return }
+    for section in container.sections {
+      guard section.entry.code != .anchors, section.entry.code != .points else { continue }
+      do throws(WorldMapError) {
+        let end = section.offset + section.entry.storedLength
+        guard end <= file.count else { throw .truncated(offset: section.offset) }
+        try container.verify(section, in: span)
+        if section.entry.code == .meta {
+          views = try WorldMapDecoder.views(section, in: span)
+        } else {
+          unknownSections.append(WorldMap.UnknownSection(section, in: span))
+          keptRanges.append(section.offset..<end)
+        }
+      } catch {
+        add(error)
+      }
+    }
+  }
+
+  /// Notes a fault, unless it is the one that the file was refused for.
+  private mutating func add(_ fault: WorldMapError) {
+    if fault.offset != faults.first?.offset { faults.append(fault) }
+  }
+
+  /// Takes every whole block of points and anchors.
+  private mutating func takeBlocks() {
     let file = self.file
     var offset = 0
     while let start = nextHead(from: offset) {
+      if let kept = keptRanges.first(where: { $0.contains(start) }) {
+        offset = kept.upperBound
+        continue
+      }
       offset = start + 1
       let rest = file.span.bytes.extracting(start..<file.count)
       guard let head = BlockHead(reading: rest) else { continue }
       guard head.storedLength >= BlockHead.size, head.storedLength <= rest.byteCount else {
-        faults.append(.truncated(offset: start))
+        add(.truncated(offset: start))
         continue
       }
       let payload = rest.extracting(BlockHead.size..<head.storedLength)
       guard XXH64.hash(payload) == head.checksum else {
-        faults.append(.damaged("a block of section \(head.section.name)", offset: start))
+        add(.damaged("a block of section \(head.section.name)", offset: start))
         continue
       }
       do throws(WorldMapError) {
         try take(head, payload: payload, base: start + BlockHead.size)
         offset = start + head.storedLength
       } catch {
-        faults.append(error)
+        add(error)
       }
     }
-    var map = WorldMap(anchors: anchors.values.sorted { $0.id < $1.id })
-    map.cloud = points.map(Self.withoutDuplicates) ?? FeatureCloud()
-    return WorldMap.Salvage(map: map, faults: faults)
   }
 
   /// The offset of the next four bytes that begin a block.

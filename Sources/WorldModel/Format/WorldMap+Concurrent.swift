@@ -15,7 +15,7 @@ extension WorldMap {
         group.addTask { encoder.encodeBlocks(of: assembly) }
       }
     }
-    return encoder.file([try assembly.finish()])
+    return try encoder.file([try assembly.finish()])
   }
 
   /// Reads a `.worldmap` file with several threads at once.

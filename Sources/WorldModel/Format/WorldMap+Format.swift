@@ -20,7 +20,7 @@ extension WorldMap {
     let memory = file
     file = []
     let encoder = try WorldMapEncoder(self, options)
-    file = encoder.file([try encoder.part(0..<encoder.blockCount, reusing: memory)])
+    file = try encoder.file([try encoder.part(0..<encoder.blockCount, reusing: memory)])
   }
 
   /// Reads a `.worldmap` file.

@@ -101,7 +101,7 @@ public struct WorldMapDecoder: Sendable {
   }
 
   /// Reads the section of what holds for the whole map: the number of views.
-  private static func views(
+  static func views(
     _ section: (entry: SectionEntry, offset: Int)?, in file: RawSpan
   ) throws(WorldMapError) -> UInt32? {
     guard let (entry, offset) = section else { return nil }

@@ -92,9 +92,19 @@ public struct WorldMapEncoder: Sendable {
   }
 
   /// Puts all parts, in order, and everything else into a file.
-  public func file(_ parts: consuming [Part]) -> [UInt8] {
+  ///
+  /// - Throws: ``WorldMapError/model(_:)`` when it would be larger than ``Limits/map``: nobody could read it.
+  public func file(_ parts: consuming [Part]) throws(WorldMapError) -> [UInt8] {
+    try file(parts, limit: Limits.map)
+  }
+
+  /// The same with another limit (bytes).
+  func file(_ parts: consuming [Part], limit: Int) throws(WorldMapError) -> [UInt8] {
     let rows = parts.flatMap(\.rows)
     precondition(rows.count == blockCount, "a file needs every block once")
+    let pieces = rows.map(\.storedLength) + unknownSections.map(\.bytes.count)
+    let length = pieces.reduce(prefixLength, +)
+    guard length <= limit else { throw .model(.overLimit(field: "the encoded map", limit: limit)) }
     parts.reverse()
     var file = parts.popLast()?.bytes ?? [UInt8](repeating: 0, count: prefixLength)
     // Each part is given up before the next is copied.

@@ -61,7 +61,7 @@ extension FeatureCloud {
   }
 
   /// Refuses a cloud with a position, confidence or normal that is not finite, a confidence outside 0…1, a channel of
-  /// the wrong length, or more points than ``Limits/points``.
+  /// the wrong length, more points than ``Limits/points``, or more bytes than ``Limits/cloud``.
   ///
   /// That no identifier occurs twice is checked when the cloud is sorted, since that is when it costs nothing.
   public func validate() throws(ModelError) {
@@ -70,8 +70,14 @@ extension FeatureCloud {
   }
 
   package func validateButPositions() throws(ModelError) {
-    guard count <= Limits.points else { throw .overLimit(field: "points", limit: Limits.points) }
+    try Self.validate(count: count, bytesPerPoint: bytesPerPoint)
     try channels.validate(count: count)
+  }
+
+  /// Refuses more points than ``Limits/points``, and more bytes than ``Limits/cloud``.
+  static func validate(count: Int, bytesPerPoint: Int) throws(ModelError) {
+    guard count <= Limits.points else { throw .overLimit(field: "points", limit: Limits.points) }
+    guard count * bytesPerPoint <= Limits.cloud else { throw .overLimit(field: "cloud", limit: Limits.cloud) }
   }
 }
 

@@ -72,6 +72,19 @@ extension FeatureCloud {
       positions: indices.map { positions[$0] }, identifiers: indices.map { identifiers[$0] }, channels: channels)
   }
 
+  /// Drops the points for which `shouldRemove` holds, in the memory that the cloud has; the others keep their order.
+  package mutating func removeAll(where shouldRemove: (FeaturePoint) -> Bool) {
+    var kept: [UInt32] = []
+    kept.reserveCapacity(count)
+    for index in indices where !shouldRemove(self[index]) { kept.append(UInt32(index)) }
+    identifiers.keep(kept)
+    positions.keep(kept)
+    channels.confidence?.keep(kept)
+    channels.colours?.keep(kept)
+    channels.normals?.keep(kept)
+    if let size = channels.descriptors?.size { channels.descriptors?.bytes.keep(kept, width: size) }
+  }
+
   /// Gives up the planes of positions and identifiers, with `count` elements of any value; the cloud is empty then.
   mutating func takePlanes(count: Int) -> (positions: [SIMD3<Float>], identifiers: [UInt64]) {
     var (positions, identifiers) = (positions, identifiers)
@@ -184,6 +197,16 @@ extension Array where Element: BitwiseCopyable {
         rest[hole] = UInt32(hole)
       }
     }
+  }
+
+  /// Moves the rows of `width` elements at `places`, which rise, to the front and drops the others.
+  fileprivate mutating func keep(_ places: [UInt32], width: Int = 1) {
+    withUnsafeMutableBufferPointer { rows in
+      for (row, place) in places.enumerated() where row != place {
+        for column in 0..<width { rows[row * width + column] = rows[Int(place) * width + column] }
+      }
+    }
+    removeLast(count - places.count * width)
   }
 
   /// Drops elements at the end, or replaces an array that is too small; the elements do not matter.

@@ -23,10 +23,11 @@ extension FeatureCloud {
   /// - Throws: ``ModelError/outOfRange(field:)`` when `voxel` is not a positive finite number.
   public func downsampled(voxel: Float) throws(ModelError) -> FeatureCloud {
     guard voxel > 0, voxel.isFinite else { throw .outOfRange(field: "voxel") }
-    let cells = positions.map { SIMD3<Int32>(clamping: ($0 / voxel).rounded(.down)) }
-    var sums: [SIMD3<Int32>: SIMD4<Double>] = [:]
+    // As Floats, which have a number of their own for cells that are farther out than whole numbers reach.
+    let cells = positions.map { ($0 / voxel).rounded(.down) }
+    var sums: [SIMD3<Float>: SIMD4<Double>] = [:]
     for index in indices { sums[cells[index], default: .zero] += SIMD4<Double>(SIMD4(positions[index], 1)) }
-    var kept: [SIMD3<Int32>: (index: Int, distance: Double)] = [:]
+    var kept: [SIMD3<Float>: (index: Int, distance: Double)] = [:]
     for index in indices {
       let sum = sums[cells[index]] ?? .zero
       let distance = (SIMD3<Double>(positions[index]) - sum.xyz / sum.w).lengthSquared
@@ -87,7 +88,8 @@ extension FeatureCloud.Channels {
 extension WorldMap {
   /// The anchors and points of both maps, which must lie in one frame; of equal ids, those of `other` are kept.
   ///
-  /// Views add up when both are known. Unknown sections of `other` follow those of this map.
+  /// Views add up; they are unknown when those of a map with points are. Unknown sections of `other` follow those of
+  /// this map, which equal ones do not.
   ///
   /// - Throws: ``ModelError/duplicatePoint(_:)`` when one of the clouds has an identifier twice.
   public func merged(with other: WorldMap) throws(ModelError) -> WorldMap {
@@ -95,9 +97,16 @@ extension WorldMap {
     var map = self
     map.anchors = (anchors.filter { !newer.contains($0.id) } + other.anchors).sorted { $0.id < $1.id }
     map.cloud = try cloud.merged(with: other.cloud)
-    if let mine = views, let theirs = other.views { map.views = mine.addingReportingOverflow(theirs).partialValue }
-    map.unknownSections += other.unknownSections
+    map.views = mergedViews(with: other)
+    map.unknownSections += other.unknownSections.filter { !unknownSections.contains($0) }
     return map
+  }
+
+  /// The views of both maps together, or the most that there can be; nil when they are not known.
+  private func mergedViews(with other: WorldMap) -> UInt32? {
+    guard let mine = views else { return cloud.isEmpty ? other.views : nil }
+    guard let theirs = other.views else { return other.cloud.isEmpty ? mine : nil }
+    return mine > UInt32.max - theirs ? .max : mine + theirs
   }
 
   /// The anchors and points inside `box`.

@@ -20,7 +20,7 @@ enum COLMAPText {
         throw .malformed("a point has at least eight numbers, this has \(words.count)", line: lines.line)
       }
       var row = CloudRows.Row()
-      for (word, column) in zip(words, columns) { row.set(column, try lines.number(word, column.scalar)) }
+      for (word, column) in zip(words, columns) { row.set(column, try lines.number(word, column)) }
       builder.append(row, at: lines.line)
     }
     return builder

@@ -11,8 +11,12 @@ enum CloudField: Hashable {
   case identifierLow, identifierHigh
   case ignored
 
-  /// The meaning of a column by the names that programs give it.
-  init(named name: String) {
+  /// Whether it is all of an identifier or a half.
+  var isIdentifier: Bool { self == .identifier || self == .identifierLow || self == .identifierHigh }
+
+  /// The meaning of a column by the names that programs give it, and by its type: identifiers are whole numbers.
+  init(named name: String, _ scalar: CloudScalar) {
+    let isWhole = !scalar.isReal
     self =
       switch name.lowercased() {
       case "x": .x
@@ -26,9 +30,9 @@ enum CloudField: Hashable {
       case "blue", "diffuse_blue", "b": .blue
       case "rgb", "rgba": .packedColour
       case "confidence": .confidence
-      case "id", "identifier": .identifier
-      case "id_low": .identifierLow
-      case "id_high": .identifierHigh
+      case "id", "identifier": isWhole ? .identifier : .ignored
+      case "id_low": isWhole ? .identifierLow : .ignored
+      case "id_high": isWhole ? .identifierHigh : .ignored
       default: .ignored
       }
   }
@@ -62,11 +66,14 @@ struct CloudColumn: Hashable {
 struct CloudNumber {
   var real: Double
   var bits: UInt64
+  /// Whether it was stored or written as a whole number, whose bits these are.
+  var isWhole: Bool
 
   /// A stored number from its bytes, lowest first.
   @inline(__always)
   init(_ raw: UInt64, _ scalar: CloudScalar) {
     bits = raw
+    isWhole = !scalar.isReal
     switch scalar {
     case .int8: real = Double(Int8(truncatingIfNeeded: raw))
     case .int16: real = Double(Int16(truncatingIfNeeded: raw))
@@ -81,13 +88,13 @@ struct CloudNumber {
   /// A number written as text; nil when it is none.
   init?(_ text: some StringProtocol, _ scalar: CloudScalar) {
     if !scalar.isReal, let integer = UInt64(text) {
-      (real, bits) = (Double(integer), integer)
+      (real, bits, isWhole) = (Double(integer), integer, true)
     } else if !scalar.isReal, let integer = Int64(text) {
-      (real, bits) = (Double(integer), UInt64(bitPattern: integer))
+      (real, bits, isWhole) = (Double(integer), UInt64(bitPattern: integer), true)
     } else {
       // Straight to single precision, so that what was printed from a Float comes back as it was.
       guard let value = Float(text) else { return nil }
-      (real, bits) = (Double(value), UInt64(value.bitPattern))
+      (real, bits, isWhole) = (Double(value), UInt64(value.bitPattern), false)
     }
   }
 }

@@ -57,7 +57,7 @@ struct PCDHeader {
       guard let times = Int(repeats[index]), (1...Self.mostColumns).contains(times),
         columns.count + times <= Self.mostColumns
       else { throw .malformed("COUNT is not understood", line: repeatLine) }
-      let field = times == 1 ? CloudField(named: fields[index]) : .ignored
+      let field = times == 1 ? CloudField(named: fields[index], scalar) : .ignored
       columns += [CloudColumn](repeating: CloudColumn(field: field, scalar: scalar), count: times)
     }
     guard Set(columns.map(\.field)).isSuperset(of: [.x, .y, .z]) else {

@@ -12,7 +12,7 @@ enum PLYReader {
     guard vertex.properties.allSatisfy({ $0.listCount == nil }) else {
       throw .malformed("the vertices have lists", line: header.end.line)
     }
-    let columns = vertex.properties.map { CloudColumn(field: CloudField(named: $0.name), scalar: $0.scalar) }
+    let columns = vertex.properties.map { CloudColumn(field: CloudField(named: $0.name, $0.scalar), scalar: $0.scalar) }
     // A number takes at least two bytes as text and one as binary: the count alone reserves no memory.
     let room = max(0, bytes.count - header.end.offset) / max(1, columns.count)
     var builder = CloudRows(columns.map(\.field), capacity: min(vertex.count, room))

@@ -71,17 +71,20 @@ extension TextLines {
       }
       var row = CloudRows.Row()
       for (word, column) in zip(words, columns) where column.field != .ignored {
-        row.set(column, try number(word, column.scalar))
+        row.set(column, try number(word, column))
       }
       builder.append(row, at: line)
     }
   }
 
   /// The number that a word says.
-  func number(_ word: Range<Int>, _ scalar: CloudScalar) throws(PointCloudFileError) -> CloudNumber {
+  func number(_ word: Range<Int>, _ column: CloudColumn) throws(PointCloudFileError) -> CloudNumber {
     let text = text(word)
-    guard let number = CloudNumber(text, scalar) else {
+    guard let number = CloudNumber(text, column.scalar) else {
       throw .malformed("\"\(text.prefix(40))\" is no number", line: line)
+    }
+    guard number.isWhole || !column.field.isIdentifier else {
+      throw .malformed("an identifier is a whole number, not \"\(text.prefix(40))\"", line: line)
     }
     return number
   }

@@ -26,7 +26,7 @@ enum XYZText {
         throw .malformed("\(columns.count) numbers are needed, there are \(words.count)", line: lines.line)
       }
       var row = CloudRows.Row()
-      for (word, column) in zip(words, columns) { row.set(column, try lines.number(word, column.scalar)) }
+      for (word, column) in zip(words, columns) { row.set(column, try lines.number(word, column)) }
       guard (builder?.rows ?? 0) < limit else { throw .tooManyPoints(limit: limit, at: .line(lines.line)) }
       builder?.append(row, at: lines.line)
     }

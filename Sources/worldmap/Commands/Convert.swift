@@ -12,7 +12,7 @@ enum Convert: Command {
     Option("--fast", nil, "spend no time on a smaller file (worldmap only)"),
     Option("--in-space", nil, "keep points of one place together: later versions differ in few bytes (worldmap only)"),
     Option("--frame", "NAME", "the axes of the input: ros (x ahead, z up) or colmap (y down, z ahead)"),
-    Option("--scale", "FACTOR", "multiply all coordinates by this, for clouds in another unit"),
+    Option("--scale", "FACTOR", "multiply all coordinates and sizes by this, for maps in another unit"),
   ]
   static let discussion = """
     The extension of OUTPUT chooses the format: worldmap, ply, pcd, txt or bin (COLMAP), xyz. Point-cloud formats have
@@ -20,11 +20,11 @@ enum Convert: Command {
     """
 
   static func run(
-    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
   ) throws(Failure) -> ExitCode {
     let scale = try arguments.number("--scale", in: 1e-6...1e6 as ClosedRange<Float>)
     let bound = try arguments.number("--within", in: 1e-6...100 as ClosedRange<Float>)
-    var input = try MapInput(arguments.operands[0], &progress)
+    var input = try MapInput(arguments.operands[0], progress)
     if let scale { input.map.scale(by: scale) }
     if let name = arguments["--frame"] { input.map = try turned(input.map, from: name) }
     var options = arguments.has("--fast") ? EncodingOptions.fast : .lossless
@@ -32,7 +32,7 @@ enum Convert: Command {
     if let bound { options.precision = .within(bound: bound) }
     let output = arguments.operands[1]
     let size = try MapOutput.write(
-      input.map, to: output, format: arguments["--format"], options: options, &progress)
+      input.map, to: output, format: arguments["--format"], options: options, progress)
     report.add("input", .string(arguments.operands[0]))
     report.add("output", .string(output))
     report.add("points", .integer(input.map.cloud.count))
@@ -58,10 +58,35 @@ enum Convert: Command {
 }
 
 extension WorldMap {
-  /// Multiplies all coordinates; the directions of anchors stay.
+  /// Multiplies all coordinates and the sizes of anchors, whose directions stay.
   fileprivate mutating func scale(by factor: Float) {
     cloud = FeatureCloud(
       positions: cloud.positions.map { $0 * factor }, identifiers: cloud.identifiers, channels: cloud.channels)
-    for index in anchors.indices { anchors[index].transform.translation *= factor }
+    for index in anchors.indices {
+      anchors[index].transform.translation *= factor
+      anchors[index].kind = anchors[index].kind.scaled(by: factor)
+    }
+  }
+}
+
+extension Anchor.Kind {
+  /// The same with other lengths.
+  fileprivate func scaled(by factor: Float) -> Anchor.Kind {
+    switch self {
+    case .plain, .participant: return self
+    case .plane(var plane):
+      plane.extent *= factor
+      plane.boundary = plane.boundary.map { $0 * factor }
+      return .plane(plane)
+    case .image(var image):
+      image.physicalSize *= factor
+      return .image(image)
+    case .object(var object):
+      object.extent *= factor
+      return .object(object)
+    case .mesh(var mesh):
+      mesh.extent *= factor
+      return .mesh(mesh)
+    }
   }
 }

@@ -15,31 +15,35 @@ enum Crop: Command {
   ]
 
   static func run(
-    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
   ) throws(Failure) -> ExitCode {
     let box = try arguments.list("--box", count: 6)
     let sphere = try arguments.list("--sphere", count: 4)
     let step = try arguments.number("--every", in: 1...Limits.points) ?? 1
-    let input = try MapInput(arguments.operands[0], &progress)
+    var map = try MapInput(arguments.operands[0], progress).map
+    let pointsBefore = map.cloud.count
     progress.show("cropping", 0.5)
-    var map = input.map
     let limits = arguments.has("--outliers") ? BoundingBox(ignoringOutliersOf: map.cloud.positions) : nil
     let isInside = { (point: SIMD3<Float>) -> Bool in
       if let box, !Self.contains(box, point) { return false }
       if let sphere, !((point - SIMD3(sphere[0], sphere[1], sphere[2])).length <= sphere[3]) { return false }
       return limits?.contains(point) ?? true
     }
-    let kept = map.cloud.indices.filter { isInside(map.cloud.positions[$0]) }
-    map.cloud = map.cloud.selecting(step == 1 ? kept : stride(from: 0, to: kept.count, by: step).map { kept[$0] })
+    var found = 0
+    map.cloud.removeAll { point in
+      guard isInside(point.position) else { return true }
+      found += 1
+      return (found - 1) % step != 0
+    }
     if !arguments.has("--all-anchors") { map.anchors.removeAll { !isInside($0.transform.translation) } }
     let output = arguments.operands[1]
-    let size = try MapOutput.write(map, to: output, &progress)
+    let size = try MapOutput.write(map, to: output, progress)
     report.add("output", .string(output))
-    report.add("pointsBefore", .integer(input.map.cloud.count))
+    report.add("pointsBefore", .integer(pointsBefore))
     report.add("points", .integer(map.cloud.count))
     report.add("anchors", .integer(map.anchors.count))
     report.add("bytes", .integer(size))
-    let counts = "\(Text.count(map.cloud.count)) of \(Text.plural(input.map.cloud.count, "point"))"
+    let counts = "\(Text.count(map.cloud.count)) of \(Text.plural(pointsBefore, "point"))"
     report.add(line: "\(output): \(counts), \(Text.plural(map.anchors.count, "anchor")), \(Text.bytes(size))")
     return .success
   }

@@ -7,18 +7,19 @@ enum Diff: Command {
   static let summary = "Say how two maps differ"
   static let operands = ["OLD", "NEW"]
   static let options = [
-    Option("--tolerance", "METRES", "take points and anchors for unmoved within this distance; 0 by default")
+    Option("--tolerance", "METRES", "what points and the ends of anchors' axes may move unnoticed; 0 by default")
   ]
   static let discussion = """
-    Anchors are matched by id, points by identifier. Exits with 0 when there is no difference and with 1 when there is.
+    Anchors are matched by id, points by identifier. The axes of an anchor are a metre long. Exits with 0 when there is no
+    difference and with 1 when there is.
     """
 
   static func run(
-    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
   ) throws(Failure) -> ExitCode {
     let tolerance = try arguments.number("--tolerance", in: 0...1e6 as ClosedRange<Float>) ?? 0
-    let old = try MapInput(arguments.operands[0], &progress).map
-    let new = try MapInput(arguments.operands[1], &progress).map
+    let old = try MapInput(arguments.operands[0], progress).map
+    let new = try MapInput(arguments.operands[1], progress).map
     progress.show("comparing", 0.8)
     let points = CloudDifference(old.cloud, new.cloud, tolerance: tolerance)
     report.add("pointsAdded", .integer(points.added), "points   \(Text.count(points.added)) added")
@@ -32,10 +33,16 @@ enum Diff: Command {
     report.add("anchorsChanged", .array(anchors.map(\.json)))
     report.add(line: "anchors  \(Text.count(anchors.count)) changed")
     for change in anchors { report.add(line: "         \(change.line)") }
-    let isEqual = anchors.isEmpty && points.isEmpty && old.views == new.views
+    let sameViews = old.views == new.views
+    report.add("sameViews", .bool(sameViews), sameViews ? nil : "views    \(text(old.views)), then \(text(new.views))")
+    let sameSections = old.unknownSections == new.unknownSections
+    report.add("sameUnknownSections", .bool(sameSections), sameSections ? nil : "sections of later versions differ")
+    let isEqual = anchors.isEmpty && points.isEmpty && sameViews && sameSections
     report.add("equal", .bool(isEqual))
     return isEqual ? .success : .difference
   }
+
+  private static func text(_ views: UInt32?) -> String { views.map { Text.count(Int($0)) } ?? "unknown" }
 
   /// A changed anchor.
   private struct Change {
@@ -64,12 +71,17 @@ enum Diff: Command {
     let distance = (new.transform.translation - old.transform.translation).length
     var what: [String] = []
     if distance > tolerance { what.append("moved by \(Text.decimal(distance, 3)) m") }
-    if distance <= tolerance, tolerance == 0, new.transform != old.transform { what.append("turned") }
+    if turn(old.transform, new.transform) > tolerance { what.append("turned") }
     if new.name != old.name { what.append("renamed from \"\(old.name)\"") }
     if new.kind != old.kind { what.append("of another kind") }
     if new.payload != old.payload { what.append("with another payload") }
     if new.creator != old.creator || new.createdAt != old.createdAt { what.append("of another origin") }
     return what
+  }
+
+  /// How far the end of an axis of one metre moves when an anchor is turned in place (metres).
+  private static func turn(_ old: Transform, _ new: Transform) -> Float {
+    [SIMD3<Float>(1, 0, 0), [0, 1, 0], [0, 0, 1]].reduce(0) { max($0, (new.rotate($1) - old.rotate($1)).length) }
   }
 }
 
@@ -87,12 +99,14 @@ struct CloudDifference {
 
   /// Walks through both clouds in the order of their identifiers.
   init(_ old: FeatureCloud, _ new: FeatureCloud, tolerance: Float) {
+    let kinds = (old.channels.descriptors?.kind, new.channels.descriptors?.kind)
+    sameChannels = kinds.0 == kinds.1
     let orders = (Self.order(old), Self.order(new))
     var (left, right) = (0, 0)
     while left < orders.0.count, right < orders.1.count {
       let (before, after) = (orders.0[left], orders.1[right])
       if old.identifiers[before] == new.identifiers[after] {
-        compare(old[before], new[after], tolerance)
+        compare(old, before, new, after, tolerance)
         left += 1
         right += 1
       } else if old.identifiers[before] < new.identifiers[after] {
@@ -105,17 +119,22 @@ struct CloudDifference {
     }
     removed += orders.0.count - left
     added += orders.1.count - right
-    if removed + added == 0, sameChannels { sameChannels = old.channels.descriptors == new.channels.descriptors }
   }
 
   private static func order(_ cloud: FeatureCloud) -> [Int] {
     cloud.isSorted ? Array(cloud.indices) : cloud.indices.sorted { cloud.identifiers[$0] < cloud.identifiers[$1] }
   }
 
-  private mutating func compare(_ old: FeaturePoint, _ new: FeaturePoint, _ tolerance: Float) {
+  private mutating func compare(
+    _ oldCloud: FeatureCloud, _ before: Int, _ newCloud: FeatureCloud, _ after: Int, _ tolerance: Float
+  ) {
+    let (old, new) = (oldCloud[before], newCloud[after])
     let distance = (new.position - old.position).length
     if distance > tolerance { moved += 1 }
     largestMove = max(largestMove, distance)
-    if old.colour != new.colour || old.confidence != new.confidence || old.normal != new.normal { sameChannels = false }
+    guard sameChannels else { return }
+    sameChannels = old.colour == new.colour && old.confidence == new.confidence && old.normal == new.normal
+    let descriptors = (oldCloud.channels.descriptors?[before], newCloud.channels.descriptors?[after])
+    if descriptors.0 != descriptors.1 { sameChannels = false }
   }
 }

@@ -17,14 +17,14 @@ enum Generate: Command {
     """
 
   static func run(
-    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
   ) throws(Failure) -> ExitCode {
     let points = try arguments.number("--points", in: 0...Limits.points) ?? 50_000
     let seed = try arguments.number("--seed", in: 0...UInt64.max) ?? 1
     progress.show("making up a room", 0.1)
     let map = SyntheticRoom(seed: seed, pointCount: points, includesColours: arguments.has("--colours")).map()
     let output = arguments.operands[0]
-    let size = try MapOutput.write(map, to: output, &progress)
+    let size = try MapOutput.write(map, to: output, progress)
     report.add("output", .string(output))
     report.add("seed", .string("\(seed)"))
     report.add("points", .integer(points))

@@ -9,10 +9,10 @@ enum Info: Command {
   static let options = [Option("--anchors", nil, "list the anchors too")]
 
   static func run(
-    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
   ) throws(Failure) -> ExitCode {
     let path = arguments.operands[0]
-    let input = try MapInput(path, &progress)
+    let input = try MapInput(path, progress)
     let map = input.map
     report.add("file", .string(path), path)
     report.add("format", .string(input.format), "  format    \(input.format)")

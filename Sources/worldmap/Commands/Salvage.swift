@@ -13,7 +13,7 @@ enum Salvage: Command {
     """
 
   static func run(
-    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
   ) throws(Failure) -> ExitCode {
     let (path, output) = (arguments.operands[0], arguments.operands[1])
     let bytes = try MapInput.bytes(of: path)
@@ -28,7 +28,7 @@ enum Salvage: Command {
     guard faults.isEmpty || map.cloud.count + map.anchors.count > 0 else {
       throw Failure(.damaged, "\(path): nothing could be recovered: " + faults.map { "\($0)" }.joined(separator: "; "))
     }
-    let size = try MapOutput.write(map, to: output, format: "worldmap", &progress)
+    let size = try MapOutput.write(map, to: output, format: "worldmap", progress)
     let content = "\(Text.plural(map.cloud.count, "point")), \(Text.plural(map.anchors.count, "anchor"))"
     report.add("output", .string(output), "\(output): \(content), \(Text.bytes(size))")
     return faults.isEmpty ? .success : .difference

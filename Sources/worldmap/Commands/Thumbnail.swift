@@ -16,7 +16,7 @@ enum Thumbnail: Command {
   static let discussion = "The extension of OUTPUT chooses the format: png or svg."
 
   static func run(
-    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
   ) throws(Failure) -> ExitCode {
     let output = arguments.operands[1]
     guard let format = output.fileExtension, ["png", "svg"].contains(format) else {
@@ -28,14 +28,14 @@ enum Thumbnail: Command {
       throw Failure(.usage, "--view: \(view) is neither above nor perspective")
     }
     let camera = try arguments.list("--camera", count: 6)
-    let map = try MapInput(arguments.operands[0], &progress).map
+    let map = try MapInput(arguments.operands[0], progress).map
     progress.show("drawing", 0.5)
     var picture = MapPicture(map, width: size.width, height: size.height)
     if view == "perspective" { picture.view = .perspective(Self.camera(camera, map, size)) }
     if arguments.has("--heights") { picture.colouring = .height }
     picture.hidesCeiling = !arguments.has("--ceiling")
     let bytes = format == "png" ? picture.png() : Array(picture.svg().utf8)
-    try MapOutput.write(bytes, to: output, &progress)
+    try MapOutput.write(bytes, to: output, progress)
     report.add("output", .string(output))
     report.add("width", .integer(size.width))
     report.add("height", .integer(size.height))

@@ -9,12 +9,12 @@ enum Verify: Command {
   static let discussion = "Exits with 0 when the file is sound and with 3 when it is not."
 
   static func run(
-    _ arguments: Arguments, _ progress: inout Progress, _ report: inout Report
+    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
   ) throws(Failure) -> ExitCode {
     let path = arguments.operands[0]
     let bytes = try MapInput.bytes(of: path)
     report.add("file", .string(path))
-    let faults = Self.faults(of: bytes, &progress)
+    let faults = Self.faults(of: bytes, progress)
     report.add("sound", .bool(faults.isEmpty))
     report.add(
       "faults",
@@ -28,7 +28,7 @@ enum Verify: Command {
   }
 
   /// What is wrong: in the head, in each block, or in what the blocks say together.
-  private static func faults(of bytes: [UInt8], _ progress: inout Progress) -> [WorldMapError] {
+  private static func faults(of bytes: [UInt8], _ progress: Progress) -> [WorldMapError] {
     var faults: [WorldMapError] = []
     do throws(WorldMapError) {
       let decoder = try WorldMapDecoder(bytes)

@@ -1,8 +1,8 @@
 /*
  * Two sessions in one process, through the C interface alone: they join over loopback, share a map, place, move, drag and
- * remove anchors, own one, lock the session, and end with equal digests. Prints "ok" and returns 0, or says what went wrong.
+ * remove anchors, own one, lock the session, and end with equal digests; one comes back with its journal. Prints "ok" and returns 0, or says what went wrong.
  *
- * usage: two_peers FOLDER, a folder for the identities and a map file
+ * usage: two_peers FOLDER, a folder for identities, journals and a map file
  */
 #include <poll.h>
 #include <pthread.h>
@@ -57,6 +57,9 @@ static sw_session *start(const char *name, const char *folder, uint8_t invitatio
   config.service = "swctest";
   config.listen_host = "127.0.0.1";
   config.invitations = invitations;
+  char journal[4096];
+  CHECK(snprintf(journal, sizeof journal, "%s/%s.journal", folder, name) < (int)sizeof journal);
+  config.journal = journal;
   sw_session *session = NULL;
   CHECK(sw_session_start(identity, &config, &session) == SW_OK);
   CHECK(sw_session_port(session) != 0);
@@ -304,6 +307,15 @@ static void message_and_end(sw_session *alice, sw_session *bob) {
   sw_event_destroy(left);
 }
 
+/* What Bob's session had is there again when he starts alone. */
+static void restart(const char *folder) {
+  sw_session *bob = start("bob", folder, SW_INVITATIONS_DECLINE);
+  sw_anchor_list *anchors = NULL;
+  CHECK(sw_session_anchors(bob, &anchors) == SW_OK && sw_anchor_list_count(anchors) > 0);
+  sw_anchor_list_destroy(anchors);
+  sw_session_stop(bob);
+}
+
 int main(int count, char **arguments) {
   if (count != 2) return 2;
   CHECK(sw_abi_version() == SW_ABI_VERSION);
@@ -320,6 +332,7 @@ int main(int count, char **arguments) {
   ask(alice, arguments[1]);
   message_and_end(alice, bob);
   sw_session_stop(bob);
+  restart(arguments[1]);
   puts("ok");
   return 0;
 }

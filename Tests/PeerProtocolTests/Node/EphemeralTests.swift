@@ -204,6 +204,34 @@ struct EphemeralLaneTests {
     #expect(told(&probe) == [1])
   }
 
+  @Test("the pose of a device is taken although a later drag of its peer was given up")
+  func deviceAfterDrag() throws {
+    var probe = NodeProbe()
+    let peer = NodeProbe.peer(1)
+    let node = NodeID(peer: peer, incarnation: 7)
+    let link = probe.join(1, peer)
+    let lamp = Anchor(name: "lamp")
+    _ = try probe.node.edit(at: probe.now) { set, time throws(AnchorError) in try set.place(lamp, at: time) }
+    var drag = update(9, .at(1), origin: node)
+    drag.subject = .anchor(lamp.id)
+    probe.send(.ephemeral, on: link) { drag.write(to: &$0) }
+    probe.wait(.milliseconds(1010))
+    probe.send(.ephemeral, on: link) { update(8, .at(1), origin: node).write(to: &$0) }
+    #expect(told(&probe) == [9, 9, 8])
+  }
+
+  @Test("the end of a device's pose is told on a new link, and none to whom none was ever told")
+  func endOnNewLink() throws {
+    var probe = NodeProbe()
+    let first = probe.join(1, NodeProbe.peer(1))
+    #expect(try poses(probe.frames(on: first)).isEmpty)
+    try probe.node.updatePose(.at(1), at: probe.now)
+    probe.now = probe.now + .milliseconds(20)
+    try probe.node.updatePose(nil, at: probe.now)
+    let second = probe.join(2, NodeProbe.peer(2))
+    #expect(try poses(probe.frames(on: second)) == [nil])
+  }
+
   @Test("more updates than a link may bring in a second are dropped, and the link stays")
   func flood() {
     var probe = NodeProbe()
@@ -221,10 +249,13 @@ struct EphemeralLaneTests {
     #expect(probe.closed.isEmpty)
   }
 
-  @Test("on a busy link an update is dropped, not queued")
-  func droppedWhenBusy() throws {
+  @Test("on a busy link the latest pose of a device waits, and drags are dropped")
+  func waitsWhenBusy() throws {
     var probe = NodeProbe()
     let link = probe.join(1, NodeProbe.peer(1))
+    let lamp = Anchor(name: "lamp")
+    _ = try probe.node.edit(at: probe.now) { set, time throws(AnchorError) in try set.place(lamp, at: time) }
+    let drag = try probe.node.beginDrag(lamp.id, at: probe.now)
     _ = try probe.frames(on: link)
     probe.isSlow = true
     probe.input(.send([UInt8](repeating: 0, count: ProtocolLimits.message), to: nil))
@@ -232,15 +263,24 @@ struct EphemeralLaneTests {
     for step in 1...10 {
       probe.now = probe.now + .milliseconds(20)
       try probe.node.updatePose(.at(Float(step)), at: probe.now)
+      try probe.node.drag(drag, to: .at(Float(step)), at: probe.now)
       probe.input(.tick)
     }
     probe.isSlow = false
     probe.input(.writable(link))
-    #expect(try probe.frames(on: link).filter { $0.type == .ephemeral }.isEmpty)
+    #expect(try poses(probe.frames(on: link)) == [.at(10)])
     probe.now = probe.now + .milliseconds(20)
     try probe.node.updatePose(.at(11), at: probe.now)
     probe.input(.tick)
-    let frames = try probe.frames(on: link).filter { $0.type == .ephemeral }
-    #expect(frames.count == 1 && frames[0].body.count == EphemeralUpdate.largest - 16)
+    #expect(try poses(probe.frames(on: link)) == [.at(11)])
+  }
+
+  /// The poses of devices and drags that were sent.
+  private func poses(_ frames: [(type: FrameType?, body: [UInt8])]) throws -> [Transform?] {
+    try frames.filter { $0.type == .ephemeral }.flatMap { frame in
+      var (reader, poses) = (unsafe ByteReader(frame.body.span.bytes), [Transform?]())
+      while reader.remaining > 0 { poses.append(try EphemeralUpdate(reading: &reader).pose?.transform) }
+      return poses
+    }
   }
 }

@@ -86,8 +86,9 @@ actor ScriptedPeer: SecureTransportDelegate {
   private func take(_ type: FrameType, _ body: [UInt8]) {
     switch type {
     case .hello: say(.hello) { hello.write(to: &$0) }
-    // Who is silent is lost, whatever it says later.
+    // Who is silent is lost, whatever it says later; and a host speaks so often that it asks for nothing.
     case .ping: say(.pong) { writer in for byte in body { writer.write(byte) } }
+    case .election: say(.ping) { $0.write(UInt64(0)) }
     case .invite:
       isInvited = true
       waiter?.resume()

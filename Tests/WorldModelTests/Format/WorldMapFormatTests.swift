@@ -60,7 +60,7 @@ struct WorldMapFormatTests {
     let encoder = try WorldMapEncoder(map)
     #expect(encoder.blockCount == 2)
     let second = try encoder.part(1..<2)
-    let file = encoder.file([try encoder.part(0..<1), second])
+    let file = try encoder.file([encoder.part(0..<1), second])
     let isSame = try file == map.encoded()
     #expect(isSame)
     let decoder = try WorldMapDecoder(file)
@@ -96,6 +96,25 @@ struct WorldMapFormatTests {
     #expect(throws: WorldMapError.model(.duplicateAnchor(twin.id))) { try WorldMap(anchors: [twin, twin]).encoded() }
     let cloud = FeatureCloud(positions: [.zero, .zero], identifiers: [3, 3])
     #expect(throws: WorldMapError.model(.duplicatePoint(3))) { try WorldMap(cloud: cloud).encoded() }
+  }
+
+  @Test func mapsThatNobodyCouldReadAreNotWritten() throws {
+    var map = Self.full
+    let section = WorldMap.UnknownSection(code: 0x5A59_5857, codec: 0, rawLength: 1, coveredLength: 1, bytes: [1])
+    map.unknownSections = .init(repeating: section, count: 61)
+    #expect(try WorldMap(decoding: map.encoded()) == map)
+    map.unknownSections.append(section)
+    #expect(throws: WorldMapError.model(.overLimit(field: "unknown sections", limit: 61))) { try map.encoded() }
+    let encoder = try WorldMapEncoder(Self.full)
+    let length = try encoder.file([encoder.part(0..<1)]).count
+    #expect(try encoder.file([encoder.part(0..<1)], limit: length).count == length)
+    #expect(throws: WorldMapError.model(.overLimit(field: "the encoded map", limit: length - 1))) {
+      try encoder.file([encoder.part(0..<1)], limit: length - 1)
+    }
+    #expect(throws: ModelError.overLimit(field: "cloud", limit: Limits.cloud)) {
+      try FeatureCloud.validate(count: Limits.cloud / 532 + 1, bytesPerPoint: 532)
+    }
+    try FeatureCloud.validate(count: Limits.cloud / 532, bytesPerPoint: 532)
   }
 
   @Test func encodingAgainUsesTheSameMemory() throws {
@@ -156,6 +175,35 @@ struct WorldMapFormatTests {
     #expect(cut.map.cloud.count == 70_000 - second.count)
     #expect(cut.map.anchors == map.anchors)
     #expect(WorldMap.salvage([]).map == WorldMap())
+  }
+
+  @Test func salvageKeepsViewsAndUnknownSections() throws {
+    var map = WorldMap(cloud: Samples.cloud(70_000), views: 12)
+    // What another version may have put there, with what looks like a block.
+    map.unknownSections = [
+      .init(
+        code: 0x5A59_5857, codec: 1, rawLength: 9, coveredLength: 4, bytes: Array("headWBLK and twenty bytes".utf8)),
+      .init(code: 0x5B59_5857, codec: 0, rawLength: 2, coveredLength: 2, bytes: [1, 2]),
+    ]
+    let file = try map.encoded(.fast)
+    let blocks = try WorldMapDecoder(file).cutPoints
+    var damaged = file
+    damaged[blocks[0] + 1000] ^= 4
+    let salvage = WorldMap.salvage(damaged)
+    #expect(salvage.faults == [.damaged("block 0 of section PNTS", offset: blocks[0])])
+    #expect(salvage.map.views == 12 && salvage.map.unknownSections == map.unknownSections)
+    // The last section damaged as well, or cut off.
+    damaged[file.count - 1] ^= 1
+    #expect(WorldMap.salvage(damaged).faults.map(\.offset) == [blocks[0], file.count - 2])
+    #expect(WorldMap.salvage(damaged).map.unknownSections == [map.unknownSections[0]])
+    let cut = WorldMap.salvage(Array(file[..<(file.count - 1)]))
+    #expect(cut.faults == [.truncated(offset: file.count - 2), .truncated(offset: file.count - 1)])
+    #expect(cut.map.cloud.count == 70_000 && cut.map.views == 12)
+    #expect(cut.map.unknownSections == [map.unknownSections[0]])
+    // Views that are not what was written are not believed.
+    damaged = file
+    damaged[32 + 4 * 40] ^= 1
+    #expect(WorldMap.salvage(damaged).map.views == nil && WorldMap.salvage(damaged).faults.count == 1)
   }
 
   @Test func fewChangedPointsChangeFewBlocks() throws {

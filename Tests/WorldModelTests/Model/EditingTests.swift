@@ -32,6 +32,30 @@ struct EditingTests {
     #expect(merged.views == 7)
   }
 
+  @Test func mergedViewsAreNeverFewerThanTheyAre() throws {
+    let cloud = FeatureCloud(positions: [.zero], identifiers: [1])
+    func views(_ one: UInt32?, _ other: UInt32?) throws -> UInt32? {
+      try WorldMap(cloud: cloud, views: one).merged(with: WorldMap(cloud: cloud, views: other)).views
+    }
+    #expect(try views(5, .max) == .max)
+    #expect(try views(5, nil) == nil)
+    #expect(try views(nil, 5) == nil)
+    // Anchors alone were not seen by any view.
+    #expect(try WorldMap(cloud: cloud, views: 5).merged(with: WorldMap(anchors: Samples.anchors)).views == 5)
+    #expect(try WorldMap(anchors: Samples.anchors).merged(with: WorldMap(cloud: cloud, views: 5)).views == 5)
+    #expect(try WorldMap().merged(with: WorldMap()).views == nil)
+  }
+
+  @Test func unknownSectionsAreMergedOnce() throws {
+    let sections = (0..<3).map { code in
+      WorldMap.UnknownSection(code: 0x4141_4141 + code, codec: 0, rawLength: 0, coveredLength: 0, bytes: [])
+    }
+    var (one, other) = (WorldMap(), WorldMap())
+    one.unknownSections = [sections[0], sections[1]]
+    other.unknownSections = [sections[1], sections[2]]
+    #expect(try one.merged(with: other).unknownSections == sections)
+  }
+
   @Test func cropKeepsTheSurface() {
     let cloud = FeatureCloud(positions: [[0, 0, 0], [1, 1, 1], [1.01, 0, 0]], identifiers: [1, 2, 3])
     let box = BoundingBox(minimum: .zero, maximum: .one)
@@ -55,6 +79,9 @@ struct EditingTests {
       positions: [[0.1, 0, 0], [0.5, 0, 0], [0.8, 0, 0], [-0.1, 0, 0]], identifiers: [10, 20, 30, 40])
     #expect(try cloud.downsampled(voxel: 1).identifiers == [20, 40])
     #expect(throws: ModelError.outOfRange(field: "voxel")) { try cloud.downsampled(voxel: 0) }
+    // More cells away than whole numbers of 32 bits count.
+    let far = FeatureCloud(positions: [[5_000, 0, 0], [6_000, 0, 0], [5_000, 0, 0]], identifiers: [1, 2, 3])
+    #expect(try far.downsampled(voxel: 1e-6).identifiers == [1, 2])
   }
 
   /// Computed by hand from the definitions of the frames.
@@ -80,5 +107,13 @@ struct EditingTests {
     let camera = try #require(CoordinateFrame.cameraPose(colmapRotation: [0, 0, 0, 1], translation: [0, 0, 2]))
     #expect(camera.translation == [0, 0, 2])
     #expect(camera.rotate([0, 0, -1]) == [0, 0, -1])
+    // A quarter turn about y takes the world's z to the camera's x: R = (0 0 1; 0 1 0; −1 0 0). With t = (0, 0, 2) the camera
+    // stands at −Rᵀt = (2, 0, 0) and looks along Rᵀ(0, 0, 1) = (−1, 0, 0).
+    let half = Float(0.5).squareRoot()
+    let turned = try #require(CoordinateFrame.cameraPose(colmapRotation: [0, half, 0, half], translation: [0, 0, 2]))
+    #expect((turned.translation - [2, 0, 0]).length < 1e-6)
+    #expect((turned.rotate([0, 0, -1]) - [-1, 0, 0]).length < 1e-6)
+    // Its y is up: −y is down in the picture and in COLMAP's world alike.
+    #expect((turned.rotate([0, 1, 0]) - [0, 1, 0]).length < 1e-6)
   }
 }

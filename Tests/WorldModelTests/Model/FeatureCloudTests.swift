@@ -27,6 +27,18 @@ struct FeatureCloudTests {
     #expect(try shuffled.sorted() == cloud)
   }
 
+  @Test func dropsPointsWithTheirChannels() {
+    let cloud = Samples.cloud(90, channels: true)
+    let cases: [(FeaturePoint) -> Bool] = [
+      { $0.identifier % 3 == 0 }, { $0.identifier < 40 }, { $0.identifier >= 40 }, { _ in true }, { _ in false },
+    ]
+    for shouldRemove in cases {
+      var rest = cloud
+      rest.removeAll(where: shouldRemove)
+      #expect(rest == cloud.selecting { !shouldRemove($0) })
+    }
+  }
+
   @Test func refusesDuplicatesAndUnevenChannels() {
     let twice = FeatureCloud(positions: [.zero, .one], identifiers: [5, 5])
     #expect(throws: ModelError.duplicatePoint(5)) { try twice.sorted() }

@@ -33,6 +33,9 @@ import Testing
       .colmapText, "1 2 3 4 5 6 7 8\n1 2 3\n", .malformed("a point has at least eight numbers, this has 3", line: 2)),
     Refusal(.colmapText, "1 2 3 4 5 6 seven 8\n", .malformed("\"seven\" is no number", line: 1)),
     Refusal(
+      .colmapText, "1 2 3 4 5 6 7 8\n1e3 2 3 4 5 6 7 8\n",
+      .malformed("an identifier is a whole number, not \"1e3\"", line: 2)),
+    Refusal(
       .colmapText, "# c\n7 2 3 4 5 6 7 8\n7 2 3 4 5 6 7 8\n7 2 3 4 5 6 7 8\n", .duplicateIdentifier(7, at: .line(3))),
     Refusal(
       .colmapText, "7 2 3 4 5 6 7 8\n7 nan 3 4 5 6 7 8\n9 2 3 4 5 6 7 8\n9 2 3 4 5 6 7 8\n",

@@ -48,6 +48,16 @@ import WorldModel
     #expect(PointCloudFormat(detecting: bytes, fileExtension: "bin") == .colmapBinary)
   }
 
+  @Test func `a column of real numbers is no identifier`() throws {
+    let header = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n"
+    for name in ["id", "identifier", "id_low"] {
+      let file = header + "property float \(name)\nend_header\n1 2 3 7.5\n4 5 6 7.5\n"
+      #expect(try PointCloudFile(reading: Array(file.utf8)).cloud.identifiers == [0, 1])
+      let whole = file.replacing("float \(name)", with: "int \(name)").replacing(" 7.5", with: " 7")
+      #expect(throws: PointCloudFileError.self) { try PointCloudFile(reading: Array(whole.utf8)) }
+    }
+  }
+
   @Test func `formats are recognised without an extension`() throws {
     let cloud = try cloud(20, mask: 2, seed: 1)
     for format in PointCloudFormat.allCases {

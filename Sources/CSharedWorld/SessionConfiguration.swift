@@ -1,0 +1,87 @@
+public import CSharedWorldHeaders
+import SharedWorld
+
+/// Writes the default configuration.
+@c @implementation
+public func sw_session_config_init(_ config: UnsafeMutablePointer<sw_session_config>?, _ size: Int) -> sw_status {
+  attempt {
+    let config = try output(config, "config")
+    guard size >= MemoryLayout<sw_session_config>.offset(of: \.discovery) ?? 0, size <= 4096 else {
+      throw Failure.argument("size is not sizeof(sw_session_config)")
+    }
+    var defaults = sw_session_config()
+    defaults.size = UInt32(size)
+    defaults.host_priority = 1
+    defaults.can_host = 1
+    defaults.grace_time_s = 600
+    let memory = UnsafeMutableRawBufferPointer(start: config, count: size)
+    // A program of a newer header sees zeros in what this library does not know.
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    withUnsafeBytes(of: &defaults) { memory.copyBytes(from: $0.prefix(size)) }
+  }
+}
+
+/// C's structure, of which only as much is read as the program knows; the rest is the defaults.
+private func known(_ config: UnsafePointer<sw_session_config>?) throws -> sw_session_config {
+  var known = sw_session_config()
+  _ = sw_session_config_init(&known, MemoryLayout<sw_session_config>.size)
+  if let config {
+    let size = Int(config.pointee.size)
+    guard size > MemoryLayout<UInt32>.size, size <= 4096 else {
+      throw Failure.argument("fill the configuration with sw_session_config_init first")
+    }
+    withUnsafeMutableBytes(of: &known) {
+      $0.copyBytes(from: UnsafeRawBufferPointer(start: config, count: min(size, $0.count)))
+    }
+  }
+  return known
+}
+
+/// The configuration in C's structure.
+func configuration(
+  _ config: UnsafePointer<sw_session_config>?, asking desk: InvitationDesk
+) throws -> Session.Configuration {
+  let known = try known(config)
+  let modes: [DiscoveryMode] = [.automatic, .avahi, .embedded, .none]
+  guard modes.indices.contains(Int(known.discovery)) else { throw Failure.argument("discovery has no such value") }
+  var configuration = Session.Configuration(service: try optionalText(known.service, "service") ?? "sharedworld")
+  configuration.discovery = modes[Int(known.discovery)]
+  configuration.listen.port = known.listen_port
+  if let host = try optionalText(known.listen_host, "listen_host") { configuration.listen.host = host }
+  configuration.hostPriority = known.host_priority
+  configuration.canHost = known.can_host != 0
+  configuration.advertisesName = known.advertises_name != 0
+  switch Int(known.invitations) {
+  case SW_INVITATIONS_DECLINE: break
+  case SW_INVITATIONS_ACCEPT: configuration.invitationHandler = { _ in .accept }
+  case SW_INVITATIONS_ASK: configuration.invitationHandler = { await desk.decide($0.peer.id) }
+  default: throw Failure.argument("invitations has no such value")
+  }
+  try setMembers(of: &configuration, known)
+  try setFiles(of: &configuration, known)
+  return configuration
+}
+
+/// Takes over who may come, and who may do what.
+private func setMembers(of configuration: inout Session.Configuration, _ known: sw_session_config) throws {
+  if known.member_limit != 0 {
+    guard (2...64).contains(known.member_limit) else { throw Failure.argument("member_limit is not 2 to 64") }
+    configuration.memberLimit = Int(known.member_limit)
+  }
+  switch Int(known.map_providers) {
+  case SW_MAP_PROVIDERS_ANYONE: configuration.mapProviders = .anyone
+  case SW_MAP_PROVIDERS_HOST: configuration.mapProviders = .host
+  default: throw Failure.argument("map_providers has no such value")
+  }
+  configuration.keepsOrphanedOwnership = known.keeps_orphaned_ownership != 0
+}
+
+/// Takes over what is kept on the disk.
+private func setFiles(of configuration: inout Session.Configuration, _ known: sw_session_config) throws {
+  configuration.journal = try optionalText(known.journal, "journal")
+  configuration.state = try optionalText(known.state, "state")
+  configuration.graceTime = .seconds(Int(known.grace_time_s))
+  guard let folder = try optionalText(known.map_cache, "map_cache") else { return }
+  configuration.mapCache = MapCache(folder: folder)
+  if known.map_cache_limit != 0 { configuration.mapCache?.limit = Int(clamping: known.map_cache_limit) }
+}

@@ -237,6 +237,27 @@ struct WorldMapFormatTests {
     #expect(WorldMap.salvage(damaged).map.views == nil && WorldMap.salvage(damaged).faults.count == 1)
   }
 
+  @Test func headsThatClaimTheRestOfAFileAreNotAllBelieved() throws {
+    let sound = try Self.full.encoded(.fast)
+    var writer = ByteWriter()
+    let heads = 2000
+    for index in 0..<heads {
+      writer.write(BlockHead.magic)
+      writer.write(SectionCode.points.rawValue)
+      writer.write(UInt32(1))
+      writer.write(UInt32((heads - index) * BlockHead.size))
+      writer.write(UInt64(index))
+    }
+    // Sixteen times the whole, less what each claims less than the one before; then one claim is passed over as a whole.
+    let salvage = WorldMap.salvage(writer.bytes + sound)
+    #expect((16...40).contains(salvage.faults.count))
+    #expect(salvage.map.anchors == Self.full.anchors && salvage.map.cloud == Self.full.cloud)
+    // A whole block within one that is damaged is found.
+    var damaged = writer.bytes[..<BlockHead.size] + sound
+    damaged[12..<16] = [200, 1, 0, 0]
+    #expect(WorldMap.salvage(Array(damaged)).map.anchors == Self.full.anchors)
+  }
+
   @Test func fewChangedPointsChangeFewBlocks() throws {
     let cloud = Samples.cloud(200_000)
     let whole = try WorldMapDecoder(WorldMap(cloud: cloud).encoded(.fast))

@@ -82,13 +82,15 @@ struct PoseApp {
   }
 
   private static func filter(_ dice: inout SeededRandom) -> AnchorFilter {
-    switch dice.below(6) {
-    case 0: AnchorFilter(namePrefix: "peer \(1 + dice.below(4))")
-    case 1: AnchorFilter(kind: dice.below(2) == 0 ? .participant : .plain)
-    case 2: AnchorFilter(creator: SessionPeer.identity(of: dice.below(4)))
-    case 3: AnchorFilter(owner: SessionPeer.identity(of: dice.below(4)))
-    case 4: AnchorFilter(region: AnchorFilter.Region(center: [Float(dice.below(20)), 0, 0], radius: 5))
-    default: .all
+    switch dice.below(5) {
+    case 0: return AnchorFilter(namePrefix: "peer \(1 + dice.below(4))")
+    case 1: return AnchorFilter(kind: dice.below(2) == 0 ? .participant : .plain)
+    case 2:
+      let number = dice.below(4)
+      let peer = SessionPeer.identity(of: number)
+      return number.isMultiple(of: 2) ? AnchorFilter(creator: peer) : AnchorFilter(owner: peer)
+    case 3: return AnchorFilter(region: AnchorFilter.Region(center: [Float(dice.below(20)), 0, 0], radius: 5))
+    default: return .all
     }
   }
 

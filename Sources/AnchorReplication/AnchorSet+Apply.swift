@@ -4,7 +4,7 @@ package import WorldModel
 package struct LinkAuthor: Hashable, Sendable {
   /// The peer at the other end, as its certificate says.
   package var peer: PeerID
-  /// The session time here and now (milliseconds).
+  /// The session time here and now, or that of the latest stamp seen if it is later (milliseconds).
   package var sessionMilliseconds: UInt64
 
   /// The peer at the other end of a link, and the time.

@@ -25,9 +25,9 @@ extension AnchorSet {
   ) throws(AnchorError) -> Dot {
     let slot = try find(id)
     let pose = try Pose(checking: transform, of: id)
-    let (sequence, clock) = try next(at: milliseconds)
     let key = table.entries[slot].key
     let base = table.entries[slot].clocks[.pose]
+    let (sequence, clock) = try next(at: milliseconds, after: base)
     writePose(pose, at: slot, clock: clock, by: ActorTable.local, base: base, origin: .local)
     table.update(slot) { $0.lastLocalEdit = sequence }
     let keyActor = key.actor == ActorTable.local ? nil : actors.ids[Int(key.actor)]
@@ -85,9 +85,9 @@ extension AnchorSet {
 
   /// Writes and carries out an operation of this peer.
   private mutating func author(
-    _ action: AnchorOperation.Action, at milliseconds: UInt64
+    _ action: AnchorOperation.Action, at milliseconds: UInt64, after base: UInt64 = 0
   ) throws(AnchorError) -> Dot {
-    let (sequence, clock) = try next(at: milliseconds)
+    let (sequence, clock) = try next(at: milliseconds, after: base)
     let operation = AnchorOperation(dot: Dot(actor: actor, sequence: sequence), clock: clock, action: action)
     integrate(operation, by: ActorTable.local, origin: .local)
     log.append(operation, actor: ActorTable.local)
@@ -99,7 +99,9 @@ extension AnchorSet {
   ) throws(AnchorError) -> Dot {
     let entry = table.entries[slot]
     let base = entry.clocks[value.field]
-    let dot = try author(.set(key: actors.dot(entry.key), base: base, value), at: milliseconds)
+    // Of locks the higher fencing wins, whatever the clocks.
+    let bound = value.field == .lock ? 0 : base
+    let dot = try author(.set(key: actors.dot(entry.key), base: base, value), at: milliseconds, after: bound)
     table.update(slot) { $0.lastLocalEdit = dot.sequence }
     return dot
   }
@@ -122,11 +124,13 @@ extension AnchorSet {
     return slot
   }
 
-  /// The number and the clock of the next operation of this peer.
-  private mutating func next(at milliseconds: UInt64) throws(AnchorError) -> (sequence: UInt64, clock: UInt64) {
+  /// The number and the clock of the next operation of this peer; refuses one that could not win over the clock `base`.
+  private mutating func next(
+    at milliseconds: UInt64, after base: UInt64
+  ) throws(AnchorError) -> (sequence: UInt64, clock: UInt64) {
     let sequence = actors.seen[Int(ActorTable.local)] + 1
     guard sequence <= Dot.maximumSequence else { throw .overLimit(.operations, limit: Int(Dot.maximumSequence)) }
-    guard let clock = clock.tick(at: milliseconds) else { throw .clockExhausted }
+    guard let clock = clock.tick(at: milliseconds), clock > base else { throw .clockExhausted }
     return (sequence, clock)
   }
 

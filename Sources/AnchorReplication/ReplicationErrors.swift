@@ -10,7 +10,7 @@ package enum AnchorError: Error, Hashable, Sendable {
   case invalid(AnchorID, ModelError)
   /// A limit of the set is reached (elements or bytes).
   case overLimit(LimitedQuantity, limit: Int)
-  /// The clock has run to its end; no honest session gets there.
+  /// The clock has run to its end, or what is to be overwritten has a stamp that no clock gets to; no honest session does.
   case clockExhausted
 }
 

@@ -38,7 +38,10 @@ extension SessionError {
     case .invalid(let id, let why): self.init(.invalidArgument, "anchor \(id) is not allowed: \(why)", cause: failure)
     case .overLimit(let quantity, let limit):
       self.init(.limitExceeded, "\(name) would exceed the limit of \(limit) \(quantity)", cause: failure)
-    case .clockExhausted: self.init(.limitExceeded, "the session's clock has run out; start a new one", cause: failure)
+    case .clockExhausted:
+      self.init(
+        .limitExceeded, "a member has used up the clock that orders edits; remove the anchor, or start a new session",
+        cause: failure)
     }
   }
 

@@ -288,7 +288,7 @@ extension Report.Live {
   var members: JSON.Members {
     peer.members + [
       "id": .string(id), "position": .point(position), "sessionTime": .integer(Int(sessionTime)),
-      "sequence": .integer(Int(sequence)),
+      "sequence": .integer(Int(clamping: sequence)),
     ]
   }
 }

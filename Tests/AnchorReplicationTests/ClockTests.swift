@@ -14,8 +14,22 @@ struct ClockTests {
     #expect(clock.tick(at: 6) == 9 << 16 + 8)
     #expect(clock.tick(at: 10) == 10 << 16)
     #expect(clock.tick(at: .max) == (HybridClock.maximum >> 16) << 16)
-    clock.observe(.max)
-    #expect(clock.tick(at: 11) == nil)
+  }
+
+  @Test("a stamp that no session can have come to does not bring the clock to its end")
+  func absurdStamps() {
+    var clock = HybridClock()
+    let (edge, leap) = (UInt64(1) << 58, UInt64(1) << 48)
+    for absurd in [UInt64.max, HybridClock.maximum, edge + 1] { clock.observe(absurd) }
+    let first = clock.tick(at: 1)
+    #expect(first == 1 << 16)
+    for next in [edge, edge + 1, edge + 1 + leap] {
+      clock.observe(next)
+      #expect(clock.last == next)
+    }
+    clock.observe(clock.last + leap + 1)
+    let next = clock.tick(at: 1)
+    #expect(next == edge + leap + 2)
   }
 
   @Test("an edit after what was seen wins, whatever the session time says", arguments: [false, true])
@@ -35,7 +49,7 @@ struct ClockTests {
     #expect(left[id(1)]?.transform.translation == [2, 0, 0] && left.digest == right.digest)
   }
 
-  @Test("a clock at its end refuses edits and nothing else")
+  @Test("a register with a stamp at the end of the clock cannot be written any more, and everything else can")
   func exhausted() throws {
     var (left, right) = (makeSet(1), makeSet(2))
     _ = try left.place(anchor(1), at: 1)
@@ -48,6 +62,12 @@ struct ClockTests {
     #expect(throws: AnchorError.clockExhausted) { try left.setFlags(2, of: id(1), at: 0) }
     try right.pull(from: left)
     #expect(right.value(of: .flags, of: id(1)) == .flags(7) && right.digest == left.digest)
+    _ = try right.rename(id(1), to: "still here", at: 2)
+    _ = try right.place(anchor(2), at: 2)
+    try left.pull(from: right)
+    _ = try left.remove(id(1), at: 3)
+    try right.pull(from: left)
+    #expect(right.anchors.map(\.id) == [id(2)] && right.digest == left.digest)
   }
 
   @Test("vectors join by maximum and meet by minimum")

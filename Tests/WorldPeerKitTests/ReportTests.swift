@@ -34,6 +34,10 @@ struct ReportTests {
         .mapReceived(from: bob, mapID: "aa", points: 5, anchors: 1, bytes: 9),
         #""event":"map-received","t":1.5,"clock":7.25,"from":"\#(bob.id)","name":"bob","mapID":"aa","points":5,"anchors":1,"bytes":9"#
       ),
+      (
+        .participantMoved(.init(id: "1-2", peer: bob, position: [0, 1, 2], sessionTime: 4, sequence: .max)),
+        #""event":"participant-moved","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","id":"1-2","position":[0.0,1.0,2.0],"sessionTime":4,"sequence":9223372036854775807"#
+      ),
       (.synchronised(digest: "d1"), #""event":"synchronised","t":1.5,"clock":7.25,"digest":"d1""#),
       (
         .anchorAdded(lamp, origin: "remote"),

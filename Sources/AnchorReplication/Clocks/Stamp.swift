@@ -28,6 +28,11 @@ package struct HybridClock: Hashable, Sendable {
   /// The largest clock a stamp may carry: the top bit is zero, so that reading one never overflows.
   package static let maximum = UInt64.max >> 1
 
+  /// Up to where a clock that is seen may be anything (2⁴² ms, 139 years), and how far above the last one it may be
+  /// beyond that (2³² ms): one lie does not bring the clock to its end.
+  private static let plain: UInt64 = 1 << 58
+  private static let longestLeap: UInt64 = 1 << 48
+
   /// The last clock given out or seen.
   package private(set) var last: UInt64 = 0
 
@@ -42,8 +47,9 @@ package struct HybridClock: Hashable, Sendable {
     return next
   }
 
-  /// Takes note of a stamp, so that the next local one is later.
+  /// Takes note of a stamp, so that the next local one is later; not of one that no session can have come to.
   package mutating func observe(_ clock: UInt64) {
+    guard clock <= max(Self.plain, last + Self.longestLeap) else { return }
     last = max(last, min(clock, Self.maximum))
   }
 }

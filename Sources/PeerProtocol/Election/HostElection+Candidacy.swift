@@ -78,6 +78,7 @@ extension HostElection {
     _ node: NodeID, epoch: UInt64, sequence: UInt32 = 0, lease: Int64, reason: HostChangeReason, at now: Instant
   ) {
     maxEpochSeen = max(maxEpochSeen, epoch)
+    isEntering = false
     enter(.following(until: now.advanced(byNanoseconds: lease)))
     changeHost(to: node, epoch: epoch, reason: reason)
     let ack = ElectionMessage.Ack(

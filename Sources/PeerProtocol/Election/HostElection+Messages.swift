@@ -3,10 +3,12 @@ extension HostElection {
   /// How far an epoch may be above all that were seen before, and up to where it may be anything.
   private static let longestLeap: UInt64 = 1 << 20
   static let plainEpochs: UInt64 = 1 << 32
+  /// Up to where a newcomer to a session believes the epoch of its first host.
+  private static let anyEpoch: UInt64 = 1 << 61
 
   /// Takes a message that `sender` originated.
   package mutating func handle(_ message: ElectionMessage, from sender: NodeID, at now: Instant) {
-    guard sender != me, isPlausible(message.highestEpoch) else { return }
+    guard sender != me, isPlausible(message.highestEpoch) || isFirstBeat(message) else { return }
     noticeStall(at: now)
     maxEpochSeen = max(maxEpochSeen, message.highestEpoch)
     if case .beat(let beat) = message {
@@ -28,6 +30,12 @@ extension HostElection {
     case .request(let request): handle(request, from: sender, at: now)
     case .seat(let seat): handle(seat, from: sender)
     }
+  }
+
+  /// Whether it is a Beat for a newcomer, which was not there for the steps by which the session came to its epoch.
+  private func isFirstBeat(_ message: ElectionMessage) -> Bool {
+    guard isEntering, case .beat(let beat) = message else { return false }
+    return beat.epoch <= Self.anyEpoch
   }
 
   /// Whether a session can have come to this epoch: nobody can use up the epochs by a lie.

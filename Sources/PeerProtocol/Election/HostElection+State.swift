@@ -20,6 +20,7 @@ extension HostElection {
     write(bootUntil, to: &writer, at: now)
     write(quietUntil, to: &writer, at: now)
     write(nextOffer, to: &writer, at: now)
+    writer.write(UInt8(isEntering ? 1 : 0))
     writer.write(beatSequence)
     writer.write(countedFrom)
   }

@@ -50,6 +50,8 @@ package struct HostElection: Sendable {
   }
   /// The live members without this node.
   var members: [ElectionMember] = []
+  /// Whether this node enters a session of others and has not heard its host yet.
+  var isEntering = false
   /// A fresh node that has members listens until then.
   var bootUntil: Instant
   /// No automatic request to be host before then (preemption).
@@ -204,6 +206,7 @@ package struct HostElection: Sendable {
     noticeStall(at: now)
     guard !(isHost && size(at: now) > 1), leaseUntil == nil else { return }
     bootUntil = now.advanced(byNanoseconds: configuration.timers.lease)
+    isEntering = true
     if isHost { changeHost(to: nil, epoch: epoch, reason: .left) }
     enter(.listening(until: bootUntil))
   }

@@ -47,13 +47,14 @@ struct Interests: Sendable {
     told.first { $0.node == node }?.filter.matches(anchor) ?? true
   }
 
-  /// Takes what a node said; false when it is not news.
-  mutating func take(_ frame: InterestFrame) -> Bool {
+  /// Takes what a node said, itself on its own link or by way of others; false when it is not news.
+  mutating func take(_ frame: InterestFrame, isOwnWord: Bool) -> Bool {
     guard let index = told.firstIndex(where: { $0.node == frame.node }) else {
       told.append(frame)
       return true
     }
-    guard frame.version > told[index].version else { return false }
+    // What others said in its name must not stand in the way of its own word.
+    guard isOwnWord ? frame != told[index] : frame.version > told[index].version else { return false }
     told[index] = frame
     return true
   }

@@ -90,7 +90,7 @@ package struct PresenceGraph: Sendable {
 
   /// A direct link to `node` is up.
   package mutating func linkUp(_ node: NodeID, at now: Instant) {
-    guard node != me, let place = reserve(node.incarnation), !neighbours.contains(place) else { return }
+    guard node != me, let place = reserve(node.incarnation), place != 0, !neighbours.contains(place) else { return }
     if places[place].state == nil {
       places[place].state = LinkState(node: node, configuration: ElectionConfiguration(priority: 0, canHost: false))
     }
@@ -150,13 +150,7 @@ package struct PresenceGraph: Sendable {
       correct(state)
       return
     }
-    guard let place = reserve(state.node.incarnation) else { return }
-    if let known = places[place].state, known.version >= state.version {
-      // What others said in the sender's name stands in its way: it has to know.
-      if sender == state.node, known != state { outputs.append(.send(known, to: sender)) }
-      return
-    }
-    guard RecordVersion.isPlausible(state.version, after: places[place].state?.version ?? 0) else { return }
+    guard let place = reserve(state.node.incarnation), place != 0, takes(state, at: place, from: sender) else { return }
     places[place].state = state
     var links = NodeSet()
     for incarnation in state.neighbours {
@@ -172,6 +166,21 @@ package struct PresenceGraph: Sendable {
     refresh()
   }
 
+  /// Whether an announcement takes the place of what is known of its node.
+  private mutating func takes(_ state: LinkState, at place: Int, from sender: NodeID) -> Bool {
+    let known = places[place].state?.version ?? 0
+    if sender == state.node, RecordVersion.areApart(known, state.version) {
+      return state.version <= RecordVersion.greatest
+    }
+    guard known < state.version else {
+      // What others said in the sender's name stands in its way: it has to know.
+      if sender == state.node, let told = places[place].state, told != state { outputs.append(.send(told, to: sender)) }
+      return false
+    }
+    // Of a node that is new here the versions before were told to others.
+    return RecordVersion.isPlausible(state.version, after: known == 0 ? state.version : known)
+  }
+
   /// Somebody spreads an announcement in this node's name that it did not make: a newer one replaces it.
   private mutating func correct(_ state: LinkState) {
     guard state.version >= own.version, state != own, RecordVersion.isPlausible(state.version, after: own.version)
@@ -184,7 +193,7 @@ package struct PresenceGraph: Sendable {
   private mutating func announce() {
     announceAt = nil
     hasUnannouncedLoss = false
-    own.version += 1
+    own.version = RecordVersion.next(after: own.version)
     own.neighbours.removeAll(keepingCapacity: true)
     var rest = neighbours
     while let place = rest.popFirst() { own.neighbours.append(places[place].incarnation) }

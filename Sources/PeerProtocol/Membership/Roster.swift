@@ -28,9 +28,18 @@ package struct Roster: Sendable, Equatable {
   /// Whether `entry` replaces what is known.
   ///
   /// A newcomer to a full roster does not: the bound holds whatever members say.
-  package func takes(_ entry: RosterEntry) -> Bool {
+  ///
+  /// - Parameter teller: Who says so; nobody for what this node says itself.
+  package func takes(_ entry: RosterEntry, from teller: PeerID? = nil) -> Bool {
     let known = records[entry.peerID]
-    guard RecordVersion.isPlausible(entry.version, after: known?.version ?? 0) else { return false }
+    if let known, teller == entry.peerID, known.status == .present, entry.status == .present,
+      RecordVersion.areApart(entry.version, known.version)
+    {
+      return entry.version <= RecordVersion.greatest
+    }
+    // A newcomer was not there for the steps to a member's number; that somebody is out is not known so far ahead.
+    let before = known?.version ?? (entry.status == .present ? entry.version : 0)
+    guard RecordVersion.isPlausible(entry.version, after: before) else { return false }
     if let known { return entry.replaces(known) }
     return entries.count < ProtocolLimits.roster
       && (entry.status != .present || presentCount < ProtocolLimits.members)
@@ -39,8 +48,14 @@ package struct Roster: Sendable, Equatable {
   /// Takes `entry` if it replaces what is known.
   ///
   /// Returns whether it was news.
-  package mutating func merge(_ entry: RosterEntry) -> Bool {
-    guard takes(entry) else { return false }
+  package mutating func merge(_ entry: RosterEntry, from teller: PeerID? = nil) -> Bool {
+    guard takes(entry, from: teller) else { return false }
+    set(entry)
+    return true
+  }
+
+  /// Puts `entry` in the place of what is known, whatever that is.
+  private mutating func set(_ entry: RosterEntry) {
     records[entry.peerID] = entry
     let index = entries.firstIndex { $0.peerID >= entry.peerID } ?? entries.endIndex
     if index < entries.endIndex, entries[index].peerID == entry.peerID {
@@ -48,7 +63,17 @@ package struct Roster: Sendable, Equatable {
     } else {
       entries.insert(entry, at: index)
     }
-    return true
+  }
+
+  /// Makes `entry`, of this peer itself, the newest of its records and returns it with its version; nil when nothing changes.
+  ///
+  /// When a lie has used its numbers up it begins again: it is believed on its own links.
+  package mutating func assert(_ entry: RosterEntry) -> RosterEntry? {
+    let version = records[entry.peerID]?.version ?? 0
+    guard entry.with(version: version) != records[entry.peerID] else { return nil }
+    let newest = entry.with(version: RecordVersion.next(after: version))
+    set(newest)
+    return newest
   }
 
   /// Changes the record of `peer` and counts the change.

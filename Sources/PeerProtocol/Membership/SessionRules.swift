@@ -18,8 +18,9 @@ package struct SessionRules: Sendable, Equatable {
     change { $0.limit = min(max(limit, 2), ProtocolLimits.members) }
   }
 
-  /// Changes the rules and counts the change.
+  /// Changes the rules and counts the change; when a lie has used the numbers up the rules stay as they are.
   mutating func change(_ body: (inout Self) -> Void) {
+    guard version < RecordVersion.greatest else { return }
     body(&self)
     version += 1
   }

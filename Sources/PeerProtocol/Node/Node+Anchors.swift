@@ -124,7 +124,8 @@ extension Node {
   /// different ones.
   private func author(on id: LinkID, at now: Instant) -> LinkAuthor? {
     guard host != nil, now >= replication.clocksJudgedFrom, let peer = links[id]?.peer else { return nil }
-    return LinkAuthor(peer: peer, sessionMilliseconds: sessionTime(at: now))
+    // Whoever has seen a stamp of the future writes after it, and cannot help that.
+    return LinkAuthor(peer: peer, sessionMilliseconds: max(sessionTime(at: now), anchors.latestSessionTime))
   }
 
   mutating func receiveSnapshot(_ body: RawSpan, on id: LinkID, at now: Instant) throws(DecodingFailure) {

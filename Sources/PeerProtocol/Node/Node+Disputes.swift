@@ -97,12 +97,14 @@ extension Node {
   /// Notes that a member says that this node was removed; whether that is to be believed.
   ///
   /// Nothing brings a node back that believed it wrongly. So it takes the host's own word, or, without a member's link,
-  /// that of its last host or of two members.
+  /// that of its last host or of two members; a newcomer that has heard of no host yet, that of the only one it knows.
   mutating func believesOwnRemoval(from teller: PeerID) -> Bool {
     if !removers.contains(teller) { removers.append(teller) }
     if configuration.mistakes.node.contains(.believesEverything) { return true }
     if election.host?.peer == teller { return true }
-    return memberLinks.isEmpty && (removers.count > 1 || lastHost == teller)
+    guard memberLinks.isEmpty else { return false }
+    let isNew = election.host == nil && lastHost == nil
+    return removers.count > 1 || lastHost == teller || isNew && roster.presentCount == 2
   }
 
   /// Takes back a peer that has not left as others said, or refused this one when it knew no better: it comes with the

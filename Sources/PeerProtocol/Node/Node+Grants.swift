@@ -72,11 +72,12 @@ extension Node {
   /// Writes who owns an anchor, for a lease (ms, 0 for no end); everybody learns it like any other edit.
   mutating func grant(_ anchor: AnchorID, to owner: PeerID?, lease: UInt32, at now: Instant) {
     guard let lock = lock(of: anchor) else { return }
-    let epoch = epoch
+    let time = sessionTime(at: now)
+    let end = owner == nil ? 0 : lease == 0 ? AnchorLock.endless : time + UInt64(lease)
+    guard let next = lock.successor(owner: owner, until: end, epoch: epoch) else { return }
     // Only a full set or an exhausted clock refuses it: then the requester hears nothing, and gives up in time.
     try? edit(at: now) { anchors, time throws(AnchorError) in
-      let end = owner == nil ? 0 : lease == 0 ? AnchorLock.endless : time + UInt64(lease)
-      _ = try anchors.setLock(lock.successor(owner: owner, until: end, epoch: epoch), of: anchor, at: time)
+      _ = try anchors.setLock(next, of: anchor, at: time)
     }
   }
 

@@ -30,7 +30,8 @@ extension Node {
 
   /// Takes what a member wants and hands it on, as far as it is news.
   mutating func receiveInterest(_ told: InterestFrame, from link: Link) {
-    guard told.node == link.node || mayBeFar(told.node), interests.take(told) else { return }
+    let isOwnWord = told.node == link.node
+    guard isOwnWord || mayBeFar(told.node), interests.take(told, isOwnWord: isOwnWord) else { return }
     for id in memberLinks where id != link.id && links[id]?.node != told.node { send(told, on: id) }
     reconsiderPoses()
   }

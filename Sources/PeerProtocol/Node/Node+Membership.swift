@@ -92,7 +92,7 @@ extension Node {
   /// Takes records of others that are believed, and passes on what is new.
   mutating func take(_ entries: [RosterEntry], from peer: PeerID?, at now: Instant) {
     var news: [RosterEntry] = []
-    for entry in entries where roster.merge(entry) {
+    for entry in entries where roster.merge(entry, from: peer) {
       news.append(entry)
       entryChanged(entry, at: now)
     }
@@ -102,8 +102,7 @@ extension Node {
   /// Corrects what others say of this peer, such as what an earlier start of it left behind; nil when it is right.
   mutating func reassert() -> RosterEntry? {
     guard !configuration.mistakes.node.contains(.noReassertion) else { return nil }
-    let mine = ownEntry(version: 0)
-    return roster.update(me.peer) { $0 = mine.with(version: $0.version) }
+    return roster.assert(ownEntry)
   }
 
   mutating func gossip(_ entries: [RosterEntry], except peer: PeerID?) {

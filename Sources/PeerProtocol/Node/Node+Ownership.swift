@@ -79,16 +79,16 @@ extension Node {
     guard let host else { return }
     let kind: OwnershipFrame.Kind
     var subject = me.peer
-    var lease: Duration = .zero
+    var lease: UInt32 = 0
     switch request.wish {
-    case .own(let duration): (kind, lease) = (.request, duration ?? .zero)
+    case .own(let duration): (kind, lease) = (.request, duration.map { max(1, $0.milliseconds) } ?? 0)
     case .release: kind = .release
     case .give(let peer): (kind, subject) = (.give, peer)
     }
     var frame = OwnershipFrame(
       kind: kind, from: me, to: host, anchor: request.anchor, number: request.id.rawValue, subject: subject)
-    frame.lease = UInt32(clamping: lease.milliseconds)
-    frame.wait = UInt32(clamping: (request.deadline - now).milliseconds)
+    frame.lease = lease
+    frame.wait = (request.deadline - now).milliseconds
     if host == me { decide(frame, at: now) } else { route(frame) }
   }
 
@@ -143,6 +143,6 @@ extension Node {
 }
 
 extension Duration {
-  /// Whole milliseconds.
-  fileprivate var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+  /// Whole milliseconds, from none to 49 days.
+  fileprivate var milliseconds: UInt32 { UInt32(clamping: wholeNanoseconds / 1_000_000) }
 }

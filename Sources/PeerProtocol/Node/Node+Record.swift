@@ -44,7 +44,7 @@ extension Node {
     graph.setJoinSequence(election.joinSequence)
     guard !mistakes.contains(.forgetsMembers) else { return }
     roster = Roster(restoring: record.roster)
-    _ = roster.merge(ownEntry(version: (roster[me.peer]?.version ?? 0) + 1))
+    _ = roster.assert(ownEntry)
     for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
       // Whoever was away knocks at every door at once: the others do not know yet that they would be answered.
       members[entry.peerID] = Member(plan: DialPlan(addresses: entry.addresses, start: now))

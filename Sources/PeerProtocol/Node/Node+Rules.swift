@@ -17,9 +17,10 @@ extension Node {
 
   /// Locks the session for newcomers, or opens it again; only the host does.
   mutating func setLocked(_ isLocked: Bool, at now: Instant) {
-    guard mayRule, isLocked != rules.isLocked else { return }
+    let before = rules
+    guard mayRule else { return }
     rules.setLocked(isLocked)
-    rulesChanged(except: nil)
+    if rules != before { rulesChanged(except: nil) }
   }
 
   mutating func receiveRules(_ received: SessionRules, from peer: PeerID) {

@@ -107,7 +107,7 @@ package struct Node: Sendable {
     anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
     nextAntiEntropy = now + ProtocolTimes.antiEntropy
     lastTick = now
-    _ = roster.merge(ownEntry(version: 1))
+    _ = roster.assert(ownEntry)
     if let record { restore(record, at: now) }
   }
 
@@ -221,9 +221,9 @@ package struct Node: Sendable {
   }
 
   /// What this peer says of itself.
-  func ownEntry(version: UInt32) -> RosterEntry {
+  var ownEntry: RosterEntry {
     RosterEntry(
-      peerID: me.peer, version: version, incarnation: me.incarnation, name: configuration.name, addresses: addresses)
+      peerID: me.peer, version: 0, incarnation: me.incarnation, name: configuration.name, addresses: addresses)
   }
 }
 

@@ -67,10 +67,13 @@ extension AnchorLock {
   /// Whether this grant takes the place of `other`.
   func isLater(than other: AnchorLock) -> Bool { (epoch, number) > (other.epoch, other.number) }
 
-  /// The grant that takes this one's place, made by the host of `epoch`.
-  func successor(owner: PeerID?, until: UInt64, epoch: UInt64) -> AnchorLock {
-    let isSameReign = epoch <= self.epoch
-    return AnchorLock(
-      owner: owner, leaseUntil: until, epoch: isSameReign ? self.epoch : epoch, number: isSameReign ? number + 1 : 1)
+  /// The grant that takes this one's place, made by the host of `epoch`; nil when a lie has used all of them up.
+  func successor(owner: PeerID?, until: UInt64, epoch: UInt64) -> AnchorLock? {
+    guard epoch <= self.epoch else { return AnchorLock(owner: owner, leaseUntil: until, epoch: epoch, number: 1) }
+    if number < .max {
+      return AnchorLock(owner: owner, leaseUntil: until, epoch: self.epoch, number: number + 1)
+    }
+    guard self.epoch < .max else { return nil }
+    return AnchorLock(owner: owner, leaseUntil: until, epoch: self.epoch + 1, number: 1)
   }
 }

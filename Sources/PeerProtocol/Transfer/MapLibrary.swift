@@ -30,8 +30,8 @@ package struct MapLibrary: Sendable {
       .max { $1.announcement.supersedes($0.announcement) }
   }
 
-  /// The revision the next shared map takes.
-  package var nextRevision: UInt64 { highestRevision + 1 }
+  /// The revision the next shared map takes; when a lie has used the revisions up, all take the last one.
+  package var nextRevision: UInt64 { min(highestRevision + 1, ProtocolLimits.counter) }
 
   /// The holding of `map`.
   package subscript(map: MapID) -> MapHolding? { holdings.first { $0.announcement.id == map } }

@@ -68,8 +68,17 @@ actor SessionCore {
   ///
   /// Returns the port.
   func start() async throws(SessionError) -> UInt16 {
-    let listen = try await listenAddress()
-    let record = try await openState()
+    do throws(SessionError) {
+      return try await listen(on: listenAddress(), restoring: openState())
+    } catch {
+      await shutDown()
+      throw error
+    }
+  }
+
+  private func listen(
+    on listen: SocketAddress, restoring record: NodeRecord?
+  ) async throws(SessionError) -> UInt16 {
     var random = SystemRandomNumberGenerator()
     var node = NodeConfiguration(
       peerID: identity.peerID, incarnation: random.next(), name: identity.name, service: serviceType.name,
@@ -96,10 +105,8 @@ actor SessionCore {
       try startDiscovery(port: port)
       return port
     } catch let error as SessionError {
-      await shutDown()
       throw error
     } catch {
-      await shutDown()
       throw SessionError(listening: listen, failure: error)
     }
   }

@@ -175,6 +175,23 @@ struct ElectionChangeTests {
     #expect(election.epoch == (1 << 32) + 1)
   }
 
+  @Test func whoEntersASessionFollowsItsHostAtAnyEpoch() {
+    let greatest = UInt64(1) << 61
+    for epoch in [UInt64(1) << 32 + 1, greatest, greatest + 1] {
+      var election = HostElection.fresh(1)
+      election.join(at: at(0))
+      election.know([2], at: at(0))
+      // Of a message that is no Beat, and of a second host, it believes no more than others.
+      election.handle(.preClaim(.init(priority: 0, joinSequence: 0, maxEpoch: epoch)), from: two, at: at(10))
+      #expect(election.maxEpochSeen == 0)
+      election.handle(.beat(electionBeat(epoch)), from: two, at: at(20))
+      #expect(election.epoch == (epoch > greatest ? 0 : epoch))
+      guard election.epoch > 0 else { continue }
+      election.handle(.beat(electionBeat(epoch + UInt64(1) << 21)), from: two, at: at(30))
+      #expect(election.epoch == epoch)
+    }
+  }
+
   @Test func epochsThatLeapAreIgnored() {
     let most = ElectionMessage.greatestCount
     var election = HostElection.follower(1, of: 2, epoch: 5)

@@ -194,6 +194,55 @@ struct FloodRelayTests {
     }
   }
 
+  @Test func aNewcomerTakesTheNumbersOfThoseWhoWereThereForLong() {
+    var graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
+    graph.linkUp(electionNode(2), at: .zero)
+    for node in [electionNode(2), electionNode(3)] {
+      let other = electionNode(node == electionNode(2) ? 3 : 2)
+      var state = LinkState(node: node, configuration: ElectionConfiguration(priority: 9))
+      state.version = 200_000
+      state.neighbours = [electionNode(1).incarnation, other.incarnation].sorted()
+      graph.receive(state, from: electionNode(2))
+    }
+    #expect(graph.members.map(\.rank.priority) == [9, 9])
+  }
+
+  /// A node whose every announcement somebody else outbids to the last number begins again, and is believed on its link.
+  @Test func aNodeWhoseNumbersAreUsedUpBeginsAgain() throws {
+    var (victim, other) = (
+      PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration()),
+      PresenceGraph(me: electionNode(2), configuration: ElectionConfiguration(priority: 9))
+    )
+    victim.linkUp(electionNode(2), at: .zero)
+    other.linkUp(electionNode(1), at: .zero)
+    var forged = LinkState(node: electionNode(1), configuration: ElectionConfiguration(priority: 3))
+    var corrected: LinkState?
+    repeat {
+      if let corrected { other.receive(corrected, from: electionNode(1)) }
+      forged.version = min((corrected?.version ?? 1) + 1 << 16, 1 << 31)
+      victim.receive(forged, from: electionNode(2))
+      other.receive(forged, from: electionNode(3))
+      while let output = victim.nextOutput() {
+        if case .send(let state, _) = output { corrected = state }
+      }
+    } while forged.version < 1 << 31
+    let last = try #require(corrected)
+    #expect(last.version <= 1 << 31 && last.neighbours == [electionNode(2).incarnation])
+    other.receive(last, from: electionNode(1))
+    #expect(other.members.first?.rank.priority == 128)
+  }
+
+  @Test func nobodyTakesThePlaceOfThisNodeByItsIncarnation() {
+    var graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
+    let double = NodeID(peer: electionNode(2).peer, incarnation: electionNode(1).incarnation)
+    var state = LinkState(node: double, configuration: ElectionConfiguration())
+    state.version = 7
+    graph.linkUp(electionNode(3), at: .zero)
+    graph.receive(state, from: electionNode(3))
+    graph.linkUp(double, at: .zero)
+    #expect(graph.node(at: 0) == electionNode(1) && !graph.neighbours.contains(0))
+  }
+
   @Test func olderAnnouncementsAreDropped() {
     var graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
     graph.linkUp(electionNode(2), at: at(0))

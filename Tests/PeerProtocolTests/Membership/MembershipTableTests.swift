@@ -84,6 +84,8 @@ struct MembershipTableTests {
     case .invited: return reason == .duplicate ? ([], ["withdrawn"]) : (["withdrawn"], [])
     case .connecting, .lost: return ([], [])
     case .connected, .reconnecting:
+      // There was no host yet, and there is nobody else to ask.
+      if reason == .kicked { return (["ended: kicked"], []) }
       guard let stays else { return (["left: \(reason)"], []) }
       return ([], ["reconnecting", "left: \(stays)"])
     }
@@ -120,6 +122,9 @@ struct MembershipTableTests {
         case .limitExceeded: stage != .connected
         default: false
         }
+      let hasEnded = reason == .kicked && [.connected, .reconnecting].contains(stage)
+      #expect(probe.node.hasEnded == hasEnded)
+      if hasEnded { continue }
       let expected: Member.Status? =
         switch stage {
         case .inviting, .invited: nil

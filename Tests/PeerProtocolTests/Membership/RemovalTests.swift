@@ -148,6 +148,15 @@ struct RemovalTests {
     #expect(session.hasEnded)
   }
 
+  @Test("who has just come in and knows one member alone believes it, before it has heard of any host")
+  func newcomerBelievesTheOnlyMember() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, Self.other.peer)
+    #expect(probe.node.host == nil)
+    probe.send(.goodbye, on: link) { Goodbye(.kicked).write(to: &$0) }
+    #expect(probe.node.hasEnded)
+  }
+
   @Test("a removal stands although the removed one's friends say otherwise, at the host and elsewhere")
   func removalIsNotTakenBack() throws {
     for host in [nil, Self.other] {

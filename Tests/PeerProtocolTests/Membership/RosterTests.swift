@@ -46,6 +46,35 @@ struct RosterTests {
     #expect(last == [false, true, true])
   }
 
+  @Test("a newcomer takes a member's number of any height; a removal so far ahead of what it knows it does not take")
+  func newcomerTakesHighVersions() {
+    var roster = Roster()
+    let merged = [
+      entry(1, version: 200_000), entry(2, version: 200_000, status: .kicked), entry(3, version: 1 << 31 + 1),
+      entry(1, version: 400_000),
+    ].map { roster.merge($0) }
+    #expect(merged == [true, false, false, false])
+  }
+
+  @Test("what a member says of itself is believed against a number it cannot have come to, but brings nobody back in")
+  func ownWordStands() {
+    let me = entry(1).peerID
+    var roster = Roster(restoring: [entry(1, version: 1 << 31)])
+    let tellers = [entry(2).peerID, me]
+    let merged = tellers.map { roster.merge(entry(1, version: 2), from: $0) } + [roster.merge(entry(1), from: me)]
+    #expect(merged == [false, true, false] && roster[me]?.version == 2)
+    roster = Roster(restoring: [entry(1, version: 1 << 31, status: .kicked)])
+    let isBack = roster.merge(entry(1, version: 2), from: me)
+    #expect(!isBack)
+  }
+
+  @Test("a peer whose numbers are used up asserts itself with the first one, and is quiet when it is known rightly")
+  func assertsItself() {
+    var roster = Roster(restoring: [entry(1, version: 1 << 31, status: .left)])
+    let asserted = [roster.assert(entry(1, version: 0)), roster.assert(entry(1, version: 0))]
+    #expect(asserted == [entry(1, version: 1), nil] && roster.entries == [entry(1, version: 1)])
+  }
+
   @Test("an update counts the change")
   func updateRaisesVersion() {
     var roster = Roster()

@@ -77,6 +77,16 @@ struct HostileMemberTests {
     try meeting.expectRefusal()
   }
 
+  @Test("an author that has seen a stamp of the future, which somebody made up, may write after it")
+  func draggedClock() throws {
+    var meeting = try Meeting()
+    let future = (meeting.probe.node.sessionTime(at: meeting.probe.now) + 600_000) << 16
+    meeting.send(try Self.add(1, by: ActorID(peer: NodeProbe.peer(8), incarnation: 1), clock: future))
+    meeting.send(try Self.add(1, clock: future + 1))
+    #expect(meeting.probe.closed == [])
+    #expect(meeting.probe.node.anchors.appliedCount(of: Self.actor) == 1)
+  }
+
   @Test(
     "fault 23: a pose that is not finite, subnormal or not rigid closes the link",
     arguments: [Float.nan, .infinity, -.infinity, .leastNonzeroMagnitude, 1.5, 0])

@@ -120,6 +120,32 @@ struct InterestTests {
     #expect(session.sent(.ephemeral)[1] == 0)
   }
 
+  @Test("what a neighbour made up in the name of a member counts no more when that has a link of its own")
+  func ownWord() throws {
+    var probe = NodeProbe()
+    let (liar, far) = (probe.join(1, NodeProbe.peer(1)), NodeProbe.peer(2))
+    func say(_ version: UInt32, _ filter: AnchorFilter, on link: LinkID) {
+      let node = NodeID(peer: far, incarnation: 8)
+      probe.send(.interest, on: link) { InterestFrame(node: node, version: version, filter: filter).write(to: &$0) }
+    }
+    let entry = RosterEntry(peerID: far, version: 1, incarnation: 8, name: "far", addresses: [])
+    probe.send(.roster, on: liar) { body in
+      body.writeVarint(1)
+      entry.write(to: &body)
+    }
+    say(.max, near, on: liar)
+    let link = probe.greet(2, far, incarnation: 8)
+    probe.send(.admit, on: link)
+    say(1, .all, on: link)
+    // What is far from everybody's region leaves for the one that wants all.
+    _ = try probe.frames(on: link)
+    try probe.node.updatePose(.at(9), at: probe.now)
+    probe.wait(.milliseconds(100))
+    let body = try #require(try probe.frames(on: link).first { $0.type == .ephemeral }?.body)
+    var reader = ByteReader(body.span)
+    #expect(try EphemeralUpdate(reading: &reader).pose != nil)
+  }
+
   @Test("what leaves a region while the way to its reader changes ends for the reader")
   func anotherWay() throws {
     // 0 reaches 3 by way of 1 or of 2.

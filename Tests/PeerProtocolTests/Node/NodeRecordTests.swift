@@ -1,5 +1,5 @@
 import Foundation
-import PeerProtocol
+@testable import PeerProtocol
 import Testing
 import WorldModel
 
@@ -107,7 +107,7 @@ struct NodeRecordTests {
     #expect(failure(record.encoded) == nil)
   }
 
-  @Test("a node comes back with the highest versions there can be")
+  @Test("a node comes back with the highest versions there can be, and with the first one of its own")
   func restoresGreatestVersions() throws {
     var record = Self.sample
     for index in record.roster.indices { record.roster[index].version = 1 << 31 }
@@ -115,6 +115,8 @@ struct NodeRecordTests {
       peerID: Sample.alice, incarnation: 9, name: "me", service: record.service, seed: 1)
     configuration.keepsRecord = true
     let node = Node(configuration, restoring: try NodeRecord(decoding: record.encoded), at: Instant(nanoseconds: 1))
+    let mine = try #require(record.roster.firstIndex { $0.peerID == Sample.alice })
+    record.roster[mine] = node.ownEntry.with(version: 1)
     #expect(node.record.roster == record.roster)
   }
 

@@ -51,6 +51,9 @@ struct MapInput {
 
 /// Writing of results.
 enum MapOutput {
+  /// What outputs can be, by name.
+  static let formats = ["worldmap"] + PointCloudFormat.allCases.map(\.rawValue)
+
   /// Writes a map as what the extension of `path`, or `format`, says; gives the size of the file (bytes).
   static func write(
     _ map: WorldMap, to path: String, format: String? = nil, options: EncodingOptions = .lossless,
@@ -64,7 +67,7 @@ enum MapOutput {
         bytes = try map.encoded(options)
       } else {
         guard let format = PointCloudFormat(rawValue: format) ?? PointCloudFormat(fileExtension: format) else {
-          throw Failure(.usage, "\(path): no format is known for \"\(format)\"; name one with --format")
+          throw Failure(.usage, "\(path): there is no format \"\(format)\", only " + formats.joined(separator: ", "))
         }
         try map.cloud.validate()
         bytes = map.cloud.file(as: format)

@@ -221,7 +221,11 @@ import Testing
     #expect(try folder.run("info", "@missing").code == .io)
     #expect(try folder.run("info", "/").code == .io)
     #expect(try folder.run("convert", "@room.worldmap", "@no/such/folder.ply").code == .io)
-    #expect(try folder.run("convert", "@room.worldmap", "@file.docx").code == .usage)
+    for command in ["convert", "crop"] {
+      let (code, answer) = try folder.run(command, "@room.worldmap", "@file.docx")
+      let message = try #require(answer["error"] as? String)
+      #expect(code == .usage && message.contains("no format \"docx\", only worldmap, ply-"))
+    }
     try Data("1 2 3\n4 5 x\n".utf8).write(to: folder.url.appending(path: "bad.xyz"))
     let (code, answer) = try folder.run("info", "@bad.xyz")
     #expect(code == .damaged && (answer["error"] as? String)?.hasSuffix("\"x\" is no number in line 2") == true)

@@ -6,8 +6,9 @@ import SharedWorld
 ///
 /// Each row is measured in a process of its own: `bench --memory WORK POINTS` prints what it needed.
 enum MapMemoryRows {
-  /// What a point takes when it is stored plainly (bytes).
-  private static let bytesPerPoint = 20
+  /// What a point takes when it is stored plainly (bytes): position and identifier, and a descriptor.
+  private static func bytesPerPoint(_ work: String) -> Int { 20 + (hasDescriptors(work) ? 32 : 0) }
+  private static func hasDescriptors(_ work: String) -> Bool { work.hasSuffix("descriptors") }
 
   static let all = works.map(\.name).map { name in
     Benchmark(name: "map-memory/\(name)/5M") { [try row(name, points: 5_000_000)] }
@@ -28,6 +29,8 @@ enum MapMemoryRows {
     Work(name: "encode-unsorted") { map, _ in consume(try map.encoded().count) },
     Work(name: "save") { map, path in try map.write(toFile: path + ".copy") },
     Work(name: "load", run: load), Work(name: "load-in-space", run: load),
+    Work(name: "encode-descriptors") { map, _ in consume(try map.encoded().count) },
+    Work(name: "load-descriptors", run: load),
   ]
 
   @Sendable private static func load(_ map: inout WorldMap, _ path: String) throws {
@@ -47,7 +50,7 @@ enum MapMemoryRows {
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     child.waitUntilExit()
     guard let bytes = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { throw Failure.noFigure }
-    let raw = Double(points * bytesPerPoint)
+    let raw = Double(points * bytesPerPoint(name))
     return Row(
       name: "map-memory/\(name)/5M", value: bytes / 1e6, unit: "MB", baseline: "raw size", baselineValue: raw / 1e6,
       ratio: bytes / raw)
@@ -62,6 +65,7 @@ enum MapMemoryRows {
     defer { for end in ["", ".copy"] { try? FileManager.default.removeItem(atPath: path + end) } }
     let start = try resident("VmRSS")
     var map = WorldMap(cloud: SyntheticRoom(seed: 1, pointCount: points).map().cloud)
+    if hasDescriptors(name) { map.cloud = described(map.cloud) }
     if name.hasSuffix("unsorted") { map.cloud = map.cloud.selecting(map.cloud.indices.reversed()) }
     try map.write(toFile: path, options: name.hasSuffix("in-space") ? inSpace : .lossless)
     // What the making of the map took is given back, and the high-water mark set to what is left.
@@ -70,6 +74,17 @@ enum MapMemoryRows {
     try work.run(&map, path)
     print(try resident("VmHWM") - start)
     consume(map.cloud.count)
+  }
+
+  /// The same points with a random descriptor of 32 bytes each, which nothing makes smaller.
+  private static func described(_ cloud: FeatureCloud) -> FeatureCloud {
+    var random = SplitMix64(seed: 2)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(cloud.count * 32)
+    for _ in 0..<(cloud.count * 4) { withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) } }
+    let descriptors = FeatureCloud.Descriptors(kind: "orb", size: 32, bytes: bytes)
+    return FeatureCloud(
+      positions: cloud.positions, identifiers: cloud.identifiers, channels: .init(descriptors: descriptors))
   }
 
   /// A line of the process's status (bytes).

@@ -39,10 +39,21 @@ struct InterestGate: Sendable {
   }
 
   /// What is to be told of an update of the pose of `anchor`; one that is not known here meets every filter.
-  mutating func admit(_ update: EphemeralUpdate, of anchor: Anchor?) -> EphemeralUpdate? {
+  mutating func admit(_ update: EphemeralUpdate, of anchor: MovedAnchor?) -> EphemeralUpdate? {
     guard filter != .all else { return update }
     return shown.admit(update, isWanted: update.pose != nil && anchor.map(filter.matches) ?? true)
   }
+}
+
+/// What a live pose shows: an anchor where it is now, or a device as one, and whose it is.
+struct MovedAnchor: Sendable {
+  var anchor: Anchor
+  var owner: PeerID?
+}
+
+extension AnchorFilter {
+  /// Whether what moves meets every condition where it is.
+  func matches(_ moved: MovedAnchor) -> Bool { matches(moved.anchor, owner: moved.owner) }
 }
 
 extension AnchorFilter {
@@ -50,17 +61,20 @@ extension AnchorFilter {
   private static let hasCreator: UInt8 = 2
   private static let hasKind: UInt8 = 4
   private static let hasRegion: UInt8 = 8
+  private static let hasOwner: UInt8 = 16
 
-  /// Appends bits, and what of prefix, creator, kind and region is set.
+  /// Appends bits, and what of prefix, creator, owner, kind and region is set.
   package func write(to writer: inout ByteWriter) {
     var bits: UInt8 = 0
     if namePrefix != nil { bits |= Self.hasPrefix }
     if creator != nil { bits |= Self.hasCreator }
     if kind != nil { bits |= Self.hasKind }
     if region != nil { bits |= Self.hasRegion }
+    if owner != nil { bits |= Self.hasOwner }
     writer.write(bits)
     if let namePrefix { writer.writeString(namePrefix) }
     if let creator { writer.write(creator.digest) }
+    if let owner { writer.write(owner.digest) }
     if let kind { writer.write(kind.rawValue) }
     guard let region else { return }
     for index in 0..<3 { writer.write(region.center[index]) }
@@ -71,10 +85,11 @@ extension AnchorFilter {
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     let start = reader.offset
     let bits = try reader.readByte()
-    guard bits < 16 else { throw .invalid("unknown bits", offset: start) }
+    guard bits < 32 else { throw .invalid("unknown bits", offset: start) }
     self.init()
     if bits & Self.hasPrefix != 0 { namePrefix = try reader.readString(limit: Limits.anchorName) }
     if bits & Self.hasCreator != 0 { creator = PeerID(try reader.readDigest()) }
+    if bits & Self.hasOwner != 0 { owner = PeerID(try reader.readDigest()) }
     if bits & Self.hasKind != 0 {
       guard let kind = Kind(rawValue: try reader.readByte()) else { throw .invalid("unknown kind", offset: start) }
       self.kind = kind

@@ -43,7 +43,7 @@ struct Interests: Sendable {
   var all: [InterestFrame] { told }
 
   /// Whether `node` wants to see `anchor`.
-  func wants(_ anchor: Anchor, _ node: NodeID) -> Bool {
+  func wants(_ anchor: MovedAnchor, _ node: NodeID) -> Bool {
     told.first { $0.node == node }?.filter.matches(anchor) ?? true
   }
 

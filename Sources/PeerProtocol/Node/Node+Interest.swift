@@ -114,17 +114,17 @@ extension Node {
   }
 
   /// What an update shows, as an anchor; nil when it is not known here.
-  func anchor(movedBy update: EphemeralUpdate) -> Anchor? {
+  func anchor(movedBy update: EphemeralUpdate) -> MovedAnchor? {
     guard let transform = update.pose?.transform else { return nil }
     let peer = update.origin.peer
     guard case .anchor(let id) = update.subject else {
       var anchor = Anchor(
         id: .participant(peer), name: roster[peer]?.name ?? "", transform: transform, kind: .participant(peer))
       anchor.creator = peer
-      return anchor
+      return MovedAnchor(anchor: anchor, owner: peer)
     }
-    var anchor = anchors[id]
-    anchor?.transform = transform
-    return anchor
+    guard var anchor = anchors[id] else { return nil }
+    anchor.transform = transform
+    return MovedAnchor(anchor: anchor, owner: lock(of: id)?.owner)
   }
 }

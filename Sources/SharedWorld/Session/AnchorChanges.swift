@@ -6,7 +6,7 @@ public struct AnchorChange: Hashable, Sendable {
     case present
     /// It came, or came into the filter.
     case added
-    /// It was changed.
+    /// It was changed, or another owns it.
     case updated
     /// It was removed, or left the filter.
     case removed
@@ -16,6 +16,8 @@ public struct AnchorChange: Hashable, Sendable {
   public let kind: Kind
   /// The anchor as it is then; for a removal, as it was last.
   public let anchor: Anchor
+  /// Who owns it then; nil for nobody, and for what was removed.
+  public let owner: PeerID?
   /// Who did it; nil when that is not known: for what was there, came with a map, or was removed while this peer was away.
   public let author: PeerID?
   /// When (milliseconds of session time).
@@ -24,14 +26,22 @@ public struct AnchorChange: Hashable, Sendable {
   public let origin: Session.Origin
 }
 
+extension AnchorChange {
+  /// An anchor that is there at a session time (ms) when a reader begins.
+  init(present anchor: Anchor, owner: PeerID?, at sessionTime: UInt64) {
+    self.init(
+      kind: .present, anchor: anchor, owner: owner, author: nil, sessionTime: sessionTime, origin: .local)
+  }
+}
+
 extension Session {
   /// The changes of anchors for one reader: first each anchor that is there, then each change once.
   ///
   /// They come in causal order: an edit never before what its author had seen. Edits of one peer that arrive together may be one
   /// change. A reader that leaves more than ``Events/capacity`` changes unread gets none of them: it is told by
   /// ``AnchorChanges/Element/restarted`` and sees each anchor that is there again.
-  /// - Parameter filter: Which anchors; one that moves into its region is ``AnchorChange/Kind/added`` and one that leaves it
-  ///   ``AnchorChange/Kind/removed``.
+  /// - Parameter filter: Which anchors; one that comes to meet it is ``AnchorChange/Kind/added`` and one that does not meet it
+  ///   any more ``AnchorChange/Kind/removed``.
   public func anchorChanges(matching filter: AnchorFilter = .all) -> AnchorChanges {
     AnchorChanges(core: core, filter: filter)
   }

@@ -23,19 +23,15 @@ final class ChangeMailbox: Sendable {
   /// Whether changes were dropped, so that the reader has to begin anew.
   var isOverrun: Bool { state.withLock { $0.isOverrun } }
 
-  /// Begins with `anchors` as they are at this session time.
-  func begin(_ anchors: [Anchor], at sessionTime: UInt64, isRestart: Bool, hasEnded: Bool) {
-    let present = anchors.filter(filter.matches)
+  /// Begins with the anchors that are there.
+  func begin(_ anchors: [AnchorChange], isRestart: Bool, hasEnded: Bool) {
+    let present = anchors.filter(matches)
     let wake = state.withLock { state in
       state.isOverrun = false
       state.hasEnded = hasEnded
-      state.shown = Set(present.map(\.id))
+      state.shown = Set(present.map(\.anchor.id))
       state.unread = isRestart ? [.restarted] : []
-      for anchor in present {
-        let change = AnchorChange(
-          kind: .present, anchor: anchor, author: nil, sessionTime: sessionTime, origin: .local)
-        state.unread.append(.change(change))
-      }
+      state.unread += present.map(Element.change)
       state.unread.append(.current)
       return Self.release(&state)
     }
@@ -95,15 +91,17 @@ final class ChangeMailbox: Sendable {
     state.unread.append(
       .change(
         AnchorChange(
-          kind: kind, anchor: change.anchor, author: change.author, sessionTime: change.sessionTime,
-          origin: change.origin)))
+          kind: kind, anchor: change.anchor, owner: change.owner, author: change.author,
+          sessionTime: change.sessionTime, origin: change.origin)))
   }
+
+  private func matches(_ change: AnchorChange) -> Bool { filter.matches(change.anchor, owner: change.owner) }
 
   /// What a change is for a reader behind a filter; nil when it does not see it.
   private func kind(of change: AnchorChange, _ state: inout State) -> AnchorChange.Kind? {
     let id = change.anchor.id
     if change.kind == .removed { return state.shown.remove(id) == nil ? nil : .removed }
-    guard filter.matches(change.anchor) else { return state.shown.remove(id) == nil ? nil : .removed }
+    guard matches(change) else { return state.shown.remove(id) == nil ? nil : .removed }
     return state.shown.insert(id).inserted ? .added : .updated
   }
 }

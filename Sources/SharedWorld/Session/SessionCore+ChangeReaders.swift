@@ -6,8 +6,11 @@ extension SessionCore {
   /// Lets a reader begin with the anchors that are there; it gets every change after that.
   func begin(_ mailbox: ChangeMailbox, isRestart: Bool) {
     changeReaders.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
-    let (anchors, time) = (try? withNode { node, now in (node.anchors.anchors, node.sessionTime(at: now)) }) ?? ([], 0)
-    mailbox.begin(anchors, at: time, isRestart: isRestart, hasEnded: hasEnded)
+    let present: [AnchorChange]? = try? withNode { node, now in
+      let time = node.sessionTime(at: now)
+      return node.anchors.anchors.map { AnchorChange(present: $0, owner: node.anchors.owner(of: $0.id), at: time) }
+    }
+    mailbox.begin(present ?? [], isRestart: isRestart, hasEnded: hasEnded)
     if !hasEnded { changeReaders.append(ChangeReader(mailbox: mailbox)) }
   }
 
@@ -20,6 +23,14 @@ extension SessionCore {
   func endChangeReaders() {
     for reader in changeReaders { reader.mailbox?.end() }
     changeReaders = []
+  }
+}
+
+extension AnchorSet {
+  /// Who owns an anchor; nil for nobody.
+  func owner(of anchor: AnchorID) -> PeerID? {
+    guard case .lock(let lock) = value(of: .lock, of: anchor) else { return nil }
+    return lock.owner
   }
 }
 

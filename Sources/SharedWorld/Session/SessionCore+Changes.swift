@@ -35,13 +35,14 @@ extension SessionCore {
     let anchor: Anchor?
     switch change.kind {
     case .added: (kind, anchor) = (.added, anchors[change.id])
-    case .updated(let fields): (kind, anchor) = (.updated, fields == .lock ? nil : anchors[change.id])
+    case .updated: (kind, anchor) = (.updated, anchors[change.id])
     case .removed(let last): (kind, anchor) = (.removed, last)
     case .editSupersededByRemoval, .fieldOverwritten: return nil
     }
     guard let anchor else { return nil }
     return AnchorChange(
-      kind: kind, anchor: anchor, author: change.author.flatMap(author), sessionTime: change.sessionMilliseconds,
+      kind: kind, anchor: anchor, owner: kind == .removed ? nil : anchors.owner(of: change.id),
+      author: change.author.flatMap(author), sessionTime: change.sessionMilliseconds,
       origin: Session.Origin(change.origin))
   }
 

@@ -83,11 +83,14 @@ struct PoseApp {
 
   private static func filter(_ dice: inout SeededRandom) -> AnchorFilter {
     switch dice.below(5) {
-    case 0: AnchorFilter(namePrefix: "peer \(1 + dice.below(4))")
-    case 1: AnchorFilter(kind: dice.below(2) == 0 ? .participant : .plain)
-    case 2: AnchorFilter(creator: SessionPeer.identity(of: dice.below(4)))
-    case 3: AnchorFilter(region: AnchorFilter.Region(center: [Float(dice.below(20)), 0, 0], radius: 5))
-    default: .all
+    case 0: return AnchorFilter(namePrefix: "peer \(1 + dice.below(4))")
+    case 1: return AnchorFilter(kind: dice.below(2) == 0 ? .participant : .plain)
+    case 2:
+      let number = dice.below(4)
+      let peer = SessionPeer.identity(of: number)
+      return number.isMultiple(of: 2) ? AnchorFilter(creator: peer) : AnchorFilter(owner: peer)
+    case 3: return AnchorFilter(region: AnchorFilter.Region(center: [Float(dice.below(20)), 0, 0], radius: 5))
+    default: return .all
     }
   }
 
@@ -113,7 +116,7 @@ struct PoseApp {
     var anchor = Anchor(
       id: .participant(told.node.peer), name: "peer \(index + 1)", transform: pose, kind: .participant(told.node.peer))
     anchor.creator = told.node.peer
-    guard current(reader, in: world)?.filter.matches(anchor) ?? true else { return nil }
+    guard current(reader, in: world)?.filter.matches(anchor, owner: told.node.peer) ?? true else { return nil }
     return Sighting(origin: told.node, subject: .participant, x: pose.translation.x)
   }
 }

@@ -95,7 +95,12 @@ final class BlockCrew: Sendable {
     findings.withLock { findings in
       if let failure = findings.failure { return .failure(failure.error) }
       var all = decoder.layout.emptyChannels
-      for case let channels? in findings.channels { all.append(channels) }
+      all.reserveCapacity(decoder.pointCount)
+      for index in findings.channels.indices {
+        if let channels = findings.channels[index] { all.append(channels) }
+        // Each is given up before the next is copied.
+        findings.channels[index] = nil
+      }
       return .success(all)
     }
   }

@@ -24,6 +24,8 @@ struct BlockDirectory {
     var bounds: BoundingBox
     /// Where its bytes begin in the file; known when read.
     var offset = 0
+    /// Where its bytes end in the file.
+    var end: Int { offset + storedLength }
   }
 
   init(parameters: [UInt8], rows: [Row]) {
@@ -89,7 +91,8 @@ struct BlockDirectory {
   @_lifetime(copy file)
   func payload(_ index: Int, in file: RawSpan, section: SectionCode) throws(WorldMapError) -> RawSpan {
     let row = rows[index]
-    let bytes = file.extracting(row.offset..<(row.offset + row.storedLength))
+    guard row.end <= file.byteCount else { throw .truncated(offset: file.byteCount) }
+    let bytes = file.extracting(row.offset..<row.end)
     guard let head = BlockHead(reading: bytes), head == BlockHead(section: section, row: row),
       XXH64.hash(bytes.extracting(BlockHead.size..<bytes.byteCount)) == row.checksum
     else { throw .damaged("block \(index) of section \(section.name)", offset: row.offset) }

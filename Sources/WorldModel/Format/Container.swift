@@ -101,6 +101,7 @@ struct Container {
   /// Compares a section's checksum with the bytes that it covers.
   func verify(_ section: (entry: SectionEntry, offset: Int), in file: RawSpan) throws(WorldMapError) {
     let (entry, offset) = section
+    guard offset + entry.coveredLength <= file.byteCount else { throw .truncated(offset: file.byteCount) }
     let covered = file.extracting(offset..<(offset + entry.coveredLength))
     guard XXH64.hash(covered) == entry.checksum else {
       throw .damaged("section \(entry.code.name)", offset: offset)

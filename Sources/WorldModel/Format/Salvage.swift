@@ -25,10 +25,15 @@ extension WorldMap {
 
 /// Looks for the heads of blocks in a damaged file.
 private struct Salvager {
+  /// How often the length of the file is read in vain before blocks within blocks are no longer looked for.
+  private static let patience = 16
+
   let file: [UInt8]
   var faults: [WorldMapError]
   private var anchors: [AnchorID: Anchor] = [:]
   private var points: FeatureCloud?
+  /// Bytes of what looked like blocks and were none.
+  private var wasted = 0
   private var layout: CloudLayout?
   private var views: UInt32?
   private var unknownSections: [WorldMap.UnknownSection] = []
@@ -93,16 +98,16 @@ private struct Salvager {
         add(.truncated(offset: start))
         continue
       }
-      let payload = rest.extracting(BlockHead.size..<head.storedLength)
-      guard XXH64.hash(payload) == head.checksum else {
-        add(.damaged("a block of section \(head.section.name)", offset: start))
-        continue
-      }
+      // What stands in a block that is none may be one; but heads that each claim the rest of the file must not cost
+      // the square of its length.
+      let end = start + head.storedLength
       do throws(WorldMapError) {
-        try take(head, payload: payload, base: start + BlockHead.size)
-        offset = start + head.storedLength
+        try take(head, rest.extracting(..<head.storedLength), at: start)
+        offset = end
       } catch {
         add(error)
+        wasted += head.storedLength
+        if wasted > Self.patience * file.count { offset = end }
       }
     }
   }
@@ -119,7 +124,13 @@ private struct Salvager {
     }
   }
 
-  private mutating func take(_ head: BlockHead, payload: RawSpan, base: Int) throws(WorldMapError) {
+  /// Takes a block that begins `start` bytes into the file.
+  private mutating func take(_ head: BlockHead, _ block: RawSpan, at start: Int) throws(WorldMapError) {
+    let payload = block.extracting(BlockHead.size...)
+    let base = start + BlockHead.size
+    guard XXH64.hash(payload) == head.checksum else {
+      throw .damaged("a block of section \(head.section.name)", offset: start)
+    }
     switch head.section {
     case .anchors:
       guard head.count <= AnchorSection.blockSize else {

@@ -56,6 +56,7 @@ extension WorldMapDecoder {
   /// Decodes blocks one after the other and returns the channels of their points.
   private func decode(_ blocks: Range<Int>, to planes: PointPlanes) throws(WorldMapError) -> FeatureCloud.Channels {
     var channels = layout.emptyChannels
+    channels.reserveCapacity(pointBlocks.rows[blocks].reduce(0) { $0 + $1.count })
     var decoder = PointBlockDecoder(layout: layout)
     var planes = planes
     for index in blocks {

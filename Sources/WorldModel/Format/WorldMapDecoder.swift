@@ -10,8 +10,23 @@ public struct WorldMapDecoder: Sendable {
 
   /// Reads the head and the directories of `file` and compares their checksums.
   public init(_ file: [UInt8]) throws(WorldMapError) {
+    try self.init(file, try Container(reading: file.span.bytes))
+  }
+
+  /// Reads the head and the directories of a file that is still arriving.
+  ///
+  /// Make another decoder when more of it is there: what costs time are the blocks, of which each is decoded once.
+  ///
+  /// - Parameter file: The first bytes of the file, ``arrivedBlockCount`` says how many blocks are among them.
+  /// - Throws: ``WorldMapError/truncated(offset:)`` as long as the directories are not whole; ``map()``, ``anchors()`` and the
+  ///   points of later blocks throw it too.
+  public init(beginningOf file: [UInt8]) throws(WorldMapError) {
+    try self.init(file, try Container(readingCut: file.span.bytes))
+  }
+
+  private init(_ file: [UInt8], _ container: Container) throws(WorldMapError) {
     let span = file.span.bytes
-    container = try Container(reading: span)
+    self.container = container
     views = try Self.views(try container.section(.meta, in: span), in: span)
     if let anchors = try container.section(.anchors, in: span) {
       anchorBlocks = try BlockDirectory(
@@ -30,6 +45,9 @@ public struct WorldMapDecoder: Sendable {
 
   /// The number of blocks of points.
   public var blockCount: Int { pointBlocks.rows.count }
+
+  /// How many of the first blocks of points are in the file as far as it is there.
+  public var arrivedBlockCount: Int { pointBlocks.rows.prefix { $0.end <= file.count }.count }
 
   /// The number of points in all blocks.
   public var pointCount: Int { pointBlocks.count }
@@ -54,6 +72,7 @@ public struct WorldMapDecoder: Sendable {
     let span = file.span.bytes
     for section in container.sections where !SectionCode.known.contains(section.entry.code) {
       try container.verify(section, in: span)
+      guard section.offset + section.entry.storedLength <= file.count else { throw .truncated(offset: file.count) }
       map.unknownSections.append(WorldMap.UnknownSection(section, in: span))
     }
     return map
@@ -61,7 +80,7 @@ public struct WorldMapDecoder: Sendable {
 
   /// Where each block of points begins, and where the last one ends (bytes from the start of the file).
   public var cutPoints: [Int] {
-    pointBlocks.rows.map(\.offset) + (pointBlocks.rows.last.map { [$0.offset + $0.storedLength] } ?? [])
+    pointBlocks.rows.map(\.offset) + (pointBlocks.rows.last.map { [$0.end] } ?? [])
   }
 
   /// The lengths of the parts in which to send the file, each at most `limit` bytes.

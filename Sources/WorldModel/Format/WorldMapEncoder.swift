@@ -63,7 +63,8 @@ public struct WorldMapEncoder: Sendable {
     let room = isFirst ? prefixLength : 0
     let points = isFirst ? cloud.count : plan.blocks[blocks].reduce(0) { $0 + $1.count }
     memory.removeAll(keepingCapacity: true)
-    memory.reserveCapacity(room + points * layout.bytesPerPoint * 3 / 4)
+    // Room for what nothing makes smaller: memory that is not written to costs nothing, growing takes twice the room.
+    memory.reserveCapacity(room + points * layout.bytesPerPoint + blocks.count * 1024)
     memory.append(contentsOf: repeatElement(0, count: room))
     return Part(bytes: memory)
   }

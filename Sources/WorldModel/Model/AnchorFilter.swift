@@ -40,15 +40,20 @@ public struct AnchorFilter: Hashable, Sendable {
   public var namePrefix: String?
   /// Who placed it; nil for anybody.
   public var creator: PeerID?
+  /// Who owns it, a device being its peer's; nil for anybody, or nobody.
+  public var owner: PeerID?
   /// What kind it is; nil for any.
   public var kind: Kind?
   /// Where it is; nil for anywhere.
   public var region: Region?
 
   /// A filter; without arguments it lets everything through.
-  public init(namePrefix: String? = nil, creator: PeerID? = nil, kind: Kind? = nil, region: Region? = nil) {
+  public init(
+    namePrefix: String? = nil, creator: PeerID? = nil, owner: PeerID? = nil, kind: Kind? = nil, region: Region? = nil
+  ) {
     self.namePrefix = namePrefix
     self.creator = creator
+    self.owner = owner
     self.kind = kind
     self.region = region
   }
@@ -56,8 +61,9 @@ public struct AnchorFilter: Hashable, Sendable {
   /// Every anchor.
   public static let all = AnchorFilter()
 
-  /// Whether an anchor meets every condition.
-  public func matches(_ anchor: Anchor) -> Bool {
+  /// Whether an anchor that `owner` owns, nil for nobody, meets every condition.
+  public func matches(_ anchor: Anchor, owner: PeerID? = nil) -> Bool {
+    guard self.owner == nil || self.owner == owner else { return false }
     guard namePrefix.map(anchor.name.hasPrefix) ?? true, creator.map({ $0 == anchor.creator }) ?? true,
       kind.map({ $0 == anchor.kind.filterKind }) ?? true
     else { return false }

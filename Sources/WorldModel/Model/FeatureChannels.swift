@@ -31,6 +31,14 @@ extension FeatureCloud {
         descriptors: descriptors.map { Descriptors(kind: $0.kind, size: $0.size, bytes: []) })
     }
 
+    /// Makes room for the elements of `count` points: what grows bit by bit is copied, and takes twice its room meanwhile.
+    mutating func reserveCapacity(_ count: Int) {
+      confidence?.reserveCapacity(count)
+      colours?.reserveCapacity(count)
+      normals?.reserveCapacity(count)
+      if let size = descriptors?.size { descriptors?.bytes.reserveCapacity(count * size) }
+    }
+
     /// Appends the elements of other points, which have the same channels.
     mutating func append(_ other: Channels) {
       confidence?.append(contentsOf: other.confidence ?? [])

@@ -68,8 +68,8 @@ extension WorldMap {
     for anchor in anchors { try anchor.validate() }
     let ids = anchors.map(\.id).sorted()
     for (id, next) in zip(ids, ids.dropFirst()) where id == next { throw .duplicateAnchor(id) }
-    let most = Container.sectionLimit - SectionCode.known.count
-    guard unknownSections.count <= most else { throw .overLimit(field: "unknown sections", limit: most) }
+    let sections = 1 + (views == nil ? 0 : 1) + (anchors.isEmpty ? 0 : 1) + unknownSections.count
+    guard sections <= Container.sectionLimit else { throw .overLimit(field: "sections", limit: Container.sectionLimit) }
     try cloud.validateButPositions()
   }
 }

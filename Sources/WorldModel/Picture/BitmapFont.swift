@@ -5,13 +5,25 @@ enum BitmapFont {
     SIMD2(Float(max(0, text.count * 6 - 1) * scale), Float(7 * scale))
   }
 
-  /// The five columns of a letter, left first; bit 0 is the top row, bit 7 is below the line; other characters are a
-  /// box.
+  /// The five columns of a letter, left first; bit 0 is the top row, bit 7 is below the line.
+  ///
+  /// Latin letters lose their accents, for there is no room above them; other characters are a box.
   static func columns(of character: Character) -> [UInt8] {
-    let code = character.asciiValue.map(Int.init) ?? 0
+    let code = (plain[character] ?? character).asciiValue.map(Int.init) ?? 0
     let bits: UInt64 = (32..<127).contains(code) ? glyphs[code - 32] : 0x7f4141417f
     return (0..<5).map { UInt8(truncatingIfNeeded: bits >> UInt64(32 - 8 * $0)) }
   }
+
+  /// The letters that are drawn for others.
+  private static let plain: [Character: Character] = {
+    let letters = [
+      "AÀÁÂÃÄÅ", "aàáâãäå", "CÇĆČ", "cçćč", "DĎ", "dď", "EÈÉÊËĘĚ", "eèéêëęě", "IÌÍÎÏ", "iìíîï", "LŁ", "lł", "NÑŃŇ",
+      "nñńň", "OÒÓÔÕÖØŐ", "oòóôõöøő", "RŘ", "rř", "SŚŠ", "sśšß", "TŤ", "tť", "UÙÚÛÜŮŰ", "uùúûüůű", "YÝ", "yýÿ", "ZŹŻŽ",
+      "zźżž",
+    ]
+    let pairs = letters.flatMap { row in row.dropFirst().map { ($0, row[row.startIndex]) } }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }()
 
   /// The printable ASCII characters from the space on: five bytes each, the left column in the highest.
   private static let glyphs: [UInt64] = [

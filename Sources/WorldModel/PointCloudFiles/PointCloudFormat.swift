@@ -60,7 +60,8 @@ public enum PointCloudFormat: String, Hashable, Sendable, CaseIterable {
   ///   - bytes: The file, or at least its first 4 KiB.
   ///   - fileExtension: Without the dot, any case.
   public init?(detecting bytes: [UInt8], fileExtension: String? = nil) {
-    let head = bytes.prefix(4096)
+    let mark = TextLines.byteOrderMark
+    let head = bytes.prefix(4096).dropFirst(bytes.starts(with: mark) ? mark.count : 0)
     let isText = Self.isText(head)
     let parts = head.split(whereSeparator: { $0 == 10 || $0 == 13 })
     let lines = parts.map { String(decoding: $0, as: UTF8.self) }

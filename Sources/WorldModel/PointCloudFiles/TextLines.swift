@@ -6,10 +6,13 @@ struct TextLines {
   /// The number of the line returned last, counted from 1.
   private(set) var line: Int
 
-  /// Starts at `offset`, which is the beginning of line `line`.
+  /// What some programs put before UTF-8, to say that it is.
+  static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+
+  /// Starts at `offset`, which is the beginning of line `line`; a byte order mark at the beginning is passed over.
   init(_ bytes: [UInt8], offset: Int = 0, line: Int = 1) {
     self.bytes = bytes
-    self.offset = offset
+    self.offset = offset == 0 && bytes.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : offset
     self.line = line - 1
   }
 

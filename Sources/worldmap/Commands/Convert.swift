@@ -7,7 +7,7 @@ enum Convert: Command {
   static let summary = "Write a map or a point cloud in another format"
   static let operands = ["INPUT", "OUTPUT"]
   static let options = [
-    Option("--format", "NAME", "worldmap, " + PointCloudFormat.allCases.map(\.rawValue).joined(separator: ", ")),
+    Option("--format", "NAME", MapOutput.formats.joined(separator: ", ")),
     Option("--within", "METRES", "let coordinates move by at most this (worldmap only); without it they are exact"),
     Option("--fast", nil, "spend no time on a smaller file (worldmap only)"),
     Option("--in-space", nil, "keep points of one place together: later versions differ in few bytes (worldmap only)"),

@@ -34,7 +34,7 @@ enum Sample {
     origin: node, subject: .anchor(AnchorID(high: 0x0011_2233_4455_6677, low: 0x8899_aabb_ccdd_eeff)), sequence: 9,
     sessionTime: 12_345, pose: Pose(Transform(translation: [1, 2, -3])))
   static let filter = AnchorFilter(
-    namePrefix: "lä", creator: bob, kind: .participant, region: .init(center: [1, 2, -3], radius: 4))
+    namePrefix: "lä", creator: bob, owner: alice, kind: .participant, region: .init(center: [1, 2, -3], radius: 4))
   static let interest = InterestFrame(node: node, version: 3, filter: filter)
   static let acknowledgement = AcknowledgementFrame(
     kind: .answer, hops: 2, from: node, to: NodeID(peer: bob, incarnation: 42), sequence: 1000)

@@ -49,6 +49,21 @@ struct AnchorChangesTests {
     }
   }
 
+  @Test("behind a filter for an owner an anchor comes and goes as it changes hands")
+  func owned() async throws {
+    try await TestSessions.two { alice, _ in
+      let lamp = try await alice.place(Anchor(name: "lamp"))
+      var changes = alice.anchorChanges(matching: AnchorFilter(owner: alice.localPeer.id)).makeAsyncIterator()
+      #expect(await changes.next() == .current)
+      _ = try await alice.requestOwnership(of: lamp)
+      try await alice.move(lamp, to: Transform(translation: [1, 0, 0]))
+      try await alice.releaseOwnership(of: lamp)
+      let seen = await read(3, from: &changes)
+      #expect(seen.map(\.kind) == [.added, .updated, .removed])
+      #expect(seen.map(\.owner) == [alice.localPeer.id, alice.localPeer.id, nil])
+    }
+  }
+
   @Test("a reader that falls too far behind begins anew with what is there")
   func overrun() async throws {
     try await TestSessions.two { alice, _ in

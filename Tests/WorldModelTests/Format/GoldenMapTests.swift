@@ -92,7 +92,13 @@ struct GoldenMapTests {
   func everyPrefixAndEveryFlippedByteIsRefused(golden: Golden) throws {
     let bytes = try golden.bytes
     for count in 0..<bytes.count {
-      #expect(throws: WorldMapError.self) { try WorldMap(decoding: Array(bytes[..<count])) }
+      let part = Array(bytes[..<count])
+      #expect(throws: WorldMapError.self) { try WorldMap(decoding: part) }
+      #expect(throws: WorldMapError.self) {
+        let decoder = try WorldMapDecoder(beginningOf: part)
+        _ = try decoder.points(ofBlocks: 0..<decoder.arrivedBlockCount)
+        _ = try decoder.map()
+      }
     }
     var damaged = bytes
     for index in bytes.indices {

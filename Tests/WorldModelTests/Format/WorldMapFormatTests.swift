@@ -99,12 +99,15 @@ struct WorldMapFormatTests {
   }
 
   @Test func mapsThatNobodyCouldReadAreNotWritten() throws {
-    var map = Self.full
     let section = WorldMap.UnknownSection(code: 0x5A59_5857, codec: 0, rawLength: 1, coveredLength: 1, bytes: [1])
-    map.unknownSections = .init(repeating: section, count: 61)
-    #expect(try WorldMap(decoding: map.encoded()) == map)
-    map.unknownSections.append(section)
-    #expect(throws: WorldMapError.model(.overLimit(field: "unknown sections", limit: 61))) { try map.encoded() }
+    // Beside the points, and the anchors and views of the first.
+    for (known, room) in [(Self.full, 61), (WorldMap(), 63)] {
+      var map = known
+      map.unknownSections = .init(repeating: section, count: room)
+      #expect(try WorldMap(decoding: map.encoded()) == map)
+      map.unknownSections.append(section)
+      #expect(throws: WorldMapError.model(.overLimit(field: "sections", limit: 64))) { try map.encoded() }
+    }
     let encoder = try WorldMapEncoder(Self.full)
     let length = try encoder.file([encoder.part(0..<1)]).count
     #expect(try encoder.file([encoder.part(0..<1)], limit: length).count == length)
@@ -150,6 +153,34 @@ struct WorldMapFormatTests {
     file[file.count - 1] ^= 1
     #expect(try WorldMapDecoder(file).points(in: far).isEmpty)
     #expect(throws: WorldMapError.self) { try WorldMapDecoder(file).points(in: box) }
+  }
+
+  @Test func blocksAreReadWhileTheFileArrives() throws {
+    var map = WorldMap(anchors: Self.full.anchors, cloud: Samples.cloud(70_000), views: 12)
+    map.unknownSections = [.init(code: 0x5A59_5857, codec: 0, rawLength: 2, coveredLength: 1, bytes: [1, 2])]
+    let file = try map.encoded(EncodingOptions(effort: .fast, arrangement: .inSpace))
+    let whole = try WorldMapDecoder(file)
+    #expect(whole.blockCount > 3 && whole.arrivedBlockCount == whole.blockCount)
+    #expect(throws: WorldMapError.truncated(offset: whole.cutPoints[0] - 1)) {
+      try WorldMapDecoder(beginningOf: Array(file[..<(whole.cutPoints[0] - 1)]))
+    }
+    for (arrived, cut) in whole.cutPoints.enumerated() {
+      let part = try WorldMapDecoder(beginningOf: Array(file[..<cut]))
+      #expect(part.arrivedBlockCount == arrived && part.pointCount == 70_000 && part.views == 12)
+      #expect(try part.anchors() == map.anchors)
+      let isSame = try part.points(ofBlocks: 0..<arrived) == whole.points(ofBlocks: 0..<arrived)
+      #expect(isSame)
+      #expect(throws: WorldMapError.truncated(offset: cut)) { try part.map() }
+      guard arrived < whole.blockCount else { continue }
+      #expect(throws: WorldMapError.truncated(offset: cut)) { try part.points(ofBlock: arrived) }
+      let early = try WorldMapDecoder(beginningOf: Array(file[..<(whole.cutPoints[arrived + 1] - 1)]))
+      #expect(early.arrivedBlockCount == arrived)
+    }
+    #expect(throws: WorldMapError.truncated(offset: file.count - 1)) {
+      try WorldMapDecoder(beginningOf: Array(file.dropLast())).map()
+    }
+    let isSame = try WorldMapDecoder(beginningOf: file).map() == map
+    #expect(isSame)
   }
 
   @Test func salvageKeepsWholeBlocks() throws {
@@ -204,6 +235,27 @@ struct WorldMapFormatTests {
     damaged = file
     damaged[32 + 4 * 40] ^= 1
     #expect(WorldMap.salvage(damaged).map.views == nil && WorldMap.salvage(damaged).faults.count == 1)
+  }
+
+  @Test func headsThatClaimTheRestOfAFileAreNotAllBelieved() throws {
+    let sound = try Self.full.encoded(.fast)
+    var writer = ByteWriter()
+    let heads = 2000
+    for index in 0..<heads {
+      writer.write(BlockHead.magic)
+      writer.write(SectionCode.points.rawValue)
+      writer.write(UInt32(1))
+      writer.write(UInt32((heads - index) * BlockHead.size))
+      writer.write(UInt64(index))
+    }
+    // Sixteen times the whole, less what each claims less than the one before; then one claim is passed over as a whole.
+    let salvage = WorldMap.salvage(writer.bytes + sound)
+    #expect((16...40).contains(salvage.faults.count))
+    #expect(salvage.map.anchors == Self.full.anchors && salvage.map.cloud == Self.full.cloud)
+    // A whole block within one that is damaged is found.
+    var damaged = writer.bytes[..<BlockHead.size] + sound
+    damaged[12..<16] = [200, 1, 0, 0]
+    #expect(WorldMap.salvage(Array(damaged)).map.anchors == Self.full.anchors)
   }
 
   @Test func fewChangedPointsChangeFewBlocks() throws {

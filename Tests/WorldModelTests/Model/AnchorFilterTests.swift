@@ -18,6 +18,8 @@ struct AnchorFilterTests {
     #expect(!AnchorFilter(namePrefix: "table").matches(lamp))
     #expect(AnchorFilter(creator: creator).matches(lamp))
     #expect(!AnchorFilter(creator: PeerID(SHA256Digest(hashing: [2]))).matches(lamp))
+    #expect(AnchorFilter(owner: creator).matches(lamp, owner: creator))
+    #expect(!AnchorFilter(owner: creator).matches(lamp) && AnchorFilter.all.matches(lamp, owner: creator))
     #expect(AnchorFilter(kind: .plain).matches(lamp))
     #expect(!AnchorFilter(kind: .image).matches(lamp))
     #expect(!AnchorFilter(namePrefix: "lamp", creator: creator, kind: .mesh).matches(lamp))

@@ -58,6 +58,15 @@ import WorldModel
     }
   }
 
+  @Test(arguments: [PointCloudFormat.plyASCII, .pcdASCII, .colmapText, .xyz])
+  func `a byte order mark is no part of a text`(format: PointCloudFormat) throws {
+    let cloud = FeatureCloud(positions: [[1, 2, 3], [4, 5, 6]], identifiers: [0, 1])
+    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+    let file = try PointCloudFile(reading: mark + cloud.file(as: format))
+    #expect(file.format == format && file.cloud.positions == cloud.positions)
+    #expect(throws: PointCloudFileError.self) { try PointCloudFile(reading: mark) }
+  }
+
   @Test func `formats are recognised without an extension`() throws {
     let cloud = try cloud(20, mask: 2, seed: 1)
     for format in PointCloudFormat.allCases {

@@ -28,19 +28,17 @@ struct Soak {
     var faults: [String: Int] = [:]
     var network = NetworkTally()
 
-    mutating func add(_ outcome: RunOutcome) {
-      runs += 1
-      simulated += outcome.simulated
-      delivered += outcome.delivered
-      operations += outcome.operations
-      maps += outcome.maps
-      bulkLinks += outcome.bulkLinks
-      lies += outcome.lies
-      cutShort += outcome.liarRemoved ? 1 : 0
-      network += outcome.network
-      faults.merge(outcome.faults, uniquingKeysWith: +)
-      if let time = outcome.time { times.append(time) }
-      if outcome.violation != nil { failures += 1 }
+    /// Of nothing.
+    init() {}
+
+    /// Of one run.
+    init(_ outcome: RunOutcome) {
+      runs = 1
+      failures = outcome.violation == nil ? 0 : 1
+      times = outcome.time.map { [$0] } ?? []
+      (simulated, delivered, operations) = (outcome.simulated, outcome.delivered, outcome.operations)
+      (maps, bulkLinks, network) = (outcome.maps, outcome.bulkLinks, outcome.network)
+      (lies, cutShort, faults) = (outcome.lies, outcome.liarRemoved ? 1 : 0, outcome.faults)
     }
 
     mutating func add(_ tally: Tally) {
@@ -94,7 +92,7 @@ struct Soak {
     while seed <= seeds.upperBound, tally.failures < 10, ContinuousClock.now < end {
       let count = counts[Int(seed % UInt64(counts.count))]
       let outcome = scenario.run(seed: seed, count: count)
-      tally.add(outcome)
+      tally.add(Tally(outcome))
       if let violation = outcome.violation {
         print("\(violation)\n  replay: soak replay \(scenario.name) \(seed) \(count)")
       }

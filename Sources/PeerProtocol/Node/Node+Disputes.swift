@@ -55,8 +55,8 @@ extension Node {
 
   /// Keeps a record that is not believed.
   mutating func dispute(_ entry: RosterEntry, from tellers: [PeerID], at now: Instant) {
-    guard roster.takes(entry) else { return }
     let known = disputes[entry.peerID]
+    guard roster.takes(entry), known != nil || disputes.count < ProtocolLimits.roster else { return }
     if let known, !entry.replaces(known.entry), known.entry.status != entry.status { return }
     let stands = known.map { entry.replaces($0.entry) ? entry : $0.entry } ?? entry
     disputes[entry.peerID] = Dispute(entry: stands, tellers: tellers, since: known?.since ?? now)

@@ -38,8 +38,18 @@ extension SessionCore {
     hub.publish([.candidateFound(candidate)])
   }
 
+  /// Peers whose names are remembered at a time, members or not: a stranger has as many identities as it likes.
+  private static let rememberedPeers = 4 * ProtocolLimits.roster
+
+  private func forgetStrangers() {
+    let roster = Set(driver?.node.roster.entries.map(\.peerID) ?? [])
+    names = names.filter { roster.contains($0.key) }
+    peersByInstance = peersByInstance.filter { candidates[$0.key] != nil && roster.contains($0.value.id) }
+  }
+
   /// A peer said under which name it advertises: the candidate and the peer are one.
   func identify(_ peer: Peer, instance: String) {
+    if max(names.count, peersByInstance.count) >= Self.rememberedPeers { forgetStrangers() }
     names[peer.id] = peer.name
     guard !instance.isEmpty else { return }
     peersByInstance[instance] = peer

@@ -5,12 +5,14 @@ extension Session {
   /// also what happened before.
   ///
   /// It is bounded: updates of one anchor that were not read yet become one, and a reader that falls further behind than
-  /// ``Session/Events/capacity`` loses the unread changes of anchors, never of membership, and is told so by
-  /// ``Session/Event/problem(_:)`` with the code ``SessionError/Code/consumerTooSlow``. An iterator that is let go costs
-  /// nothing any more.
+  /// ``Session/Events/capacity`` or ``Session/Events/messageCapacity`` loses the unread changes of anchors or the unread
+  /// messages, never those of membership, and is told so by ``Session/Event/problem(_:)`` with the code
+  /// ``SessionError/Code/consumerTooSlow``. An iterator that is let go costs nothing any more.
   public struct Events: AsyncSequence, Sendable {
     /// Unread changes of anchors an iterator holds.
     public static let capacity = 65_536
+    /// Bytes of unread messages an iterator holds.
+    public static let messageCapacity = 16 * 1024 * 1024
 
     let hub: EventHub
 
@@ -97,6 +99,7 @@ final class EventMailbox: Sendable {
     var events: [Session.Event] = []
     var updates: [Session.Event.Subject: Int] = [:]
     var anchorEvents = 0
+    var messageBytes = 0
     var waiter: CheckedContinuation<[Session.Event]?, Never>?
     var hasEnded = false
   }
@@ -151,11 +154,20 @@ final class EventMailbox: Sendable {
       state.events = []
       state.updates.removeAll(keepingCapacity: true)
       state.anchorEvents = 0
+      state.messageBytes = 0
     }
     return state.events
   }
 
   private static func append(_ event: Session.Event, to state: inout State) {
+    if case .message(let bytes, _) = event { state.messageBytes += bytes.count }
+    guard state.messageBytes <= Session.Events.messageCapacity else {
+      state.messageBytes = 0
+      drop("messages were dropped because they were not read", from: &state) {
+        if case .message = $0 { true } else { false }
+      }
+      return
+    }
     guard let subject = event.subject else {
       state.events.append(event)
       return
@@ -170,18 +182,19 @@ final class EventMailbox: Sendable {
       state.updates[subject] = nil
     }
     guard state.anchorEvents < Session.Events.capacity else {
-      dropAnchorEvents(&state)
+      state.anchorEvents = 0
+      let message = "changes of anchors were dropped because they were not read; read session.anchors() anew"
+      drop(message, from: &state) { $0.subject != nil }
       return
     }
     state.anchorEvents += 1
     state.events.append(event)
   }
 
-  private static func dropAnchorEvents(_ state: inout State) {
-    state.events.removeAll { $0.subject != nil }
+  private static func drop(_ message: String, from state: inout State, where isDropped: (Session.Event) -> Bool) {
+    state.events.removeAll(where: isDropped)
+    // What is left stands elsewhere now.
     state.updates = [:]
-    state.anchorEvents = 0
-    let message = "changes of anchors were dropped because they were not read; read session.anchors() anew"
     state.events.append(.problem(SessionError(.consumerTooSlow, message)))
   }
 }

@@ -121,6 +121,17 @@ struct RemovalTests {
     #expect(session.status(of: Self.victim) == .present)
   }
 
+  @Test("records that are not believed are remembered up to a bound")
+  func disputesAreBounded() throws {
+    var session = try Session()
+    for number in 0..<2 * ProtocolLimits.roster {
+      try session.say(.kicked, of: Self.victim.peer, by: Self.liar) { $0.peerID = NodeProbe.peer(1000 + number) }
+    }
+    #expect(session.probe.node.disputes.count == ProtocolLimits.roster)
+    try session.say(.kicked, of: Self.victim.peer, by: Self.liar)
+    #expect(session.status(of: Self.victim) == .present)
+  }
+
   @Test("who has no member's link believes its own removal from two, not from one")
   func loneNodeTakesTwo() throws {
     var session = try Session()

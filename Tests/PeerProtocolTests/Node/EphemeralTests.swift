@@ -12,13 +12,8 @@ struct EphemeralTests {
     let lamp = try session.place(0)
     let before = try session.node(0).anchors.vector
     session.forgetEvents()
-    var drag: DragID?
-    try session.perform(0) { drag = try $0.beginDrag(lamp, at: $1) }
-    let id = try #require(drag)
-    for step in 1...6 {
-      try session.perform(0) { try $0.drag(id, to: .at(Float(step)), at: $1) }
-      session.run(.milliseconds(50))
-    }
+    let id = try session.beginDrag(0, of: lamp)
+    try session.drag(0, id, along: 1...6)
     for other in 1...2 {
       #expect(session.updates(other).compactMap { $0.pose?.transform.translation.x } == [1, 2, 3, 4, 5, 6])
       #expect(session.updates(other).map(\.sequence) == [1, 2, 3, 4, 5, 6])
@@ -167,16 +162,26 @@ struct EphemeralLaneTests {
       origin: origin, subject: .participant, sequence: sequence, sessionTime: 5, pose: pose.flatMap(Pose.init))
   }
 
+  /// A node, the link to its one member, and that member.
+  private func meeting() -> (NodeProbe, LinkID, NodeID) {
+    var probe = NodeProbe()
+    let link = probe.join(1, NodeProbe.peer(1))
+    return (probe, link, NodeID(peer: NodeProbe.peer(1), incarnation: 7))
+  }
+
+  private func place(on probe: inout NodeProbe) throws -> AnchorID {
+    let lamp = Anchor(name: "lamp")
+    try probe.edit { set, time throws(AnchorError) in _ = try set.place(lamp, at: time) }
+    return lamp.id
+  }
+
   private func told(_ probe: inout NodeProbe) -> [UInt64] {
     probe.takeEvents().compactMap { if case .ephemeral(let update) = $0 { update.sequence } else { nil } }
   }
 
   @Test("an update older than the latest is ignored, and so is one in another's name")
   func latestWins() {
-    var probe = NodeProbe()
-    let peer = NodeProbe.peer(1)
-    let link = probe.join(1, peer)
-    let node = NodeID(peer: peer, incarnation: 7)
+    var (probe, link, node) = meeting()
     for sequence: UInt64 in [3, 2, 3, 5] {
       probe.send(.ephemeral, on: link) { update(sequence, .at(1), origin: node).write(to: &$0) }
     }
@@ -188,13 +193,10 @@ struct EphemeralLaneTests {
 
   @Test("a drag of which nothing more is heard ends after a second")
   func expires() throws {
-    var probe = NodeProbe()
-    let peer = NodeProbe.peer(1)
-    let link = probe.join(1, peer)
-    let lamp = Anchor(name: "lamp")
-    _ = try probe.node.edit(at: probe.now) { set, time throws(AnchorError) in try set.place(lamp, at: time) }
-    var drag = update(1, .at(1), origin: NodeID(peer: peer, incarnation: 7))
-    drag.subject = .anchor(lamp.id)
+    var (probe, link, node) = meeting()
+    let lamp = try place(on: &probe)
+    var drag = update(1, .at(1), origin: node)
+    drag.subject = .anchor(lamp)
     probe.send(.ephemeral, on: link) { drag.write(to: &$0) }
     #expect(told(&probe) == [1])
     probe.wait(.milliseconds(990))
@@ -206,14 +208,10 @@ struct EphemeralLaneTests {
 
   @Test("the pose of a device is taken although a later drag of its peer was given up")
   func deviceAfterDrag() throws {
-    var probe = NodeProbe()
-    let peer = NodeProbe.peer(1)
-    let node = NodeID(peer: peer, incarnation: 7)
-    let link = probe.join(1, peer)
-    let lamp = Anchor(name: "lamp")
-    _ = try probe.node.edit(at: probe.now) { set, time throws(AnchorError) in try set.place(lamp, at: time) }
+    var (probe, link, node) = meeting()
+    let lamp = try place(on: &probe)
     var drag = update(9, .at(1), origin: node)
-    drag.subject = .anchor(lamp.id)
+    drag.subject = .anchor(lamp)
     probe.send(.ephemeral, on: link) { drag.write(to: &$0) }
     probe.wait(.milliseconds(1010))
     probe.send(.ephemeral, on: link) { update(8, .at(1), origin: node).write(to: &$0) }
@@ -234,10 +232,7 @@ struct EphemeralLaneTests {
 
   @Test("more updates than a link may bring in a second are dropped, and the link stays")
   func flood() {
-    var probe = NodeProbe()
-    let peer = NodeProbe.peer(1)
-    let link = probe.join(1, peer)
-    let node = NodeID(peer: peer, incarnation: 7)
+    var (probe, link, node) = meeting()
     let sent = UInt64(ProtocolLimits.ephemeralRate) + 100
     for sequence in 1...sent {
       probe.send(.ephemeral, on: link) { update(sequence, .at(1), origin: node).write(to: &$0) }
@@ -253,9 +248,7 @@ struct EphemeralLaneTests {
   func waitsWhenBusy() throws {
     var probe = NodeProbe()
     let link = probe.join(1, NodeProbe.peer(1))
-    let lamp = Anchor(name: "lamp")
-    _ = try probe.node.edit(at: probe.now) { set, time throws(AnchorError) in try set.place(lamp, at: time) }
-    let drag = try probe.node.beginDrag(lamp.id, at: probe.now)
+    let drag = try probe.node.beginDrag(try place(on: &probe), at: probe.now)
     _ = try probe.frames(on: link)
     probe.isSlow = true
     probe.input(.send([UInt8](repeating: 0, count: ProtocolLimits.message), to: nil))

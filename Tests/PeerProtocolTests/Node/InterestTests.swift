@@ -64,22 +64,14 @@ struct InterestTests {
     try want(AnchorFilter(namePrefix: "chair"), 1, in: &session)
     session.countFrames()
     session.forgetEvents()
-    var drag: DragID?
-    try session.perform(0) { drag = try $0.beginDrag(lamp, at: $1) }
-    let id = try #require(drag)
-    for step in 1...4 {
-      try session.perform(0) { try $0.drag(id, to: .at(Float(step)), at: $1) }
-      session.run(.milliseconds(50))
-    }
+    let id = try session.beginDrag(0, of: lamp)
+    try session.drag(0, id, along: 1...4)
     #expect(session.sent(.ephemeral) == [4, 4, 0])
     #expect(seen(2, in: session) == [.at(1), .at(2), .at(3), .at(4)])
     #expect(seen(1, in: session).isEmpty)
     try want(AnchorFilter(namePrefix: "chair"), 2, in: &session)
     session.countFrames()
-    for step in 5...8 {
-      try session.perform(0) { try $0.drag(id, to: .at(Float(step)), at: $1) }
-      session.run(.milliseconds(50))
-    }
+    try session.drag(0, id, along: 5...8)
     #expect(session.sent(.ephemeral) == [0, 0, 0])
   }
 

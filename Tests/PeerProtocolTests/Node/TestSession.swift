@@ -128,6 +128,21 @@ struct TestSession {
     (0..<simulation.count).map { simulation.node($0)?.sentFrames?[type] ?? 0 }
   }
 
+  /// Lets the app of a node begin to drag an anchor.
+  mutating func beginDrag(_ index: Int, of anchor: AnchorID) throws -> DragID {
+    var drag: DragID?
+    try perform(index) { drag = try $0.beginDrag(anchor, at: $1) }
+    return try #require(drag)
+  }
+
+  /// Shows a dragged anchor at each place along the x axis (metres), 20 a second.
+  mutating func drag(_ index: Int, _ drag: DragID, along places: ClosedRange<Int>) throws {
+    for x in places {
+      try perform(index) { try $0.drag(drag, to: .at(Float(x)), at: $1) }
+      run(.milliseconds(50))
+    }
+  }
+
   /// Places an anchor on a node and lets everybody get it.
   mutating func place(_ index: Int) throws -> AnchorID {
     let anchor = Anchor(id: AnchorID(high: 1, low: UInt64(index)), name: "lamp")

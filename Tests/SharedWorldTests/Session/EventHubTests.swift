@@ -27,6 +27,26 @@ struct EventHubTests {
     #expect(sizes(await second.nextBatch()) == [3])
   }
 
+  @Test("messages that nobody reads are dropped beyond a number of bytes, with a word, and nothing else is")
+  func messages() async {
+    let from = PeerID(SHA256Digest(words: .zero))
+    let message = Session.Event.message([UInt8](repeating: 1, count: 1 << 20), from: from)
+    publish(1)
+    for _ in 0...(Session.Events.messageCapacity >> 20) { hub.publish([message]) }
+    publish(2)
+    hub.publish([message])
+    var iterator = events.makeAsyncIterator()
+    let unread = await iterator.nextBatch() ?? []
+    let words = unread.map { event in
+      switch event {
+      case .message: "message"
+      case .problem(let error): error.code.description
+      default: "other"
+      }
+    }
+    #expect(words == ["other", "consumer-too-slow", "other", "message"])
+  }
+
   @Test("an iterator that is gone is no longer fed, and loops one after the other leave nothing behind")
   func dropped() async {
     for _ in 0..<100 {

@@ -1,6 +1,5 @@
 import Foundation
 import PeerProtocol
-import PeerTransport
 import Testing
 import WorldModel
 
@@ -193,14 +192,5 @@ struct StateTests {
         try await session.place(Anchor(name: "lamp"))
       }
     }
-  }
-
-  @Test("a session that cannot start ends the thread it began")
-  func failedStart() async throws {
-    let configuration = Self.configuration("/nowhere", "alice")
-    let core = try SessionCore(identity: TestSessions.identity("alice"), configuration: configuration)
-    let error = await #expect(throws: SessionError.self) { try await core.start() }
-    #expect(error?.code == .io)
-    core.loop.join()
   }
 }

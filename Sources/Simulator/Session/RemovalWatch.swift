@@ -3,8 +3,8 @@ import WorldModel
 
 /// K1: what a lying member says puts no honest one out.
 ///
-/// It may do so by right: to a member that follows it as host, and to one that has no link to the host and for which it
-/// is the way there. Whatever else makes an honest member take the removal of another honest one is a breach.
+/// It may do so by right: to a member that follows it as host, to one that has no link to the host and for which it
+/// is the way there, and to a newcomer that has heard of no host and knows nobody else. Whatever else makes an honest member take the removal of another honest one is a breach.
 struct RemovalWatch {
   private let liar: PeerID
   private let machines: [PeerID]
@@ -37,8 +37,8 @@ struct RemovalWatch {
     hosts[index] = node.host?.peer
     if let host = hosts[index], host != machines[index] { followed[index] = host }
     guard machines[index] != liar, !isSettled else { return nil }
-    // Who is alone believes its last host.
-    if node.hasEnded, followed[index] == liar { isSettled = true }
+    // Who is alone believes its last host, or whom alone it knows.
+    if node.hasEnded, followed[index] == liar || followed[index] == nil && knowsNobodyElse(node) { isSettled = true }
     for victim in machines where victim != liar && node.roster[victim]?.status == .kicked {
       guard removed[index].insert(victim).inserted else { continue }
       guard before == liar || node.host?.peer == liar || isOutOfReach(of: node) else {
@@ -47,6 +47,11 @@ struct RemovalWatch {
       isSettled = true
     }
     return nil
+  }
+
+  /// Whether a node holds nobody but the liar, and perhaps itself, for a member.
+  private func knowsNobodyElse(_ node: borrowing Node) -> Bool {
+    node.roster.entries.allSatisfy { $0.status != .present || $0.peerID == liar || $0.peerID == node.me.peer }
   }
 
   /// Whether a node has no link to the host it follows, so that others speak for that.

@@ -16,7 +16,7 @@ enum Convert: Command {
   ]
   static let discussion = """
     The extension of OUTPUT chooses the format: worldmap, ply, pcd, txt or bin (COLMAP), xyz. Point-cloud formats have
-    no room for anchors, xyz none for identifiers either.
+    no room for anchors and descriptors, COLMAP's and xyz none for normals and confidences, xyz none for identifiers.
     """
 
   static func run(

@@ -78,7 +78,7 @@ package struct Roster: Sendable, Equatable {
 
   /// Changes the record of `peer` and counts the change.
   ///
-  /// Returns the new record; nil when there is none or nothing changed.
+  /// Returns the new record; nil when there is none, nothing changed or a lie has used its numbers up.
   package mutating func update(_ peer: PeerID, _ change: (inout RosterEntry) -> Void) -> RosterEntry? {
     guard let known = records[peer] else { return nil }
     var entry = known

@@ -220,7 +220,7 @@ package struct Node: Sendable {
     return nextNumber
   }
 
-  /// What this peer says of itself.
+  /// What this peer says of itself, without a version.
   var ownEntry: RosterEntry {
     RosterEntry(
       peerID: me.peer, version: 0, incarnation: me.incarnation, name: configuration.name, addresses: addresses)

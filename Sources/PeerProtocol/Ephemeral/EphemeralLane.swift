@@ -111,6 +111,16 @@ struct EphemeralLane: Sendable {
     return due
   }
 
+  /// Forgets numbers that others made up in a node's name: more than 2³² above the one that it comes with itself.
+  mutating func hear(_ node: NodeID, at sequence: UInt64) {
+    let isMadeUp = { (known: UInt64) in known > sequence && known - sequence > 1 << 32 }
+    let place = place(of: node)
+    if isMadeUp(senders[place].floor) { senders[place].floor = 0 }
+    for index in senders[place].slots.indices where isMadeUp(senders[place].slots[index].update.sequence) {
+      senders[place].slots[index].update.sequence = 1
+    }
+  }
+
   /// Whether a received update is newer than what is known of its subject; then it takes the slot.
   ///
   /// An update for which its sender has no slot left counts as old.

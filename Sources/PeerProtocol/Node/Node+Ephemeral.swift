@@ -120,6 +120,7 @@ extension Node {
       guard links[link.id]?.admitsEphemeral(at: now) == true else { continue }
       // Who has a link of its own is believed on that link alone.
       guard let node = link.node, update.origin == node || isBehindOthers(update.origin) else { continue }
+      if update.origin == node { ephemeral.hear(node, at: update.sequence) }
       guard ephemeral.receive(update, at: now) else { continue }
       spread(update, from: link.id)
       if case .anchor(let id) = update.subject, anchors[id] == nil { continue }

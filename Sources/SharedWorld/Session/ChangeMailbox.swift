@@ -55,7 +55,8 @@ final class ChangeMailbox: Sendable {
     wake()
   }
 
-  /// Everything unread, waiting for the first change if there is none; nil after the end or when the task is cancelled.
+  /// Everything unread, waiting for the first change if there is none; nothing when the reader has to begin anew, nil after
+  /// the end or when the task is cancelled.
   func take() async -> [Element]? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -74,10 +75,11 @@ final class ChangeMailbox: Sendable {
 
   /// What to do once the lock is free: hand everything unread to who waits, if there is anything or nothing will come.
   private static func release(_ state: inout State) -> () -> Void {
-    guard let waiter = state.waiter, !state.unread.isEmpty || state.hasEnded else { return {} }
+    let (isOverrun, hasEnded) = (state.isOverrun, state.hasEnded)
+    guard let waiter = state.waiter, !state.unread.isEmpty || isOverrun || hasEnded else { return {} }
     state.waiter = nil
     let unread = exchange(&state.unread, with: [])
-    return { waiter.resume(returning: unread.isEmpty ? nil : unread) }
+    return { waiter.resume(returning: unread.isEmpty && !isOverrun ? nil : unread) }
   }
 
   private func append(_ change: AnchorChange, to state: inout State) {

@@ -31,10 +31,10 @@ public final class Session: Sendable {
       group.addTask { await core.runJobs() }
       do {
         let result = try await body(session)
-        await core.stop()
+        await core.leave()
         return result
       } catch {
-        await core.stop()
+        await core.leave()
         throw error
       }
     }

@@ -40,6 +40,14 @@ actor SessionCore {
   /// Where chunks of maps are kept, and whether that failed when it was last tried.
   nonisolated let chunkStore: ChunkStore?
   var hasCacheFailed = false
+  /// How far the end has come, with those who wait for it.
+  private enum Closing {
+    case notBegun
+    case underWay([CheckedContinuation<Void, Never>])
+    case done
+  }
+
+  private var closing = Closing.notBegun
   private var nextNumber: UInt64 = 1
   private(set) var hasEnded = false
 
@@ -143,13 +151,8 @@ actor SessionCore {
     return nextNumber
   }
 
+  /// Ends the session if it has not ended yet, and waits until its connections are closed.
   func leave() async {
-    input(.leave)
-    await shutDown()
-  }
-
-  /// Ends the session if it has not ended yet, and waits until its thread is gone.
-  func stop() async {
     input(.leave)
     await shutDown()
   }
@@ -169,8 +172,14 @@ actor SessionCore {
     jobs.finish()
   }
 
+  /// Closes everything, once; who asks for it meanwhile waits until it is done.
   private func shutDown() async {
     noteEnd(.left)
+    switch closing {
+    case .done: return
+    case .underWay(let waiters): return await withCheckedContinuation { closing = .underWay(waiters + [$0]) }
+    case .notBegun: closing = .underWay([])
+    }
     await closeJournal()
     await closeState()
     discovery?.stop()
@@ -178,6 +187,9 @@ actor SessionCore {
     if let driver {
       self.driver = nil
       await withCheckedContinuation { done in driver.shutDown { done.resume() } }
+    }
+    if case .underWay(let waiters) = exchange(&closing, with: .done) {
+      for waiter in waiters { waiter.resume() }
     }
     loop.stop()
   }

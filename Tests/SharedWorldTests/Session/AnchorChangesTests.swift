@@ -1,5 +1,6 @@
-import SharedWorld
 import Testing
+
+@testable import SharedWorld
 
 @Suite("Changes of anchors for one reader", .timeLimit(.minutes(5)))
 struct AnchorChangesTests {
@@ -81,6 +82,19 @@ struct AnchorChangesTests {
       #expect(seen.allSatisfy { $0.kind == .present && $0.anchor.transform.translation == [2, 0, 0] })
       #expect(await changes.next() == .current)
     }
+  }
+
+  @Test("a reader that waits while more comes than it may hold is told at once to begin anew")
+  func overrunWhileWaiting() async {
+    let mailbox = ChangeMailbox(filter: .all)
+    mailbox.begin([], isRestart: false, hasEnded: false)
+    #expect(await mailbox.take() == [.current])
+    async let waiting = mailbox.take()
+    let change = AnchorChange(present: Anchor(name: "lamp"), owner: nil, at: 0)
+    mailbox.put(Array(repeating: change, count: Session.Events.capacity + 1))
+    #expect(await waiting == [])
+    mailbox.begin([], isRestart: true, hasEnded: false)
+    #expect(await mailbox.take() == [.restarted, .current])
   }
 
   @Test("the end of the session ends the reading")

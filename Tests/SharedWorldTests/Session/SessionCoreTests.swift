@@ -17,7 +17,7 @@ struct SessionCoreTests {
     }
     let (names, instances) = await (core.names.count, core.peersByInstance.count)
     #expect((1...4096).contains(names) && (1...4096).contains(instances))
-    await core.stop()
+    await core.leave()
   }
 
   @Test("a session that cannot start ends the thread it began")

@@ -24,6 +24,18 @@ struct SessionTests {
     }
   }
 
+  @Test("who leaves while it is leaving already waits for the same end")
+  func leavesTwice() async throws {
+    try await TestSessions.two { alice, bob in
+      _ = try await alice.invite(bob.endpoint)
+      async let first: Void = alice.leave()
+      async let second: Void = alice.leave()
+      _ = await (first, second)
+      let reason = try await bob.first { if case .peerLeft(_, let reason) = $0 { reason } else { nil } }
+      #expect(reason == .left)
+    }
+  }
+
   @Test("two peers that invite each other at once end with one link and are both told of success")
   func simultaneousInvitationsJoinOnce() async throws {
     // Who is asked first has not invited yet, and does not answer before the session ends.

@@ -10,8 +10,7 @@ public func sw_session_start(
   attempt {
     let session = try output(session, "session")
     let identity = try object(identity, as: IdentityBox.self).identity
-    let desk = InvitationDesk()
-    let configuration = try configuration(config, asking: desk)
+    let (configuration, desk) = try configuration(config)
     session.pointee = handle(try RunningSession(identity, configuration, desk: desk))
   }
 }
@@ -75,7 +74,7 @@ public func sw_session_answer(
     let running = try object(session, as: RunningSession.self)
     let id = try peerID(peer)
     let reason = try optionalText(reason, "reason") ?? ""
-    guard running.desk.answer(id, accept == 0 ? .decline(reason: reason) : .accept) else {
+    guard running.desk?.answer(id, accept == 0 ? .decline(reason: reason) : .accept) == true else {
       throw SessionError(.unknownPeer, "no invitation of \(id.short) waits")
     }
   }

@@ -34,10 +34,10 @@ final class EventQueue: Sendable {
   }
 
   /// Brings over the events of a session until it ends or the task is cancelled.
-  func pump(_ events: Session.Events, desk: InvitationDesk) async {
+  func pump(_ events: Session.Events, desk: InvitationDesk?) async {
     var iterator = events.makeAsyncIterator()
     while let batch = await iterator.nextBatch() {
-      for event in batch { Self.tell(desk, event) }
+      if let desk { for event in batch { Self.tell(desk, event) } }
       await deliver(batch)
     }
     state.withLock { state in

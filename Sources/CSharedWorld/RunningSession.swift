@@ -8,12 +8,13 @@ final class RunningSession: Sendable {
 
   let port: UInt16
   let events: EventQueue
-  let desk: InvitationDesk
+  /// Holds invitations until C answers them; nil when C is not asked.
+  let desk: InvitationDesk?
   private let requests: AsyncStream<Request>.Continuation
   private let end: Answer<Void>
 
   /// Starts a session and waits until it listens.
-  init(_ identity: PeerIdentity, _ configuration: Session.Configuration, desk: InvitationDesk) throws {
+  init(_ identity: PeerIdentity, _ configuration: Session.Configuration, desk: InvitationDesk?) throws {
     let events = try EventQueue()
     let (stream, requests) = AsyncStream.makeStream(of: Request.self)
     let start = Answer<UInt16>()
@@ -38,7 +39,7 @@ final class RunningSession: Sendable {
   }
 
   private static func serve(
-    _ session: Session, _ requests: AsyncStream<Request>, _ events: EventQueue, _ desk: InvitationDesk
+    _ session: Session, _ requests: AsyncStream<Request>, _ events: EventQueue, _ desk: InvitationDesk?
   ) async {
     await withDiscardingTaskGroup { group in
       group.addTask { await events.pump(session.events, desk: desk) }

@@ -37,10 +37,10 @@ private func known(_ config: UnsafePointer<sw_session_config>?) throws -> sw_ses
   return known
 }
 
-/// The configuration in C's structure.
+/// The configuration in C's structure, and who asks C about invitations, if C is to be asked.
 func configuration(
-  _ config: UnsafePointer<sw_session_config>?, asking desk: InvitationDesk
-) throws -> Session.Configuration {
+  _ config: UnsafePointer<sw_session_config>?
+) throws -> (Session.Configuration, asking: InvitationDesk?) {
   let known = try known(config)
   let modes: [DiscoveryMode] = [.automatic, .avahi, .embedded, .none]
   guard modes.indices.contains(Int(known.discovery)) else { throw Failure.argument("discovery has no such value") }
@@ -51,15 +51,19 @@ func configuration(
   configuration.hostPriority = known.host_priority
   configuration.canHost = known.can_host != 0
   configuration.advertisesName = known.advertises_name != 0
+  var desk: InvitationDesk?
   switch Int(known.invitations) {
   case SW_INVITATIONS_DECLINE: break
   case SW_INVITATIONS_ACCEPT: configuration.invitationHandler = { _ in .accept }
-  case SW_INVITATIONS_ASK: configuration.invitationHandler = { await desk.decide($0.peer.id) }
+  case SW_INVITATIONS_ASK:
+    let asking = InvitationDesk()
+    configuration.invitationHandler = { await asking.decide($0.peer.id) }
+    desk = asking
   default: throw Failure.argument("invitations has no such value")
   }
   try setMembers(of: &configuration, known)
   try setFiles(of: &configuration, known)
-  return configuration
+  return (configuration, desk)
 }
 
 /// Takes over who may come, and who may do what.

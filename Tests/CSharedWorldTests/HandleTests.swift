@@ -37,8 +37,9 @@ struct HandleTests {
   func configurationValues() throws {
     var config = sw_session_config()
     #expect(sw_session_config_init(&config, MemoryLayout<sw_session_config>.size) == sw_status(SW_OK))
-    let desk = InvitationDesk()
-    let plain = try configuration(&config, asking: desk)
+    let (plain, noDesk) = try configuration(&config)
+    // What C is not asked about is not held for it either.
+    #expect(noDesk == nil)
     let defaults = Session.Configuration()
     #expect(plain.state == nil && plain.journal == nil && plain.mapCache == nil && plain.mapProviders == .anyone)
     #expect(plain.graceTime == defaults.graceTime && plain.memberLimit == defaults.memberLimit)
@@ -46,18 +47,20 @@ struct HandleTests {
     (config.map_cache_limit, config.grace_time_s, config.keeps_orphaned_ownership) = (.max, 30, 1)
     let set = try "file".withCString { text in
       (config.journal, config.state, config.map_cache) = (text, text, text)
-      return try configuration(&config, asking: desk)
+      return try configuration(&config).0
     }
     #expect(set.journal == "file" && set.state == "file" && set.mapCache == MapCache(folder: "file", limit: .max))
     #expect(set.memberLimit == 8 && set.mapProviders == .host && set.graceTime == .seconds(30))
     #expect(set.keepsOrphanedOwnership)
     (config.journal, config.state, config.map_cache) = (nil, nil, nil)
+    config.invitations = UInt8(SW_INVITATIONS_ASK)
+    #expect(try configuration(&config).asking != nil)
     for limit: UInt8 in [1, 65] {
       config.member_limit = limit
-      #expect(throws: Failure.self) { try configuration(&config, asking: desk) }
+      #expect(throws: Failure.self) { try configuration(&config) }
     }
     (config.member_limit, config.map_providers) = (0, 9)
-    #expect(throws: Failure.self) { try configuration(&config, asking: desk) }
+    #expect(throws: Failure.self) { try configuration(&config) }
   }
 
   @Test("ids keep their bytes")

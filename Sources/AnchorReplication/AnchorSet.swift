@@ -94,9 +94,14 @@ package struct AnchorSet: Sendable {
     table.slot(showing: id).map { stamp(of: field, at: $0) }
   }
 
-  /// What a register of the anchor with `id` holds; the only way to read flags and lock.
+  /// What a register of the anchor with `id` holds; the only way to read flags.
   package func value(of field: AnchorField, of id: AnchorID) -> AnchorFieldValue? {
     table.slot(showing: id).map { table.entries[$0].value(of: field) }
+  }
+
+  /// Who owns the anchor with `id`, and by which grant.
+  package func lock(of id: AnchorID) -> AnchorLock? {
+    table.slot(showing: id).map { table.entries[$0].lock }
   }
 
   /// The locks that name an owner, of the anchors that show, in the order of their ids; at the cost of those alone.

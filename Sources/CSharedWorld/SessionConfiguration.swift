@@ -11,9 +11,10 @@ public func sw_session_config_init(_ config: UnsafeMutablePointer<sw_session_con
     }
     var defaults = sw_session_config()
     defaults.size = UInt32(size)
-    defaults.host_priority = 1
-    defaults.can_host = 1
-    defaults.grace_time_s = 600
+    let configuration = Session.Configuration()
+    defaults.host_priority = configuration.hostPriority
+    defaults.can_host = configuration.canHost ? 1 : 0
+    defaults.grace_time_s = UInt32(configuration.graceTime.components.seconds)
     let memory = UnsafeMutableRawBufferPointer(start: config, count: size)
     // A program of a newer header sees zeros in what this library does not know.
     memory.initializeMemory(as: UInt8.self, repeating: 0)

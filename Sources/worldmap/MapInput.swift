@@ -60,20 +60,19 @@ enum MapOutput {
     _ progress: Progress
   ) throws(Failure) -> Int {
     let format = format ?? path.fileExtension ?? ""
+    let cloudFormat = PointCloudFormat(rawValue: format) ?? PointCloudFormat(fileExtension: format)
+    guard format == "worldmap" || cloudFormat != nil else {
+      throw Failure(.usage, "\(path): there is no format \"\(format)\", only " + formats.joined(separator: ", "))
+    }
     progress.show("encoding \(path)", 0.6)
     let bytes: [UInt8]
     do {
-      if format == "worldmap" {
-        bytes = try map.encoded(options)
-      } else {
-        guard let format = PointCloudFormat(rawValue: format) ?? PointCloudFormat(fileExtension: format) else {
-          throw Failure(.usage, "\(path): there is no format \"\(format)\", only " + formats.joined(separator: ", "))
-        }
+      if let cloudFormat {
         try map.cloud.validate()
-        bytes = map.cloud.file(as: format)
+        bytes = map.cloud.file(as: cloudFormat)
+      } else {
+        bytes = try map.encoded(options)
       }
-    } catch let failure as Failure {
-      throw failure
     } catch {
       throw Failure(.damaged, "the map cannot be written: \(error)")
     }

@@ -125,6 +125,6 @@ extension Node {
     }
     guard var anchor = anchors[id] else { return nil }
     anchor.transform = transform
-    return MovedAnchor(anchor: anchor, owner: lock(of: id)?.owner)
+    return MovedAnchor(anchor: anchor, owner: anchors.lock(of: id)?.owner)
   }
 }

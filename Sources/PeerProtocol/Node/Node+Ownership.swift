@@ -10,7 +10,7 @@ extension Node {
   package mutating func wish(
     _ id: OwnershipRequestID, _ wish: OwnershipWish, of anchor: AnchorID, timeout: Duration, at now: Instant
   ) {
-    guard let before = lock(of: anchor) else { return tell(.ownershipSettled(id, .unknownAnchor)) }
+    guard let before = anchors.lock(of: anchor) else { return tell(.ownershipSettled(id, .unknownAnchor)) }
     if case .own = wish {
     } else if before.holder(at: sessionTime(at: now)) != me.peer {
       return tell(.ownershipSettled(id, .notOwner))
@@ -32,12 +32,7 @@ extension Node {
 
   /// Who owns an anchor, by which grant; nil when nobody does, or the anchor is unknown.
   package func owner(of anchor: AnchorID, at now: Instant) -> AnchorLock? {
-    guard let lock = lock(of: anchor), lock.holder(at: sessionTime(at: now)) != nil else { return nil }
-    return lock
-  }
-
-  func lock(of anchor: AnchorID) -> AnchorLock? {
-    guard case .lock(let lock) = anchors.value(of: .lock, of: anchor) else { return nil }
+    guard let lock = anchors.lock(of: anchor), lock.holder(at: sessionTime(at: now)) != nil else { return nil }
     return lock
   }
 
@@ -55,7 +50,7 @@ extension Node {
   }
 
   private func result(of request: OwnershipDesk.Request, at now: Instant) -> OwnershipResult? {
-    guard let lock = lock(of: request.anchor) else { return .unknownAnchor }
+    guard let lock = anchors.lock(of: request.anchor) else { return .unknownAnchor }
     let isMet =
       switch request.wish {
       case .own: lock.owner == me.peer && lock.isLater(than: request.before)

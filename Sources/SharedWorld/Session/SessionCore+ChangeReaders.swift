@@ -8,7 +8,9 @@ extension SessionCore {
     changeReaders.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
     let present: [AnchorChange]? = try? withNode { node, now in
       let time = node.sessionTime(at: now)
-      return node.anchors.anchors.map { AnchorChange(present: $0, owner: node.anchors.owner(of: $0.id), at: time) }
+      return node.anchors.anchors.map {
+        AnchorChange(present: $0, owner: node.anchors.lock(of: $0.id)?.owner, at: time)
+      }
     }
     mailbox.begin(present ?? [], isRestart: isRestart, hasEnded: hasEnded)
     if !hasEnded { changeReaders.append(ChangeReader(mailbox: mailbox)) }
@@ -23,14 +25,6 @@ extension SessionCore {
   func endChangeReaders() {
     for reader in changeReaders { reader.mailbox?.end() }
     changeReaders = []
-  }
-}
-
-extension AnchorSet {
-  /// Who owns an anchor; nil for nobody.
-  func owner(of anchor: AnchorID) -> PeerID? {
-    guard case .lock(let lock) = value(of: .lock, of: anchor) else { return nil }
-    return lock.owner
   }
 }
 

@@ -18,7 +18,7 @@ extension SessionCore {
         events.append(.anchorAdded(anchor, origin: origin))
         if let removed = anchors.restoredFrom(change.id) { events.append(.anchorRestored(anchor, from: removed)) }
       case .updated(let fields):
-        if fields.contains(.lock), case .lock(let lock) = anchors.value(of: .lock, of: change.id) {
+        if fields.contains(.lock), let lock = anchors.lock(of: change.id) {
           events.append(.ownershipChanged(change.id, owner: lock.owner))
         }
         if fields != .lock, let anchor = anchors[change.id] { events.append(.anchorUpdated(anchor, origin: origin)) }
@@ -41,7 +41,7 @@ extension SessionCore {
     }
     guard let anchor else { return nil }
     return AnchorChange(
-      kind: kind, anchor: anchor, owner: kind == .removed ? nil : anchors.owner(of: change.id),
+      kind: kind, anchor: anchor, owner: kind == .removed ? nil : anchors.lock(of: change.id)?.owner,
       author: change.author.flatMap(author), sessionTime: change.sessionMilliseconds,
       origin: Session.Origin(change.origin))
   }

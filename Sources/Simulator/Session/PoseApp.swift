@@ -54,7 +54,8 @@ struct PoseApp {
   ) {
     var told = told[index]
     world.perform(index) { node, now in
-      var latest = told?.node == node.me ? told ?? Told(node: node.me) : Told(node: node.me)
+      let me = node.me
+      var latest = told.flatMap { $0.node == me ? $0 : nil } ?? Told(node: me)
       body(&latest, &node, now)
       told = latest
     }
@@ -127,15 +128,13 @@ private struct Sighting: Equatable, Comparable, CustomStringConvertible {
   let subject: EphemeralSubject
   let x: Float?
 
-  init(origin: NodeID, subject: EphemeralSubject, x: Float?) {
-    (self.origin, self.subject, self.x) = (origin, subject, x)
-  }
-
-  init(of update: EphemeralUpdate) {
-    self.init(origin: update.origin, subject: update.subject, x: update.pose?.transform.translation.x)
-  }
-
   static func < (left: Self, right: Self) -> Bool { left.origin < right.origin }
 
   var description: String { "\(origin) \(subject == .participant ? "" : "dragging ")at \(x ?? .nan)" }
+}
+
+extension Sighting {
+  fileprivate init(of update: EphemeralUpdate) {
+    self.init(origin: update.origin, subject: update.subject, x: update.pose?.transform.translation.x)
+  }
 }

@@ -13,21 +13,17 @@ final class BlockAssembly: Sendable {
     var failure: WorldMapError?
   }
 
-  private let count: Int
-  private let next = Atomic(0)
+  private let queue: BlockQueue
   private let state: Mutex<State>
 
   /// An assembly of `count` blocks behind what `part` begins with.
   init(count: Int, into part: WorldMapEncoder.Part) {
-    self.count = count
+    queue = BlockQueue(count: count)
     state = Mutex(State(part: part))
   }
 
   /// The index of a block that nobody has taken yet; nil when there is none.
-  func take() -> Int? {
-    let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
-    return index < count ? index : nil
-  }
+  func take() -> Int? { queue.take() }
 
   /// Puts a finished block in its place.
   func add(_ block: PointBlockEncoder.Block, at index: Int) {
@@ -47,7 +43,7 @@ final class BlockAssembly: Sendable {
 
   /// Notes that a block cannot be encoded, and lets no more be taken.
   func fail(_ error: WorldMapError) {
-    next.store(count, ordering: .relaxed)
+    queue.close()
     state.withLock { $0.failure = error }
   }
 

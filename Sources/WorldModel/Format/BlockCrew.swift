@@ -20,7 +20,7 @@ final class BlockCrew: Sendable {
   /// How many points stand before each block.
   private let places: [Int]
   private let helpers: [Helper]
-  private let next = Atomic(0)
+  private let queue: BlockQueue
   private let findings: Mutex<Findings>
 
   /// A crew of `size` threads.
@@ -33,6 +33,7 @@ final class BlockCrew: Sendable {
       sum += row.count
     }
     self.places = places
+    queue = BlockQueue(count: places.count)
     helpers = (1..<max(min(size, places.count), 1)).map { _ in Helper() }
     findings = Mutex(Findings(channels: Array(repeating: nil, count: places.count)))
   }
@@ -62,7 +63,7 @@ final class BlockCrew: Sendable {
   private func work(_ planes: PointPlanes) {
     var blockDecoder = PointBlockDecoder(layout: decoder.layout)
     let hasChannels = !decoder.layout.channels.isEmpty
-    while let index = take() {
+    while let index = queue.take() {
       var channels = decoder.layout.emptyChannels
       do throws(WorldMapError) {
         let place = planes.advanced(by: places[index])
@@ -74,16 +75,11 @@ final class BlockCrew: Sendable {
     }
   }
 
-  private func take() -> Int? {
-    let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
-    return index < places.count ? index : nil
-  }
-
   /// Lets no more blocks be taken.
   ///
   /// Those before this one have been: the first failure of the file is always found.
   private func fail(_ error: WorldMapError, at index: Int) {
-    next.store(places.count, ordering: .relaxed)
+    queue.close()
     findings.withLock { findings in
       if let failure = findings.failure, failure.index < index { return }
       findings.failure = (index, error)

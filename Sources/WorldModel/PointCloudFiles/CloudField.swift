@@ -16,8 +16,7 @@ enum CloudField: Hashable {
 
   /// The meaning of a column by the names that programs give it, and by its type: identifiers are whole numbers.
   init(named name: String, _ scalar: CloudScalar) {
-    let isWhole = !scalar.isReal
-    self =
+    let field: CloudField =
       switch name.lowercased() {
       case "x": .x
       case "y": .y
@@ -30,11 +29,12 @@ enum CloudField: Hashable {
       case "blue", "diffuse_blue", "b": .blue
       case "rgb", "rgba": .packedColour
       case "confidence": .confidence
-      case "id", "identifier": isWhole ? .identifier : .ignored
-      case "id_low": isWhole ? .identifierLow : .ignored
-      case "id_high": isWhole ? .identifierHigh : .ignored
+      case "id", "identifier": .identifier
+      case "id_low": .identifierLow
+      case "id_high": .identifierHigh
       default: .ignored
       }
+    self = field.isIdentifier && scalar.isReal ? .ignored : field
   }
 }
 

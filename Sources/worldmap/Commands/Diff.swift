@@ -99,8 +99,7 @@ struct CloudDifference {
 
   /// Walks through both clouds in the order of their identifiers.
   init(_ old: FeatureCloud, _ new: FeatureCloud, tolerance: Float) {
-    let kinds = (old.channels.descriptors?.kind, new.channels.descriptors?.kind)
-    sameChannels = kinds.0 == kinds.1
+    sameChannels = old.channels.descriptors?.kind == new.channels.descriptors?.kind
     let orders = (Self.order(old), Self.order(new))
     var (left, right) = (0, 0)
     while left < orders.0.count, right < orders.1.count {
@@ -134,7 +133,6 @@ struct CloudDifference {
     largestMove = max(largestMove, distance)
     guard sameChannels else { return }
     sameChannels = old.colour == new.colour && old.confidence == new.confidence && old.normal == new.normal
-    let descriptors = (oldCloud.channels.descriptors?[before], newCloud.channels.descriptors?[after])
-    if descriptors.0 != descriptors.1 { sameChannels = false }
+    if oldCloud.channels.descriptors?[before] != newCloud.channels.descriptors?[after] { sameChannels = false }
   }
 }

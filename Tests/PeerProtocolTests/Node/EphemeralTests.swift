@@ -158,9 +158,10 @@ struct EphemeralTests {
 
 @Suite("The ephemeral lane of one node")
 struct EphemeralLaneTests {
-  private func update(_ sequence: UInt64, _ pose: Transform?, origin: NodeID) -> EphemeralUpdate {
-    EphemeralUpdate(
-      origin: origin, subject: .participant, sequence: sequence, sessionTime: 5, pose: pose.flatMap(Pose.init))
+  private func update(
+    _ sequence: UInt64, _ pose: Transform?, origin: NodeID, about subject: EphemeralSubject = .participant
+  ) -> EphemeralUpdate {
+    EphemeralUpdate(origin: origin, subject: subject, sequence: sequence, sessionTime: 5, pose: pose.flatMap(Pose.init))
   }
 
   /// A node, the link to its one member, and that member.
@@ -184,8 +185,7 @@ struct EphemeralLaneTests {
   func madeUpNumbers() {
     let (me, other) = (NodeID(peer: NodeProbe.me, incarnation: 1), NodeID(peer: NodeProbe.peer(1), incarnation: 7))
     var lane = EphemeralLane(me: me)
-    var drag = update(.max, .at(1), origin: other)
-    drag.subject = .anchor(AnchorID(high: 1, low: 1))
+    var drag = update(.max, .at(1), origin: other, about: .anchor(AnchorID(high: 1, low: 1)))
     let now = Instant.zero
     var taken = [lane.receive(update(.max - 1, .at(1), origin: other), at: now), lane.receive(drag, at: now)]
     _ = lane.expire(at: now + .seconds(2))
@@ -214,8 +214,7 @@ struct EphemeralLaneTests {
   func expires() throws {
     var (probe, link, node) = meeting()
     let lamp = try place(on: &probe)
-    var drag = update(1, .at(1), origin: node)
-    drag.subject = .anchor(lamp)
+    let drag = update(1, .at(1), origin: node, about: .anchor(lamp))
     probe.send(.ephemeral, on: link) { drag.write(to: &$0) }
     #expect(told(&probe) == [1])
     probe.wait(.milliseconds(990))
@@ -229,8 +228,7 @@ struct EphemeralLaneTests {
   func deviceAfterDrag() throws {
     var (probe, link, node) = meeting()
     let lamp = try place(on: &probe)
-    var drag = update(9, .at(1), origin: node)
-    drag.subject = .anchor(lamp)
+    let drag = update(9, .at(1), origin: node, about: .anchor(lamp))
     probe.send(.ephemeral, on: link) { drag.write(to: &$0) }
     probe.wait(.milliseconds(1010))
     probe.send(.ephemeral, on: link) { update(8, .at(1), origin: node).write(to: &$0) }

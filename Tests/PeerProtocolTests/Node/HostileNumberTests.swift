@@ -31,10 +31,7 @@ struct HostileNumberTests {
     return (probe, link)
   }
 
-  private func lock(_ probe: NodeProbe) -> AnchorLock? {
-    guard case .lock(let lock) = probe.node.anchors.value(of: .lock, of: Self.lamp) else { return nil }
-    return lock
-  }
+  private func lock(_ probe: NodeProbe) -> AnchorLock? { probe.node.anchors.lock(of: Self.lamp) }
 
   @Test(
     "a grant with the last number is followed by one of the next epoch, and one with the last epoch too by none",

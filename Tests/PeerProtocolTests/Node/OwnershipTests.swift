@@ -111,8 +111,7 @@ struct OwnershipTests {
   }
 
   private func lock(_ index: Int, of anchor: AnchorID, in session: TestSession) throws -> AnchorLock {
-    guard case .lock(let lock)? = try session.node(index).anchors.value(of: .lock, of: anchor) else { return .free }
-    return lock
+    try session.node(index).anchors.lock(of: anchor) ?? .free
   }
 
   @Test(

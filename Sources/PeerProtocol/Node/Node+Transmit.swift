@@ -5,12 +5,14 @@ extension Node {
   ///
   /// Nil when nothing waits or the link has taken its fill.
   mutating func takeBytes(for id: LinkID) -> [UInt8]? {
-    guard links[id]?.isWritable == true, let waiting = links[id]?.control.count else {
-      links[id]?.dropDrags()
-      return nil
-    }
+    guard let waiting = links[id]?.control.count, let isWritable = links[id]?.isWritable else { return nil }
+    // Whoever does not read at all never makes the link writable again.
     guard waiting <= ProtocolLimits.controlQueue else {
       end(id, .limitExceeded, at: lastTick)
+      return nil
+    }
+    guard isWritable else {
+      links[id]?.dropDrags()
       return nil
     }
     scratch.removeAll()

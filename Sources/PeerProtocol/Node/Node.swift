@@ -176,8 +176,9 @@ package struct Node: Sendable {
     if let record = takeChangedRecord() { return .persist(record) }
     while let id = unflushed.popLast() {
       links[id]?.isFlushPending = false
-      guard let bytes = takeBytes(for: id) else { continue }
-      return .transmit(id, bytes)
+      if let bytes = takeBytes(for: id) { return .transmit(id, bytes) }
+      // A link on which too much waits was ended instead.
+      if !outputs.isEmpty { return nextOutput() }
     }
     return nil
   }

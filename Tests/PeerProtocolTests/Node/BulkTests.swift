@@ -19,14 +19,14 @@ private struct Fetching {
     _ = try probe.frames(on: control)
   }
 
-  /// Announces the map on a link and answers the request for its manifest.
-  mutating func announce(on link: LinkID) {
+  /// Announces the map on a link and sends its manifest, or what is said to be that, whoever is asked for it.
+  mutating func announce(on link: LinkID, names: [ChunkName]? = nil) {
     let announcement = MapAnnouncement(manifest, provider: other, isPrivate: false)
     probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
     probe.send(.mapManifest, on: link) {
       $0.write(bytes: manifest.id.digest.bytes)
       $0.write(UInt32(0))
-      for name in manifest.names { name.write(to: &$0) }
+      for name in names ?? manifest.names { name.write(to: &$0) }
     }
   }
 
@@ -149,6 +149,23 @@ struct BulkTests {
     #expect(try fetching.asked(on: fetching.control).chunks.isEmpty)
     for chunk in 0..<6 { fetching.send(chunk, on: second) }
     #expect(fetching.probe.node.currentMap == fetching.manifest.id)
+  }
+
+  @Test("a wrong part of a manifest costs its sender's place among the holders and nobody else's", arguments: [false, true])
+  func spoilsNoManifest(isAsked: Bool) throws {
+    var fetching = try Fetching()
+    let liar = NodeProbe.peer(2)
+    let second = fetching.probe.join(2, liar)
+    // Who announces it first is asked.
+    for link in isAsked ? [second, fetching.control] : [fetching.control, second] {
+      fetching.announce(on: link, names: link == second ? fetching.manifest.names.reversed() : [])
+    }
+    fetching.announce(on: fetching.control)
+    let refused = fetching.probe.takeEvents().compactMap { if case .mapSourceRefused(_, let peer, _) = $0 { peer } else { nil } }
+    #expect(refused == (isAsked ? [liar] : []))
+    let chunks = try fetching.asked(on: fetching.control).chunks
+    for chunk in chunks { fetching.send(chunk, on: fetching.control) }
+    #expect(!chunks.isEmpty && fetching.probe.node.mapStatus.stage != .none)
   }
 
   @Test("a map of somebody the rule does not name is not taken, and one the host alone may share only from the host")

@@ -72,7 +72,7 @@ struct RelayedRemovalTests {
     #expect(time != nil)
   }
 
-  @Test("the host's lock passes down a row, also where its end was told other rules, and none at all where none were set")
+  @Test("the host's rules, or that there are none, pass down a row, also where its end was told others")
   func rulesTravelDownARow() throws {
     for isLocked in [true, false] {
       var harness = try Self.session(4, links: [(0, 1), (1, 2), (2, 3)])

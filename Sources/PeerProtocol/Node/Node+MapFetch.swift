@@ -64,6 +64,7 @@ extension Node {
       guard let received = received ?? nil else { return }
       guard maps[map]?.manifest != nil else { return requestManifest(map, from: link.peer, first: received) }
       maps.reuseChunks(for: map)
+      for (old, sources) in maps.setAside() { cancel(old, at: sources) }
       searchCache(for: map, at: now)
       progress(map, from: link.peer, at: now)
       requestChunks(at: now)
@@ -150,6 +151,7 @@ extension Node {
     let announcement = holding.announcement
     tell(.mapReceived(map, from: peer, provider: announcement.provider, package))
     guard !announcement.isPrivate else { return }
+    maps.dropSuperseded()
     for id in memberLinks { announce(announcement, on: id) }
   }
 
@@ -162,11 +164,16 @@ extension Node {
 
   /// Stops fetching a map, for good; nothing happens if it is here already or was never wanted.
   mutating func cancelMap(_ map: MapID, at now: Instant) {
-    for peer in maps.cancel(map) {
-      guard let id = controlLinks[peer] else { continue }
+    cancel(map, at: maps.cancel(map))
+    tellMapStatus(at: now)
+  }
+
+  /// Tells those that owe chunks of a map that they are not wanted any more.
+  private mutating func cancel(_ map: MapID, at sources: [PeerID]) {
+    for source in sources {
+      guard let id = controlLinks[source] else { continue }
       sendControl(.mapCancel, on: id) { $0.write(map.digest) }
     }
-    tellMapStatus(at: now)
   }
 
   /// Turns away from sources that keep chunks back, and tells again what may have been missed.

@@ -8,7 +8,7 @@ private struct Fetching {
   let other = NodeProbe.peer(1)
   let control: LinkID
   let package: MapPackage
-  let manifest: MapManifest
+  var manifest: MapManifest
 
   init(chunks: Int = 6) throws {
     var random = SeededRandom(seed: 5)
@@ -130,6 +130,25 @@ struct BulkTests {
     #expect(try fetching.asked(on: fetching.control).chunks.isEmpty)
   }
 
+  @Test("a new revision that comes while a map is fetched takes its place, and only what it changes is asked for")
+  func changesRevision() throws {
+    var fetching = try Fetching()
+    fetching.announce(on: fetching.control)
+    _ = try fetching.asked(on: fetching.control)
+    for chunk in 0..<3 { fetching.send(chunk, on: fetching.control) }
+    _ = (try fetching.probe.frames(on: fetching.control), fetching.probe.takeEvents())
+    let old = fetching.manifest.id
+    var names = fetching.manifest.names
+    names.swapAt(0, 5)
+    fetching.manifest = MapManifest(epoch: 1, revision: 2, names: names)
+    fetching.announce(on: fetching.control)
+    let frames = try fetching.probe.frames(on: fetching.control)
+    #expect(frames.count { $0.type == .mapCancel && $0.body == old.digest.bytes } == 1)
+    let asked = frames.filter { $0.type == .mapRequest }.map { Set($0.body.dropFirst(32)).subtracting([0]) }
+    // Of the first three chunks the first is the sixth now.
+    #expect(asked == [[3, 4]])
+  }
+
   @Test("Fault 24: a source that sends a flipped bit is marked down and told of, and another holder serves the chunk")
   func marksSourceDown() throws {
     var fetching = try Fetching()
@@ -151,7 +170,8 @@ struct BulkTests {
     #expect(fetching.probe.node.currentMap == fetching.manifest.id)
   }
 
-  @Test("a wrong part of a manifest costs its sender's place among the holders and nobody else's", arguments: [false, true])
+  @Test(
+    "a wrong part of a manifest costs its sender's place among the holders and nobody else's", arguments: [false, true])
   func spoilsNoManifest(isAsked: Bool) throws {
     var fetching = try Fetching()
     let liar = NodeProbe.peer(2)
@@ -161,7 +181,9 @@ struct BulkTests {
       fetching.announce(on: link, names: link == second ? fetching.manifest.names.reversed() : [])
     }
     fetching.announce(on: fetching.control)
-    let refused = fetching.probe.takeEvents().compactMap { if case .mapSourceRefused(_, let peer, _) = $0 { peer } else { nil } }
+    let refused = fetching.probe.takeEvents().compactMap { event in
+      if case .mapSourceRefused(_, let peer, _) = event { peer } else { nil }
+    }
     #expect(refused == (isAsked ? [liar] : []))
     let chunks = try fetching.asked(on: fetching.control).chunks
     for chunk in chunks { fetching.send(chunk, on: fetching.control) }

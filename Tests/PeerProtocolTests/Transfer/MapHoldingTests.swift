@@ -281,6 +281,41 @@ struct MapHoldingTests {
     #expect(plan.flatMap(\.chunks) == [1])
   }
 
+  @Test("a later revision that somebody has whole takes the place of one on its way, and ends it when it is here")
+  func setsAside() throws {
+    var library = MapLibrary()
+    var newer = MapManifest(epoch: 2, revision: 2, names: Array(Self.manifest.names.reversed()))
+    var announcement = MapAnnouncement(newer, provider: alice, isPrivate: false)
+    func take(_ manifest: MapManifest, from peer: PeerID, _ announcement: MapAnnouncement) throws {
+      _ = library.announce(announcement, by: peer, at: .zero)
+      _ = try library.change(manifest.id) { (holding) throws(ChunkFailure) in
+        guard let asked = holding.askForManifest() else { return }
+        _ = try holding.takeNames(manifest.names, first: 0, from: asked.source)
+      }
+    }
+    func asked() -> Set<MapID> { Set(library.nextRequests(at: .zero).map(\.map)) }
+    try take(Self.manifest, from: alice, Self.announcement)
+    #expect(asked() == [Self.manifest.id])
+    announcement.isPartial = true
+    try take(newer, from: bob, announcement)
+    #expect(library.setAside().isEmpty)
+    announcement.isPartial = false
+    try take(newer, from: bob, announcement)
+    let aside = library.setAside()
+    #expect(aside.map(\.map) == [Self.manifest.id] && aside.map(\.sources) == [[alice]])
+    #expect(asked() == [newer.id] && library.setAside().isEmpty)
+    // Nobody has it whole any more.
+    library.removeHolder(bob)
+    #expect(asked() == [Self.manifest.id])
+    library.dropSuperseded()
+    #expect(library[Self.manifest.id] != nil)
+    newer = MapManifest(epoch: 2, revision: 3, names: Self.manifest.names)
+    let here = MapAnnouncement(newer, provider: alice, isPrivate: false)
+    library.insert(MapHolding(Self.package, manifest: newer, announcement: here))
+    library.dropSuperseded()
+    #expect(library.holdings.map(\.announcement.id) == [newer.id])
+  }
+
   @Test("of two maps that of the later epoch is current, then that of the higher revision, in whatever order they came")
   func ordersMaps() {
     func announcement(_ epoch: UInt64, _ revision: UInt64, _ provider: PeerID) -> MapAnnouncement {

@@ -99,7 +99,7 @@ extension Link {
     defer { channel.endLoan() }
     do throws(TransportFailure) {
       if phase == .handshaking, try channel.handshake() { open() }
-      while phase == .open {
+      while phase == .open, channel.mayHaveMore {
         let count = try channel.decrypt(into: transport.plainBuffer)
         if count == 0 { break }
         let plain = UnsafeRawBufferPointer(rebasing: transport.plainBuffer[..<count])

@@ -126,7 +126,7 @@ package final class NodeDriver {
       return false
     }
     if transport.queuedBytes(link) <= Self.roomyQueue {
-      node.handle(.writable(link), at: Self.now)
+      node.regainRoom(on: link)
     }
     return true
   }

@@ -12,6 +12,25 @@ package struct Link: Sendable {
     case member
     /// A second connection to a member, for pieces of maps alone.
     case bulk
+
+    /// The largest body the other side may send (bytes).
+    var frameLimit: Int {
+      switch self {
+      case .greeting, .stranger: ProtocolLimits.strangerFrame
+      case .member: ProtocolLimits.memberFrame
+      case .bulk: ProtocolLimits.bulkFrame
+      }
+    }
+  }
+
+  /// What a link has to send.
+  struct Sending {
+    let phase: Phase
+    /// Bytes of control frames.
+    let control: Int
+    let isSendingSnapshot: Bool
+    let hasPoses: Bool
+    let hasUploads: Bool
   }
 
   package let id: LinkID
@@ -41,7 +60,9 @@ package struct Link: Sendable {
   /// Whether the link stands among those whose bytes leave after this turn.
   package var isFlushPending = false
   /// Bytes handed to the driver since it last reported the link writable.
-  package var inFlight = 0
+  package private(set) var inFlight = 0
+  /// Whether something may have been left behind for want of room.
+  private var wantsRoom = false
   package var lastHeard: Instant
   package var lastSent: Instant
   package var roundTrip: Duration?
@@ -70,8 +91,13 @@ package struct Link: Sendable {
     lastSent = now
   }
 
-  /// Moves the start of an incomplete frame out, so that it is appended to without being copied.
-  package mutating func takeInbound() -> [UInt8] { exchange(&inbound, with: []) }
+  /// Books bytes that arrived, and moves the start of an incomplete frame out, so that it is appended to without being
+  /// copied.
+  mutating func beginReceiving(_ count: Int, at now: Instant) -> [UInt8] {
+    lastHeard = now
+    bytesReceived += UInt64(count)
+    return exchange(&inbound, with: [])
+  }
 
   /// Whether one more ephemeral update may be taken in the present second.
   mutating func admitsEphemeral(at now: Instant) -> Bool {
@@ -102,11 +128,34 @@ package struct Link: Sendable {
     control.removeAll()
   }
 
+  /// What there is to send; nil while the link has taken its fill, when poses that would be late go.
+  ///
+  /// More control frames than may wait are told all the same: whoever does not read never makes the link writable again.
+  mutating func beginSending() -> Sending? {
+    isFlushPending = false
+    guard isWritable || control.count > ProtocolLimits.controlQueue else {
+      wantsRoom = true
+      dropDrags()
+      return nil
+    }
+    return Sending(
+      phase: phase, control: control.count, isSendingSnapshot: replication.isSendingSnapshot,
+      hasPoses: !ephemeral.isEmpty, hasUploads: uploads.count > 0)
+  }
+
   /// Books bytes that are handed to the driver.
   mutating func noteSent(_ count: Int, at now: Instant) {
     inFlight += count
     bytesSent += UInt64(count)
     lastSent = now
+    // Every lane stops above this, and only for want of room.
+    wantsRoom = count > ProtocolLimits.transmitWindow / 2
+  }
+
+  /// All that was handed over has left; whether more may be waiting for that.
+  mutating func regainRoom() -> Bool {
+    inFlight = 0
+    return exchange(&wantsRoom, with: false)
   }
 
   /// Appends frames of roster entries to what waits to leave.
@@ -116,15 +165,6 @@ package struct Link: Sendable {
 
   /// The start of the process at the other end, once it said hello.
   package var node: NodeID? { hello.map { NodeID(peer: peer, incarnation: $0.incarnation) } }
-
-  /// The largest body the other side may send now (bytes).
-  package var frameLimit: Int {
-    switch phase {
-    case .greeting, .stranger: ProtocolLimits.strangerFrame
-    case .member: ProtocolLimits.memberFrame
-    case .bulk: ProtocolLimits.bulkFrame
-    }
-  }
 
   /// When a bulk link counts as idle.
   var idleAt: Instant { max(lastHeard, lastSent) + ProtocolTimes.bulkIdle }

@@ -28,12 +28,6 @@ package struct LinkReplication: Sendable {
   /// Whether a snapshot leaves, which everything else of the anchors has to wait for.
   var isSendingSnapshot: Bool { outgoingSnapshot != nil }
 
-  /// Whether the other side needs nothing of what was applied and the log was not read for it before.
-  func isUpToDate(with anchors: borrowing AnchorSet) -> Bool {
-    guard !isCatchingUp, relayed != nil, let cursor else { return false }
-    return anchors.isAtEnd(cursor)
-  }
-
   /// Moves the parts of a large operation out, so that they are added to without being copied.
   mutating func takeOperations() -> OperationAssembly { exchange(&operations, with: OperationAssembly()) }
 
@@ -45,7 +39,33 @@ package struct LinkReplication: Sendable {
   }
 
   /// Moves the cursor out, so that it is changed without being copied.
-  mutating func takeCursor() -> LogCursor? { exchange(&cursor, with: nil) }
+  private mutating func takeCursor() -> LogCursor? { exchange(&cursor, with: nil) }
+
+  /// Moves the stream of operations out; nil when there is none, or a snapshot has to leave before it.
+  mutating func takeStream() -> LinkStream? {
+    guard !isSendingSnapshot, let cursor = takeCursor() else { return nil }
+    return LinkStream(cursor: cursor, isCatchingUp: isCatchingUp, relayed: relayed, passedOn: passedOn)
+  }
+
+  /// Puts back what ``takeStream()`` gave.
+  mutating func putBack(_ stream: LinkStream) {
+    cursor = stream.cursor
+    isCatchingUp = stream.isCatchingUp
+    passedOn = stream.passedOn
+  }
+}
+
+/// The operations that leave on a link: where its log is read, and for whom.
+struct LinkStream {
+  var cursor: LogCursor
+  var isCatchingUp: Bool
+  let relayed: RelayedActors?
+  var passedOn: Set<ActorID>
+
+  /// Whether the other side has all that the log had when it was last read.
+  var isSettled: Bool { !isCatchingUp && relayed != nil }
+  /// Whether the log was last read for others, or for nobody yet.
+  var isRelayNew: Bool { relayed?.actors != passedOn }
 }
 
 /// Whose operations one member brings another.

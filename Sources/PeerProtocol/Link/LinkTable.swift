@@ -21,6 +21,13 @@ struct LinkTable: Sendable {
     }
   }
 
+  /// Runs `body` on the link with this number, if it is there: one look for all that is read and changed of it.
+  @inline(__always)
+  mutating func update<R>(_ id: LinkID, _ body: (inout Link) -> R) -> R? {
+    guard let place = ids.firstIndex(of: id) else { return nil }
+    return body(&links[place]!)
+  }
+
   /// Takes the link with this number out and gives it.
   mutating func removeValue(forKey id: LinkID) -> Link? {
     guard let index = ids.firstIndex(of: id) else { return nil }

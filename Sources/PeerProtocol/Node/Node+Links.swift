@@ -212,6 +212,15 @@ extension Node {
   /// The links of members that carry traffic, oldest first.
   var memberLinks: [LinkID] { quiet?.memberLinks ?? links.ids.filter(carriesMember) }
 
+  /// Those of them on which operations of others may have to be passed on.
+  var relayLinks: [LinkID] { quiet?.relayLinks ?? memberLinks.filter(mayRelay) }
+
+  /// Whether operations of others may have to be passed on there; not known before the first look.
+  func mayRelay(_ id: LinkID) -> Bool { links[id]?.replication.relayed?.hasOthers ?? true }
+
+  /// Whether a link is one of ``memberLinks``.
+  func isMemberLink(_ id: LinkID) -> Bool { quiet?.memberLinks.contains(id) ?? carriesMember(id) }
+
   /// Whether a link is a member's and carries that peer's traffic.
   func carriesMember(_ id: LinkID) -> Bool {
     guard links[id]?.phase == .member, let peer = links[id]?.peer else { return false }

@@ -5,16 +5,14 @@ extension Node {
   ///
   /// A broken frame ends that one link and nothing else.
   package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
-    guard !hasEnded, var begun = links[id]?.takeInbound() else { return }
+    guard !hasEnded, var begun = links.update(id, { $0.beginReceiving(bytes.byteCount, at: now) }) else { return }
     notice(now)
-    links[id]?.lastHeard = now
-    links[id]?.bytesReceived += UInt64(bytes.byteCount)
     var used = begun.isEmpty ? 0 : finishFrame(&begun, with: bytes, on: id, at: now)
     if begun.isEmpty {
       used += takeFrames(bytes.extracting(used..<bytes.byteCount), on: id, at: now)
       begun.append(bytes.extracting(used..<bytes.byteCount))
     }
-    links[id]?.inbound = begun
+    links.update(id) { $0.inbound = begun }
     publishAnchorChanges()
     if !synchronisation.isReached { checkSynchronised() }
     runTimers(at: now)
@@ -43,11 +41,11 @@ extension Node {
   /// Takes the complete frames in `bytes` and returns how many bytes they were.
   private mutating func takeFrames(_ bytes: RawSpan, on id: LinkID, at now: Instant) -> Int {
     var offset = 0
-    while let limit = links[id]?.frameLimit {
+    while let phase = links.update(id, { $0.phase }) {
       do {
-        guard let head = try FrameHead.find(in: bytes, at: offset, limit: limit) else { return offset }
+        guard let head = try FrameHead.find(in: bytes, at: offset, limit: phase.frameLimit) else { return offset }
         offset = head.body.upperBound
-        try takeFrame(head.type, bytes.extracting(head.body), on: id, at: now)
+        try takeFrame(head.type, bytes.extracting(head.body), in: phase, on: id, at: now)
       } catch {
         end(id, .protocolError, at: now)
       }
@@ -56,9 +54,9 @@ extension Node {
   }
 
   private mutating func takeFrame(
-    _ rawType: UInt8, _ body: RawSpan, on id: LinkID, at now: Instant
+    _ rawType: UInt8, _ body: RawSpan, in phase: Link.Phase, on id: LinkID, at now: Instant
   ) throws(DecodingFailure) {
-    guard let type = FrameType(rawValue: rawType), let phase = links[id]?.phase else { return }
+    guard let type = FrameType(rawValue: rawType) else { return }
     if !type.leavesDeadlines { quiet = nil }
     var reader = ByteReader(body)
     switch (phase, type) {
@@ -84,7 +82,7 @@ extension Node {
   private mutating func takeMemberFrame(
     _ type: FrameType, _ body: RawSpan, on id: LinkID, at now: Instant
   ) throws(DecodingFailure) {
-    guard carriesMember(id) else { return }
+    guard isMemberLink(id) else { return }
     // By far the most frequent: it needs no copy of the link.
     if type == .operations { return receiveOperations(body, on: id, at: now) }
     var reader = ByteReader(body)

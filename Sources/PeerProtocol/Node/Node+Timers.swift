@@ -11,6 +11,8 @@ struct Quiet: Sendable, Equatable {
   let end: Instant
   /// The links of members that carry traffic, oldest first.
   let memberLinks: [LinkID]
+  /// Those of them on which operations of others may have to be passed on.
+  let relayLinks: [LinkID]
 }
 
 extension Node {
@@ -87,6 +89,7 @@ extension Node {
     guard let quiet else { return false }
     let now = quietNow
     return quiet.deadline > now.deadline || quiet.end > now.end || quiet.memberLinks != now.memberLinks
+      || quiet.relayLinks != now.relayLinks
   }
 
   /// When links, invitations and members have something due, as they are now.
@@ -111,7 +114,8 @@ extension Node {
       next = min(next, member.noticeDeadline ?? next)
     }
     let memberLinks = links.ids.filter(carriesMember)
-    return Quiet(deadline: next, end: min(next, keepAlive), memberLinks: memberLinks)
+    return Quiet(
+      deadline: next, end: min(next, keepAlive), memberLinks: memberLinks, relayLinks: memberLinks.filter(mayRelay))
   }
 
   private mutating func expireLinks(at now: Instant) {

@@ -5,28 +5,31 @@ extension Node {
   ///
   /// Nil when nothing waits or the link has taken its fill.
   mutating func takeBytes(for id: LinkID) -> [UInt8]? {
-    guard let waiting = links[id]?.control.count, let isWritable = links[id]?.isWritable else { return nil }
-    // Whoever does not read at all never makes the link writable again.
-    guard waiting <= ProtocolLimits.controlQueue else {
+    guard let sending = links.update(id, { $0.beginSending() }) ?? nil else { return nil }
+    guard sending.control <= ProtocolLimits.controlQueue else {
       end(id, .limitExceeded, at: lastTick)
       return nil
     }
-    guard isWritable else {
-      links[id]?.dropDrags()
-      return nil
-    }
     scratch.removeAll()
-    links[id]?.moveControl(to: &scratch)
-    switch links[id]?.phase {
-    case .member:
-      writeOperations(for: id)
-      writeEphemeral(for: id)
-      writePieces(for: id)
+    if sending.control > 0 { links[id]?.moveControl(to: &scratch) }
+    switch sending.phase {
+    case .member: writeLanes(sending, for: id)
     case .bulk: writePieces(for: id)
-    default: break
+    case .greeting, .stranger: break
     }
-    guard scratch.count > 0 else { return nil }
-    links[id]?.noteSent(scratch.count, at: lastTick)
+    let count = scratch.count
+    guard count > 0 else { return nil }
+    let now = lastTick
+    links.update(id) { $0.noteSent(count, at: now) }
     return scratch.take()
+  }
+
+  /// Appends what a member's link has to send besides control frames.
+  private mutating func writeLanes(_ sending: Link.Sending, for id: LinkID) {
+    if sending.isSendingSnapshot { writeSnapshot(for: id) }
+    streamOperations(for: id)
+    if sending.hasPoses { writeEphemeral(for: id) }
+    // What was begun on a link that has since been replaced ends there.
+    if sending.hasUploads || !isMemberLink(id) { writePieces(for: id) }
   }
 }

@@ -116,15 +116,18 @@ package struct Node: Sendable {
     guard !hasEnded else { return }
     notice(now)
     switch input {
-    case .writable(let id):
-      links[id]?.inFlight = 0
-      flushSoon(id)
+    case .writable(let id): regainRoom(on: id)
     case .tick: break
     default:
       quiet = nil
       handleChange(input, at: now)
     }
     runTimers(at: now)
+  }
+
+  /// The same as ``Input/writable(_:)``, for a driver that had room for all at once: no time has passed.
+  package mutating func regainRoom(on id: LinkID) {
+    if links.update(id, { $0.regainRoom() }) == true { flushSoon(id) }
   }
 
   /// Takes an input after which something else may be due.
@@ -175,7 +178,6 @@ package struct Node: Sendable {
     outputHead = 0
     if let record = takeChangedRecord() { return .persist(record) }
     while let id = unflushed.popLast() {
-      links[id]?.isFlushPending = false
       if let bytes = takeBytes(for: id) { return .transmit(id, bytes) }
       // A link on which too much waits was ended instead.
       if !outputs.isEmpty { return nextOutput() }
@@ -210,9 +212,7 @@ package struct Node: Sendable {
 
   /// Lets the link's waiting bytes leave after this turn.
   mutating func flushSoon(_ id: LinkID) {
-    guard links[id]?.isFlushPending == false else { return }
-    links[id]?.isFlushPending = true
-    unflushed.append(id)
+    if links.update(id, { exchange(&$0.isFlushPending, with: true) }) == false { unflushed.append(id) }
   }
 
   /// A number that was not given before.

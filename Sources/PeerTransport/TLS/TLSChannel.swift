@@ -88,19 +88,21 @@ package final class TLSChannel {
     return true
   }
 
+  /// Whether ``decrypt(into:)`` may give bytes or a failure; to ask it in vain costs as much as a small message.
+  package var mayHaveMore: Bool { postponed != nil || pipe.pointee.in_count > 0 || SSL_has_pending(handle) != 0 }
+
   /// Decrypts lent bytes until `buffer` has no room for another record or all are used; 0 when more must arrive.
   package func decrypt(into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) -> Int {
     if let postponed { throw postponed }
     var filled = 0
     while buffer.count - filled >= Self.recordSize, !isClosedByPeer {
-      ERR_clear_error()
+      clearErrors()
       var count = 0
       let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
       let result = SSL_read_ex(handle, room.baseAddress, room.count, &count)
       filled += count
       if result == 1 {
-        // Nothing is left to read: asking once more costs as much as a small message.
-        if pipe.pointee.in_count == 0, SSL_has_pending(handle) == 0 { break }
+        if !mayHaveMore { break }
         continue
       }
       let error = SSL_get_error(handle, result)
@@ -125,7 +127,7 @@ package final class TLSChannel {
   /// Encrypts at most one record of `bytes` into ``output`` and returns how many it took; 0 without room.
   package func encrypt(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) -> Int {
     guard hasRoom, !bytes.isEmpty else { return 0 }
-    ERR_clear_error()
+    clearErrors()
     var count = 0
     let result = SSL_write_ex(handle, bytes.baseAddress, min(bytes.count, Self.recordSize), &count)
     guard result == 1 else { throw failure() }
@@ -160,6 +162,11 @@ package final class TLSChannel {
       handle, &material, count, label, label.utf8.count, context, context.count, 1)
     guard result == 1 else { throw .openSSL("no keying material yet") }
     return material
+  }
+
+  /// Forgets failures of earlier calls; to clear an empty list costs three times the look.
+  private func clearErrors() {
+    if ERR_peek_error() != 0 { ERR_clear_error() }
   }
 
   private func failure() -> TransportFailure {

@@ -6,8 +6,16 @@ import WorldModel
 extension SessionCore {
   /// Translates changes of anchors for the app.
   func take(_ changes: [AnchorReplication.AnchorChange], into events: inout [Session.Event]) {
-    // One copy of the set for all changes.
-    guard let anchors = driver?.inspect({ $0.anchors }) else { return }
+    driver?.inspect { node in
+      translate(changes, in: node.anchors, node.roster, into: &events)
+      if !changeReaders.isEmpty { publish(changes.compactMap { told(of: $0, in: node.anchors, node.roster) }) }
+    }
+  }
+
+  private func translate(
+    _ changes: [AnchorReplication.AnchorChange], in anchors: borrowing AnchorSet, _ roster: borrowing Roster,
+    into events: inout [Session.Event]
+  ) {
     events.reserveCapacity(events.count + changes.count)
     for change in changes {
       let origin = Session.Origin(change.origin)
@@ -22,15 +30,16 @@ extension SessionCore {
           events.append(.ownershipChanged(change.id, owner: lock.owner))
         }
         if fields != .lock, let anchor = anchors[change.id] { events.append(.anchorUpdated(anchor, origin: origin)) }
-      case .editSupersededByRemoval(let value): events.append(.editSuperseded(lost(value, to: change)))
-      case .fieldOverwritten(let value): events.append(.fieldOverwritten(lost(value, to: change)))
+      case .editSupersededByRemoval(let value): events.append(.editSuperseded(lost(value, to: change, roster)))
+      case .fieldOverwritten(let value): events.append(.fieldOverwritten(lost(value, to: change, roster)))
       }
     }
-    if !changeReaders.isEmpty { publish(changes.compactMap { told(of: $0, in: anchors) }) }
   }
 
   /// A change as those who read changes see it; nil for what is none of an anchor.
-  private func told(of change: AnchorReplication.AnchorChange, in anchors: AnchorSet) -> AnchorChange? {
+  private func told(
+    of change: AnchorReplication.AnchorChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster
+  ) -> AnchorChange? {
     let kind: AnchorChange.Kind
     let anchor: Anchor?
     switch change.kind {
@@ -42,18 +51,21 @@ extension SessionCore {
     guard let anchor else { return nil }
     return AnchorChange(
       kind: kind, anchor: anchor, owner: kind == .removed ? nil : anchors.lock(of: change.id)?.owner,
-      author: change.author.flatMap(author), sessionTime: change.sessionMilliseconds,
+      author: author(of: change, in: roster), sessionTime: change.sessionMilliseconds,
       origin: Session.Origin(change.origin))
   }
 
-  private func lost(_ value: AnchorFieldValue, to change: AnchorReplication.AnchorChange) -> LostEdit {
-    LostEdit(anchor: change.id, value: LostEdit.Value(value), author: change.author.flatMap(author))
+  private func lost(
+    _ value: AnchorFieldValue, to change: AnchorReplication.AnchorChange, _ roster: borrowing Roster
+  ) -> LostEdit {
+    LostEdit(anchor: change.id, value: LostEdit.Value(value), author: author(of: change, in: roster))
   }
 
-  /// The peer whose run an actor is; nil when nobody in the roster is known to be it, as for the anchors of a map.
-  func author(_ actor: ActorID) -> PeerID? {
+  /// The peer that changed an anchor; nil when nobody in the roster is known to be it, as for the anchors of a map.
+  private func author(of change: AnchorReplication.AnchorChange, in roster: borrowing Roster) -> PeerID? {
+    guard let actor = change.author else { return nil }
     if actor.peerPrefix == identity.peerID.prefix { return identity.peerID }
-    return driver?.node.roster.entries.first { $0.peerID.prefix == actor.peerPrefix }?.peerID
+    return roster.entries.first { $0.peerID.prefix == actor.peerPrefix }?.peerID
   }
 }
 

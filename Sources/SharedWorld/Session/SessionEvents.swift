@@ -87,8 +87,15 @@ final class EventHub: Sendable {
   /// Who gets what happens now; those whose readers are gone are forgotten.
   var receivers: [EventMailbox] {
     state.withLock { state in
-      state.readers.removeAll { $0.mailbox == nil }
-      return state.readers.compactMap(\.mailbox) + (state.early.map { [$0] } ?? [])
+      var receivers: [EventMailbox] = []
+      var hasGone = false
+      // By index: a weak reference is costly to copy.
+      for index in state.readers.indices {
+        if let mailbox = state.readers[index].mailbox { receivers.append(mailbox) } else { hasGone = true }
+      }
+      if hasGone { state.readers.removeAll { $0.mailbox == nil } }
+      if let early = state.early { receivers.append(early) }
+      return receivers
     }
   }
 }

@@ -29,12 +29,23 @@ struct LinkTableTests {
   @Test("a change reaches its link only, and that of an absent one changes nothing")
   func changesInPlace() {
     var table = table(1, 2)
-    table[LinkID(rawValue: 2)]?.inFlight = 5
-    table[LinkID(rawValue: 9)]?.inFlight = 5
-    #expect(table[LinkID(rawValue: 1)]?.inFlight == 0)
-    #expect(table[LinkID(rawValue: 2)]?.inFlight == 5)
+    table[LinkID(rawValue: 2)]?.bytesSent = 5
+    table[LinkID(rawValue: 9)]?.bytesSent = 5
+    #expect(table[LinkID(rawValue: 1)]?.bytesSent == 0)
+    #expect(table[LinkID(rawValue: 2)]?.bytesSent == 5)
     #expect(table[LinkID(rawValue: 9)] == nil)
     #expect(table.ids.count == 2)
+  }
+
+  @Test("an update reaches its link in one look, and is not run for an absent one")
+  func updates() {
+    var table = table(1, 2)
+    let copy = table
+    let before = table.update(LinkID(rawValue: 2)) { exchange(&$0.bytesSent, with: 5) }
+    #expect(before == 0)
+    #expect(table.update(LinkID(rawValue: 2)) { $0.bytesSent } == 5)
+    #expect(copy[LinkID(rawValue: 2)]?.bytesSent == 0)
+    #expect(table.update(LinkID(rawValue: 9)) { $0.bytesSent } == nil)
   }
 
   @Test("a copy does not see later changes")

@@ -1,7 +1,8 @@
 import AnchorReplication
-import PeerProtocol
 import Testing
 import WorldModel
+
+@testable import PeerProtocol
 
 @Suite("Streams of frames")
 struct StreamTests {
@@ -146,5 +147,18 @@ struct StreamTests {
     #expect(!probe.closed.contains(link))
     probe.send(bytes: [FrameType.invite.rawValue], on: link)
     #expect(try probe.goodbye(on: link) == .protocolError)
+  }
+
+  @Test("what a neighbour tells goes on at once to one that depends on it, though who does is only looked up then")
+  func relaysAtOnce() throws {
+    var session = try TestSession.row(3)
+    session.run(.seconds(1))
+    try session.perform(1) { node, _ in node.forgetRelayedActors() }
+    let lamp = Anchor(name: "lamp")
+    try session.perform(0) { node, now in
+      _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.place(lamp, at: time) }
+    }
+    session.run(.milliseconds(50))
+    #expect(try session.node(2).anchors[lamp.id] != nil)
   }
 }

@@ -144,14 +144,17 @@ extension Link {
     guard phase == .open else { return 0 }
     let accepted = queue.append(bytes)
     if accepted < bytes.count || queuedBytes > transport.configuration.lowWatermark { isWritableAwaited = true }
-    if !isFlushPending {
-      isFlushPending = true
-      transport.needsFlush(self)
-    }
     return accepted
   }
 
-  /// Flushes at the end of a round.
+  /// Flushes when the round is over.
+  func flushLater() {
+    guard phase == .open, !isFlushPending else { return }
+    isFlushPending = true
+    transport.needsFlush(self)
+  }
+
+  /// Sends what is queued, unless the socket has no room.
   func flushQueued() {
     isFlushPending = false
     guard phase != .closed else { return }

@@ -3,8 +3,9 @@ package import WorldModel
 
 /// Runs one ``Node`` on an event loop: feeds it what the sockets say, does what it asks, and sleeps until its deadline.
 ///
-/// It is confined to its loop. After every input it drains the node to nil; what one round of the loop causes leaves in
-/// one write for each link.
+/// It is confined to its loop. After every input it does what the node orders; what links have to send it asks for when
+/// the round of the loop is over, so that all that a round causes leaves in one write for each link, and the first link
+/// need not wait until there is something to write for the last.
 package final class NodeDriver {
   /// Called on the loop with what the node tells the app, in order, after each turn.
   package var onEvents: ([NodeEvent]) -> Void = { _ in }
@@ -32,6 +33,7 @@ package final class NodeDriver {
   /// Links that close when their backlog has left.
   private var closing: Set<LinkID> = []
   private var events: [NodeEvent] = []
+  private var isRoundHandled = false
   private var suspended: UInt64
 
   /// A driver for a node that was configured for this identity, to be made on the loop; `record` is what an earlier start
@@ -63,8 +65,13 @@ package final class NodeDriver {
 
   /// Runs `body` on the node and does what it asks.
   package func perform<R>(_ body: (inout Node, Instant) -> R) -> R {
-    turn(body)
+    // It may end links, which take the rest with them.
+    transmit(atOnce: false)
+    return turn(body)
   }
+
+  /// Runs `body`, which must not end a link, on the node and does what it asks.
+  package func edit<R>(_ body: (inout Node, Instant) -> R) -> R { turn(body) }
 
   /// Bytes handed over for a link that the kernel has not taken yet.
   package func queuedBytes(on link: LinkID) -> Int {
@@ -76,6 +83,7 @@ package final class NodeDriver {
 
   /// Sends what waits, closes every link and stops listening; returns when all of it is done.
   package func shutDown(_ done: @escaping () -> Void) {
+    transmit(atOnce: false)
     timer?.deadline = nil
     transport.shutDown(done)
   }
@@ -96,11 +104,10 @@ package final class NodeDriver {
   }
 
   private func drain() {
-    while let output = node.nextOutput() {
-      switch output {
+    while let order = node.nextOrder() {
+      switch order {
       case .connect(let dial, let address): transport.connect(dial, to: address)
-      case .transmit(let link, let bytes):
-        if transmit(bytes[...], on: link) { node.reuse(bytes) }
+      case .transmit(let link, let bytes): transmit(bytes[...], on: link, atOnce: false)
       case .close(let link): close(link)
       case .admitted(let link): transport.confirm(link)
       case .check(let check):
@@ -111,20 +118,31 @@ package final class NodeDriver {
       case .event(let event): events.append(event)
       }
     }
+    if !isRoundHandled, inspect({ $0.hasTransmissions }) {
+      isRoundHandled = true
+      transport.loop.atEndOfRound(self)
+    }
+  }
+
+  /// Hands over what links have to send, one link after the other.
+  private func transmit(atOnce: Bool) {
+    while let (link, bytes) = node.nextTransmission() {
+      if transmit(bytes[...], on: link, atOnce: atOnce) { node.reuse(bytes) }
+    }
   }
 
   /// Gives bytes to the transport; whether they are needed no more.
   @discardableResult
-  private func transmit(_ bytes: ArraySlice<UInt8>, on link: LinkID) -> Bool {
+  private func transmit(_ bytes: ArraySlice<UInt8>, on link: LinkID, atOnce: Bool) -> Bool {
     if backlog[link] != nil {
       backlog[link]?.append(contentsOf: bytes)
       return true
     }
-    let taken = transport.send(link, bytes.span.bytes)
-    guard taken == bytes.count else {
-      backlog[link] = bytes.dropFirst(taken)
-      return false
-    }
+    let taken = atOnce ? transport.queue(link, bytes.span.bytes) : transport.send(link, bytes.span.bytes)
+    if taken < bytes.count { backlog[link] = bytes.dropFirst(taken) }
+    // When this makes room, what did not fit follows.
+    if atOnce { transport.flush(link) }
+    guard taken == bytes.count else { return false }
     if transport.queuedBytes(link) <= Self.roomyQueue {
       node.regainRoom(on: link)
     }
@@ -157,6 +175,16 @@ package final class NodeDriver {
   }
 }
 
+extension NodeDriver: RoundHandler {
+  /// Sends what links have to send; called by the loop.
+  package func endRound() {
+    transmit(atOnce: true)
+    isRoundHandled = false
+    // To write for a link may have ended it.
+    if inspect({ $0.hasOrders }) { turn { _, _ in } }
+  }
+}
+
 extension NodeDriver: SecureTransportDelegate {
   package func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
     turn { $0.handle(.linkOpened(link, peer: peer, dial: dial, remote: remote), at: $1) }
@@ -167,7 +195,7 @@ extension NodeDriver: SecureTransportDelegate {
   }
 
   package func linkWritable(_ link: LinkID) {
-    if let rest = backlog.removeValue(forKey: link) { transmit(rest, on: link) }
+    if let rest = backlog.removeValue(forKey: link) { transmit(rest, on: link, atOnce: false) }
     guard backlog[link] == nil else { return }
     if closing.remove(link) != nil {
       transport.close(link, flushing: true)

@@ -49,11 +49,23 @@ package final class SecureTransport {
 extension SecureTransport {
   /// Queues as many of `bytes` as fit under the high watermark and returns how many.
   ///
-  /// They leave at the end of this round of the loop, together with all else that was queued in it. When not all fit,
-  /// ``SecureTransportDelegate/linkWritable(_:)`` says when to go on. An unknown link takes nothing.
+  /// They leave at the end of this round of the loop, together with all else that was queued in it, or with ``flush(_:)``.
+  /// When not all fit, ``SecureTransportDelegate/linkWritable(_:)`` says when to go on. An unknown link takes nothing.
   package func send(_ link: LinkID, _ bytes: RawSpan) -> Int {
     guard let link = links[link] else { return 0 }
+    defer { link.flushLater() }
     return bytes.withUnsafeBytes { link.enqueue($0) }
+  }
+
+  /// The same for a caller that calls ``flush(_:)`` next.
+  package func queue(_ link: LinkID, _ bytes: RawSpan) -> Int {
+    guard let link = links[link] else { return 0 }
+    return bytes.withUnsafeBytes { link.enqueue($0) }
+  }
+
+  /// Sends what a link has queued, as far as its socket takes it.
+  package func flush(_ link: LinkID) {
+    links[link]?.flushQueued()
   }
 
   /// The bytes queued for a link that the kernel has not taken yet, partly encrypted; 0 for an unknown link.

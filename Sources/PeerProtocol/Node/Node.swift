@@ -170,17 +170,33 @@ package struct Node: Sendable {
 
   /// The next thing to do, or nil when there is nothing until ``deadline``.
   package mutating func nextOutput() -> Output? {
+    if let order = nextOrder() { return order }
+    if let (id, bytes) = nextTransmission() { return .transmit(id, bytes) }
+    // To write for a link may end it.
+    return nextOrder()
+  }
+
+  /// The next thing to do at once, for a driver that asks for what links have to send only when a round of its loop is over.
+  package mutating func nextOrder() -> Output? {
     if outputHead < outputs.count {
       defer { outputHead += 1 }
       return outputs[outputHead]
     }
     outputs.removeAll(keepingCapacity: true)
     outputHead = 0
-    if let record = takeChangedRecord() { return .persist(record) }
+    return takeChangedRecord().map { .persist($0) }
+  }
+
+  /// Whether ``nextOrder()`` has something besides a record to keep.
+  package var hasOrders: Bool { outputHead < outputs.count }
+
+  /// Whether ``nextTransmission()`` may have something.
+  package var hasTransmissions: Bool { !unflushed.isEmpty }
+
+  /// The next bytes for a link; afterwards there may be new orders.
+  package mutating func nextTransmission() -> (link: LinkID, bytes: [UInt8])? {
     while let id = unflushed.popLast() {
-      if let bytes = takeBytes(for: id) { return .transmit(id, bytes) }
-      // A link on which too much waits was ended instead.
-      if !outputs.isEmpty { return nextOutput() }
+      if let bytes = takeBytes(for: id) { return (id, bytes) }
     }
     return nil
   }

@@ -1,5 +1,6 @@
 import AnchorReplication
 import PeerProtocol
+import PeerTransport
 import WorldModel
 
 extension SessionCore {
@@ -53,7 +54,7 @@ extension SessionCore {
   private func edit(
     _ id: AnchorID?, _ change: (inout AnchorSet, UInt64) throws(AnchorError) -> Void
   ) throws(SessionError) {
-    let failure = try withNode { node, now -> AnchorError? in
+    let failure = try running().edit { node, now -> AnchorError? in
       do throws(AnchorError) {
         try node.edit(at: now, change)
         return nil

@@ -131,8 +131,13 @@ actor SessionCore {
 
   /// Runs `body` on the node, then does what it asks.
   func withNode<R>(_ body: (inout Node, Instant) -> R) throws(SessionError) -> R {
+    try running().perform(body)
+  }
+
+  /// The driver of a session that goes on.
+  func running() throws(SessionError) -> NodeDriver {
     guard let driver, !hasEnded else { throw SessionError(.ended, "the session has ended; start a new one") }
-    return driver.perform(body)
+    return driver
   }
 
   /// Gives one input to the node; a no-op after the end.

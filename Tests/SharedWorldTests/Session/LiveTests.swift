@@ -26,6 +26,42 @@ struct LiveTests {
     }
   }
 
+  @Test("a burst of messages of the largest size arrives whole, however little of it a link takes at once")
+  func burstOfMessages() async throws {
+    try await TestSessions.joined { alice, bob in
+      var bobEvents = bob.events.makeAsyncIterator()
+      let count: UInt8 = 12
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<count {
+          group.addTask { try await alice.send([UInt8](repeating: number, count: 60 * 1024)) }
+        }
+        try await group.waitForAll()
+      }
+      var left = Set(0..<count)
+      while let number = left.first, let event = await bobEvents.next() {
+        guard case .message(let bytes, _) = event else { continue }
+        #expect(bytes == [UInt8](repeating: bytes.first ?? number, count: 60 * 1024))
+        left.remove(bytes[0])
+      }
+      #expect(left.isEmpty)
+    }
+  }
+
+  @Test("what is placed right before leaving reaches the others")
+  func lastWord() async throws {
+    try await TestSessions.joined { alice, bob in
+      var bobEvents = bob.events.makeAsyncIterator()
+      // Both in one round of the loop.
+      let lamp = try await Task(executorPreference: alice.executor) {
+        let lamp = try await alice.place(Anchor(name: "lamp"))
+        await alice.leave()
+        return lamp
+      }.value
+      _ = try await bobEvents.first { if case .peerLeft = $0 { true } else { nil } }
+      #expect(await bob.anchors().map(\.id) == [lamp])
+    }
+  }
+
   @Test("a drag that nobody holds any more ends by itself")
   func abandonedDrag() async throws {
     try await TestSessions.joined { alice, bob in

@@ -72,9 +72,7 @@ package struct AnchorSet: Sendable {
   package var digest: SHA256Digest {
     mutating get {
       let (actors, creators) = (actors, creators)
-      return table.foldedDigest { entry, writer in
-        entry.encode(into: &writer, creators: creators) { index, writer in writer.write(actors.ids[Int(index)]) }
-      }
+      return table.foldedDigest { $0.encodeCanonically(into: &$1, actors: actors, creators: creators) }
     }
   }
 

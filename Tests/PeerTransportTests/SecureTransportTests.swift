@@ -1,3 +1,4 @@
+import Glibc
 import PeerProtocol
 import PeerTransport
 import Testing
@@ -35,6 +36,24 @@ import Testing
         #expect(await peer.writableCalls > 0)
       }
     }
+  }
+
+  @Test func `both ends of a connection keep little unsent in the kernel and send at once`() async throws {
+    var configuration = SecureTransport.Configuration()
+    // A value that tells these two sockets from those of all other tests in this process.
+    configuration.unsentLimit = 54_321
+    try await Pair.with(configuration) { _ in
+      let sockets = (0..<Int32(4096)).filter { option(TCP_NOTSENT_LOWAT, of: $0) == 54_321 }
+      #expect(sockets.count == 2)
+      #expect(sockets.allSatisfy { option(TCP_NODELAY, of: $0) == 1 })
+    }
+    #expect(SecureTransport.Configuration().unsentLimit == 64 * 1024)
+  }
+
+  /// What a socket has as an option of TCP; nil for what is no socket of TCP.
+  private func option(_ option: Int32, of descriptor: Int32) -> Int32? {
+    var (value, size): (Int32, socklen_t) = (0, 4)
+    return getsockopt(descriptor, Int32(IPPROTO_TCP), option, &value, &size) == 0 ? value : nil
   }
 
   @Test func `a reader that stops holds the writer at the high watermark`() async throws {

@@ -72,6 +72,20 @@ struct RelayedRemovalTests {
     #expect(time != nil)
   }
 
+  @Test("the host's rules, or that there are none, pass down a row, also where its end was told others")
+  func rulesTravelDownARow() throws {
+    for isLocked in [true, false] {
+      var harness = try Self.session(4, links: [(0, 1), (1, 2), (2, 3)])
+      harness.lie(rules: 1 << 16, from: 2, to: 3)
+      harness.run(0.1)
+      #expect(harness.node(3).rules.version == 1 << 16)
+      if isLocked { harness.handle(.setLocked(true), on: 0) }
+      harness.run(6)
+      #expect((0..<4).allSatisfy { harness.node($0).rules == harness.node(0).rules })
+      #expect(harness.node(3).rules.isLocked == isLocked)
+    }
+  }
+
   @Test("a departure passes down a row too, as soon as nobody reaches the one that left")
   func departureTravels() throws {
     var harness = try Self.session(5, links: [(0, 1), (1, 2), (2, 3), (0, 4)])
@@ -80,6 +94,21 @@ struct RelayedRemovalTests {
     for (hops, time) in times.enumerated() {
       // The host's neighbours announce lost links 50 ms later.
       #expect(try #require(time) <= (hops + 1) * Self.hop + (hops > 0 ? 55 : 0), "after \(hops) hops more")
+    }
+  }
+}
+
+extension SessionHarness {
+  /// A node hears rules with this version, unlocked, from one that it is linked to.
+  fileprivate mutating func lie(rules version: UInt32, from liar: Int, to index: Int) {
+    var frame = ByteWriter()
+    frame.writeFrame(.rules) { body in
+      body.write(version)
+      body.write(bytes: [0, 32])
+    }
+    let link = node(index).memberSnapshots.first { $0.peerID == SessionPeer.identity(of: liar) }?.link
+    simulation.perform(index) { peer, now in
+      peer.perform(at: now) { node, now in node.receive(frame.bytes.span.bytes, on: link!, at: now) }
     }
   }
 }

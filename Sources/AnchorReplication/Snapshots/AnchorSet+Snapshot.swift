@@ -44,8 +44,8 @@ extension AnchorSet {
   /// Joins another peer's state into this one.
   ///
   /// An entry on one side only stays if the other side's vector does not cover its key: covered and absent means
-  /// removed. On both sides each register keeps its latest stamp. The vectors join by maximum. Nothing changes when
-  /// the bytes are refused.
+  /// removed. On both sides each register keeps its latest stamp. The vectors join by maximum; where they are equal to begin
+  /// with, what differs all the same is brought together too (``reconcile(with:)``). Nothing changes when the bytes are refused.
   ///
   /// - Parameters:
   ///   - author: Whose link it came on; what that peer wrote itself is judged by its clock. Nil judges nothing.
@@ -67,6 +67,7 @@ extension AnchorSet {
     guard snapshot.actors.count <= limits.actors else { throw .overLimit(.actors, limit: limits.actors) }
     table.reserve(try checkRoom(for: snapshot))
     let previous = actors.seen
+    let isSameHistory = snapshot.versionVector == vector
     actors = snapshot.actors
     creators = snapshot.creators
     join(snapshot, previous: previous, ownSeen: min(acknowledged, snapshot.sequence(of: ActorTable.local)))
@@ -75,6 +76,7 @@ extension AnchorSet {
       actors.advance(dot.index, to: dot.sequence)
       log.raiseFloor(of: dot.index, to: dot.sequence)
     }
+    if isSameHistory { reconcile(with: snapshot) }
     releaseHeld()
     return snapshot.versionVector
   }
@@ -140,7 +142,7 @@ extension AnchorSet {
     }
   }
 
-  private func latestStamp(of entry: Entry) -> Stamp {
+  func latestStamp(of entry: Entry) -> Stamp {
     AnchorField.allCases.map { field in
       Stamp(clock: entry.clocks[field], actor: actors.ids[Int(entry.writer(of: field))])
     }.max() ?? Stamp(clock: entry.createdClock, actor: actors.ids[Int(entry.key.actor)])

@@ -32,6 +32,11 @@ extension Entry {
     encodeStamps(into: &writer, writeActor: writeActor)
   }
 
+  /// Writes the whole entry in the form that its digest is made of: the same on every peer that holds the same.
+  func encodeCanonically(into writer: inout ByteWriter, actors: ActorTable, creators: CreatorTable) {
+    encode(into: &writer, creators: creators) { index, writer in writer.write(actors.ids[Int(index)]) }
+  }
+
   /// Writes which registers were written after the addition, and their stamps.
   private func encodeStamps(into writer: inout ByteWriter, writeActor: (ActorIndex, inout ByteWriter) -> Void) {
     var changed: AnchorFields = []

@@ -129,9 +129,11 @@ package struct Link: Sendable {
   }
 
   /// What there is to send; nil while the link has taken its fill, when poses that would be late go.
+  ///
+  /// More control frames than may wait are told all the same: whoever does not read never makes the link writable again.
   mutating func beginSending() -> Sending? {
     isFlushPending = false
-    guard isWritable else {
+    guard isWritable || control.count > ProtocolLimits.controlQueue else {
       wantsRoom = true
       dropDrags()
       return nil

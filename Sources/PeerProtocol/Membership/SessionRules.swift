@@ -18,16 +18,23 @@ package struct SessionRules: Sendable, Equatable {
     change { $0.limit = min(max(limit, 2), ProtocolLimits.members) }
   }
 
-  /// Changes the rules and counts the change; when a lie has used the numbers up the rules stay as they are.
+  /// Changes the rules and counts the change; from the beginning again when a lie has used the numbers up, for the host's
+  /// word stands whatever its number.
   mutating func change(_ body: (inout Self) -> Void) {
-    guard version < RecordVersion.greatest else { return }
     body(&self)
-    version += 1
+    version = RecordVersion.next(after: version)
   }
 
   mutating func setLocked(_ value: Bool) {
     guard isLocked != value else { return }
     change { $0.isLocked = value }
+  }
+
+  /// Takes `other`, the host's own word, whatever it is; returns whether it was news.
+  mutating func follow(_ other: Self) -> Bool {
+    guard other != self, other.version <= RecordVersion.greatest else { return false }
+    self = other
+    return true
   }
 
   /// Takes `other` if it replaces these; returns whether it was news.
@@ -57,5 +64,6 @@ package struct SessionRules: Sendable, Equatable {
     guard (2...ProtocolLimits.members).contains(limit) else {
       throw .invalid("a session's limit is not 2 to \(ProtocolLimits.members)", offset: offset)
     }
+    guard version > 0 || self == Self() else { throw .invalid("rules that nobody has set", offset: offset) }
   }
 }

@@ -18,11 +18,11 @@ extension Node {
     }
   }
 
-  /// Whether `tellers` may say who is removed.
+  /// Whether `tellers` may say who is removed, or what the rules are.
   ///
   /// That is the host, over its own link; for who has no link to it, a neighbour on the way there. The host itself hears
   /// of removals only when another session merges into its own: one member alone could claim that, so it takes two.
-  private func speakForHost(_ tellers: [PeerID]) -> Bool {
+  func speakForHost(_ tellers: [PeerID]) -> Bool {
     guard let host = election.host else { return false }
     if host == me { return tellers.count > 1 }
     if hasMemberLink(to: host.peer) { return tellers.contains { linkedNode($0) == host } }
@@ -31,7 +31,7 @@ extension Node {
   }
 
   /// The start of a process that carries a peer's traffic.
-  private func linkedNode(_ peer: PeerID) -> NodeID? { controlLinks[peer].flatMap { links[$0]?.node } }
+  func linkedNode(_ peer: PeerID) -> NodeID? { controlLinks[peer].flatMap { links[$0]?.node } }
 
   func hasMemberLink(to peer: PeerID) -> Bool {
     controlLinks[peer].map(carriesMember) ?? false
@@ -49,8 +49,12 @@ extension Node {
 
   /// Whether a member may know of a removal that this node does not know of; as host it is the first to know.
   private func mayKnow(_ teller: PeerID, more entry: RosterEntry) -> Bool {
-    guard entry.status == .kicked, election.host == me, let node = linkedNode(teller) else { return true }
-    return !election.isFollowed(by: node, at: lastTick)
+    entry.status != .kicked || election.host != me || !isFollowed(by: teller)
+  }
+
+  /// Whether a member is among the followers of this node, which hosts.
+  func isFollowed(by peer: PeerID) -> Bool {
+    linkedNode(peer).map { election.isFollowed(by: $0, at: lastTick) } ?? false
   }
 
   /// Keeps a record that is not believed.

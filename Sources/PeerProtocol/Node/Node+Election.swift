@@ -23,6 +23,7 @@ extension Node {
     if configuration.keepsElectionSteps {
       electionSteps.append(ElectionStep(input: input, said: said, election: election))
     }
+    for case .hostChanged(_, let to?, _, _) in said where to != me { tellRules(to: to) }
     for output in said {
       switch output {
       case .broadcast(let message): flood(message, to: nil)

@@ -204,6 +204,7 @@ extension Node {
       dialAgain(after: link, at: now)
       graph.linkDown(node, at: now)
       drainGraph(at: now)
+      requestManifests()
       requestChunks(at: now)
     }
   }

@@ -12,11 +12,7 @@ extension Node {
     guard maps.announce(announcement, by: link.peer, start: start, at: now) else { return }
     if maps.isFetching { synchronisation.isReached = false }
     tellMapStatus(at: now)
-    if maps[announcement.id]?.manifest == nil {
-      requestManifest(announcement.id, on: link.id)
-    } else {
-      requestChunks(at: now)
-    }
+    if maps[announcement.id]?.manifest == nil { requestManifests() } else { requestChunks(at: now) }
   }
 
   /// Whether the rule of the session lets the provider share it.
@@ -37,14 +33,22 @@ extension Node {
     try reader.finish()
     guard !holding.isComplete else { return }
     _ = maps.change(map) { $0.addHolder(link.peer, have: have, at: now) }
-    if holding.manifest == nil { requestManifest(map, on: link.id) } else { requestChunks(at: now) }
+    if holding.manifest == nil { requestManifests() } else { requestChunks(at: now) }
   }
 
-  private mutating func requestManifest(_ map: MapID, on id: LinkID) {
-    let first = UInt32(maps[map]?.receivedNames ?? 0)
+  /// Asks a source for the manifest of every map that has none, unless one is asked that has sent something lately.
+  mutating func requestManifests(isLate: Bool = false) {
+    for map in maps.holdings.map(\.announcement.id) {
+      guard let (source, first) = maps.change(map, { $0.askForManifest(isLate: isLate) }) ?? nil else { continue }
+      requestManifest(map, from: source, first: first)
+    }
+  }
+
+  private mutating func requestManifest(_ map: MapID, from source: PeerID, first: Int) {
+    guard let id = controlLinks[source] else { return }
     sendControl(.mapManifestRequest, on: id) {
       $0.write(map.digest)
-      $0.write(first)
+      $0.write(UInt32(first))
     }
   }
 
@@ -54,15 +58,13 @@ extension Node {
     var names: [ChunkName] = []
     while !reader.isAtEnd { names.append(try ChunkName(reading: &reader)) }
     do {
-      let isWhole = try maps.change(map) { (holding) throws(ChunkFailure) in
-        try holding.takeNames(names, first: first)
+      let received = try maps.change(map) { (holding) throws(ChunkFailure) in
+        try holding.takeNames(names, first: first, from: link.peer)
       }
-      guard let isWhole else { return }
-      guard isWhole else {
-        if maps[map]?.manifest == nil { requestManifest(map, on: link.id) }
-        return
-      }
+      guard let received = received ?? nil else { return }
+      guard maps[map]?.manifest != nil else { return requestManifest(map, from: link.peer, first: received) }
       maps.reuseChunks(for: map)
+      for (old, sources) in maps.setAside() { cancel(old, at: sources) }
       searchCache(for: map, at: now)
       progress(map, from: link.peer, at: now)
       requestChunks(at: now)
@@ -149,22 +151,29 @@ extension Node {
     let announcement = holding.announcement
     tell(.mapReceived(map, from: peer, provider: announcement.provider, package))
     guard !announcement.isPrivate else { return }
+    maps.dropSuperseded()
     for id in memberLinks { announce(announcement, on: id) }
   }
 
   /// A source whose chunk does not match is not asked for this map again.
   private mutating func refuseSource(_ peer: PeerID, of map: MapID, _ failure: ChunkFailure) {
     _ = maps.change(map) { $0.refuseHolder(peer) }
+    requestManifests()
     tell(.mapSourceRefused(map, peer, failure))
   }
 
   /// Stops fetching a map, for good; nothing happens if it is here already or was never wanted.
   mutating func cancelMap(_ map: MapID, at now: Instant) {
-    for peer in maps.cancel(map) {
-      guard let id = controlLinks[peer] else { continue }
+    cancel(map, at: maps.cancel(map))
+    tellMapStatus(at: now)
+  }
+
+  /// Tells those that owe chunks of a map that they are not wanted any more.
+  private mutating func cancel(_ map: MapID, at sources: [PeerID]) {
+    for source in sources {
+      guard let id = controlLinks[source] else { continue }
       sendControl(.mapCancel, on: id) { $0.write(map.digest) }
     }
-    tellMapStatus(at: now)
   }
 
   /// Turns away from sources that keep chunks back, and tells again what may have been missed.
@@ -175,9 +184,8 @@ extension Node {
       if holding.untold > 0 { tellHave(map) }
       // A disk that does not answer must not hold up what the network has.
       if let end = holding.searchEnds, end <= now { _ = maps.change(map) { $0.searchEnds = nil } }
-      guard holding.manifest == nil, let source = holding.holders.first, let id = controlLinks[source] else { continue }
-      requestManifest(map, on: id)
     }
+    requestManifests(isLate: true)
     requestChunks(at: now)
   }
 }

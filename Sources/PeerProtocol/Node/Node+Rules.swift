@@ -23,8 +23,44 @@ extension Node {
     if rules != before { rulesChanged(except: nil) }
   }
 
-  mutating func receiveRules(_ received: SessionRules, from peer: PeerID) {
-    if rules.merge(received) { rulesChanged(except: peer) }
+  /// Takes the rules that a member tells, if that may say so.
+  ///
+  /// Nobody but the host sets them, so whoever follows one takes its word, and nobody else's. Only where there is no host,
+  /// and at the host from those who do not follow it, as when it is new or meets another session, do numbers decide.
+  mutating func receiveRules(_ received: SessionRules, from teller: PeerID) {
+    let isNews: Bool
+    if configuration.mistakes.node.contains(.believesEverything) || election.host == nil {
+      isNews = rules.merge(received)
+    } else if election.host != me {
+      isNews = speakForHost([teller]) && rules.follow(received)
+    } else if isFollowed(by: teller) {
+      isNews = false
+      if received != rules, let id = controlLinks[teller] { sendRules(on: id) }
+    } else {
+      isNews = rules.merge(received)
+    }
+    if isNews { rulesChanged(except: teller) }
+  }
+
+  /// Says the rules again, now and then: whoever did not take them when they changed may have another host by now.
+  ///
+  /// Where nobody has set any there is nothing to say, but to those who have them from here alone, and may have been lied to.
+  mutating func repeatRules() {
+    for id in memberLinks where rules.version > 0 || isFarFromHost(links[id]?.node) { sendRules(on: id) }
+  }
+
+  /// Whether a neighbour has no link to the host, as it announces it.
+  private func isFarFromHost(_ node: NodeID?) -> Bool {
+    guard let node, let host = election.host, host != me, host != node, let place = graph.place(of: host) else {
+      return false
+    }
+    return !graph.linked(to: node).contains(place)
+  }
+
+  /// Tells a new host the rules, before it can count this node among its followers: it may not have heard of the last change.
+  mutating func tellRules(to host: NodeID) {
+    guard rules.version > 0, let id = controlLinks[host.peer], carriesMember(id) else { return }
+    sendRules(on: id)
   }
 
   /// A lone peer that enters another session leaves its own rules behind.

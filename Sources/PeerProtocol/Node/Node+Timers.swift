@@ -61,6 +61,7 @@ extension Node {
       quiet = nil
       nextAntiEntropy = now + ProtocolTimes.antiEntropy
       exchangeVectors()
+      repeatRules()
       confirmIncarnations(at: now)
       settleDisputes(at: now)
       checkDownloads(at: now)

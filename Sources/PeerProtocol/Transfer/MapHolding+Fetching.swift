@@ -41,6 +41,7 @@ extension MapHolding {
   package mutating func removeHolder(_ peer: PeerID) {
     sources.removeAll { $0.peer == peer }
     release(requestsOf: peer)
+    if manifestSource == peer { forgetNames() }
   }
 
   /// Never asks `peer` again.
@@ -94,9 +95,10 @@ extension MapHolding {
     guard let manifest, let request = requests[piece.chunk], request.source == source, !request.isChecking else {
       return nil
     }
-    guard piece.storedSize <= ProtocolLimits.chunk, piece.offset + bytes.byteCount <= piece.storedSize else {
-      throw .wrongSize
-    }
+    // A piece without bytes would make a source that sends nothing look busy.
+    guard piece.storedSize <= ProtocolLimits.chunk, bytes.byteCount > 0,
+      piece.offset + bytes.byteCount <= piece.storedSize
+    else { throw .wrongSize }
     // The rest of a chunk whose beginning went down with a link; the source begins it anew.
     guard piece.offset == request.stored.count || piece.offset == 0 else { return nil }
     hear(from: source, at: now)

@@ -1,4 +1,4 @@
-import WorldModel
+package import WorldModel
 
 /// One map that is held, whole or in part, and from whom the rest comes.
 package struct MapHolding: Sendable {
@@ -31,8 +31,11 @@ package struct MapHolding: Sendable {
   /// Chunks verified since the others were last told.
   var untold = 0
 
-  /// What has arrived of the manifest.
+  /// Who is asked for the manifest.
+  private(set) var manifestSource: PeerID?
+  /// What it has sent of it, and how much that was when it was last looked at; nil when it never was.
   private var names: [ChunkName] = []
+  private var namesSeen: Int?
 
   /// A map to be fetched, from the chunk at `start` on.
   package init(fetching announcement: MapAnnouncement, from start: Int = 0) {
@@ -55,9 +58,6 @@ package struct MapHolding: Sendable {
   /// Whether every chunk is here.
   package var isComplete: Bool { manifest != nil && verifiedBytes == announcement.size }
 
-  /// How many chunks the manifest names as far as it has arrived.
-  package var receivedNames: Int { manifest?.names.count ?? names.count }
-
   /// The map's parts; nil until it is complete.
   package var package: MapPackage? {
     guard isComplete, let manifest else { return nil }
@@ -71,20 +71,50 @@ package struct MapHolding: Sendable {
     return set
   }
 
-  /// Takes what the manifest says of the chunks from `first` on.
+  /// Whom to ask for the manifest now, and from which chunk on; nil when somebody is asked.
   ///
-  /// Returns whether the manifest is now complete.
+  /// One source at a time, so that who sends wrong parts is known and spoils nobody else's.
+  /// - Parameter isLate: Whether one that has sent nothing between two calls with it is passed over for the next.
+  package mutating func askForManifest(isLate: Bool = false) -> (source: PeerID, first: Int)? {
+    guard manifest == nil, let foremost = sources.first?.peer else { return nil }
+    if let asked = manifestSource {
+      guard isLate, names.count == namesSeen else {
+        if isLate { namesSeen = names.count }
+        return nil
+      }
+      forgetNames()
+      manifestSource = sources.first { $0.peer > asked }?.peer ?? foremost
+    } else {
+      manifestSource = foremost
+    }
+    return manifestSource.map { ($0, 0) }
+  }
+
+  /// Takes what `source` says of the chunks from `first` on.
+  ///
+  /// Returns how many chunks are named by now, all of them when the manifest is complete; nil when it was not wanted.
   ///
   /// - Throws: ``ChunkFailure/wrongHash`` when the whole does not match the announced id; it is then forgotten.
-  package mutating func takeNames(_ more: [ChunkName], first: Int) throws(ChunkFailure) -> Bool {
-    guard manifest == nil, first == names.count, names.count + more.count <= chunks.count else { return false }
+  package mutating func takeNames(
+    _ more: [ChunkName], first: Int, from source: PeerID
+  ) throws(ChunkFailure) -> Int? {
+    guard manifest == nil, source == manifestSource, !more.isEmpty, first == names.count,
+      names.count + more.count <= chunks.count
+    else { return nil }
     names += more
-    guard names.count == chunks.count else { return false }
+    guard names.count == chunks.count else { return names.count }
     let whole = MapManifest(epoch: announcement.epoch, revision: announcement.revision, names: names)
-    names = []
+    forgetNames()
     guard whole.id == announcement.id, whole.size == announcement.size else { throw .wrongHash }
     manifest = whole
-    return true
+    return chunks.count
+  }
+
+  /// Asks nobody for the manifest any more.
+  mutating func forgetNames() {
+    manifestSource = nil
+    names = []
+    namesSeen = nil
   }
 
   /// What the cache may have of what is missing; nil when nothing is.

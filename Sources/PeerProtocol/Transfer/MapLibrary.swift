@@ -66,14 +66,42 @@ package struct MapLibrary: Sendable {
     } ?? false
   }
 
-  /// Plans what to ask of whom for every map that is not complete.
+  /// Plans what to ask of whom for every map that is not complete, but for those that a later one takes the place of.
   package mutating func nextRequests(at now: Instant) -> [(map: MapID, source: PeerID, chunks: [Int])] {
     var plan: [(map: MapID, source: PeerID, chunks: [Int])] = []
-    for index in holdings.indices {
+    for index in holdings.indices where !isSetAside(holdings[index]) {
       let map = holdings[index].announcement.id
       for (source, chunks) in holdings[index].nextRequests(at: now) { plan.append((map, source, chunks)) }
     }
     return plan
+  }
+
+  /// Asks nobody any more for maps that a later one takes the place of; what is verified of them stays, for it may be had again.
+  ///
+  /// Returns which maps, and who still owes chunks of them.
+  package mutating func setAside() -> [(map: MapID, sources: [PeerID])] {
+    var aside: [(map: MapID, sources: [PeerID])] = []
+    for index in holdings.indices where isSetAside(holdings[index]) {
+      let sources = holdings[index].sources.filter { $0.outstanding > 0 }.map(\.peer)
+      for source in sources { holdings[index].release(requestsOf: source) }
+      if !sources.isEmpty { aside.append((holdings[index].announcement.id, sources)) }
+    }
+    return aside
+  }
+
+  /// Whether a map of the session is not worth fetching, because a later one is on its way from somebody who has all of it.
+  private func isSetAside(_ holding: MapHolding) -> Bool {
+    guard !holding.announcement.isPrivate, !holding.isComplete else { return false }
+    return holdings.contains { later in
+      !later.announcement.isPrivate && later.announcement.supersedes(holding.announcement) && later.manifest != nil
+        && (later.isComplete || later.sources.contains { $0.have == nil })
+    }
+  }
+
+  /// Gives up maps of the session in whose place a later one is here.
+  package mutating func dropSuperseded() {
+    guard let latest = latestComplete?.announcement else { return }
+    holdings.removeAll { !$0.announcement.isPrivate && !$0.isComplete && latest.supersedes($0.announcement) }
   }
 
   /// Frees what is owed by sources that have sent nothing for too long.

@@ -83,7 +83,7 @@ extension SessionCore {
     if let failure { throw SessionError(failure, anchor: nil) }
     // The host may have changed while the map was encoded.
     guard let id = try withNode({ node, _ in node.latestSharedMap }) else { throw .mayNotShare }
-    self.map = (id, map)
+    keep(map, id: id, number: freshNumber())
     return id
   }
 
@@ -118,11 +118,12 @@ extension SessionCore {
 
   /// Decodes a map that has arrived, beside the event loop.
   func open(_ package: MapPackage, id: MapID, from peer: PeerID) {
+    let number = freshNumber()
     // Chunks of other maps that wait to be proven come first.
     let added = jobs.add(priority: .utility) { [weak self] in
       do {
         let map = try WorldMap(decoding: try package.assembled())
-        await self?.opened(map, id: id, from: peer, bytes: package.size)
+        await self?.opened(map, id: id, number: number, from: peer, bytes: package.size)
       } catch {
         await self?.failedToOpen(id, error)
       }
@@ -139,8 +140,8 @@ extension SessionCore {
     hub.publish([.synchronised(digest)])
   }
 
-  private func opened(_ map: WorldMap, id: MapID, from peer: PeerID, bytes: Int) {
-    self.map = (id, map)
+  private func opened(_ map: WorldMap, id: MapID, number: UInt64, from peer: PeerID, bytes: Int) {
+    keep(map, id: id, number: number)
     let receipt = Session.MapReceipt(
       from: peer, mapID: id, points: map.cloud.count, anchors: map.anchors.count, bytes: bytes)
     endOpening([.mapReceived(receipt)])

@@ -28,8 +28,8 @@ actor SessionCore {
   var waits: [UInt64: CheckedContinuation<WaitOutcome, Never>] = [:]
   /// Those who read changes of anchors.
   var changeReaders: [ChangeReader] = []
-  /// The latest map that is complete, and decoded.
-  var map: (id: MapID, map: WorldMap)?
+  /// The latest map that is complete, and decoded; a later one has a higher number.
+  private(set) var map: (id: MapID, map: WorldMap, number: UInt64)?
   /// Whether the app was told that the session is locked.
   var isLocked = false
   /// Maps that are being decoded, and the digest of the news that waits for them.
@@ -154,6 +154,12 @@ actor SessionCore {
   func freshNumber() -> UInt64 {
     defer { nextNumber += 1 }
     return nextNumber
+  }
+
+  /// Takes a map that is decoded, unless a later one, of a higher number, is here: large ones take longer.
+  func keep(_ map: WorldMap, id: MapID, number: UInt64) {
+    guard self.map.map({ $0.number < number }) ?? true else { return }
+    self.map = (id, map, number)
   }
 
   /// Ends the session if it has not ended yet, and waits until its connections are closed.

@@ -3,8 +3,9 @@ import WorldModel
 
 /// Well-formed nonsense, as a member with bad intentions or a bad build would send it.
 ///
-/// Every frame decodes. It forges records, departures, removals, link states and election messages, under its own name
-/// and those of others, and says that it is host. Only while it is host it forges no removal: as host it may remove.
+/// Every frame decodes. It forges records, departures, removals, link states, election messages and rules, under its own name
+/// and those of others, and says that it is host. Only while it is host it forges no removal: as host it may remove. Its rules
+/// let everybody in: one that locked the session by a lie would keep out who has to come back in the end.
 package struct Liar {
   var random: SeededRandom
   /// Lies told.
@@ -25,7 +26,7 @@ package struct Liar {
     case 0: writeRoster(of: node, to: &writer)
     case 1: writeLinkState(node.roster, to: &writer)
     case 2: writeElection(of: node, to: &writer)
-    default: writeSmall(isHost: node.host == node.me, to: &writer)
+    default: writeSmall(isHost: node.host == node.me, after: node.rules.version, to: &writer)
     }
     return writer.bytes
   }
@@ -144,14 +145,22 @@ package struct Liar {
     }
   }
 
-  /// Pongs to no ping, answers to no invitation, admissions nobody asked for, removals of who reads it.
-  private mutating func writeSmall(isHost: Bool, to writer: inout ByteWriter) {
+  /// Pongs to no ping, answers to no invitation, admissions nobody asked for, removals of who reads it, rules.
+  private mutating func writeSmall(isHost: Bool, after version: UInt32, to writer: inout ByteWriter) {
     let number = random.next()
-    switch random.below(5) {
+    switch random.below(6) {
     case 0: writer.writeFrame(.pong) { $0.write(number) }
     case 1: writer.writeFrame(.inviteAnswer) { InviteAnswer(number: number, decision: .accept).write(to: &$0) }
     case 2: writer.writeFrame(.admit)
     case 3 where !isHost: writer.writeFrame(.goodbye) { Goodbye(.kicked).write(to: &$0) }
+    case 4:
+      // A number that may follow the known one, or the highest there is.
+      let leap: UInt32 = [1, 1 << 16, 1 << 31][random.below(3)]
+      let limit = UInt8(32 + random.below(33))
+      writer.writeFrame(.rules) {
+        $0.write(version &+ leap)
+        $0.write(bytes: [0, limit])
+      }
     default: writer.writeFrame(.inviteCancel) { $0.write(number) }
     }
   }

@@ -66,6 +66,17 @@ struct SessionRun {
     poses?.release(in: &world)
     if (0..<world.count).allSatisfy({ !world.simulation.isRunning($0) }) { world.apply(.start(world.count - 1)) }
     rest()
+    if world.liar != nil { lock() }
+  }
+
+  /// R5: whatever was said of the rules before, the host locks the session for all.
+  private mutating func lock() {
+    guard !isOver, let host = world.commonHost() else { return }
+    world.perform(host) { node, now in node.handle(.setLocked(true), at: now) }
+    world.simulation.run(for: 6_000_000_000)
+    for index in 0..<world.count where world.node(index)?.rules.isLocked == false {
+      fail("R5 \(index + 1) takes the session for open")
+    }
   }
 
   private mutating func movePoses() {

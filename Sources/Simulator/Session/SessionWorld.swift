@@ -231,6 +231,7 @@ package struct SessionWorld {
       if connected != expected {
         return "E1 \(index + 1) sees \(connected.map(\.prefix)), not \(expected.map(\.prefix))"
       }
+      if node.rules != first.rules { return "R5 \(index + 1) has other rules" }
       if node.host == nil || node.host != first.host || node.epoch != first.epoch {
         let (mine, theirs) = (node.host.map(\.description) ?? "none", first.host.map(\.description) ?? "none")
         return "E1 \(index + 1) follows \(mine) epoch \(node.epoch), another \(theirs) epoch \(first.epoch)"

@@ -66,6 +66,23 @@ struct RemovalTests {
       probe.send(.goodbye, on: try #require(links[node])) { Goodbye(reason).write(to: &$0) }
     }
 
+    mutating func tell(_ version: UInt32, isLocked: Bool, by node: NodeID) throws {
+      probe.send(.rules, on: try #require(links[node])) { body in
+        body.write(version)
+        body.write(UInt8(isLocked ? 1 : 0))
+        body.write(UInt8(64))
+      }
+    }
+
+    mutating func acknowledge(by node: NodeID) throws {
+      try elect(node, .ack(.init(epoch: probe.node.epoch, sequence: .max, joinSequence: 1, sessionTime: 0)))
+    }
+
+    /// The kinds of frames on the link to a member since the last call.
+    mutating func frames(to node: NodeID) throws -> [FrameType?] {
+      try probe.frames(on: try #require(links[node])).map(\.type)
+    }
+
     func status(of node: NodeID) -> RosterEntry.Status? { probe.node.roster[node.peer]?.status }
 
     var hasEnded: Bool { probe.node.hasEnded }
@@ -114,8 +131,7 @@ struct RemovalTests {
   func followersAreNotBelieved() throws {
     var session = try Session()
     for node in [Self.liar, Self.other] {
-      try session.elect(
-        node, .ack(.init(epoch: session.probe.node.epoch, sequence: .max, joinSequence: 1, sessionTime: 0)))
+      try session.acknowledge(by: node)
       try session.say(.kicked, of: Self.victim.peer, by: node)
     }
     #expect(session.status(of: Self.victim) == .present)
@@ -231,6 +247,62 @@ struct RemovalTests {
       #expect(session.probe.node.memberSnapshots.contains { $0.peerID == Self.victim.peer && $0.isDirect })
       session.probe.input(.linkClosed(member))
     }
+  }
+
+  @Test("who follows a host takes the rules from it, whatever their number, and from nobody else")
+  func rulesComeFromTheHost() throws {
+    var session = try Session(host: Self.other)
+    try session.tell(1, isLocked: true, by: Self.liar)
+    #expect(!session.probe.node.rules.isLocked && session.probe.takeEvents().isEmpty)
+    try session.tell(1 << 31, isLocked: true, by: Self.other)
+    #expect(session.probe.node.rules.isLocked)
+    try session.tell(.max, isLocked: false, by: Self.other)
+    #expect(session.probe.node.rules.isLocked)
+    try session.tell(2, isLocked: false, by: Self.other)
+    #expect(!session.probe.node.rules.isLocked && session.probe.node.rules.version == 2)
+  }
+
+  @Test("a host takes no rules from those who follow it, and tells them its own")
+  func followersDoNotRule() throws {
+    var session = try Session()
+    session.probe.input(.setLocked(true))
+    try session.acknowledge(by: Self.liar)
+    _ = try session.frames(to: Self.liar)
+    try session.tell(2, isLocked: false, by: Self.liar)
+    #expect(session.probe.node.rules.isLocked)
+    #expect(try session.frames(to: Self.liar) == [.rules])
+    // As a member that comes from another session does, or that knew an earlier host.
+    try session.tell(2, isLocked: false, by: Self.other)
+    #expect(!session.probe.node.rules.isLocked)
+  }
+
+  @Test("a liar that uses up the numbers of the rules does not keep the host from locking the session")
+  func rulesAreNotUsedUp() throws {
+    var session = try Session()
+    for step in 1...UInt32(1 << 15) { try session.tell(step << 16, isLocked: false, by: Self.liar) }
+    #expect(session.probe.node.rules.version == 1 << 31)
+    for node in [Self.victim, Self.liar, Self.other] { _ = try session.frames(to: node) }
+    session.probe.input(.setLocked(true))
+    #expect(session.probe.node.rules.isLocked)
+    for node in [Self.victim, Self.other] { #expect(try session.frames(to: node) == [.rules]) }
+    try session.tell(1 << 31, isLocked: false, by: Self.liar)
+    #expect(session.probe.node.rules.isLocked)
+  }
+
+  @Test("who begins to follow a host tells it the rules before it counts as its follower, and later again")
+  func rulesAreRepeated() throws {
+    var session = try Session(host: Self.liar)
+    try session.tell(1, isLocked: true, by: Self.liar)
+    try session.elect(Self.liar, .resign(.init(epoch: 1, successor: Self.other)))
+    _ = try session.frames(to: Self.other)
+    try session.beat(Self.other)
+    let frames = try session.frames(to: Self.other)
+    #expect(frames.first == .rules && frames.contains(.election))
+    for _ in 0..<5 {
+      session.probe.wait(.seconds(1))
+      session.probe.send(.ping, on: try #require(session.links[Self.other])) { $0.write(UInt64(1)) }
+    }
+    #expect(try session.frames(to: Self.other).contains(.rules))
   }
 
   @Test("an address that leads to another member does not cost the link to that")

@@ -129,5 +129,6 @@ struct SessionRulesTests {
     #expect(merged.merge(try rules(.max, true, 8)) == false)
     #expect(throws: DecodingFailure.self) { try rules(1, false, 1) }
     #expect(throws: DecodingFailure.self) { try rules(1, false, 65) }
+    #expect(throws: DecodingFailure.self) { try rules(0, true, 64) }
   }
 }

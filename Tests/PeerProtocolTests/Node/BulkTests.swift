@@ -8,7 +8,7 @@ private struct Fetching {
   let other = NodeProbe.peer(1)
   let control: LinkID
   let package: MapPackage
-  let manifest: MapManifest
+  var manifest: MapManifest
 
   init(chunks: Int = 6) throws {
     var random = SeededRandom(seed: 5)
@@ -19,14 +19,14 @@ private struct Fetching {
     _ = try probe.frames(on: control)
   }
 
-  /// Announces the map on a link and answers the request for its manifest.
-  mutating func announce(on link: LinkID) {
+  /// Announces the map on a link and sends its manifest, or what is said to be that, whoever is asked for it.
+  mutating func announce(on link: LinkID, names: [ChunkName]? = nil) {
     let announcement = MapAnnouncement(manifest, provider: other, isPrivate: false)
     probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
     probe.send(.mapManifest, on: link) {
       $0.write(bytes: manifest.id.digest.bytes)
       $0.write(UInt32(0))
-      for name in manifest.names { name.write(to: &$0) }
+      for name in names ?? manifest.names { name.write(to: &$0) }
     }
   }
 
@@ -130,6 +130,25 @@ struct BulkTests {
     #expect(try fetching.asked(on: fetching.control).chunks.isEmpty)
   }
 
+  @Test("a new revision that comes while a map is fetched takes its place, and only what it changes is asked for")
+  func changesRevision() throws {
+    var fetching = try Fetching()
+    fetching.announce(on: fetching.control)
+    _ = try fetching.asked(on: fetching.control)
+    for chunk in 0..<3 { fetching.send(chunk, on: fetching.control) }
+    _ = (try fetching.probe.frames(on: fetching.control), fetching.probe.takeEvents())
+    let old = fetching.manifest.id
+    var names = fetching.manifest.names
+    names.swapAt(0, 5)
+    fetching.manifest = MapManifest(epoch: 1, revision: 2, names: names)
+    fetching.announce(on: fetching.control)
+    let frames = try fetching.probe.frames(on: fetching.control)
+    #expect(frames.count { $0.type == .mapCancel && $0.body == old.digest.bytes } == 1)
+    let asked = frames.filter { $0.type == .mapRequest }.map { Set($0.body.dropFirst(32)).subtracting([0]) }
+    // Of the first three chunks the first is the sixth now.
+    #expect(asked == [[3, 4]])
+  }
+
   @Test("Fault 24: a source that sends a flipped bit is marked down and told of, and another holder serves the chunk")
   func marksSourceDown() throws {
     var fetching = try Fetching()
@@ -149,6 +168,26 @@ struct BulkTests {
     #expect(try fetching.asked(on: fetching.control).chunks.isEmpty)
     for chunk in 0..<6 { fetching.send(chunk, on: second) }
     #expect(fetching.probe.node.currentMap == fetching.manifest.id)
+  }
+
+  @Test(
+    "a wrong part of a manifest costs its sender's place among the holders and nobody else's", arguments: [false, true])
+  func spoilsNoManifest(isAsked: Bool) throws {
+    var fetching = try Fetching()
+    let liar = NodeProbe.peer(2)
+    let second = fetching.probe.join(2, liar)
+    // Who announces it first is asked.
+    for link in isAsked ? [second, fetching.control] : [fetching.control, second] {
+      fetching.announce(on: link, names: link == second ? fetching.manifest.names.reversed() : [])
+    }
+    fetching.announce(on: fetching.control)
+    let refused = fetching.probe.takeEvents().compactMap { event in
+      if case .mapSourceRefused(_, let peer, _) = event { peer } else { nil }
+    }
+    #expect(refused == (isAsked ? [liar] : []))
+    let chunks = try fetching.asked(on: fetching.control).chunks
+    for chunk in chunks { fetching.send(chunk, on: fetching.control) }
+    #expect(!chunks.isEmpty && fetching.probe.node.mapStatus.stage != .none)
   }
 
   @Test("a map of somebody the rule does not name is not taken, and one the host alone may share only from the host")

@@ -87,6 +87,20 @@ struct HostileMemberTests {
     #expect(meeting.probe.node.anchors.appliedCount(of: Self.actor) == 1)
   }
 
+  @Test("who makes this node write and reads nothing loses its link, member or stranger", arguments: [true, false])
+  func silentReader(isMember: Bool) throws {
+    var probe = NodeProbe()
+    probe.isSlow = true
+    let link = isMember ? probe.join(1, Self.other) : probe.greet(1, Self.other)
+    var pings = ByteWriter()
+    for _ in 0..<10_000 { pings.writeFrame(.ping) { $0.write(UInt64(1)) } }
+    // Each is answered by a pong of its own size; the first 64 KiB are on their way.
+    let most = (ProtocolLimits.controlQueue + 2 * ProtocolLimits.transmitWindow) / pings.count + 1
+    for _ in 0..<most { probe.send(bytes: pings.bytes, on: link) }
+    #expect(probe.closed == [link])
+    #expect(try probe.goodbye(on: link) == .limitExceeded)
+  }
+
   @Test(
     "fault 23: a pose that is not finite, subnormal or not rigid closes the link",
     arguments: [Float.nan, .infinity, -.infinity, .leastNonzeroMagnitude, 1.5, 0])

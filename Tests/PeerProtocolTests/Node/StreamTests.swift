@@ -17,10 +17,10 @@ struct StreamTests {
   }
 
   /// What a member sends that has `vector`.
-  private func frames(telling vector: VersionVector) -> [UInt8] {
+  private func frames(telling vector: VersionVector, digest: SHA256Digest = SHA256Digest(words: .zero)) -> [UInt8] {
     var message = ByteWriter()
     message.write(UInt8(0))
-    message.write(SHA256Digest(words: .zero))
+    message.write(digest)
     vector.encode(into: &message)
     return frames(.vector, SnapshotChunks(message.bytes))
   }
@@ -85,6 +85,24 @@ struct StreamTests {
       if case .anchors(let changes) = event { changes.map(\.kind) } else { [] }
     }
     #expect(kinds == [.fieldOverwritten(.name("mine")), .updated(.name)])
+  }
+
+  @Test("equal vectors under unequal digests are told as a divergence and answered with everything, equal ones not")
+  func divergence() throws {
+    var probe = NodeProbe()
+    try probe.edit { anchors, time throws(AnchorError) in _ = try anchors.place(Anchor(name: "lamp"), at: time) }
+    let link = probe.join(1, other)
+    for (digest, isDivergence) in [(probe.node.anchors.digest, false), (SHA256Digest(words: .zero), true)] {
+      _ = (probe.takeEvents(), try probe.frames(on: link))
+      probe.send(bytes: frames(telling: probe.node.anchors.vector, digest: digest), on: link)
+      let told = probe.takeEvents().contains { if case .divergence(other) = $0 { true } else { false } }
+      #expect(told == isDivergence)
+      let answers = try probe.frames(on: link).filter { $0.type == .snapshot }
+      #expect(answers.isEmpty != isDivergence)
+      // What comes back is merged, and changes nothing where the two are the same after all.
+      probe.send(bytes: frames(.snapshot, SnapshotChunks(probe.node.anchors.encodeSnapshot())), on: link)
+      #expect(probe.node.anchors.count == 1 && probe.closed.isEmpty)
+    }
   }
 
   private var greeting: [UInt8] {

@@ -21,9 +21,16 @@ struct MapHoldingTests {
     var holding = MapHolding(fetching: Self.announcement)
     holding.addHolder(alice)
     holding.addHolder(bob)
-    let isWhole = try holding.takeNames(Self.manifest.names, first: 0)
-    #expect(isWhole)
+    try takeManifest(&holding)
     return holding
+  }
+
+  /// Lets whoever is asked for the manifest send it.
+  private func takeManifest(_ holding: inout MapHolding, names: [ChunkName] = manifest.names) throws {
+    let answer = holding.askForManifest()
+    let asked = try #require(answer)
+    let received = try holding.takeNames(names, first: asked.first, from: asked.source)
+    #expect(received == names.count && holding.manifest != nil)
   }
 
   /// A chunk cut into the pieces in which it travels.
@@ -65,7 +72,8 @@ struct MapHoldingTests {
   @Test("a holder of a part is asked only for what it has, and for more as soon as it has more")
   func fetchesFromPartialHolders() throws {
     var holding = MapHolding(fetching: Self.announcement)
-    _ = try holding.takeNames(Self.manifest.names, first: 0)
+    holding.addHolder(bob, have: ChunkSet(capacity: 3))
+    try takeManifest(&holding)
     var have = ChunkSet(capacity: 3)
     have.insert(2)
     holding.addHolder(bob, have: have)
@@ -118,7 +126,7 @@ struct MapHoldingTests {
     let manifest = MapManifest(epoch: 1, revision: 1, names: names)
     var holding = MapHolding(fetching: MapAnnouncement(manifest, provider: alice, isPrivate: false), from: 17)
     holding.addHolder(alice)
-    _ = try holding.takeNames(names, first: 0)
+    try takeManifest(&holding, names: names)
     let asked = holding.nextRequests(at: .zero)
     #expect(asked.flatMap(\.chunks) == [17, 18, 19, 0, 1, 2, 3, 4])
     var uploads = Uploads()
@@ -205,10 +213,34 @@ struct MapHoldingTests {
   @Test("a manifest that does not match its id is refused")
   func refusesWrongManifest() {
     var holding = MapHolding(fetching: Self.announcement)
+    holding.addHolder(alice)
+    _ = holding.askForManifest()
     #expect(throws: ChunkFailure.wrongHash) {
-      try holding.takeNames(Array(Self.manifest.names.reversed()), first: 0)
+      try holding.takeNames(Array(Self.manifest.names.reversed()), first: 0, from: alice)
     }
     #expect(holding.manifest == nil)
+  }
+
+  @Test("one holder at a time is asked for the manifest, the next one when it falls silent, and only its parts count")
+  func asksOneForTheManifest() throws {
+    var holding = MapHolding(fetching: Self.announcement)
+    var asked = [holding.askForManifest()?.source]
+    holding.addHolder(alice)
+    holding.addHolder(bob)
+    let (names, first, other) = (Self.manifest.names, min(alice, bob), max(alice, bob))
+    asked += [holding.askForManifest()?.source, holding.askForManifest()?.source]
+    var received = [
+      try holding.takeNames([names[1]], first: 0, from: other), try holding.takeNames([], first: 0, from: first),
+      try holding.takeNames([names[0]], first: 0, from: first),
+    ]
+    asked += [holding.askForManifest(isLate: true)?.source, holding.askForManifest(isLate: true)?.source]
+    holding.removeHolder(other)
+    asked.append(holding.askForManifest()?.source)
+    received.append(try holding.takeNames(names, first: 0, from: first))
+    asked.append(holding.askForManifest(isLate: true)?.source)
+    #expect(asked == [nil, first, nil, nil, other, first, nil])
+    #expect(received == [nil, nil, 1, names.count])
+    #expect(holding.manifest == Self.manifest)
   }
 
   @Test("a new revision of a map is cut where its blocks begin: a change in one place leaves most chunks as they are")
@@ -240,10 +272,48 @@ struct MapHoldingTests {
     let announcement = MapAnnouncement(new, provider: alice, isPrivate: false)
     let isWanted = library.announce(announcement, by: alice, at: .zero)
     #expect(isWanted)
-    _ = try library.change(new.id) { (holding) throws(ChunkFailure) in try holding.takeNames(new.names, first: 0) }
+    _ = try library.change(new.id) { (holding) throws(ChunkFailure) in
+      _ = holding.askForManifest()
+      return try holding.takeNames(new.names, first: 0, from: alice)
+    }
     library.reuseChunks(for: new.id)
     let plan = library.nextRequests(at: .zero)
     #expect(plan.flatMap(\.chunks) == [1])
+  }
+
+  @Test("a later revision that somebody has whole takes the place of one on its way, and ends it when it is here")
+  func setsAside() throws {
+    var library = MapLibrary()
+    var newer = MapManifest(epoch: 2, revision: 2, names: Array(Self.manifest.names.reversed()))
+    var announcement = MapAnnouncement(newer, provider: alice, isPrivate: false)
+    func take(_ manifest: MapManifest, from peer: PeerID, _ announcement: MapAnnouncement) throws {
+      _ = library.announce(announcement, by: peer, at: .zero)
+      _ = try library.change(manifest.id) { (holding) throws(ChunkFailure) in
+        guard let asked = holding.askForManifest() else { return }
+        _ = try holding.takeNames(manifest.names, first: 0, from: asked.source)
+      }
+    }
+    func asked() -> Set<MapID> { Set(library.nextRequests(at: .zero).map(\.map)) }
+    try take(Self.manifest, from: alice, Self.announcement)
+    #expect(asked() == [Self.manifest.id])
+    announcement.isPartial = true
+    try take(newer, from: bob, announcement)
+    #expect(library.setAside().isEmpty)
+    announcement.isPartial = false
+    try take(newer, from: bob, announcement)
+    let aside = library.setAside()
+    #expect(aside.map(\.map) == [Self.manifest.id] && aside.map(\.sources) == [[alice]])
+    #expect(asked() == [newer.id] && library.setAside().isEmpty)
+    // Nobody has it whole any more.
+    library.removeHolder(bob)
+    #expect(asked() == [Self.manifest.id])
+    library.dropSuperseded()
+    #expect(library[Self.manifest.id] != nil)
+    newer = MapManifest(epoch: 2, revision: 3, names: Self.manifest.names)
+    let here = MapAnnouncement(newer, provider: alice, isPrivate: false)
+    library.insert(MapHolding(Self.package, manifest: newer, announcement: here))
+    library.dropSuperseded()
+    #expect(library.holdings.map(\.announcement.id) == [newer.id])
   }
 
   @Test("of two maps that of the later epoch is current, then that of the higher revision, in whatever order they came")

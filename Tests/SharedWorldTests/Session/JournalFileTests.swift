@@ -1,0 +1,50 @@
+import AnchorReplication
+import Foundation
+import Testing
+
+@testable import SharedWorld
+
+@Suite("The file of a journal", .timeLimit(.minutes(5)))
+struct JournalFileTests {
+  /// SQLite's log: a head, and a frame of a head and a page for each page that a transaction writes.
+  private static let (logHead, frameHead, page) = (32, 24, 4096)
+
+  @Test("cut at any byte of its log it holds the transactions before that, whole, and no others")
+  func cutAnywhere() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "journal-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "world.journal").path
+    let copy = folder.appending(path: "copy.journal").path
+    // Some fit a page, some do not; one is of two records.
+    var written: [[JournalRecord]] = [[.snapshot([0])]]
+    for number: UInt8 in 1...6 { written.append([.operations(Array(repeating: number, count: Int(number) * 1500))]) }
+    written.append([.operations([7]), .operations([8])])
+    let file = try JournalFile(path: path)
+    for records in written { try await file.append(records) }
+    let database = try Data(contentsOf: URL(filePath: path))
+    let log = try Data(contentsOf: URL(filePath: path + "-wal"))
+    try await file.close([])
+
+    var before = 0
+    for length in Self.cuts(of: log.count) {
+      try database.write(to: URL(filePath: copy))
+      try log.prefix(length).write(to: URL(filePath: copy + "-wal"))
+      let cut = try JournalFile(path: copy)
+      let found = try await cut.records()
+      try await cut.close([])
+      let count = (0...written.count).first { Array(written.prefix($0).joined()) == found }
+      #expect(try #require(count, "at byte \(length)") >= before)
+      before = count ?? before
+    }
+    #expect(before == written.count)
+  }
+
+  /// Every byte in and around the head of each frame, and others in between.
+  private static func cuts(of log: Int) -> [Int] {
+    (0...log).filter { length in
+      let place = (length - logHead) % (frameHead + page)
+      return length <= logHead || place <= frameHead + 1 || place == frameHead + page - 1 || length % 97 == 0
+    }
+  }
+}

@@ -2,6 +2,7 @@ import WorldModel
 
 extension Node {
   mutating func receiveMapAnnouncement(_ announcement: MapAnnouncement, from link: Link, at now: Instant) {
+    guard isPlausible(announcement, from: link.peer) else { return }
     guard mayProvide(announcement, linked: link.peer) else {
       tell(.mapRefused(announcement.id, provider: announcement.provider))
       return
@@ -13,6 +14,16 @@ extension Node {
     if maps.isFetching { synchronisation.isReached = false }
     tellMapStatus(at: now)
     if maps[announcement.id]?.manifest == nil { requestManifests() } else { requestChunks(at: now) }
+  }
+
+  /// Whether there can be a map of this epoch: nobody uses up the epochs, and so keeps all others from sharing a map, by a lie.
+  ///
+  /// It is one that the session may have come to, or that follows the map which is known. For any other the host's word
+  /// counts: who was not there when a lie made the epochs high has no other.
+  private func isPlausible(_ announcement: MapAnnouncement, from peer: PeerID) -> Bool {
+    let known = maps.current.map { $0.announcement.epoch + 1 } ?? 0
+    return announcement.isPrivate || maps[announcement.id] != nil || announcement.epoch <= known
+      || election.isPlausible(announcement.epoch) || host == nil || host?.peer == peer
   }
 
   /// Whether the rule of the session lets the provider share it.

@@ -4,7 +4,8 @@ extension Node {
   /// Shares a whole map: with one peer, or with everybody and every later joiner.
   mutating func share(_ package: MapPackage, with peer: PeerID?, at now: Instant) {
     guard peer != nil || mayShareMap else { return }
-    let manifest = MapManifest(epoch: epoch, revision: maps.nextRevision, names: package.names)
+    let numbers = maps.nextNumbers(at: epoch)
+    let manifest = MapManifest(epoch: numbers.epoch, revision: numbers.revision, names: package.names)
     let announcement = MapAnnouncement(manifest, provider: me.peer, isPrivate: peer != nil)
     maps.insert(MapHolding(package, manifest: manifest, announcement: announcement))
     latestSharedMap = manifest.id

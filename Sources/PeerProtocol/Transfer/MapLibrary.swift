@@ -10,7 +10,8 @@ package struct MapLibrary: Sendable {
 
   /// The holdings, the newest last.
   package private(set) var holdings: [MapHolding] = []
-  private var highestRevision: UInt64 = 0
+  /// The numbers of the latest map of the session that was ever known here, or of one that this node sent to a single peer.
+  private var latest: (epoch: UInt64, revision: UInt64) = (0, 0)
   /// Maps that the app does not want, the latest last.
   private var cancelled: [MapID] = []
 
@@ -30,8 +31,13 @@ package struct MapLibrary: Sendable {
       .max { $1.announcement.supersedes($0.announcement) }
   }
 
-  /// The revision the next shared map takes; when a lie has used the revisions up, all take the last one.
-  package var nextRevision: UInt64 { min(highestRevision + 1, ProtocolLimits.counter) }
+  /// The numbers that the next shared map takes in a session at `epoch`: later than those of every map that was here, also when a
+  /// lie has used the revisions of an epoch up.
+  package func nextNumbers(at epoch: UInt64) -> (epoch: UInt64, revision: UInt64) {
+    let present = max(epoch, latest.epoch)
+    guard latest.revision == ProtocolLimits.counter else { return (present, latest.revision + 1) }
+    return (present > latest.epoch ? present : min(present + 1, ProtocolLimits.counter), 1)
+  }
 
   /// The holding of `map`.
   package subscript(map: MapID) -> MapHolding? { holdings.first { $0.announcement.id == map } }
@@ -39,7 +45,13 @@ package struct MapLibrary: Sendable {
   /// Adds a map that is held whole.
   package mutating func insert(_ holding: MapHolding) {
     holdings.removeAll { $0.announcement.id == holding.announcement.id }
+    note(holding.announcement)
     append(holding)
+  }
+
+  /// Takes note of a map's numbers, so that the next one's are later.
+  private mutating func note(_ map: MapAnnouncement) {
+    if (map.epoch, map.revision) > latest { latest = (map.epoch, map.revision) }
   }
 
   /// Notes that `peer` holds a map, or a part of it.
@@ -55,6 +67,7 @@ package struct MapLibrary: Sendable {
       // A later map that nobody here has whole must not keep out one that can be had.
       let isNews = announcement.isPrivate || latestComplete.map { announcement.supersedes($0.announcement) } ?? true
       guard isNews else { return false }
+      if !announcement.isPrivate { note(announcement) }
       var plain = announcement
       plain.isPartial = false
       append(MapHolding(fetching: plain, from: start))
@@ -156,7 +169,6 @@ package struct MapLibrary: Sendable {
   }
 
   private mutating func append(_ holding: MapHolding) {
-    highestRevision = max(highestRevision, holding.announcement.revision)
     holdings.append(holding)
     trim()
   }

@@ -9,6 +9,8 @@ struct HostileNumberTests {
   private static let other = NodeProbe.peer(1)
   private static let stranger = NodeProbe.peer(9)
   private static let lamp = AnchorID(high: 9, low: 1)
+  /// Up to here an epoch may be anything.
+  private static let plain: UInt64 = 1 << 32
 
   /// A host, and a member that places an anchor and grants it to a peer that nobody knows.
   private func meeting(lockedBy lock: AnchorLock? = nil) throws -> (NodeProbe, LinkID) {
@@ -60,19 +62,66 @@ struct HostileNumberTests {
     #expect(lock(probe)?.leaseUntil == time + (lease < .seconds(1) ? 1 : UInt64(UInt32.max)))
   }
 
-  @Test("after a map with the last revision the next one is announced in a way that others can read")
-  func lastRevision() throws {
+  /// A map of one chunk under these numbers.
+  private static func manifest(_ epoch: UInt64, _ revision: UInt64, of map: MapPackage) -> MapManifest {
+    MapManifest(epoch: epoch, revision: revision, names: map.names)
+  }
+
+  /// A member announces a map, and brings it if it is asked to.
+  private func bring(
+    _ map: MapPackage, _ epoch: UInt64, _ revision: UInt64, to probe: inout NodeProbe, on link: LinkID
+  ) {
+    let manifest = Self.manifest(epoch, revision, of: map)
+    probe.send(.mapAnnounce, on: link) {
+      MapAnnouncement(manifest, provider: Self.other, isPrivate: false).write(to: &$0)
+    }
+    probe.send(.mapManifest, on: link) {
+      $0.write(bytes: manifest.id.digest.bytes)
+      $0.write(UInt32(0))
+      for name in manifest.names { name.write(to: &$0) }
+    }
+    let piece = MapPiece(
+      map: manifest.id, chunk: 0, codec: map.chunks[0].codec, storedSize: map.chunks[0].bytes.count, offset: 0)
+    probe.send(.mapPiece, on: link) {
+      piece.write(to: &$0)
+      $0.write(bytes: map.chunks[0].bytes)
+    }
+  }
+
+  @Test("after a map with the last numbers that are believed the next one takes its place, also at others")
+  func lastMapNumbers() throws {
+    let lie = MapPackage(map: [1])
+    for (epoch, revision) in [(0, ProtocolLimits.counter), (Self.plain, ProtocolLimits.counter), (7, 1)] {
+      var (probe, link) = try meeting()
+      bring(lie, epoch, revision, to: &probe, on: link)
+      #expect(probe.node.currentMap == Self.manifest(epoch, revision, of: lie).id)
+      _ = try probe.frames(on: link)
+      probe.input(.share(MapPackage(map: [1, 2, 3]), with: nil))
+      #expect(probe.node.currentMap == probe.node.latestSharedMap)
+      let body = try #require(try probe.frames(on: link).first { $0.type == .mapAnnounce }?.body)
+      var (other, up) = try meeting()
+      bring(lie, epoch, revision, to: &other, on: up)
+      _ = try other.frames(on: up)
+      other.send(.mapAnnounce, on: up) { $0.write(bytes: body) }
+      #expect(try other.frames(on: up).contains { $0.type == .mapManifestRequest })
+    }
+  }
+
+  @Test("a map of an epoch that no session can have come to is not taken, but from the host or after one that is here")
+  func implausibleEpochs() throws {
+    let map = MapPackage(map: [1])
     var (probe, link) = try meeting()
-    let lie = MapAnnouncement(
-      id: MapID(SHA256Digest(hashing: [1])), epoch: 0, revision: ProtocolLimits.counter, size: 1, chunks: 1,
-      provider: Self.other, isPrivate: false)
-    probe.send(.mapAnnounce, on: link) { lie.write(to: &$0) }
-    _ = try probe.frames(on: link)
-    probe.input(.share(MapPackage(map: [1, 2, 3]), with: nil))
-    let body = try #require(try probe.frames(on: link).first { $0.type == .mapAnnounce }?.body)
-    var reader = ByteReader(body.span)
-    let announced = try MapAnnouncement(reading: &reader)
-    #expect(announced.revision == ProtocolLimits.counter && announced.supersedes(lie))
+    bring(map, ProtocolLimits.counter, 1, to: &probe, on: link)
+    bring(map, Self.plain + 1, 1, to: &probe, on: link)
+    #expect(probe.node.currentMap == nil)
+    bring(map, Self.plain, 1, to: &probe, on: link)
+    bring(map, Self.plain + 1, 1, to: &probe, on: link)
+    #expect(probe.node.currentMap == Self.manifest(Self.plain + 1, 1, of: map).id)
+    var newcomer = NodeProbe()
+    let first = newcomer.join(1, Self.other)
+    #expect(newcomer.node.host == nil)
+    bring(map, Self.plain + 1, 1, to: &newcomer, on: first)
+    #expect(newcomer.node.currentMap != nil)
   }
 
   @Test("after rules with the last number the host's next ones begin again, in a way that can be kept")

@@ -268,7 +268,7 @@ struct MapHoldingTests {
     var changed = Self.map
     changed[ProtocolLimits.chunk + 5] ^= 1
     let package = MapPackage(map: changed)
-    let new = MapManifest(epoch: 2, revision: library.nextRevision, names: package.names)
+    let new = MapManifest(epoch: 2, revision: library.nextNumbers(at: 2).revision, names: package.names)
     let announcement = MapAnnouncement(new, provider: alice, isPrivate: false)
     let isWanted = library.announce(announcement, by: alice, at: .zero)
     #expect(isWanted)

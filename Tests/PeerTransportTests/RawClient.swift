@@ -27,6 +27,19 @@ final class RawClient: @unchecked Sendable {
     close(descriptor)
   }
 
+  /// Takes a port of the loopback address, at which nobody listens then; nil when the system gives none.
+  func takePort() -> UInt16? {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bare in
+        bind(descriptor, bare, size) == 0 && getsockname(descriptor, bare, &size) == 0
+      }
+    } ? UInt16(bigEndian: address.sin_port) : nil
+  }
+
   @discardableResult
   func connect(port: UInt16) -> Bool {
     var address = sockaddr_in()

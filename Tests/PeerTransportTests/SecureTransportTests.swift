@@ -133,10 +133,12 @@ import Testing
 
   @Test func `dials fail with their reason`() async throws {
     let peer = try TestPeer()
-    let free = try await peer.start()
+    _ = try await peer.start()
+    // A port that is taken and not listened on: one that is given back another test may listen on at once.
+    let holder = RawClient()
+    let taken = SocketAddress.loopback(port: try #require(holder.takePort()))
     try await peer.use { transport in
-      transport.stopListening()
-      transport.connect(DialID(rawValue: 1), to: free)
+      transport.connect(DialID(rawValue: 1), to: taken)
       transport.connect(DialID(rawValue: 2), toName: "name.invalid", port: 1)
     }
     try await peer.wait { $0.events.count == 2 }
@@ -144,6 +146,7 @@ import Testing
     #expect(events.contains(.dialFailed(DialID(rawValue: 1), .system(call: "connect", code: 111))))
     let reasons = events.compactMap { if case .dialFailed(_, .unresolved(let name, _)) = $0 { name } else { nil } }
     #expect(reasons == ["name.invalid"])
+    withExtendedLifetime(holder) {}
     await peer.stop()
   }
 

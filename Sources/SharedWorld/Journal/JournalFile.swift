@@ -97,6 +97,15 @@ actor JournalFile {
     try append(records)
   }
 
+  /// Lets the file have so many pages of 4 KiB at most, or as many as it has; only a test sets a limit, to have a full disk.
+  func limit(pages: Int32) throws(SessionError) {
+    do throws(SQLiteFailure) {
+      try database?.execute("PRAGMA max_page_count = \(pages)")
+    } catch {
+      throw Self.explain(error, path)
+    }
+  }
+
   private static func explain(_ failure: SQLiteFailure, _ path: String) -> SessionError {
     switch failure.code {
     case SQLITE_BUSY, SQLITE_LOCKED:

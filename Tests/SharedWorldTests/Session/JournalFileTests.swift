@@ -1,6 +1,7 @@
 import AnchorReplication
 import Foundation
 import Testing
+import WorldModel
 
 @testable import SharedWorld
 
@@ -9,11 +10,55 @@ struct JournalFileTests {
   /// SQLite's log: a head, and a frame of a head and a page for each page that a transaction writes.
   private static let (logHead, frameHead, page) = (32, 24, 4096)
 
-  @Test("cut at any byte of its log it holds the transactions before that, whole, and no others")
-  func cutAnywhere() async throws {
+  private func withFolder(_ body: (URL) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "journal-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder)
+  }
+
+  @Test("Fault 25: a full disk is told of once, and the journal has everything when there is room again")
+  func fullDisk() async throws {
+    try await withFolder { folder in
+      var configuration = TestSessions.configuration()
+      configuration.journal = folder.appending(path: "world.journal").path
+      let large = Anchor.Payload(contentType: "x/y", bytes: [UInt8](repeating: 7, count: 60_000))
+      try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { session in
+        let file = try #require(await session.core.journalFile)
+        try await file.limit(pages: 1)
+        var problems = 0
+        var events = session.events.makeAsyncIterator()
+        try await session.place(Anchor(name: "1", payload: large))
+        while problems == 0, let event = await events.next() {
+          guard case .problem(let error) = event else { continue }
+          #expect(error.code == .io && error.message.contains("journal"))
+          problems += 1
+        }
+        try await session.place(Anchor(name: "2", payload: large))
+        while await session.core.journal?.isWriting == true { await Task.yield() }
+        try await file.limit(pages: .max)
+        try await session.place(Anchor(name: "3"))
+        var kept: [String] = []
+        while kept.count < 3 {
+          var set = AnchorSet(actor: ActorID(peer: PeerID(SHA256Digest(words: .zero)), incarnation: 1))
+          try set.restore(try await file.records())
+          kept = set.anchors.map(\.name).sorted()
+          await Task.yield()
+        }
+        #expect(kept == ["1", "2", "3"])
+        await session.leave()
+        while let event = await events.next() { if case .problem = event { problems += 1 } }
+        #expect(problems == 1)
+      }
+    }
+  }
+
+  @Test("cut at any byte of its log it holds the transactions before that, whole, and no others")
+  func cutAnywhere() async throws {
+    try await withFolder(cutAnywhere)
+  }
+
+  private func cutAnywhere(in folder: URL) async throws {
     let path = folder.appending(path: "world.journal").path
     let copy = folder.appending(path: "copy.journal").path
     // Some fit a page, some do not; one is of two records.
@@ -47,4 +92,8 @@ struct JournalFileTests {
       return length <= logHead || place <= frameHead + 1 || place == frameHead + page - 1 || length % 97 == 0
     }
   }
+}
+
+extension SessionCore {
+  fileprivate var journalFile: JournalFile? { journal?.file }
 }

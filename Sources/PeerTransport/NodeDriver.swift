@@ -34,6 +34,9 @@ package final class NodeDriver {
   private var closing: Set<LinkID> = []
   private var events: [NodeEvent] = []
   private var isRoundHandled = false
+  private var isTransmitting = false
+  /// Links that have taken all they were given: what more they have leaves in the next round, after the others had theirs.
+  private var relieved: [LinkID] = []
   private var suspended: UInt64
 
   /// A driver for a node that was configured for this identity, to be made on the loop; `record` is what an earlier start
@@ -118,17 +121,24 @@ package final class NodeDriver {
       case .event(let event): events.append(event)
       }
     }
-    if !isRoundHandled, inspect({ $0.hasTransmissions }) {
-      isRoundHandled = true
-      transport.loop.atEndOfRound(self)
-    }
+    requestRound()
+  }
+
+  private func requestRound() {
+    guard !isRoundHandled, inspect({ $0.hasTransmissions }) else { return }
+    isRoundHandled = true
+    transport.loop.atEndOfRound(self)
   }
 
   /// Hands over what links have to send, one link after the other.
   private func transmit(atOnce: Bool) {
+    isTransmitting = true
     while let (link, bytes) = node.nextTransmission() {
       if transmit(bytes[...], on: link, atOnce: atOnce) { node.reuse(bytes) }
     }
+    isTransmitting = false
+    for link in relieved { node.regainRoom(on: link) }
+    relieved.removeAll(keepingCapacity: true)
   }
 
   /// Gives bytes to the transport; whether they are needed no more.
@@ -143,9 +153,7 @@ package final class NodeDriver {
     // When this makes room, what did not fit follows.
     if atOnce { transport.flush(link) }
     guard taken == bytes.count else { return false }
-    if transport.queuedBytes(link) <= Self.roomyQueue {
-      node.regainRoom(on: link)
-    }
+    if transport.queuedBytes(link) <= Self.roomyQueue { relieved.append(link) }
     return true
   }
 
@@ -181,7 +189,7 @@ extension NodeDriver: RoundHandler {
     transmit(atOnce: true)
     isRoundHandled = false
     // To write for a link may have ended it.
-    if inspect({ $0.hasOrders }) { turn { _, _ in } }
+    if inspect({ $0.hasOrders }) { turn { _, _ in } } else { requestRound() }
   }
 }
 
@@ -201,7 +209,11 @@ extension NodeDriver: SecureTransportDelegate {
       transport.close(link, flushing: true)
       return
     }
-    turn { $0.handle(.writable(link), at: $1) }
+    if isTransmitting {
+      relieved.append(link)
+    } else {
+      turn { $0.handle(.writable(link), at: $1) }
+    }
   }
 
   package func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {

@@ -148,8 +148,8 @@ package struct Link: Sendable {
     inFlight += count
     bytesSent += UInt64(count)
     lastSent = now
-    // Every lane stops above this, and only for want of room.
-    wantsRoom = count > ProtocolLimits.transmitWindow / 2
+    // No lane stops before this for want of room.
+    wantsRoom = count >= ProtocolLimits.transmitWindow / 2
   }
 
   /// All that was handed over has left; whether more may be waiting for that.

@@ -161,6 +161,13 @@ package struct SessionPeer: SimulatedNode {
     settle(at: now)
   }
 
+  /// Lets the app invite a peer that it had lost.
+  package mutating func inviteAgain(_ other: Int, at now: Instant) {
+    begin()
+    invite(other, at: now)
+    settle(at: now)
+  }
+
   /// Lets the app do something.
   package mutating func perform(at now: Instant, _ action: (inout Node, Instant) -> Void) {
     begin()

@@ -65,8 +65,19 @@ struct SessionRun {
     if let liar = world.liar { world.apply(.crash(liar, silently: false)) }
     poses?.release(in: &world)
     if (0..<world.count).allSatisfy({ !world.simulation.isRunning($0) }) { world.apply(.start(world.count - 1)) }
+    if world.liar != nil { bringTogether() }
     rest()
     if world.liar != nil { lock() }
+  }
+
+  /// Two that could not reach each other, and of whom the liar has told each that the other had left, wait for an invitation.
+  private mutating func bringTogether() {
+    world.simulation.run(for: 10_000_000_000)
+    for one in 0..<world.count {
+      for other in 0..<one where world.holdsAsGone(one, other) && world.holdsAsGone(other, one) {
+        world.invite(other, by: one)
+      }
+    }
   }
 
   /// R5: whatever was said of the rules before, the host locks the session for all.

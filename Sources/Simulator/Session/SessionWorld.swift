@@ -116,6 +116,18 @@ package struct SessionWorld {
     simulation.perform(index) { peer, now in peer.perform(at: now, action) }
   }
 
+  /// Whether a node takes another one that runs for one that has left.
+  func holdsAsGone(_ index: Int, _ other: Int) -> Bool {
+    let entry = node(index)?.roster[SessionPeer.identity(of: other)]
+    return entry?.status == .left && entry?.node == node(other)?.me
+  }
+
+  /// Lets an app invite a peer.
+  mutating func invite(_ other: Int, by index: Int) {
+    simulation.monitor.note("\(index + 1) invites \(other + 1) again", at: simulation.now)
+    simulation.perform(index) { peer, now in peer.inviteAgain(other, at: now) }
+  }
+
   /// Lets an app edit its anchors; an edit that is refused changes nothing.
   package mutating func edit(_ index: Int, _ change: (inout AnchorSet, UInt64) throws(AnchorError) -> Void) {
     perform(index) { node, now in try? node.edit(at: now, change) }

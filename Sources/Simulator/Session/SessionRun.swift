@@ -70,13 +70,12 @@ struct SessionRun {
     if world.liar != nil { lock() }
   }
 
-  /// Two that could not reach each other, and of whom the liar has told each that the other had left, wait for an invitation.
+  /// Who was out of reach, and of whom the liar has told that it had left, waits for an invitation if it cannot be known by its
+  /// start: that of another start, or two of which each was told so of the other.
   private mutating func bringTogether() {
     world.simulation.run(for: 10_000_000_000)
     for one in 0..<world.count {
-      for other in 0..<one where world.holdsAsGone(one, other) && world.holdsAsGone(other, one) {
-        world.invite(other, by: one)
-      }
+      for other in 0..<world.count where world.holdsAsGone(one, other) { world.invite(other, by: one) }
     }
   }
 

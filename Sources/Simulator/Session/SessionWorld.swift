@@ -118,8 +118,7 @@ package struct SessionWorld {
 
   /// Whether a node takes another one that runs for one that has left.
   func holdsAsGone(_ index: Int, _ other: Int) -> Bool {
-    let entry = node(index)?.roster[SessionPeer.identity(of: other)]
-    return entry?.status == .left && entry?.node == node(other)?.me
+    node(index)?.roster[SessionPeer.identity(of: other)]?.status == .left && simulation.isRunning(other)
   }
 
   /// Lets an app invite a peer.

@@ -158,8 +158,10 @@ package struct PresenceGraph: Sendable {
     }
     setLinks(of: place, to: links)
     var rest = neighbours.subtracting(links)
+    // The announcer too if it came from somebody else, even if that names it among its own neighbours: it corrects what it
+    // did not say.
+    if neighbours.contains(place) { rest.insert(place) }
     while let other = rest.popFirst() {
-      // To the announcer too if it came from somebody else: it corrects what it did not say.
       guard let node = node(at: other), node != sender else { continue }
       outputs.append(.send(state, to: node))
     }

@@ -182,6 +182,21 @@ struct FloodRelayTests {
     #expect(corrected.neighbours == [electionNode(2).incarnation])
   }
 
+  @Test func aPeerIsToldOfWhatIsSaidInItsNameWhomeverThatNames() {
+    var graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
+    for node: UInt64 in 2...3 { graph.linkUp(electionNode(node), at: .zero) }
+    while graph.nextOutput() != nil {}
+    var forged = LinkState(node: electionNode(2), configuration: ElectionConfiguration())
+    forged.version = 50
+    forged.neighbours = (1...3).map { electionNode($0).incarnation }.sorted()
+    graph.receive(forged, from: electionNode(3))
+    var told: [NodeID] = []
+    while let output = graph.nextOutput() {
+      if case .send(forged, let node) = output { told.append(node) }
+    }
+    #expect(told == [electionNode(2)])
+  }
+
   @Test func versionsThatLeapAreIgnored() {
     var graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
     graph.linkUp(electionNode(2), at: .zero)

@@ -53,7 +53,7 @@ extension RawTCP {
 
   private static func receive(_ count: Int, on socket: Int32, into times: inout Latencies) {
     var bytes = [UInt8](repeating: 0, count: frame)
-    for _ in 0..<count where read(&bytes, from: socket) {
+    for number in 0..<count where read(&bytes, from: socket) && number >= LatencyRows.warmUp {
       times.add(since: bytes.withUnsafeBytes { $0.load(as: UInt64.self) })
     }
   }

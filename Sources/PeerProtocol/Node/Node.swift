@@ -105,7 +105,7 @@ package struct Node: Sendable {
     let reusesActor = configuration.mistakes.node.contains(.reusesActor)
     let actor = ActorID(peer: configuration.peerID, incarnation: reusesActor ? 1 : configuration.incarnation)
     anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
-    nextAntiEntropy = now + ProtocolTimes.antiEntropy
+    nextAntiEntropy = now + configuration.firstAntiEntropy
     lastTick = now
     _ = roster.assert(ownEntry)
     if let record { restore(record, at: now) }

@@ -31,6 +31,9 @@ package struct NodeConfiguration: Sendable {
   package var bulkWorth = ProtocolLimits.bulkWorth
   /// Whether ``Output/persist(_:)`` is asked for.
   package var keepsRecord = false
+  /// When vectors are first compared with all members, to go on every ``ProtocolTimes/antiEntropy``: different for processes
+  /// that start together, or they would all hash and compare at the same moments ever after.
+  package var firstAntiEntropy = ProtocolTimes.antiEntropy
   /// Seeds every random choice of the node.
   package var seed: UInt64
   /// Deliberate mistakes; only tests make any.

@@ -93,6 +93,7 @@ actor SessionCore {
       instance: instanceName,
       election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
       mapPolicy: MapPolicy(configuration.mapProviders), seed: random.next())
+    node.firstAntiEntropy = ProtocolTimes.antiEntropy * Int.random(in: 1...1_000, using: &random) / 1_000
     node.memberLimit = configuration.memberLimit
     node.cachesChunks = chunkStore != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil

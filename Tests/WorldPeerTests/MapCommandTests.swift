@@ -40,11 +40,13 @@ struct MapCommandTests {
   ) async throws -> PeerProcess {
     let gate = Gate()
     return try await withThrowingTaskGroup { group in
-      // On the session's own thread: while this waits, nothing is sent.
+      // On the session's own thread: while this waits, next to nothing is sent, a window of the map every few seconds. Nothing at
+      // all would be taken for the end of the link where the machine has much else to do.
       group.addTask(executorPreference: session.executor) {
         for await event in session.events {
           guard case .peerMapChanged(_, let status) = event, case .transferring = status.stage else { continue }
-          return gate.stop()
+          while !gate.stop(for: .milliseconds(200)) { await Task.yield() }
+          return
         }
       }
       defer { gate.open() }
@@ -87,10 +89,10 @@ private final class Gate: Sendable {
   private let barrier = DispatchSemaphore(value: 0)
   private let arrival = AsyncStream<Void>.makeStream()
 
-  /// Stops the calling thread until ``open()``.
-  func stop() {
+  /// Stops the calling thread until ``open()``, or for so long; whether it is open.
+  func stop(for time: DispatchTimeInterval) -> Bool {
     arrival.continuation.finish()
-    barrier.wait()
+    return barrier.wait(timeout: .now() + time) == .success
   }
 
   /// Returns once a thread is at ``stop()``.

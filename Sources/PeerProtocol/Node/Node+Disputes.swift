@@ -13,7 +13,8 @@ extension Node {
     case (.kicked, _): return election.host != me && speakForHost(tellers)
     // Nobody speaks for a host that is to be removed.
     case (_, .kicked): return election.host?.peer != entry.peerID && speakForHost(tellers)
-    case (.present, .left): return !hasMemberLink(to: entry.peerID) && !isReachable(entry.peerID)
+    case (.present, .left):
+      return !hasMemberLink(to: entry.peerID) && !isReachable(entry.peerID) && !isOfAnotherStart(entry)
     default: return true
     }
   }
@@ -35,6 +36,12 @@ extension Node {
 
   func hasMemberLink(to peer: PeerID) -> Bool {
     controlLinks[peer].map(carriesMember) ?? false
+  }
+
+  /// Whether a record is about another start of a peer than the one that was here a moment ago, which then has not left.
+  private func isOfAnotherStart(_ entry: RosterEntry) -> Bool {
+    guard case .reconnecting = members[entry.peerID]?.status else { return false }
+    return roster[entry.peerID]?.incarnation != entry.incarnation
   }
 
   private func isReachable(_ peer: PeerID) -> Bool {

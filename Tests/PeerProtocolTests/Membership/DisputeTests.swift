@@ -16,11 +16,13 @@ struct DisputeTests {
     return (probe, first, second)
   }
 
-  private func slander(_ probe: inout NodeProbe, _ status: RosterEntry.Status, of peer: PeerID, on link: LinkID) throws
-  {
+  private func slander(
+    _ probe: inout NodeProbe, _ status: RosterEntry.Status, of peer: PeerID, incarnation: UInt64? = nil, on link: LinkID
+  ) throws {
     var entry = try #require(probe.node.roster[peer])
     entry.status = status
     entry.version += 1
+    entry.incarnation = incarnation ?? entry.incarnation
     probe.send(bytes: Self.frames([entry]), on: link)
   }
 
@@ -57,6 +59,18 @@ struct DisputeTests {
     try slander(&probe, .left, of: victim, on: second)
     probe.input(.linkClosed(first))
     wait(&probe, seconds: 8, on: [second])
+    #expect(probe.node.roster[victim]?.status == .left)
+  }
+
+  @Test("that an earlier start of a member has left says nothing of the one that was here a moment ago, until that is lost")
+  func departureOfAnotherStart() throws {
+    var (probe, first, second) = session()
+    probe.input(.linkClosed(first))
+    try slander(&probe, .left, of: victim, incarnation: 6, on: second)
+    #expect(probe.node.roster[victim]?.status == .present)
+    wait(&probe, seconds: 20, on: [second])
+    #expect(probe.node.memberSnapshots.first { $0.peerID == victim }?.status == .lost)
+    try slander(&probe, .left, of: victim, incarnation: 6, on: second)
     #expect(probe.node.roster[victim]?.status == .left)
   }
 

@@ -62,7 +62,7 @@ struct DisputeTests {
     #expect(probe.node.roster[victim]?.status == .left)
   }
 
-  @Test("that an earlier start of a member has left says nothing of the one that was here a moment ago, until that is lost")
+  @Test("that an earlier start of a member has left says nothing of the one that was just here, until that is lost")
   func departureOfAnotherStart() throws {
     var (probe, first, second) = session()
     probe.input(.linkClosed(first))

@@ -52,9 +52,8 @@ extension SecureTransport {
   /// They leave at the end of this round of the loop, together with all else that was queued in it, or with ``flush(_:)``.
   /// When not all fit, ``SecureTransportDelegate/linkWritable(_:)`` says when to go on. An unknown link takes nothing.
   package func send(_ link: LinkID, _ bytes: RawSpan) -> Int {
-    guard let link = links[link] else { return 0 }
-    defer { link.flushLater() }
-    return bytes.withUnsafeBytes { link.enqueue($0) }
+    defer { links[link]?.flushLater() }
+    return queue(link, bytes)
   }
 
   /// The same for a caller that calls ``flush(_:)`` next.

@@ -50,8 +50,8 @@ extension Node {
   /// Asks a source for the manifest of every map that has none, unless one is asked that has sent something lately.
   mutating func requestManifests(isLate: Bool = false) {
     for map in maps.holdings.map(\.announcement.id) {
-      guard let (source, first) = maps.change(map, { $0.askForManifest(isLate: isLate) }) ?? nil else { continue }
-      requestManifest(map, from: source, first: first)
+      guard let source = maps.change(map, { $0.askForManifest(isLate: isLate) }) ?? nil else { continue }
+      requestManifest(map, from: source, first: 0)
     }
   }
 

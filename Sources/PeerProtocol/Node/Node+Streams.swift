@@ -66,18 +66,16 @@ extension Node {
   /// Appends what the log has for the other side; false when it no longer has all of that.
   private mutating func continueStream(_ stream: inout LinkStream) -> Bool {
     let (own, actors) = (anchors.actor, stream.relayed?.actors ?? [])
+    stream.passedOn = actors
     while ProtocolLimits.transmitWindow - scratch.count >= 4096 {
       let isCatchingUp = stream.isCatchingUp
       switch writeBatch(from: &stream.cursor, skip: { !isCatchingUp && $0 != own && !actors.contains($0) }) {
       case .batch: continue
       case .snapshotNeeded: return false
       case .upToDate where isCatchingUp: stream.isCatchingUp = false
-      case .upToDate:
-        stream.passedOn = actors
-        return true
+      case .upToDate: return true
       }
     }
-    stream.passedOn = actors
     return true
   }
 

@@ -71,11 +71,11 @@ package struct MapHolding: Sendable {
     return set
   }
 
-  /// Whom to ask for the manifest now, and from which chunk on; nil when somebody is asked.
+  /// Whom to ask for the manifest now, from its beginning; nil when somebody is asked.
   ///
   /// One source at a time, so that who sends wrong parts is known and spoils nobody else's.
   /// - Parameter isLate: Whether one that has sent nothing between two calls with it is passed over for the next.
-  package mutating func askForManifest(isLate: Bool = false) -> (source: PeerID, first: Int)? {
+  package mutating func askForManifest(isLate: Bool = false) -> PeerID? {
     guard manifest == nil, let foremost = sources.first?.peer else { return nil }
     if let asked = manifestSource {
       guard isLate, names.count == namesSeen else {
@@ -87,7 +87,7 @@ package struct MapHolding: Sendable {
     } else {
       manifestSource = foremost
     }
-    return manifestSource.map { ($0, 0) }
+    return manifestSource
   }
 
   /// Takes what `source` says of the chunks from `first` on.

@@ -10,16 +10,9 @@ struct JournalFileTests {
   /// SQLite's log: a head, and a frame of a head and a page for each page that a transaction writes.
   private static let (logHead, frameHead, page) = (32, 24, 4096)
 
-  private func withFolder(_ body: (URL) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "journal-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try await body(folder)
-  }
-
   @Test("Fault 25: a full disk is told of once, and the journal has everything when there is room again")
   func fullDisk() async throws {
-    try await withFolder { folder in
+    try await TestSessions.withFolder { folder in
       var configuration = TestSessions.configuration()
       configuration.journal = folder.appending(path: "world.journal").path
       let large = Anchor.Payload(contentType: "x/y", bytes: [UInt8](repeating: 7, count: 60_000))
@@ -55,7 +48,7 @@ struct JournalFileTests {
 
   @Test("cut at any byte of its log it holds the transactions before that, whole, and no others")
   func cutAnywhere() async throws {
-    try await withFolder(cutAnywhere)
+    try await TestSessions.withFolder(cutAnywhere)
   }
 
   private func cutAnywhere(in folder: URL) async throws {

@@ -15,16 +15,9 @@ struct JournalTests {
     }
   }
 
-  private func withFolder(_ body: (URL) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "journal-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try await body(folder)
-  }
-
   @Test("an app that restarts alone has its anchors back, and what was removed stays removed")
   func restart() async throws {
-    try await withFolder { folder in
+    try await TestSessions.withFolder { folder in
       let path = folder.appending(path: "world.journal").path
       let (digest, lamp, table) = try await session(path) { session in
         let lamp = try await session.place(Anchor(name: "lamp"))
@@ -51,7 +44,7 @@ struct JournalTests {
 
   @Test("restored anchors meet those of other peers")
   func meets() async throws {
-    try await withFolder { folder in
+    try await TestSessions.withFolder { folder in
       let path = folder.appending(path: "world.journal").path
       let lamp = try await session(path) { try await $0.place(Anchor(name: "lamp")) }
       try await session(path) { alice in
@@ -75,7 +68,7 @@ struct JournalTests {
 
   @Test("a journal cut at any byte of its log opens, and holds a state the session was in")
   func cut() async throws {
-    try await withFolder { folder in
+    try await TestSessions.withFolder { folder in
       let path = folder.appending(path: "world.journal").path
       let copy = folder.appending(path: "copy.journal").path
       // The files of the running session: what a crash leaves behind.
@@ -106,7 +99,7 @@ struct JournalTests {
 
   @Test("what is no journal, and a journal in use, are refused with what to do")
   func refusals() async throws {
-    try await withFolder { folder in
+    try await TestSessions.withFolder { folder in
       let path = folder.appending(path: "world.journal").path
       try Data("not a database, but long enough to be taken for one by a careless reader".utf8)
         .write(to: URL(filePath: path))

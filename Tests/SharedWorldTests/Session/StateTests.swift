@@ -9,10 +9,7 @@ import WorldModel
 struct StateTests {
   /// A folder for a test, removed afterwards.
   private func withFolder(_ body: (String) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "state-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    try await body(folder)
+    try await TestSessions.withFolder { try await body($0.path) }
   }
 
   /// A configuration whose session is kept in a file of `folder`, and which answers invitations so.

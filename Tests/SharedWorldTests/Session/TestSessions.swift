@@ -8,6 +8,14 @@ enum TestSessions {
     return try PeerIdentity.loadOrCreate(named: name, in: folder)
   }
 
+  /// Runs `body` with a folder that is removed afterwards.
+  static func withFolder(_ body: (URL) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder)
+  }
+
   typealias InvitationHandler = @Sendable (Invitation) async -> InvitationDecision
 
   static func configuration(_ handler: @escaping InvitationHandler = { _ in .accept }) -> Session.Configuration {

@@ -4,6 +4,7 @@ import Simulator
 let usage = """
   usage: soak run SCENARIO FIRST-SEED LAST-SEED NODES[,NODES…] [SECONDS]   run seeds, print percentiles
          soak replay SCENARIO SEED NODES                                   print the transcript of one seed
+         soak digest SCENARIO FIRST-SEED LAST-SEED NODES                   print a digest of all outputs, seed by seed
          soak model NODES DEPTH                                            visit every state of the election
          soak cost NODES                                                   real ms a simulated second takes
          soak mutants SEEDS                                                first seed that shows each known-bad rule
@@ -41,6 +42,18 @@ func replay(_ arguments: [String]) -> Int32? {
   let outcome = scenario.run(seed: seed, count: count, recording: true)
   print(outcome.text, terminator: "")
   return outcome.violation == nil ? 0 : 1
+}
+
+/// Prints, for each seed, a digest of every output of every node: equal lines before and after a change of the code mean
+/// that it changed nothing on the wire; the exit status.
+func digest(_ arguments: [String]) -> Int32? {
+  guard arguments.count == 4, let scenario = Scenario(name: arguments[0]), let first = UInt64(arguments[1]),
+    let last = UInt64(arguments[2]), first <= last, let count = Int(arguments[3])
+  else { return nil }
+  for seed in first...last {
+    print(scenario.name, seed, count, String(scenario.run(seed: seed, count: count).outputDigest.value, radix: 16))
+  }
+  return 0
 }
 
 /// Prints the first seed that shows each known-bad rule; the exit status.
@@ -96,6 +109,7 @@ let status: Int32? =
   switch arguments.first {
   case "run": await soak(rest)
   case "replay": replay(rest)
+  case "digest": digest(rest)
   case "model": model(rest)
   case "cost": cost(rest)
   case "mutants": mutants(rest)

@@ -20,6 +20,8 @@ package struct RunOutcome: Sendable {
   package var maps = 0
   /// Second connections for pieces of maps that came about.
   package var bulkLinks = 0
+  /// Of everything that whole nodes asked their drivers to do; of nothing in the other scenarios.
+  package var outputDigest = OutputDigest()
   /// Lies that were told.
   package var lies = 0
   /// Whether the run was cut short because the liar used a right to remove.

@@ -21,6 +21,8 @@ package struct SessionMonitor: SimulationMonitor {
   package private(set) var mapsReceived = 0
   /// Second connections that came about, over all nodes.
   package private(set) var bulkLinks = 0
+  /// Of what all nodes asked for, step by step.
+  package private(set) var outputDigest = OutputDigest()
 
   package init(count: Int, liar: Int? = nil, transcript: Transcript) {
     elections = ElectionWatch(count: count, transcript: transcript, isTerse: true)
@@ -85,6 +87,8 @@ package struct SessionMonitor: SimulationMonitor {
     for event in node.events { check(event, of: index, at: now) }
     for goodbye in node.goodbyes { check(goodbye, of: index, at: now) }
     bulkLinks += node.attached
+    outputDigest.add(UInt64(index))
+    outputDigest.add(node.outputDigest.value)
     if node.node.oversleeps { fail("T1 \(index + 1) remembers a later deadline than it has", at: now) }
     if let text = anchors.stepped(node.node.anchors, of: index, events: node.events) {
       fail("\(text) (node \(index + 1))", at: now)

@@ -21,6 +21,8 @@ package struct SessionPeer: SimulatedNode {
 
   /// The cache on the machine's disk.
   package private(set) var disk: [SHA256Digest: StoredChunk] = [:]
+  /// Of all that the node asked for since this process began.
+  package private(set) var outputDigest = OutputDigest()
   /// Frames it has sent, by type, since a test set it to none; nil while nobody counts.
   package var sentFrames: [FrameType: Int]?
   /// Chunks that came although they had been verified before.
@@ -219,6 +221,7 @@ package struct SessionPeer: SimulatedNode {
   private mutating func settle(at now: Instant) {
     var last: [UInt8] = []
     while let output = node.nextOutput() {
+      outputDigest.add(output)
       switch output {
       case .connect(let dial, let address):
         guard let peer = Self.index(of: address), peer < count, peer != index else {

@@ -1,6 +1,6 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
-export SWIFT FILTER JSON SECONDS_EACH SEEDS FIRST PREFIX DESTDIR CHURN_SECONDS CHURN_SEED
+export SWIFT FILTER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR CHURN_SECONDS CHURN_SEED
 
 .DEFAULT_GOAL := build
 .PHONY: build test demo lint lan bench fuzz soak model install docs clean help toolchain
@@ -20,7 +20,7 @@ lint: toolchain ## check the format and the rules of the house
 lan: toolchain ## a LAN of network namespaces: faults, maps, CHURN_SECONDS (default 300) of churn (needs root)
 	@Scripts/lan.sh
 
-bench: toolchain ## measure, release build; FILTER=name selects, JSON=path also writes the rows
+bench: toolchain ## measure, release build, into Benchmarks/RESULTS.md; FILTER=name selects, JSON=path also writes the rows
 	@Scripts/bench.sh
 
 fuzz: toolchain ## fuzz each target for SECONDS_EACH (default 30) seconds

@@ -16,7 +16,7 @@ if [[ ${#targets[@]} -eq 0 ]]; then
   for path in Sources/fuzz-*; do targets+=("$(basename "$path")"); done
 fi
 status=0
-# Whoever sees only what was printed can run the input again.
+# So a reader of the output alone can run the input again.
 show_failure() {
   tail -n 40 "Crashes/$1.log"
   for input in Crashes/"$1"-{crash,leak,oom,timeout,slow-unit}-*; do

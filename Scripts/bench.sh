@@ -1,9 +1,14 @@
 #!/bin/bash
-# Runs the benchmarks of the nested package; FILTER and JSON come from the environment.
+# Runs the benchmarks of the nested package and records their rows in Benchmarks/RESULTS.md, or in the page that RESULTS
+# names; FILTER selects rows, JSON names a file that gets them too.
 set -euo pipefail
 
-json=${JSON:+$(realpath -m "$JSON")}
 cd "$(dirname "$0")/.."
+json=${JSON:+$(realpath -m "$JSON")}
+results=$(realpath -m "${RESULTS:-Benchmarks/RESULTS.md}")
+commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
+git diff --quiet HEAD -- ':!Benchmarks/RESULTS.md' 2>/dev/null || commit+=+
+
 "${SWIFT:-swift}" build -c release --product soak
 # Draco is compared with where it is installed: Scripts/install-packages.sh bench
 if pkg-config --exists draco; then export SHAREDWORLD_DRACO=1; fi
@@ -11,4 +16,4 @@ cd Benchmarks
 # The package manager looks for new files of the package above only when this one has changed.
 touch Package.swift
 "${SWIFT:-swift}" build -c release --product bench
-exec .build/release/bench ${FILTER:+--filter "$FILTER"} ${json:+--json "$json"}
+exec .build/release/bench --results "$results" --commit "$commit" ${FILTER:+--filter "$FILTER"} ${json:+--json "$json"}

@@ -1,13 +1,14 @@
-// Invite whoever is found, and let the app decide about invitations.
+// Invite every peer that is found, and let the app decide about invitations by their keys.
 
 import SharedWorld
 
 let identity = try PeerIdentity.loadOrCreate(named: "kitchen")
 
 // snippet.configuration
+let studio = PeerID("2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90")
 var configuration = Session.Configuration(service: "my-app")
 configuration.invitationHandler = { invitation in
-  invitation.peer.name == "studio" ? .accept : .decline(reason: "not today")
+  invitation.peer.id == studio ? .accept : .decline(reason: "not today")
 }
 // snippet.end
 
@@ -15,14 +16,21 @@ configuration.invitationHandler = { invitation in
 try await Session.withSession(as: identity, configuration: configuration) { session in
   print("listening on port \(session.port)")
   // snippet.events
-  for await event in session.events {
-    switch event {
-    case .candidateFound(let candidate):
-      let peer = try await session.invite(.candidate(candidate.id))
-      print("joined \(peer.name)")
-    case .peerJoined(let peer): print("\(peer.name) is here")
-    case .anchorAdded(let anchor, let origin): print("\(anchor.name), \(origin)")
-    default: break
+  await withDiscardingTaskGroup { invitations in
+    for await event in session.events {
+      switch event {
+      case .candidateFound(let candidate):
+        invitations.addTask {
+          do {
+            print("joined \(try await session.invite(.candidate(candidate.id)).name)")
+          } catch {
+            print("\(candidate.id) did not join: \(error)")
+          }
+        }
+      case .peerJoined(let peer): print("\(peer.name) is here")
+      case .anchorAdded(let anchor, let origin): print("\(anchor.name), \(origin)")
+      default: break
+      }
     }
   }
   // snippet.end

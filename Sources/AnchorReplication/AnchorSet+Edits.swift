@@ -70,7 +70,7 @@ extension AnchorSet {
     try set(.lock(lock), at: try find(id), at: milliseconds)
   }
 
-  /// Removes an anchor for ever, under every key that carries its id; returns the last operation.
+  /// Removes an anchor permanently, under every key that carries its id; returns the last operation.
   package mutating func remove(_ id: AnchorID, at milliseconds: UInt64) throws(AnchorError) -> Dot {
     _ = try find(id)
     var last = Dot(actor: actor, sequence: 0)

@@ -1,7 +1,7 @@
 package import WorldModel
 
 extension AnchorSet {
-  /// Lets the anchors of a shared map join the set, once, whoever shares it and however often.
+  /// Lets the anchors of a shared map join the set, once, for any provider and any number of shares.
   ///
   /// The additions are numbered 1…n in the order of the anchors' ids and written in the name of an actor made from the
   /// map's hash, with clock 0. Peers that import the same map at the same time thus write the same operations, and
@@ -9,7 +9,7 @@ extension AnchorSet {
   ///
   /// An id that is in the set already, from another map or from a peer, keeps showing once: of its entries the one
   /// written last, or of those never edited the one with the smaller key (actor, then number). An id that was removed
-  /// and is in another map comes back: to share a new map is to say anew what is in it.
+  /// and is in another map comes back: a new map states again what is in it.
   ///
   /// - Parameters:
   ///   - mapDigest: The hash of the map, the same for everyone who has it.

@@ -4,7 +4,7 @@ package import WorldModel
 ///
 /// Each actor numbers its operations; a version vector tells how many of each actor's a peer has applied. An anchor is
 /// known by the dot of the operation that added it. Its registers keep the write with the latest stamp; a removal beats
-/// every edit, for ever, without leaving a trace: a key that is absent and covered by the vector was removed. See
+/// every edit, permanently, without leaving a trace: a key that is absent and covered by the vector was removed. See
 /// Almeida, Shoker, Baquero, "Delta State Replicated Data Types" (2018).
 package struct AnchorSet: Sendable {
   /// This run of this peer.

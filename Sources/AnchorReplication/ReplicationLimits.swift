@@ -3,7 +3,7 @@ import WorldModel
 /// The named limits of a replicated anchor set.
 ///
 /// A local edit that would pass `anchors` or `stateBytes` is refused. Edits made apart can still add up to more when
-/// they meet, and refusing them then would leave peers different for ever: what arrives from others is accepted up
+/// they meet, and refusing them then would leave peers different permanently: what arrives from others is accepted up
 /// to twice these limits, and beyond that ends the link.
 package struct ReplicationLimits: Hashable, Sendable {
   /// Anchors in the set.

@@ -13,7 +13,7 @@ struct SortedAnchors: Sendable {
   mutating func note(_ id: AnchorID) {
     guard isInUse else { return }
     changed.append(id)
-    // From here on sorting anew is cheaper, and the list must not grow for ever.
+    // From here on a full sort is cheaper, and the list must not grow without bound.
     guard changed.count > 1_024 + anchors.count / 2 else { return }
     (anchors, changed, isInUse) = ([], [], false)
   }

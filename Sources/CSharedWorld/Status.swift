@@ -38,7 +38,7 @@ enum Status {
     sw_status(table.first { $0.code == code }?.status ?? SW_OTHER_ERROR)
   }
 
-  /// The name of a status, as a C string that lives for ever.
+  /// The name of a status, as a C string that is never freed.
   static func name(of status: sw_status) -> UnsafePointer<CChar> {
     names[status] ?? other
   }

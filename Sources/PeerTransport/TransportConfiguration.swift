@@ -26,7 +26,7 @@ extension SecureTransport {
     /// What strangers may cost.
     package var gate = AdmissionGate.Limits()
 
-    /// The limits of PROTOCOL.md.
+    /// The limits of Documentation/Protocol/connection.md.
     package init() {}
   }
 }

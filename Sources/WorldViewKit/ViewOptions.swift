@@ -62,7 +62,7 @@ package struct ViewOptions: Equatable, Sendable {
     var configuration = Session.Configuration(service: service)
     configuration.discovery = discovery
     if let listen { configuration.listen = listen }
-    // Whoever types a name on the command line wants to be found by it.
+    // A user who types a name on the command line wants to be found by it.
     configuration.advertisesName = true
     let accepts = accept == .all
     configuration.invitationHandler = { _ in accepts ? .accept : .decline(reason: "this peer accepts no invitations") }

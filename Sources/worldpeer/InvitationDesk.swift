@@ -35,7 +35,7 @@ final class InvitationDesk: Sendable {
       await withCheckedContinuation { continuation in
         waiting.withLock { $0.append(Waiting(peer: peer, decide: continuation)) }
         if Task.isCancelled { answer(peer.id, .decline(reason: "withdrawn")) }
-        // Not before it waits: whoever reads this may answer at once.
+        // Not before it waits: a reader of this may answer at once.
         console.say(report)
       }
     } onCancel: {

@@ -61,7 +61,7 @@ extension Options {
     if let listen { configuration.listen = listen }
     configuration.journal = journal
     configuration.state = state
-    // Whoever types a name on the command line wants to be found by it.
+    // A user who types a name on the command line wants to be found by it.
     configuration.advertisesName = true
     configuration.invitationHandler = { await desk.decide($0) }
     return configuration

@@ -28,7 +28,7 @@ enum WorldView {
       let viewer = try Viewer(session, options: options, files: files)
       if let map { try await session.share(map) }
       let host = options.http?.host ?? "127.0.0.1"
-      // Not `print`, whose buffer would keep the address from whoever reads it through a pipe.
+      // Not `print`, whose buffer would hold the address back from a reader of a pipe.
       let address = "http://\(Endpoint(host: host, port: viewer.port))/\n"
       try FileHandle.standardOutput.write(contentsOf: Data(address.utf8))
       return await withTaskGroup(of: Int32.self) { group in

@@ -143,7 +143,7 @@ struct ChangeFeedTests {
     #expect(changes.map(\.id) == [id(1), id(2)])
     #expect(changes.map(\.kind) == [.updated([.pose, .name]), .updated(.pose)])
     #expect(changes.map(\.sessionMilliseconds) == [22, 21])
-    // What was taken is told anew, and each author's writes are told as its own.
+    // Taken changes are reported again, and each author's writes are told as its own.
     _ = try left.move(id(1), to: .identity, at: 30)
     try right.pull(from: left)
     _ = try right.move(id(1), to: .identity, at: 31)

@@ -2,7 +2,7 @@ import AnchorReplication
 import Simulator
 import Testing
 
-/// C1–C7 of PROTOCOL.md over whole lives of small sessions, and proof that the checks see what is broken.
+/// C1–C7 of Documentation/invariants.md over lives of small sessions, and proof that the checks see what is broken.
 @Suite("Convergence")
 struct ConvergenceTests {
   @Test("sessions converge under cuts, crashes, pruned logs and snapshots", arguments: 0..<4)

@@ -2,7 +2,7 @@ import AnchorReplication
 import Testing
 import WorldModel
 
-/// What a peer must not be able to do, whatever bytes it sends; numbers are rows of PROTOCOL.md's table of faults.
+/// What a peer must not be able to do, whatever bytes it sends; numbers are rows of Documentation/faults.md.
 @Suite("Hostile input")
 struct HostileInputTests {
   /// A batch of these operations.

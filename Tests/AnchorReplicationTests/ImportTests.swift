@@ -2,7 +2,7 @@ import AnchorReplication
 import Testing
 import WorldModel
 
-/// The anchors of a shared map join once, whoever shares it, and stay removed.
+/// The anchors of a shared map join once, for any provider, and stay removed.
 @Suite("Import of a map")
 struct ImportTests {
   private let digest = SHA256Digest(hashing: [1])

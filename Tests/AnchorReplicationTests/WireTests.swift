@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorldModel
 
-/// The bytes of PROTOCOL.md's chapter on anchors, as another implementation would read them from Fixtures/Wire.
+/// The bytes of Documentation/Protocol/anchors.md, as another implementation would read them from Fixtures/Wire.
 @Suite("Wire format of anchors")
 struct WireTests {
   /// The bytes of a golden file: hexadecimal digits, white space ignored.
@@ -14,7 +14,7 @@ struct WireTests {
     return try #require([UInt8](hexadecimal: text.filter { !$0.isWhitespace }))
   }
 
-  /// The state of the golden files: what PROTOCOL.md describes in words.
+  /// The state of the golden files: what Documentation/Protocol/anchors.md describes in words.
   private func example() throws -> AnchorSet {
     var (left, right) = (makeSet(1), makeSet(2))
     try left.importAnchors(of: SHA256Digest(hashing: [1, 2, 3]), anchors: [anchor(1, "from the map", x: 1)])
@@ -116,7 +116,7 @@ struct WireTests {
     }
     #expect(all.map(\.count) == [108, 108, 58])
     var assembly = SnapshotAssembly(limit: 250)
-    // The third chunk below is the first again: the sender begins anew.
+    // The third chunk below is the first again: the sender starts over.
     for index in [0, 1, 0] {
       let isWhole = try assembly.take(bytes: all[index])
       #expect(!isWhole)

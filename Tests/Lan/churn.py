@@ -77,14 +77,14 @@ class Churn:
             time.sleep(self.random.uniform(0, PAUSE))
 
     def settle(self):
-        """Mends everything; whoever runs, runs on."""
+        """Mends everything; running peers keep running."""
         self.wake(STANDSTILL)
         for seat in self.seats:
             seat.host.plug()
         self.test.lab.heal()
 
     def start(self, seat):
-        """Starts a peer; it invites whoever is on the other hosts, now or later."""
+        """Starts a peer; it invites the peers on the other hosts, now or later."""
         seat.peer = self.test.start_on(seat.host, [other.host for other in self.seats if other is not seat])
 
     def pick(self, fits):

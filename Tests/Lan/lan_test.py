@@ -38,7 +38,7 @@ class LanTest(unittest.TestCase):
         return self.start_on(host, [member.host for member in members], options)
 
     def start_on(self, host, others=(), options=()):
-        """Starts a peer on a host; it invites whoever is on the others."""
+        """Starts a peer on a host; it invites the peers on the others."""
         connect = [word for other in others for word in ("--connect", f"{other.address}:{PORT}")]
         return Peer(
             host, "--discovery", "none", "--accept", "all", "--listen", f"0.0.0.0:{PORT}", *connect, *options)

@@ -1,4 +1,4 @@
-"""Faults that real networks and processes have, one test each, named by its number in the list of faults."""
+"""Faults that real networks and processes have, one test each, named by its number in Documentation/faults.md."""
 
 import signal
 import time

@@ -11,7 +11,7 @@ import figures
 from lan_test import LanTest
 from peer import make_map
 
-#: The link of whoever gets a map (megabits a second).
+#: The link of the receiver of a map (megabits a second).
 MEGABITS = 100
 #: Feature points that make 100 MB.
 POINTS = 10_300_000

@@ -4,7 +4,7 @@ import PeerProtocol
 import PeerTransport
 import Testing
 
-/// Clients that misbehave, numbered as in PROTOCOL.md's table of faults.
+/// Clients that misbehave, numbered as in Documentation/faults.md.
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {
   /// Starts a listener, runs `body` and stops it.
   private func withListener(

@@ -4,7 +4,7 @@ import Simulator
 import Testing
 import WorldModel
 
-/// The faults 16 to 21 of the list of faults and what must come of them, in whole sessions; each test has the number.
+/// The faults 16 to 21 of Documentation/faults.md and what must come of them, in whole sessions; each test has the number.
 @Suite("Faults of a session")
 struct FaultTests {
   private static let second: Int64 = 1_000_000_000

@@ -28,7 +28,7 @@ struct House {
   /// What may lie in the top folder.
   static let topLevel: Set = [
     ".ci", ".gitignore", ".swift-format", "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Documentation", "Fixtures",
-    "Fuzzing", "HANDBOOK.md", "LICENSE", "Makefile", "PROTOCOL.md", "Package.resolved", "Package.swift", "README.md",
+    "Fuzzing", "KNOWN-ISSUES.md", "LICENSE", "Makefile", "PROTOCOL.md", "Package.resolved", "Package.swift", "README.md",
     "Scripts", "Snippets", "Sources", "Tests",
   ]
 

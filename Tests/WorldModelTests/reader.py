@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads a .worldmap file from the description in PROTOCOL.md alone and prints one line for each anchor and point.
+"""Reads a .worldmap file from Documentation/Protocol/worldmap-format.md alone; prints a line for each anchor and point.
 
 It needs the standard library only. `GoldenMapTests` compares its lines with what the Swift decoder says.
 """

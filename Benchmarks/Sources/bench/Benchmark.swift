@@ -13,9 +13,13 @@ struct Benchmark: Sendable {
 struct BenchOptions {
   private(set) var filter: String?
   private(set) var json: String?
+  /// The page in which the rows are recorded.
+  private(set) var results: String?
+  /// The commit that is measured, as the page shows it.
+  private(set) var commit = "unknown"
 
   struct UsageError: Error, CustomStringConvertible {
-    let description = "usage: bench [--filter NAME] [--json PATH]"
+    let description = "usage: bench [--filter NAME] [--json PATH] [--results PATH] [--commit HASH]"
   }
 
   init(_ arguments: some Sequence<String>) throws {
@@ -25,6 +29,8 @@ struct BenchOptions {
       switch option {
       case "--filter": filter = value
       case "--json": json = value
+      case "--results": results = value
+      case "--commit": commit = value
       default: throw UsageError()
       }
     }

@@ -35,6 +35,23 @@ struct Row: Encodable {
   }
 }
 
+extension [Row] {
+  /// Puts these rows into the page at `path`, with the commit, the day and this machine; the other rows stay.
+  func record(in path: String, commit: String) throws {
+    var page = ResultsPage((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
+    page.update(map { $0.onPage(commit: commit) }, on: Machine.description)
+    try page.text.write(toFile: path, atomically: false, encoding: .utf8)
+  }
+}
+
+extension Row {
+  fileprivate func onPage(commit: String) -> ResultsPage.Row {
+    ResultsPage.Row(
+      name: name, value: Self.figure(value), unit: unit, ratio: Self.figure(ratio),
+      baseline: "\(baseline) \(Self.figure(baselineValue))", commit: commit, date: Machine.day, machine: "")
+  }
+}
+
 extension JSONEncoder {
   static var rows: JSONEncoder {
     let encoder = JSONEncoder()

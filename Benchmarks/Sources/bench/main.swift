@@ -15,10 +15,11 @@ do {
   var rows: [Row] = []
   print(Row.heading)
   for benchmark in benchmarks where options.selects(benchmark) {
-    for row in try await benchmark.run() {
-      print(row.line)
-      rows.append(row)
-    }
+    let measured = try await benchmark.run()
+    for row in measured { print(row.line) }
+    rows += measured
+    // After each one, so that a run that is broken off leaves the figures it has.
+    if let path = options.results { try measured.record(in: path, commit: options.commit) }
   }
   if let path = options.json { try JSONEncoder.rows.encode(rows).write(to: URL(filePath: path)) }
 } catch {

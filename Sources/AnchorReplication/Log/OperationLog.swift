@@ -3,7 +3,7 @@ import WorldModel
 /// The operations a peer has applied, encoded, in the order in which it applied them; every link reads the same bytes.
 ///
 /// The log is cut into segments so that the oldest can be dropped when it grows over its limit. It is only an
-/// optimisation: whoever needs more than it holds gets a snapshot.
+/// optimisation: a peer that needs more than it holds gets a snapshot.
 struct OperationLog: Sendable {
   /// Consecutive operations of one actor in a segment.
   struct Run: Sendable {

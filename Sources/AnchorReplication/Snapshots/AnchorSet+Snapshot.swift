@@ -45,7 +45,7 @@ extension AnchorSet {
   ///
   /// An entry on one side only stays if the other side's vector does not cover its key: covered and absent means
   /// removed. On both sides each register keeps its latest stamp. The vectors join by maximum; where they are equal to begin
-  /// with, what differs all the same is brought together too (``reconcile(with:)``). Nothing changes when the bytes are refused.
+  /// with, what still differs is brought together too (``reconcile(with:)``). Nothing changes when the bytes are refused.
   ///
   /// - Parameters:
   ///   - author: Whose link it came on; what that peer wrote itself is judged by its clock. Nil judges nothing.

@@ -45,7 +45,7 @@ package struct SnapshotAssembly: Sendable {
 
   /// Takes the next chunk; true when it was the last, and ``bytes`` is whole until ``reset()``.
   ///
-  /// A chunk at offset 0 begins anew: the sender has a later snapshot.
+  /// A chunk at offset 0 starts over: the sender has a later snapshot.
   package mutating func take(_ chunk: RawSpan) throws(DecodingFailure) -> Bool {
     var reader = ByteReader(chunk)
     let total = Int(try reader.read(UInt32.self))

@@ -1,6 +1,6 @@
 package import WorldModel
 
-/// The bytes of election messages: one byte of kind, then fixed little-endian fields (PROTOCOL, "Election").
+/// The bytes of election messages: a kind, then fixed little-endian fields (Documentation/Protocol/election.md).
 extension ElectionMessage {
   /// The highest epoch and the highest session time accepted from the wire, so that arithmetic never overflows.
   package static let greatestCount: UInt64 = 1 << 62

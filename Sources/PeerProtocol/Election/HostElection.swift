@@ -2,7 +2,7 @@
 ///
 /// It does no I/O: messages, time and the list of live members come in, ``nextOutput()`` says what to do. After every
 /// call the owner drains the outputs to nil and calls ``tick(at:)`` when ``deadline`` has come. The rules are in
-/// HANDBOOK, "Host election".
+/// Documentation/election.md.
 package struct HostElection: Sendable {
   /// This node.
   package let me: NodeID

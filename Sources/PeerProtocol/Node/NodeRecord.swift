@@ -3,8 +3,8 @@ package import WorldModel
 /// What a node has to keep in order to come back into its session after its process has ended: who the members are and
 /// who was removed, the session's rules, the highest epoch seen, and its own place in the order of joining.
 ///
-/// Its bytes are canonical (PROTOCOL, "What a node keeps"): equal records have equal bytes, and bytes that decode are those
-/// that encoding gives again.
+/// Its bytes are canonical (Documentation/Protocol/node-record.md): equal records have equal bytes, and decoded bytes
+/// encode to themselves.
 package struct NodeRecord: Sendable, Equatable {
   /// "SWNR" in ASCII: tells a record from other files.
   private static let magic: UInt32 = 0x524e_5753

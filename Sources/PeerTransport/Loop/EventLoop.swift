@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// An actor runs on it by returning ``asUnownedSerialExecutor()`` from its `nonisolated var unownedExecutor`.
 /// A callback on the loop may then use `assumeIsolated` to enter that actor at once. The loop lives until ``stop()``;
-/// a job that arrives later still runs, alone, on a thread of its own, so that no caller waits for ever.
+/// a job that arrives later still runs, alone, on a thread of its own, so that no caller hangs.
 package final class EventLoop: SerialExecutor, Sendable {
   enum Work {
     case job(UnownedJob)

@@ -18,7 +18,7 @@ final class Schedule {
   var timers: [WeakTimer] = []
   var batch: [EventLoop.Work] = []
   var ending: [any RoundHandler] = []
-  /// No timer is due before this; a timer put off leaves it too early, which costs one look in vain.
+  /// No timer is due before this; a timer put off leaves it too early, which costs one needless look.
   private var nextLook = UInt64.max
 
   /// Takes note of a deadline.

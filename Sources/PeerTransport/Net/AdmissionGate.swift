@@ -17,7 +17,7 @@ package struct AdmissionGate: Sendable {
     /// Addresses remembered at a time.
     package var addresses = 4096
 
-    /// The limits of PROTOCOL.md.
+    /// The limits of Documentation/Protocol/connection.md.
     package init() {}
   }
 

@@ -88,7 +88,7 @@ package final class TLSChannel {
     return true
   }
 
-  /// Whether ``decrypt(into:)`` may give bytes or a failure; to ask it in vain costs as much as a small message.
+  /// Whether ``decrypt(into:)`` may give bytes or a failure; a needless call costs as much as a small message.
   package var mayHaveMore: Bool { postponed != nil || pipe.pointee.in_count > 0 || SSL_has_pending(handle) != 0 }
 
   /// Decrypts lent bytes until `buffer` has no room for another record or all are used; 0 when more must arrive.

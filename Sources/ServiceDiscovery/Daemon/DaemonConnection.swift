@@ -6,7 +6,7 @@ internal import Glibc
 /// Confined to the thread that calls ``run()``; made on another thread before that one starts, hence the unchecked
 /// conformance. A call of the layer can block that thread for as long as D-Bus waits for a hung daemon, 25 seconds.
 final class DaemonConnection: BackendEngine, @unchecked Sendable {
-  /// What happens instead of trying for ever.
+  /// What happens instead of endless retries.
   struct Surrender: Sendable {
     /// How long a daemon that has died may stay away; one that was never there is not waited for.
     let patience: Duration

@@ -42,7 +42,7 @@ final class AddressWatch {
   }
 
   fileprivate func readable() {
-    // What the messages say is not needed: the list is read anew. They are taken off the socket, all at once.
+    // What the messages say is not needed: the list is read again. They are taken off the socket, all at once.
     var buffer = [UInt8](repeating: 0, count: 8192)
     while recv(socket, &buffer, buffer.count, 0) > 0 {}
     onChange()

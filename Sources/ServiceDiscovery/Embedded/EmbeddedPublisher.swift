@@ -45,7 +45,7 @@ final class EmbeddedPublisher {
     }
   }
 
-  /// Publishes the addresses and the service, anew if they were published before.
+  /// Publishes the addresses and the service, or replaces those published before.
   func publish() {
     publishAddresses()
     publishService()

@@ -48,7 +48,7 @@ package final class InMemoryNetwork: Sendable {
     }
   }
 
-  /// Acts as if somebody else had claimed the name of `instance`: it is renamed and announced anew.
+  /// Acts as if somebody else had claimed the name of `instance`: it is renamed and announced again.
   package func provokeConflict(of instance: ServiceInstance) {
     change { state in
       guard let index = state.published.firstIndex(where: { $0.instance == instance }) else { return }

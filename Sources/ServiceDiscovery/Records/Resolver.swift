@@ -57,7 +57,7 @@ final class Resolver {
     startWaiting()
   }
 
-  /// Closes the questions and begins all look-ups anew when ``resume()`` is called, because the back-end has lost its
+  /// Closes the questions and restarts all look-ups when ``resume()`` is called, because the back-end has lost its
   /// connection.
   func suspend() {
     for index in jobs.indices {

@@ -72,7 +72,7 @@ struct ServiceTable {
   /// Whether any report of `instance` stands.
   func contains(_ instance: ServiceInstance) -> Bool { rows[instance] != nil }
 
-  /// Empties the table, because whoever reported can report no more.
+  /// Empties the table, because the reporter can report no more.
   mutating func removeAll() -> [DiscoveryEvent] {
     let lost = instances.filter { rows[$0]?.info != nil && $0 != own }
     rows = [:]

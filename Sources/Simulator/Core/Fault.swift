@@ -18,7 +18,7 @@ package enum Fault: Hashable, Sendable {
   case clog(from: Int, to: Int, delay: Int64)
   /// The process ends; `silently` with its machine, so that nobody is told.
   case crash(Int, silently: Bool)
-  /// The process starts anew.
+  /// The process restarts.
   case start(Int)
   /// The process stands still; `asleep` with its machine's clock.
   case stop(Int, asleep: Bool)

@@ -126,7 +126,7 @@ struct ElectionWatch: Sendable {
       if reason == .expired, now < shadow.graceUntil {
         fail("E7 \(index + 1) suspects its host right after standing still", at: now)
       }
-      // Whoever is followed anew, the same host too, may be so on hearsay, and that lease is not a full one.
+      // A newly followed host, the same one too, may be known by hearsay, and that lease is not a full one.
       shadow.graceUntil = .zero
     case .broadcast(let message):
       if isTold(message) { transcript.add(at: now, "\(index + 1) to all: \(message.brief)") }
@@ -181,7 +181,7 @@ struct ElectionWatch: Sendable {
     }
   }
 
-  /// E3: a lease comes from a Beat of the host, or in part from whoever passes on its own.
+  /// E3: a lease comes from a Beat of the host, or in part from a node that passes on its own.
   private mutating func checkLease(
     _ index: Int, _ before: Shadow, _ shadow: Shadow, _ step: ElectionObservation
   ) {
@@ -254,7 +254,7 @@ struct ElectionWatch: Sendable {
     }
   }
 
-  /// Rule 5: a node that is not host but has one says so to whoever takes it for the host.
+  /// Rule 5: a node that is not host but has one says so to a node that takes it for the host.
   private mutating func checkReply(_ index: Int, _ before: Shadow, _ step: ElectionObservation) {
     guard let heard = step.heard, case .ack = heard.message, let until = before.leaseUntil, step.local < until,
       before.host != heard.from, step.election.isPlausible(heard.message.highestEpoch)

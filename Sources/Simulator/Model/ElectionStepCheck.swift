@@ -41,7 +41,7 @@ struct ElectionStepCheck {
     }
   }
 
-  /// E3: a lease comes from a Beat of the host, or in part from whoever passes on its own.
+  /// E3: a lease comes from a Beat of the host, or in part from a node that passes on its own.
   private mutating func checkLease(_ after: HostElection) {
     guard let until = after.leaseUntil else { return }
     var limit: Int64 = 0

@@ -38,7 +38,7 @@ package enum ScriptCommand: Hashable, Sendable {
 
 /// A readable run of the election: a number of nodes, and commands with what must come of them.
 ///
-/// One command a line; `#` begins a comment. The language is described in HANDBOOK, "Transcripts".
+/// One command a line; `#` begins a comment. The language is described in Documentation/election.md.
 package struct ElectionScript: Sendable {
   /// The seed of latencies and jitters.
   package private(set) var seed: UInt64 = 1

@@ -5,7 +5,7 @@ import WorldModel
 ///
 /// Every frame decodes. It forges records, departures, removals, link states, election messages and rules, under its own name
 /// and those of others, and says that it is host. Only while it is host it forges no removal: as host it may remove. Its rules
-/// let everybody in: one that locked the session by a lie would keep out who has to come back in the end.
+/// let everybody in: a lie that locked the session would lock out a member that has to return in the end.
 package struct Liar {
   var random: SeededRandom
   /// Lies told.
@@ -88,7 +88,7 @@ package struct Liar {
     }
   }
 
-  /// The bytes of an election message of any kind; its fields are described in PROTOCOL, "Election".
+  /// The bytes of an election message of any kind; its fields are described in Documentation/Protocol/election.md.
   private mutating func message(_ roster: Roster, epoch current: UInt64) -> ByteWriter {
     var writer = ByteWriter()
     let isExtreme = random.chance(percent: 3)

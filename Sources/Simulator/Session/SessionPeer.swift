@@ -234,7 +234,7 @@ package struct SessionPeer: SimulatedNode {
         last = bytes
         if sentFrames != nil { count(bytes) }
         guard let connection = connections[link]?.connection else { continue }
-        // Whoever was dialled says this once the connection stands.
+        // The dialled side says this once the connection stands.
         if bytes[FrameHead.size - 1] == FrameType.attach.rawValue, connections[link]?.isDialled == true {
           attached += 1
         }
@@ -259,7 +259,7 @@ package struct SessionPeer: SimulatedNode {
       }
     }
     electionSteps = node.takeElectionSteps()
-    // Whoever went on without this peer has to be asked like anybody else.
+    // A member that continued without this peer has to be asked like anybody else.
     for other in expected where !node.roster.admits(Self.identity(of: other)) { refused[other] = now + Self.patience }
     expected.removeAll { refused[$0] != nil }
     lie()
@@ -313,7 +313,7 @@ package struct SessionPeer: SimulatedNode {
     case .invitationEnded(let id, let result):
       guard let other = targets.removeValue(forKey: id) else { return }
       if case .accepted = result { return }
-      // Nobody asks anew in the same moment: a session that is locked refuses at once.
+      // Nobody retries in the same moment: a session that is locked refuses at once.
       refused[other] = now + Self.patience
     case .mapReceived(let id, _, _, let package): maps[id] = package
     default: break

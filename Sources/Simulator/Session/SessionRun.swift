@@ -193,7 +193,7 @@ struct SessionRun {
 
   // MARK: Words that get lost on the way
 
-  /// The reader's link to the author is lost with an operation on it; whoever else has it brings it at once, and not at
+  /// The reader's link to the author is lost with an operation on it; another member that has it sends it at once, and not at
   /// the next comparison of vectors.
   mutating func detour() {
     guard world.count > 2, settleIn() else { return }

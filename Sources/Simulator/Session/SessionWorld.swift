@@ -50,7 +50,7 @@ package struct SessionWorld {
   /// What runs on a machine; nil if nothing does.
   package func node(_ index: Int) -> Node? { simulation.node(index)?.node }
 
-  /// Applies a fault and records it; half of the processes that start anew come back with what they had kept.
+  /// Applies a fault and records it; half of the processes that restart come back with their records.
   package mutating func apply(_ fault: Fault) {
     if case .crash(let index, _) = fault {
       // Now and then the last record was not on the disk yet.
@@ -210,7 +210,7 @@ package struct SessionWorld {
       if node.anchors.vector[actor] != UInt64(simulation.monitor.anchors.operations.count(of: actor)) {
         return "C3 \(name): an own operation is lost"
       }
-      // What waits for an anchor that died with its author waits for ever, but only if its own author is gone too.
+      // An operation on an anchor that died with its author waits permanently, but only if its own author is gone too.
       if node.anchors.heldActors.contains(where: live.contains) { return "C7 \(name): held operations" }
       if node.currentMap != first.currentMap { return "M1 \(name): another map" }
     }

@@ -1,7 +1,7 @@
 /// The canonical bytes of an anchor's parts, used by the map file and by replication alike.
 ///
 /// Equal values give equal bytes, and reading refuses every value that ``Anchor/validate()`` would refuse, with the
-/// offset of the part. PROTOCOL.md has the layout.
+/// offset of the part. Documentation/Protocol/worldmap-format.md has the layout.
 extension Transform {
   /// Appends 48 bytes: x, y and z axis and position, three Float each.
   package func write(to writer: inout ByteWriter) {

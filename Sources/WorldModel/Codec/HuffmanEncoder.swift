@@ -1,4 +1,4 @@
-/// Writes bytes as code words of a ``HuffmanCode``; PROTOCOL.md has the layout.
+/// Writes bytes as code words of a ``HuffmanCode``; Documentation/Protocol/worldmap-format.md has the layout.
 struct HuffmanEncoder: ~Copyable {
   /// The code word of each byte, with its length in the high half.
   private let words: UnsafeMutablePointer<UInt32>

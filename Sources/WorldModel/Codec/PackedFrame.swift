@@ -3,7 +3,8 @@
 /// A frame is 32 rows of four lanes, lane l holding the elements 32·l … 32·l + 31 of the frame: four neighbours in
 /// memory belong to four distant elements, so that running differences and sums go down the lanes and use whole
 /// vectors. Numbers that do not fit are exceptions, whose high bits follow the rows (patched frame of reference:
-/// Zukowski et al. 2006; the vertical layout: Lemire and Boytsov 2015). PROTOCOL.md has the bytes.
+/// Zukowski et al. 2006; the vertical layout: Lemire and Boytsov 2015). The bytes are in
+/// Documentation/Protocol/worldmap-format.md.
 enum PackedFrame {
   /// Elements of a frame.
   static let count = 128

@@ -18,7 +18,7 @@ enum ComponentMethod: UInt8, Sendable {
   case palette = 7
 }
 
-/// Encodes points block by block in memory that is kept; PROTOCOL.md has the bytes.
+/// Encodes points block by block in memory that is kept; Documentation/Protocol/worldmap-format.md has the bytes.
 struct PointBlockEncoder: ~Copyable {
   /// A whole block with its head, valid until the next one is encoded, and its row.
   typealias Block = (row: BlockDirectory.Row, bytes: UnsafeMutableRawBufferPointer)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Hands out the blocks of a file to whoever encodes them, and puts what comes back in order.
+/// Hands out the blocks of a file to their encoders, and puts what comes back in order.
 ///
 /// A block that is finished in its turn goes to its place at once; one that is early waits as a copy. With a few tasks
 /// that take one block at a time, hardly any does.

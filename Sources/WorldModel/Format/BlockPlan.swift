@@ -141,7 +141,7 @@ extension BlockPlan {
 
   /// The scale of a grid about the origin that holds all but a fiftieth of the points, in cells a metre: a power of two.
   ///
-  /// A grid twice as wide has the same planes but for the finest ones, so that a map may grow without being cut anew.
+  /// A grid twice as wide has the same planes but for the finest ones, so that a map may grow without being recut.
   private static func cellsPerMetre(_ positions: [SIMD3<Float>]) -> Float {
     var counts = [Int](repeating: 0, count: 256)
     for position in positions {

@@ -1,4 +1,5 @@
-/// The head of a `.worldmap` file: magic, version, and the table of sections; PROTOCOL.md has the layout.
+/// The head of a `.worldmap` file: magic, version, and the table of sections;
+/// Documentation/Protocol/worldmap-format.md has the layout.
 struct Container {
   /// As PNG does it: a byte over 127, then the name, then line ends, so that a transfer as text is noticed.
   static let magic: [UInt8] = [0x89, 0x57, 0x4D, 0x41, 0x50, 0x0D, 0x0A, 0x1A]

@@ -25,7 +25,7 @@ extension WorldMap {
 
 /// Looks for the heads of blocks in a damaged file.
 private struct Salvager {
-  /// How often the length of the file is read in vain before blocks within blocks are no longer looked for.
+  /// How often the length of the file is read without a find before blocks within blocks are no longer looked for.
   private static let patience = 16
 
   let file: [UInt8]

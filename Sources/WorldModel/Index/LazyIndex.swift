@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The spatial index of a cloud, built by whoever asks for it first; others that ask meanwhile wait for it.
+/// The spatial index of a cloud, built by its first reader; concurrent readers wait for it.
 ///
 /// The copies of a cloud share one for as long as their positions are the same. It tells nothing that the positions do
 /// not tell, and so takes no part in comparisons.

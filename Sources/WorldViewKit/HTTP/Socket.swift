@@ -43,7 +43,7 @@ final class Socket: Sendable {
     return withUnsafeBytes(of: address) { UInt16($0[2]) << 8 | UInt16($0[3]) }
   }
 
-  /// Waits for a connection; nil when there is none to be had, for a moment or for ever.
+  /// Waits for a connection; nil when there is none, for a moment or for good.
   func accept() async -> Socket? {
     guard await Watch.wait(descriptor, for: .reading) else { return nil }
     let accepted = Glibc.accept(descriptor, nil, nil)

@@ -46,7 +46,7 @@ final class Watch: Sendable {
       state.withLock { $0.isReady = true }
       source.cancel()
     }
-    // Dispatch may look at the descriptor until now, so whoever waits must not close it before.
+    // Dispatch may look at the descriptor until now, so the waiter must not close it before.
     source.setCancelHandler { [self] in
       let waiter = state.withLock { state in
         defer { state.waiter = nil }

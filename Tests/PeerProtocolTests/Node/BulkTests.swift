@@ -19,7 +19,7 @@ private struct Fetching {
     _ = try probe.frames(on: control)
   }
 
-  /// Announces the map on a link and sends its manifest, or what is said to be that, whoever is asked for it.
+  /// Announces the map on a link and sends its manifest, or a forgery of it, from the asked holder.
   mutating func announce(on link: LinkID, names: [ChunkName]? = nil) {
     let announcement = MapAnnouncement(manifest, provider: other, isPrivate: false)
     probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }

@@ -3,7 +3,7 @@ import PeerProtocol
 import Testing
 import WorldModel
 
-/// What a member may not send: the faults 22 to 24 of the list of faults, at the link of a whole node.
+/// What a member may not send: the faults 22 to 24 of Documentation/faults.md, at the link of a whole node.
 @Suite("A hostile member")
 struct HostileMemberTests {
   private static let other = NodeProbe.peer(1)

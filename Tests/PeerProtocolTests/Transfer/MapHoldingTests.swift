@@ -25,7 +25,7 @@ struct MapHoldingTests {
     return holding
   }
 
-  /// Lets whoever is asked for the manifest send it.
+  /// Lets the asked holder send the manifest.
   private func takeManifest(_ holding: inout MapHolding, names: [ChunkName] = manifest.names) throws {
     let answer = holding.askForManifest()
     let asked = try #require(answer)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import WorldModel
 
-/// The golden files of Fixtures/Maps: they must be read for ever and be written to the byte.
+/// The golden files of Fixtures/Maps: every later version must read them and write them to the byte.
 ///
-/// `WRITE_FIXTURES=1 swift test --filter GoldenMap` writes them anew, for a new version of the format.
+/// `WRITE_FIXTURES=1 swift test --filter GoldenMap` rewrites them, for a new version of the format.
 @Suite("Golden maps")
 struct GoldenMapTests {
   /// A golden file and how it was made.
@@ -108,7 +108,7 @@ struct GoldenMapTests {
     }
   }
 
-  /// Runs `reader.py`, which was written from PROTOCOL.md, and compares every line.
+  /// Runs `reader.py`, which was written from Documentation/Protocol/worldmap-format.md, and compares every line.
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")), arguments: all)
   func theIndependentReaderAgrees(golden: Golden) throws {
     let python = Process()

@@ -1,0 +1,113 @@
+/// The page of measured figures, `Benchmarks/RESULTS.md`: one table for each group of rows, and what each row was measured on.
+///
+/// The page is its own store: a run replaces the rows that it measured and leaves the text of all others as it is. This file
+/// imports nothing, so that TidyTests compile it too and check the page of the repository.
+struct ResultsPage: Equatable {
+  /// One figure, as the cells of its line.
+  struct Row: Equatable {
+    /// The row's name; the part before the first slash is its group.
+    var name: String
+    var value: String
+    var unit: String
+    /// The value divided by the baseline's, or nothing.
+    var ratio: String
+    /// What the baseline is, and its value in the same unit.
+    var baseline: String
+    /// The commit that was measured, with a plus sign where the working tree had other changes.
+    var commit: String
+    /// The day of the run (UTC), such as `2026-11-21`.
+    var date: String
+    /// The letter of the machine.
+    var machine: String
+
+    var group: String { String(name.prefix { $0 != "/" }) }
+    var cells: [String] { [name, value, unit, ratio, baseline, commit, date, machine] }
+  }
+
+  /// The machines, in the order of their letters.
+  private(set) var machines: [String] = []
+  /// In the order of the page.
+  private(set) var rows: [Row] = []
+  /// Everything from ``earlierHeading`` on, which no run writes.
+  private(set) var earlier = ""
+
+  static let earlierHeading = "## Earlier figures"
+  private static let machinesHeading = "## Machines"
+  private static let columns = ["row", "value", "unit", "ratio", "of the baseline", "commit", "date", "machine"]
+
+  /// Reads a page; lines that are neither a row nor a machine are not kept.
+  init(_ text: String) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let end = lines.firstIndex { $0 == Self.earlierHeading } ?? lines.endIndex
+    earlier = lines[end...].joined(separator: "\n")
+    for line in lines[..<end] where line.hasPrefix("| ") {
+      let cells = Self.cells(of: line)
+      if cells.count == 2, cells[0].count == 1 { machines.append(cells[1]) }
+      guard cells.count == Self.columns.count, cells != Self.columns else { continue }
+      rows.append(
+        Row(
+          name: cells[0], value: cells[1], unit: cells[2], ratio: cells[3], baseline: cells[4], commit: cells[5],
+          date: cells[6], machine: cells[7]))
+    }
+  }
+
+  /// Puts rows measured on `machine` in the place of those of the same names; their own letters do not matter.
+  mutating func update(_ measured: [Row], on machine: String) {
+    if !machines.contains(machine) { machines.append(machine) }
+    let names = Set(measured.map(\.name))
+    rows.removeAll { names.contains($0.name) }
+    let letter = Self.letter(machines.firstIndex(of: machine) ?? 0)
+    for var row in measured {
+      row.machine = letter
+      rows.append(row)
+    }
+    rows.sort { Self.precedes($0.name, $1.name) }
+  }
+
+  /// The page: the same rows give the same text, whatever order they were measured in.
+  var text: String {
+    var lines = [
+      "# Results", "",
+      "This page is generated: `make bench` writes the rows that it measures, `make bench FILTER=name` only those, with the",
+      "commit, the day and the machine. A plus sign behind a commit means that the working tree had other changes. The ratio is",
+      "the row's value to its baseline's in the same run; it holds on a busy machine better than the value does. Do not edit",
+      "anything above *Earlier figures*.", "", Self.machinesHeading, "", "| machine | |", "|---|---|",
+    ]
+    for (index, machine) in machines.enumerated() { lines.append("| \(Self.letter(index)) | \(machine) |") }
+    var group = ""
+    for row in rows {
+      if row.group != group {
+        group = row.group
+        lines += ["", "## \(group)", "", Self.line(Self.columns), "|" + Self.columns.map { _ in "---|" }.joined()]
+      }
+      lines.append(Self.line(row.cells))
+    }
+    lines += ["", earlier]
+    while lines.last == "" { lines.removeLast() }
+    return lines.joined(separator: "\n") + (earlier.hasSuffix("\n") ? "" : "\n")
+  }
+
+  private static func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+
+  /// The cells of a line of a table, without the blanks around them.
+  private static func cells(of line: Substring) -> [String] {
+    line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map { cell in
+      String(cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
+  /// `A` for the first machine; after `Z` letters would be needed that no project comes to.
+  private static func letter(_ index: Int) -> String {
+    String(Character(UnicodeScalar(UInt8(ascii: "A") + UInt8(min(index, 25)))))
+  }
+
+  /// Orders names by their parts, numbers by their values: `growth/8` before `growth/16`.
+  private static func precedes(_ left: String, _ right: String) -> Bool {
+    let (one, other) = (left.split(separator: "/"), right.split(separator: "/"))
+    for (part, otherPart) in zip(one, other) where part != otherPart {
+      if let number = Int(part), let otherNumber = Int(otherPart) { return number < otherNumber }
+      return part < otherPart
+    }
+    return one.count < other.count
+  }
+}

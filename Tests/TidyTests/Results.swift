@@ -3,11 +3,11 @@ import Testing
 @Suite("The page of results")
 struct Results {
   private static let old = ResultsPage.Row(
-    name: "tap/8", value: "1.5", unit: "ms", ratio: "0.5", baseline: "raw TCP 3", commit: "abc1234", date: "2026-11-01",
-    machine: "")
+    name: "tap/8", value: "1.5", unit: "ms", ratio: "0.5", baseline: "raw TCP 3", commit: "abc1234",
+    date: "2026-11-01", machine: "")
   private static let new = ResultsPage.Row(
-    name: "tap/8", value: "1.2", unit: "ms", ratio: "0.4", baseline: "raw TCP 3", commit: "def5678+", date: "2026-11-22",
-    machine: "")
+    name: "tap/8", value: "1.2", unit: "ms", ratio: "0.4", baseline: "raw TCP 3", commit: "def5678+",
+    date: "2026-11-22", machine: "")
 
   private static func row(_ name: String) -> ResultsPage.Row {
     var row = old

@@ -1,0 +1,153 @@
+import AnchorReplication
+import Foundation
+import PeerProtocol
+import Testing
+import WorldModel
+
+/// The numbers in the pages of the protocol are those of the program: another implementation has nothing else.
+@Suite("The pages of the protocol")
+struct PageTests {
+  /// A page, and a phrase in it whose numbers come from the program.
+  struct Claim: CustomTestStringConvertible, Sendable {
+    let page: String
+    let phrase: String
+
+    init(_ page: String, _ phrase: String) {
+      self.page = page
+      self.phrase = phrase
+    }
+
+    var testDescription: String { "\(page): \(phrase)" }
+  }
+
+  static let limits: [Claim] = [
+    Claim("PROTOCOL", "\(text(ProtocolLimits.strangerFrame)) bytes before the link is a member's"),
+    Claim("PROTOCOL", "\(text(ProtocolLimits.memberFrame)) on a member's link"),
+    Claim("PROTOCOL", "\(text(ProtocolLimits.bulkFrame)) on a bulk connection"),
+    Claim("PROTOCOL", "more than \(text(ProtocolLimits.message)) bytes"),
+    Claim("PROTOCOL", "more than \(ProtocolLimits.controlQueue >> 20) MiB of control frames"),
+    Claim("PROTOCOL", "u8 count of at most \(ProtocolLimits.addresses)"),
+    Claim(
+      "connection",
+      "links in the states greeting and stranger, dialled ones included, when one is accepted |"
+        + " \(ProtocolLimits.strangerLinks) |"),
+    Claim("connection", "invitations of others pending | \(ProtocolLimits.pendingInvitations), one a peer"),
+    Claim("connection", "name | text(\(ProtocolLimits.peerName))"),
+    Claim("membership", "context blob(\(ProtocolLimits.invitationContext))"),
+    Claim("membership", "reason text(\(ProtocolLimits.reason))"),
+    Claim("membership", "A receiver with \(text(ProtocolLimits.roster)) records"),
+    Claim("membership", "one with \(ProtocolLimits.members) *present*"),
+    Claim("node-record", "at most \(text(ProtocolLimits.roster)) entries, \(ProtocolLimits.members) of them *present*"),
+    Claim("node-record", "at most \(ProtocolLimits.record >> 10) KiB"),
+    Claim("maps", "1 to \(text(ProtocolLimits.chunk)) bytes, at most \(text(ProtocolLimits.chunks)) of them"),
+    Claim("maps", "at most \(ProtocolLimits.map >> 20) MiB"),
+    Claim("maps", "for each of at most \(ProtocolLimits.manifestNames) chunks"),
+    Claim("maps", "*piece* are 1 to \(text(ProtocolLimits.bulkPiece))"),
+    Claim("maps", "at most \(ProtocolLimits.outstandingChunks) from one holder"),
+    Claim("maps", "While more than \(ProtocolLimits.uncheckedChunks) chunks"),
+    Claim("maps", "chunks of at most \(ProtocolLimits.uploads) maps"),
+    Claim("maps", "at least \(ProtocolLimits.bulkWorth >> 20) MiB is not verified"),
+    Claim("synchronisation", "at most \(ProtocolLimits.statePart >> 10) KiB, its head of"),
+    Claim("synchronisation", "\(text(ProtocolLimits.vector)) bytes for a vector"),
+    Claim("synchronisation", "\(text(ReplicationLimits.default.snapshotBytes)) bytes for a snapshot"),
+    Claim("synchronisation", "at most \(text(ReplicationLimits.default.actors)) actors"),
+    Claim("anchors", "total | u32 | bytes of the operation, at most \(text(ReplicationLimits.operationBytes))"),
+    Claim(
+      "anchors",
+      "at most \(text(ReplicationLimits.default.heldOperations)) operations or"
+        + " \(ReplicationLimits.default.heldBytes >> 20) MiB"),
+    Claim("anchors", "more than \(text(Int(ReplicationLimits.default.clockAheadMilliseconds))) ms ahead"),
+    Claim("anchors", "above \(text(Limits.anchors)) anchors or \(ReplicationLimits.default.stateBytes >> 20) MiB"),
+    Claim("live-poses", "At most \(ProtocolLimits.ephemeralSlots) slots"),
+    Claim("live-poses", "at most \(text(ProtocolLimits.ephemeralRate)) updates a second"),
+    Claim("live-poses", "at most \(ProtocolLimits.drags) anchors"),
+    Claim("presence", "A frame whose hops are \(ProtocolLimits.hops) before that"),
+    Claim("presence", "retains at most \(NodeSet.capacity) nodes"),
+    Claim("ownership", "At most \(ProtocolLimits.ownershipRequests) requests wait at a host"),
+  ]
+
+  static let times: [Claim] = [
+    Claim("connection", "has sent nothing for \(text(ProtocolTimes.ping)) MUST send a ping"),
+    Claim("connection", "has received nothing for \(text(ProtocolTimes.silence)) MUST end"),
+    Claim("connection", "received no hello | \(text(ProtocolLimits.helloTime)) after TLS"),
+    Claim("connection", "of a stranger | \(text(ProtocolLimits.strangerTime)) after its hello"),
+    Claim("connection", "*admit* | \(text(ProtocolLimits.strangerTime + ProtocolLimits.helloTime)) after that"),
+    Claim("membership", "gives up after at most \(text(ProtocolLimits.invitationWait))"),
+    Claim("membership", "for \(text(ProtocolTimes.reconnectNotice)) | reconnecting"),
+    Claim("membership", "for \(text(ProtocolTimes.lost)), or \(text(ProtocolTimes.refused)) if every address"),
+    Claim("membership", "not accepted \(text(ProtocolTimes.dispute)) after it came"),
+    Claim(
+      "membership", "plus \(text(ProtocolTimes.dialBackoff)) that doubles up to \(text(ProtocolTimes.dialBackoffMost))"),
+    Claim("membership", "A link that ended within \(text(ProtocolTimes.lastingLink))"),
+    Claim("synchronisation", "to all members every \(text(ProtocolTimes.antiEntropy))"),
+    Claim("anchors", "for \(text(ProtocolTimes.clockSettling)) after a member became reachable"),
+    Claim("live-poses", "at most every \(text(ProtocolTimes.ephemeralPace))"),
+    Claim("live-poses", "nothing arrived for \(text(ProtocolTimes.ephemeralExpiry)) has ended"),
+    Claim("acknowledgements", "again every \(text(ProtocolTimes.acknowledgementRepeat))"),
+    Claim("ownership", "again every \(text(ProtocolTimes.ownershipRepeat))"),
+    Claim("ownership", "At the latest \(text(ProtocolTimes.orphanLook)) after it could"),
+    Claim("maps", "nothing of them for \(text(ProtocolTimes.chunkTimeout))"),
+    Claim("maps", "nothing moved on it for \(text(ProtocolTimes.bulkIdle))"),
+    Claim("maps", "not tried again within \(text(ProtocolTimes.bulkPause))"),
+    Claim("maps", "at most every \(text(ProtocolTimes.mapStatus))"),
+  ]
+
+  static let election: [Claim] = {
+    let timers = ElectionTimers()
+    func row(_ name: String, _ time: Int64) -> Claim {
+      Claim("election", "| \(name) | \(text(.nanoseconds(time))) |")
+    }
+    return [
+      row("BEAT", timers.beat), row("LEASE", timers.lease), row("STEP", timers.step), row("CANVASS", timers.canvass),
+      row("OFFER", timers.offer), row("FOLLOWER", timers.ackLife),
+      Claim("election", "more than \(text(.nanoseconds(timers.stall))) after the node's next deadline"),
+      Claim("election", "listening until now + \(text(.nanoseconds(timers.canvass + timers.step))) + random"),
+    ]
+  }()
+
+  @Test("state the limits and times of the program", arguments: limits + times + election)
+  func claims(_ claim: Claim) throws {
+    #expect(try Self.page(claim.page).contains(claim.phrase))
+  }
+
+  @Test("list every frame")
+  func frames() throws {
+    var listed: Set<Int> = []
+    for line in try Self.text("PROTOCOL").split(separator: "\n") where line.hasPrefix("| ") {
+      let cell = line.dropFirst(2).prefix { $0 != "|" }.filter { $0 != " " }
+      let bounds = cell.split(separator: "…").compactMap { Int($0) }
+      if bounds.count == 2 { listed.formUnion(bounds[0]...bounds[1]) }
+      listed.formUnion(cell.split(separator: ",").compactMap { Int($0) })
+    }
+    #expect(listed == Set(FrameType.allCases.map { Int($0.rawValue) }))
+  }
+
+  private static func text(_ page: String) throws -> String {
+    var root = URL(filePath: #filePath)
+    for _ in 0..<4 { root.deleteLastPathComponent() }
+    let path = page == "PROTOCOL" ? "PROTOCOL.md" : "Documentation/Protocol/\(page).md"
+    return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  /// A page as one line.
+  private static func page(_ name: String) throws -> String {
+    try text(name).split { $0.isWhitespace }.joined(separator: " ")
+  }
+
+  /// A number with commas between thousands.
+  private static func text(_ number: Int) -> String {
+    let digits = Array(String(number))
+    return digits.indices.reduce(into: "") { text, index in
+      if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+      text.append(digits[index])
+    }
+  }
+
+  /// A time as the pages write it: `4 s`, `0.5 s`, `8 ms`.
+  private static func text(_ time: Duration) -> String {
+    let milliseconds = Int(time / .milliseconds(1))
+    guard milliseconds >= 500 || milliseconds == 250 else { return "\(milliseconds) ms" }
+    let seconds = Double(milliseconds) / 1000
+    return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+  }
+}

@@ -39,8 +39,11 @@ extension HostElection {
   }
 
   /// Whether a session can have come to this epoch: nobody can use up the epochs by a lie.
-  package func isPlausible(_ epoch: UInt64) -> Bool {
-    epoch <= max(Self.plainEpochs, maxEpochSeen + Self.longestLeap)
+  package func isPlausible(_ epoch: UInt64) -> Bool { Self.isPlausible(epoch, after: maxEpochSeen) }
+
+  /// The same, where `seen` is the highest epoch seen.
+  static func isPlausible(_ epoch: UInt64, after seen: UInt64) -> Bool {
+    epoch <= max(plainEpochs, seen + longestLeap)
   }
 
   /// Whether this node is host or believes in one.

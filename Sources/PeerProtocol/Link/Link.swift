@@ -26,8 +26,6 @@ package struct Link: Sendable {
   /// What a link has to send.
   struct Sending {
     let phase: Phase
-    /// Bytes of control frames.
-    let control: Int
     let isSendingSnapshot: Bool
     let hasPoses: Bool
     let hasUploads: Bool
@@ -55,10 +53,6 @@ package struct Link: Sendable {
 
   /// The start of an incomplete frame.
   package var inbound: [UInt8] = []
-  /// Whole control frames that wait to leave.
-  package var control = ByteWriter()
-  /// Whether the link stands among those whose bytes leave after this turn.
-  package var isFlushPending = false
   /// Bytes handed to the driver since it last reported the link writable.
   package private(set) var inFlight = 0
   /// Whether something may have been left behind for want of room.
@@ -121,25 +115,17 @@ package struct Link: Sendable {
   /// Drops what is late before it can leave: a newer pose of a drag follows, but a device may stand still from now on.
   mutating func dropDrags() { ephemeral.removeAll { $0.subject != .participant } }
 
-  /// Moves the control frames that wait to the end of `writer`.
-  mutating func moveControl(to writer: inout ByteWriter) {
-    guard control.count > 0 else { return }
-    writer.write(bytes: control.bytes)
-    control.removeAll()
-  }
-
   /// What there is to send; nil while the link has taken its fill, when poses that would be late go.
   ///
   /// More control frames than may wait are told all the same: whoever does not read never makes the link writable again.
-  mutating func beginSending() -> Sending? {
-    isFlushPending = false
-    guard isWritable || control.count > ProtocolLimits.controlQueue else {
+  mutating func beginSending(control: Int) -> Sending? {
+    guard isWritable || control > ProtocolLimits.controlQueue else {
       wantsRoom = true
       dropDrags()
       return nil
     }
     return Sending(
-      phase: phase, control: control.count, isSendingSnapshot: replication.isSendingSnapshot,
+      phase: phase, isSendingSnapshot: replication.isSendingSnapshot,
       hasPoses: !ephemeral.isEmpty, hasUploads: uploads.count > 0)
   }
 
@@ -156,11 +142,6 @@ package struct Link: Sendable {
   mutating func regainRoom() -> Bool {
     inFlight = 0
     return exchange(&wantsRoom, with: false)
-  }
-
-  /// Appends frames of roster entries to what waits to leave.
-  package mutating func queue(_ entries: [RosterEntry]) {
-    Roster.writeFrames(entries, to: &control)
   }
 
   /// The start of the process at the other end, once it said hello.

@@ -12,7 +12,7 @@ extension Node {
     let present = roster.entries.map(\.peerID).filter { members[$0]?.isJoined == true }
     acknowledgements.begin(
       Acknowledgements.Wait(
-        id: id, sequence: anchors.appliedCount(of: anchors.actor), level: level, deadline: now + timeout,
+        id: id, sequence: turn.anchors.appliedCount(of: turn.anchors.actor), level: level, deadline: now + timeout,
         members: level == .everyPresentMember ? present : []))
     runAcknowledgements(at: now)
   }
@@ -76,7 +76,7 @@ extension Node {
   }
 
   private func appliedCount(of node: NodeID) -> UInt64 {
-    anchors.appliedCount(of: ActorID(peer: node.peer, incarnation: node.incarnation))
+    turn.anchors.appliedCount(of: ActorID(peer: node.peer, incarnation: node.incarnation))
   }
 
   private mutating func answer(_ node: NodeID, _ sequence: UInt64) {

@@ -7,7 +7,7 @@ extension Node {
     at now: Instant, _ change: (inout AnchorSet, _ sessionTime: UInt64) throws(AnchorError) -> R
   ) throws(AnchorError) -> R {
     defer { publishAnchorChanges() }
-    let result = try change(&anchors, sessionTime(at: now))
+    let result = try change(&turn.anchors, sessionTime(at: now))
     for id in memberLinks { flushSoon(id) }
     return result
   }
@@ -17,7 +17,7 @@ extension Node {
     guard !list.isEmpty else { return }
     let digest = package.contentDigest
     defer { publishAnchorChanges() }
-    guard try anchors.importAnchors(of: digest, anchors: list) > 0 else { return }
+    guard try turn.anchors.importAnchors(of: digest, anchors: list) > 0 else { return }
     replication.ownImports.insert(ActorID(mapDigest: digest))
     forgetRelayedActors()
     for id in memberLinks { flushSoon(id) }
@@ -25,7 +25,7 @@ extension Node {
 
   /// Hands changes to the app, and lets what is new leave on the other links.
   mutating func publishAnchorChanges() {
-    let changes = anchors.takeChanges()
+    let changes = turn.anchors.takeChanges()
     if !changes.isEmpty { tell(.anchors(changes)) }
   }
 
@@ -37,19 +37,19 @@ extension Node {
   /// Every five seconds each pair of linked members compares what it has.
   mutating func exchangeVectors() {
     replication.previous = replication.current
-    replication.current = anchors.vector
+    replication.current = turn.anchors.vector
     guard !configuration.mistakes.node.contains(.noPeriodicVectors) else { return }
     for id in memberLinks { sendVector(on: id, wantsAnswer: false) }
     pruneLog()
   }
 
   private mutating func pruneLog() {
-    var common = anchors.vector
+    var common = turn.anchors.vector
     for id in memberLinks {
       guard let vector = links[id]?.replication.acknowledged else { return }
       common.meet(vector)
     }
-    anchors.prune(acknowledgedBy: common)
+    turn.anchors.prune(acknowledgedBy: common)
   }
 
   mutating func sendVector(on id: LinkID, wantsAnswer: Bool) {
@@ -57,8 +57,8 @@ extension Node {
     guard links[id] != nil else { return }
     var message = ByteWriter()
     message.write(UInt8(wantsAnswer ? 1 : 0))
-    message.write(anchors.digest)
-    anchors.vector.encode(into: &message)
+    message.write(turn.anchors.digest)
+    turn.anchors.vector.encode(into: &message)
     var parts = SnapshotChunks(message.bytes)
     while !parts.isAtEnd {
       sendControl(.vector, on: id) { _ = parts.next(limit: ProtocolLimits.statePart, into: &$0) }
@@ -72,14 +72,14 @@ extension Node {
     var reader = ByteReader(message.span)
     let wantsAnswer = try reader.readByte() & 1 == 1
     let digest = try reader.readDigest()
-    let vector = try VersionVector(decoding: &reader, limit: anchors.limits.actors)
+    let vector = try VersionVector(decoding: &reader, limit: turn.anchors.limits.actors)
     try reader.finish()
     noteTarget(vector, of: link.peer)
     let isFirst = link.replication.cursor == nil
     link.replication.acknowledged = vector
-    if isFirst { link.replication.acknowledgedAtStart = vector[anchors.actor] }
+    if isFirst { link.replication.acknowledgedAtStart = vector[turn.anchors.actor] }
     links[id]?.replication = link.replication
-    if let node = link.node { acknowledgements.note(vector[anchors.actor], appliedBy: node) }
+    if let node = link.node { acknowledgements.note(vector[turn.anchors.actor], appliedBy: node) }
     compare(vector, digest, with: link)
     if isFirst || !vector.covers(replication.previous) { restartStream(on: id, from: vector) }
     if wantsAnswer { sendVector(on: id, wantsAnswer: false) }
@@ -88,14 +88,14 @@ extension Node {
 
   /// Equal histories with unequal results must not happen; if they do, both sides merge everything.
   private mutating func compare(_ vector: VersionVector, _ digest: SHA256Digest, with link: Link) {
-    guard vector == anchors.vector, digest != anchors.digest else { return }
+    guard vector == turn.anchors.vector, digest != turn.anchors.digest else { return }
     tell(.divergence(link.peer))
-    links[link.id]?.replication.outgoingSnapshot = SnapshotChunks(anchors.encodeSnapshot())
+    links[link.id]?.replication.outgoingSnapshot = SnapshotChunks(turn.anchors.encodeSnapshot())
   }
 
   /// Begins to stream from what the other side has.
   private mutating func restartStream(on id: LinkID, from vector: VersionVector) {
-    switch anchors.cursorForPeer(with: vector) {
+    switch turn.anchors.cursorForPeer(with: vector) {
     case .log(let cursor): links[id]?.replication.cursor = cursor
     case .snapshotNeeded: startSnapshot(on: id)
     }
@@ -103,8 +103,8 @@ extension Node {
   }
 
   mutating func startSnapshot(on id: LinkID) {
-    links[id]?.replication.outgoingSnapshot = SnapshotChunks(anchors.encodeSnapshot())
-    links[id]?.replication.cursor = anchors.cursorAfterSnapshot()
+    links[id]?.replication.outgoingSnapshot = SnapshotChunks(turn.anchors.encodeSnapshot())
+    links[id]?.replication.cursor = turn.anchors.cursorAfterSnapshot()
   }
 
   mutating func receiveOperations(_ body: RawSpan, on id: LinkID, at now: Instant) {
@@ -112,7 +112,7 @@ extension Node {
       return
     }
     do {
-      let outcome = try anchors.apply(operations: body, assembly: &assembly, judging: author(peer, at: now))
+      let outcome = try turn.anchors.apply(operations: body, assembly: &assembly, judging: author(peer, at: now))
       links.update(id) { $0.replication.operations = assembly }
       guard outcome.applied > 0 else { return }
       relayOperations(except: id)
@@ -127,7 +127,7 @@ extension Node {
   private func author(_ peer: PeerID, at now: Instant) -> LinkAuthor? {
     guard host != nil, now >= replication.clocksJudgedFrom else { return nil }
     // Whoever has seen a stamp of the future writes after it, and cannot help that.
-    return LinkAuthor(peer: peer, sessionMilliseconds: max(sessionTime(at: now), anchors.latestSessionTime))
+    return LinkAuthor(peer: peer, sessionMilliseconds: max(sessionTime(at: now), turn.anchors.latestSessionTime))
   }
 
   mutating func receiveSnapshot(_ body: RawSpan, on id: LinkID, at now: Instant) throws(DecodingFailure) {
@@ -138,18 +138,18 @@ extension Node {
       links[id]?.replication.incomingSnapshot = assembly
       return
     }
-    let before = anchors.vector
+    let before = turn.anchors.vector
     let bytes = assembly.bytes
     let acknowledged = links[id]?.replication.acknowledgedAtStart ?? .max
     do {
-      let theirs = try unsafe anchors.merge(
+      let theirs = try unsafe turn.anchors.merge(
         snapshot: bytes.span.bytes, judging: author(peer, at: now), acknowledged: acknowledged)
-      links[id]?.replication.note(theirs, in: anchors)
+      links[id]?.replication.note(theirs, in: turn.anchors)
     } catch {
       end(id, .protocolError, at: now)
       return
     }
-    guard anchors.vector != before else { return }
+    guard turn.anchors.vector != before else { return }
     answerQuestions()
     // What the snapshot brought is in no log: members that lack it have to ask for it.
     for other in memberLinks where other != id { sendVector(on: other, wantsAnswer: true) }

@@ -11,7 +11,7 @@ extension Node {
     guard bulk.mayTry(peer, at: now), let id = controlLinks[peer], let link = links[id], link.phase == .member,
       link.hello?.capabilities.contains(.bulk) == true
     else { return }
-    let token = BulkOffer.Token(high: random.next(), low: random.next())
+    let token = BulkOffer.Token(high: turn.random.next(), low: turn.random.next())
     bulk.states[peer] = .awaited(token, until: now + ProtocolTimes.bulkPause)
     let offer = BulkOffer(token: token, receiverDials: link.dial == nil)
     sendControl(.bulk, on: id) { offer.write(to: &$0) }
@@ -19,7 +19,7 @@ extension Node {
   }
 
   private mutating func dialBulk(_ peer: PeerID, _ token: BulkOffer.Token, _ address: SocketAddress) {
-    let dial = DialID(rawValue: freshNumber())
+    let dial = DialID(rawValue: turn.freshNumber())
     dials[dial] = .bulk(peer, token)
     emit(.connect(dial, address))
   }

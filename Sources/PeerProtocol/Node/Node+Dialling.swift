@@ -3,7 +3,7 @@ import WorldModel
 extension Node {
   /// The lower id dials at once; the other side only if that has not worked.
   func memberPlan(for peer: PeerID, at now: Instant) -> DialPlan {
-    let start = turn(with: peer, at: now)
+    let start = dialTime(to: peer, at: now)
     var plan = DialPlan(addresses: roster[peer]?.addresses ?? [], start: start)
     // What the peer itself said on a link comes before what others say of it: a lie must not make it unreachable.
     plan.add(provenAddresses[peer] ?? [], at: start)
@@ -15,8 +15,8 @@ extension Node {
     for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
       let peer = entry.peerID
       guard controlLinks[peer] == nil, var member = members[peer] else { continue }
-      let dial = DialID(rawValue: freshNumber())
-      if let address = member.plan.attempt(dial, at: now, random: &random) {
+      let dial = DialID(rawValue: turn.freshNumber())
+      if let address = member.plan.attempt(dial, at: now, random: &turn.random) {
         dials[dial] = .member(peer)
         emit(.connect(dial, address))
       }
@@ -28,7 +28,7 @@ extension Node {
   mutating func dialAgain(after link: Link, at now: Instant) {
     guard let brief = members[link.peer]?.plan, let since = link.memberSince else { return }
     var plan = memberPlan(for: link.peer, at: now)
-    if now - since < ProtocolTimes.lastingLink { plan.goOn(from: brief, at: now, random: &random) }
+    if now - since < ProtocolTimes.lastingLink { plan.goOn(from: brief, at: now, random: &turn.random) }
     members[link.peer]?.plan = plan
   }
 
@@ -45,18 +45,18 @@ extension Node {
   /// A member may answer again, one of `count` of which that is known at once: it is dialled soon.
   mutating func hastenDial(to peer: PeerID, among count: Int = 1, at now: Instant) {
     guard controlLinks[peer] == nil, members[peer] != nil else { return }
-    let soon = turn(with: peer, at: now) + spread(over: count)
+    let soon = dialTime(to: peer, at: now) + spread(over: count)
     members[peer]?.plan.hasten(to: soon)
   }
 
   /// When this side's turn to dial begins: the lower id comes first.
-  private func turn(with peer: PeerID, at now: Instant) -> Instant {
+  private func dialTime(to peer: PeerID, at now: Instant) -> Instant {
     me.peer < peer ? now : now + ProtocolTimes.dialStagger
   }
 
   /// A random wait that keeps dials to `count` peers apart.
   private mutating func spread(over count: Int) -> Duration {
     let most = ProtocolTimes.newsSpread * max(count, 5)
-    return .nanoseconds(Int64(random.below(UInt64(most.wholeNanoseconds))))
+    return .nanoseconds(Int64(turn.random.below(UInt64(most.wholeNanoseconds))))
   }
 }

@@ -5,8 +5,8 @@ package import WorldModel
 extension Node {
   /// Begins to drag an anchor; an earlier drag of it by this node ends.
   package mutating func beginDrag(_ anchor: AnchorID, at now: Instant) throws(DragError) -> DragID {
-    guard anchors[anchor] != nil else { throw .refused(.unknownAnchor(anchor)) }
-    let id = DragID(rawValue: freshNumber())
+    guard turn.anchors[anchor] != nil else { throw .refused(.unknownAnchor(anchor)) }
+    let id = DragID(rawValue: turn.freshNumber())
     try drags.begin(id, anchor, at: now)
     return id
   }
@@ -14,7 +14,7 @@ extension Node {
   /// Shows a dragged anchor at another place, to all who look; it is made durable within a second.
   package mutating func drag(_ id: DragID, to transform: Transform, at now: Instant) throws(DragError) {
     guard let drag = drags[id] else { throw .ended }
-    guard anchors[drag.anchor] != nil else {
+    guard turn.anchors[drag.anchor] != nil else {
       dropDrag(drag, at: now)
       throw .refused(.unknownAnchor(drag.anchor))
     }
@@ -123,7 +123,7 @@ extension Node {
       if update.origin == node { ephemeral.hear(node, at: update.sequence) }
       guard ephemeral.receive(update, at: now) else { continue }
       spread(update, from: link.id)
-      if case .anchor(let id) = update.subject, anchors[id] == nil { continue }
+      if case .anchor(let id) = update.subject, turn.anchors[id] == nil { continue }
       tellLive(update)
     } while reader.remaining > 0
   }
@@ -155,12 +155,12 @@ extension Node {
   /// Appends the poses that wait, as far as operations have left room.
   mutating func writeEphemeral(for id: LinkID) {
     guard let updates = links[id]?.takeEphemeral(), !updates.isEmpty else { return }
-    let room = ProtocolLimits.transmitWindow - scratch.count - FrameHead.size
+    let room = ProtocolLimits.transmitWindow - turn.outbox.scratch.count - FrameHead.size
     let fitting = updates.prefix(max(0, room / EphemeralUpdate.largest))
     for update in updates.dropFirst(fitting.count) { links[id]?.queue(update) }
     links[id]?.dropDrags()
     guard !fitting.isEmpty else { return }
-    scratch.writeFrame(.ephemeral) { body in
+    turn.outbox.scratch.writeFrame(.ephemeral) { body in
       for update in fitting { update.write(to: &body) }
     }
   }

@@ -6,7 +6,7 @@ extension Node {
   /// Decides on a request of another member, or of this node itself.
   mutating func decide(_ frame: OwnershipFrame, at now: Instant) {
     // An anchor that has not arrived here yet: the request comes again.
-    guard let lock = anchors.lock(of: frame.anchor) else { return }
+    guard let lock = turn.anchors.lock(of: frame.anchor) else { return }
     let holder = lock.holder(at: sessionTime(at: now))
     switch frame.kind {
     case .release:
@@ -57,7 +57,7 @@ extension Node {
   /// The owner has answered.
   mutating func close(_ hearing: OwnershipDesk.Hearing, isGranted: Bool, at now: Instant) {
     // The anchor may have changed hands meanwhile: then its new owner has to be asked.
-    guard anchors.lock(of: hearing.request.anchor)?.owner == hearing.owner else {
+    guard turn.anchors.lock(of: hearing.request.anchor)?.owner == hearing.owner else {
       return decide(hearing.request, at: now)
     }
     if isGranted {
@@ -73,7 +73,7 @@ extension Node {
 
   /// Writes who owns an anchor, for a lease (ms, 0 for no end); everybody learns it like any other edit.
   mutating func grant(_ anchor: AnchorID, to owner: PeerID?, lease: UInt32, at now: Instant) {
-    guard let lock = anchors.lock(of: anchor) else { return }
+    guard let lock = turn.anchors.lock(of: anchor) else { return }
     let time = sessionTime(at: now)
     let end = owner == nil ? 0 : lease == 0 ? AnchorLock.endless : time + UInt64(lease)
     guard let next = lock.successor(owner: owner, until: end, epoch: epoch) else { return }

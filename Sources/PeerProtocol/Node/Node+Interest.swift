@@ -123,8 +123,8 @@ extension Node {
       anchor.creator = peer
       return MovedAnchor(anchor: anchor, owner: peer)
     }
-    guard var anchor = anchors[id] else { return nil }
+    guard var anchor = turn.anchors[id] else { return nil }
     anchor.transform = transform
-    return MovedAnchor(anchor: anchor, owner: anchors.lock(of: id)?.owner)
+    return MovedAnchor(anchor: anchor, owner: turn.anchors.lock(of: id)?.owner)
   }
 }

@@ -10,15 +10,15 @@ extension Node {
     }
     outgoing.append(
       OutgoingInvitation(
-        id: id, number: random.next(), context: context, deadline: now + min(timeout, ProtocolLimits.invitationWait),
+        id: id, number: turn.random.next(), context: context, deadline: now + min(timeout, ProtocolLimits.invitationWait),
         plan: DialPlan(addresses: addresses, start: now)))
   }
 
   /// Dials the targets of invitations that are not linked yet.
   mutating func dialInvitations(at now: Instant) {
     for index in outgoing.indices where outgoing[index].peer == nil {
-      let dial = DialID(rawValue: freshNumber())
-      guard let address = outgoing[index].plan.attempt(dial, at: now, random: &random) else { continue }
+      let dial = DialID(rawValue: turn.freshNumber())
+      guard let address = outgoing[index].plan.attempt(dial, at: now, random: &turn.random) else { continue }
       dials[dial] = .invitation(outgoing[index].id)
       emit(.connect(dial, address))
     }
@@ -67,7 +67,7 @@ extension Node {
     }
     let wait = min(.milliseconds(Int64(invite.wait)), ProtocolLimits.invitationWait)
     let invitation = IncomingInvitation(
-      id: InvitationID(rawValue: random.next()), number: invite.number, peer: link.peer, deadline: now + wait)
+      id: InvitationID(rawValue: turn.random.next()), number: invite.number, peer: link.peer, deadline: now + wait)
     incoming.append(invitation)
     links[id]?.deadline = max(link.deadline ?? now, invitation.deadline + ProtocolLimits.helloTime)
     tell(.invitationReceived(invitation.id, from: link.peer, name: hello.name, context: invite.context))

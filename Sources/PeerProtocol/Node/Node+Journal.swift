@@ -10,9 +10,9 @@ extension Node {
   /// - Throws: ``ReplicationError`` at the first record that is refused; the ones before it have been taken.
   package mutating func restoreAnchors(_ records: [JournalRecord], at now: Instant) throws(ReplicationError) {
     defer {
-      election.beginSessionTime(at: anchors.latestSessionTime, now)
+      election.beginSessionTime(at: turn.anchors.latestSessionTime, now)
       publishAnchorChanges()
     }
-    try anchors.restore(records)
+    try turn.anchors.restore(records)
   }
 }

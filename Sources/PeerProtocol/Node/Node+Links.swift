@@ -3,6 +3,7 @@ import WorldModel
 extension Node {
   mutating func openLink(_ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, at now: Instant) {
     links[id] = Link(id: id, peer: peer, dial: dial, remote: remote, at: now)
+    turn.outbox.open(directory.open(id, peer: peer, isDialled: dial != nil))
     guard peer != me.peer else {
       end(id, .ownIdentity, at: now)
       return
@@ -48,9 +49,7 @@ extension Node {
 
   /// Queues one control frame.
   mutating func sendControl(_ type: FrameType, on id: LinkID, _ build: (inout ByteWriter) -> Void = { _ in }) {
-    guard links[id] != nil else { return }
-    links[id]?.control.writeFrame(type, build)
-    flushSoon(id)
+    if let link = directory.link(id) { turn.send(type, on: link, build) }
   }
 
   mutating func receiveHello(_ hello: Hello, on id: LinkID, at now: Instant) {
@@ -76,6 +75,9 @@ extension Node {
     }
     links[id]?.hello = hello
     links[id]?.phase = .stranger
+    if let ref = directory.link(id) {
+      directory.identify(ref, as: NodeID(peer: link.peer, incarnation: hello.incarnation))
+    }
     links[id]?.deadline = now + ProtocolLimits.strangerTime
     if link.dial == nil { sendHello(on: id) }
     tell(.peerIdentified(link.peer, name: hello.name, instance: hello.instance))
@@ -87,7 +89,7 @@ extension Node {
   private mutating func chooseLink(_ id: LinkID, at now: Instant) {
     guard let link = links[id] else { return }
     guard let oldID = controlLinks[link.peer], oldID != id, let old = links[oldID] else {
-      controlLinks[link.peer] = id
+      carry(id, of: link.peer)
       startConversation(on: id, at: now)
       return
     }
@@ -97,7 +99,7 @@ extension Node {
     if isNewPreferred || !isOldPreferred {
       // The old link goes first, so that the graph sees it go down before the new one comes up.
       end(oldID, .duplicate, at: now)
-      controlLinks[link.peer] = id
+      carry(id, of: link.peer)
       startConversation(on: id, at: now)
     } else {
       startConversation(on: oldID, at: now)
@@ -135,6 +137,7 @@ extension Node {
   mutating func promote(_ id: LinkID, at now: Instant) {
     guard let link = links[id], link.weAdmit, link.theyAdmit, link.phase == .stranger else { return }
     links[id]?.phase = .member
+    if let ref = directory.link(id) { directory.admit(ref) }
     links[id]?.memberSince = now
     provenAddresses[link.peer] = knownAddresses(of: link)
     removers.removeAll { $0 == link.peer }
@@ -160,9 +163,8 @@ extension Node {
   mutating func end(_ id: LinkID, _ reason: EndReason, at now: Instant) {
     guard let link = links[id] else { return }
     let goodbye = Goodbye(reason)
-    links[id]?.control.writeFrame(.goodbye) { goodbye.write(to: &$0) }
-    let bytes = links[id]?.control.bytes ?? []
-    emit(.transmit(id, bytes))
+    sendControl(.goodbye, on: id) { goodbye.write(to: &$0) }
+    if let ref = directory.link(id) { emit(.transmit(id, turn.outbox.takeControl(of: ref))) }
     noteEnd(of: link, reason)
     drop(id, at: now)
     failInvitations(with: link, reason)
@@ -195,6 +197,10 @@ extension Node {
   private mutating func forget(_ id: LinkID, at now: Instant) {
     guard let link = links.removeValue(forKey: id) else { return }
     quiet = nil
+    if let ref = directory.link(id) {
+      turn.outbox.close(ref)
+      directory.close(ref)
+    }
     forgetBulk(link, at: now)
     guard controlLinks[link.peer] == id else { return }
     controlLinks[link.peer] = nil
@@ -207,6 +213,11 @@ extension Node {
       requestManifests()
       requestChunks(at: now)
     }
+  }
+
+  private mutating func carry(_ id: LinkID, of peer: PeerID) {
+    controlLinks[peer] = id
+    if let ref = directory.link(id) { directory.carry(ref) }
   }
 
   /// The links of members that carry traffic, oldest first.

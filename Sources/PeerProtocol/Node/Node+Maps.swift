@@ -109,7 +109,7 @@ extension Node {
   mutating func writePieces(for id: LinkID) {
     guard let peer = links[id]?.peer, let control = controlLinks[peer] else { return }
     let takesNew = id != control || bulk.link(to: peer) == nil
-    while scratch.count + ProtocolLimits.bulkPiece <= ProtocolLimits.transmitWindow,
+    while turn.outbox.scratch.count + ProtocolLimits.bulkPiece <= ProtocolLimits.transmitWindow,
       let upload = links[control]?.uploads.next(on: id, takesNew: takesNew)
     {
       guard let chunk = maps[upload.map]?.chunks[upload.chunk] else {
@@ -119,7 +119,7 @@ extension Node {
       let end = min(upload.offset + ProtocolLimits.bulkPiece, chunk.bytes.count)
       let piece = MapPiece(
         map: upload.map, chunk: upload.chunk, codec: chunk.codec, storedSize: chunk.bytes.count, offset: upload.offset)
-      scratch.writeFrame(.mapPiece) { body in
+      turn.outbox.scratch.writeFrame(.mapPiece) { body in
         piece.write(to: &body)
         unsafe body.write(span: chunk.bytes.span.bytes.extracting(upload.offset..<end))
       }

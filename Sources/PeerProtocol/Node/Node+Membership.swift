@@ -113,8 +113,8 @@ extension Node {
 
   /// Queues roster entries on one link.
   mutating func sendRoster(_ entries: [RosterEntry], on id: LinkID) {
-    links[id]?.queue(entries)
-    flushSoon(id)
+    guard let link = directory.link(id) else { return }
+    turn.outbox.append(frames: { Roster.writeFrames(entries, to: &$0) }, on: link)
   }
 
   /// Draws the consequences of a changed record of another peer; `reason` is what the app is told of one that is out.
@@ -175,6 +175,8 @@ extension Node {
   mutating func finish(_ reason: EndReason) {
     for id in links.ids { emit(.close(id)) }
     links = LinkTable()
+    for link in directory.all { turn.outbox.close(link) }
+    directory = LinkDirectory()
     controlLinks = [:]
     bulk = BulkLinks()
     hasEnded = true

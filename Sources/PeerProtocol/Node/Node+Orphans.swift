@@ -17,7 +17,7 @@ extension Node {
   mutating func freeOrphans(at now: Instant) {
     guard now >= ownership.nextLook, !configuration.mistakes.node.contains(.leavesOrphans) else { return }
     ownership.nextLook = now + ProtocolTimes.orphanLook
-    let owned = host == me && anchors.hasOwnedAnchors ? anchors.ownedAnchors : []
+    let owned = host == me && turn.anchors.hasOwnedAnchors ? turn.anchors.ownedAnchors : []
     noteAbsences(of: Set(owned.compactMap(\.lock.owner)), at: now)
     let time = sessionTime(at: now)
     for (anchor, lock) in owned {

@@ -10,7 +10,7 @@ extension Node {
   package mutating func wish(
     _ id: OwnershipRequestID, _ wish: OwnershipWish, of anchor: AnchorID, timeout: Duration, at now: Instant
   ) {
-    guard let before = anchors.lock(of: anchor) else { return tell(.ownershipSettled(id, .unknownAnchor)) }
+    guard let before = turn.anchors.lock(of: anchor) else { return tell(.ownershipSettled(id, .unknownAnchor)) }
     if case .own = wish {
     } else if before.holder(at: sessionTime(at: now)) != me.peer {
       return tell(.ownershipSettled(id, .notOwner))
@@ -32,7 +32,7 @@ extension Node {
 
   /// Who owns an anchor, by which grant; nil when nobody does, or the anchor is unknown.
   package func owner(of anchor: AnchorID, at now: Instant) -> AnchorLock? {
-    guard let lock = anchors.lock(of: anchor), lock.holder(at: sessionTime(at: now)) != nil else { return nil }
+    guard let lock = turn.anchors.lock(of: anchor), lock.holder(at: sessionTime(at: now)) != nil else { return nil }
     return lock
   }
 
@@ -50,7 +50,7 @@ extension Node {
   }
 
   private func result(of request: OwnershipDesk.Request, at now: Instant) -> OwnershipResult? {
-    guard let lock = anchors.lock(of: request.anchor) else { return .unknownAnchor }
+    guard let lock = turn.anchors.lock(of: request.anchor) else { return .unknownAnchor }
     let isMet =
       switch request.wish {
       case .own: lock.owner == me.peer && lock.isLater(than: request.before)
@@ -114,7 +114,7 @@ extension Node {
       return
     }
     guard ownership.questions.count < ProtocolLimits.ownershipRequests else { return }
-    let id = OwnershipQuestionID(rawValue: freshNumber())
+    let id = OwnershipQuestionID(rawValue: turn.freshNumber())
     let wait = min(.milliseconds(frame.wait), ProtocolTimes.ownershipWait)
     ownership.questions.append(OwnershipDesk.Question(id: id, frame: frame, deadline: now + wait))
     tell(.ownershipRequested(id, frame.anchor, by: frame.subject))

@@ -106,7 +106,11 @@ extension Node {
         peerID: entry.peerID, name: entry.name, status: member.status, roundTrip: link?.roundTrip,
         isDirect: link?.phase == .member, bytesSent: (link?.bytesSent ?? 0) + (second?.bytesSent ?? 0),
         bytesReceived: (link?.bytesReceived ?? 0) + (second?.bytesReceived ?? 0),
-        link: link?.id, bytesWaiting: (link?.control.count ?? 0) + (second?.control.count ?? 0))
+        link: link?.id, bytesWaiting: bytesWaiting(link) + bytesWaiting(second))
     }
+  }
+
+  private func bytesWaiting(_ link: Link?) -> Int {
+    link.flatMap { directory.link($0.id) }.map { turn.outbox.controlBytes(on: $0) } ?? 0
   }
 }

@@ -31,8 +31,8 @@ extension Node {
 
   /// Appends snapshot parts that the other side lacks while the window has room.
   mutating func writeSnapshot(for id: LinkID) {
-    while scratch.count < ProtocolLimits.transmitWindow / 2, var snapshot = links[id]?.replication.outgoingSnapshot {
-      scratch.writeFrame(.snapshot) { _ = snapshot.next(limit: ProtocolLimits.statePart, into: &$0) }
+    while turn.outbox.scratch.count < ProtocolLimits.transmitWindow / 2, var snapshot = links[id]?.replication.outgoingSnapshot {
+      turn.outbox.scratch.writeFrame(.snapshot) { _ = snapshot.next(limit: ProtocolLimits.statePart, into: &$0) }
       links[id]?.replication.outgoingSnapshot = snapshot.isAtEnd ? nil : snapshot
     }
   }
@@ -41,7 +41,7 @@ extension Node {
   mutating func streamOperations(for id: LinkID) {
     guard var stream = links.update(id, { $0.replication.takeStream() }) ?? nil else { return }
     // Something is new, or the look at what is passed on is.
-    if !stream.isSettled || !anchors.isAtEnd(stream.cursor) {
+    if !stream.isSettled || !turn.anchors.isAtEnd(stream.cursor) {
       if stream.isRelayNew {
         links.update(id) { $0.replication.putBack(stream) }
         guard let renewed = renewStream(on: id) else { return }
@@ -65,9 +65,9 @@ extension Node {
 
   /// Appends what the log has for the other side; false when it no longer has all of that.
   private mutating func continueStream(_ stream: inout LinkStream) -> Bool {
-    let (own, actors) = (anchors.actor, stream.relayed?.actors ?? [])
+    let (own, actors) = (turn.anchors.actor, stream.relayed?.actors ?? [])
     stream.passedOn = actors
-    while ProtocolLimits.transmitWindow - scratch.count >= 4096 {
+    while ProtocolLimits.transmitWindow - turn.outbox.scratch.count >= 4096 {
       let isCatchingUp = stream.isCatchingUp
       switch writeBatch(from: &stream.cursor, skip: { !isCatchingUp && $0 != own && !actors.contains($0) }) {
       case .batch: continue
@@ -84,19 +84,19 @@ extension Node {
     guard links[id]?.replication.isCatchingUp == false, let before = links[id]?.replication.passedOn, before != relayed
     else { return }
     let gained = relayed.subtracting(before)
-    if gained.contains(where: { anchors.covers(Dot(actor: $0, sequence: 1)) }) { restartRelay(on: id) }
+    if gained.contains(where: { turn.anchors.covers(Dot(actor: $0, sequence: 1)) }) { restartRelay(on: id) }
   }
 
   /// Appends one frame of operations from the log, if there is anything to tell.
   private mutating func writeBatch(from cursor: inout LogCursor, skip: (ActorID) -> Bool) -> LogRead {
-    var writer = exchange(&scratch, with: ByteWriter())
-    defer { scratch = writer }
+    var writer = exchange(&turn.outbox.scratch, with: ByteWriter())
+    defer { turn.outbox.scratch = writer }
     // Nothing was written since the log was last read to its end.
-    if anchors.isAtEnd(cursor) { return .upToDate }
+    if turn.anchors.isAtEnd(cursor) { return .upToDate }
     let start = writer.count
     let room = ProtocolLimits.transmitWindow - start - FrameHead.size
     var read = LogRead.upToDate
-    writer.writeFrame(.operations) { read = anchors.readLog(&cursor, limit: room, skip: skip, into: &$0) }
+    writer.writeFrame(.operations) { read = turn.anchors.readLog(&cursor, limit: room, skip: skip, into: &$0) }
     if read != .batch { writer.truncate(to: start) }
     return read
   }
@@ -109,7 +109,7 @@ extension Node {
   private mutating func relayedActors(on id: LinkID) -> RelayedActors? {
     if let known = links[id]?.replication.relayed { return known }
     guard let node = links[id]?.node else { return nil }
-    var relayed = RelayedActors(actors: replication.ownImports.union([anchors.actor]), hasOthers: false)
+    var relayed = RelayedActors(actors: replication.ownImports.union([turn.anchors.actor]), hasOthers: false)
     let suppliers = graph.linked(to: node)
     for member in reachable where member.node != node {
       guard let place = graph.place(of: member.node), !suppliers.contains(place) else { continue }

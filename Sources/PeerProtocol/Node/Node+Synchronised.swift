@@ -23,7 +23,7 @@ extension Node {
   mutating func noteTarget(_ vector: VersionVector, of peer: PeerID) {
     guard case .some(.none) = synchronisation.targets[peer] else { return }
     synchronisation.targets[peer] = vector
-    if !anchors.vector.covers(vector) { synchronisation.isReached = false }
+    if !turn.anchors.vector.covers(vector) { synchronisation.isReached = false }
   }
 
   /// Tells the app when nothing is missing any more.
@@ -33,9 +33,9 @@ extension Node {
       return
     }
     guard !synchronisation.isReached, !synchronisation.targets.isEmpty,
-      synchronisation.targets.values.allSatisfy({ target in target.map(anchors.vector.covers) ?? false })
+      synchronisation.targets.values.allSatisfy({ target in target.map(turn.anchors.vector.covers) ?? false })
     else { return }
     synchronisation.isReached = true
-    tell(.synchronised(anchors.digest))
+    tell(.synchronised(turn.anchors.digest))
   }
 }

@@ -28,6 +28,7 @@ extension Node {
       excuse(late, at: now)
     }
     lastTick = max(lastTick, now)
+    turn.now = now
   }
 
   /// Gives others the time in which this node was not running, or the machine was suspended.

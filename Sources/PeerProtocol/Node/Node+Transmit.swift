@@ -4,24 +4,26 @@ extension Node {
   /// The next bytes for a link, the most urgent lane first: control, operations, poses, map pieces.
   ///
   /// Nil when nothing waits or the link has taken its fill.
-  mutating func takeBytes(for id: LinkID) -> [UInt8]? {
-    guard let sending = links.update(id, { $0.beginSending() }) ?? nil else { return nil }
-    guard sending.control <= ProtocolLimits.controlQueue else {
+  mutating func takeBytes(for link: LinkRef) -> [UInt8]? {
+    let id = link.id
+    let control = turn.outbox.controlBytes(on: link)
+    guard let sending = links.update(id, { $0.beginSending(control: control) }) ?? nil else { return nil }
+    guard control <= ProtocolLimits.controlQueue else {
       end(id, .limitExceeded, at: lastTick)
       return nil
     }
-    scratch.removeAll()
-    if sending.control > 0 { links[id]?.moveControl(to: &scratch) }
+    turn.outbox.scratch.removeAll()
+    if control > 0 { turn.outbox.moveControl(of: link) }
     switch sending.phase {
     case .member: writeLanes(sending, for: id)
     case .bulk: writePieces(for: id)
     case .greeting, .stranger: break
     }
-    let count = scratch.count
+    let count = turn.outbox.scratch.count
     guard count > 0 else { return nil }
     let now = lastTick
     links.update(id) { $0.noteSent(count, at: now) }
-    return scratch.take()
+    return turn.outbox.scratch.take()
   }
 
   /// Appends what a member's link has to send besides control frames.

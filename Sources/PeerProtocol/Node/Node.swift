@@ -9,6 +9,8 @@ package struct Node: Sendable {
   package let configuration: NodeConfiguration
   /// This start of this peer.
   package let me: NodeID
+  /// What the organs work on.
+  var turn: Turn
 
   /// Every link, by number.
   var links = LinkTable()
@@ -17,7 +19,7 @@ package struct Node: Sendable {
   /// The links that carry pieces of maps alone.
   var bulk = BulkLinks()
 
-  package internal(set) var roster = Roster()
+  package internal(set) var roster = Roster() { didSet { turn.mesh.publish(roster: roster) } }
   /// Who may still come in.
   package internal(set) var rules: SessionRules
   /// Records that are not believed.
@@ -30,11 +32,15 @@ package struct Node: Sendable {
   var lastHost: PeerID?
   /// Who said itself that it leaves: which start of its process.
   var departed: [PeerID: UInt64] = [:]
-  var members: [PeerID: Member] = [:]
+  var members: [PeerID: Member] = [:] {
+    didSet {
+      turn.mesh.publish(standings: members.mapValues { Standing(status: $0.status, isJoined: $0.isJoined) })
+    }
+  }
   /// Where members were reached, or said on a link of their own that they listen.
   var provenAddresses: [PeerID: [SocketAddress]] = [:]
   /// Who is linked to whom.
-  var graph: PresenceGraph
+  var graph: PresenceGraph { didSet { turn.mesh.publish(graph: graph) } }
   var addresses: [SocketAddress]
 
   var outgoing: [OutgoingInvitation] = []
@@ -42,12 +48,12 @@ package struct Node: Sendable {
   var dials: [DialID: DialPurpose] = [:]
 
   /// This node's part in the choice of a host; only ``elect(_:at:)`` changes it.
-  package internal(set) var election: HostElection
+  package internal(set) var election: HostElection { didSet { turn.mesh.publish(reign: election.reign) } }
   /// What the election was told and said since it was last asked for, if the configuration says so.
   var electionSteps: [ElectionStep] = []
   var relay: FloodRelay
-  /// The replicated anchors.
-  package var anchors: AnchorSet
+  /// Who is linked, as the organs see it.
+  var directory = LinkDirectory() { didSet { turn.mesh.publish(links: directory) } }
   var replication = ReplicationState()
   var synchronisation = Synchronisation()
   /// Poses that count until the next one, and what this node drags.
@@ -71,21 +77,14 @@ package struct Node: Sendable {
   /// The map this node shared last.
   package internal(set) var latestSharedMap: MapID?
 
-  var random: SeededRandom
   /// Whether its part in the session is over.
   package internal(set) var hasEnded = false
-  private var nextNumber: UInt64 = 1
   /// The record that was given out last, or that this node came back with.
   var keptRecord: NodeRecord?
-  private var outputs: [Output] = []
-  private var outputHead = 0
-  private var unflushed: [LinkID] = []
   /// Until when no link, invitation or member has anything due; nil while that is not known.
   var quiet: Quiet?
   var nextAntiEntropy: Instant
   var lastTick: Instant
-  /// Where the bytes for a link are put together.
-  var scratch = ByteWriter()
 
   /// A node alone in its session, or one that comes back with what an earlier start of the same peer has kept.
   ///
@@ -95,7 +94,7 @@ package struct Node: Sendable {
     me = NodeID(peer: configuration.peerID, incarnation: configuration.incarnation)
     addresses = configuration.addresses
     rules = SessionRules(limit: configuration.memberLimit)
-    random = SeededRandom(seed: configuration.seed)
+    var random = SeededRandom(seed: configuration.seed)
     election = HostElection(
       me: me, configuration: configuration.election, policy: configuration.mistakes.election, random: random.split(),
       at: now)
@@ -104,7 +103,9 @@ package struct Node: Sendable {
     ephemeral = EphemeralLane(me: me)
     let reusesActor = configuration.mistakes.node.contains(.reusesActor)
     let actor = ActorID(peer: configuration.peerID, incarnation: reusesActor ? 1 : configuration.incarnation)
-    anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
+    let anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
+    turn = Turn(
+      configuration, mesh: Mesh(graph: graph, reign: election.reign), anchors: anchors, random: random, at: now)
     nextAntiEntropy = now + configuration.firstAntiEntropy
     lastTick = now
     _ = roster.assert(ownEntry)
@@ -178,25 +179,20 @@ package struct Node: Sendable {
 
   /// The next thing to do at once, for a driver that asks for what links have to send only when a round of its loop is over.
   package mutating func nextOrder() -> Output? {
-    if outputHead < outputs.count {
-      defer { outputHead += 1 }
-      return outputs[outputHead]
-    }
-    outputs.removeAll(keepingCapacity: true)
-    outputHead = 0
+    if let order = turn.outbox.nextOrder() { return order }
     return takeChangedRecord().map { .persist($0) }
   }
 
   /// Whether ``nextOrder()`` has something besides a record to keep.
-  package var hasOrders: Bool { outputHead < outputs.count }
+  package var hasOrders: Bool { turn.outbox.hasOrders }
 
   /// Whether ``nextTransmission()`` may have something.
-  package var hasTransmissions: Bool { !unflushed.isEmpty }
+  package var hasTransmissions: Bool { turn.outbox.hasPending }
 
   /// The next bytes for a link; afterwards there may be new orders.
   package mutating func nextTransmission() -> (link: LinkID, bytes: [UInt8])? {
-    while let id = unflushed.popLast() {
-      if let bytes = takeBytes(for: id) { return (id, bytes) }
+    while let link = turn.outbox.nextPending() {
+      if let bytes = takeBytes(for: link) { return (link.id, bytes) }
     }
     return nil
   }
@@ -215,26 +211,22 @@ package struct Node: Sendable {
 
   /// Takes back bytes that were transmitted, so that the next ones need no memory of their own.
   package mutating func reuse(_ spent: consuming [UInt8]) {
-    scratch = ByteWriter(reusing: spent)
+    turn.outbox.scratch = ByteWriter(reusing: spent)
   }
 
-  mutating func emit(_ output: Output) {
-    outputs.append(output)
+  /// The replicated anchors.
+  package var anchors: AnchorSet {
+    _read { yield turn.anchors }
+    _modify { yield &turn.anchors }
   }
 
-  mutating func tell(_ event: NodeEvent) {
-    outputs.append(.event(event))
-  }
+  mutating func emit(_ output: Output) { turn.emit(output) }
+
+  mutating func tell(_ event: NodeEvent) { turn.report(event) }
 
   /// Lets the link's waiting bytes leave after this turn.
   mutating func flushSoon(_ id: LinkID) {
-    if links.update(id, { exchange(&$0.isFlushPending, with: true) }) == false { unflushed.append(id) }
-  }
-
-  /// A number that was not given before.
-  mutating func freshNumber() -> UInt64 {
-    defer { nextNumber += 1 }
-    return nextNumber
+    if let link = directory.link(id) { turn.flush(link) }
   }
 
   /// What this peer says of itself, without a version.

@@ -1,0 +1,107 @@
+import WorldModel
+
+/// What every organ may know of every link; `Links` alone writes it.
+package struct LinkDirectory: Sendable {
+  /// What one link is to all organs.
+  struct Entry: Sendable {
+    let link: LinkRef
+    /// Read from the TLS certificate.
+    let peer: PeerID
+    /// Whether this side dialled.
+    let isDialled: Bool
+    /// The start of the process at the other end, once both sides hold each other as members and the link carries the
+    /// traffic between them.
+    var member: NodeID?
+    /// The start of the process at the other end, once it said hello.
+    var node: NodeID?
+  }
+
+  /// By place; nil where no link is.
+  private var entries: [Entry?] = []
+  /// The numbers by place, 0 where no link is: scanning a hundred numbers is faster than hashing one.
+  private var numbers: [UInt64] = []
+  /// All links, oldest first.
+  package private(set) var all: [LinkRef] = []
+  /// The links that carry members' traffic, oldest first.
+  package private(set) var members: [MemberLink] = []
+  /// The link that carries each linked peer's traffic, or will when both hold each other as members.
+  private var carriers: [PeerID: LinkRef] = [:]
+
+  init() {}
+
+  /// The link with this number.
+  @inline(__always)
+  package func link(_ id: LinkID) -> LinkRef? {
+    numbers.firstIndex(of: id.rawValue).map { LinkRef(id: id, place: $0) }
+  }
+
+  /// Whether the link has not ended.
+  func isOpen(_ link: LinkRef) -> Bool { numbers[link.place] == link.id.rawValue }
+
+  /// What is known of a link.
+  subscript(link: LinkRef) -> Entry? { isOpen(link) ? entries[link.place] : nil }
+
+  /// The start of the process at the other end of a link, once it said hello.
+  func node(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.place]?.node : nil }
+
+  /// The member whose traffic a link carries.
+  func member(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.place]?.member : nil }
+
+  /// The link that carries a peer's traffic, or will.
+  func carrier(of peer: PeerID) -> LinkRef? { carriers[peer] }
+
+  /// The link to this very start of a peer's process.
+  func carrier(of node: NodeID) -> LinkRef? {
+    guard let link = carriers[node.peer], entries[link.place]?.node == node else { return nil }
+    return link
+  }
+}
+
+/// Changes, made by the organ that writes the directory.
+extension LinkDirectory {
+  /// Gives a new link a place.
+  mutating func open(_ id: LinkID, peer: PeerID, isDialled: Bool) -> LinkRef {
+    let place = numbers.firstIndex(of: 0) ?? numbers.count
+    if place == numbers.count {
+      numbers.append(0)
+      entries.append(nil)
+    }
+    let link = LinkRef(id: id, place: place)
+    numbers[place] = id.rawValue
+    entries[place] = Entry(link: link, peer: peer, isDialled: isDialled)
+    all.append(link)
+    return link
+  }
+
+  /// Records the start of the process at the other end.
+  mutating func identify(_ link: LinkRef, as node: NodeID) {
+    entries[link.place]?.node = node
+  }
+
+  /// Lets a link carry its peer's traffic.
+  mutating func carry(_ link: LinkRef) {
+    guard let peer = entries[link.place]?.peer else { return }
+    carriers[peer] = link
+  }
+
+  /// Makes a link a member's.
+  mutating func admit(_ link: LinkRef) {
+    guard let node = entries[link.place]?.node else { return }
+    entries[link.place]?.member = node
+    listMembers()
+  }
+
+  /// Takes out a link that is gone.
+  mutating func close(_ link: LinkRef) {
+    guard let entry = self[link] else { return }
+    if carriers[entry.peer] == link { carriers[entry.peer] = nil }
+    numbers[link.place] = 0
+    entries[link.place] = nil
+    all.removeAll { $0 == link }
+    if entry.member != nil { listMembers() }
+  }
+
+  private mutating func listMembers() {
+    members = all.compactMap { link in entries[link.place]?.member.map { MemberLink(link: link, node: $0) } }
+  }
+}

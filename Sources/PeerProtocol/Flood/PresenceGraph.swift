@@ -292,6 +292,27 @@ extension PresenceGraph {
     return ring
   }
 
+  /// The members that get what `origin` sends neither from it nor from this node but, perhaps, by way of `neighbour`.
+  func dependants(of neighbour: NodeID, for origin: NodeID) -> NodeSet {
+    var rest = reachable.subtracting(neighbours)
+    if origin != me {
+      rest = rest.subtracting(linked(to: origin))
+      if let place = place(of: origin) { rest.remove(place) }
+    }
+    var found = NodeSet()
+    var ring = linked(to: neighbour).intersection(rest)
+    while !ring.isEmpty {
+      found = found.union(ring)
+      rest = rest.subtracting(ring)
+      var next = NodeSet()
+      while let place = ring.popFirst() {
+        if let node = node(at: place) { next = next.union(linked(to: node)) }
+      }
+      ring = next.intersection(rest)
+    }
+    return found
+  }
+
   private func place(ofIncarnation incarnation: UInt64) -> Int? {
     places.firstIndex { $0.incarnation == incarnation }
   }

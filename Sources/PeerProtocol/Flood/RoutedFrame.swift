@@ -26,7 +26,7 @@ extension Node {
   /// Whether a frame that arrived is for this node and can be believed; one for another node is passed on.
   mutating func isForMe(_ frame: some RoutedFrame, from link: Link) -> Bool {
     // Who has a link of its own is believed on that link alone.
-    guard let sender = link.node, frame.from == sender || isHeardThroughOthers(frame.from) else { return false }
+    guard let sender = link.node, frame.from == sender || turn.mesh.isHeardThroughOthers(frame.from) else { return false }
     if frame.to == me { return true }
     route(frame, from: sender)
     return false

@@ -27,7 +27,6 @@ package struct Link: Sendable {
   struct Sending {
     let phase: Phase
     let isSendingSnapshot: Bool
-    let hasPoses: Bool
     let hasUploads: Bool
   }
 
@@ -64,13 +63,6 @@ package struct Link: Sendable {
   package var bytesSent: UInt64 = 0
 
   package var replication = LinkReplication()
-  /// When the present second of ephemeral updates began, and how many came in it.
-  private var ephemeralSecond: Instant
-  private var ephemeralCount = 0
-  /// The poses that left on this link and have not ended, while anybody wants less than all.
-  var shownPoses = ShownPoses()
-  /// Poses that wait to leave, the latest of each subject.
-  private var ephemeral: [EphemeralUpdate] = []
   /// What the other side asked for of maps.
   package var uploads = Uploads()
 
@@ -80,7 +72,6 @@ package struct Link: Sendable {
     self.dial = dial
     self.remote = remote
     deadline = now + ProtocolLimits.helloTime
-    ephemeralSecond = now
     lastHeard = now
     lastSent = now
   }
@@ -93,40 +84,16 @@ package struct Link: Sendable {
     return exchange(&inbound, with: [])
   }
 
-  /// Whether one more ephemeral update may be taken in the present second.
-  mutating func admitsEphemeral(at now: Instant) -> Bool {
-    if now - ephemeralSecond >= .seconds(1) { (ephemeralSecond, ephemeralCount) = (now, 0) }
-    ephemeralCount += 1
-    return ephemeralCount <= ProtocolLimits.ephemeralRate
-  }
-
-  /// Puts an ephemeral update in the place of an older one.
-  mutating func queue(_ update: EphemeralUpdate) {
-    if let index = ephemeral.firstIndex(where: update.hasSameSlot) {
-      ephemeral[index] = update
-    } else {
-      ephemeral.append(update)
-    }
-  }
-
-  /// Moves the poses out that wait to leave.
-  mutating func takeEphemeral() -> [EphemeralUpdate] { exchange(&ephemeral, with: []) }
-
-  /// Drops what is late before it can leave: a newer pose of a drag follows, but a device may stand still from now on.
-  mutating func dropDrags() { ephemeral.removeAll { $0.subject != .participant } }
-
-  /// What there is to send; nil while the link has taken its fill, when poses that would be late go.
+  /// What there is to send; nil while the link has taken its fill.
   ///
   /// More control frames than may wait are told all the same: whoever does not read never makes the link writable again.
   mutating func beginSending(control: Int) -> Sending? {
     guard isWritable || control > ProtocolLimits.controlQueue else {
       wantsRoom = true
-      dropDrags()
       return nil
     }
     return Sending(
-      phase: phase, isSendingSnapshot: replication.isSendingSnapshot,
-      hasPoses: !ephemeral.isEmpty, hasUploads: uploads.count > 0)
+      phase: phase, isSendingSnapshot: replication.isSendingSnapshot, hasUploads: uploads.count > 0)
   }
 
   /// Books bytes that are handed to the driver.

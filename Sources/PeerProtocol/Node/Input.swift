@@ -45,6 +45,16 @@ package enum Input: Sendable {
   case kick(PeerID)
   /// Turn newcomers away from now on, or no longer; ignored unless ``Node/mayRule``.
   case setLocked(Bool)
+  /// Tell the others where this peer's device is; nil for no more. Refused when the transform is not rigid.
+  case updatePose(Transform?)
+  /// Begin to drag an anchor; answered with the number of the drag.
+  case beginDrag(AnchorID)
+  /// Show a dragged anchor at another place.
+  case drag(DragID, to: Transform)
+  /// End a drag; the pose shown last becomes the anchor's.
+  case endDrag(DragID)
+  /// Want to hear of these live poses alone from now on.
+  case setInterest(AnchorFilter)
   /// Say goodbye and end.
   case leave
 }

@@ -137,7 +137,9 @@ extension Node {
   mutating func promote(_ id: LinkID, at now: Instant) {
     guard let link = links[id], link.weAdmit, link.theyAdmit, link.phase == .stranger else { return }
     links[id]?.phase = .member
-    if let ref = directory.link(id) { directory.admit(ref) }
+    guard let ref = directory.link(id) else { return }
+    directory.admit(ref)
+    poses.linked(ref, in: &turn)
     links[id]?.memberSince = now
     provenAddresses[link.peer] = knownAddresses(of: link)
     removers.removeAll { $0 == link.peer }
@@ -150,7 +152,7 @@ extension Node {
       graph.linkUp(node, at: now)
       drainGraph(at: now)
     }
-    introducePoses(on: id)
+    poses.introduce(on: ref, in: &turn)
     // The map first: who has caught up with the anchors must know by then whether a map is still to come.
     announceMaps(on: id)
     expectTarget(from: link.peer)
@@ -199,6 +201,7 @@ extension Node {
     quiet = nil
     if let ref = directory.link(id) {
       turn.outbox.close(ref)
+      poses.unlinked(ref)
       directory.close(ref)
     }
     forgetBulk(link, at: now)

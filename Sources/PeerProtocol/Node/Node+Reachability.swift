@@ -23,11 +23,11 @@ extension Node {
       case .send(let state, let node):
         guard let id = controlLinks[node.peer], links[id]?.node == node else { continue }
         sendControl(.linkState, on: id) { state.write(to: &$0) }
-        introducePose(of: state.node, on: id)
+        if let ref = directory.link(id) { poses.announced(state.node, on: ref, in: &turn) }
       }
     }
     updateRelays()
-    if interests.isNarrow { reconsiderPoses() }
+    poses.graphChanged(in: &turn)
     guard hasChanged else { return }
     updateReachability(at: now)
     hasNewEvidence = true
@@ -45,8 +45,7 @@ extension Node {
       updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
       isJoined = isJoined || (members[entry.peerID]?.status == .connected && before != .connected)
     }
-    showPoses(of: nodes)
-    forgetInterests()
+    poses.reachable(nodes, in: &turn)
     acknowledgements.keepQuestions(nodes.contains)
     // Whoever came has heard nothing of it yet.
     if isJoined { repeatMapStatus(at: now) }

@@ -96,9 +96,11 @@ extension Node {
     case .vector: try receiveVector(body, on: id, at: now)
     case .snapshot: try receiveSnapshot(body, on: id, at: now)
     case .bulk: receiveBulk(try BulkOffer(reading: &reader), from: link, at: now)
-    case .ephemeral: try receiveEphemeral(&reader, from: link, at: now)
+    case .ephemeral: if let sender = member(on: id) { try poses.receivePoses(&reader, from: sender, in: &turn) }
     case .acknowledgement: receiveAcknowledgement(try AcknowledgementFrame(reading: &reader), from: link, at: now)
-    case .interest: receiveInterest(try InterestFrame(reading: &reader), from: link)
+    case .interest:
+      let told = try InterestFrame(reading: &reader)
+      if let sender = member(on: id) { poses.receiveInterest(told, from: sender, in: &turn) }
     case .ownership: receiveOwnership(try OwnershipFrame(reading: &reader), from: link, at: now)
     case .mapAnnounce: receiveMapAnnouncement(try MapAnnouncement(reading: &reader), from: link, at: now)
     case .mapManifestRequest: try receiveManifestRequest(&reader, on: id)
@@ -110,6 +112,11 @@ extension Node {
     case .message: tell(.message(try reader.readBytes(reader.remaining), from: link.peer))
     default: break
     }
+  }
+
+  private func member(on id: LinkID) -> MemberLink? {
+    guard let link = directory.link(id), let node = directory.member(link) else { return nil }
+    return MemberLink(link: link, node: node)
   }
 
   private mutating func receiveAdmit(on id: LinkID, at now: Instant) {

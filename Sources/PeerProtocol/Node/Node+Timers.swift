@@ -68,7 +68,7 @@ extension Node {
       checkDownloads(at: now)
       repeatMapStatus(at: now)
     }
-    if let due = ephemeralDeadline, due <= now { runEphemeral(at: now) }
+    if let due = poses.deadline, due <= now { poses.tick(in: &turn) }
     if let due = graph.deadline, due <= now {
       quiet = nil
       graph.tick(at: now)

@@ -7,7 +7,10 @@ extension Node {
   mutating func takeBytes(for link: LinkRef) -> [UInt8]? {
     let id = link.id
     let control = turn.outbox.controlBytes(on: link)
-    guard let sending = links.update(id, { $0.beginSending(control: control) }) ?? nil else { return nil }
+    guard let sending = links.update(id, { $0.beginSending(control: control) }) ?? nil else {
+      poses.dropLate(on: link)
+      return nil
+    }
     guard control <= ProtocolLimits.controlQueue else {
       end(id, .limitExceeded, at: lastTick)
       return nil
@@ -30,7 +33,7 @@ extension Node {
   private mutating func writeLanes(_ sending: Link.Sending, for id: LinkID) {
     if sending.isSendingSnapshot { writeSnapshot(for: id) }
     streamOperations(for: id)
-    if sending.hasPoses { writeEphemeral(for: id) }
+    if let link = directory.link(id) { poses.write(on: link, in: &turn) }
     // What was begun on a link that has since been replaced ends there.
     if sending.hasUploads || !isMemberLink(id) { writePieces(for: id) }
   }

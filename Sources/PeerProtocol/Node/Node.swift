@@ -56,17 +56,7 @@ package struct Node: Sendable {
   var directory = LinkDirectory() { didSet { turn.mesh.publish(links: directory) } }
   var replication = ReplicationState()
   var synchronisation = Synchronisation()
-  /// Poses that count until the next one, and what this node drags.
-  var ephemeral: EphemeralLane
-  var drags = Drags()
-  /// Whose poses the app is shown: the members that can be reached.
-  var shownNodes: Set<NodeID> = []
-  /// Which poses of others the app wants.
-  var interest = InterestGate()
-  /// Counts what this node told the others of that; 0 for nothing yet.
-  var interestVersion: UInt32 = 0
-  /// Which poses the others want.
-  var interests = Interests()
+  var poses: LivePoses
   /// Who waits for whose word that operations have arrived.
   var acknowledgements = Acknowledgements()
   /// Who wants to own which anchor.
@@ -100,7 +90,7 @@ package struct Node: Sendable {
       at: now)
     graph = PresenceGraph(me: me, configuration: configuration.election)
     relay = FloodRelay()
-    ephemeral = EphemeralLane(me: me)
+    poses = LivePoses(me: me)
     let reusesActor = configuration.mistakes.node.contains(.reusesActor)
     let actor = ActorID(peer: configuration.peerID, incarnation: reusesActor ? 1 : configuration.incarnation)
     let anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
@@ -113,8 +103,10 @@ package struct Node: Sendable {
   }
 
   /// Takes one input.
-  package mutating func handle(_ input: Input, at now: Instant) {
-    guard !hasEnded else { return }
+  @discardableResult
+  package mutating func handle(_ input: Input, at now: Instant) -> Answer {
+    guard !hasEnded else { return .done }
+    if let answer = handleLive(input, at: now) { return answer }
     notice(now)
     switch input {
     case .writable(let id): regainRoom(on: id)
@@ -124,7 +116,30 @@ package struct Node: Sendable {
       handleChange(input, at: now)
     }
     runTimers(at: now)
+    return .done
   }
+
+  /// Takes an input about live poses; nil for another one.
+  private mutating func handleLive(_ input: Input, at now: Instant) -> Answer? {
+    turn.now = now
+    do {
+      switch input {
+      case .updatePose(let transform):
+        do throws(AnchorError) { try poses.updatePose(transform, in: &turn) } catch { return .refused(.edit(error)) }
+      case .beginDrag(let anchor): return .began(try poses.beginDrag(anchor, in: &turn))
+      case .drag(let id, let transform): try poses.drag(id, to: transform, in: &turn)
+      case .endDrag(let id): try poses.endDrag(id, in: &turn)
+      case .setInterest(let filter): poses.setInterest(filter, in: &turn)
+      default: return nil
+      }
+    } catch {
+      return .refused(.drag(error))
+    }
+    return .done
+  }
+
+  /// The poses of the others' devices and of anchors they drag, as far as the app wants them.
+  package var livePoses: [EphemeralUpdate] { poses.visible(in: turn) }
 
   /// The same as ``Input/writable(_:)``, for a driver that had room for all at once: no time has passed.
   package mutating func regainRoom(on id: LinkID) {
@@ -203,7 +218,7 @@ package struct Node: Sendable {
     var next = min(nextAntiEntropy, lastTick + ProtocolTimes.ping)
     next = min(next, election.deadline ?? next)
     next = min(next, graph.deadline ?? next)
-    next = min(next, ephemeralDeadline ?? next)
+    next = min(next, poses.deadline ?? next)
     next = min(next, acknowledgements.deadline ?? next)
     next = min(next, ownership.deadline ?? next)
     return max(min(next, (quiet ?? quietNow).deadline), lastTick)

@@ -31,11 +31,11 @@ struct PoseApp {
     tell(in: &world, at: index) { told, node, now in
       switch dice.below(8) {
       case 0: told.pose = nil
-      case 1: return Self.want(Self.filter(&dice), &told, &node)
+      case 1: return Self.want(Self.filter(&dice), &told, &node, at: now)
       case 2, 3, 4: return Self.drag(&told, &node, &dice, at: now)
       default: told.pose = Transform(translation: [Float(dice.below(20)), 0, 0])
       }
-      try? node.updatePose(told.pose, at: now)
+      node.handle(.updatePose(told.pose), at: now)
     }
   }
 
@@ -43,7 +43,7 @@ struct PoseApp {
   mutating func release(in world: inout SessionWorld) {
     for index in 0..<world.count {
       tell(in: &world, at: index) { told, node, now in
-        if let drag = told.drag { try? node.endDrag(drag, at: now) }
+        if let drag = told.drag { node.handle(.endDrag(drag), at: now) }
         told.drag = nil
       }
     }
@@ -65,21 +65,23 @@ struct PoseApp {
     self.told[index] = told
   }
 
-  private static func want(_ filter: AnchorFilter, _ told: inout Told, _ node: inout Node) {
+  private static func want(_ filter: AnchorFilter, _ told: inout Told, _ node: inout Node, at now: Instant) {
     told.filter = filter
-    node.setInterest(filter)
+    node.handle(.setInterest(filter), at: now)
   }
 
   private static func drag(_ told: inout Told, _ node: inout Node, _ dice: inout SeededRandom, at now: Instant) {
     let anchors = node.anchors.anchors
     if let drag = told.drag, dice.below(4) == 0 {
-      try? node.endDrag(drag, at: now)
+      node.handle(.endDrag(drag), at: now)
       told.drag = nil
     } else if told.drag == nil, !anchors.isEmpty {
-      told.drag = try? node.beginDrag(anchors[dice.below(anchors.count)].id, at: now)
+      if case .began(let drag) = node.handle(.beginDrag(anchors[dice.below(anchors.count)].id), at: now) {
+        told.drag = drag
+      }
     }
     guard let drag = told.drag else { return }
-    try? node.drag(drag, to: Transform(translation: [Float(dice.below(20)), 1, 0]), at: now)
+    node.handle(.drag(drag, to: Transform(translation: [Float(dice.below(20)), 1, 0])), at: now)
   }
 
   private static func filter(_ dice: inout SeededRandom) -> AnchorFilter {

@@ -45,17 +45,6 @@ struct InterestGate: Sendable {
   }
 }
 
-/// What a live pose shows: an anchor where it is now, or a device as one, and whose it is.
-struct MovedAnchor: Sendable {
-  var anchor: Anchor
-  var owner: PeerID?
-}
-
-extension AnchorFilter {
-  /// Whether what moves meets every condition where it is.
-  func matches(_ moved: MovedAnchor) -> Bool { matches(moved.anchor, owner: moved.owner) }
-}
-
 extension AnchorFilter {
   private static let hasPrefix: UInt8 = 1
   private static let hasCreator: UInt8 = 2

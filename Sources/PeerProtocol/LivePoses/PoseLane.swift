@@ -5,7 +5,7 @@ import WorldModel
 /// older.
 ///
 /// It decides what is new, what is due to be sent and what has run out; who gets it is the node's business.
-struct EphemeralLane: Sendable {
+struct PoseLane: Sendable {
   private struct Slot: Sendable {
     var update: EphemeralUpdate
     /// When it came here, or was made.

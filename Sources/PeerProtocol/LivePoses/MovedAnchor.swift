@@ -1,0 +1,39 @@
+import AnchorReplication
+package import WorldModel
+
+/// What a live pose shows: an anchor where it is now, or a device as one, and whose it is.
+struct MovedAnchor: Sendable {
+  var anchor: Anchor
+  var owner: PeerID?
+}
+
+extension AnchorFilter {
+  /// Whether what moves meets every condition where it is.
+  func matches(_ moved: MovedAnchor) -> Bool { matches(moved.anchor, owner: moved.owner) }
+}
+
+extension Turn {
+  /// What an update shows, as an anchor; nil when it is not known here.
+  func anchor(movedBy update: EphemeralUpdate) -> MovedAnchor? {
+    guard let transform = update.pose?.transform else { return nil }
+    let peer = update.origin.peer
+    guard case .anchor(let id) = update.subject else {
+      var anchor = Anchor(
+        id: .participant(peer), name: mesh.roster[peer]?.name ?? "", transform: transform, kind: .participant(peer))
+      anchor.creator = peer
+      return MovedAnchor(anchor: anchor, owner: peer)
+    }
+    guard var anchor = anchors[id] else { return nil }
+    anchor.transform = transform
+    return MovedAnchor(anchor: anchor, owner: anchors.lock(of: id)?.owner)
+  }
+}
+
+extension AnchorID {
+  /// The id under which a peer's device is shown as an anchor: the same everywhere.
+  package static func participant(_ peer: PeerID) -> AnchorID {
+    let digest = SHA256Digest(hashing: Array("participant".utf8) + peer.bytes)
+    // A UUID of version 8: made by a rule of one's own (RFC 9562 §5.8).
+    return AnchorID(high: digest.words[0] & ~0xf000 | 0x8000, low: digest.words[1] & ~(3 << 62) | 2 << 62)
+  }
+}

@@ -1,0 +1,24 @@
+package import AnchorReplication
+
+/// What comes of an input at once; what takes time comes as an event.
+package enum Answer: Sendable, Hashable {
+  /// It was taken.
+  case done
+  /// A drag has begun.
+  case began(DragID)
+  /// Nothing has changed.
+  case refused(Refusal)
+
+  /// Throws the refusal, if it is one.
+  package func check() throws(Refusal) {
+    if case .refused(let refusal) = self { throw refusal }
+  }
+}
+
+/// Why an input changed nothing.
+package enum Refusal: Error, Sendable, Hashable {
+  /// The anchors do not allow it.
+  case edit(AnchorError)
+  /// The drag cannot begin or go on.
+  case drag(DragError)
+}

@@ -10,25 +10,24 @@ package protocol RoutedFrame: Sendable {
   func write(to writer: inout ByteWriter)
 }
 
-extension Node {
+extension Turn {
   /// Sends a frame on the link of its destination, or towards it; what finds no way is lost.
   mutating func route(_ frame: some RoutedFrame, from sender: NodeID? = nil) {
     guard frame.hops < ProtocolLimits.hops,
-      let hop = graph.nextHop(to: frame.to, avoiding: sender.flatMap(graph.place)), let node = graph.node(at: hop),
-      let id = controlLinks[node.peer], links[id]?.node == node
+      let hop = mesh.graph.nextHop(to: frame.to, avoiding: sender.flatMap(mesh.graph.place)),
+      let node = mesh.graph.node(at: hop), let link = mesh.links.carrier(of: node)
     else { return }
     var frame = frame
     if sender != nil { frame.hops += 1 }
-    let type = type(of: frame).type
-    sendControl(type, on: id) { frame.write(to: &$0) }
+    send(type(of: frame).type, on: link) { frame.write(to: &$0) }
   }
 
   /// Whether a frame that arrived is for this node and can be believed; one for another node is passed on.
-  mutating func isForMe(_ frame: some RoutedFrame, from link: Link) -> Bool {
+  mutating func isForMe(_ frame: some RoutedFrame, from sender: MemberLink) -> Bool {
     // Who has a link of its own is believed on that link alone.
-    guard let sender = link.node, frame.from == sender || turn.mesh.isHeardThroughOthers(frame.from) else { return false }
+    guard frame.from == sender.node || mesh.isHeardThroughOthers(frame.from) else { return false }
     if frame.to == me { return true }
-    route(frame, from: sender)
+    route(frame, from: sender.node)
     return false
   }
 }

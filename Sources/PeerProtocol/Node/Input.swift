@@ -55,6 +55,12 @@ package enum Input: Sendable {
   case endDrag(DragID)
   /// Want to hear of these live poses alone from now on.
   case setInterest(AnchorFilter)
+  /// Set out to fulfil a wish about an anchor's ownership; ``NodeEvent/ownershipSettled(_:_:)`` tells what becomes of it.
+  case wish(OwnershipRequestID, OwnershipWish, of: AnchorID, timeout: Duration)
+  /// Give a wish up; nothing is told.
+  case dropWish(OwnershipRequestID)
+  /// The app's answer as owner to ``NodeEvent/ownershipRequested(_:_:by:)``.
+  case answerOwnership(OwnershipQuestionID, accepts: Bool)
   /// Say goodbye and end.
   case leave
 }

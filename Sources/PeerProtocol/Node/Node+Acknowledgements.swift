@@ -33,7 +33,7 @@ extension Node {
       }
       for node in missing ?? [] where acknowledgements.asks(node, for: wait.sequence, at: now) {
         let question = AcknowledgementFrame(kind: .question, from: me, to: node, sequence: wait.sequence)
-        route(question, from: nil)
+        turn.route(question)
       }
     }
     acknowledgements.scheduleRepeat(at: now)
@@ -55,7 +55,7 @@ extension Node {
   mutating func receiveAcknowledgement(
     _ frame: AcknowledgementFrame, from link: Link, at now: Instant
   ) {
-    guard isForMe(frame, from: link) else { return }
+    guard let sender = member(on: link.id), turn.isForMe(frame, from: sender) else { return }
     switch frame.kind {
     case .answer: acknowledgements.note(frame.sequence, appliedBy: frame.from)
     case .question:
@@ -80,6 +80,6 @@ extension Node {
   }
 
   private mutating func answer(_ node: NodeID, _ sequence: UInt64) {
-    route(AcknowledgementFrame(kind: .answer, from: me, to: node, sequence: sequence), from: nil)
+    turn.route(AcknowledgementFrame(kind: .answer, from: me, to: node, sequence: sequence))
   }
 }

@@ -136,7 +136,7 @@ extension Node {
       provenAddresses[peer] = nil
       mapBoard.others[peer] = nil
       elect(.left(entry.node), at: now)
-      lookForOrphans(at: now)
+      ownership.memberGone(in: &turn)
       if member?.isJoined == true {
         tell(.peerLeft(peer, name: entry.name, reason: reason ?? (entry.status == .kicked ? .kicked : .left)))
       }

@@ -80,7 +80,7 @@ extension Node {
       if away >= patience.lost {
         member.status = .lost
         member.isJoined = false
-        lookForOrphans(at: now)
+        ownership.memberGone(in: &turn)
         tell(.peerLeft(entry.peerID, name: entry.name, reason: member.lastEnd))
       } else if away >= patience.notice, !member.isNoticed {
         member.isNoticed = true

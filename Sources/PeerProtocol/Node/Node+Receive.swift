@@ -101,7 +101,9 @@ extension Node {
     case .interest:
       let told = try InterestFrame(reading: &reader)
       if let sender = member(on: id) { poses.receiveInterest(told, from: sender, in: &turn) }
-    case .ownership: receiveOwnership(try OwnershipFrame(reading: &reader), from: link, at: now)
+    case .ownership:
+      let frame = try OwnershipFrame(reading: &reader)
+      if let sender = member(on: id) { ownership.receive(frame, from: sender, in: &turn) }
     case .mapAnnounce: receiveMapAnnouncement(try MapAnnouncement(reading: &reader), from: link, at: now)
     case .mapManifestRequest: try receiveManifestRequest(&reader, on: id)
     case .mapManifest: try receiveManifest(&reader, from: link, at: now)
@@ -114,7 +116,7 @@ extension Node {
     }
   }
 
-  private func member(on id: LinkID) -> MemberLink? {
+  func member(on id: LinkID) -> MemberLink? {
     guard let link = directory.link(id), let node = directory.member(link) else { return nil }
     return MemberLink(link: link, node: node)
   }

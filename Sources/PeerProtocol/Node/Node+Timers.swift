@@ -42,7 +42,7 @@ extension Node {
     }
     for entry in roster.entries { members[entry.peerID]?.excuse(gap, at: now) }
     maps.excuse(gap)
-    ownership.excuse(gap, at: now)
+    ownership.excuse(gap, in: &turn)
     elect(.stalled(gap), at: now)
     hastenDials(at: now)
   }
@@ -80,8 +80,7 @@ extension Node {
     }
     if hasNewEvidence { takeBelieved(at: now) }
     if !acknowledgements.waits.isEmpty { runAcknowledgements(at: now) }
-    if !ownership.isIdle { runOwnership(at: now) }
-    freeOrphans(at: now)
+    if !ownership.isIdle(at: now) { ownership.conclude(in: &turn) }
     if quiet == nil { quiet = quietNow }
   }
 

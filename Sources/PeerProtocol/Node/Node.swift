@@ -59,8 +59,7 @@ package struct Node: Sendable {
   var poses: LivePoses
   /// Who waits for whose word that operations have arrived.
   var acknowledgements = Acknowledgements()
-  /// Who wants to own which anchor.
-  var ownership = OwnershipDesk()
+  var ownership = Ownership()
   var maps = MapLibrary()
   var privateAudience: [MapID: PeerID] = [:]
   var mapBoard = MapStatusBoard()
@@ -106,7 +105,7 @@ package struct Node: Sendable {
   @discardableResult
   package mutating func handle(_ input: Input, at now: Instant) -> Answer {
     guard !hasEnded else { return .done }
-    if let answer = handleLive(input, at: now) { return answer }
+    if let answer = handleLive(input, at: now) ?? handleOwnership(input) { return answer }
     notice(now)
     switch input {
     case .writable(let id): regainRoom(on: id)
@@ -117,6 +116,24 @@ package struct Node: Sendable {
     }
     runTimers(at: now)
     return .done
+  }
+
+  /// Takes an input about ownership; nil for another one.
+  private mutating func handleOwnership(_ input: Input) -> Answer? {
+    switch input {
+    case .wish(let id, let wish, let anchor, let timeout):
+      ownership.wish(id, wish, of: anchor, timeout: timeout, in: &turn)
+    case .dropWish(let id): ownership.dropWish(id)
+    case .answerOwnership(let id, let accepts): ownership.answer(id, accepts: accepts, in: &turn)
+    default: return nil
+    }
+    return .done
+  }
+
+  /// Who owns an anchor, by which grant; nil when nobody does, or the anchor is unknown.
+  package func owner(of anchor: AnchorID, at now: Instant) -> AnchorLock? {
+    guard let lock = anchors.lock(of: anchor), lock.holder(at: sessionTime(at: now)) != nil else { return nil }
+    return lock
   }
 
   /// Takes an input about live poses; nil for another one.

@@ -58,7 +58,7 @@ package enum NodeEvent: Sendable {
   case acknowledged(AcknowledgementID, AcknowledgementResult)
   /// A wish of the app about ownership was met, or not.
   case ownershipSettled(OwnershipRequestID, OwnershipResult)
-  /// A member wants to have an anchor that this one owns; answer with ``Node/answerOwnership(_:accepts:at:)``.
+  /// A member wants to have an anchor that this one owns; answer with ``Input/answerOwnership(_:accepts:)``.
   case ownershipRequested(OwnershipQuestionID, AnchorID, by: PeerID)
   /// Two members held different anchors under equal vectors; a full merge was started.
   case divergence(PeerID)

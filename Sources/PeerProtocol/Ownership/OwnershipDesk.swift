@@ -2,7 +2,7 @@ package import AnchorReplication
 package import WorldModel
 
 /// Wishes about ownership that are not settled: of this node's app, of those this node decides on as host, and of those who
-/// want what it owns; and, at the host, which owners are missed.
+/// want what it owns.
 struct OwnershipDesk: Sendable {
   /// A wish of this node's app.
   struct Request: Sendable {
@@ -32,17 +32,8 @@ struct OwnershipDesk: Sendable {
   var requests: [Request] = []
   var hearings: [Hearing] = []
   var questions: [Question] = []
-  /// Since when owners of anchors are not in the session, as the host sees it.
-  var absences: [PeerID: Instant] = [:]
-  /// When the host looks for anchors that nobody holds any more.
-  var nextLook = Instant.zero
 
   var isIdle: Bool { requests.isEmpty && hearings.isEmpty && questions.isEmpty }
-
-  /// Counts the absence of owners only while this node was running.
-  mutating func excuse(_ gap: Duration, at now: Instant) {
-    absences = absences.mapValues { min($0 + gap, now) }
-  }
 
   /// When something runs out or is to be repeated; nil for never.
   var deadline: Instant? {

@@ -1,0 +1,151 @@
+package import AnchorReplication
+package import WorldModel
+
+/// Which wish about ownership: chosen by whoever has it.
+package struct OwnershipRequestID: Hashable, Sendable {
+  package let rawValue: UInt64
+
+  package init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+}
+
+/// Which question to an owner: counted by the node that is asked.
+package struct OwnershipQuestionID: Hashable, Sendable {
+  package let rawValue: UInt64
+
+  package init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+}
+
+/// What an app wants of the ownership of an anchor.
+package enum OwnershipWish: Hashable, Sendable {
+  /// To own it, for this long; nil until it is released, or given away.
+  case own(lease: Duration?)
+  /// To own it no longer.
+  case release
+  /// That another member owns it.
+  case give(PeerID)
+}
+
+/// What became of a wish.
+package enum OwnershipResult: Hashable, Sendable {
+  /// It is so; the grant that says it.
+  case met(AnchorLock)
+  /// The owner, or the host in the name of one that is away, keeps it.
+  case declined
+  /// Nobody answered in time.
+  case unanswered
+  /// Only the owner may release or give.
+  case notOwner
+  /// There is no such anchor.
+  case unknownAnchor
+}
+
+/// What requester, host and owner say to each other.
+package struct OwnershipFrame: RoutedFrame, Hashable {
+  /// What is said.
+  package enum Kind: UInt8, Sendable {
+    /// To the host: the sender wants to own.
+    case request = 0
+    /// To the host: the sender wants to own no longer.
+    case release = 1
+    /// To the host: the sender wants `subject` to own.
+    case give = 2
+    /// To the owner: `subject` wants to own.
+    case question = 3
+    /// To the host: the owner agrees.
+    case consent = 4
+    /// To the host from the owner, to the requester from the host: no.
+    case refusal = 5
+  }
+
+  package static let type = FrameType.ownership
+
+  package var kind: Kind
+  package var hops: UInt8 = 0
+  package var from: NodeID
+  package var to: NodeID
+  package var anchor: AnchorID
+  /// The requester's number of the request.
+  package var number: UInt64
+  /// Whom it is about: who wants, or is to get, the anchor.
+  package var subject: PeerID
+  /// How long the requester wants to own (ms); 0 for no end.
+  package var lease: UInt32 = 0
+  /// How long the requester waits (ms).
+  package var wait: UInt32 = 0
+
+  package init(kind: Kind, from: NodeID, to: NodeID, anchor: AnchorID, number: UInt64, subject: PeerID) {
+    self.kind = kind
+    self.from = from
+    self.to = to
+    self.anchor = anchor
+    self.number = number
+    self.subject = subject
+  }
+
+  /// Appends kind, hops, both nodes, anchor, number, subject, lease and wait: 146 bytes.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(kind.rawValue)
+    writer.write(hops)
+    from.write(to: &writer)
+    to.write(to: &writer)
+    writer.write(anchor)
+    writer.write(number)
+    writer.write(subject.digest)
+    writer.write(lease)
+    writer.write(wait)
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    guard let kind = Kind(rawValue: try reader.readByte()) else {
+      throw .invalid("unknown kind of ownership frame", offset: 0)
+    }
+    self.kind = kind
+    hops = try reader.readByte()
+    from = try NodeID(reading: &reader)
+    to = try NodeID(reading: &reader)
+    anchor = try reader.readAnchorID()
+    number = try reader.read(UInt64.self)
+    subject = PeerID(try reader.readDigest())
+    lease = try reader.read(UInt32.self)
+    wait = try reader.read(UInt32.self)
+  }
+}
+
+extension OwnershipFrame {
+  /// What brings a wish before the host.
+  init(_ request: OwnershipDesk.Request, from me: NodeID, to host: NodeID, at now: Instant) {
+    let kind: Kind
+    var subject = me.peer
+    var lease: UInt32 = 0
+    switch request.wish {
+    case .own(let duration): (kind, lease) = (.request, duration.map { max(1, $0.milliseconds) } ?? 0)
+    case .release: kind = .release
+    case .give(let peer): (kind, subject) = (.give, peer)
+    }
+    self.init(
+      kind: kind, from: me, to: host, anchor: request.anchor, number: request.id.rawValue, subject: subject)
+    self.lease = lease
+    wait = (request.deadline - now).milliseconds
+  }
+
+  /// What is said back to the sender of this frame, about the same request.
+  func reply(_ kind: Kind, from me: NodeID, about subject: PeerID) -> Self {
+    var reply = self
+    reply.kind = kind
+    reply.hops = 0
+    reply.to = from
+    reply.from = me
+    reply.subject = subject
+    return reply
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, from none to 49 days.
+  fileprivate var milliseconds: UInt32 { UInt32(clamping: wholeNanoseconds / 1_000_000) }
+}

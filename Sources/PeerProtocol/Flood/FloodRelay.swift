@@ -53,23 +53,9 @@ package struct FloodRelay: Sendable {
   /// Origins remembered at a time.
   static let originLimit = 256
 
-  private var nonce: UInt64 = 0
   private var windows: [NonceWindow] = []
 
   package init() {}
-
-  /// Heads a new message; it goes to the neighbours at `targets`.
-  package mutating func originate(
-    to destination: NodeID?, over graph: borrowing PresenceGraph
-  ) -> (header: FloodHeader, targets: NodeSet) {
-    nonce += 1
-    let header = FloodHeader(
-      origin: graph.me, nonce: nonce, linkVersion: graph.relayVersion, destination: destination)
-    guard let destination, let hop = graph.nextHop(to: destination) else { return (header, graph.neighbours) }
-    var targets = NodeSet()
-    targets.insert(hop)
-    return (header, targets)
-  }
 
   /// Decides about a message that came over the link to `sender`; one that was seen before is dropped.
   package mutating func receive(
@@ -106,6 +92,46 @@ package struct FloodRelay: Sendable {
     if windows.count == Self.originLimit { windows.removeFirst() }
     windows.append(NonceWindow(origin: header.origin))
     return windows[windows.count - 1].insert(header.nonce)
+  }
+}
+
+/// Heads the messages of one node.
+package struct FloodSource: Sendable {
+  private var nonce: UInt64 = 0
+
+  package init() {}
+
+  /// Heads a new message; it goes to the neighbours at `targets`.
+  package mutating func originate(
+    to destination: NodeID?, over graph: borrowing PresenceGraph
+  ) -> (header: FloodHeader, targets: NodeSet) {
+    nonce += 1
+    let header = FloodHeader(
+      origin: graph.me, nonce: nonce, linkVersion: graph.relayVersion, destination: destination)
+    guard let destination, let hop = graph.nextHop(to: destination) else { return (header, graph.neighbours) }
+    var targets = NodeSet()
+    targets.insert(hop)
+    return (header, targets)
+  }
+}
+
+extension Turn {
+  /// Sends a message to all members, or to one, through others where there is no direct link.
+  mutating func flood(_ type: FrameType, to destination: NodeID?, _ build: (inout ByteWriter) -> Void) {
+    let (header, targets) = floods.originate(to: destination, over: mesh.graph)
+    send(type, to: targets) { body in
+      header.write(to: &body)
+      build(&body)
+    }
+  }
+
+  /// Sends a frame to the neighbours at some places of the graph.
+  mutating func send(_ type: FrameType, to targets: NodeSet, _ build: (inout ByteWriter) -> Void) {
+    var rest = targets
+    while let place = rest.popFirst() {
+      guard let node = mesh.graph.node(at: place), let link = mesh.links.carrier(of: node) else { continue }
+      send(type, on: link, build)
+    }
   }
 }
 

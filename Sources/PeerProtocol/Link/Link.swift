@@ -27,7 +27,6 @@ package struct Link: Sendable {
   struct Sending {
     let phase: Phase
     let isSendingSnapshot: Bool
-    let hasUploads: Bool
   }
 
   package let id: LinkID
@@ -63,8 +62,6 @@ package struct Link: Sendable {
   package var bytesSent: UInt64 = 0
 
   package var replication = LinkReplication()
-  /// What the other side asked for of maps.
-  package var uploads = Uploads()
 
   package init(id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, at now: Instant) {
     self.id = id
@@ -93,7 +90,7 @@ package struct Link: Sendable {
       return nil
     }
     return Sending(
-      phase: phase, isSendingSnapshot: replication.isSendingSnapshot, hasUploads: uploads.count > 0)
+      phase: phase, isSendingSnapshot: replication.isSendingSnapshot)
   }
 
   /// Books bytes that are handed to the driver.

@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import WorldModel
 
 /// What comes of an input at once; what takes time comes as an event.
 package enum Answer: Sendable, Hashable {
@@ -6,6 +7,8 @@ package enum Answer: Sendable, Hashable {
   case done
   /// A drag has begun.
   case began(DragID)
+  /// A map is shared, under this id.
+  case shared(MapID)
   /// Nothing has changed.
   case refused(Refusal)
 
@@ -19,6 +22,8 @@ package enum Answer: Sendable, Hashable {
 package enum Refusal: Error, Sendable, Hashable {
   /// The anchors do not allow it.
   case edit(AnchorError)
+  /// The session's rule does not let this node share a map with all.
+  case mayNotShare
   /// The drag cannot begin or go on.
   case drag(DragError)
 }

@@ -75,6 +75,7 @@ extension Node {
     links[id]?.deadline = nil
     links[id]?.attachToken = nil
     bulk.states[link.peer] = .open(id)
+    if let ref = directory.link(id) { directory.attach(ref) }
     flushSoon(id)
   }
 
@@ -85,27 +86,18 @@ extension Node {
 
   /// A link is gone: if it was a second one, what was on it begins anew on the first; if it was the first, the second
   /// goes too.
-  mutating func forgetBulk(_ link: Link, at now: Instant) {
+  mutating func forgetBulk(_ link: Link, _ ref: LinkRef, at now: Instant) {
     guard let second = bulk.link(to: link.peer) else {
       if controlLinks[link.peer] == link.id { bulk.states[link.peer] = nil }
       return
     }
     if second == link.id {
       bulk.states[link.peer] = nil
-      guard let control = controlLinks[link.peer] else { return }
-      links[control]?.uploads.restart(from: second)
-      flushSoon(control)
-      maps.askAgain(link.peer)
-      requestChunks(at: now)
+      maps.bulkClosed(ref, of: link.peer, in: &turn)
+      settle()
     } else if controlLinks[link.peer] == link.id {
       bulk.states[link.peer] = nil
       drop(second, at: now)
     }
-  }
-
-  /// Lets requested pieces for a peer leave after this turn, on whichever link they go.
-  mutating func flushPieces(_ control: LinkID) {
-    flushSoon(control)
-    if let peer = links[control]?.peer, let id = bulk.link(to: peer) { flushSoon(id) }
   }
 }

@@ -46,11 +46,7 @@ extension Node {
   }
 
   private mutating func flood(_ message: ElectionMessage, to destination: NodeID?) {
-    let (header, targets) = relay.originate(to: destination, over: graph)
-    send(.election, to: targets) { body in
-      header.write(to: &body)
-      message.write(to: &body)
-    }
+    turn.flood(.election, to: destination) { message.write(to: &$0) }
   }
 
   mutating func receiveElection(_ body: RawSpan, from link: Link, at now: Instant) throws(DecodingFailure) {
@@ -60,7 +56,7 @@ extension Node {
     let message = try ElectionMessage(reading: &reader)
     try reader.finish()
     let decision = relay.receive(header, from: sender, over: graph)
-    send(.election, to: decision.targets) { forwarded in
+    turn.send(.election, to: decision.targets) { forwarded in
       header.write(to: &forwarded)
       message.write(to: &forwarded)
     }
@@ -68,16 +64,5 @@ extension Node {
       return
     }
     elect(.message(message, from: header.origin), at: now)
-  }
-
-  /// Queues a flooded frame for the neighbours at `targets`.
-  mutating func send(_ type: FrameType, to targets: NodeSet, _ build: (inout ByteWriter) -> Void) {
-    var rest = targets
-    while let place = rest.popFirst() {
-      guard let node = graph.node(at: place), let id = controlLinks[node.peer], links[id]?.node == node else {
-        continue
-      }
-      sendControl(type, on: id, build)
-    }
   }
 }

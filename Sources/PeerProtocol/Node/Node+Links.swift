@@ -154,7 +154,7 @@ extension Node {
     }
     poses.introduce(on: ref, in: &turn)
     // The map first: who has caught up with the anchors must know by then whether a map is still to come.
-    announceMaps(on: id)
+    maps.linked(ref, in: &turn)
     expectTarget(from: link.peer)
     startReplication(on: id)
     settleInvitations(with: link.peer, at: now)
@@ -199,22 +199,21 @@ extension Node {
   private mutating func forget(_ id: LinkID, at now: Instant) {
     guard let link = links.removeValue(forKey: id) else { return }
     quiet = nil
-    if let ref = directory.link(id) {
-      turn.outbox.close(ref)
-      poses.unlinked(ref)
-      directory.close(ref)
-    }
-    forgetBulk(link, at: now)
+    guard let ref = directory.link(id) else { return }
+    turn.outbox.close(ref)
+    poses.unlinked(ref)
+    directory.close(ref)
+    forgetBulk(link, ref, at: now)
     guard controlLinks[link.peer] == id else { return }
     controlLinks[link.peer] = nil
     synchronisation.targets[link.peer] = nil
-    maps.removeHolder(link.peer)
+    maps.unlinked(ref, of: link.peer, in: &turn)
     if link.phase == .member, let node = link.node {
       dialAgain(after: link, at: now)
       graph.linkDown(node, at: now)
       drainGraph(at: now)
-      requestManifests()
-      requestChunks(at: now)
+      maps.resume(in: &turn)
+      settle()
     }
   }
 

@@ -134,7 +134,7 @@ extension Node {
       disputes[peer] = nil
       let member = members.removeValue(forKey: peer)
       provenAddresses[peer] = nil
-      mapBoard.others[peer] = nil
+      maps.memberGone(peer)
       elect(.left(entry.node), at: now)
       ownership.memberGone(in: &turn)
       if member?.isJoined == true {

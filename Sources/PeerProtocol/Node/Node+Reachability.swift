@@ -48,7 +48,7 @@ extension Node {
     poses.reachable(nodes, in: &turn)
     acknowledgements.keepQuestions(nodes.contains)
     // Whoever came has heard nothing of it yet.
-    if isJoined { repeatMapStatus(at: now) }
+    if isJoined { maps.membersCame(in: &turn) }
     elect(.reachable(current), at: now)
   }
 

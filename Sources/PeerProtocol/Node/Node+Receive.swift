@@ -60,7 +60,7 @@ extension Node {
     if !type.leavesDeadlines { quiet = nil }
     var reader = ByteReader(body)
     switch (phase, type) {
-    case (.bulk, .mapPiece): try receiveMapPiece(&reader, on: id, at: now)
+    case (.bulk, .mapPiece): try receiveMapPiece(&reader, on: id)
     case (.bulk, .goodbye): drop(id, at: now)
     case (.bulk, _): throw .invalid("not a piece of a map", offset: 0)
     case (_, .goodbye): receiveGoodbye(try Goodbye(reading: &reader), on: id, at: now)
@@ -86,7 +86,7 @@ extension Node {
     // By far the most frequent: it needs no copy of the link.
     if type == .operations { return receiveOperations(body, on: id, at: now) }
     var reader = ByteReader(body)
-    if type == .mapPiece { return try receiveMapPiece(&reader, on: id, at: now) }
+    if type == .mapPiece { return try receiveMapPiece(&reader, on: id) }
     guard let link = links[id] else { return }
     switch type {
     case .roster: receiveRoster(try Roster.readEntries(from: &reader), from: link.peer, at: now)
@@ -104,16 +104,47 @@ extension Node {
     case .ownership:
       let frame = try OwnershipFrame(reading: &reader)
       if let sender = member(on: id) { ownership.receive(frame, from: sender, in: &turn) }
-    case .mapAnnounce: receiveMapAnnouncement(try MapAnnouncement(reading: &reader), from: link, at: now)
-    case .mapManifestRequest: try receiveManifestRequest(&reader, on: id)
-    case .mapManifest: try receiveManifest(&reader, from: link, at: now)
-    case .mapRequest: try receiveMapRequest(&reader, on: id)
-    case .mapHave: try receiveMapHave(&reader, from: link, at: now)
+    case .mapAnnounce, .mapManifestRequest, .mapManifest, .mapRequest, .mapHave, .mapCancel:
+      if let sender = member(on: id) { try takeMapFrame(type, &reader, from: sender) }
+      settle()
     case .mapStatus: try receiveMapStatus(&reader, from: link)
-    case .mapCancel: receiveMapCancel(MapID(try reader.readDigest()), on: id)
     case .message: tell(.message(try reader.readBytes(reader.remaining), from: link.peer))
     default: break
     }
+  }
+
+  private mutating func takeMapFrame(
+    _ type: FrameType, _ reader: inout ByteReader, from sender: MemberLink
+  ) throws(DecodingFailure) {
+    switch type {
+    case .mapAnnounce: maps.receiveAnnouncement(try MapAnnouncement(reading: &reader), from: sender, in: &turn)
+    case .mapManifestRequest: try maps.receiveManifestRequest(&reader, from: sender, in: &turn)
+    case .mapManifest: try maps.receiveManifest(&reader, from: sender, in: &turn)
+    case .mapRequest: try maps.receiveRequest(&reader, from: sender, in: &turn)
+    case .mapHave: try maps.receiveHave(&reader, from: sender, in: &turn)
+    case .mapCancel: maps.receiveCancel(MapID(try reader.readDigest()), from: sender)
+    default: break
+    }
+  }
+
+  private mutating func receiveMapPiece(_ reader: inout ByteReader, on id: LinkID) throws(DecodingFailure) {
+    guard let peer = links[id]?.peer else { return }
+    defer { settle() }
+    try maps.receivePiece(&reader, from: peer, in: &turn)
+  }
+
+  private mutating func receiveMapStatus(_ reader: inout ByteReader, from link: Link) throws(DecodingFailure) {
+    guard let sender = link.node else { return }
+    let header = try FloodHeader(reading: &reader)
+    let status = try MapStatus(reading: &reader)
+    try reader.finish()
+    let decision = relay.receive(header, from: sender, over: graph)
+    turn.send(.mapStatus, to: decision.targets) { body in
+      header.write(to: &body)
+      status.write(to: &body)
+    }
+    guard decision.deliver, turn.mesh.isMember(header.origin) else { return }
+    maps.receiveStatus(status, under: header, isOwnWord: header.origin == sender, in: &turn)
   }
 
   func member(on id: LinkID) -> MemberLink? {

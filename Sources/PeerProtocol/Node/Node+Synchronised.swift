@@ -28,7 +28,7 @@ extension Node {
 
   /// Tells the app when nothing is missing any more.
   mutating func checkSynchronised() {
-    if maps.isFetching {
+    if turn.mesh.isFetchingMap {
       synchronisation.isReached = false
       return
     }

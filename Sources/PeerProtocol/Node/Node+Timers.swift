@@ -65,8 +65,8 @@ extension Node {
       repeatRules()
       confirmIncarnations(at: now)
       settleDisputes(at: now)
-      checkDownloads(at: now)
-      repeatMapStatus(at: now)
+      maps.check(in: &turn)
+      settle()
     }
     if let due = poses.deadline, due <= now { poses.tick(in: &turn) }
     if let due = graph.deadline, due <= now {

@@ -19,7 +19,7 @@ extension Node {
     if control > 0 { turn.outbox.moveControl(of: link) }
     switch sending.phase {
     case .member: writeLanes(sending, for: id)
-    case .bulk: writePieces(for: id)
+    case .bulk: maps.write(on: link, in: &turn)
     case .greeting, .stranger: break
     }
     let count = turn.outbox.scratch.count
@@ -33,8 +33,8 @@ extension Node {
   private mutating func writeLanes(_ sending: Link.Sending, for id: LinkID) {
     if sending.isSendingSnapshot { writeSnapshot(for: id) }
     streamOperations(for: id)
-    if let link = directory.link(id) { poses.write(on: link, in: &turn) }
-    // What was begun on a link that has since been replaced ends there.
-    if sending.hasUploads || !isMemberLink(id) { writePieces(for: id) }
+    guard let link = directory.link(id) else { return }
+    poses.write(on: link, in: &turn)
+    maps.write(on: link, in: &turn)
   }
 }

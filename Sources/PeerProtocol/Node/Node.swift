@@ -60,11 +60,7 @@ package struct Node: Sendable {
   /// Who waits for whose word that operations have arrived.
   var acknowledgements = Acknowledgements()
   var ownership = Ownership()
-  var maps = MapLibrary()
-  var privateAudience: [MapID: PeerID] = [:]
-  var mapBoard = MapStatusBoard()
-  /// The map this node shared last.
-  package internal(set) var latestSharedMap: MapID?
+  var maps = MapExchange()
 
   /// Whether its part in the session is over.
   package internal(set) var hasEnded = false
@@ -107,15 +103,16 @@ package struct Node: Sendable {
     guard !hasEnded else { return .done }
     if let answer = handleLive(input, at: now) ?? handleOwnership(input) { return answer }
     notice(now)
+    var answer = Answer.done
     switch input {
     case .writable(let id): regainRoom(on: id)
     case .tick: break
     default:
       quiet = nil
-      handleChange(input, at: now)
+      answer = handleChange(input, at: now)
     }
     runTimers(at: now)
-    return .done
+    return answer
   }
 
   /// Takes an input about ownership; nil for another one.
@@ -164,7 +161,7 @@ package struct Node: Sendable {
   }
 
   /// Takes an input after which something else may be due.
-  private mutating func handleChange(_ input: Input, at now: Instant) {
+  private mutating func handleChange(_ input: Input, at now: Instant) -> Answer {
     switch input {
     case .linkOpened(let id, let peer, let dial, let remote):
       openLink(id, peer: peer, dial: dial, remote: remote, at: now)
@@ -173,24 +170,29 @@ package struct Node: Sendable {
     case .clockJumped(let gap): excuse(gap, at: now)
     case .addresses(let addresses): changeAddresses(addresses, at: now)
     case .chunksFound(let map, let chunks, let isLast):
-      takeFound(chunks, of: map, isLast: isLast, at: now)
+      maps.found(chunks, of: map, isLast: isLast, in: &turn)
+      settle()
       checkSynchronised()
     case .chunkChecked(let verdict):
-      settle(verdict, at: now)
+      maps.settle(verdict, in: &turn)
+      settle()
       checkSynchronised()
-    default: handleCommand(input, at: now)
+    default: return handleCommand(input, at: now)
     }
+    return .done
   }
 
-  private mutating func handleCommand(_ input: Input, at now: Instant) {
+  private mutating func handleCommand(_ input: Input, at now: Instant) -> Answer {
     switch input {
     case .invite(let id, let addresses, let context, let timeout):
       invite(id, addresses, context: context, timeout: timeout, at: now)
     case .cancelInvitation(let id): endInvitation(id, .cancelled)
     case .answer(let id, let decision): answer(id, decision, at: now)
-    case .share(let package, let peer): share(package, with: peer, at: now)
-    case .cancelMap(let map): cancelMap(map, at: now)
-    case .relocalised(let isRelocalised): setRelocalised(isRelocalised, at: now)
+    case .share(let package, let peer):
+      guard let map = maps.share(package, with: peer, in: &turn) else { return .refused(.mayNotShare) }
+      return .shared(map)
+    case .cancelMap(let map): maps.cancel(map, in: &turn)
+    case .relocalised(let isRelocalised): maps.setRelocalised(isRelocalised, in: &turn)
     case .send(let bytes, let peers): sendMessage(bytes, to: peers)
     case .handover(let peer): handover(to: peer, at: now)
     case .requestHost: elect(.request, at: now)
@@ -199,7 +201,42 @@ package struct Node: Sendable {
     case .leave: leave(at: now)
     default: break
     }
+    return .done
   }
+
+  /// Delivers what the organ called last has told the others, each notice with all that it causes before the next.
+  mutating func settle() {
+    guard !turn.notices.isEmpty else { return }
+    var batch = turn.notices.begin()
+    while let notice = turn.notices.next(of: &batch) { deliver(notice) }
+    turn.notices.end(batch)
+  }
+
+  private mutating func deliver(_ notice: Notice) {
+    switch notice {
+    case .announced(let node, let link): poses.announced(node, on: link, in: &turn)
+    case .mapAnnounced: if turn.mesh.isFetchingMap { synchronisation.isReached = false }
+    case .wantsBulk(let peer): wantBulk(with: peer, at: lastTick)
+    }
+  }
+
+  /// How far this node has come with the session's map.
+  package var mapStatus: MapStatus { maps.status }
+
+  /// How far a member has come with the session's map, as it last said.
+  package func mapStatus(of peer: PeerID) -> MapStatus { maps.status(of: peer) }
+
+  /// Whether this node may share a map with the whole session now.
+  package var mayShareMap: Bool { turn.mayShareMap }
+
+  /// The latest of the session's maps that is here, whole.
+  package var currentMap: MapID? { maps.currentMap }
+
+  /// What was fetched of a map; nil for one that is not held.
+  package func traffic(of map: MapID) -> MapTraffic? { maps.traffic(of: map) }
+
+  /// The chunks of a map that are here; nil for one that is not held.
+  package func verifiedChunks(of map: MapID) -> ChunkSet? { maps.verifiedChunks(of: map) }
 
   /// The next thing to do, or nil when there is nothing until ``deadline``.
   package mutating func nextOutput() -> Output? {

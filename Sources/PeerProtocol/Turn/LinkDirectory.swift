@@ -26,6 +26,8 @@ package struct LinkDirectory: Sendable {
   package private(set) var members: [MemberLink] = []
   /// The link that carries each linked peer's traffic, or will when both hold each other as members.
   private var carriers: [PeerID: LinkRef] = [:]
+  /// The second connection to a member, for pieces of maps alone.
+  private var bulk: [PeerID: LinkRef] = [:]
 
   init() {}
 
@@ -49,6 +51,21 @@ package struct LinkDirectory: Sendable {
 
   /// The link that carries a peer's traffic, or will.
   func carrier(of peer: PeerID) -> LinkRef? { carriers[peer] }
+
+  /// The link that carries the traffic of the peer at the other end of a link: that one, or the one besides it.
+  func carrier(besides link: LinkRef) -> LinkRef? {
+    guard let entry = self[link] else { return nil }
+    return entry.member == nil ? carriers[entry.peer] : link
+  }
+
+  /// The bulk link to a peer.
+  func bulk(to peer: PeerID) -> LinkRef? { bulk[peer] }
+
+  /// Whether the member at the other end of a link has a bulk link too.
+  func hasBulk(besides link: LinkRef) -> Bool {
+    guard !bulk.isEmpty, let entry = self[link] else { return false }
+    return bulk[entry.peer] != nil
+  }
 
   /// The link to this very start of a peer's process.
   func carrier(of node: NodeID) -> LinkRef? {
@@ -91,10 +108,17 @@ extension LinkDirectory {
     listMembers()
   }
 
+  /// Makes a link the bulk link of its peer.
+  mutating func attach(_ link: LinkRef) {
+    guard let peer = entries[link.place]?.peer else { return }
+    bulk[peer] = link
+  }
+
   /// Takes out a link that is gone.
   mutating func close(_ link: LinkRef) {
     guard let entry = self[link] else { return }
     if carriers[entry.peer] == link { carriers[entry.peer] = nil }
+    if bulk[entry.peer] == link { bulk[entry.peer] = nil }
     numbers[link.place] = 0
     entries[link.place] = nil
     all.removeAll { $0 == link }

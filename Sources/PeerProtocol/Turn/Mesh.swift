@@ -15,6 +15,8 @@ package struct Mesh: Sendable {
   package private(set) var roster = Roster()
   /// How the members stand; published by `Membership`.
   package private(set) var standings: [PeerID: Standing] = [:]
+  /// Whether the session's map is on its way; published by `MapExchange`.
+  package private(set) var isFetchingMap = false
 
   init(graph: PresenceGraph, reign: Reign) {
     self.graph = graph
@@ -26,6 +28,7 @@ package struct Mesh: Sendable {
   mutating func publish(reign: Reign) { self.reign = reign }
   mutating func publish(roster: Roster) { self.roster = roster }
   mutating func publish(standings: [PeerID: Standing]) { self.standings = standings }
+  mutating func publish(isFetchingMap: Bool) { self.isFetchingMap = isFetchingMap }
 }
 
 extension Mesh {

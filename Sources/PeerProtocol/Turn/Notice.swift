@@ -1,7 +1,13 @@
+package import WorldModel
+
 /// What organs tell each other. The switchboard says who hears each of them, in which order (`Node+Notices`).
 package enum Notice: Sendable {
   /// A neighbour was told of the links of a member, and now hears what else there is of that one.
   case announced(NodeID, on: LinkRef)
+  /// A member has announced a map of which something is wanted.
+  case mapAnnounced
+  /// So much is still to come from a member that a bulk link to it is worth having.
+  case wantsBulk(PeerID)
 }
 
 /// Notices on their way: those of one call stand together, and are delivered with all that they cause before those of an

@@ -22,6 +22,8 @@ package struct Turn: Sendable {
   /// The source of every random choice but those of the election, which has its own.
   var random: SeededRandom
   private var nextNumber: UInt64 = 1
+  /// Heads what this node floods.
+  var floods = FloodSource()
 
   init(_ configuration: NodeConfiguration, mesh: Mesh, anchors: AnchorSet, random: SeededRandom, at now: Instant) {
     self.configuration = configuration

@@ -18,6 +18,7 @@ package struct ElectionPeer: SimulatedNode {
   /// Who is linked to whom.
   package private(set) var graph: PresenceGraph
   private var relay = FloodRelay()
+  private var source = FloodSource()
   private var random: SeededRandom
   /// By peer number: the connection, and who said hello on it.
   private var connections: [ConnectionID?]
@@ -184,10 +185,10 @@ package struct ElectionPeer: SimulatedNode {
   private mutating func carryOut(_ output: ElectionOutput) {
     switch output {
     case .broadcast(let message):
-      let (header, targets) = relay.originate(to: nil, over: graph)
+      let (header, targets) = source.originate(to: nil, over: graph)
       send(header, message, to: targets)
     case .send(let message, let node):
-      let (header, targets) = relay.originate(to: node, over: graph)
+      let (header, targets) = source.originate(to: node, over: graph)
       send(header, message, to: targets)
     case .hostChanged: break
     case .joinSequenceChanged(let sequence): graph.setJoinSequence(sequence)

@@ -56,14 +56,3 @@ package struct MapStatus: Sendable, Hashable {
     map = stage == .none ? nil : id
   }
 }
-
-/// What a node knows of how far all members have come with the session's map.
-struct MapStatusBoard: Sendable {
-  /// What others said last, and with which number of theirs.
-  var others: [PeerID: (status: MapStatus, origin: NodeID, nonce: UInt64)] = [:]
-  /// What this node said last, and when.
-  var told = MapStatus.none
-  var toldAt = Instant.zero
-  /// The map in which the app has found its place.
-  var relocalised: MapID?
-}

@@ -9,7 +9,7 @@ package struct Uploads: Sendable, Equatable {
     /// Where its next piece begins.
     package var offset = 0
     /// The link on which it was begun, and on which it ends, since pieces of a chunk come in order.
-    var link: LinkID?
+    var link: LinkRef?
   }
 
   private var queue: [Upload] = []
@@ -20,7 +20,7 @@ package struct Uploads: Sendable, Equatable {
   package var count: Int { queue.count }
 
   /// What is sent next on a link: what was begun on it, else, if `takesNew`, the first that was not begun.
-  func next(on link: LinkID, takesNew: Bool) -> Upload? {
+  func next(on link: LinkRef, takesNew: Bool) -> Upload? {
     queue.first { $0.link == link } ?? (takesNew ? queue.first { $0.link == nil } : nil)
   }
 
@@ -38,7 +38,7 @@ package struct Uploads: Sendable, Equatable {
   }
 
   /// A chunk has been sent up to `offset` on a link; all of it if `offset` is nil.
-  mutating func advance(_ upload: Upload, to offset: Int?, on link: LinkID) {
+  mutating func advance(_ upload: Upload, to offset: Int?, on link: LinkRef) {
     guard let index = queue.firstIndex(where: { $0.map == upload.map && $0.chunk == upload.chunk }) else { return }
     if let offset {
       queue[index].offset = offset
@@ -54,7 +54,7 @@ package struct Uploads: Sendable, Equatable {
   }
 
   /// Begins anew what was on its way on a link that is gone.
-  mutating func restart(from link: LinkID) {
+  mutating func restart(from link: LinkRef) {
     for index in queue.indices where queue[index].link == link {
       queue[index].offset = 0
       queue[index].link = nil

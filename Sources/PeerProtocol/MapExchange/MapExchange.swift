@@ -1,0 +1,392 @@
+import WorldModel
+
+/// The organ of maps: which are here, whole or in part, from whom the rest comes, and who gets them from here.
+///
+/// A map travels in chunks that are proven one by one. Whoever has a part of it serves that part, and what is verified counts
+/// whatever becomes of the link it came on.
+struct MapExchange: Sendable {
+  /// The maps that are here or on their way.
+  private var library = MapLibrary()
+  /// Who gets what from here.
+  private var server = MapServer()
+  /// How far all members have come with the session's map.
+  private var board = MapStatusBoard()
+
+  // MARK: Commands
+
+  /// Shares a whole map: with one peer, or with everybody and every later joiner; nil when the session's rule forbids it.
+  mutating func share(_ package: MapPackage, with peer: PeerID?, in turn: inout Turn) -> MapID? {
+    guard peer != nil || turn.mayShareMap else { return nil }
+    let numbers = library.nextNumbers(at: turn.mesh.reign.epoch)
+    let manifest = MapManifest(epoch: numbers.epoch, revision: numbers.revision, names: package.names)
+    let announcement = MapAnnouncement(manifest, provider: turn.me.peer, isPrivate: peer != nil)
+    library.insert(MapHolding(package, manifest: manifest, announcement: announcement))
+    if let peer {
+      server.keep(manifest.id, for: peer)
+      if let link = turn.mesh.links.carrier(of: peer) { announce(announcement, on: link, in: &turn) }
+    } else {
+      for member in turn.mesh.links.members { announce(announcement, on: member.link, in: &turn) }
+      tellStatus(in: &turn)
+    }
+    publish(in: &turn)
+    return manifest.id
+  }
+
+  /// Stops fetching a map, for good; nothing happens if it is here already or was never wanted.
+  mutating func cancel(_ map: MapID, in turn: inout Turn) {
+    cancel(map, at: library.cancel(map), in: &turn)
+    tellStatus(in: &turn)
+    publish(in: &turn)
+  }
+
+  /// The app has found where it is in the session's map, or has lost it.
+  mutating func setRelocalised(_ isRelocalised: Bool, in turn: inout Turn) {
+    board.relocalised = isRelocalised ? currentMap : nil
+    tellStatus(in: &turn)
+  }
+
+  /// Takes chunks from the cache.
+  mutating func found(_ chunks: [FoundChunk], of map: MapID, isLast: Bool, in turn: inout Turn) {
+    guard let provider = library[map]?.announcement.provider else { return }
+    _ = library.change(map) { holding in
+      for found in chunks { holding.keep(found.chunk, at: found.index) }
+      if isLast { holding.searchEnds = nil }
+    }
+    if !chunks.isEmpty { progress(map, from: provider, in: &turn) }
+    requestChunks(in: &turn)
+    publish(in: &turn)
+  }
+
+  /// Keeps a chunk that is proven, or marks its source down.
+  mutating func settle(_ verdict: ChunkVerdict, in turn: inout Turn) {
+    defer { publish(in: &turn) }
+    let map = verdict.check.map
+    do {
+      let isNews = try library.change(map) { (holding) throws(ChunkFailure) in
+        try holding.settle(verdict, at: turn.now)
+      }
+      guard isNews == true else { return }
+      if turn.configuration.cachesChunks { turn.emit(.keep(verdict.check.name.hash, verdict.check.chunk)) }
+      progress(map, from: verdict.check.source, in: &turn)
+    } catch {
+      refuse(verdict.check.source, of: map, error, in: &turn)
+    }
+    requestChunks(in: &turn)
+  }
+
+  // MARK: Queries
+
+  /// How far this node has come with the session's map.
+  var status: MapStatus { board.status(of: library) }
+
+  /// How far a member has come with the session's map, as it last said.
+  func status(of peer: PeerID) -> MapStatus { board.status(of: peer) }
+
+  /// The latest of the session's maps that is here, whole.
+  var currentMap: MapID? { library.latestComplete?.announcement.id }
+
+  /// What was fetched of a map; nil for one that is not held.
+  func traffic(of map: MapID) -> MapTraffic? { library[map]?.traffic }
+
+  /// The chunks of a map that are here; nil for one that is not held.
+  func verifiedChunks(of map: MapID) -> ChunkSet? { library[map]?.verified }
+
+  // MARK: Notices
+
+  /// Tells a newly linked member of the maps it should have, and of what there is of one that is not complete.
+  mutating func linked(_ link: LinkRef, in turn: inout Turn) {
+    server.open(link)
+    guard let peer = turn.mesh.links.member(link)?.peer else { return }
+    if let held = library.latestComplete { announce(held.announcement, on: link, in: &turn) }
+    if let current = library.current, !current.isComplete, current.manifest != nil {
+      var announcement = current.announcement
+      announcement.isPartial = true
+      announce(announcement, on: link, in: &turn)
+      tellHave(current, on: link, in: &turn)
+    }
+    for holding in library.holdings where server.isKept(holding.announcement.id, for: peer) {
+      announce(holding.announcement, on: link, in: &turn)
+    }
+  }
+
+  /// The link that carried a peer's traffic is gone; what it owed is asked of others at ``resume(in:)``.
+  mutating func unlinked(_ link: LinkRef, of peer: PeerID, in turn: inout Turn) {
+    server.close(link)
+    library.removeHolder(peer)
+    publish(in: &turn)
+  }
+
+  /// Asks others for what a lost member owed.
+  mutating func resume(in turn: inout Turn) {
+    requestManifests(in: &turn)
+    requestChunks(in: &turn)
+  }
+
+  /// A bulk link is gone: what was on it begins anew on the control link.
+  mutating func bulkClosed(_ second: LinkRef, of peer: PeerID, in turn: inout Turn) {
+    guard let control = turn.mesh.links.carrier(of: peer) else { return }
+    server.restart(from: second, on: control)
+    turn.flush(control)
+    library.askAgain(peer)
+    requestChunks(in: &turn)
+    publish(in: &turn)
+  }
+
+  /// A member has left the session.
+  mutating func memberGone(_ peer: PeerID) { board.forget(peer) }
+
+  /// Members have come into reach: they have heard nothing of this node's status yet.
+  mutating func membersCame(in turn: inout Turn) { board.repeatStatus(status, in: &turn) }
+
+  /// Grants every source the time in which this node stood still.
+  mutating func excuse(_ gap: Duration) { library.excuse(gap) }
+
+  /// Turns away from sources that keep chunks back, and tells again what may have been missed; at the pace of anti-entropy.
+  mutating func check(in turn: inout Turn) {
+    library.passOverSlowSources(at: turn.now)
+    for holding in library.holdings where !holding.isComplete {
+      let map = holding.announcement.id
+      if holding.untold > 0 { tellHave(map, in: &turn) }
+      // A disk that does not answer must not hold up what the network has.
+      if let end = holding.searchEnds, end <= turn.now { _ = library.change(map) { $0.searchEnds = nil } }
+    }
+    requestManifests(isLate: true, in: &turn)
+    requestChunks(in: &turn)
+    board.repeatStatus(status, in: &turn)
+  }
+
+  // MARK: Frames
+
+  /// Takes what a member says of a map that it has, or has a part of.
+  mutating func receiveAnnouncement(_ announcement: MapAnnouncement, from sender: MemberLink, in turn: inout Turn) {
+    guard isPlausible(announcement, from: sender.peer, in: turn) else { return }
+    guard mayProvide(announcement, linked: sender.peer, in: turn) else {
+      turn.report(.mapRefused(announcement.id, provider: announcement.provider))
+      return
+    }
+    // Another beginning for each peer and map, so that joiners that come together soon have something to give.
+    let mixed = (turn.me.peer.prefix ^ announcement.id.digest.words.x) &* 0x9e37_79b9_7f4a_7c15
+    let start = Int(truncatingIfNeeded: mixed >> 32)
+    guard library.announce(announcement, by: sender.peer, start: start, at: turn.now) else { return }
+    publish(in: &turn)
+    turn.tell(.mapAnnounced)
+    tellStatus(in: &turn)
+    if library[announcement.id]?.manifest == nil { requestManifests(in: &turn) } else { requestChunks(in: &turn) }
+  }
+
+  /// Whether there can be a map of this epoch: nobody uses up the epochs, and so keeps all others from sharing a map, by a lie.
+  ///
+  /// It is one that the session may have come to, or that follows the map which is known. For any other the host's word
+  /// counts: who was not there when a lie made the epochs high has no other.
+  private func isPlausible(_ announcement: MapAnnouncement, from peer: PeerID, in turn: borrowing Turn) -> Bool {
+    let known = library.current.map { $0.announcement.epoch + 1 } ?? 0
+    return announcement.isPrivate || library[announcement.id] != nil || announcement.epoch <= known
+      || turn.mesh.reign.isPlausible(announcement.epoch) || turn.mesh.host == nil || turn.mesh.host?.peer == peer
+  }
+
+  /// Whether the rule of the session lets the provider share it.
+  ///
+  /// Who hosted when a map was shared is known only while its provider tells of it itself; what others hand on was
+  /// judged by them, so that all take the same maps in the end.
+  private func mayProvide(_ announcement: MapAnnouncement, linked peer: PeerID, in turn: borrowing Turn) -> Bool {
+    guard !announcement.isPrivate, library[announcement.id] == nil else { return true }
+    let policy = turn.configuration.mapPolicy
+    if policy == .host, announcement.provider != peer { return true }
+    return policy.permits(announcement.provider, host: turn.mesh.host?.peer)
+  }
+
+  /// Records which chunks a member has that is still fetching.
+  mutating func receiveHave(
+    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    let map = MapID(try reader.readDigest())
+    guard let holding = library[map] else { return }
+    let have = try ChunkSet(reading: &reader, capacity: holding.chunks.count)
+    try reader.finish()
+    guard !holding.isComplete else { return }
+    _ = library.change(map) { $0.addHolder(sender.peer, have: have, at: turn.now) }
+    publish(in: &turn)
+    if holding.manifest == nil { requestManifests(in: &turn) } else { requestChunks(in: &turn) }
+  }
+
+  /// Takes a part of a manifest, and asks for the next one or for chunks.
+  mutating func receiveManifest(
+    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    let map = MapID(try reader.readDigest())
+    let first = Int(try reader.read(UInt32.self))
+    var names: [ChunkName] = []
+    while !reader.isAtEnd { names.append(try ChunkName(reading: &reader)) }
+    defer { publish(in: &turn) }
+    do {
+      let received = try library.change(map) { (holding) throws(ChunkFailure) in
+        try holding.takeNames(names, first: first, from: sender.peer)
+      }
+      guard let received = received ?? nil else { return }
+      guard library[map]?.manifest != nil else {
+        return requestManifest(map, from: sender.peer, first: received, in: &turn)
+      }
+      library.reuseChunks(for: map)
+      for (old, sources) in library.setAside() { cancel(old, at: sources, in: &turn) }
+      searchCache(for: map, in: &turn)
+      progress(map, from: sender.peer, in: &turn)
+      requestChunks(in: &turn)
+    } catch {
+      refuse(sender.peer, of: map, error, in: &turn)
+    }
+  }
+
+  /// Takes a piece of a chunk, on a control or a bulk link of its source.
+  mutating func receivePiece(
+    _ reader: inout ByteReader, from peer: PeerID, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    let piece = try MapPiece(reading: &reader)
+    let bytes = try reader.readSpan(reader.remaining)
+    do {
+      let check = try library.change(piece.map) { (holding) throws(ChunkFailure) in
+        try holding.take(piece, bytes, from: peer, at: turn.now)
+      }
+      guard let check, let check else { return }
+      turn.emit(.check(check))
+      // The source need not wait until it is proven.
+      requestChunks(in: &turn)
+    } catch {
+      refuse(peer, of: piece.map, error, in: &turn)
+      requestChunks(in: &turn)
+      publish(in: &turn)
+    }
+  }
+
+  /// A member asks for a part of a manifest.
+  mutating func receiveManifestRequest(
+    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    try server.receiveManifestRequest(&reader, from: sender, of: library, in: &turn)
+  }
+
+  /// A member asks for chunks.
+  mutating func receiveRequest(
+    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    try server.receiveRequest(&reader, from: sender, of: library, in: &turn)
+  }
+
+  /// A member wants nothing more of a map.
+  mutating func receiveCancel(_ map: MapID, from sender: MemberLink) { server.cancel(map, on: sender.link) }
+
+  /// A member has come further with the session's map; the news came by the flood.
+  mutating func receiveStatus(_ status: MapStatus, under header: FloodHeader, isOwnWord: Bool, in turn: inout Turn) {
+    board.receive(status, under: header, isOwnWord: isOwnWord, in: &turn)
+  }
+
+  /// Appends pieces of requested chunks while the window has room.
+  mutating func write(on link: LinkRef, in turn: inout Turn) { server.write(on: link, of: library, in: &turn) }
+
+  // MARK: Fetching
+
+  /// Asks a source for the manifest of every map that has none, unless one is asked that has sent something lately.
+  private mutating func requestManifests(isLate: Bool = false, in turn: inout Turn) {
+    for map in library.holdings.map(\.announcement.id) {
+      guard let source = library.change(map, { $0.askForManifest(isLate: isLate) }) ?? nil else { continue }
+      requestManifest(map, from: source, first: 0, in: &turn)
+    }
+  }
+
+  private func requestManifest(_ map: MapID, from source: PeerID, first: Int, in turn: inout Turn) {
+    guard let link = turn.mesh.links.carrier(of: source) else { return }
+    turn.send(.mapManifestRequest, on: link) {
+      $0.write(map.digest)
+      $0.write(UInt32(first))
+    }
+  }
+
+  /// Asks every holder of every unfinished map for as much as it may owe at once.
+  private mutating func requestChunks(in turn: inout Turn) {
+    for (map, source, chunks) in library.nextRequests(at: turn.now) {
+      guard let link = turn.mesh.links.carrier(of: source) else { continue }
+      turn.send(.mapRequest, on: link) { body in
+        body.write(map.digest)
+        for chunk in chunks { body.write(UInt32(chunk)) }
+      }
+      let worth = turn.configuration.bulkWorth
+      if library[map].map({ $0.announcement.size - $0.verifiedBytes >= worth }) == true {
+        turn.tell(.wantsBulk(source))
+      }
+    }
+  }
+
+  /// Looks in the cache for what a map still lacks; nothing is asked for before it has answered.
+  private mutating func searchCache(for map: MapID, in turn: inout Turn) {
+    guard turn.configuration.cachesChunks, let search = library[map]?.search else { return }
+    _ = library.change(map) { $0.searchEnds = turn.now + ProtocolTimes.chunkTimeout }
+    turn.emit(.find(search))
+  }
+
+  /// Tells the app, and the others, of what is verified by now.
+  private mutating func progress(_ map: MapID, from peer: PeerID, in turn: inout Turn) {
+    guard let holding = library[map] else { return }
+    turn.report(.mapProgress(MapProgress(holding, from: peer, at: turn.now)))
+    tellStatus(in: &turn)
+    guard let package = holding.package else {
+      let untold = holding.untold + 1
+      _ = library.change(map) { $0.untold = untold }
+      if untold >= ProtocolLimits.chunksBetweenTells { tellHave(map, in: &turn) }
+      return
+    }
+    let announcement = holding.announcement
+    turn.report(.mapReceived(map, from: peer, provider: announcement.provider, package))
+    guard !announcement.isPrivate else { return }
+    library.dropSuperseded()
+    for member in turn.mesh.links.members { announce(announcement, on: member.link, in: &turn) }
+  }
+
+  /// A source whose chunk does not match is not asked for this map again.
+  private mutating func refuse(_ peer: PeerID, of map: MapID, _ failure: ChunkFailure, in turn: inout Turn) {
+    _ = library.change(map) { $0.refuseHolder(peer) }
+    requestManifests(in: &turn)
+    turn.report(.mapSourceRefused(map, peer, failure))
+  }
+
+  /// Tells those that owe chunks of a map that they are not wanted any more.
+  private func cancel(_ map: MapID, at sources: [PeerID], in turn: inout Turn) {
+    for source in sources {
+      guard let link = turn.mesh.links.carrier(of: source) else { continue }
+      turn.send(.mapCancel, on: link) { $0.write(map.digest) }
+    }
+  }
+
+  // MARK: Telling the others
+
+  private func announce(_ announcement: MapAnnouncement, on link: LinkRef, in turn: inout Turn) {
+    guard turn.mesh.links.member(link) != nil else { return }
+    turn.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
+  }
+
+  /// Tells all members which chunks of a map are here so far, so that they may fetch them from here.
+  private mutating func tellHave(_ map: MapID, in turn: inout Turn) {
+    guard let holding = library[map], !holding.announcement.isPrivate, holding.manifest != nil else { return }
+    for member in turn.mesh.links.members { tellHave(holding, on: member.link, in: &turn) }
+    _ = library.change(map) { $0.untold = 0 }
+  }
+
+  private func tellHave(_ holding: MapHolding, on link: LinkRef, in turn: inout Turn) {
+    let verified = holding.verified
+    turn.send(.mapHave, on: link) { body in
+      body.write(holding.announcement.id.digest)
+      verified.write(to: &body)
+    }
+  }
+
+  private mutating func tellStatus(in turn: inout Turn) { board.tell(status, in: &turn) }
+
+  /// Lets all organs see whether a map is on its way.
+  private func publish(in turn: inout Turn) { turn.mesh.publish(isFetchingMap: library.isFetching) }
+}
+
+extension Turn {
+  /// Whether this node may share a map with the whole session now.
+  var mayShareMap: Bool {
+    let (policy, host) = (configuration.mapPolicy, mesh.host?.peer)
+    return policy.permits(me.peer, host: host) && (host != nil || policy != .host)
+  }
+}

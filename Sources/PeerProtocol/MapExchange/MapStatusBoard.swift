@@ -1,0 +1,69 @@
+import WorldModel
+
+/// What a node knows of how far all members have come with the session's map, and what it has told them of itself.
+struct MapStatusBoard: Sendable {
+  /// What a member said last, in which flooded message.
+  private struct Word: Sendable {
+    let status: MapStatus
+    let origin: NodeID
+    let nonce: UInt64
+  }
+
+  private var others: [PeerID: Word] = [:]
+  /// What this node said last, and when.
+  private var told = MapStatus.none
+  private var toldAt = Instant.zero
+  /// The map in which the app has found its place.
+  var relocalised: MapID?
+
+  /// How far this node has come with the session's map.
+  func status(of library: borrowing MapLibrary) -> MapStatus {
+    if let current = library.current, !current.isComplete, !current.holders.isEmpty {
+      let percent = current.verifiedBytes * 100 / current.announcement.size
+      return MapStatus(map: current.announcement.id, stage: .transferring(percent: percent))
+    }
+    guard let held = library.latestComplete?.announcement.id else { return .none }
+    return MapStatus(map: held, stage: relocalised == held ? .relocalised : .received)
+  }
+
+  /// How far a member has come, as it last said.
+  func status(of peer: PeerID) -> MapStatus { others[peer]?.status ?? .none }
+
+  /// Forgets what a former member said.
+  mutating func forget(_ peer: PeerID) { others[peer] = nil }
+
+  /// Tells all members how far this node has come: at once when it reached another stage, else now and then.
+  mutating func tell(_ status: MapStatus, in turn: inout Turn) {
+    guard status != told else { return }
+    if case (.transferring, .transferring) = (status.stage, told.stage), status.map == told.map,
+      turn.now - toldAt < ProtocolTimes.mapStatus
+    {
+      return
+    }
+    repeatStatus(status, in: &turn)
+  }
+
+  /// Tells all members again, because some may not have heard it.
+  mutating func repeatStatus(_ status: MapStatus, in turn: inout Turn) {
+    guard status.stage != .none || told.stage != .none else { return }
+    told = status
+    toldAt = turn.now
+    turn.flood(.mapStatus, to: nil) { status.write(to: &$0) }
+  }
+
+  /// Records what a member said of itself.
+  ///
+  /// - Parameter isOwnWord: Whether it came on a link of its own.
+  mutating func receive(_ status: MapStatus, under header: FloodHeader, isOwnWord: Bool, in turn: inout Turn) {
+    let peer = header.origin.peer
+    // Others may have used numbers of the future in its name: then it counts what it says itself.
+    if let known = others[peer], known.origin == header.origin, known.nonce > header.nonce,
+      !isOwnWord || known.nonce - header.nonce < NonceWindow.size
+    {
+      return
+    }
+    let before = self.status(of: peer)
+    others[peer] = Word(status: status, origin: header.origin, nonce: header.nonce)
+    if status != before { turn.report(.mapStatusChanged(peer, status)) }
+  }
+}

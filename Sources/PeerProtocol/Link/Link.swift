@@ -26,7 +26,6 @@ package struct Link: Sendable {
   /// What a link has to send.
   struct Sending {
     let phase: Phase
-    let isSendingSnapshot: Bool
   }
 
   package let id: LinkID
@@ -61,7 +60,6 @@ package struct Link: Sendable {
   package var bytesReceived: UInt64 = 0
   package var bytesSent: UInt64 = 0
 
-  package var replication = LinkReplication()
 
   package init(id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, at now: Instant) {
     self.id = id
@@ -89,8 +87,7 @@ package struct Link: Sendable {
       wantsRoom = true
       return nil
     }
-    return Sending(
-      phase: phase, isSendingSnapshot: replication.isSendingSnapshot)
+    return Sending(phase: phase)
   }
 
   /// Books bytes that are handed to the driver.

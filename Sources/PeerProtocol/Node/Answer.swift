@@ -24,6 +24,8 @@ package enum Refusal: Error, Sendable, Hashable {
   case edit(AnchorError)
   /// The session's rule does not let this node share a map with all.
   case mayNotShare
+  /// The journal holds what no session can have written.
+  case journal(ReplicationError)
   /// The drag cannot begin or go on.
   case drag(DragError)
 }

@@ -1,3 +1,4 @@
+package import AnchorReplication
 package import WorldModel
 
 /// What happened outside the node.
@@ -29,8 +30,9 @@ package enum Input: Sendable {
   case cancelInvitation(InvitationID)
   /// The app's one answer to a received invitation.
   case answer(InvitationID, InviteAnswer.Decision)
-  /// Share a map with one peer, or with all and every later joiner.
-  case share(MapPackage, with: PeerID?)
+  /// Share a map with one peer, or with all and every later joiner, and bring in its anchors under their own ids; answered
+  /// with the map's id.
+  case share(MapPackage, anchors: [Anchor], with: PeerID?)
   /// Stop fetching a map, for good.
   case cancelMap(MapID)
   /// The app has found where it is in the session's map, or has lost it.
@@ -61,6 +63,18 @@ package enum Input: Sendable {
   case dropWish(OwnershipRequestID)
   /// The app's answer as owner to ``NodeEvent/ownershipRequested(_:_:by:)``.
   case answerOwnership(OwnershipQuestionID, accepts: Bool)
+  /// Edit the anchors at the present session time.
+  case edit(AnchorEdit)
+  /// Edit the anchors one after the other; the edits before one that is refused stand.
+  case edits([AnchorEdit])
+  /// Wait until those of a level have applied everything this node has written so far; it ends with
+  /// ``NodeEvent/acknowledged(_:_:)``, perhaps at once.
+  case awaitAcknowledgement(AcknowledgementID, AcknowledgementLevel, timeout: Duration)
+  /// Wait no longer; nothing is told.
+  case cancelAcknowledgement(AcknowledgementID)
+  /// Take over the anchors of an earlier session, before this one has met anybody; the records before one that is refused
+  /// have been taken.
+  case restoreAnchors([JournalRecord])
   /// Say goodbye and end.
   case leave
 }

@@ -45,7 +45,7 @@ extension Node {
   }
 
   private func isReachable(_ peer: PeerID) -> Bool {
-    reachable.contains { $0.node.peer == peer }
+    turn.mesh.reachable.contains { $0.node.peer == peer }
   }
 
   /// Who says this of a peer, `teller` included.

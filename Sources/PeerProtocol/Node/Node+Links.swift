@@ -155,8 +155,7 @@ extension Node {
     poses.introduce(on: ref, in: &turn)
     // The map first: who has caught up with the anchors must know by then whether a map is still to come.
     maps.linked(ref, in: &turn)
-    expectTarget(from: link.peer)
-    startReplication(on: id)
+    replication.linked(ref, in: &turn)
     settleInvitations(with: link.peer, at: now)
     hastenDials(at: now)
   }
@@ -206,7 +205,7 @@ extension Node {
     forgetBulk(link, ref, at: now)
     guard controlLinks[link.peer] == id else { return }
     controlLinks[link.peer] = nil
-    synchronisation.targets[link.peer] = nil
+    replication.unlinked(ref, of: link.peer)
     maps.unlinked(ref, of: link.peer, in: &turn)
     if link.phase == .member, let node = link.node {
       dialAgain(after: link, at: now)
@@ -224,12 +223,6 @@ extension Node {
 
   /// The links of members that carry traffic, oldest first.
   var memberLinks: [LinkID] { quiet?.memberLinks ?? links.ids.filter(carriesMember) }
-
-  /// Those of them on which operations of others may have to be passed on.
-  var relayLinks: [LinkID] { quiet?.relayLinks ?? memberLinks.filter(mayRelay) }
-
-  /// Whether operations of others may have to be passed on there; not known before the first look.
-  func mayRelay(_ id: LinkID) -> Bool { links[id]?.replication.relayed?.hasOthers ?? true }
 
   /// Whether a link is one of ``memberLinks``.
   func isMemberLink(_ id: LinkID) -> Bool { quiet?.memberLinks.contains(id) ?? carriesMember(id) }

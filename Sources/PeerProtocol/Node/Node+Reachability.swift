@@ -1,11 +1,6 @@
 package import WorldModel
 
 extension Node {
-  /// The members that a path of links leads to.
-  var reachable: [ElectionMember] {
-    graph.members.filter { roster.admits($0.node.peer) && roster[$0.node.peer]?.node == $0.node }
-  }
-
   mutating func receiveLinkState(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
     let state = try LinkState(reading: &reader)
     try reader.finish()
@@ -26,7 +21,7 @@ extension Node {
         if let ref = directory.link(id) { poses.announced(state.node, on: ref, in: &turn) }
       }
     }
-    updateRelays()
+    replication.graphChanged(in: &turn)
     poses.graphChanged(in: &turn)
     guard hasChanged else { return }
     updateReachability(at: now)
@@ -36,8 +31,7 @@ extension Node {
   /// Notes who can be reached now, and tells the app and the election.
   mutating func updateReachability(at now: Instant) {
     quiet = nil
-    forgetRelayedActors()
-    let current = reachable
+    let current = turn.mesh.reachable
     let nodes = Set(current.map(\.node))
     var isJoined = false
     for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
@@ -45,8 +39,8 @@ extension Node {
       updateStatus(of: entry, isReachable: nodes.contains(entry.node), at: now)
       isJoined = isJoined || (members[entry.peerID]?.status == .connected && before != .connected)
     }
+    replication.reachable(nodes, came: isJoined, in: turn)
     poses.reachable(nodes, in: &turn)
-    acknowledgements.keepQuestions(nodes.contains)
     // Whoever came has heard nothing of it yet.
     if isJoined { maps.membersCame(in: &turn) }
     elect(.reachable(current), at: now)
@@ -58,7 +52,6 @@ extension Node {
     case (.connected, true), (.connecting, false), (.reconnecting, false), (.lost, false): return
     case (_, true):
       member.status = .connected
-      replication.clocksJudgedFrom = now + ProtocolTimes.clockSettling
       member.isNoticed = false
       member.lastEnd = .connectionLost
       if !member.isJoined {

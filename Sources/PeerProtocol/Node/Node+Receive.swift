@@ -13,8 +13,8 @@ extension Node {
       begun.append(bytes.extracting(used..<bytes.byteCount))
     }
     links.update(id) { $0.inbound = begun }
-    publishAnchorChanges()
-    if !synchronisation.isReached { checkSynchronised() }
+    turn.reportAnchors()
+    if !replication.isSynchronised { replication.checkSynchronised(in: &turn) }
     runTimers(at: now)
   }
 
@@ -84,7 +84,9 @@ extension Node {
   ) throws(DecodingFailure) {
     guard isMemberLink(id) else { return }
     // By far the most frequent: it needs no copy of the link.
-    if type == .operations { return receiveOperations(body, on: id, at: now) }
+    if type == .operations, let sender = member(on: id) {
+      return try replication.receiveOperations(body, from: sender, in: &turn)
+    }
     var reader = ByteReader(body)
     if type == .mapPiece { return try receiveMapPiece(&reader, on: id) }
     guard let link = links[id] else { return }
@@ -93,11 +95,13 @@ extension Node {
     case .rules: receiveRules(try SessionRules(reading: &reader), from: link.peer)
     case .election: try receiveElection(body, from: link, at: now)
     case .linkState: try receiveLinkState(&reader, from: link, at: now)
-    case .vector: try receiveVector(body, on: id, at: now)
-    case .snapshot: try receiveSnapshot(body, on: id, at: now)
+    case .vector: if let sender = member(on: id) { try replication.receiveVector(body, from: sender, in: &turn) }
+    case .snapshot: if let sender = member(on: id) { try replication.receiveSnapshot(body, from: sender, in: &turn) }
     case .bulk: receiveBulk(try BulkOffer(reading: &reader), from: link, at: now)
     case .ephemeral: if let sender = member(on: id) { try poses.receivePoses(&reader, from: sender, in: &turn) }
-    case .acknowledgement: receiveAcknowledgement(try AcknowledgementFrame(reading: &reader), from: link, at: now)
+    case .acknowledgement:
+      let frame = try AcknowledgementFrame(reading: &reader)
+      if let sender = member(on: id) { replication.receiveAcknowledgement(frame, from: sender, in: &turn) }
     case .interest:
       let told = try InterestFrame(reading: &reader)
       if let sender = member(on: id) { poses.receiveInterest(told, from: sender, in: &turn) }

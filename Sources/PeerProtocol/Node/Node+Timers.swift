@@ -10,10 +10,7 @@ struct Quiet: Sendable, Equatable {
   /// That, or the first moment a link may need a ping or be too silent; both only move away while it is in use.
   let end: Instant
   /// The links of members that carry traffic, oldest first.
-  let memberLinks: [LinkID]
-  /// Those of them on which operations of others may have to be passed on.
-  let relayLinks: [LinkID]
-}
+  let memberLinks: [LinkID]}
 
 extension Node {
   /// Notes the time of a call.
@@ -58,16 +55,8 @@ extension Node {
       dialInvitations(at: now)
       dialMembers(at: now)
     }
-    if now >= nextAntiEntropy {
-      quiet = nil
-      nextAntiEntropy = now + ProtocolTimes.antiEntropy
-      exchangeVectors()
-      repeatRules()
-      confirmIncarnations(at: now)
-      settleDisputes(at: now)
-      maps.check(in: &turn)
-      settle()
-    }
+    replication.tick(in: &turn)
+    settle()
     if let due = poses.deadline, due <= now { poses.tick(in: &turn) }
     if let due = graph.deadline, due <= now {
       quiet = nil
@@ -79,7 +68,7 @@ extension Node {
       elect(.tick, at: now)
     }
     if hasNewEvidence { takeBelieved(at: now) }
-    if !acknowledgements.waits.isEmpty { runAcknowledgements(at: now) }
+    if !replication.isIdle { replication.conclude(in: &turn) }
     if !ownership.isIdle(at: now) { ownership.conclude(in: &turn) }
     if quiet == nil { quiet = quietNow }
   }
@@ -89,7 +78,6 @@ extension Node {
     guard let quiet else { return false }
     let now = quietNow
     return quiet.deadline > now.deadline || quiet.end > now.end || quiet.memberLinks != now.memberLinks
-      || quiet.relayLinks != now.relayLinks
   }
 
   /// When links, invitations and members have something due, as they are now.
@@ -113,9 +101,7 @@ extension Node {
       if controlLinks[peer] == nil { next = min(next, member.plan.nextAttempt) }
       next = min(next, member.noticeDeadline ?? next)
     }
-    let memberLinks = links.ids.filter(carriesMember)
-    return Quiet(
-      deadline: next, end: min(next, keepAlive), memberLinks: memberLinks, relayLinks: memberLinks.filter(mayRelay))
+    return Quiet(deadline: next, end: min(next, keepAlive), memberLinks: links.ids.filter(carriesMember))
   }
 
   private mutating func expireLinks(at now: Instant) {

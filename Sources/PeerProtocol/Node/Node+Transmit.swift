@@ -31,9 +31,8 @@ extension Node {
 
   /// Appends what a member's link has to send besides control frames.
   private mutating func writeLanes(_ sending: Link.Sending, for id: LinkID) {
-    if sending.isSendingSnapshot { writeSnapshot(for: id) }
-    streamOperations(for: id)
     guard let link = directory.link(id) else { return }
+    replication.write(on: link, in: &turn)
     poses.write(on: link, in: &turn)
     maps.write(on: link, in: &turn)
   }

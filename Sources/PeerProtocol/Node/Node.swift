@@ -54,11 +54,8 @@ package struct Node: Sendable {
   var relay: FloodRelay
   /// Who is linked, as the organs see it.
   var directory = LinkDirectory() { didSet { turn.mesh.publish(links: directory) } }
-  var replication = ReplicationState()
-  var synchronisation = Synchronisation()
+  var replication: Replication
   var poses: LivePoses
-  /// Who waits for whose word that operations have arrived.
-  var acknowledgements = Acknowledgements()
   var ownership = Ownership()
   var maps = MapExchange()
 
@@ -68,7 +65,6 @@ package struct Node: Sendable {
   var keptRecord: NodeRecord?
   /// Until when no link, invitation or member has anything due; nil while that is not known.
   var quiet: Quiet?
-  var nextAntiEntropy: Instant
   var lastTick: Instant
 
   /// A node alone in its session, or one that comes back with what an earlier start of the same peer has kept.
@@ -91,7 +87,7 @@ package struct Node: Sendable {
     let anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
     turn = Turn(
       configuration, mesh: Mesh(graph: graph, reign: election.reign), anchors: anchors, random: random, at: now)
-    nextAntiEntropy = now + configuration.firstAntiEntropy
+    replication = Replication(firstRound: now + configuration.firstAntiEntropy)
     lastTick = now
     _ = roster.assert(ownEntry)
     if let record { restore(record, at: now) }
@@ -101,7 +97,7 @@ package struct Node: Sendable {
   @discardableResult
   package mutating func handle(_ input: Input, at now: Instant) -> Answer {
     guard !hasEnded else { return .done }
-    if let answer = handleLive(input, at: now) ?? handleOwnership(input) { return answer }
+    if let answer = handleLive(input, at: now) ?? handleOwnership(input) ?? handleAnchors(input) { return answer }
     notice(now)
     var answer = Answer.done
     switch input {
@@ -114,6 +110,50 @@ package struct Node: Sendable {
     runTimers(at: now)
     return answer
   }
+
+  /// Takes an input about anchors; nil for another one.
+  private mutating func handleAnchors(_ input: Input) -> Answer? {
+    do throws(AnchorError) {
+      switch input {
+      case .edit(let edit):
+        try turn.edit { anchors, time throws(AnchorError) in _ = try anchors.apply(edit, at: time) }
+      case .edits(let edits):
+        try turn.edit { anchors, time throws(AnchorError) in
+          for edit in edits { _ = try anchors.apply(edit, at: time) }
+        }
+      case .awaitAcknowledgement(let id, let level, let timeout):
+        replication.awaitAcknowledgement(id, level, timeout: timeout, in: &turn)
+      case .cancelAcknowledgement(let id): replication.cancelAcknowledgement(id)
+      case .restoreAnchors(let records): return restoreAnchors(records)
+      default: return nil
+      }
+    } catch {
+      return .refused(.edit(error))
+    }
+    return .done
+  }
+
+  /// Takes over the anchors of an earlier session, before this one has met anybody.
+  ///
+  /// Session time goes on from the latest stamp in them, so that new edits are not taken for older ones and others do not
+  /// take them for edits from the future.
+  private mutating func restoreAnchors(_ records: [JournalRecord]) -> Answer {
+    defer {
+      election.beginSessionTime(at: anchors.latestSessionTime, turn.now)
+      turn.reportAnchors()
+    }
+    do throws(ReplicationError) { try turn.anchors.restore(records) } catch { return .refused(.journal(error)) }
+    return .done
+  }
+
+  /// Everything is here that the linked members had when their links came up: their operations, and the session's map.
+  package var isSynchronised: Bool { replication.isSynchronised }
+
+  /// The digest of all anchors; reading it hashes what has changed since it was last read.
+  package var digest: SHA256Digest { mutating get { turn.anchors.digest } }
+
+  /// All anchors in the order of their ids, at the cost of what has changed since they were last taken.
+  package var allAnchors: [Anchor] { mutating get { turn.anchors.anchors } }
 
   /// Takes an input about ownership; nil for another one.
   private mutating func handleOwnership(_ input: Input) -> Answer? {
@@ -172,11 +212,11 @@ package struct Node: Sendable {
     case .chunksFound(let map, let chunks, let isLast):
       maps.found(chunks, of: map, isLast: isLast, in: &turn)
       settle()
-      checkSynchronised()
+      replication.checkSynchronised(in: &turn)
     case .chunkChecked(let verdict):
       maps.settle(verdict, in: &turn)
       settle()
-      checkSynchronised()
+      replication.checkSynchronised(in: &turn)
     default: return handleCommand(input, at: now)
     }
     return .done
@@ -188,7 +228,13 @@ package struct Node: Sendable {
       invite(id, addresses, context: context, timeout: timeout, at: now)
     case .cancelInvitation(let id): endInvitation(id, .cancelled)
     case .answer(let id, let decision): answer(id, decision, at: now)
-    case .share(let package, let peer):
+    case .share(let package, let anchors, let peer):
+      guard peer != nil || mayShareMap else { return .refused(.mayNotShare) }
+      do throws(AnchorError) {
+        try replication.importAnchors(of: package, anchors, in: &turn)
+      } catch {
+        return .refused(.edit(error))
+      }
       guard let map = maps.share(package, with: peer, in: &turn) else { return .refused(.mayNotShare) }
       return .shared(map)
     case .cancelMap(let map): maps.cancel(map, in: &turn)
@@ -215,7 +261,14 @@ package struct Node: Sendable {
   private mutating func deliver(_ notice: Notice) {
     switch notice {
     case .announced(let node, let link): poses.announced(node, on: link, in: &turn)
-    case .mapAnnounced: if turn.mesh.isFetchingMap { synchronisation.isReached = false }
+    case .mapAnnounced: replication.mapAnnounced(in: turn)
+    case .antiEntropy:
+      quiet = nil
+      repeatRules()
+      confirmIncarnations(at: lastTick)
+      settleDisputes(at: lastTick)
+      maps.check(in: &turn)
+      settle()
     case .wantsBulk(let peer): wantBulk(with: peer, at: lastTick)
     }
   }
@@ -269,11 +322,10 @@ package struct Node: Sendable {
   /// When the node wants ``Input/tick`` at the latest; nil after the end.
   package var deadline: Instant? {
     guard !hasEnded else { return nil }
-    var next = min(nextAntiEntropy, lastTick + ProtocolTimes.ping)
+    var next = min(replication.deadline, lastTick + ProtocolTimes.ping)
     next = min(next, election.deadline ?? next)
     next = min(next, graph.deadline ?? next)
     next = min(next, poses.deadline ?? next)
-    next = min(next, acknowledgements.deadline ?? next)
     next = min(next, ownership.deadline ?? next)
     return max(min(next, (quiet ?? quietNow).deadline), lastTick)
   }
@@ -286,7 +338,6 @@ package struct Node: Sendable {
   /// The replicated anchors.
   package var anchors: AnchorSet {
     _read { yield turn.anchors }
-    _modify { yield &turn.anchors }
   }
 
   mutating func emit(_ output: Output) { turn.emit(output) }

@@ -35,6 +35,9 @@ extension Mesh {
   /// Who hosts, as this node sees it.
   package var host: NodeID? { reign.host }
 
+  /// The members that a path of links leads to.
+  var reachable: [ElectionMember] { graph.members.filter { isMember($0.node) } }
+
   /// Whether this very start of a peer's process is admitted.
   func isMember(_ node: NodeID) -> Bool { roster.admits(node.peer) && roster[node.peer]?.node == node }
 

@@ -6,6 +6,8 @@ package enum Notice: Sendable {
   case announced(NodeID, on: LinkRef)
   /// A member has announced a map of which something is wanted.
   case mapAnnounced
+  /// Members compare what they have: a round of anti-entropy has begun.
+  case antiEntropy
   /// So much is still to come from a member that a bulk link to it is worth having.
   case wantsBulk(PeerID)
 }

@@ -71,7 +71,7 @@ struct PoseApp {
   }
 
   private static func drag(_ told: inout Told, _ node: inout Node, _ dice: inout SeededRandom, at now: Instant) {
-    let anchors = node.anchors.anchors
+    let anchors = node.allAnchors
     if let drag = told.drag, dice.below(4) == 0 {
       node.handle(.endDrag(drag), at: now)
       told.drag = nil

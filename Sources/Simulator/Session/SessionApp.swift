@@ -15,38 +15,33 @@ struct SessionApp {
   /// One edit, of whatever kind.
   mutating func edit(in world: inout SessionWorld, at index: Int) {
     var dice = random.split()
-    world.edit(index) { (anchors, time) throws(AnchorError) in try Self.edit(&anchors, time, &dice) }
+    world.edit(index) { anchors, time in Self.edit(anchors, time, &dice) }
   }
 
   /// A new anchor.
   mutating func place(in world: inout SessionWorld, at index: Int) {
     var dice = random.split()
-    world.edit(index) { (anchors, time) throws(AnchorError) in
-      _ = try anchors.place(Anchor(id: AnchorID(using: &dice), name: "a"), at: time)
-    }
+    world.edit(index) { _, _ in .place(Anchor(id: AnchorID(using: &dice), name: "a")) }
   }
 
-  private static func edit(_ anchors: inout AnchorSet, _ time: UInt64, _ dice: inout SeededRandom) throws(AnchorError) {
-    let known = anchors.anchors
+  private static func edit(_ known: [Anchor], _ time: UInt64, _ dice: inout SeededRandom) -> AnchorEdit {
     let place = Transform(translation: [Float(dice.below(100)), Float(dice.below(100)), 0])
     guard !known.isEmpty, dice.below(10) >= 4 else {
-      _ = try anchors.place(Anchor(id: AnchorID(using: &dice), name: "a\(dice.below(100))", transform: place), at: time)
-      return
+      return .place(Anchor(id: AnchorID(using: &dice), name: "a\(dice.below(100))", transform: place))
     }
     let id = known[dice.below(known.count)].id
     switch dice.below(12) {
-    case 0, 1: _ = try anchors.remove(id, at: time)
-    case 2, 3: _ = try anchors.rename(id, to: "n\(dice.below(100))", at: time)
-    case 4: _ = try anchors.setFlags(UInt32(dice.below(8)), of: id, at: time)
+    case 0, 1: return .remove(id)
+    case 2, 3: return .rename(id, to: "n\(dice.below(100))")
+    case 4: return .setFlags(UInt32(dice.below(8)), of: id)
     case 5:
       let bytes = [UInt8](repeating: 7, count: dice.below(4) == 0 ? 40_000 : dice.below(200))
-      _ = try anchors.setPayload(Anchor.Payload(contentType: "x/y", bytes: bytes), of: id, at: time)
+      return .setPayload(Anchor.Payload(contentType: "x/y", bytes: bytes), of: id)
     case 6:
       let owner = SessionPeer.identity(of: dice.below(4))
       let end = dice.below(3) == 0 ? AnchorLock.endless : time + UInt64(dice.below(10_000))
-      let lock = AnchorLock(owner: owner, leaseUntil: end, epoch: dice.below(3), number: dice.below(UInt64(5)))
-      _ = try anchors.setLock(lock, of: id, at: time)
-    default: _ = try anchors.move(id, to: place, at: time)
+      return .setLock(AnchorLock(owner: owner, leaseUntil: end, epoch: dice.below(3), number: dice.below(UInt64(5))), of: id)
+    default: return .move(id, to: place)
     }
   }
 

@@ -127,9 +127,13 @@ package struct SessionWorld {
     simulation.perform(index) { peer, now in peer.inviteAgain(other, at: now) }
   }
 
-  /// Lets an app edit its anchors; an edit that is refused changes nothing.
-  package mutating func edit(_ index: Int, _ change: (inout AnchorSet, UInt64) throws(AnchorError) -> Void) {
-    perform(index) { node, now in try? node.edit(at: now, change) }
+  /// Lets an app edit its anchors as it chooses from what it sees at a session time (ms); an edit that is refused changes
+  /// nothing.
+  package mutating func edit(_ index: Int, _ choose: (_ anchors: [Anchor], _ time: UInt64) -> AnchorEdit) {
+    perform(index) { node, now in
+      let edit = choose(node.allAnchors, node.sessionTime(at: now))
+      node.handle(.edit(edit), at: now)
+    }
   }
 
   /// Lets an app share a map together with its anchors.
@@ -138,8 +142,7 @@ package struct SessionWorld {
     simulation.monitor.note("\(index + 1) shares a map of \(package.size) bytes", at: simulation.now)
     simulation.monitor.shared(package)
     perform(index) { node, now in
-      try? node.importAnchors(of: package, anchors: anchors)
-      node.handle(.share(package, with: nil), at: now)
+      node.handle(.share(package, anchors: anchors, with: nil), at: now)
     }
   }
 
@@ -204,8 +207,8 @@ package struct SessionWorld {
       guard var node = node(index) else { continue }
       let name = index + 1
       if node.anchors.vector != reference.vector { return "C3 \(name): another vector" }
-      if node.anchors.digest != reference.digest { return "C1 \(name): another digest" }
-      if node.anchors.anchors != reference.anchors { return "C2 \(name): other anchors" }
+      if node.digest != reference.digest { return "C1 \(name): another digest" }
+      if node.allAnchors != reference.anchors { return "C2 \(name): other anchors" }
       let actor = node.anchors.actor
       if node.anchors.vector[actor] != UInt64(simulation.monitor.anchors.operations.count(of: actor)) {
         return "C3 \(name): an own operation is lost"

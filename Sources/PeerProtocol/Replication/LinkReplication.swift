@@ -2,7 +2,7 @@ import AnchorReplication
 import WorldModel
 
 /// How far the anchors at the two ends of a link have been brought together.
-package struct LinkReplication: Sendable {
+struct LinkReplication: Sendable {
   /// Where this side reads its log for the other one; nil until the other side's vector is known.
   var cursor: LogCursor?
   /// Whether the other side still lacks what it lacked when its vector came: then nothing is left to other links.
@@ -30,6 +30,12 @@ package struct LinkReplication: Sendable {
 
   /// Moves the parts of a large operation out, so that they are added to without being copied.
   mutating func takeOperations() -> OperationAssembly { exchange(&operations, with: OperationAssembly()) }
+
+  /// Moves the parts of a snapshot that is arriving out, and expects another one from its beginning.
+  mutating func takeSnapshot() -> SnapshotAssembly {
+    defer { incomingSnapshot.reset() }
+    return incomingSnapshot
+  }
 
   /// Notes what the other side has as its snapshot shows: nothing of that has to go back, by a log that never held it.
   mutating func note(_ vector: VersionVector, in anchors: borrowing AnchorSet) {
@@ -66,6 +72,36 @@ struct LinkStream {
   var isSettled: Bool { !isCatchingUp && relayed != nil }
   /// Whether the log was last read for others, or for nobody yet.
   var isRelayNew: Bool { relayed?.actors != passedOn }
+
+  /// Appends what the log has for the other side; false when it no longer has all of that.
+  mutating func write(in turn: inout Turn) -> Bool {
+    let (own, actors) = (turn.anchors.actor, relayed?.actors ?? [])
+    passedOn = actors
+    while ProtocolLimits.transmitWindow - turn.outbox.scratch.count >= 4096 {
+      let isCatchingUp = isCatchingUp
+      switch writeBatch(in: &turn, skip: { !isCatchingUp && $0 != own && !actors.contains($0) }) {
+      case .batch: continue
+      case .snapshotNeeded: return false
+      case .upToDate where isCatchingUp: self.isCatchingUp = false
+      case .upToDate: return true
+      }
+    }
+    return true
+  }
+
+  /// Appends one frame of operations from the log, if there is anything to tell.
+  private mutating func writeBatch(in turn: inout Turn, skip: (ActorID) -> Bool) -> LogRead {
+    // Nothing was written since the log was last read to its end.
+    if turn.anchors.isAtEnd(cursor) { return .upToDate }
+    var writer = exchange(&turn.outbox.scratch, with: ByteWriter())
+    defer { turn.outbox.scratch = writer }
+    let start = writer.count
+    let room = ProtocolLimits.transmitWindow - start - FrameHead.size
+    var read = LogRead.upToDate
+    writer.writeFrame(.operations) { read = turn.anchors.readLog(&cursor, limit: room, skip: skip, into: &$0) }
+    if read != .batch { writer.truncate(to: start) }
+    return read
+  }
 }
 
 /// Whose operations one member brings another.
@@ -74,15 +110,4 @@ struct RelayedActors: Sendable {
   var actors: Set<ActorID>
   /// Whether there are any of other members.
   var hasOthers: Bool
-}
-
-/// What a node remembers between two rounds of anti-entropy.
-struct ReplicationState: Sendable {
-  /// What this node had applied at the last round, and at the one before.
-  var current = VersionVector()
-  var previous = VersionVector()
-  /// From when on members' clocks are judged by the session time.
-  var clocksJudgedFrom = Instant.zero
-  /// Maps whose anchors this node brought in itself, and so passes on itself.
-  var ownImports: Set<ActorID> = []
 }

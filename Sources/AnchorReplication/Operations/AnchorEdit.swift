@@ -1,0 +1,38 @@
+package import WorldModel
+
+/// One edit of an app.
+package enum AnchorEdit: Sendable {
+  /// Adds an anchor.
+  case place(Anchor)
+  /// Adds an anchor that brings back a removed one, under an id of its own.
+  case restore(Anchor, from: AnchorID)
+  /// Moves an anchor.
+  case move(AnchorID, to: Transform)
+  /// Gives an anchor another name.
+  case rename(AnchorID, to: String)
+  /// Replaces the app's data of an anchor; nil for none.
+  case setPayload(Anchor.Payload?, of: AnchorID)
+  /// Replaces the app's bits of an anchor.
+  case setFlags(UInt32, of: AnchorID)
+  /// Writes who holds an anchor.
+  case setLock(AnchorLock, of: AnchorID)
+  /// Removes an anchor for ever.
+  case remove(AnchorID)
+}
+
+extension AnchorSet {
+  /// Carries out an edit of this peer at a session time (milliseconds); returns the dot of its last operation.
+  @discardableResult
+  package mutating func apply(_ edit: AnchorEdit, at milliseconds: UInt64) throws(AnchorError) -> Dot {
+    switch edit {
+    case .place(let anchor): try place(anchor, at: milliseconds)
+    case .restore(let anchor, let removed): try restore(anchor, from: removed, at: milliseconds)
+    case .move(let id, let transform): try move(id, to: transform, at: milliseconds)
+    case .rename(let id, let name): try rename(id, to: name, at: milliseconds)
+    case .setPayload(let payload, let id): try setPayload(payload, of: id, at: milliseconds)
+    case .setFlags(let flags, let id): try setFlags(flags, of: id, at: milliseconds)
+    case .setLock(let lock, let id): try setLock(lock, of: id, at: milliseconds)
+    case .remove(let id): try remove(id, at: milliseconds)
+    }
+  }
+}

@@ -1,0 +1,376 @@
+import AnchorReplication
+import WorldModel
+
+/// The organ that brings the anchors of all members together.
+///
+/// Every link streams operations from the log at a cursor of its own, begins from the other side's vector, and falls back to a
+/// snapshot where the log no longer reaches. Every five seconds each pair of linked members compares what it has.
+struct Replication: Sendable {
+  /// How far the anchors at the two ends of each member's link have been brought together.
+  private var links = PerLink<LinkReplication>()
+  /// Pending acknowledgements, ours and other members'.
+  private var acknowledgements = Acknowledgements()
+  /// Whether everything is here that the members had when they were linked.
+  private var synchronisation = Synchronisation()
+  /// What this node had applied at the last round of anti-entropy, and at the one before.
+  private var current = VersionVector()
+  private var previous = VersionVector()
+  /// When the next round is due.
+  private var nextRound: Instant
+  /// From when on members' clocks are judged by the session time.
+  private var clocksJudgedFrom = Instant.zero
+  /// Maps whose anchors this node brought in itself, and so passes on itself.
+  private var ownImports: Set<ActorID> = []
+  /// The links on which operations of others may have to be passed on; nil until it is looked up again.
+  private var relays: [LinkRef]?
+
+  init(firstRound: Instant) {
+    nextRound = firstRound
+  }
+
+  /// When something is due.
+  var deadline: Instant { min(nextRound, acknowledgements.deadline ?? nextRound) }
+
+  /// Begins a round of anti-entropy when it is time.
+  mutating func tick(in turn: inout Turn) {
+    guard turn.now >= nextRound else { return }
+    nextRound = turn.now + ProtocolTimes.antiEntropy
+    exchangeVectors(in: &turn)
+    turn.tell(.antiEntropy)
+  }
+
+  /// Whether ``conclude(in:)`` has anything to look at.
+  var isIdle: Bool { acknowledgements.isIdle }
+
+  /// Ends the waits that this turn or the time has ended.
+  mutating func conclude(in turn: inout Turn) { acknowledgements.run(in: &turn) }
+
+  /// Whether everything is here that the linked members had when their links came up: their operations, and the
+  /// session's map.
+  var isSynchronised: Bool { synchronisation.isReached }
+
+  /// Tells the app when nothing is missing any more.
+  mutating func checkSynchronised(in turn: inout Turn) { synchronisation.check(in: &turn) }
+
+  // MARK: Commands
+
+  /// Brings in the anchors of a shared map, once, under their own ids.
+  mutating func importAnchors(
+    of package: MapPackage, _ list: [Anchor], in turn: inout Turn
+  ) throws(AnchorError) {
+    guard !list.isEmpty else { return }
+    let digest = package.contentDigest
+    defer { turn.reportAnchors() }
+    guard try turn.anchors.importAnchors(of: digest, anchors: list) > 0 else { return }
+    ownImports.insert(ActorID(mapDigest: digest))
+    forgetRelayed(in: turn)
+    turn.flushMembers()
+  }
+
+  /// Waits until those of `level` have applied everything this node has written so far.
+  mutating func awaitAcknowledgement(
+    _ id: AcknowledgementID, _ level: AcknowledgementLevel, timeout: Duration, in turn: inout Turn
+  ) {
+    acknowledgements.begin(id, level, timeout: timeout, in: &turn)
+  }
+
+  /// Waits no longer; nothing is told.
+  mutating func cancelAcknowledgement(_ id: AcknowledgementID) { acknowledgements.end(id) }
+
+  // MARK: Notices
+
+  /// A link is a member's from now on: what the other side has is not known yet.
+  mutating func linked(_ link: LinkRef, in turn: inout Turn) {
+    guard let peer = turn.mesh.links.member(link)?.peer else { return }
+    synchronisation.expect(peer)
+    links.begin(link, with: LinkReplication())
+    relays = nil
+    sendVector(on: link, wantsAnswer: false, in: &turn)
+  }
+
+  /// The link that carried a peer's traffic is gone.
+  mutating func unlinked(_ link: LinkRef, of peer: PeerID) {
+    links.end(link)
+    relays = nil
+    synchronisation.forget(peer)
+  }
+
+  /// Looks anew at which members bring their operations to whom themselves.
+  ///
+  /// Where one no longer does, this node has to: it begins again from what the other side has.
+  mutating func graphChanged(in turn: inout Turn) {
+    forgetRelayed(in: turn)
+    for member in turn.mesh.links.members {
+      let suppliers = turn.mesh.graph.linked(to: member.node)
+      let lost = links.update(member.link) { state in
+        exchange(&state.suppliers, with: suppliers).subtracting(suppliers)
+      }
+      if lost?.isEmpty == false { restartRelay(on: member.link, in: &turn) }
+    }
+  }
+
+  /// Other members can be reached now; `came` when one came into reach that was not.
+  mutating func reachable(_ nodes: Set<NodeID>, came: Bool, in turn: borrowing Turn) {
+    forgetRelayed(in: turn)
+    // Sessions of different age that meet need a while to agree on one host and its time.
+    if came { clocksJudgedFrom = turn.now + ProtocolTimes.clockSettling }
+    acknowledgements.keepQuestions(nodes.contains)
+  }
+
+  /// A map was announced of which something is wanted.
+  mutating func mapAnnounced(in turn: borrowing Turn) {
+    if turn.mesh.isFetchingMap { synchronisation.isReached = false }
+  }
+
+  // MARK: Frames
+
+  /// Applies a batch of operations, and lets what is new leave on other links.
+  ///
+  /// A batch that no honest member sends is an error.
+  mutating func receiveOperations(
+    _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    guard var assembly = links.update(sender.link, { $0.takeOperations() }) else { return }
+    do throws(ReplicationError) {
+      let author = author(sender.peer, in: turn)
+      let outcome = try turn.anchors.apply(operations: body, assembly: &assembly, judging: author)
+      links.update(sender.link) { $0.operations = assembly }
+      guard outcome.applied > 0 else { return }
+      relay(except: sender.link, in: &turn)
+      acknowledgements.answerQuestions(in: &turn)
+    } catch {
+      throw .invalid("operations that are refused", offset: 0)
+    }
+  }
+
+  /// Takes a part of a vector, and compares when it is whole.
+  mutating func receiveVector(
+    _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    let link = sender.link
+    guard var state = links[link], try state.incomingVector.take(body) else {
+      return
+    }
+    let message = state.incomingVector.bytes
+    state.incomingVector.reset()
+    var reader = ByteReader(message.span)
+    let wantsAnswer = try reader.readByte() & 1 == 1
+    let digest = try reader.readDigest()
+    let vector = try VersionVector(decoding: &reader, limit: turn.anchors.limits.actors)
+    try reader.finish()
+    synchronisation.note(vector, of: sender.peer, in: turn)
+    let isFirst = state.cursor == nil
+    state.acknowledged = vector
+    if isFirst { state.acknowledgedAtStart = vector[turn.anchors.actor] }
+    links[link] = state
+    acknowledgements.note(vector[turn.anchors.actor], appliedBy: sender.node)
+    compare(vector, digest, with: sender, in: &turn)
+    if isFirst || !vector.covers(previous) { restartStream(on: link, from: vector, in: turn) }
+    if wantsAnswer { sendVector(on: link, wantsAnswer: false, in: &turn) }
+    turn.flush(link)
+  }
+
+  /// Takes a part of a snapshot, and merges it when it is whole.
+  mutating func receiveSnapshot(
+    _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    let link = sender.link
+    guard var assembly = links.update(link, { $0.takeSnapshot() }) else { return }
+    guard try assembly.take(body) else {
+      links[link]?.incomingSnapshot = assembly
+      return
+    }
+    let before = turn.anchors.vector
+    let bytes = assembly.bytes
+    let acknowledged = links[link]?.acknowledgedAtStart ?? .max
+    do throws(ReplicationError) {
+      let author = author(sender.peer, in: turn)
+      let theirs = try unsafe turn.anchors.merge(
+        snapshot: bytes.span.bytes, judging: author, acknowledged: acknowledged)
+      links[link]?.note(theirs, in: turn.anchors)
+    } catch {
+      throw .invalid("a snapshot that is refused", offset: 0)
+    }
+    guard turn.anchors.vector != before else { return }
+    acknowledgements.answerQuestions(in: &turn)
+    // What the snapshot brought is in no log: members that lack it have to ask for it.
+    for other in turn.mesh.links.members where other.link != link {
+      sendVector(on: other.link, wantsAnswer: true, in: &turn)
+    }
+  }
+
+  /// A member asks, or says, how much of whose operations is applied.
+  mutating func receiveAcknowledgement(
+    _ frame: AcknowledgementFrame, from sender: MemberLink, in turn: inout Turn
+  ) {
+    acknowledgements.receive(frame, from: sender, in: &turn)
+  }
+
+  /// Whose clock is judged on a link; nobody's while there is no host to give the time, or perhaps two that give
+  /// different ones.
+  private func author(_ peer: PeerID, in turn: borrowing Turn) -> LinkAuthor? {
+    guard turn.mesh.host != nil, turn.now >= clocksJudgedFrom else { return nil }
+    // A peer that has seen a future stamp must write after it; do not blame it.
+    return LinkAuthor(peer: peer, sessionMilliseconds: max(turn.sessionTime, turn.anchors.latestSessionTime))
+  }
+
+  // MARK: Anti-entropy
+
+  private mutating func exchangeVectors(in turn: inout Turn) {
+    previous = current
+    current = turn.anchors.vector
+    guard !turn.configuration.mistakes.node.contains(.noPeriodicVectors) else { return }
+    for member in turn.mesh.links.members { sendVector(on: member.link, wantsAnswer: false, in: &turn) }
+    pruneLog(in: &turn)
+  }
+
+  private func pruneLog(in turn: inout Turn) {
+    var common = turn.anchors.vector
+    for member in turn.mesh.links.members {
+      guard let vector = links[member.link]?.acknowledged else { return }
+      common.meet(vector)
+    }
+    turn.anchors.prune(acknowledgedBy: common)
+  }
+
+  private func sendVector(on link: LinkRef, wantsAnswer: Bool, in turn: inout Turn) {
+    // Nothing is written for a link that has ended, and so the parts would never come to their end.
+    guard turn.mesh.links.isOpen(link) else { return }
+    var message = ByteWriter()
+    message.write(UInt8(wantsAnswer ? 1 : 0))
+    message.write(turn.anchors.digest)
+    turn.anchors.vector.encode(into: &message)
+    var parts = SnapshotChunks(message.bytes)
+    while !parts.isAtEnd {
+      turn.send(.vector, on: link) { _ = parts.next(limit: ProtocolLimits.statePart, into: &$0) }
+    }
+  }
+
+  /// Equal histories with unequal results must not happen; if they do, both sides merge everything.
+  private mutating func compare(
+    _ vector: VersionVector, _ digest: SHA256Digest, with member: MemberLink, in turn: inout Turn
+  ) {
+    guard vector == turn.anchors.vector, digest != turn.anchors.digest else { return }
+    turn.report(.divergence(member.peer))
+    links[member.link]?.outgoingSnapshot = SnapshotChunks(turn.anchors.encodeSnapshot())
+  }
+
+  // MARK: Streams
+
+  /// Begins to stream from what the other side has.
+  private mutating func restartStream(on link: LinkRef, from vector: VersionVector, in turn: borrowing Turn) {
+    switch turn.anchors.cursorForPeer(with: vector) {
+    case .log(let cursor): links[link]?.cursor = cursor
+    case .snapshotNeeded: startSnapshot(on: link, in: turn)
+    }
+    links[link]?.isCatchingUp = true
+  }
+
+  private mutating func startSnapshot(on link: LinkRef, in turn: borrowing Turn) {
+    links[link]?.outgoingSnapshot = SnapshotChunks(turn.anchors.encodeSnapshot())
+    links[link]?.cursor = turn.anchors.cursorAfterSnapshot()
+  }
+
+  /// Stops a stream and asks for the other side's vector, from which it begins again.
+  private mutating func restartRelay(on link: LinkRef, in turn: inout Turn) {
+    guard links[link]?.cursor != nil, !turn.configuration.mistakes.node.contains(.noRelayRestart) else { return }
+    links[link]?.cursor = nil
+    sendVector(on: link, wantsAnswer: true, in: &turn)
+  }
+
+  /// Appends what a member's link has to send of the anchors: first a snapshot, then operations.
+  mutating func write(on link: LinkRef, in turn: inout Turn) {
+    if links[link]?.isSendingSnapshot == true { writeSnapshot(on: link, in: &turn) }
+    streamOperations(on: link, in: &turn)
+  }
+
+  /// Appends snapshot parts that the other side lacks while the window has room.
+  private mutating func writeSnapshot(on link: LinkRef, in turn: inout Turn) {
+    while turn.outbox.scratch.count < ProtocolLimits.transmitWindow / 2,
+      var snapshot = links[link]?.outgoingSnapshot
+    {
+      turn.outbox.scratch.writeFrame(.snapshot) { _ = snapshot.next(limit: ProtocolLimits.statePart, into: &$0) }
+      links[link]?.outgoingSnapshot = snapshot.isAtEnd ? nil : snapshot
+    }
+  }
+
+  /// Appends operations that the other side lacks while the window has room, unless a snapshot has to leave first.
+  private mutating func streamOperations(on link: LinkRef, in turn: inout Turn) {
+    guard var stream = links.update(link, { $0.takeStream() }) ?? nil else { return }
+    // Something is new, or the look at what is passed on is.
+    if !stream.isSettled || !turn.anchors.isAtEnd(stream.cursor) {
+      if stream.isRelayNew {
+        links.update(link) { $0.putBack(stream) }
+        guard let renewed = renewStream(on: link, in: &turn) else { return }
+        stream = renewed
+      }
+      guard stream.write(in: &turn) else {
+        startSnapshot(on: link, in: turn)
+        turn.flush(link)
+        return
+      }
+    }
+    links.update(link) { $0.putBack(stream) }
+  }
+
+  /// Looks up whose operations are passed on before the log is read; nil when the stream has to begin again.
+  private mutating func renewStream(on link: LinkRef, in turn: inout Turn) -> LinkStream? {
+    guard let relayed = relayedActors(on: link, in: turn) else { return nil }
+    restartIfGained(relayed.actors, on: link, in: &turn)
+    return links.update(link) { $0.takeStream() } ?? nil
+  }
+
+  /// Begins a stream again when somebody's operations are passed on who was passed over before, such as one that came back.
+  private mutating func restartIfGained(_ relayed: Set<ActorID>, on link: LinkRef, in turn: inout Turn) {
+    guard links[link]?.isCatchingUp == false, let before = links[link]?.passedOn, before != relayed else { return }
+    let gained = relayed.subtracting(before)
+    if gained.contains(where: { turn.anchors.covers(Dot(actor: $0, sequence: 1)) }) {
+      restartRelay(on: link, in: &turn)
+    }
+  }
+
+  // MARK: Passing on
+
+  /// Lets operations that came leave again, where others depend on this node for them; the rest of the cursors follow
+  /// with the next own operation.
+  private mutating func relay(except link: LinkRef, in turn: inout Turn) {
+    for other in relayLinks(in: turn) where other != link { turn.flush(other) }
+  }
+
+  /// The links on which operations of others may have to be passed on; one that was never looked at counts.
+  private mutating func relayLinks(in turn: borrowing Turn) -> [LinkRef] {
+    if let relays { return relays }
+    var found: [LinkRef] = []
+    for member in turn.mesh.links.members where links[member.link]?.relayed?.hasOthers ?? true {
+      found.append(member.link)
+    }
+    relays = found
+    return found
+  }
+
+  /// Whose operations the member at the other end of a link gets from this node: its own, and those of live members that
+  /// the other one has no link to.
+  ///
+  /// Those of actors that are not live come to it by anti-entropy. It is kept until the graph, the roster or the own
+  /// imports change.
+  private mutating func relayedActors(on link: LinkRef, in turn: borrowing Turn) -> RelayedActors? {
+    if let known = links[link]?.relayed { return known }
+    guard let node = turn.mesh.links.node(link) else { return nil }
+    var relayed = RelayedActors(actors: ownImports.union([turn.anchors.actor]), hasOthers: false)
+    let suppliers = turn.mesh.graph.linked(to: node)
+    for member in turn.mesh.reachable where member.node != node {
+      guard let place = turn.mesh.graph.place(of: member.node), !suppliers.contains(place) else { continue }
+      relayed.actors.insert(ActorID(peer: member.node.peer, incarnation: member.node.incarnation))
+      relayed.hasOthers = true
+    }
+    links[link]?.relayed = relayed
+    relays = nil
+    return relayed
+  }
+
+  /// Lets every link look up anew whose operations it passes on.
+  private mutating func forgetRelayed(in turn: borrowing Turn) {
+    relays = nil
+    for member in turn.mesh.links.members { links[member.link]?.relayed = nil }
+  }
+}

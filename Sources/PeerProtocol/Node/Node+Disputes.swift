@@ -10,9 +10,9 @@ extension Node {
     guard !configuration.mistakes.node.contains(.believesEverything) else { return true }
     switch (roster[entry.peerID]?.status, entry.status) {
     case (.kicked, .kicked): return true
-    case (.kicked, _): return election.host != me && speakForHost(tellers)
+    case (.kicked, _): return turn.mesh.host != me && speakForHost(tellers)
     // Nobody speaks for a host that is to be removed.
-    case (_, .kicked): return election.host?.peer != entry.peerID && speakForHost(tellers)
+    case (_, .kicked): return turn.mesh.host?.peer != entry.peerID && speakForHost(tellers)
     case (.present, .left):
       return !hasMemberLink(to: entry.peerID) && !isReachable(entry.peerID) && !isOfAnotherStart(entry)
     default: return true
@@ -24,11 +24,11 @@ extension Node {
   /// That is the host, over its own link; for who has no link to it, a neighbour on the way there. The host itself hears
   /// of removals only when another session merges into its own: one member alone could claim that, so it takes two.
   func speakForHost(_ tellers: [PeerID]) -> Bool {
-    guard let host = election.host else { return false }
+    guard let host = turn.mesh.host else { return false }
     if host == me { return tellers.count > 1 }
     if hasMemberLink(to: host.peer) { return tellers.contains { linkedNode($0) == host } }
-    let ways = graph.ways(to: host)
-    return tellers.contains { linkedNode($0).flatMap(graph.place).map(ways.contains) ?? false }
+    let ways = turn.mesh.graph.ways(to: host)
+    return tellers.contains { linkedNode($0).flatMap(turn.mesh.graph.place).map(ways.contains) ?? false }
   }
 
   /// The start of a process that carries a peer's traffic.
@@ -56,12 +56,12 @@ extension Node {
 
   /// Whether a member may know of a removal that this node does not know of; as host it is the first to know.
   private func mayKnow(_ teller: PeerID, more entry: RosterEntry) -> Bool {
-    entry.status != .kicked || election.host != me || !isFollowed(by: teller)
+    entry.status != .kicked || turn.mesh.host != me || !isFollowed(by: teller)
   }
 
   /// Whether a member is among the followers of this node, which hosts.
   func isFollowed(by peer: PeerID) -> Bool {
-    linkedNode(peer).map { election.isFollowed(by: $0, at: lastTick) } ?? false
+    linkedNode(peer).map { turn.mesh.reign.isFollowed(by: $0, at: lastTick) } ?? false
   }
 
   /// Keeps a record that is not believed.
@@ -91,9 +91,9 @@ extension Node {
     takeBelieved(at: now)
     for (peer, dispute) in disputes.sorted(by: { $0.key < $1.key }) where now - dispute.since >= ProtocolTimes.dispute {
       let isDeparture = dispute.entry.status == .left
-      guard isDeparture || election.host != nil else { continue }
+      guard isDeparture || turn.mesh.host != nil else { continue }
       disputes[peer] = nil
-      if election.host == me || isDeparture && hasMemberLink(to: peer) { contradict(dispute.entry) }
+      if turn.mesh.host == me || isDeparture && hasMemberLink(to: peer) { contradict(dispute.entry) }
     }
   }
 
@@ -112,9 +112,9 @@ extension Node {
   mutating func believesOwnRemoval(from teller: PeerID) -> Bool {
     if !removers.contains(teller) { removers.append(teller) }
     if configuration.mistakes.node.contains(.believesEverything) { return true }
-    if election.host?.peer == teller { return true }
+    if turn.mesh.host?.peer == teller { return true }
     guard memberLinks.isEmpty else { return false }
-    let isNew = election.host == nil && lastHost == nil
+    let isNew = turn.mesh.host == nil && lastHost == nil
     return removers.count > 1 || lastHost == teller || isNew && roster.presentCount == 2
   }
 

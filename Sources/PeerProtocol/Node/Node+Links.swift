@@ -148,10 +148,8 @@ extension Node {
     let entries = roster.entries
     sendRoster(entries, on: id)
     if rules.version > 0 { sendRules(on: id) }
-    if let node = links[id]?.node {
-      graph.linkUp(node, at: now)
-      drainGraph(at: now)
-    }
+    coordination.linked(ref, in: &turn)
+    settle()
     poses.introduce(on: ref, in: &turn)
     // The map first: who has caught up with the anchors must know by then whether a map is still to come.
     maps.linked(ref, in: &turn)
@@ -209,8 +207,8 @@ extension Node {
     maps.unlinked(ref, of: link.peer, in: &turn)
     if link.phase == .member, let node = link.node {
       dialAgain(after: link, at: now)
-      graph.linkDown(node, at: now)
-      drainGraph(at: now)
+      coordination.unlinked(node, in: &turn)
+      settle()
       maps.resume(in: &turn)
       settle()
     }

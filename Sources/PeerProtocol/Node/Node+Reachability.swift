@@ -1,33 +1,6 @@
 package import WorldModel
 
 extension Node {
-  mutating func receiveLinkState(_ reader: inout ByteReader, from link: Link, at now: Instant) throws(DecodingFailure) {
-    let state = try LinkState(reading: &reader)
-    try reader.finish()
-    guard let sender = link.node else { return }
-    graph.receive(state, from: sender)
-    drainGraph(at: now)
-  }
-
-  /// Sends what the graph has to say, and draws the consequences of a change.
-  mutating func drainGraph(at now: Instant) {
-    var hasChanged = false
-    while let output = graph.nextOutput() {
-      switch output {
-      case .membersChanged: hasChanged = true
-      case .send(let state, let node):
-        guard let id = controlLinks[node.peer], links[id]?.node == node else { continue }
-        sendControl(.linkState, on: id) { state.write(to: &$0) }
-        if let ref = directory.link(id) { poses.announced(state.node, on: ref, in: &turn) }
-      }
-    }
-    replication.graphChanged(in: &turn)
-    poses.graphChanged(in: &turn)
-    guard hasChanged else { return }
-    updateReachability(at: now)
-    hasNewEvidence = true
-  }
-
   /// Notes who can be reached now, and tells the app and the election.
   mutating func updateReachability(at now: Instant) {
     quiet = nil
@@ -85,7 +58,7 @@ extension Node {
 
   /// Who is linked to whom among the members that can be reached, as they announce it.
   package var presence: [(PeerID, PeerID)] {
-    graph.pairs.filter { roster[$0.peer]?.node == $0 && roster[$1.peer]?.node == $1 }.map { ($0.peer, $1.peer) }
+    turn.mesh.graph.pairs.filter { roster[$0.peer]?.node == $0 && roster[$1.peer]?.node == $1 }.map { ($0.peer, $1.peer) }
   }
 
   /// The other members as the app may see them, in the order of their ids.

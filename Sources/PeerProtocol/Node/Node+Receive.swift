@@ -5,6 +5,7 @@ extension Node {
   ///
   /// A broken frame ends that one link and nothing else.
   package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
+    notices.removeAll(keepingCapacity: true)
     guard !hasEnded, var begun = links.update(id, { $0.beginReceiving(bytes.byteCount, at: now) }) else { return }
     notice(now)
     var used = begun.isEmpty ? 0 : finishFrame(&begun, with: bytes, on: id, at: now)
@@ -93,8 +94,12 @@ extension Node {
     switch type {
     case .roster: receiveRoster(try Roster.readEntries(from: &reader), from: link.peer, at: now)
     case .rules: receiveRules(try SessionRules(reading: &reader), from: link.peer)
-    case .election: try receiveElection(body, from: link, at: now)
-    case .linkState: try receiveLinkState(&reader, from: link, at: now)
+    case .election:
+      if let sender = member(on: id) { try coordination.receiveElection(&reader, from: sender, in: &turn) }
+      settle()
+    case .linkState:
+      if let sender = member(on: id) { try coordination.receiveLinkState(&reader, from: sender, in: &turn) }
+      settle()
     case .vector: if let sender = member(on: id) { try replication.receiveVector(body, from: sender, in: &turn) }
     case .snapshot: if let sender = member(on: id) { try replication.receiveSnapshot(body, from: sender, in: &turn) }
     case .bulk: receiveBulk(try BulkOffer(reading: &reader), from: link, at: now)
@@ -111,7 +116,9 @@ extension Node {
     case .mapAnnounce, .mapManifestRequest, .mapManifest, .mapRequest, .mapHave, .mapCancel:
       if let sender = member(on: id) { try takeMapFrame(type, &reader, from: sender) }
       settle()
-    case .mapStatus: try receiveMapStatus(&reader, from: link)
+    case .mapStatus:
+      if let sender = member(on: id) { try coordination.receiveMapStatus(&reader, from: sender, in: &turn) }
+      settle()
     case .message: tell(.message(try reader.readBytes(reader.remaining), from: link.peer))
     default: break
     }
@@ -135,20 +142,6 @@ extension Node {
     guard let peer = links[id]?.peer else { return }
     defer { settle() }
     try maps.receivePiece(&reader, from: peer, in: &turn)
-  }
-
-  private mutating func receiveMapStatus(_ reader: inout ByteReader, from link: Link) throws(DecodingFailure) {
-    guard let sender = link.node else { return }
-    let header = try FloodHeader(reading: &reader)
-    let status = try MapStatus(reading: &reader)
-    try reader.finish()
-    let decision = relay.receive(header, from: sender, over: graph)
-    turn.send(.mapStatus, to: decision.targets) { body in
-      header.write(to: &body)
-      status.write(to: &body)
-    }
-    guard decision.deliver, turn.mesh.isMember(header.origin) else { return }
-    maps.receiveStatus(status, under: header, isOwnWord: header.origin == sender, in: &turn)
   }
 
   func member(on id: LinkID) -> MemberLink? {

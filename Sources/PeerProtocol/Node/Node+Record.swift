@@ -11,8 +11,8 @@ extension Node {
     var record = NodeRecord(peerID: me.peer, service: configuration.service)
     // Who has left or was removed comes back as a stranger.
     guard !hasEnded else { return record }
-    record.epoch = election.maxEpochSeen
-    record.joinSequence = election.joinSequence
+    record.epoch = turn.mesh.reign.highestEpoch
+    record.joinSequence = turn.mesh.reign.joinSequence
     record.rules = rules
     record.roster = roster.entries
     return record
@@ -30,8 +30,8 @@ extension Node {
   private var isKept: Bool {
     guard let kept = keptRecord else { return false }
     guard !hasEnded else { return kept.roster.isEmpty }
-    return kept.roster == roster.entries && kept.epoch == election.maxEpochSeen && kept.rules == rules
-      && kept.joinSequence == election.joinSequence
+    return kept.roster == roster.entries && kept.epoch == turn.mesh.reign.highestEpoch && kept.rules == rules
+      && kept.joinSequence == turn.mesh.reign.joinSequence
   }
 
   /// Goes on where an earlier start of this peer was, before this one has met anybody.
@@ -40,8 +40,10 @@ extension Node {
     guard !record.roster.isEmpty else { return }
     let mistakes = configuration.mistakes.node
     if !mistakes.contains(.forgetsRules) { rules = record.rules }
-    if !mistakes.contains(.forgetsEpoch) { election.resume(epoch: record.epoch, joinSequence: record.joinSequence) }
-    graph.setJoinSequence(election.joinSequence)
+    if !mistakes.contains(.forgetsEpoch) {
+      coordination.resume(epoch: record.epoch, joinSequence: record.joinSequence, in: &turn)
+    }
+    coordination.resumePlace(in: &turn)
     guard !mistakes.contains(.forgetsMembers) else { return }
     roster = Roster(restoring: record.roster)
     _ = roster.assert(ownEntry)

@@ -2,7 +2,7 @@ import WorldModel
 
 extension Node {
   /// Whether this node may lock the session and put members out: as host, or while it is alone.
-  package var mayRule: Bool { election.host == me || roster.presentCount == 1 }
+  package var mayRule: Bool { turn.mesh.host == me || roster.presentCount == 1 }
 
   /// Why a peer cannot come in; nil if it can, as every member may that is admitted already.
   func refusal(of peer: PeerID) -> EndReason? {
@@ -29,9 +29,9 @@ extension Node {
   /// and at the host from those who do not follow it, as when it is new or meets another session, do numbers decide.
   mutating func receiveRules(_ received: SessionRules, from teller: PeerID) {
     let isNews: Bool
-    if configuration.mistakes.node.contains(.believesEverything) || election.host == nil {
+    if configuration.mistakes.node.contains(.believesEverything) || turn.mesh.host == nil {
       isNews = rules.merge(received)
-    } else if election.host != me {
+    } else if turn.mesh.host != me {
       isNews = speakForHost([teller]) && rules.follow(received)
     } else if isFollowed(by: teller) {
       isNews = false
@@ -51,10 +51,10 @@ extension Node {
 
   /// Whether a neighbour has no link to the host, as it announces it.
   private func isFarFromHost(_ node: NodeID?) -> Bool {
-    guard let node, let host = election.host, host != me, host != node, let place = graph.place(of: host) else {
+    guard let node, let host = turn.mesh.host, host != me, host != node, let place = turn.mesh.graph.place(of: host) else {
       return false
     }
-    return !graph.linked(to: node).contains(place)
+    return !turn.mesh.graph.linked(to: node).contains(place)
   }
 
   /// Tells a new host the rules, before it can count this node among its followers: it may not have heard of the last change.

@@ -58,14 +58,10 @@ extension Node {
     replication.tick(in: &turn)
     settle()
     if let due = poses.deadline, due <= now { poses.tick(in: &turn) }
-    if let due = graph.deadline, due <= now {
+    if let due = coordination.deadline, due <= now {
       quiet = nil
-      graph.tick(at: now)
-      drainGraph(at: now)
-    }
-    if let due = election.deadline, due <= now {
-      quiet = nil
-      elect(.tick, at: now)
+      while coordination.tick(in: &turn) { settle() }
+      settle()
     }
     if hasNewEvidence { takeBelieved(at: now) }
     if !replication.isIdle { replication.conclude(in: &turn) }

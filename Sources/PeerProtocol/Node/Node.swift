@@ -39,19 +39,15 @@ package struct Node: Sendable {
   }
   /// Where members were reached, or said on a link of their own that they listen.
   var provenAddresses: [PeerID: [SocketAddress]] = [:]
-  /// Who is linked to whom.
-  var graph: PresenceGraph { didSet { turn.mesh.publish(graph: graph) } }
   var addresses: [SocketAddress]
 
   var outgoing: [OutgoingInvitation] = []
   var incoming: [IncomingInvitation] = []
   var dials: [DialID: DialPurpose] = [:]
 
-  /// This node's part in the choice of a host; only ``elect(_:at:)`` changes it.
-  package internal(set) var election: HostElection { didSet { turn.mesh.publish(reign: election.reign) } }
-  /// What the election was told and said since it was last asked for, if the configuration says so.
-  var electionSteps: [ElectionStep] = []
-  var relay: FloodRelay
+  var coordination: Coordination
+  /// What organs told each other since the last turn began, in the order in which it was delivered: for whoever looks on.
+  package internal(set) var notices: [Notice] = []
   /// Who is linked, as the organs see it.
   var directory = LinkDirectory() { didSet { turn.mesh.publish(links: directory) } }
   var replication: Replication
@@ -76,17 +72,15 @@ package struct Node: Sendable {
     addresses = configuration.addresses
     rules = SessionRules(limit: configuration.memberLimit)
     var random = SeededRandom(seed: configuration.seed)
-    election = HostElection(
+    coordination = Coordination(
       me: me, configuration: configuration.election, policy: configuration.mistakes.election, random: random.split(),
       at: now)
-    graph = PresenceGraph(me: me, configuration: configuration.election)
-    relay = FloodRelay()
     poses = LivePoses(me: me)
     let reusesActor = configuration.mistakes.node.contains(.reusesActor)
     let actor = ActorID(peer: configuration.peerID, incarnation: reusesActor ? 1 : configuration.incarnation)
     let anchors = AnchorSet(actor: actor, peer: configuration.peerID, policy: configuration.mistakes.replication)
     turn = Turn(
-      configuration, mesh: Mesh(graph: graph, reign: election.reign), anchors: anchors, random: random, at: now)
+      configuration, mesh: coordination.mesh, anchors: anchors, random: random, at: now)
     replication = Replication(firstRound: now + configuration.firstAntiEntropy)
     lastTick = now
     _ = roster.assert(ownEntry)
@@ -96,6 +90,7 @@ package struct Node: Sendable {
   /// Takes one input.
   @discardableResult
   package mutating func handle(_ input: Input, at now: Instant) -> Answer {
+    notices.removeAll(keepingCapacity: true)
     guard !hasEnded else { return .done }
     if let answer = handleLive(input, at: now) ?? handleOwnership(input) ?? handleAnchors(input) { return answer }
     notice(now)
@@ -139,7 +134,7 @@ package struct Node: Sendable {
   /// take them for edits from the future.
   private mutating func restoreAnchors(_ records: [JournalRecord]) -> Answer {
     defer {
-      election.beginSessionTime(at: anchors.latestSessionTime, turn.now)
+      elect(.resumeTime(anchors.latestSessionTime), at: turn.now)
       turn.reportAnchors()
     }
     do throws(ReplicationError) { try turn.anchors.restore(records) } catch { return .refused(.journal(error)) }
@@ -191,6 +186,9 @@ package struct Node: Sendable {
     }
     return .done
   }
+
+  /// The time of the last call.
+  package var time: Instant { turn.now }
 
   /// The poses of the others' devices and of anchors they drag, as far as the app wants them.
   package var livePoses: [EphemeralUpdate] { poses.visible(in: turn) }
@@ -259,7 +257,27 @@ package struct Node: Sendable {
   }
 
   private mutating func deliver(_ notice: Notice) {
+    notices.append(notice)
     switch notice {
+    case .graphChanged(let members):
+      replication.graphChanged(in: &turn)
+      poses.graphChanged(in: &turn)
+      guard members else { return }
+      updateReachability(at: turn.now)
+      hasNewEvidence = true
+    case .elect(let input):
+      coordination.elect(input, in: &turn)
+      settle()
+    case .follows(let host): tellRules(to: host)
+    case .election(let output):
+      if case .hostChanged(_, let host, _, _) = output {
+        if let host, host != me { lastHost = host.peer }
+        hasNewEvidence = true
+      }
+      coordination.carryOut(output, in: &turn)
+      settle()
+    case .mapStatus(let status, let header, let isOwnWord):
+      maps.receiveStatus(status, under: header, isOwnWord: isOwnWord, in: &turn)
     case .announced(let node, let link): poses.announced(node, on: link, in: &turn)
     case .mapAnnounced: replication.mapAnnounced(in: turn)
     case .antiEntropy:
@@ -313,6 +331,7 @@ package struct Node: Sendable {
 
   /// The next bytes for a link; afterwards there may be new orders.
   package mutating func nextTransmission() -> (link: LinkID, bytes: [UInt8])? {
+    turn.now = lastTick
     while let link = turn.outbox.nextPending() {
       if let bytes = takeBytes(for: link) { return (link.id, bytes) }
     }
@@ -323,8 +342,7 @@ package struct Node: Sendable {
   package var deadline: Instant? {
     guard !hasEnded else { return nil }
     var next = min(replication.deadline, lastTick + ProtocolTimes.ping)
-    next = min(next, election.deadline ?? next)
-    next = min(next, graph.deadline ?? next)
+    next = min(next, coordination.deadline ?? next)
     next = min(next, poses.deadline ?? next)
     next = min(next, ownership.deadline ?? next)
     return max(min(next, (quiet ?? quietNow).deadline), lastTick)

@@ -38,8 +38,6 @@ package struct NodeConfiguration: Sendable {
   package var seed: UInt64
   /// Deliberate mistakes; only tests make any.
   package var mistakes = NodeMistakes()
-  /// Whether the node keeps what its election did for ``Node/takeElectionSteps()``; only the simulator asks for it.
-  package var keepsElectionSteps = false
 
   package init(
     peerID: PeerID, incarnation: UInt64, name: String, service: String, instance: String = "",

@@ -2,6 +2,16 @@ package import WorldModel
 
 /// What organs tell each other. The switchboard says who hears each of them, in which order (`Node+Notices`).
 package enum Notice: Sendable {
+  /// The ways between members have changed, and perhaps who can be reached.
+  case graphChanged(members: Bool)
+  /// The election has something to do.
+  case elect(ElectionInput)
+  /// This node is about to follow another host, and has not told it so.
+  case follows(NodeID)
+  /// The election said something.
+  case election(ElectionOutput)
+  /// A member has told all how far it has come with the session's map.
+  case mapStatus(MapStatus, FloodHeader, isOwnWord: Bool)
   /// A neighbour was told of the links of a member, and now hears what else there is of that one.
   case announced(NodeID, on: LinkRef)
   /// A member has announced a map of which something is wanted.

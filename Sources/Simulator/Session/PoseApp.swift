@@ -50,7 +50,7 @@ struct PoseApp {
   }
 
   private mutating func tell(
-    in world: inout SessionWorld, at index: Int, _ body: (inout Told, inout Node, Instant) -> Void
+    in world: inout SessionWorld, at index: Int, _ body: (inout Told, inout SessionPeer, Instant) -> Void
   ) {
     var told = told[index]
     world.perform(index) { node, now in
@@ -65,12 +65,12 @@ struct PoseApp {
     self.told[index] = told
   }
 
-  private static func want(_ filter: AnchorFilter, _ told: inout Told, _ node: inout Node, at now: Instant) {
+  private static func want(_ filter: AnchorFilter, _ told: inout Told, _ node: inout SessionPeer, at now: Instant) {
     told.filter = filter
     node.handle(.setInterest(filter), at: now)
   }
 
-  private static func drag(_ told: inout Told, _ node: inout Node, _ dice: inout SeededRandom, at now: Instant) {
+  private static func drag(_ told: inout Told, _ node: inout SessionPeer, _ dice: inout SeededRandom, at now: Instant) {
     let anchors = node.allAnchors
     if let drag = told.drag, dice.below(4) == 0 {
       node.handle(.endDrag(drag), at: now)

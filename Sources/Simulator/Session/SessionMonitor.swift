@@ -181,7 +181,7 @@ extension ElectionStep {
     case .join: observation.wish = .join
     case .resign: observation.wish = .resign
     case .request, .handover: observation.wish = .other
-    case .tick, .reachable: break
+    case .tick, .reachable, .resumeTime: break
     }
     return observation
   }

@@ -3,6 +3,7 @@ package import PeerProtocol
 package import WorldModel
 
 /// A whole ``Node`` as a simulated machine runs it, with an app that invites everybody and accepts every invitation.
+@dynamicMemberLookup
 package struct SessionPeer: SimulatedNode {
   package typealias Packet = [UInt8]
 
@@ -11,7 +12,7 @@ package struct SessionPeer: SimulatedNode {
   /// What the node told the app in the last step.
   package private(set) var events: [NodeEvent] = []
   /// What its election did in the last step.
-  package private(set) var electionSteps: [ElectionStep] = []
+  var electionSteps: [ElectionStep] { follower.steps }
   /// The links it ended in the last step with a goodbye: to whom and why.
   package private(set) var goodbyes: [(peer: PeerID, reason: EndReason)] = []
   /// Second connections, for pieces of maps, that it took up in the last step.
@@ -30,6 +31,7 @@ package struct SessionPeer: SimulatedNode {
   /// What the node had kept, as bytes: the latest record and the one before.
   package private(set) var records: [[UInt8]] = []
   private var verified: [MapID: Set<Int>] = [:]
+  private var follower: ElectionFollower
 
   private let index: Int
   private let count: Int
@@ -69,7 +71,6 @@ package struct SessionPeer: SimulatedNode {
       peerID: Self.identity(of: index), incarnation: random.next(), name: "peer \(index + 1)", service: "sim",
       addresses: [Self.address(of: index)], seed: random.next())
     configuration.mistakes = mistakes
-    configuration.keepsElectionSteps = true
     configuration.cachesChunks = true
     // Every other process goes without second connections: the maps here are too small for the limit of the protocol.
     if seed.isMultiple(of: 2) { configuration.bulkWorth = Self.bulkWorth }
@@ -81,11 +82,26 @@ package struct SessionPeer: SimulatedNode {
     }
     configure(&configuration)
     node = Node(configuration, restoring: record, at: now)
+    follower = ElectionFollower(node)
     let members = record?.roster.filter { $0.status == .present }.map(\.peerID) ?? []
     expected = (0..<count).filter { $0 != index && members.contains(Self.identity(of: $0)) }
     for other in 0..<count where other != index && !expected.contains(other) { invite(other, at: now) }
     settle(at: now)
   }
+
+  /// Gives the node an input.
+  @discardableResult
+  package mutating func handle(_ input: Input, at now: Instant) -> Answer {
+    let answer = node.handle(input, at: now)
+    follower.follow(node, isNewTurn: true)
+    return answer
+  }
+
+  /// What can be read of the node.
+  package subscript<T>(dynamicMember path: KeyPath<Node, T>) -> T { node[keyPath: path] }
+
+  /// All anchors of the node, in the order of their ids.
+  package var allAnchors: [Anchor] { mutating get { node.allAnchors } }
 
   package static func identity(of index: Int) -> PeerID {
     PeerID(SHA256Digest(words: SIMD4(UInt64(index) + 1, 0, 0, 0)))
@@ -123,7 +139,7 @@ package struct SessionPeer: SimulatedNode {
     connections[link] = Line(connection: connection, peer: Self.identity(of: peer), isDialled: !isDialler)
     let dial = isDialler ? takeDial(to: peer) : nil
     let remote = isDialler ? Self.address(of: peer) : Self.address(of: peer).with(port: 50_000)
-    node.handle(.linkOpened(link, peer: Self.identity(of: peer), dial: dial, remote: remote), at: now)
+    handle(.linkOpened(link, peer: Self.identity(of: peer), dial: dial, remote: remote), at: now)
     settle(at: now)
   }
 
@@ -131,25 +147,26 @@ package struct SessionPeer: SimulatedNode {
     begin()
     let link = LinkID(rawValue: UInt64(connection.number) + 1)
     connections[link] = nil
-    node.handle(.linkClosed(link), at: now)
+    handle(.linkClosed(link), at: now)
     settle(at: now)
   }
 
   package mutating func refused(peer: Int, at now: Instant) {
     begin()
-    if let dial = takeDial(to: peer) { node.handle(.dialFailed(dial, refused: true), at: now) }
+    if let dial = takeDial(to: peer) { handle(.dialFailed(dial, refused: true), at: now) }
     settle(at: now)
   }
 
   package mutating func received(_ packet: Packet, on connection: ConnectionID, at now: Instant) {
     begin()
     unsafe node.receive(packet.span.bytes, on: LinkID(rawValue: UInt64(connection.number) + 1), at: now)
+    follower.follow(node, isNewTurn: true)
     settle(at: now)
   }
 
   package mutating func tick(at now: Instant) {
     begin()
-    node.handle(.tick, at: now)
+    handle(.tick, at: now)
     for other in refused.keys.sorted() where refused[other].map({ $0 <= now }) ?? false {
       refused[other] = nil
       invite(other, at: now)
@@ -159,7 +176,7 @@ package struct SessionPeer: SimulatedNode {
 
   package mutating func clockJumped(by gap: Duration, at now: Instant) {
     begin()
-    node.handle(.clockJumped(by: gap), at: now)
+    handle(.clockJumped(by: gap), at: now)
     settle(at: now)
   }
 
@@ -171,9 +188,9 @@ package struct SessionPeer: SimulatedNode {
   }
 
   /// Lets the app do something.
-  package mutating func perform(at now: Instant, _ action: (inout Node, Instant) -> Void) {
+  package mutating func perform(at now: Instant, _ action: (inout SessionPeer, Instant) -> Void) {
     begin()
-    action(&node, now)
+    action(&self, now)
     settle(at: now)
   }
 
@@ -189,7 +206,7 @@ package struct SessionPeer: SimulatedNode {
     connections[link] = line
     guard isWritable else { return false }
     begin()
-    node.handle(.writable(link), at: now)
+    handle(.writable(link), at: now)
     settle(at: now)
     return true
   }
@@ -202,6 +219,7 @@ package struct SessionPeer: SimulatedNode {
     events.removeAll(keepingCapacity: true)
     goodbyes.removeAll(keepingCapacity: true)
     attached = 0
+    follower.begin()
   }
 
   private mutating func takeDial(to peer: Int) -> DialID? {
@@ -214,7 +232,7 @@ package struct SessionPeer: SimulatedNode {
     let id = InvitationID(rawValue: nextInvitation)
     nextInvitation += 1
     targets[id] = other
-    node.handle(.invite(id, [Self.address(of: other)], context: [], timeout: .seconds(60)), at: now)
+    handle(.invite(id, [Self.address(of: other)], context: [], timeout: .seconds(60)), at: now)
   }
 
   /// Drains the node.
@@ -225,7 +243,7 @@ package struct SessionPeer: SimulatedNode {
       switch output {
       case .connect(let dial, let address):
         guard let peer = Self.index(of: address), peer < count, peer != index else {
-          node.handle(.dialFailed(dial, refused: true), at: now)
+          handle(.dialFailed(dial, refused: true), at: now)
           continue
         }
         dials[peer, default: []].append(dial)
@@ -251,14 +269,14 @@ package struct SessionPeer: SimulatedNode {
         let found = search.wanted.compactMap { wanted in
           disk[wanted.name.hash].map { FoundChunk(index: wanted.index, chunk: $0) }
         }
-        node.handle(.chunksFound(search.map, found, isLast: true), at: now)
+        handle(.chunksFound(search.map, found, isLast: true), at: now)
       case .keep(let hash, let chunk): disk[hash] = chunk
       case .check(let check): run(check, at: now)
       case .persist(let record): records = records.suffix(1) + [record.encoded]
       case .event(let event): take(event, at: now)
       }
     }
-    electionSteps = node.takeElectionSteps()
+    follower.follow(node, isNewTurn: false)
     // A member that continued without this peer has to be asked like anybody else.
     for other in expected where !node.roster.admits(Self.identity(of: other)) { refused[other] = now + Self.patience }
     expected.removeAll { refused[$0] != nil }
@@ -268,7 +286,7 @@ package struct SessionPeer: SimulatedNode {
   private mutating func run(_ check: ChunkCheck, at now: Instant) {
     let verdict = check.run()
     if verdict.failure == nil, !verified[check.map, default: []].insert(check.index).inserted { fetchedAgain += 1 }
-    node.handle(.chunkChecked(verdict), at: now)
+    handle(.chunkChecked(verdict), at: now)
   }
 
   /// Books the frames in what is sent, which are whole ones.
@@ -309,7 +327,7 @@ package struct SessionPeer: SimulatedNode {
   private mutating func take(_ event: NodeEvent, at now: Instant) {
     events.append(event)
     switch event {
-    case .invitationReceived(let id, _, _, _): node.handle(.answer(id, .accept), at: now)
+    case .invitationReceived(let id, _, _, _): handle(.answer(id, .accept), at: now)
     case .invitationEnded(let id, let result):
       guard let other = targets.removeValue(forKey: id) else { return }
       if case .accepted = result { return }

@@ -112,7 +112,7 @@ package struct SessionWorld {
   }
 
   /// Lets an app do something with its node; nothing happens where none runs or it stands still.
-  package mutating func perform(_ index: Int, _ action: (inout Node, Instant) -> Void) {
+  package mutating func perform(_ index: Int, _ action: (inout SessionPeer, Instant) -> Void) {
     simulation.perform(index) { peer, now in peer.perform(at: now, action) }
   }
 
@@ -131,7 +131,7 @@ package struct SessionWorld {
   /// nothing.
   package mutating func edit(_ index: Int, _ choose: (_ anchors: [Anchor], _ time: UInt64) -> AnchorEdit) {
     perform(index) { node, now in
-      let edit = choose(node.allAnchors, node.sessionTime(at: now))
+      let edit = choose(node.allAnchors, node.node.sessionTime(at: now))
       node.handle(.edit(edit), at: now)
     }
   }

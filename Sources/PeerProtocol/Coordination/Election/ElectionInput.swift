@@ -18,18 +18,13 @@ package enum ElectionInput: Sendable {
   case request
   /// The app hands over.
   case handover(to: NodeID)
-}
-
-/// One call of a node's election and what came of it, for whoever checks the rules from outside.
-package struct ElectionStep: Sendable {
-  package let input: ElectionInput
-  package let said: [ElectionOutput]
-  /// The election after the call.
-  package let election: HostElection
+  /// An earlier session had come to this session time (ms): it goes on from there.
+  case resumeTime(UInt64)
 }
 
 extension HostElection {
-  mutating func take(_ input: ElectionInput, at now: Instant) {
+  /// Takes an input; the outputs are to be drained.
+  package mutating func take(_ input: ElectionInput, at now: Instant) {
     switch input {
     case .message(let message, let sender): handle(message, from: sender, at: now)
     case .reachable(let members): setReachable(members, at: now)
@@ -40,6 +35,7 @@ extension HostElection {
     case .resign: resign(at: now)
     case .request: requestHost(at: now)
     case .handover(let node): _ = handover(to: node, at: now)
+    case .resumeTime(let time): beginSessionTime(at: time, now)
     }
   }
 }

@@ -1,0 +1,156 @@
+package import WorldModel
+
+/// The organ that knows who is linked to whom and who hosts, and that passes on what is meant for all or for one far away.
+///
+/// It feeds the presence graph with this node's links and with what the members announce, the election with what the graph
+/// and the members say, and the others with a view of both.
+package struct Coordination: Sendable {
+  /// This node's part in the choice of a host, and the session time; only ``elect(_:in:)`` changes it.
+  package private(set) var election: HostElection
+  /// Who is linked to whom, as all members announce it.
+  private var graph: PresenceGraph
+  /// Which flooded messages have been seen.
+  private var relay = FloodRelay()
+
+  /// A node without links.
+  package init(me: NodeID, configuration: ElectionConfiguration, policy: ElectionPolicy, random: SeededRandom, at now: Instant) {
+    election = HostElection(me: me, configuration: configuration, policy: policy, random: random, at: now)
+    graph = PresenceGraph(me: me, configuration: configuration)
+  }
+
+  /// What all organs may see of it at its start.
+  package var mesh: Mesh { Mesh(graph: graph, reign: election.reign) }
+
+  /// Goes on where an earlier start of this peer was, before this one has met anybody.
+  mutating func resume(epoch: UInt64, joinSequence: UInt32, in turn: inout Turn) {
+    election.resume(epoch: epoch, joinSequence: joinSequence)
+    turn.mesh.publish(reign: election.reign)
+  }
+
+  /// Announces the place in the order of joining that an earlier start of this peer had.
+  mutating func resumePlace(in turn: inout Turn) {
+    graph.setJoinSequence(election.joinSequence)
+    turn.mesh.publish(graph: graph)
+  }
+
+  /// When something is due; nil for never.
+  package var deadline: Instant? {
+    guard let graph = graph.deadline else { return election.deadline }
+    return min(graph, election.deadline ?? graph)
+  }
+
+  /// Does one thing that is due; whether there was one, after whose consequences to call again.
+  package mutating func tick(in turn: inout Turn) -> Bool {
+    if let due = graph.deadline, due <= turn.now {
+      graph.tick(at: turn.now)
+      drain(in: &turn)
+      return true
+    }
+    guard let due = election.deadline, due <= turn.now else { return false }
+    elect(.tick, in: &turn)
+    return false
+  }
+
+  // MARK: Links
+
+  /// A direct link to a member is up.
+  package mutating func linked(_ link: LinkRef, in turn: inout Turn) {
+    guard let node = turn.mesh.links.node(link) else { return }
+    graph.linkUp(node, at: turn.now)
+    drain(in: &turn)
+  }
+
+  /// A direct link to a member is down.
+  package mutating func unlinked(_ node: NodeID, in turn: inout Turn) {
+    graph.linkDown(node, at: turn.now)
+    drain(in: &turn)
+  }
+
+  /// Takes a member's announcement of its links.
+  package mutating func receiveLinkState(
+    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    let state = try LinkState(reading: &reader)
+    try reader.finish()
+    graph.receive(state, from: sender.node)
+    drain(in: &turn)
+  }
+
+  /// Sends what the graph has to say, and tells the others what has changed.
+  private mutating func drain(in turn: inout Turn) {
+    turn.mesh.publish(graph: graph)
+    var haveMembersChanged = false
+    while let output = graph.nextOutput() {
+      switch output {
+      case .membersChanged: haveMembersChanged = true
+      case .send(let state, let node):
+        guard let link = turn.mesh.links.carrier(of: node) else { continue }
+        turn.send(.linkState, on: link) { state.write(to: &$0) }
+        turn.tell(.announced(state.node, on: link))
+      }
+    }
+    turn.tell(.graphChanged(members: haveMembersChanged))
+  }
+
+  // MARK: Election
+
+  /// Gives the election an input, and tells what comes of it; nothing else calls the election.
+  package mutating func elect(_ input: ElectionInput, in turn: inout Turn) {
+    election.take(input, at: turn.now)
+    turn.mesh.publish(reign: election.reign)
+    var said: [ElectionOutput] = []
+    while let output = election.nextOutput() { said.append(output) }
+    for case .hostChanged(_, let host?, _, _) in said where host != turn.me { turn.tell(.follows(host)) }
+    for output in said { turn.tell(.election(output)) }
+  }
+
+  /// Carries out what the election said.
+  package mutating func carryOut(_ output: ElectionOutput, in turn: inout Turn) {
+    switch output {
+    case .broadcast(let message): turn.flood(.election, to: nil) { message.write(to: &$0) }
+    case .send(let message, let node): turn.flood(.election, to: node) { message.write(to: &$0) }
+    case .hostChanged(let from, let to, let epoch, let reason):
+      turn.report(.hostChanged(from: from, to: to, epoch: epoch, reason: reason))
+    case .joinSequenceChanged(let sequence):
+      graph.setJoinSequence(sequence)
+      drain(in: &turn)
+    }
+  }
+
+  /// Takes a message of the election, or passes it on.
+  package mutating func receiveElection(
+    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    let header = try FloodHeader(reading: &reader)
+    let message = try ElectionMessage(reading: &reader)
+    try reader.finish()
+    guard receive(.election, header, from: sender, in: &turn, { message.write(to: &$0) }) else { return }
+    turn.tell(.elect(.message(message, from: header.origin)))
+  }
+
+  // MARK: Flood
+
+  /// Takes a member's word on how far it has come with the session's map, or passes it on.
+  mutating func receiveMapStatus(
+    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    let header = try FloodHeader(reading: &reader)
+    let status = try MapStatus(reading: &reader)
+    try reader.finish()
+    guard receive(.mapStatus, header, from: sender, in: &turn, { status.write(to: &$0) }) else { return }
+    turn.tell(.mapStatus(status, header, isOwnWord: header.origin == sender.node))
+  }
+
+  /// Passes a flooded message on to those who lack it; whether it is for this node, and from a member.
+  private mutating func receive(
+    _ type: FrameType, _ header: FloodHeader, from sender: MemberLink, in turn: inout Turn,
+    _ build: (inout ByteWriter) -> Void
+  ) -> Bool {
+    let decision = relay.receive(header, from: sender.node, over: graph)
+    turn.send(type, to: decision.targets) { body in
+      header.write(to: &body)
+      build(&body)
+    }
+    return decision.deliver && turn.mesh.isMember(header.origin)
+  }
+}

@@ -31,9 +31,12 @@ package struct DialPlan: Sendable {
     addresses = Array((new + addresses).prefix(ProtocolLimits.addresses))
   }
 
+  /// Whether there is an address to dial now.
+  package func isDue(at now: Instant) -> Bool { now >= nextAttempt && !addresses.isEmpty }
+
   /// The address to dial now as `dial`, if it is time.
   package mutating func attempt(_ dial: DialID, at now: Instant, random: inout SeededRandom) -> SocketAddress? {
-    guard now >= nextAttempt, !addresses.isEmpty else { return nil }
+    guard isDue(at: now) else { return nil }
     if index >= addresses.count { index = 0 }
     let address = addresses[index]
     index += 1

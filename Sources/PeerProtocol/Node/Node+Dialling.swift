@@ -14,7 +14,7 @@ extension Node {
   mutating func dialMembers(at now: Instant) {
     for entry in roster.entries where entry.status == .present && entry.peerID != me.peer {
       let peer = entry.peerID
-      guard controlLinks[peer] == nil, var member = members[peer] else { continue }
+      guard controlLinks[peer] == nil, var member = members[peer], member.plan.isDue(at: now) else { continue }
       let dial = DialID(rawValue: turn.freshNumber())
       if let address = member.plan.attempt(dial, at: now, random: &turn.random) {
         dials[dial] = .member(peer)

@@ -16,7 +16,7 @@ extension Node {
 
   /// Dials the targets of invitations that are not linked yet.
   mutating func dialInvitations(at now: Instant) {
-    for index in outgoing.indices where outgoing[index].peer == nil {
+    for index in outgoing.indices where outgoing[index].peer == nil && outgoing[index].plan.isDue(at: now) {
       let dial = DialID(rawValue: turn.freshNumber())
       guard let address = outgoing[index].plan.attempt(dial, at: now, random: &turn.random) else { continue }
       dials[dial] = .invitation(outgoing[index].id)

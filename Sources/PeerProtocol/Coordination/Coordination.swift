@@ -4,7 +4,7 @@ package import WorldModel
 ///
 /// It feeds the presence graph with this node's links and with what the members announce, the election with what the graph
 /// and the members say, and the others with a view of both.
-package struct Coordination: Sendable {
+package struct Coordination: Organ {
   /// This node's part in the choice of a host, and the session time; only ``elect(_:in:)`` changes it.
   package private(set) var election: HostElection
   /// Who is linked to whom, as all members announce it.
@@ -28,13 +28,15 @@ package struct Coordination: Sendable {
   }
 
   /// Announces the place in the order of joining that an earlier start of this peer had.
-  mutating func resumePlace(in turn: inout Turn) {
+  mutating func announcePlace(in turn: inout Turn) {
     graph.setJoinSequence(election.joinSequence)
     turn.mesh.publish(graph: graph)
   }
 
   /// When something is due; nil for never.
-  package var deadline: Instant? {
+  package func deadline(in turn: borrowing Turn) -> Instant? { deadline }
+
+  private var deadline: Instant? {
     guard let graph = graph.deadline else { return election.deadline }
     return min(graph, election.deadline ?? graph)
   }
@@ -46,9 +48,25 @@ package struct Coordination: Sendable {
       drain(in: &turn)
       return true
     }
-    guard let due = election.deadline, due <= turn.now else { return false }
-    elect(.tick, in: &turn)
+    if let due = election.deadline, due <= turn.now { turn.tell(.elect(.tick)) }
     return false
+  }
+
+  /// The frames of this organ.
+  package enum Frame: Sendable {
+    case linkState, election, mapStatus
+  }
+
+  /// Takes a frame about links or the election, or passes on a flooded one.
+  package mutating func receive(
+    _ frame: Frame, _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    var reader = ByteReader(body)
+    switch frame {
+    case .linkState: try receiveLinkState(&reader, from: sender, in: &turn)
+    case .election: try receiveElection(&reader, from: sender, in: &turn)
+    case .mapStatus: try receiveMapStatus(&reader, from: sender, in: &turn)
+    }
   }
 
   // MARK: Links
@@ -67,7 +85,7 @@ package struct Coordination: Sendable {
   }
 
   /// Takes a member's announcement of its links.
-  package mutating func receiveLinkState(
+  private mutating func receiveLinkState(
     _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     let state = try LinkState(reading: &reader)
@@ -118,7 +136,7 @@ package struct Coordination: Sendable {
   }
 
   /// Takes a message of the election, or passes it on.
-  package mutating func receiveElection(
+  private mutating func receiveElection(
     _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     let header = try FloodHeader(reading: &reader)
@@ -131,7 +149,7 @@ package struct Coordination: Sendable {
   // MARK: Flood
 
   /// Takes a member's word on how far it has come with the session's map, or passes it on.
-  mutating func receiveMapStatus(
+  private mutating func receiveMapStatus(
     _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     let header = try FloodHeader(reading: &reader)

@@ -46,6 +46,9 @@ struct InterestGate: Sendable {
 }
 
 extension AnchorFilter {
+  /// Bytes of the longest one on the wire: bits, prefix behind its length, creator, owner, kind, centre and radius.
+  static let largest = 1 + 2 + Limits.anchorName + 32 + 32 + 1 + 16
+
   private static let hasPrefix: UInt8 = 1
   private static let hasCreator: UInt8 = 2
   private static let hasKind: UInt8 = 4

@@ -2,6 +2,9 @@ package import WorldModel
 
 /// Which live poses a node wants; the highest version of a node stands.
 package struct InterestFrame: Hashable, Sendable {
+  /// Bytes of the longest one on the wire.
+  package static let largest = NodeID.wireSize + 4 + AnchorFilter.largest
+
   /// Who wants them.
   package var node: NodeID
   /// Counts what this node said of it, from 1.

@@ -5,7 +5,7 @@ import WorldModel
 ///
 /// A pose is never repeated and never waited for. It leaves after operations and before pieces of maps; a dragged pose becomes
 /// an ordinary move once a second and when the drag ends. What no app wants to see is not sent.
-struct LivePoses: Sendable {
+struct LivePoses: Organ {
   /// What this organ keeps of a member's link.
   private struct Lane: Sendable {
     /// Poses that wait to leave, the latest of each subject.
@@ -35,7 +35,7 @@ struct LivePoses: Sendable {
   }
 
   /// When something of drags and poses is due; nil for never.
-  var deadline: Instant? {
+  func deadline(in turn: borrowing Turn) -> Instant? {
     guard let drags = drags.deadline else { return poses.deadline }
     return min(drags, poses.deadline ?? drags)
   }
@@ -170,8 +170,24 @@ struct LivePoses: Sendable {
 
   // MARK: Frames
 
+  /// The frames of this organ.
+  enum Frame {
+    case poses, interest
+  }
+
+  /// Takes a frame about live poses.
+  mutating func receive(
+    _ frame: Frame, _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    var reader = ByteReader(body)
+    switch frame {
+    case .poses: try receivePoses(&reader, from: sender, in: &turn)
+    case .interest: receiveInterest(try InterestFrame(reading: &reader), from: sender, in: &turn)
+    }
+  }
+
   /// Takes poses that a member sends, its own and those it passes on.
-  mutating func receivePoses(
+  private mutating func receivePoses(
     _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     repeat {
@@ -188,7 +204,7 @@ struct LivePoses: Sendable {
   }
 
   /// Takes what a member wants and hands it on, as far as it is news.
-  mutating func receiveInterest(_ told: InterestFrame, from sender: MemberLink, in turn: inout Turn) {
+  private mutating func receiveInterest(_ told: InterestFrame, from sender: MemberLink, in turn: inout Turn) {
     let isOwnWord = told.node == sender.node
     guard isOwnWord || mayBeFar(told.node, in: turn), interests.take(told, isOwnWord: isOwnWord) else { return }
     for member in turn.mesh.links.members where member.link != sender.link && member.node != told.node {
@@ -288,6 +304,9 @@ struct LivePoses: Sendable {
     turn.flush(link)
   }
 
+  /// Whether poses wait to leave on a link.
+  func hasWaiting(on link: LinkRef) -> Bool { lanes[link]?.waiting.isEmpty == false }
+
   /// Drops what would be late on a link that has taken its fill: a newer pose of a drag follows, but a device may stand still
   /// from now on.
   mutating func dropLate(on link: LinkRef) {
@@ -296,9 +315,7 @@ struct LivePoses: Sendable {
 
   /// Appends the poses that wait, as far as operations have left room.
   mutating func write(on link: LinkRef, in turn: inout Turn) {
-    guard lanes[link]?.waiting.isEmpty == false,
-      let updates = lanes.update(link, { exchange(&$0.waiting, with: []) })
-    else { return }
+    guard let updates = lanes.update(link, { exchange(&$0.waiting, with: []) }) else { return }
     let room = ProtocolLimits.transmitWindow - turn.outbox.scratch.count - FrameHead.size
     let fitting = updates.prefix(max(0, room / EphemeralUpdate.largest))
     lanes[link]?.waiting = Array(updates.dropFirst(fitting.count))

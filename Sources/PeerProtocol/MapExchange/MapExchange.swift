@@ -4,7 +4,7 @@ import WorldModel
 ///
 /// A map travels in chunks that are proven one by one. Whoever has a part of it serves that part, and what is verified counts
 /// whatever becomes of the link it came on.
-struct MapExchange: Sendable {
+struct MapExchange: Organ {
   /// The maps that are here or on their way.
   private var library = MapLibrary()
   /// Who gets what from here.
@@ -12,11 +12,13 @@ struct MapExchange: Sendable {
   /// How far all members have come with the session's map.
   private var board = MapStatusBoard()
 
+  /// Everything is at the pace of anti-entropy: see ``check(in:)``.
+  func deadline(in turn: borrowing Turn) -> Instant? { nil }
+
   // MARK: Commands
 
-  /// Shares a whole map: with one peer, or with everybody and every later joiner; nil when the session's rule forbids it.
-  mutating func share(_ package: MapPackage, with peer: PeerID?, in turn: inout Turn) -> MapID? {
-    guard peer != nil || turn.mayShareMap else { return nil }
+  /// Shares a whole map: with one peer, or with everybody and every later joiner.
+  mutating func share(_ package: MapPackage, with peer: PeerID?, in turn: inout Turn) -> MapID {
     let numbers = library.nextNumbers(at: turn.mesh.reign.epoch)
     let manifest = MapManifest(epoch: numbers.epoch, revision: numbers.revision, names: package.names)
     let announcement = MapAnnouncement(manifest, provider: turn.me.peer, isPrivate: peer != nil)
@@ -157,8 +159,28 @@ struct MapExchange: Sendable {
 
   // MARK: Frames
 
+  /// The frames of this organ but for pieces, which also come on bulk links, and for a member's status, which is flooded.
+  enum Frame {
+    case announce, manifestRequest, manifest, request, cancel, have
+  }
+
+  /// Takes a frame about maps.
+  mutating func receive(
+    _ frame: Frame, _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    var reader = ByteReader(body)
+    switch frame {
+    case .announce: receiveAnnouncement(try MapAnnouncement(reading: &reader), from: sender, in: &turn)
+    case .manifestRequest: try server.receiveManifestRequest(&reader, from: sender, of: library, in: &turn)
+    case .manifest: try receiveManifest(&reader, from: sender, in: &turn)
+    case .request: try server.receiveRequest(&reader, from: sender, of: library, in: &turn)
+    case .cancel: server.cancel(MapID(try reader.readDigest()), on: sender.link)
+    case .have: try receiveHave(&reader, from: sender, in: &turn)
+    }
+  }
+
   /// Takes what a member says of a map that it has, or has a part of.
-  mutating func receiveAnnouncement(_ announcement: MapAnnouncement, from sender: MemberLink, in turn: inout Turn) {
+  private mutating func receiveAnnouncement(_ announcement: MapAnnouncement, from sender: MemberLink, in turn: inout Turn) {
     guard isPlausible(announcement, from: sender.peer, in: turn) else { return }
     guard mayProvide(announcement, linked: sender.peer, in: turn) else {
       turn.report(.mapRefused(announcement.id, provider: announcement.provider))
@@ -196,7 +218,7 @@ struct MapExchange: Sendable {
   }
 
   /// Records which chunks a member has that is still fetching.
-  mutating func receiveHave(
+  private mutating func receiveHave(
     _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     let map = MapID(try reader.readDigest())
@@ -210,7 +232,7 @@ struct MapExchange: Sendable {
   }
 
   /// Takes a part of a manifest, and asks for the next one or for chunks.
-  mutating func receiveManifest(
+  private mutating func receiveManifest(
     _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     let map = MapID(try reader.readDigest())
@@ -237,9 +259,8 @@ struct MapExchange: Sendable {
   }
 
   /// Takes a piece of a chunk, on a control or a bulk link of its source.
-  mutating func receivePiece(
-    _ reader: inout ByteReader, from peer: PeerID, in turn: inout Turn
-  ) throws(DecodingFailure) {
+  mutating func receivePiece(_ body: RawSpan, from peer: PeerID, in turn: inout Turn) throws(DecodingFailure) {
+    var reader = ByteReader(body)
     let piece = try MapPiece(reading: &reader)
     let bytes = try reader.readSpan(reader.remaining)
     do {
@@ -256,23 +277,6 @@ struct MapExchange: Sendable {
       publish(in: &turn)
     }
   }
-
-  /// A member asks for a part of a manifest.
-  mutating func receiveManifestRequest(
-    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
-  ) throws(DecodingFailure) {
-    try server.receiveManifestRequest(&reader, from: sender, of: library, in: &turn)
-  }
-
-  /// A member asks for chunks.
-  mutating func receiveRequest(
-    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
-  ) throws(DecodingFailure) {
-    try server.receiveRequest(&reader, from: sender, of: library, in: &turn)
-  }
-
-  /// A member wants nothing more of a map.
-  mutating func receiveCancel(_ map: MapID, from sender: MemberLink) { server.cancel(map, on: sender.link) }
 
   /// A member has come further with the session's map; the news came by the flood.
   mutating func receiveStatus(_ status: MapStatus, under header: FloodHeader, isOwnWord: Bool, in turn: inout Turn) {

@@ -56,6 +56,9 @@ package struct MapManifest: Sendable, Equatable {
 
 /// What a holder says of a map that it can serve.
 package struct MapAnnouncement: Sendable, Equatable {
+  /// Bytes on the wire.
+  package static let size = 93
+
   package var id: MapID
   /// The epoch of the session in which it was shared.
   package var epoch: UInt64

@@ -14,6 +14,9 @@ package struct MapStatus: Sendable, Hashable {
     case relocalised
   }
 
+  /// Bytes of the longest one on the wire, under its header.
+  package static let largestFrame = FloodHeader.largest + 34
+
   /// Which map; nil when there is none.
   package var map: MapID?
   package var stage: Stage

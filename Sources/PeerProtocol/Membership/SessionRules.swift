@@ -2,6 +2,9 @@ package import WorldModel
 
 /// Who may still come into a session: one record that all members hold, set by the host.
 package struct SessionRules: Sendable, Equatable {
+  /// Bytes on the wire.
+  package static let size = 6
+
   /// Counts the changes; 0 for a session in which nobody has set any rule.
   package private(set) var version: UInt32 = 0
   /// Whether newcomers are turned away.

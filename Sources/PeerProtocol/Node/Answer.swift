@@ -22,6 +22,8 @@ package enum Answer: Sendable, Hashable {
 package enum Refusal: Error, Sendable, Hashable {
   /// The anchors do not allow it.
   case edit(AnchorError)
+  /// Only the host may do that, or a peer that is alone.
+  case notHost
   /// The session's rule does not let this node share a map with all.
   case mayNotShare
   /// The journal holds what no session can have written.

@@ -13,6 +13,8 @@ package enum Input: Sendable {
   case dialFailed(DialID, refused: Bool)
   /// A link can take more bytes.
   case writable(LinkID)
+  /// A link has taken all that was transmitted at once, while the driver goes on: no time has passed.
+  case taken(LinkID)
   /// A deadline may have passed.
   case tick
   /// The clock that counts suspended time ran ahead of the monotonic one.
@@ -43,9 +45,9 @@ package enum Input: Sendable {
   case handover(PeerID)
   /// Ask to be host.
   case requestHost
-  /// Remove a member for the life of the session; ignored unless ``Node/mayRule``.
+  /// Remove a member for the life of the session; refused unless ``Node/mayRule``.
   case kick(PeerID)
-  /// Turn newcomers away from now on, or no longer; ignored unless ``Node/mayRule``.
+  /// Turn newcomers away from now on, or no longer; refused unless ``Node/mayRule``.
   case setLocked(Bool)
   /// Tell the others where this peer's device is; nil for no more. Refused when the transform is not rigid.
   case updatePose(Transform?)

@@ -6,14 +6,14 @@ import WorldModel
 /// Ownership is advisory: it binds those who ask, and no edit is ever refused by it. The host grants, by an operation like any
 /// other edit, so that everybody learns it; of two grants the one with the higher (epoch, number) stands everywhere, and after
 /// a partition the later host's grant wins. A requester needs no reply: it looks at the lock.
-struct Ownership: Sendable {
+struct Ownership: Organ {
   /// What is not settled.
   private var desk = OwnershipDesk()
   /// Which owners are missed.
   private var orphans = OrphanWatch()
 
   /// When something runs out or is to be repeated; nil for never.
-  var deadline: Instant? { desk.deadline }
+  func deadline(in turn: borrowing Turn) -> Instant? { desk.deadline }
 
   /// Whether ``conclude(in:)`` has anything to look at.
   func isIdle(at now: Instant) -> Bool { desk.isIdle && now < orphans.nextLook }
@@ -114,7 +114,9 @@ struct Ownership: Sendable {
   // MARK: Frames
 
   /// Takes what a member says about ownership, or passes it on.
-  mutating func receive(_ frame: OwnershipFrame, from sender: MemberLink, in turn: inout Turn) {
+  mutating func receive(_ body: RawSpan, from sender: MemberLink, in turn: inout Turn) throws(DecodingFailure) {
+    var reader = ByteReader(body)
+    let frame = try OwnershipFrame(reading: &reader)
     guard turn.isForMe(frame, from: sender) else { return }
     switch frame.kind {
     case .request, .release, .give:

@@ -62,6 +62,8 @@ package struct OwnershipFrame: RoutedFrame, Hashable {
   }
 
   package static let type = FrameType.ownership
+  /// Bytes on the wire.
+  package static let size = 66 + 2 * NodeID.wireSize
 
   package var kind: Kind
   package var hops: UInt8 = 0

@@ -30,6 +30,8 @@ package enum AcknowledgementResult: Hashable, Sendable {
 /// It takes the way of the presence graph where the two have no direct link.
 package struct AcknowledgementFrame: RoutedFrame, Hashable {
   package static let type = FrameType.acknowledgement
+  /// Bytes on the wire.
+  package static let size = 10 + 2 * NodeID.wireSize
 
   /// What is said.
   package enum Kind: UInt8, Sendable {

@@ -5,7 +5,7 @@ import WorldModel
 ///
 /// Every link streams operations from the log at a cursor of its own, begins from the other side's vector, and falls back to a
 /// snapshot where the log no longer reaches. Every five seconds each pair of linked members compares what it has.
-struct Replication: Sendable {
+struct Replication: Organ {
   /// How far the anchors at the two ends of each member's link have been brought together.
   private var links = PerLink<LinkReplication>()
   /// Pending acknowledgements, ours and other members'.
@@ -29,7 +29,7 @@ struct Replication: Sendable {
   }
 
   /// When something is due.
-  var deadline: Instant { min(nextRound, acknowledgements.deadline ?? nextRound) }
+  func deadline(in turn: borrowing Turn) -> Instant? { min(nextRound, acknowledgements.deadline ?? nextRound) }
 
   /// Begins a round of anti-entropy when it is time.
   mutating func tick(in turn: inout Turn) {
@@ -124,10 +124,29 @@ struct Replication: Sendable {
 
   // MARK: Frames
 
+  /// The frames of this organ.
+  enum Frame {
+    case operations, vector, snapshot, acknowledgement
+  }
+
+  /// Takes a frame about anchors.
+  mutating func receive(
+    _ frame: Frame, _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    switch frame {
+    case .operations: try receiveOperations(body, from: sender, in: &turn)
+    case .vector: try receiveVector(body, from: sender, in: &turn)
+    case .snapshot: try receiveSnapshot(body, from: sender, in: &turn)
+    case .acknowledgement:
+      var reader = ByteReader(body)
+      acknowledgements.receive(try AcknowledgementFrame(reading: &reader), from: sender, in: &turn)
+    }
+  }
+
   /// Applies a batch of operations, and lets what is new leave on other links.
   ///
   /// A batch that no honest member sends is an error.
-  mutating func receiveOperations(
+  private mutating func receiveOperations(
     _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     guard var assembly = links.update(sender.link, { $0.takeOperations() }) else { return }
@@ -144,7 +163,7 @@ struct Replication: Sendable {
   }
 
   /// Takes a part of a vector, and compares when it is whole.
-  mutating func receiveVector(
+  private mutating func receiveVector(
     _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     let link = sender.link
@@ -171,7 +190,7 @@ struct Replication: Sendable {
   }
 
   /// Takes a part of a snapshot, and merges it when it is whole.
-  mutating func receiveSnapshot(
+  private mutating func receiveSnapshot(
     _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     let link = sender.link
@@ -197,13 +216,6 @@ struct Replication: Sendable {
     for other in turn.mesh.links.members where other.link != link {
       sendVector(on: other.link, wantsAnswer: true, in: &turn)
     }
-  }
-
-  /// A member asks, or says, how much of whose operations is applied.
-  mutating func receiveAcknowledgement(
-    _ frame: AcknowledgementFrame, from sender: MemberLink, in turn: inout Turn
-  ) {
-    acknowledgements.receive(frame, from: sender, in: &turn)
   }
 
   /// Whose clock is judged on a link; nobody's while there is no host to give the time, or perhaps two that give

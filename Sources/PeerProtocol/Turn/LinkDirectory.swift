@@ -7,6 +7,8 @@ package struct LinkDirectory: Sendable {
     let link: LinkRef
     /// Read from the TLS certificate.
     let peer: PeerID
+    /// Where the other end is.
+    let remote: SocketAddress
     /// Whether this side dialled.
     let isDialled: Bool
     /// The start of the process at the other end, once both sides hold each other as members and the link carries the
@@ -14,6 +16,8 @@ package struct LinkDirectory: Sendable {
     var member: NodeID?
     /// The start of the process at the other end, once it said hello.
     var node: NodeID?
+    /// What the other end can do, once it said hello.
+    var capabilities: Capabilities = []
   }
 
   /// By place; nil where no link is.
@@ -46,6 +50,10 @@ package struct LinkDirectory: Sendable {
   /// The start of the process at the other end of a link, once it said hello.
   func node(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.place]?.node : nil }
 
+  /// The link as that of the member whose traffic it carries.
+  @inline(__always)
+  func sender(_ link: LinkRef) -> MemberLink? { member(link).map { MemberLink(link: link, node: $0) } }
+
   /// The member whose traffic a link carries.
   func member(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.place]?.member : nil }
 
@@ -77,7 +85,7 @@ package struct LinkDirectory: Sendable {
 /// Changes, made by the organ that writes the directory.
 extension LinkDirectory {
   /// Gives a new link a place.
-  mutating func open(_ id: LinkID, peer: PeerID, isDialled: Bool) -> LinkRef {
+  mutating func open(_ id: LinkID, peer: PeerID, remote: SocketAddress, isDialled: Bool) -> LinkRef {
     let place = numbers.firstIndex(of: 0) ?? numbers.count
     if place == numbers.count {
       numbers.append(0)
@@ -85,14 +93,15 @@ extension LinkDirectory {
     }
     let link = LinkRef(id: id, place: place)
     numbers[place] = id.rawValue
-    entries[place] = Entry(link: link, peer: peer, isDialled: isDialled)
+    entries[place] = Entry(link: link, peer: peer, remote: remote, isDialled: isDialled)
     all.append(link)
     return link
   }
 
-  /// Records the start of the process at the other end.
-  mutating func identify(_ link: LinkRef, as node: NodeID) {
+  /// Records the start of the process at the other end, and what it can do.
+  mutating func identify(_ link: LinkRef, as node: NodeID, _ capabilities: Capabilities) {
     entries[link.place]?.node = node
+    entries[link.place]?.capabilities = capabilities
   }
 
   /// Lets a link carry its peer's traffic.

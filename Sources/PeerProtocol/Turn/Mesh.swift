@@ -13,6 +13,8 @@ package struct Mesh: Sendable {
   package private(set) var reign: Reign
   /// Who belongs to the session; published by `Membership`.
   package private(set) var roster = Roster()
+  /// Who may still come in; published by `Membership`.
+  package private(set) var rules = SessionRules()
   /// How the members stand; published by `Membership`.
   package private(set) var standings: [PeerID: Standing] = [:]
   /// Whether the session's map is on its way; published by `MapExchange`.
@@ -27,6 +29,7 @@ package struct Mesh: Sendable {
   mutating func publish(graph: PresenceGraph) { self.graph = graph }
   mutating func publish(reign: Reign) { self.reign = reign }
   mutating func publish(roster: Roster) { self.roster = roster }
+  mutating func publish(rules: SessionRules) { self.rules = rules }
   mutating func publish(standings: [PeerID: Standing]) { self.standings = standings }
   mutating func publish(isFetchingMap: Bool) { self.isFetchingMap = isFetchingMap }
 }
@@ -37,6 +40,9 @@ extension Mesh {
 
   /// The members that a path of links leads to.
   var reachable: [ElectionMember] { graph.members.filter { isMember($0.node) } }
+
+  /// Whether a path of links leads to the start of a peer's process that is admitted.
+  func isReachable(_ peer: PeerID) -> Bool { reachable.contains { $0.node.peer == peer } }
 
   /// Whether this very start of a peer's process is admitted.
   func isMember(_ node: NodeID) -> Bool { roster.admits(node.peer) && roster[node.peer]?.node == node }

@@ -1,65 +1,60 @@
 package import WorldModel
 
-/// What organs tell each other. The switchboard says who hears each of them, in which order (`Node+Notices`).
+/// What organs tell each other. The switchboard says who hears each of them, in which order (`Node+Notices.swift`).
 package enum Notice: Sendable {
+  // MARK: What has happened
+
+  /// The other end of a link has said hello; the choice between this link and another one to the peer is still to be made.
+  case greeted(LinkRef, Hello)
+  /// A link carries its peer's traffic, or is chosen again.
+  case carries(LinkRef)
+  /// Both ends of a link hold each other as members.
+  case linked(LinkRef)
+  /// A link is gone.
+  indirect case unlinked(ClosedLink)
+  /// A stranger's time is over.
+  case strangerExpired(LinkRef)
+
+  /// The record of a peer has changed; `reason` is what the app is told of one that is out.
+  case recordChanged(RosterEntry, reason: EndReason?)
+  /// A record is believed.
+  case record(RosterEntry, from: PeerID?)
+  /// All records that a member said, or that were believed at last, have been told before this.
+  case recordsTaken(from: PeerID?)
+  /// This node, alone before, enters the session of another one.
+  case enters
+  /// A member was away for too long.
+  case memberLost
+  /// These members can be reached now; `came` when there is one that could not be reached before.
+  case reachable([ElectionMember], came: Bool)
+
   /// The ways between members have changed, and perhaps who can be reached.
   case graphChanged(members: Bool)
-  /// The election has something to do.
-  case elect(ElectionInput)
+  /// A neighbour was told of the links of a member, and now hears what else there is of that one.
+  case announced(NodeID, on: LinkRef)
   /// This node is about to follow another host, and has not told it so.
   case follows(NodeID)
   /// The election said something.
   case election(ElectionOutput)
   /// A member has told all how far it has come with the session's map.
   case mapStatus(MapStatus, FloodHeader, isOwnWord: Bool)
-  /// A neighbour was told of the links of a member, and now hears what else there is of that one.
-  case announced(NodeID, on: LinkRef)
   /// A member has announced a map of which something is wanted.
   case mapAnnounced
   /// Members compare what they have: a round of anti-entropy has begun.
   case antiEntropy
+
+  // MARK: What is wanted
+
+  /// Ends a link, with a goodbye if there is a reason.
+  case close(LinkRef, EndReason?)
+  /// Gives a stranger until then.
+  case extend(LinkRef, until: Instant)
   /// So much is still to come from a member that a bulk link to it is worth having.
   case wantsBulk(PeerID)
-}
-
-/// Notices on their way: those of one call stand together, and are delivered with all that they cause before those of an
-/// earlier call go on.
-struct NoticeStack: Sendable {
-  private var told: [Notice] = []
-  /// Where the notices begin that belong to the call under way.
-  private var base = 0
-
-  init() {}
-
-  /// Whether the call under way has told anything.
-  var isEmpty: Bool { told.count == base }
-
-  /// Adds a notice of the call under way.
-  mutating func push(_ notice: Notice) { told.append(notice) }
-
-  /// The notices of one call while they are delivered.
-  struct Batch {
-    fileprivate let start: Int
-    fileprivate var next: Int
-    fileprivate let end: Int
-  }
-
-  /// Begins to deliver what the call under way has told; each delivery is a call of its own.
-  mutating func begin() -> Batch {
-    defer { base = told.count }
-    return Batch(start: base, next: base, end: told.count)
-  }
-
-  /// The next notice of a batch, when all that the one before caused has been delivered.
-  func next(of batch: inout Batch) -> Notice? {
-    guard batch.next < batch.end else { return nil }
-    defer { batch.next += 1 }
-    return told[batch.next]
-  }
-
-  /// Forgets a batch that is delivered.
-  mutating func end(_ batch: Batch) {
-    told.removeSubrange(batch.start...)
-    base = batch.start
-  }
+  /// Hands records to all members.
+  case gossip([RosterEntry])
+  /// Gives the election an input.
+  case elect(ElectionInput)
+  /// Ends this peer's part in the session.
+  case finish(EndReason)
 }

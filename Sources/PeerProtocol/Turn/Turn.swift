@@ -74,6 +74,17 @@ extension Turn {
     return result
   }
 
+  /// Carries out one edit of the app.
+  @inline(__always)
+  mutating func edit(_ edit: AnchorEdit) throws(AnchorError) {
+    try self.edit { anchors, time throws(AnchorError) in _ = try anchors.apply(edit, at: time) }
+  }
+
+  /// Carries out edits of the app one after the other, up to the first that is refused.
+  mutating func edit(_ edits: [AnchorEdit]) throws(AnchorError) {
+    try edit { anchors, time throws(AnchorError) in for edit in edits { try anchors.apply(edit, at: time) } }
+  }
+
   /// Lets what waits for any member leave after this turn.
   mutating func flushMembers() {
     for member in mesh.links.members { outbox.flush(member.link) }

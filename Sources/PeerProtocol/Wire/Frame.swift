@@ -10,6 +10,12 @@ package struct FrameHead: Sendable, Equatable {
   /// Where the body lies in the bytes that were looked at.
   package let body: Range<Int>
 
+  /// The type byte of the frame that starts at `offset`; nil when its head is not complete yet.
+  static func type(in bytes: RawSpan, at offset: Int) -> UInt8? {
+    guard bytes.byteCount - offset >= size else { return nil }
+    return unsafe bytes.unsafeLoad(fromByteOffset: offset + size - 1, as: UInt8.self)
+  }
+
   /// Finds the frame that starts at `offset`; nil when it is not complete yet.
   ///
   /// - Throws: ``DecodingFailure/overLimit(limit:offset:)`` from the head alone, before a body of that length is

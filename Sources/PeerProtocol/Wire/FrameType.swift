@@ -70,12 +70,4 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
 
   /// An app's reliable message.
   case message = 64
-
-  /// Whether taking such a frame in brings no deadline of the node nearer.
-  var leavesDeadlines: Bool {
-    switch self {
-    case .operations, .ephemeral, .acknowledgement, .ownership, .interest, .ping, .pong, .mapPiece: true
-    default: false
-    }
-  }
 }

@@ -2,8 +2,8 @@ package import AnchorReplication
 package import PeerProtocol
 import WorldModel
 
-/// Watches whole sessions after every step: the elections inside the nodes, the anchors, the maps, what the nodes tell
-/// their apps, and that they remember no later deadline than they have.
+/// Watches whole sessions after every step: the elections inside the nodes, the anchors, the maps, and what the nodes tell
+/// their apps.
 package struct SessionMonitor: SimulationMonitor {
   package typealias Node = SessionPeer
 
@@ -89,7 +89,6 @@ package struct SessionMonitor: SimulationMonitor {
     bulkLinks += node.attached
     outputDigest.add(UInt64(index))
     outputDigest.add(node.outputDigest.value)
-    if node.node.oversleeps { fail("T1 \(index + 1) remembers a later deadline than it has", at: now) }
     if let text = anchors.stepped(node.node.anchors, of: index, events: node.events) {
       fail("\(text) (node \(index + 1))", at: now)
     }

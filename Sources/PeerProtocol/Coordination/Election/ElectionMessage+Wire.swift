@@ -2,6 +2,9 @@ package import WorldModel
 
 /// The bytes of election messages: a kind, then fixed little-endian fields (Documentation/Protocol/election.md).
 extension ElectionMessage {
+  /// Bytes of the longest one on the wire, a ``StepDown``, under its header.
+  package static let largestFrame = FloodHeader.largest + NodeID.wireSize + 21
+
   /// The highest epoch and the highest session time accepted from the wire, so that arithmetic never overflows.
   package static let greatestCount: UInt64 = 1 << 62
   /// The highest place in the order of joining accepted from the wire.

@@ -2,6 +2,9 @@ package import WorldModel
 
 /// The head of a message that finds its way through members: who sent it, which one it is, whom it is for.
 package struct FloodHeader: Hashable, Sendable {
+  /// Bytes of the longest one on the wire.
+  package static let largest = 2 * NodeID.wireSize + 13
+
   /// Who sent it first.
   package var origin: NodeID
   /// Counts the origin's messages, from 1.

@@ -4,6 +4,9 @@ package import WorldModel
 ///
 /// Neighbours are named by incarnation only, 8 bytes each; 64 random bits tell apart all nodes of a session.
 package struct LinkState: Hashable, Sendable {
+  /// Bytes of the longest one on the wire.
+  package static let largest = NodeID.wireSize + 12 + 8 * NodeSet.capacity
+
   /// Who says it.
   package var node: NodeID
   /// Counts the node's announcements, from 1; a higher one replaces a lower one.

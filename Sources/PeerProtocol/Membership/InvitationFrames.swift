@@ -2,6 +2,9 @@ package import WorldModel
 
 /// An invitation to join the sender's session.
 package struct Invite: Sendable, Equatable {
+  /// Bytes of the longest one: two numbers, and a context behind its length.
+  package static let largest = 12 + 2 + ProtocolLimits.invitationContext
+
   /// The sender's number of this invitation, random.
   package var number: UInt64
   /// How long the sender waits for the answer (milliseconds).
@@ -30,6 +33,9 @@ package struct Invite: Sendable, Equatable {
 
 /// The one answer to an invitation.
 package struct InviteAnswer: Sendable, Equatable {
+  /// Bytes of the longest one: a number, the decision, and a reason behind its length.
+  package static let largest = 9 + 2 + ProtocolLimits.reason
+
   /// The invitation's number.
   package var number: UInt64
   /// What was decided.

@@ -4,6 +4,9 @@ package import WorldModel
 package struct BulkOffer: Sendable, Equatable {
   /// What ties that connection to this link: drawn at random, shown as the first frame on it.
   package struct Token: Sendable, Hashable {
+    /// Bytes on the wire.
+    package static let size = 16
+
     let high: UInt64
     let low: UInt64
 
@@ -22,6 +25,9 @@ package struct BulkOffer: Sendable, Equatable {
       low = try reader.read(UInt64.self)
     }
   }
+
+  /// Bytes on the wire.
+  package static let size = Token.size + 1
 
   package var token: Token
   /// Whether the receiver is to dial: it is the one who dialled the control link, and so knows a way.

@@ -1,0 +1,431 @@
+import WorldModel
+
+/// The organ of the connections: greeting, the choice of one control link to each peer, bulk links, keep-alive, and what waits
+/// to leave.
+struct Links: Organ {
+  private var links = PerLink<Link>()
+  /// What every organ sees of them.
+  private var directory = LinkDirectory()
+  /// The second connections to members.
+  private var bulk = BulkLinks()
+  /// Where this peer listens.
+  private var addresses: [SocketAddress]
+  /// No member's link needs a ping or is dead before this moment; what moves later meanwhile is found when it comes.
+  private var keepAliveAt = Instant.distantFuture
+
+  init(addresses: [SocketAddress]) {
+    self.addresses = addresses
+  }
+
+  // MARK: The driver
+
+  /// A TLS connection is up; `dial` is nil when the other side dialled, `isStray` says that a dial has led to another member.
+  mutating func open(
+    _ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, isStray: Bool, in turn: inout Turn
+  ) {
+    let link = directory.open(id, peer: peer, remote: remote, isDialled: dial != nil)
+    links.begin(link, with: Link(peer: peer, remote: remote, isDialled: dial != nil, at: turn.now))
+    turn.outbox.open(link)
+    turn.mesh.publish(links: directory)
+    guard peer != turn.me.peer else { return close(link, .ended(.ownIdentity), in: &turn) }
+    guard let dial else {
+      if strangerCount > ProtocolLimits.strangerLinks { close(link, .ended(.limitExceeded), in: &turn) }
+      return
+    }
+    if let (member, token) = bulk.takeDial(dial) { return bulkOpened(link, to: member, token, in: &turn) }
+    guard let kept = directory.carrier(of: peer) else { return sendHello(on: link, in: &turn) }
+    // An address that is told wrongly leads to another member: it must not replace the link to that.
+    if isStray { return close(link, .dropped, in: &turn) }
+    // A second address of the same peer answered too: it learns nothing of this link and keeps the first.
+    guard links[kept]?.isDialled == true else { return sendHello(on: link, in: &turn) }
+    turn.tell(.carries(kept))
+    turn.tell(.close(link, nil))
+  }
+
+  private var strangerCount: Int {
+    directory.all.count { links[$0]?.kind == .greeting || links[$0]?.kind == .stranger }
+  }
+
+  /// The driver says that a connection is gone.
+  mutating func lost(_ id: LinkID, in turn: inout Turn) {
+    if let link = directory.link(id) { close(link, .lost, in: &turn) }
+  }
+
+  /// A dial came to nothing.
+  mutating func dialFailed(_ dial: DialID, in turn: borrowing Turn) { bulk.dialFailed(dial, at: turn.now) }
+
+  /// All that was handed over for a link has left.
+  mutating func regainRoom(on id: LinkID, in turn: inout Turn) {
+    guard let link = directory.link(id) else { return }
+    if links.update(link, { $0.regainRoom() }) == true { turn.flush(link) }
+  }
+
+  /// This peer listens elsewhere.
+  mutating func changeAddresses(_ new: [SocketAddress]) { addresses = new }
+
+  // MARK: Receiving
+
+  /// Books bytes that arrived; the link and the start of an incomplete frame on it.
+  mutating func beginReceiving(_ count: Int, on id: LinkID, at now: Instant) -> (link: LinkRef, begun: [UInt8])? {
+    guard let link = directory.link(id), let begun = links.update(link, { $0.beginReceiving(count, at: now) }) else {
+      return nil
+    }
+    return (link, begun)
+  }
+
+  /// Keeps the start of an incomplete frame.
+  mutating func endReceiving(_ rest: consuming [UInt8], on link: LinkRef) { links[link]?.endReceiving(rest) }
+
+  /// What may arrive on a link; nil when it has ended.
+  func kind(of link: LinkRef) -> LinkKind? { links[link]?.kind }
+
+  /// The frames of this organ.
+  enum Frame {
+    case hello, goodbye, ping, pong, bulk, attach
+  }
+
+  /// Takes a frame about the link itself.
+  mutating func receive(
+    _ frame: Frame, _ body: RawSpan, on link: LinkRef, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    var reader = ByteReader(body)
+    switch frame {
+    case .hello: receiveHello(try Hello(reading: &reader), on: link, in: &turn)
+    case .goodbye: receiveGoodbye(try Goodbye(reading: &reader), on: link, in: &turn)
+    case .ping:
+      let token = try reader.read(UInt64.self)
+      turn.send(.pong, on: link) { $0.write(token) }
+    case .pong: receivePong(try reader.read(UInt64.self), on: link, in: turn)
+    case .bulk: receiveOffer(try BulkOffer(reading: &reader), on: link, in: &turn)
+    case .attach: receiveAttach(try BulkOffer.Token(reading: &reader), on: link, in: &turn)
+    }
+  }
+
+  private mutating func receivePong(_ token: UInt64, on link: LinkRef, in turn: borrowing Turn) {
+    let sent = Instant(nanoseconds: Int64(bitPattern: token))
+    guard sent <= turn.now, turn.now - sent < .seconds(60) else { return }
+    links[link]?.roundTrip = turn.now - sent
+  }
+
+  private mutating func receiveGoodbye(_ goodbye: Goodbye, on link: LinkRef, in turn: inout Turn) {
+    close(link, links[link]?.kind == .bulk ? .dropped : .goodbye(goodbye.reason), in: &turn)
+  }
+
+  // MARK: Greeting
+
+  private func sendHello(on link: LinkRef, in turn: inout Turn) {
+    let (me, configuration) = (turn.me, turn.configuration)
+    let hello = Hello(
+      peerID: me.peer, incarnation: me.incarnation, service: configuration.service, name: configuration.name,
+      instance: configuration.instance, addresses: addresses)
+    turn.send(.hello, on: link) { hello.write(to: &$0) }
+  }
+
+  private mutating func receiveHello(_ hello: Hello, on link: LinkRef, in turn: inout Turn) {
+    guard let peer = links[link]?.peer else { return }
+    if let refusal = refusal(of: hello, from: peer, in: turn) { return close(link, .ended(refusal), in: &turn) }
+    links[link]?.phase = .stranger(Link.Stranger(deadline: turn.now + ProtocolLimits.strangerTime))
+    directory.identify(link, as: NodeID(peer: peer, incarnation: hello.incarnation), hello.capabilities)
+    turn.mesh.publish(links: directory)
+    if links[link]?.isDialled == false { sendHello(on: link, in: &turn) }
+    turn.report(.peerIdentified(peer, name: hello.name, instance: hello.instance))
+    if turn.mesh.roster.admits(peer), turn.mesh.roster[peer]?.incarnation != hello.incarnation {
+      closeOlderStarts(of: peer, than: hello.incarnation, in: &turn)
+    }
+    turn.tell(.greeted(link, hello))
+  }
+
+  private func refusal(of hello: Hello, from peer: PeerID, in turn: borrowing Turn) -> EndReason? {
+    guard hello.versions.overlaps(ProtocolLimits.versions) else { return .versionMismatch(theirs: hello.versions) }
+    guard hello.peerID == peer else { return .identityMismatch }
+    guard hello.service == turn.configuration.service else { return .otherService }
+    return turn.mesh.roster[peer]?.status == .kicked ? .kicked : nil
+  }
+
+  /// A new start of a member replaces the old one at once.
+  private mutating func closeOlderStarts(of peer: PeerID, than incarnation: UInt64, in turn: inout Turn) {
+    for old in directory.all where directory[old]?.peer == peer {
+      if let node = directory.node(old), node.incarnation != incarnation {
+        close(old, .ended(.replaced), in: &turn)
+      }
+    }
+  }
+
+  /// Keeps exactly one link to each peer: the one dialled by the lower id, and of two dialled by the same side the newer.
+  ///
+  /// Whether to call again, after the consequences of what this has ended.
+  mutating func choose(_ link: LinkRef, in turn: inout Turn) -> Bool {
+    guard let peer = links[link]?.peer else { return false }
+    guard let old = directory.carrier(of: peer), old != link else {
+      directory.carry(link)
+      turn.mesh.publish(links: directory)
+      turn.tell(.carries(link))
+      return false
+    }
+    let preferMine = turn.me.peer < peer
+    let isNewPreferred = links[link]?.isDialled == preferMine
+    let isOldPreferred = links[old]?.isDialled == preferMine
+    if isNewPreferred || !isOldPreferred {
+      // The old link goes first, so that the graph sees it go down before the new one comes up.
+      close(old, .ended(.duplicate), in: &turn)
+      return true
+    }
+    turn.tell(.carries(old))
+    turn.tell(.close(link, .duplicate))
+    return false
+  }
+
+  /// Both sides hold each other as members.
+  mutating func promote(_ link: LinkRef, in turn: inout Turn) {
+    guard let isDialled = links[link]?.isDialled else { return }
+    links[link]?.phase = .member
+    keepAliveAt = min(keepAliveAt, links[link]?.keepAlive ?? keepAliveAt)
+    directory.admit(link)
+    turn.mesh.publish(links: directory)
+    if !isDialled { turn.emit(.admitted(link.id)) }
+  }
+
+  /// A stranger has until then.
+  mutating func extend(_ link: LinkRef, until deadline: Instant) {
+    guard case .stranger(var stranger) = links[link]?.phase else { return }
+    stranger.deadline = max(stranger.deadline, deadline)
+    links[link]?.phase = .stranger(stranger)
+  }
+
+  // MARK: Ending
+
+  /// Says goodbye, if there is a reason, and closes.
+  mutating func end(_ link: LinkRef, _ reason: EndReason?, in turn: inout Turn) {
+    close(link, reason.map { .ended($0) } ?? .dropped, in: &turn)
+  }
+
+  /// Ends the oldest link, of all or of one peer; whether there was one, after whose consequences to call again.
+  mutating func endNext(of peer: PeerID? = nil, _ reason: EndReason?, in turn: inout Turn) -> Bool {
+    let next = directory.all.first { link in peer == nil || directory[link]?.peer == peer }
+    guard let next else { return false }
+    end(next, reason, in: &turn)
+    return true
+  }
+
+  /// Closes every link without a word.
+  mutating func dropAll(in turn: inout Turn) {
+    for link in directory.all {
+      turn.emit(.close(link.id))
+      turn.outbox.close(link)
+    }
+    links = PerLink()
+    directory = LinkDirectory()
+    bulk = BulkLinks()
+    turn.mesh.publish(links: directory)
+  }
+
+  private mutating func close(_ link: LinkRef, _ cause: ClosedLink.Cause, in turn: inout Turn) {
+    guard let state = links[link], let entry = directory[link] else { return }
+    switch cause {
+    case .ended(let reason):
+      let goodbye = Goodbye(reason)
+      turn.send(.goodbye, on: link) { goodbye.write(to: &$0) }
+      turn.emit(.transmit(link.id, turn.outbox.takeControl(of: link)))
+      turn.emit(.close(link.id))
+    case .goodbye, .dropped: turn.emit(.close(link.id))
+    case .lost: break
+    }
+    let carrier = directory.carrier(of: entry.peer)
+    links.end(link)
+    turn.outbox.close(link)
+    directory.close(link)
+    turn.mesh.publish(links: directory)
+    // The bulk link ends with the control link, and every offer of one.
+    let second = bulk.link(to: entry.peer)
+    if second == link || carrier == link { bulk.forget(entry.peer) }
+    if carrier == link, let second, second != link { close(second, .dropped, in: &turn) }
+    turn.tell(
+      .unlinked(
+        ClosedLink(
+          link: link, peer: entry.peer, node: entry.node, kind: state.kind, isCarrier: carrier == link,
+          isLast: carrier == nil || carrier == link, cause: cause)))
+  }
+
+  // MARK: Bulk links
+
+  /// Wants a bulk link to a member from which much of a map is still to come.
+  mutating func wantBulk(with peer: PeerID, in turn: inout Turn) {
+    guard bulk.mayTry(peer, at: turn.now), let control = directory.carrier(of: peer), let link = links[control],
+      link.kind == .member, directory[control]?.capabilities.contains(.bulk) == true
+    else { return }
+    let token = BulkOffer.Token(high: turn.random.next(), low: turn.random.next())
+    bulk.await(token, from: peer, at: turn.now)
+    let offer = BulkOffer(token: token, receiverDials: !link.isDialled)
+    turn.send(.bulk, on: control) { offer.write(to: &$0) }
+    if !offer.receiverDials { bulk.dial(peer, token, at: link.remote, in: &turn) }
+  }
+
+  /// The other side wants one.
+  private mutating func receiveOffer(_ offer: BulkOffer, on control: LinkRef, in turn: inout Turn) {
+    guard let link = links[control] else { return }
+    if offer.receiverDials {
+      // Only one side knows a way, so that two wishes at once are one dial.
+      guard link.isDialled, bulk.mayTry(link.peer, at: turn.now) else { return }
+      bulk.await(offer.token, from: link.peer, at: turn.now)
+      bulk.dial(link.peer, offer.token, at: link.remote, in: &turn)
+      return
+    }
+    guard !link.isDialled, bulk.link(to: link.peer) == nil else { return }
+    bulk.await(offer.token, from: link.peer, at: turn.now)
+    let early = directory.all.first { directory[$0]?.peer == link.peer && token(of: $0) == offer.token }
+    if let early { attach(early, in: &turn) }
+  }
+
+  /// The first frame of either side says that a connection is a second one; the dialler says it first, and the other
+  /// side repeats it when it knows the offer.
+  private mutating func receiveAttach(_ token: BulkOffer.Token, on link: LinkRef, in turn: inout Turn) {
+    guard let state = links[link], case .greeting(var greeting) = state.phase else { return }
+    guard !state.isDialled || greeting.token == token else { return }
+    greeting.token = token
+    links[link]?.phase = .greeting(greeting)
+    if bulk.awaits(token, from: state.peer) {
+      attach(link, in: &turn)
+    } else if state.isDialled {
+      // The offer is void since the control link was replaced: pieces that follow would find no one to take them.
+      close(link, .dropped, in: &turn)
+    }
+  }
+
+  /// A dial for a bulk link has come through.
+  private mutating func bulkOpened(
+    _ link: LinkRef, to peer: PeerID, _ token: BulkOffer.Token, in turn: inout Turn
+  ) {
+    guard let state = links[link], state.peer == peer, case .greeting(var greeting) = state.phase,
+      bulk.awaits(token, from: peer)
+    else { return close(link, .dropped, in: &turn) }
+    greeting.token = token
+    links[link]?.phase = .greeting(greeting)
+    turn.send(.attach, on: link) { token.write(to: &$0) }
+  }
+
+  private func token(of link: LinkRef) -> BulkOffer.Token? {
+    if case .greeting(let greeting) = links[link]?.phase { greeting.token } else { nil }
+  }
+
+  private mutating func attach(_ link: LinkRef, in turn: inout Turn) {
+    guard let state = links[link], let token = token(of: link), let control = directory.carrier(of: state.peer),
+      links[control]?.kind == .member
+    else { return close(link, .dropped, in: &turn) }
+    if !state.isDialled {
+      turn.emit(.admitted(link.id))
+      turn.send(.attach, on: link) { token.write(to: &$0) }
+    }
+    links[link]?.phase = .bulk
+    bulk.open(link, to: state.peer)
+    directory.attach(link)
+    turn.mesh.publish(links: directory)
+    turn.flush(link)
+  }
+
+  // MARK: Sending
+
+  /// Whether a link takes more bytes.
+  mutating func beginSending(on link: LinkRef, control: Int) -> Bool {
+    links.update(link) { $0.beginSending(control: control) } ?? false
+  }
+
+  /// Books bytes that are handed to the driver.
+  mutating func noteSent(_ count: Int, on link: LinkRef, at now: Instant) {
+    links.update(link) { $0.noteSent(count, at: now) }
+  }
+
+  // MARK: Time
+
+  /// When a greeting, a stranger or an idle bulk link is over; nil for never. Pings have no deadline of their own: the node is
+  /// woken often enough.
+  func deadline(in turn: borrowing Turn) -> Instant? {
+    // Nearly always all links are members'.
+    guard directory.all.count > directory.members.count else { return nil }
+    return directory.all.compactMap { links[$0]?.deadline }.min()
+  }
+
+  /// Whether ``tick(in:)`` may find something.
+  func isDue(in turn: borrowing Turn) -> Bool {
+    turn.now >= keepAliveAt || deadline(in: turn).map { $0 <= turn.now } ?? false
+  }
+
+  /// Does what is due, up to what has consequences; whether there was such a thing, after which to call again.
+  mutating func tick(in turn: inout Turn) -> Bool {
+    for link in directory.all {
+      guard let state = links[link] else { continue }
+      if state.kind == .member {
+        if keepAlive(link, in: &turn) { return true }
+      } else if let deadline = state.deadline, deadline <= turn.now {
+        switch state.phase {
+        case .greeting: close(link, .ended(.timedOut), in: &turn)
+        case .stranger: turn.tell(.strangerExpired(link))
+        case .bulk: close(link, .dropped, in: &turn)
+        case .member: break
+        }
+        return true
+      }
+    }
+    keepAliveAt = directory.members.reduce(.distantFuture) { min($0, links[$1.link]?.keepAlive ?? $0) }
+    return false
+  }
+
+  /// Whether the link was dead.
+  private mutating func keepAlive(_ link: LinkRef, in turn: inout Turn) -> Bool {
+    guard let state = links[link] else { return false }
+    if turn.now - state.lastHeard >= ProtocolTimes.silence {
+      close(link, .ended(.timedOut), in: &turn)
+      return true
+    }
+    if turn.now - state.lastSent >= ProtocolTimes.ping {
+      let now = turn.now
+      links[link]?.lastSent = now
+      turn.send(.ping, on: link) { $0.write(UInt64(bitPattern: now.nanoseconds)) }
+    }
+    return false
+  }
+
+  /// A turn that comes late because this process stood still gives greetings and strangers that time.
+  mutating func postpone(by late: Duration) {
+    for link in directory.all { links[link]?.postpone(by: late) }
+  }
+
+  /// Gives others the time in which this node was not running, or the machine was suspended.
+  mutating func excuse(_ gap: Duration, in turn: borrowing Turn) {
+    for link in directory.all { links[link]?.excuse(gap, at: turn.now) }
+  }
+
+  // MARK: Queries
+
+  /// The number of bulk links.
+  var bulkLinkCount: Int { directory.all.count { links[$0]?.kind == .bulk } }
+
+  /// What is known of the links to a peer.
+  func traffic(with peer: PeerID, in turn: borrowing Turn) -> LinkTraffic {
+    let (control, second) = (directory.carrier(of: peer), bulk.link(to: peer))
+    var traffic = LinkTraffic()
+    for link in [control, second] {
+      guard let link, let state = links[link] else { continue }
+      traffic.bytesSent += state.bytesSent
+      traffic.bytesReceived += state.bytesReceived
+      traffic.bytesWaiting += turn.outbox.controlBytes(on: link)
+    }
+    traffic.link = control?.id
+    traffic.roundTrip = control.flatMap { links[$0]?.roundTrip }
+    traffic.isDirect = control.map { directory.member($0) != nil } ?? false
+    return traffic
+  }
+}
+
+/// What is known of the links to one peer.
+struct LinkTraffic: Sendable {
+  /// The link that carries its traffic.
+  var link: LinkID?
+  /// The last round trip measured on it.
+  var roundTrip: Duration?
+  /// Whether that is a member's.
+  var isDirect = false
+  var bytesSent: UInt64 = 0
+  var bytesReceived: UInt64 = 0
+  /// Bytes of control frames that wait to be handed to the driver.
+  var bytesWaiting = 0
+}

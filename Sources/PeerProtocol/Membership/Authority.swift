@@ -1,0 +1,47 @@
+import WorldModel
+
+/// Who may rule, and whose word on it is believed.
+///
+/// The host alone locks the session, opens it and removes members; a peer that is alone in its session may do the same. Records
+/// are not signed, so others believe a removal, or that it is taken back, when the host says so over its own link, or, where
+/// there is no such link, when a neighbour on the way to the host passes it on (``speaksForHost(_:)``). What is not believed
+/// waits in ``Disputes``; what is said of this node itself is judged by ``Disputes/believesOwnRemoval(from:in:)``.
+extension Turn {
+  /// Whether this node may lock the session and remove members: as host, or while it is alone.
+  var mayRule: Bool { mesh.host == me || mesh.roster.presentCount == 1 }
+
+  /// Whether `tellers` may say who is removed, or what the rules are.
+  ///
+  /// That is the host, over its own link; for a node without a link to it, a neighbour on the way there. The host itself hears
+  /// of removals only when another session merges into its own: one member alone could claim that, so it takes two.
+  func speaksForHost(_ tellers: [PeerID]) -> Bool {
+    guard let host = mesh.host else { return false }
+    if host == me { return tellers.count > 1 }
+    if mesh.hasMemberLink(to: host.peer) { return tellers.contains { mesh.linkedNode($0) == host } }
+    let ways = mesh.graph.ways(to: host)
+    return tellers.contains { mesh.linkedNode($0).flatMap(mesh.graph.place).map(ways.contains) ?? false }
+  }
+
+  /// Whether a member is among the followers of this node, which hosts.
+  func isFollowed(by peer: PeerID) -> Bool {
+    mesh.linkedNode(peer).map { mesh.reign.isFollowed(by: $0, at: now) } ?? false
+  }
+}
+
+/// Who may come in.
+extension Mesh {
+  /// Why a peer cannot come in; nil if it can, as every member may that is admitted already.
+  func refusal(of peer: PeerID) -> EndReason? { roster.admits(peer) ? nil : invitationRefusal }
+
+  /// Why nobody new can be invited; nil if somebody can.
+  var invitationRefusal: EndReason? {
+    if rules.isLocked { return .locked }
+    return roster.presentCount >= rules.limit ? .limitExceeded : nil
+  }
+
+  /// The start of a process that carries a peer's traffic.
+  func linkedNode(_ peer: PeerID) -> NodeID? { links.carrier(of: peer).flatMap(links.node) }
+
+  /// Whether there is a member's link to a peer.
+  func hasMemberLink(to peer: PeerID) -> Bool { links.carrier(of: peer).flatMap(links.member) != nil }
+}

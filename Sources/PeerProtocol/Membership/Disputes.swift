@@ -1,0 +1,132 @@
+import WorldModel
+
+/// What others say of a peer against what this node sees itself.
+///
+/// Records are not signed: a member could put another one out by a false record. So nobody has left who can be reached,
+/// and a removal counts, and is taken back, when the host says so itself (`Authority.swift`).
+struct Disputes: Sendable {
+  /// A record of a peer that is not believed yet.
+  private struct Dispute: Sendable {
+    /// The record that would stand if it were believed.
+    let entry: RosterEntry
+    /// Who said so.
+    let tellers: [PeerID]
+    /// When it was heard first.
+    let since: Instant
+  }
+
+  private var disputes: [PeerID: Dispute] = [:]
+  /// Whether some of them may be believed now, because another one hosts or can be reached.
+  var hasNewEvidence = false
+  /// Members that claimed we were removed since their last member link.
+  private var removers: [PeerID] = []
+  /// The last host that this node followed.
+  private var lastHost: PeerID?
+  /// Peers that said themselves that they leave: which start of their process.
+  private var departed: [PeerID: UInt64] = [:]
+
+  // MARK: Evidence
+
+  /// This node follows another host, or none.
+  mutating func hostChanged(to host: NodeID?, in turn: borrowing Turn) {
+    if let host, host != turn.me { lastHost = host.peer }
+    hasNewEvidence = true
+  }
+
+  /// A peer is a member again: what was remembered of its departure is void.
+  mutating func returned(_ peer: PeerID) { departed[peer] = nil }
+
+  /// A peer is out: nothing is disputed any more.
+  mutating func settled(_ peer: PeerID) { disputes[peer] = nil }
+
+  /// A peer is linked as a member: what it said before of this node is void.
+  mutating func linked(_ peer: PeerID) { removers.removeAll { $0 == peer } }
+
+  /// A member said itself that it leaves.
+  mutating func departed(_ node: NodeID) { departed[node.peer] = node.incarnation }
+
+  /// Whether this very start of a peer's process said that it leaves.
+  func hasDeparted(_ node: NodeID) -> Bool { departed[node.peer] == node.incarnation }
+
+  // MARK: Judgement
+
+  /// Whether a record of another peer, said by `tellers`, is to be taken.
+  func believes(_ entry: RosterEntry, from tellers: [PeerID], in turn: borrowing Turn) -> Bool {
+    guard !turn.configuration.mistakes.node.contains(.believesEverything) else { return true }
+    switch (turn.mesh.roster[entry.peerID]?.status, entry.status) {
+    case (.kicked, .kicked): return true
+    case (.kicked, .present), (.kicked, .left): return turn.mesh.host != turn.me && turn.speaksForHost(tellers)
+    // Nobody speaks for a host that is to be removed.
+    case (.present, .kicked), (.left, .kicked), (nil, .kicked):
+      return turn.mesh.host?.peer != entry.peerID && turn.speaksForHost(tellers)
+    case (.present, .left):
+      return !turn.mesh.hasMemberLink(to: entry.peerID) && !turn.mesh.isReachable(entry.peerID)
+        && !isOfAnotherStart(entry, in: turn)
+    case (.present, .present), (.left, .present), (.left, .left), (nil, .present), (nil, .left): return true
+    }
+  }
+
+  /// Whether a record is about another start of a peer than the one that was here a moment ago, which then has not left.
+  private func isOfAnotherStart(_ entry: RosterEntry, in turn: borrowing Turn) -> Bool {
+    guard case .reconnecting = turn.mesh.standings[entry.peerID]?.status else { return false }
+    return turn.mesh.roster[entry.peerID]?.incarnation != entry.incarnation
+  }
+
+  /// The members that say this of a peer, `teller` included.
+  func tellers(of entry: RosterEntry, and teller: PeerID, in turn: borrowing Turn) -> [PeerID] {
+    let others = disputes[entry.peerID].map { $0.entry.status == entry.status ? $0.tellers : [] } ?? []
+    return others.contains(teller) || !mayKnow(teller, more: entry, in: turn) ? others : others + [teller]
+  }
+
+  /// Whether a member may know of a removal that this node does not know of; as host it is the first to know.
+  private func mayKnow(_ teller: PeerID, more entry: RosterEntry, in turn: borrowing Turn) -> Bool {
+    entry.status != .kicked || turn.mesh.host != turn.me || !turn.isFollowed(by: teller)
+  }
+
+  /// Keeps a record that is not believed.
+  mutating func dispute(_ entry: RosterEntry, from tellers: [PeerID], in turn: borrowing Turn) {
+    let known = disputes[entry.peerID]
+    guard turn.mesh.roster.takes(entry), known != nil || disputes.count < ProtocolLimits.roster else { return }
+    if let known, !entry.replaces(known.entry), known.entry.status != entry.status { return }
+    let stands = known.map { entry.replaces($0.entry) ? entry : $0.entry } ?? entry
+    disputes[entry.peerID] = Dispute(entry: stands, tellers: tellers, since: known?.since ?? turn.now)
+  }
+
+  /// Takes out the first record, of a peer behind `last`, that was not believed and is now.
+  mutating func takeBelieved(after last: PeerID?, in turn: borrowing Turn) -> RosterEntry? {
+    for (peer, dispute) in disputes.sorted(by: { $0.key < $1.key }) where last.map({ $0 < peer }) ?? true {
+      guard believes(dispute.entry, from: dispute.tellers, in: turn) else { continue }
+      disputes[peer] = nil
+      return dispute.entry
+    }
+    return nil
+  }
+
+  /// Takes out the records that are still not believed and that this node may contradict.
+  ///
+  /// A departure is contradicted by each who is linked to the peer, all else by the host; while there is none it waits.
+  mutating func takeContradicted(in turn: borrowing Turn) -> [RosterEntry] {
+    var found: [RosterEntry] = []
+    for (peer, dispute) in disputes.sorted(by: { $0.key < $1.key })
+    where turn.now - dispute.since >= ProtocolTimes.dispute {
+      let isDeparture = dispute.entry.status == .left
+      guard isDeparture || turn.mesh.host != nil else { continue }
+      disputes[peer] = nil
+      if turn.mesh.host == turn.me || isDeparture && turn.mesh.hasMemberLink(to: peer) { found.append(dispute.entry) }
+    }
+    return found
+  }
+
+  /// Records that a member says that this node was removed; whether that is to be believed.
+  ///
+  /// Nothing brings a node back that believed it wrongly. So it takes the host's own word, or, without a member's link,
+  /// that of its last host or of two members; a newcomer that has heard of no host yet, that of the only one it knows.
+  mutating func believesOwnRemoval(from teller: PeerID, in turn: borrowing Turn) -> Bool {
+    if !removers.contains(teller) { removers.append(teller) }
+    if turn.configuration.mistakes.node.contains(.believesEverything) { return true }
+    if turn.mesh.host?.peer == teller { return true }
+    guard turn.mesh.links.members.isEmpty else { return false }
+    let isNew = turn.mesh.host == nil && lastHost == nil
+    return removers.count > 1 || lastHost == teller || isNew && turn.mesh.roster.presentCount == 2
+  }
+}

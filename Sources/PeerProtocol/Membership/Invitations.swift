@@ -1,0 +1,191 @@
+import WorldModel
+
+/// The invitations of this node and those it has received, until each has its one answer.
+struct Invitations: Sendable {
+  private var outgoing: [OutgoingInvitation] = []
+  private var incoming: [IncomingInvitation] = []
+  private var dials: [DialID: InvitationID] = [:]
+
+  /// When an invitation runs out or its target is to be dialled; nil for never.
+  var deadline: Instant? {
+    var next: Instant?
+    for invitation in outgoing {
+      next = min(next ?? .distantFuture, invitation.deadline)
+      if invitation.peer == nil { next = min(next ?? .distantFuture, invitation.plan.nextAttempt) }
+    }
+    for invitation in incoming { next = min(next ?? .distantFuture, invitation.deadline) }
+    return next
+  }
+
+  /// The peers this node invites: those that have answered its dial and not yet the invitation, in the order of asking.
+  var invitedPeers: [PeerID] { outgoing.compactMap(\.peer) }
+
+  /// Whether this node has invited a peer that has answered its dial.
+  func invites(_ peer: PeerID) -> Bool { outgoing.contains { $0.peer == peer } }
+
+  /// Whether an invitation of either side waits for its answer.
+  func has(_ peer: PeerID) -> Bool { invites(peer) || incoming.contains { $0.peer == peer } }
+
+  // MARK: Commands
+
+  /// Invites whoever answers at these addresses.
+  mutating func invite(
+    _ id: InvitationID, _ addresses: [SocketAddress], context: [UInt8], timeout: Duration, in turn: inout Turn
+  ) {
+    if let reason = turn.mesh.invitationRefusal {
+      turn.report(.invitationEnded(id, .failed(reason)))
+      return
+    }
+    outgoing.append(
+      OutgoingInvitation(
+        id: id, number: turn.random.next(), context: context,
+        deadline: turn.now + min(timeout, ProtocolLimits.invitationWait),
+        plan: DialPlan(addresses: addresses, start: turn.now)))
+  }
+
+  /// Takes out the received invitation that the app answers; nil when it has ended.
+  mutating func take(_ id: InvitationID) -> IncomingInvitation? {
+    incoming.firstIndex { $0.id == id }.map { incoming.remove(at: $0) }
+  }
+
+  /// Ends an invitation of ours that was not answered, and tells the other side so.
+  mutating func end(_ id: InvitationID, _ result: InvitationResult, in turn: inout Turn) {
+    guard let index = outgoing.firstIndex(where: { $0.id == id }) else { return }
+    let invitation = outgoing.remove(at: index)
+    turn.report(.invitationEnded(id, result))
+    if let peer = invitation.peer, let link = turn.mesh.links.carrier(of: peer) {
+      turn.send(.inviteCancel, on: link) { $0.write(invitation.number) }
+    }
+  }
+
+  // MARK: Frames
+
+  /// Records an invitation of a stranger, or refuses it.
+  mutating func receive(_ invite: Invite, from peer: PeerID, name: String, on link: LinkRef, in turn: inout Turn) {
+    guard !incoming.contains(where: { $0.peer == peer && $0.number == invite.number }) else { return }
+    let isSecond = incoming.contains { $0.peer == peer }
+    guard !isSecond, incoming.count < ProtocolLimits.pendingInvitations else {
+      let reason = isSecond ? "an invitation is already waiting" : "too many invitations"
+      turn.answer(invite.number, .decline(reason: reason), on: link)
+      return
+    }
+    let wait = min(.milliseconds(Int64(invite.wait)), ProtocolLimits.invitationWait)
+    let invitation = IncomingInvitation(
+      id: InvitationID(rawValue: turn.random.next()), number: invite.number, peer: peer, deadline: turn.now + wait)
+    incoming.append(invitation)
+    turn.tell(.extend(link, until: invitation.deadline + ProtocolLimits.helloTime))
+    turn.report(.invitationReceived(invitation.id, from: peer, name: name, context: invite.context))
+  }
+
+  /// Whether an answer is about an invitation of ours.
+  func isAnswered(by answer: InviteAnswer, of peer: PeerID) -> Bool {
+    outgoing.contains { $0.peer == peer && $0.number == answer.number }
+  }
+
+  /// Takes the refusal of an invitation of ours.
+  mutating func decline(_ number: UInt64, by peer: PeerID, reason: String, in turn: inout Turn) {
+    guard let index = outgoing.firstIndex(where: { $0.peer == peer && $0.number == number }) else { return }
+    let invitation = outgoing.remove(at: index)
+    turn.report(.invitationEnded(invitation.id, .declined(peer, reason: reason)))
+  }
+
+  /// The other side withdraws its invitation.
+  mutating func receiveCancel(_ number: UInt64, from peer: PeerID, in turn: inout Turn) {
+    for invitation in incoming where invitation.peer == peer && invitation.number == number {
+      turn.report(.invitationWithdrawn(invitation.peer))
+    }
+    incoming.removeAll { $0.peer == peer && $0.number == number }
+  }
+
+  // MARK: Links
+
+  /// Sends our invitations of a peer on the link that carries its traffic.
+  func send(to peer: PeerID, on link: LinkRef, in turn: inout Turn) {
+    for invitation in outgoing where invitation.peer == peer {
+      turn.tell(.extend(link, until: invitation.deadline))
+      let wait = max(0, invitation.deadline.nanoseconds(since: turn.now) / 1_000_000)
+      let invite = Invite(number: invitation.number, wait: UInt32(clamping: wait), context: invitation.context)
+      turn.send(.invite, on: link) { invite.write(to: &$0) }
+    }
+  }
+
+  /// Reports the invitations of a peer that is now a member.
+  mutating func settle(with peer: PeerID, in turn: inout Turn) {
+    for invitation in outgoing where invitation.peer == peer {
+      turn.report(.invitationEnded(invitation.id, .accepted(peer)))
+    }
+    outgoing.removeAll { $0.peer == peer }
+    withdraw(from: peer, in: &turn)
+  }
+
+  /// A received invitation needs no answer any more.
+  mutating func withdraw(from peer: PeerID, in turn: inout Turn) {
+    for invitation in incoming where invitation.peer == peer { turn.report(.invitationWithdrawn(invitation.peer)) }
+    incoming.removeAll { $0.peer == peer }
+  }
+
+  /// A link ended before the invitations on it were answered.
+  mutating func fail(with peer: PeerID, _ reason: EndReason, in turn: inout Turn) {
+    // Of two links one is closed as a duplicate: what was said on it goes on on the other.
+    guard turn.mesh.links.carrier(of: peer) == nil, reason != .duplicate else { return }
+    withdraw(from: peer, in: &turn)
+    for invitation in outgoing where invitation.peer == peer {
+      turn.report(.invitationEnded(invitation.id, .failed(reason)))
+    }
+    outgoing.removeAll { $0.peer == peer }
+  }
+
+  // MARK: Time and dials
+
+  /// Ends the invitations whose time is over.
+  mutating func expire(in turn: inout Turn) {
+    for invitation in outgoing where invitation.deadline <= turn.now { end(invitation.id, .timedOut, in: &turn) }
+    for invitation in incoming where invitation.deadline <= turn.now {
+      turn.report(.invitationWithdrawn(invitation.peer))
+    }
+    incoming.removeAll { $0.deadline <= turn.now }
+  }
+
+  /// Dials the targets of invitations that are not linked yet.
+  mutating func dial(in turn: inout Turn) {
+    for index in outgoing.indices where outgoing[index].peer == nil && outgoing[index].plan.isDue(at: turn.now) {
+      let dial = DialID(rawValue: turn.freshNumber())
+      guard let address = outgoing[index].plan.attempt(dial, at: turn.now, random: &turn.random) else { continue }
+      dials[dial] = outgoing[index].id
+      turn.emit(.connect(dial, address))
+    }
+  }
+
+  /// The network may have changed: targets that are not linked are dialled soon.
+  mutating func hastenAll(in turn: inout Turn) {
+    for index in outgoing.indices where outgoing[index].peer == nil {
+      let soon = turn.now + turn.spread(over: outgoing.count)
+      outgoing[index].plan.hasten(to: soon)
+    }
+  }
+
+  /// A dial has become a link to `peer`.
+  mutating func dialOpened(_ dial: DialID, peer: PeerID) {
+    guard let id = dials.removeValue(forKey: dial), let index = outgoing.firstIndex(where: { $0.id == id }) else {
+      return
+    }
+    outgoing[index].plan.opened(dial)
+    outgoing[index].peer = peer
+  }
+
+  /// A dial came to nothing.
+  mutating func dialFailed(_ dial: DialID, refused: Bool, in turn: borrowing Turn) {
+    guard let id = dials.removeValue(forKey: dial), let index = outgoing.firstIndex(where: { $0.id == id }) else {
+      return
+    }
+    outgoing[index].plan.failed(dial, refused: refused, at: turn.now)
+  }
+}
+
+extension Turn {
+  /// Sends the one answer to an invitation.
+  mutating func answer(_ number: UInt64, _ decision: InviteAnswer.Decision, on link: LinkRef) {
+    let answer = InviteAnswer(number: number, decision: decision)
+    send(.inviteAnswer, on: link) { answer.write(to: &$0) }
+  }
+}

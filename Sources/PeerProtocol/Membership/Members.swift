@@ -1,0 +1,217 @@
+import WorldModel
+
+/// The admitted peers at run time: how each stands, and how it is dialled while no direct link stands.
+///
+/// The lower id dials at once, the other side only if that has not worked; news of a peer ends the pauses between dials.
+struct Members: Sendable {
+  private var members: [PeerID: Member] = [:]
+  /// Where members were reached, or said on a link of their own that they listen.
+  private var provenAddresses: [PeerID: [SocketAddress]] = [:]
+  private var dials: [DialID: PeerID] = [:]
+
+  /// When a member is to be dialled or reported; nil for never.
+  func deadline(in links: borrowing LinkDirectory) -> Instant? {
+    var next: Instant?
+    for (peer, member) in members {
+      if links.carrier(of: peer) == nil { next = min(next ?? .distantFuture, member.plan.nextAttempt) }
+      if let notice = member.noticeDeadline { next = min(next ?? .distantFuture, notice) }
+    }
+    return next
+  }
+
+  /// Whether nobody else is admitted.
+  var isEmpty: Bool { members.isEmpty }
+
+  /// Whether a peer is admitted.
+  func has(_ peer: PeerID) -> Bool { members[peer] != nil }
+
+  // MARK: Who is admitted
+
+  /// Holds a peer as a member, or learns more of where it listens.
+  mutating func expect(_ entry: RosterEntry, in turn: inout Turn) {
+    let peer = entry.peerID
+    if members[peer] == nil {
+      members[peer] = Member(plan: plan(for: peer, in: turn))
+      publish(in: &turn)
+    } else {
+      members[peer]?.plan.add(entry.addresses, at: turn.now)
+      hasten(peer, in: &turn)
+    }
+  }
+
+  /// Comes back to a peer that an earlier start of this one held as a member.
+  ///
+  /// Whoever was away dials every member at once: the others do not know yet that they would be answered.
+  mutating func resume(_ entry: RosterEntry, in turn: inout Turn) {
+    members[entry.peerID] = Member(plan: DialPlan(addresses: entry.addresses, start: turn.now))
+    publish(in: &turn)
+  }
+
+  /// Holds a peer no longer; returns how it stood.
+  mutating func dismiss(_ peer: PeerID, in turn: inout Turn) -> Member? {
+    provenAddresses[peer] = nil
+    guard let member = members.removeValue(forKey: peer) else { return nil }
+    publish(in: &turn)
+    return member
+  }
+
+  /// A member was reached at these addresses, or said on a link of its own that it listens there.
+  mutating func prove(_ addresses: [SocketAddress], of peer: PeerID) { provenAddresses[peer] = addresses }
+
+  private func publish(in turn: inout Turn) {
+    turn.mesh.publish(standings: members.mapValues { Standing(status: $0.status, isJoined: $0.isJoined) })
+  }
+
+  // MARK: How they stand
+
+  /// Records who can be reached now and tells the app; whether somebody came into reach.
+  mutating func update(reachable nodes: Set<NodeID>, in turn: inout Turn) -> Bool {
+    var came = false
+    var isChanged = false
+    for entry in turn.mesh.roster.entries where entry.status == .present && entry.peerID != turn.me.peer {
+      let isReachable = nodes.contains(entry.node)
+      guard update(entry, isReachable: isReachable, in: &turn) else { continue }
+      isChanged = true
+      came = came || isReachable
+    }
+    if isChanged { publish(in: &turn) }
+    return came
+  }
+
+  /// Returns whether anything has changed.
+  private mutating func update(_ entry: RosterEntry, isReachable: Bool, in turn: inout Turn) -> Bool {
+    guard var member = members[entry.peerID] else { return false }
+    switch (member.status, isReachable) {
+    case (.connected, true), (.connecting, false), (.reconnecting, false), (.lost, false): return false
+    case (.connecting, true), (.reconnecting, true), (.lost, true):
+      member.status = .connected
+      member.isNoticed = false
+      member.lastEnd = .connectionLost
+      if !member.isJoined {
+        member.isJoined = true
+        turn.report(.peerJoined(entry.peerID, name: entry.name))
+      }
+    case (.connected, false):
+      member.status = .reconnecting(since: turn.now)
+    }
+    members[entry.peerID] = member
+    if isReachable { hasten(entry.peerID, in: &turn) }
+    return true
+  }
+
+  /// Tells the app of members that stay away.
+  mutating func expire(in turn: inout Turn) {
+    var isChanged = false
+    for entry in turn.mesh.roster.entries {
+      guard var member = members[entry.peerID], case .reconnecting(let since) = member.status else { continue }
+      let (away, patience) = (turn.now - since, member.patience)
+      if away >= patience.lost {
+        member.status = .lost
+        member.isJoined = false
+        turn.tell(.memberLost)
+        turn.report(.peerLeft(entry.peerID, name: entry.name, reason: member.lastEnd))
+      } else if away >= patience.notice, !member.isNoticed {
+        member.isNoticed = true
+        turn.report(.peerReconnecting(entry.peerID))
+      } else {
+        continue
+      }
+      members[entry.peerID] = member
+      isChanged = true
+    }
+    if isChanged { publish(in: &turn) }
+  }
+
+  /// Grants every member the time in which this node stood still.
+  mutating func excuse(_ gap: Duration, in turn: inout Turn) {
+    for entry in turn.mesh.roster.entries { members[entry.peerID]?.excuse(gap, at: turn.now) }
+    publish(in: &turn)
+  }
+
+  /// Records why the link that carried a member's traffic, or should have, ended, if that says why it stays away.
+  mutating func noteEnd(of peer: PeerID, _ reason: EndReason) {
+    switch reason {
+    case .versionMismatch, .identityMismatch, .limitExceeded, .protocolError, .timedOut, .refused, .otherService:
+      members[peer]?.lastEnd = reason
+    case .left, .kicked, .ownIdentity, .duplicate, .connectionLost, .replaced, .locked: break
+    }
+  }
+
+  // MARK: Dialling
+
+  /// Dials members that are not linked directly.
+  mutating func dial(in turn: inout Turn) {
+    for entry in turn.mesh.roster.entries where entry.status == .present && entry.peerID != turn.me.peer {
+      let peer = entry.peerID
+      guard turn.mesh.links.carrier(of: peer) == nil, members[peer]?.plan.isDue(at: turn.now) == true else { continue }
+      let dial = DialID(rawValue: turn.freshNumber())
+      if let address = members[peer]?.plan.attempt(dial, at: turn.now, random: &turn.random) ?? nil {
+        dials[dial] = peer
+        turn.emit(.connect(dial, address))
+      }
+    }
+  }
+
+  /// A dial has become a link to `peer`; whether that is not the member it was meant for.
+  mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: borrowing Turn) -> Bool {
+    guard let wanted = dials.removeValue(forKey: dial) else { return false }
+    guard wanted != peer else {
+      members[peer]?.plan.opened(dial)
+      return false
+    }
+    members[wanted]?.plan.failed(dial, refused: false, at: turn.now)
+    return true
+  }
+
+  /// A dial came to nothing.
+  mutating func dialFailed(_ dial: DialID, refused: Bool, in turn: borrowing Turn) {
+    guard let peer = dials.removeValue(forKey: dial) else { return }
+    members[peer]?.plan.failed(dial, refused: refused, at: turn.now)
+  }
+
+  /// Dials a member whose link is gone; one after another that do not last are made further and further apart.
+  mutating func redial(_ peer: PeerID, linkedSince since: Instant, in turn: inout Turn) {
+    guard let brief = members[peer]?.plan else { return }
+    var plan = plan(for: peer, in: turn)
+    if turn.now - since < ProtocolTimes.lastingLink {
+      plan.goOn(from: brief, at: turn.now, random: &turn.random)
+    }
+    members[peer]?.plan = plan
+  }
+
+  /// The network may have changed: unlinked members are dialled soon.
+  mutating func hastenAll(in turn: inout Turn) {
+    let missing = turn.mesh.roster.entries.filter { entry in
+      turn.mesh.links.carrier(of: entry.peerID) == nil && members[entry.peerID] != nil
+    }
+    for entry in missing { hasten(entry.peerID, among: missing.count, in: &turn) }
+  }
+
+  /// A member may answer again, one of `count` of which that is known at once: it is dialled soon.
+  private mutating func hasten(_ peer: PeerID, among count: Int = 1, in turn: inout Turn) {
+    guard turn.mesh.links.carrier(of: peer) == nil, members[peer] != nil else { return }
+    let soon = dialTime(to: peer, in: turn) + turn.spread(over: count)
+    members[peer]?.plan.hasten(to: soon)
+  }
+
+  private func plan(for peer: PeerID, in turn: borrowing Turn) -> DialPlan {
+    let start = dialTime(to: peer, in: turn)
+    var plan = DialPlan(addresses: turn.mesh.roster[peer]?.addresses ?? [], start: start)
+    // What the peer itself said on a link comes before what others say of it: a lie must not make it unreachable.
+    plan.add(provenAddresses[peer] ?? [], at: start)
+    return plan
+  }
+
+  /// When this side's turn to dial begins: the lower id comes first.
+  private func dialTime(to peer: PeerID, in turn: borrowing Turn) -> Instant {
+    turn.me.peer < peer ? turn.now : turn.now + ProtocolTimes.dialStagger
+  }
+}
+
+extension Turn {
+  /// A random wait that keeps dials to `count` peers apart.
+  mutating func spread(over count: Int) -> Duration {
+    let most = ProtocolTimes.newsSpread * max(count, 5)
+    return .nanoseconds(Int64(random.below(UInt64(most.wholeNanoseconds))))
+  }
+}

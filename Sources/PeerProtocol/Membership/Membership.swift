@@ -1,0 +1,593 @@
+import WorldModel
+
+/// The organ of who belongs to the session: the roster and what is disputed of it, admission, invitations, removals, rules,
+/// and the dialling of members.
+///
+/// All members hold one record of each peer and hand on what is new. A link becomes a member's when both of its ends have said
+/// that they hold the other as a member.
+struct Membership: Organ {
+  /// The other end of a link that has said hello.
+  private struct Applicant: Sendable {
+    let hello: Hello
+    /// Where it listens: what it says, and where it was seen.
+    let addresses: [SocketAddress]
+    /// Whether this side has said that it holds the other as a member.
+    var weAdmit = false
+    /// Whether the other side has said so.
+    var theyAdmit = false
+    /// When the link became a member's.
+    var memberSince: Instant?
+  }
+
+  /// One record a peer.
+  private var roster = Roster()
+  /// Records that are not believed, and what speaks for or against them.
+  private var disputes = Disputes()
+  /// Who may still come in.
+  private var rules: RuleBook
+  private var members = Members()
+  private var invitations = Invitations()
+  /// By link, who is at the other end.
+  private var applicants = PerLink<Applicant>()
+  /// Where this peer listens.
+  private var addresses: [SocketAddress]
+  /// Records of others that were taken and not handed on yet.
+  private var news: [RosterEntry] = []
+  /// The record that was given out last, or that this node came back with.
+  private var keptRecord: NodeRecord?
+
+  init(_ configuration: NodeConfiguration) {
+    addresses = configuration.addresses
+    rules = RuleBook(SessionRules(limit: configuration.memberLimit))
+  }
+
+  /// Holds this peer itself for a member.
+  mutating func begin(in turn: inout Turn) {
+    rules.begin(in: &turn)
+    _ = assertSelf(in: &turn)
+  }
+
+  // MARK: Time
+
+  /// When something is due; nil for never.
+  func deadline(in turn: borrowing Turn) -> Instant? {
+    guard let dial = members.deadline(in: turn.mesh.links) else { return invitations.deadline }
+    return min(dial, invitations.deadline ?? dial)
+  }
+
+  /// Does what is due of invitations and members.
+  mutating func tick(in turn: inout Turn) {
+    invitations.expire(in: &turn)
+    members.expire(in: &turn)
+    invitations.dial(in: &turn)
+    members.dial(in: &turn)
+  }
+
+  /// Whether a disputed record may be believed now.
+  var hasNewEvidence: Bool { disputes.hasNewEvidence }
+
+  /// Takes the next record, of a peer behind `last`, that was not believed and is now, as when the host changed or a peer can
+  /// be reached no longer; returns whose it is.
+  mutating func takeBelieved(after last: PeerID?, in turn: inout Turn) -> PeerID? {
+    if last == nil { disputes.hasNewEvidence = false }
+    guard let entry = disputes.takeBelieved(after: last, in: turn) else { return nil }
+    turn.tell(.record(entry, from: nil))
+    turn.tell(.recordsTaken(from: nil))
+    return entry.peerID
+  }
+
+  /// Corrects records that name another start of a peer than the one at the other end of a live link, and says the rules
+  /// again; at the pace of anti-entropy.
+  ///
+  /// More often two members with links to an old and a new start would outbid each other while the old link dies.
+  mutating func confirm(in turn: inout Turn) {
+    rules.repeatRules(in: &turn)
+    guard !turn.configuration.mistakes.node.contains(.noReassertion) else { return }
+    for node in turn.mesh.links.members.map(\.node) where roster[node.peer]?.incarnation != node.incarnation {
+      if let entry = update(node.peer, in: &turn, { $0.incarnation = node.incarnation }) { spread(entry, in: &turn) }
+    }
+  }
+
+  /// Contradicts what is still not believed; at the pace of anti-entropy.
+  mutating func contradict(in turn: inout Turn) {
+    for entry in disputes.takeContradicted(in: turn) {
+      let corrected = update(entry.peerID, in: &turn) { $0.version = max($0.version, entry.version) + 1 }
+      if let corrected { gossip([corrected], except: nil, in: &turn) }
+    }
+  }
+
+  /// Grants every member the time in which this node stood still.
+  mutating func excuse(_ gap: Duration, in turn: inout Turn) { members.excuse(gap, in: &turn) }
+
+  /// The network may have changed: whoever is not linked is dialled soon.
+  mutating func hastenDials(in turn: inout Turn) {
+    members.hastenAll(in: &turn)
+    invitations.hastenAll(in: &turn)
+  }
+
+  // MARK: Commands
+
+  /// Invites whoever answers at these addresses.
+  mutating func invite(
+    _ id: InvitationID, _ addresses: [SocketAddress], context: [UInt8], timeout: Duration, in turn: inout Turn
+  ) {
+    invitations.invite(id, addresses, context: context, timeout: timeout, in: &turn)
+  }
+
+  /// Withdraws an invitation of ours.
+  mutating func cancelInvitation(_ id: InvitationID, in turn: inout Turn) {
+    invitations.end(id, .cancelled, in: &turn)
+  }
+
+  /// The app's answer; one that comes after the invitation has ended is ignored.
+  mutating func answer(_ id: InvitationID, _ decision: InviteAnswer.Decision, in turn: inout Turn) {
+    guard let invitation = invitations.take(id), let link = turn.mesh.links.carrier(of: invitation.peer) else { return }
+    switch decision {
+    case .accept: accept(invitation.number, from: invitation.peer, on: link, in: &turn)
+    case .decline: turn.answer(invitation.number, decision, on: link)
+    }
+  }
+
+  /// Removes a member for the life of the session; false when this node may not.
+  mutating func kick(_ peer: PeerID, in turn: inout Turn) -> Bool {
+    guard peer != turn.me.peer, turn.mayRule else { return false }
+    markOut(peer, .kicked, reason: .kicked, in: &turn)
+    return true
+  }
+
+  /// Locks the session for newcomers, or opens it again; false when this node may not.
+  mutating func setLocked(_ isLocked: Bool, in turn: inout Turn) -> Bool { rules.setLocked(isLocked, in: &turn) }
+
+  /// This peer listens elsewhere.
+  mutating func changeAddresses(_ new: [SocketAddress], in turn: inout Turn) {
+    addresses = new
+    if let entry = reassert(in: &turn) { gossip([entry], except: nil, in: &turn) }
+    hastenDials(in: &turn)
+  }
+
+  /// The peers this node invites, in the order of asking.
+  var invitedPeers: [PeerID] { invitations.invitedPeers }
+
+  // MARK: Dials
+
+  /// A dial has become a link; whether it leads to another member than it was meant for.
+  mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: borrowing Turn) -> Bool {
+    // A dial that leads to this peer itself has opened nothing.
+    guard peer != turn.me.peer else { return false }
+    invitations.dialOpened(dial, peer: peer)
+    return members.dialOpened(dial, peer: peer, in: turn)
+  }
+
+  /// A dial came to nothing.
+  mutating func dialFailed(_ dial: DialID, refused: Bool, in turn: borrowing Turn) {
+    invitations.dialFailed(dial, refused: refused, in: turn)
+    members.dialFailed(dial, refused: refused, in: turn)
+  }
+
+  // MARK: Frames
+
+  /// The frames of this organ.
+  enum Frame {
+    case admit, invite, inviteAnswer, inviteCancel, roster, rules
+  }
+
+  /// Takes a frame about who belongs to the session.
+  mutating func receive(
+    _ frame: Frame, _ body: RawSpan, on link: LinkRef, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    var reader = ByteReader(body)
+    switch frame {
+    case .admit: receiveAdmit(on: link, in: &turn)
+    case .invite: receiveInvite(try Invite(reading: &reader), on: link, in: &turn)
+    case .inviteAnswer: receiveAnswer(try InviteAnswer(reading: &reader), on: link, in: &turn)
+    case .inviteCancel: receiveCancel(try reader.read(UInt64.self), on: link, in: &turn)
+    case .roster: receiveRoster(try Roster.readEntries(from: &reader), on: link, in: &turn)
+    case .rules: receiveRules(try SessionRules(reading: &reader), on: link, in: &turn)
+    }
+  }
+
+  // MARK: Admission
+
+  /// The other end of a link has said hello; a new start of a known peer replaces the old one at once.
+  mutating func greeted(_ link: LinkRef, _ hello: Hello, in turn: inout Turn) {
+    guard let entry = turn.mesh.links[link] else { return }
+    let peer = entry.peer
+    applicants.begin(link, with: Applicant(hello: hello, addresses: Self.addresses(of: entry, hello)))
+    guard roster.admits(peer), roster[peer]?.incarnation != hello.incarnation else { return }
+    let oldest = turn.mesh.links.all.first { turn.mesh.links[$0]?.peer == peer && applicants[$0]?.hello == hello }
+    let addresses = oldest.flatMap { applicants[$0]?.addresses } ?? hello.addresses
+    let updated = update(peer, in: &turn) {
+      $0.incarnation = hello.incarnation
+      $0.name = hello.name
+      $0.addresses = addresses
+    }
+    if let updated { spread(updated, in: &turn) }
+  }
+
+  /// Where a peer listens: what it says, and the address it was seen at when that carries a port it listens on.
+  private static func addresses(of entry: LinkDirectory.Entry, _ hello: Hello) -> [SocketAddress] {
+    var addresses = entry.isDialled ? [entry.remote] : []
+    for address in hello.addresses where !addresses.contains(address) { addresses.append(address) }
+    if !entry.isDialled, let port = hello.addresses.first?.port {
+      let seen = entry.remote.with(port: port)
+      if !addresses.contains(seen) { addresses.insert(seen, at: 0) }
+    }
+    return Array(addresses.prefix(ProtocolLimits.addresses))
+  }
+
+  /// A link carries its peer's traffic from now on: one that is admitted is told so.
+  mutating func carried(_ link: LinkRef, in turn: inout Turn) {
+    if let peer = turn.mesh.links[link]?.peer, roster.admits(peer) { admit(link, in: &turn) }
+  }
+
+  /// Says what else there is to say on the link that carries a peer's traffic: invitations.
+  mutating func invite(on link: LinkRef, in turn: inout Turn) {
+    guard let peer = turn.mesh.links[link]?.peer else { return }
+    invitations.send(to: peer, on: link, in: &turn)
+    settleInvitations(with: peer, in: &turn)
+  }
+
+  /// Tells the other end of a link that it is held as a member; when both ends have said so the link is a member's.
+  private mutating func admit(_ link: LinkRef, in turn: inout Turn) {
+    guard var applicant = applicants[link] else { return }
+    if !applicant.weAdmit {
+      applicant.weAdmit = true
+      applicants[link] = applicant
+      // Longer than the other side waits for a stranger: if it refuses, that has to be heard, or it is dialled for ever.
+      turn.tell(.extend(link, until: turn.now + ProtocolLimits.strangerTime + ProtocolLimits.helloTime))
+      turn.send(.admit, on: link)
+    }
+    promote(link, in: &turn)
+  }
+
+  private mutating func promote(_ link: LinkRef, in turn: inout Turn) {
+    guard let applicant = applicants[link], applicant.weAdmit, applicant.theyAdmit, applicant.memberSince == nil else {
+      return
+    }
+    applicants[link]?.memberSince = turn.now
+    turn.tell(.linked(link))
+  }
+
+  /// The other side holds this node as a member.
+  private mutating func receiveAdmit(on link: LinkRef, in turn: inout Turn) {
+    guard let applicant = applicants[link], let node = turn.mesh.links.node(link) else { return }
+    applicants[link]?.theyAdmit = true
+    if let entry = takeBack(node, in: &turn) {
+      spread(entry, in: &turn)
+    } else if invitations.invites(node.peer), !roster.admits(node.peer) {
+      // An invitation of ours is answered by admission alone when the other side was a member all along.
+      join(node.peer, applicant, on: link, isEntering: true, in: &turn)
+    } else {
+      promote(link, in: &turn)
+    }
+  }
+
+  /// Takes back a peer that has not left as others said, or refused this one when it knew no better: it comes with the
+  /// same start of its process, which leaving would have ended, and holds this node as a member.
+  private mutating func takeBack(_ node: NodeID, in turn: inout Turn) -> RosterEntry? {
+    guard let known = roster[node.peer], known.status == .left, known.incarnation == node.incarnation,
+      !disputes.hasDeparted(node)
+    else { return nil }
+    return update(node.peer, in: &turn) { $0.status = .present }
+  }
+
+  /// Welcomes a new neighbour among the members: with the roster and the rules.
+  mutating func welcome(_ link: LinkRef, in turn: inout Turn) {
+    guard let peer = turn.mesh.links[link]?.peer, let applicant = applicants[link] else { return }
+    members.prove(applicant.addresses, of: peer)
+    disputes.linked(peer)
+    send(roster.entries, on: link, in: &turn)
+    rules.introduce(on: link, in: &turn)
+  }
+
+  /// A new neighbour has heard everything: its invitations are settled, and since the network may have changed others are
+  /// dialled.
+  mutating func settle(_ link: LinkRef, in turn: inout Turn) {
+    guard let peer = turn.mesh.links[link]?.peer else { return }
+    settleInvitations(with: peer, in: &turn)
+    hastenDials(in: &turn)
+  }
+
+  private mutating func settleInvitations(with peer: PeerID, in turn: inout Turn) {
+    if turn.mesh.hasMemberLink(to: peer) { invitations.settle(with: peer, in: &turn) }
+  }
+
+  /// A stranger's time is over, unless an invitation still waits for its answer.
+  mutating func strangerExpired(_ link: LinkRef, in turn: inout Turn) {
+    guard let peer = turn.mesh.links[link]?.peer else { return }
+    if invitations.has(peer) {
+      turn.tell(.extend(link, until: turn.now + ProtocolLimits.strangerTime))
+    } else {
+      // Whoever is held as a member is not refused because its own word does not come through.
+      turn.tell(.close(link, applicants[link]?.weAdmit == true ? .timedOut : .refused))
+    }
+  }
+
+  // MARK: Invitations
+
+  /// The other side invites this node.
+  private mutating func receiveInvite(_ invite: Invite, on link: LinkRef, in turn: inout Turn) {
+    guard let peer = turn.mesh.links[link]?.peer, let applicant = applicants[link],
+      turn.mesh.links.carrier(of: peer) == link
+    else { return }
+    // Who invites each other has already agreed; a member needs no second answer.
+    if invitations.invites(peer) || roster.admits(peer) {
+      accept(invite.number, from: peer, on: link, in: &turn)
+    } else if let reason = turn.mesh.refusal(of: peer) {
+      turn.tell(.close(link, reason))
+    } else {
+      invitations.receive(invite, from: peer, name: applicant.hello.name, on: link, in: &turn)
+    }
+  }
+
+  private mutating func accept(_ number: UInt64, from peer: PeerID, on link: LinkRef, in turn: inout Turn) {
+    if let reason = turn.mesh.refusal(of: peer) { return turn.tell(.close(link, reason)) }
+    guard let applicant = applicants[link] else { return }
+    turn.answer(number, .accept, on: link)
+    invitations.withdraw(from: peer, in: &turn)
+    // Of two that invited each other the lower id counts as the one who was joined.
+    let isMutual = invitations.invites(peer)
+    join(peer, applicant, on: link, isEntering: !isMutual || peer < turn.me.peer, in: &turn)
+  }
+
+  /// The other side answers an invitation of ours.
+  private mutating func receiveAnswer(_ answer: InviteAnswer, on link: LinkRef, in turn: inout Turn) {
+    guard let peer = turn.mesh.links[link]?.peer, let applicant = applicants[link],
+      invitations.isAnswered(by: answer, of: peer)
+    else { return }
+    switch answer.decision {
+    case .accept: join(peer, applicant, on: link, isEntering: false, in: &turn)
+    case .decline(let reason):
+      invitations.decline(answer.number, by: peer, reason: reason, in: &turn)
+      // A stranger's link that has nothing left to say ends.
+      if turn.mesh.links.member(link) == nil, !invitations.has(peer) { turn.tell(.close(link, .left)) }
+    }
+  }
+
+  /// The other side withdraws its invitation.
+  private mutating func receiveCancel(_ number: UInt64, on link: LinkRef, in turn: inout Turn) {
+    guard let peer = turn.mesh.links[link]?.peer else { return }
+    invitations.receiveCancel(number, from: peer, in: &turn)
+  }
+
+  /// Admits the peer at the other end of a link and tells the others.
+  ///
+  /// - Parameter isEntering: Whether this node enters the other's session rather than the other this one: then, if it
+  ///   was alone, it gives up being host and its own rules, and never takes over.
+  private mutating func join(
+    _ peer: PeerID, _ applicant: Applicant, on link: LinkRef, isEntering: Bool, in turn: inout Turn
+  ) {
+    guard !roster.admits(peer) else { return admit(link, in: &turn) }
+    if let reason = turn.mesh.refusal(of: peer) { return turn.tell(.close(link, reason)) }
+    if isEntering, roster.presentCount == 1 { turn.tell(.enters) }
+    var entry = RosterEntry(
+      peerID: peer, version: 1, incarnation: applicant.hello.incarnation, name: applicant.hello.name,
+      addresses: applicant.addresses)
+    if let known = roster[peer] { entry.version = known.version + 1 }
+    guard roster.merge(entry) else { return turn.tell(.close(link, .limitExceeded)) }
+    turn.mesh.publish(roster: roster)
+    spread(entry, in: &turn)
+  }
+
+  /// This node, alone before, enters another session: its own rules count no more.
+  mutating func forgetRules(in turn: inout Turn) { rules.forget(in: &turn) }
+
+  // MARK: Links that end
+
+  /// Records why a link has ended, if that says why its peer stays away.
+  mutating func noteEnd(of closed: ClosedLink) {
+    switch closed.cause {
+    case .ended(let reason), .goodbye(let reason): if closed.isLast { members.noteEnd(of: closed.peer, reason) }
+    case .dropped, .lost: break
+    }
+  }
+
+  /// Dials a member whose link is gone.
+  mutating func redial(_ closed: ClosedLink, in turn: inout Turn) {
+    guard let since = applicants[closed.link]?.memberSince else { return }
+    members.redial(closed.peer, linkedSince: since, in: &turn)
+  }
+
+  /// Draws the consequences of what the other side said last.
+  mutating func heed(_ closed: ClosedLink, in turn: inout Turn) {
+    guard case .goodbye(let reason) = closed.cause else { return }
+    let weAdmit = applicants[closed.link]?.weAdmit == true
+    switch reason {
+    case .left where closed.wasMember || weAdmit:
+      if closed.wasMember, let node = closed.node { disputes.departed(node) }
+      markOut(closed.peer, .left, reason: .left, in: &turn)
+    case .kicked where roster.admits(closed.peer) && disputes.believesOwnRemoval(from: closed.peer, in: turn):
+      turn.tell(.finish(.kicked))
+    case .refused where weAdmit, .locked where weAdmit, .limitExceeded where weAdmit && !closed.wasMember:
+      markOut(closed.peer, .left, reason: reason, in: &turn)
+    case .left, .kicked, .refused, .locked, .limitExceeded, .duplicate, .versionMismatch, .identityMismatch,
+      .ownIdentity, .protocolError, .timedOut, .otherService, .connectionLost, .replaced:
+      break
+    }
+  }
+
+  /// Ends the invitations that a link has taken with it, and the book on it.
+  mutating func failInvitations(_ closed: ClosedLink, in turn: inout Turn) {
+    let applicant = applicants.end(closed.link)
+    switch closed.cause {
+    case .ended(let reason): invitations.fail(with: closed.peer, reason, in: &turn)
+    case .goodbye(let reason):
+      // A departure takes the peer's record with it, and its invitations stay for its return.
+      let isDeparture = reason == .left && (closed.wasMember || applicant?.weAdmit == true)
+      if !isDeparture { invitations.fail(with: closed.peer, reason, in: &turn) }
+    case .lost: if !closed.wasMember { invitations.fail(with: closed.peer, .connectionLost, in: &turn) }
+    case .dropped: break
+    }
+  }
+
+  // MARK: Records
+
+  /// Takes records that a member hands on, as far as they are believed.
+  private mutating func receiveRoster(_ entries: [RosterEntry], on link: LinkRef, in turn: inout Turn) {
+    guard let sender = turn.mesh.links.sender(link) else { return }
+    var believed: [RosterEntry] = []
+    for entry in entries {
+      if entry.peerID == turn.me.peer {
+        let isRemoval = roster.merge(entry) && entry.status == .kicked
+        turn.mesh.publish(roster: roster)
+        if isRemoval, disputes.believesOwnRemoval(from: sender.peer, in: turn) { return turn.tell(.finish(.kicked)) }
+        continue
+      }
+      let tellers = disputes.tellers(of: entry, and: sender.peer, in: turn)
+      if disputes.believes(entry, from: tellers, in: turn) {
+        believed.append(entry)
+      } else {
+        disputes.dispute(entry, from: tellers, in: turn)
+      }
+    }
+    for entry in believed { turn.tell(.record(entry, from: sender.peer)) }
+    turn.tell(.recordsTaken(from: sender.peer))
+  }
+
+  /// Takes one record that is believed.
+  mutating func take(_ entry: RosterEntry, from teller: PeerID?, in turn: inout Turn) {
+    guard roster.merge(entry, from: teller) else { return }
+    turn.mesh.publish(roster: roster)
+    news.append(entry)
+    turn.tell(.recordChanged(entry, reason: nil))
+  }
+
+  /// Hands on what was new among records, and corrects what a member said of this peer itself.
+  mutating func passOn(from teller: PeerID?, in turn: inout Turn) {
+    if !news.isEmpty { gossip(exchange(&news, with: []), except: teller, in: &turn) }
+    // What was said of this peer itself is not passed on, least of all by a host, which would be believed.
+    if teller != nil, let corrected = reassert(in: &turn) { gossip([corrected], except: nil, in: &turn) }
+  }
+
+  /// Takes the rules that a member tells, if that may say so.
+  private mutating func receiveRules(_ received: SessionRules, on link: LinkRef, in turn: inout Turn) {
+    if let sender = turn.mesh.links.sender(link) { rules.receive(received, from: sender, in: &turn) }
+  }
+
+  /// A peer is a member, or listens elsewhere.
+  mutating func expect(_ entry: RosterEntry, in turn: inout Turn) {
+    disputes.returned(entry.peerID)
+    members.expect(entry, in: &turn)
+    if let link = turn.mesh.links.carrier(of: entry.peerID) { admit(link, in: &turn) }
+  }
+
+  /// A peer is out of the session; the app is told if it knew it.
+  mutating func dismiss(_ entry: RosterEntry, reason: EndReason?, in turn: inout Turn) {
+    disputes.settled(entry.peerID)
+    guard members.dismiss(entry.peerID, in: &turn)?.isJoined == true else { return }
+    let reason = reason ?? (entry.status == .kicked ? .kicked : .left)
+    turn.report(.peerLeft(entry.peerID, name: entry.name, reason: reason))
+  }
+
+  /// Looks anew at which members can be reached, and tells the app and the other organs.
+  mutating func updateReachability(in turn: inout Turn) {
+    let reachable = turn.mesh.reachable
+    let came = members.update(reachable: Set(reachable.map(\.node)), in: &turn)
+    turn.tell(.reachable(reachable, came: came))
+  }
+
+  /// Other members can be reached now than before.
+  mutating func graphChanged() { disputes.hasNewEvidence = true }
+
+  /// This node is about to follow another host.
+  func follows(_ host: NodeID, in turn: inout Turn) { rules.tell(host, in: &turn) }
+
+  /// This node follows another host, or none.
+  mutating func hostChanged(to host: NodeID?, in turn: borrowing Turn) { disputes.hostChanged(to: host, in: turn) }
+
+  /// Records that a peer is out of the session and tells the others.
+  private mutating func markOut(
+    _ peer: PeerID, _ status: RosterEntry.Status, reason: EndReason, in turn: inout Turn
+  ) {
+    guard let entry = update(peer, in: &turn, { $0.status = status }) else { return }
+    gossip([entry], except: peer, in: &turn)
+    turn.tell(.recordChanged(entry, reason: reason))
+  }
+
+  /// Lets the organs draw the consequences of a changed record, then tells the others.
+  private func spread(_ entry: RosterEntry, in turn: inout Turn) {
+    turn.tell(.recordChanged(entry, reason: nil))
+    turn.tell(.gossip([entry]))
+  }
+
+  private mutating func update(
+    _ peer: PeerID, in turn: inout Turn, _ change: (inout RosterEntry) -> Void
+  ) -> RosterEntry? {
+    guard let entry = roster.update(peer, change) else { return nil }
+    turn.mesh.publish(roster: roster)
+    return entry
+  }
+
+  /// Corrects what others say of this peer, such as what an earlier start of it left behind; nil when it is right.
+  private mutating func reassert(in turn: inout Turn) -> RosterEntry? {
+    turn.configuration.mistakes.node.contains(.noReassertion) ? nil : assertSelf(in: &turn)
+  }
+
+  /// Makes what this peer says of itself the newest of its records; nil when it is already.
+  private mutating func assertSelf(in turn: inout Turn) -> RosterEntry? {
+    let entry = RosterEntry(
+      peerID: turn.me.peer, version: 0, incarnation: turn.me.incarnation, name: turn.configuration.name,
+      addresses: addresses)
+    guard let asserted = roster.assert(entry) else { return nil }
+    turn.mesh.publish(roster: roster)
+    return asserted
+  }
+
+  /// Sends records to all members but one.
+  func gossip(_ entries: [RosterEntry], except peer: PeerID?, in turn: inout Turn) {
+    for member in turn.mesh.links.members where member.peer != peer { send(entries, on: member.link, in: &turn) }
+  }
+
+  private func send(_ entries: [RosterEntry], on link: LinkRef, in turn: inout Turn) {
+    turn.outbox.append(frames: { Roster.writeFrames(entries, to: &$0) }, on: link)
+  }
+}
+
+/// What a node keeps over the end of its process, and how it comes back with it.
+///
+/// Nothing here has to be on the disk before a message leaves. A restarted process is another node, of a random incarnation:
+/// no word that its earlier start gave binds it, and no word of it can be taken for one of that start. A record that is a
+/// little old is corrected by the first member that is met.
+extension Membership {
+  /// What has to be kept now.
+  func record(in turn: borrowing Turn, hasEnded: Bool) -> NodeRecord {
+    var record = NodeRecord(peerID: turn.me.peer, service: turn.configuration.service)
+    // Who has left or was removed comes back as a stranger.
+    guard !hasEnded else { return record }
+    record.epoch = turn.mesh.reign.highestEpoch
+    record.joinSequence = turn.mesh.reign.joinSequence
+    record.rules = turn.mesh.rules
+    record.roster = roster.entries
+    return record
+  }
+
+  /// Gives out what has to be kept.
+  mutating func takeRecord(in turn: borrowing Turn, hasEnded: Bool) -> NodeRecord {
+    let record = record(in: turn, hasEnded: hasEnded)
+    keptRecord = record
+    return record
+  }
+
+  /// Whether the record that was given out last still holds; arrays that share their memory are not compared in full.
+  func isKept(in turn: borrowing Turn, hasEnded: Bool) -> Bool {
+    guard turn.configuration.keepsRecord else { return true }
+    guard let kept = keptRecord else { return false }
+    guard !hasEnded else { return kept.roster.isEmpty }
+    return kept.roster == roster.entries && kept.epoch == turn.mesh.reign.highestEpoch
+      && kept.rules == turn.mesh.rules && kept.joinSequence == turn.mesh.reign.joinSequence
+  }
+
+  /// Goes on with the rules and the members that an earlier start of this peer held, before this one has met anybody.
+  mutating func resume(_ record: NodeRecord, in turn: inout Turn) {
+    let mistakes = turn.configuration.mistakes.node
+    if !mistakes.contains(.forgetsRules) { rules.resume(record.rules, in: &turn) }
+    guard !mistakes.contains(.forgetsMembers) else { return }
+    roster = Roster(restoring: record.roster)
+    turn.mesh.publish(roster: roster)
+    _ = assertSelf(in: &turn)
+    for entry in roster.entries where entry.status == .present && entry.peerID != turn.me.peer {
+      members.resume(entry, in: &turn)
+    }
+    if !members.isEmpty { turn.tell(.elect(.join)) }
+  }
+}

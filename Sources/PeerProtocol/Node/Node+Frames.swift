@@ -1,0 +1,99 @@
+import WorldModel
+
+/// Frames: each goes to the organ that ``FrameType/rule`` names.
+extension Node {
+  /// Takes bytes that arrived on a link.
+  ///
+  /// A broken frame ends that one link and nothing else.
+  package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
+    notices.removeAll(keepingCapacity: true)
+    guard !hasEnded, let arrival = links.organ.beginReceiving(bytes.byteCount, on: id, at: now) else { return }
+    let link = arrival.link
+    var begun = arrival.begun
+    turn.now = now
+    noteTime(now)
+    var used = begun.isEmpty ? 0 : finishFrame(&begun, with: bytes, on: link)
+    if begun.isEmpty {
+      used += takeFrames(bytes.extracting(used..<bytes.byteCount), on: link)
+      begun.append(bytes.extracting(used..<bytes.byteCount))
+    }
+    links.organ.endReceiving(begun, on: link)
+    turn.reportAnchors()
+    if !replication.state.isSynchronised { replication.organ.checkSynchronised(in: &turn) }
+    runTimers()
+  }
+
+  /// Adds to the frame that has begun what belongs to it, takes it if it is whole, and returns how many bytes it used.
+  private mutating func finishFrame(_ begun: inout [UInt8], with bytes: RawSpan, on link: LinkRef) -> Int {
+    var used = 0
+    // First the head, if that is not whole: it tells how long the frame is.
+    for _ in 0..<2 {
+      let size = unsafe FrameHead.frameSize(begun.span.bytes)
+      let more = min(size - begun.count, bytes.byteCount - used)
+      begun.append(bytes.extracting(used..<(used + more)))
+      used += more
+      guard begun.count == size else { break }
+      guard unsafe takeFrames(begun.span.bytes, on: link) == 0 else {
+        begun.removeAll(keepingCapacity: true)
+        break
+      }
+    }
+    return used
+  }
+
+  /// Takes the complete frames in `bytes` and returns how many bytes they were.
+  private mutating func takeFrames(_ bytes: RawSpan, on link: LinkRef) -> Int {
+    var offset = 0
+    while let kind = links.state.kind(of: link) {
+      do {
+        let limit = FrameHead.type(in: bytes, at: offset).map { FrameType.limit(of: $0, on: kind) } ?? 0
+        guard let head = try FrameHead.find(in: bytes, at: offset, limit: limit) else { return offset }
+        offset = head.body.upperBound
+        try take(head.type, bytes.extracting(head.body), on: link, kind)
+      } catch {
+        links.organ.end(link, .protocolError, in: &turn)
+      }
+      settle()
+    }
+    return bytes.byteCount
+  }
+
+  /// Gives a frame to the organ that it is for; one with a number that is not listed is skipped.
+  private mutating func take(
+    _ number: UInt8, _ body: RawSpan, on link: LinkRef, _ kind: LinkKind
+  ) throws(DecodingFailure) {
+    guard let rule = FrameType(rawValue: number)?.rule else { return }
+    guard rule.links.contains(LinkKinds(kind)) else {
+      throw .invalid("a frame that is not legal on this kind of link", offset: 0)
+    }
+    switch rule.destination {
+    case .links(let frame): try links.organ.receive(frame, body, on: link, in: &turn)
+    case .membership(let frame): try membership.organ.receive(frame, body, on: link, in: &turn)
+    case .coordination(let frame):
+      if let sender = turn.mesh.links.sender(link) {
+        try coordination.organ.receive(frame, body, from: sender, in: &turn)
+      }
+    case .replication(let frame):
+      if let sender = turn.mesh.links.sender(link) {
+        try replication.organ.receive(frame, body, from: sender, in: &turn)
+      }
+    case .poses(let frame):
+      if let sender = turn.mesh.links.sender(link) { try poses.organ.receive(frame, body, from: sender, in: &turn) }
+    case .ownership:
+      if let sender = turn.mesh.links.sender(link) { try ownership.organ.receive(body, from: sender, in: &turn) }
+    case .maps(let frame):
+      if let sender = turn.mesh.links.sender(link) { try maps.organ.receive(frame, body, from: sender, in: &turn) }
+    case .mapPiece:
+      if let peer = turn.mesh.links[link]?.peer { try maps.organ.receivePiece(body, from: peer, in: &turn) }
+    case .messages:
+      if let sender = turn.mesh.links.sender(link) { try messages.receive(body, from: sender, in: &turn) }
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends borrowed bytes.
+  fileprivate mutating func append(_ bytes: RawSpan) {
+    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,157 @@
+import AnchorReplication
+import WorldModel
+
+/// Inputs: each goes to the organ that it is for.
+extension Node {
+  /// Takes one input.
+  @discardableResult
+  package mutating func handle(_ input: Input, at now: Instant) -> Answer {
+    notices.removeAll(keepingCapacity: true)
+    guard !hasEnded else { return .done }
+    turn.now = now
+    guard !input.isTimeless else { return carryOut(input) }
+    noteTime(now)
+    let answer = carryOut(input)
+    runTimers()
+    return answer
+  }
+
+  private mutating func carryOut(_ input: Input) -> Answer {
+    defer { settle() }
+    switch input {
+    case .tick: break
+    case .linkOpened(let id, let peer, let dial, let remote): open(id, peer, dial, remote)
+    case .linkClosed(let id): links.organ.lost(id, in: &turn)
+    case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused)
+    case .writable(let id), .taken(let id): links.organ.regainRoom(on: id, in: &turn)
+    case .clockJumped(let gap): excuse(gap)
+    case .addresses(let addresses): changeAddresses(addresses)
+    case .chunksFound(let map, let chunks, let isLast):
+      takeMapNews { node in node.maps.organ.found(chunks, of: map, isLast: isLast, in: &node.turn) }
+    case .chunkChecked(let verdict): takeMapNews { node in node.maps.organ.settle(verdict, in: &node.turn) }
+
+    case .invite(let id, let addresses, let context, let timeout):
+      membership.organ.invite(id, addresses, context: context, timeout: timeout, in: &turn)
+    case .cancelInvitation(let id): membership.organ.cancelInvitation(id, in: &turn)
+    case .answer(let id, let decision): membership.organ.answer(id, decision, in: &turn)
+    case .kick(let peer): return membership.organ.kick(peer, in: &turn) ? .done : .refused(.notHost)
+    case .setLocked(let isLocked): return membership.organ.setLocked(isLocked, in: &turn) ? .done : .refused(.notHost)
+    case .handover(let peer):
+      if let node = turn.mesh.roster[peer]?.node { turn.tell(.elect(.handover(to: node))) }
+    case .requestHost: turn.tell(.elect(.request))
+    case .leave: leave()
+    case .send(let bytes, let peers): messages.send(bytes, to: peers, in: &turn)
+
+    case .edit(let edit): return edited { node throws(AnchorError) in try node.turn.edit(edit) }
+    case .edits(let edits): return edited { node throws(AnchorError) in try node.turn.edit(edits) }
+    case .restoreAnchors(let records): return restoreAnchors(records)
+    case .awaitAcknowledgement(let id, let level, let timeout):
+      replication.organ.awaitAcknowledgement(id, level, timeout: timeout, in: &turn)
+    case .cancelAcknowledgement(let id): replication.organ.cancelAcknowledgement(id)
+
+    case .updatePose(let transform):
+      return edited { node throws(AnchorError) in try node.poses.organ.updatePose(transform, in: &node.turn) }
+    case .beginDrag(let anchor):
+      return dragged { node throws(DragError) in .began(try node.poses.organ.beginDrag(anchor, in: &node.turn)) }
+    case .drag(let id, let transform):
+      return dragged { node throws(DragError) in try node.poses.organ.drag(id, to: transform, in: &node.turn) }
+    case .endDrag(let id):
+      return dragged { node throws(DragError) in try node.poses.organ.endDrag(id, in: &node.turn) }
+    case .setInterest(let filter): poses.organ.setInterest(filter, in: &turn)
+
+    case .wish(let id, let wish, let anchor, let timeout):
+      ownership.organ.wish(id, wish, of: anchor, timeout: timeout, in: &turn)
+    case .dropWish(let id): ownership.organ.dropWish(id)
+    case .answerOwnership(let id, let accepts): ownership.organ.answer(id, accepts: accepts, in: &turn)
+
+    case .share(let package, let anchors, let peer): return share(package, anchors, with: peer)
+    case .cancelMap(let map): maps.organ.cancel(map, in: &turn)
+    case .relocalised(let isRelocalised): maps.organ.setRelocalised(isRelocalised, in: &turn)
+    }
+    return .done
+  }
+
+  private mutating func open(_ id: LinkID, _ peer: PeerID, _ dial: DialID?, _ remote: SocketAddress) {
+    let isStray = dial.map { membership.organ.dialOpened($0, peer: peer, in: turn) } ?? false
+    links.organ.open(id, peer: peer, dial: dial, remote: remote, isStray: isStray, in: &turn)
+  }
+
+  private mutating func dialFailed(_ dial: DialID, refused: Bool) {
+    links.organ.dialFailed(dial, in: turn)
+    membership.organ.dialFailed(dial, refused: refused, in: turn)
+  }
+
+  private mutating func changeAddresses(_ addresses: [SocketAddress]) {
+    links.organ.changeAddresses(addresses)
+    membership.organ.changeAddresses(addresses, in: &turn)
+  }
+
+  private mutating func takeMapNews(_ body: (inout Node) -> Void) {
+    body(&self)
+    settle()
+    replication.organ.checkSynchronised(in: &turn)
+  }
+
+  /// Says goodbye on every link, and ends.
+  private mutating func leave() {
+    turn.tell(.elect(.resign))
+    repeat { settle() } while links.organ.endNext(.left, in: &turn)
+    turn.tell(.finish(.left))
+  }
+
+  /// Shares a map, and brings its anchors in first.
+  private mutating func share(_ package: MapPackage, _ anchors: [Anchor], with peer: PeerID?) -> Answer {
+    guard peer != nil || turn.mayShareMap else { return .refused(.mayNotShare) }
+    do throws(AnchorError) {
+      try replication.organ.importAnchors(of: package, anchors, in: &turn)
+    } catch {
+      return .refused(.edit(error))
+    }
+    return .shared(maps.organ.share(package, with: peer, in: &turn))
+  }
+
+  /// Takes over the anchors of an earlier session.
+  ///
+  /// Session time goes on from the latest stamp in them, so that new edits are not taken for older ones and others do not
+  /// take them for edits from the future.
+  private mutating func restoreAnchors(_ records: [JournalRecord]) -> Answer {
+    var answer = Answer.done
+    do throws(ReplicationError) { try turn.anchors.restore(records) } catch { answer = .refused(.journal(error)) }
+    turn.tell(.elect(.resumeTime(turn.anchors.latestSessionTime)))
+    settle()
+    turn.reportAnchors()
+    return answer
+  }
+
+  private mutating func edited(_ body: (inout Node) throws(AnchorError) -> Void) -> Answer {
+    do throws(AnchorError) { try body(&self) } catch { return .refused(.edit(error)) }
+    return .done
+  }
+
+  private mutating func dragged(_ body: (inout Node) throws(DragError) -> Void) -> Answer {
+    do throws(DragError) { try body(&self) } catch { return .refused(.drag(error)) }
+    return .done
+  }
+
+  private mutating func dragged(_ body: (inout Node) throws(DragError) -> Answer) -> Answer {
+    do throws(DragError) { return try body(&self) } catch { return .refused(.drag(error)) }
+  }
+}
+
+extension Input {
+  /// Whether it is no sign that time has passed: then nothing that is due is looked at.
+  ///
+  /// It is what the app does with its own anchors, poses and wishes, thousands of times a second, and what a driver says in the
+  /// middle of a round.
+  fileprivate var isTimeless: Bool {
+    switch self {
+    case .edit, .edits, .restoreAnchors, .awaitAcknowledgement, .cancelAcknowledgement, .updatePose, .beginDrag, .drag,
+      .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken:
+      true
+    case .tick, .linkOpened, .linkClosed, .dialFailed, .writable, .clockJumped, .addresses, .chunksFound, .chunkChecked,
+      .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost, .leave, .send, .share, .cancelMap,
+      .relocalised:
+      false
+    }
+  }
+}

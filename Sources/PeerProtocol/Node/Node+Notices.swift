@@ -1,0 +1,136 @@
+/// What organs tell each other: who hears each notice, in which order.
+///
+/// After every call of an organ the switchboard delivers what that has told, each notice with all that it causes before the next
+/// (``NoticeStack``). So a line below may rely on all consequences of the lines above it.
+extension Node {
+  /// Delivers what the organ called last has told the others.
+  mutating func settle() {
+    guard !turn.notices.isEmpty else { return }
+    var batch = turn.notices.begin()
+    while let notice = turn.notices.next(of: &batch) {
+      // After the end nobody is told anything.
+      guard !hasEnded else { break }
+      notices.append(notice)
+      deliver(notice)
+      settle()
+    }
+    turn.notices.end(batch)
+  }
+
+  private mutating func deliver(_ notice: Notice) {
+    switch notice {
+    case .greeted(let link, let hello):
+      membership.organ.greeted(link, hello, in: &turn)
+      repeat { settle() } while links.organ.choose(link, in: &turn)
+    case .carries(let link):
+      membership.organ.carried(link, in: &turn)
+      settle()
+      membership.organ.invite(on: link, in: &turn)
+    case .linked(let link): linked(link)
+    case .unlinked(let closed): unlinked(closed)
+    case .strangerExpired(let link): membership.organ.strangerExpired(link, in: &turn)
+
+    case .recordChanged(let entry, let reason): recordChanged(entry, reason: reason)
+    case .record(let entry, let teller): membership.organ.take(entry, from: teller, in: &turn)
+    case .recordsTaken(let teller): membership.organ.passOn(from: teller, in: &turn)
+    case .enters:
+      turn.tell(.elect(.join))
+      settle()
+      membership.organ.forgetRules(in: &turn)
+    case .memberLost: ownership.organ.memberGone(in: &turn)
+    case .reachable(let members, let came):
+      let nodes = Set(members.map(\.node))
+      replication.organ.reachable(nodes, came: came, in: turn)
+      poses.organ.reachable(nodes, in: &turn)
+      if came { maps.organ.membersCame(in: &turn) }
+      turn.tell(.elect(.reachable(members)))
+
+    case .graphChanged(let haveMembersChanged):
+      replication.organ.graphChanged(in: &turn)
+      poses.organ.graphChanged(in: &turn)
+      guard haveMembersChanged else { return }
+      membership.organ.updateReachability(in: &turn)
+      settle()
+      membership.organ.graphChanged()
+    case .announced(let node, let link): poses.organ.announced(node, on: link, in: &turn)
+    case .follows(let host): membership.organ.follows(host, in: &turn)
+    case .election(let output):
+      if case .hostChanged(_, let host, _, _) = output { membership.organ.hostChanged(to: host, in: turn) }
+      coordination.organ.carryOut(output, in: &turn)
+    case .mapStatus(let status, let header, let isOwnWord):
+      maps.organ.receiveStatus(status, under: header, isOwnWord: isOwnWord, in: &turn)
+    case .mapAnnounced: replication.organ.mapAnnounced(in: turn)
+    case .antiEntropy:
+      membership.organ.confirm(in: &turn)
+      settle()
+      takeBelieved()
+      membership.organ.contradict(in: &turn)
+      maps.organ.check(in: &turn)
+
+    case .close(let link, let reason): links.organ.end(link, reason, in: &turn)
+    case .extend(let link, let deadline): links.organ.extend(link, until: deadline)
+    case .wantsBulk(let peer): links.organ.wantBulk(with: peer, in: &turn)
+    case .gossip(let entries): membership.organ.gossip(entries, except: nil, in: &turn)
+    case .elect(let input): coordination.organ.elect(input, in: &turn)
+    case .finish(let reason): finish(reason)
+    }
+  }
+
+  /// A link is a member's from now on.
+  private mutating func linked(_ link: LinkRef) {
+    links.organ.promote(link, in: &turn)
+    membership.organ.welcome(link, in: &turn)
+    poses.organ.linked(link, in: &turn)
+    coordination.organ.linked(link, in: &turn)
+    settle()
+    poses.organ.introduce(on: link, in: &turn)
+    // The map first: who has caught up with the anchors must know by then whether a map is still to come.
+    maps.organ.linked(link, in: &turn)
+    replication.organ.linked(link, in: &turn)
+    membership.organ.settle(link, in: &turn)
+  }
+
+  private mutating func unlinked(_ closed: ClosedLink) {
+    membership.organ.noteEnd(of: closed)
+    poses.organ.unlinked(closed.link)
+    switch closed.kind {
+    case .bulk: maps.organ.bulkClosed(closed.link, of: closed.peer, in: &turn)
+    case .greeting, .stranger: break
+    case .member:
+      replication.organ.unlinked(closed.link, of: closed.peer)
+      maps.organ.unlinked(closed.link, of: closed.peer, in: &turn)
+      membership.organ.redial(closed, in: &turn)
+      if let node = closed.node { coordination.organ.unlinked(node, in: &turn) }
+      settle()
+      maps.organ.resume(in: &turn)
+    }
+    settle()
+    membership.organ.heed(closed, in: &turn)
+    settle()
+    if !hasEnded { membership.organ.failInvitations(closed, in: &turn) }
+  }
+
+  /// A peer is a member, or is out of the session, by a record that is believed.
+  private mutating func recordChanged(_ entry: RosterEntry, reason: EndReason?) {
+    switch entry.status {
+    case .present: membership.organ.expect(entry, in: &turn)
+    case .left, .kicked:
+      maps.organ.memberGone(entry.peerID)
+      turn.tell(.elect(.left(entry.node)))
+      settle()
+      ownership.organ.memberGone(in: &turn)
+      membership.organ.dismiss(entry, reason: reason, in: &turn)
+      let goodbye = entry.status == .kicked ? EndReason.kicked : nil
+      repeat { settle() } while links.organ.endNext(of: entry.peerID, goodbye, in: &turn)
+    }
+    settle()
+    membership.organ.updateReachability(in: &turn)
+  }
+
+  /// Ends this peer's part: every link closes and nothing more happens.
+  private mutating func finish(_ reason: EndReason) {
+    links.organ.dropAll(in: &turn)
+    hasEnded = true
+    turn.report(.ended(reason))
+  }
+}

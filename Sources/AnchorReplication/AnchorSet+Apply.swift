@@ -150,7 +150,7 @@ extension AnchorSet {
       outcome.duplicates += 1
       return nil
     }
-    guard dot.sequence == seen + 1, isBorn || !policy.gatesOnBirth else {
+    guard dot.sequence == seen + 1, isBorn || !rules.contains(.birthGate) else {
       try wait(dot, key: key, seen: seen, bytes.extracting(body), &outcome)
       return nil
     }

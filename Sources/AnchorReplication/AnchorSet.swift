@@ -13,7 +13,7 @@ package struct AnchorSet: Sendable {
   package let peer: PeerID?
   /// What it may grow to.
   package let limits: ReplicationLimits
-  let policy: ReplicationPolicy
+  let rules: ProtocolRules
   var actors: ActorTable
   var table = EntryTable()
   var log: OperationLog
@@ -29,15 +29,15 @@ package struct AnchorSet: Sendable {
   ///   - actor: This run of this peer; never one that wrote before.
   ///   - peer: Whose run it is; nil leaves the creator of its anchors open.
   ///   - limits: What the set may grow to.
-  ///   - policy: For tests only.
+  ///   - rules: All of them, but in a test that shows that one is needed.
   package init(
-    actor: ActorID, peer: PeerID? = nil, limits: ReplicationLimits = .default, policy: ReplicationPolicy = .standard
+    actor: ActorID, peer: PeerID? = nil, limits: ReplicationLimits = .default, rules: ProtocolRules = .all
   ) {
     precondition(peer.map { $0.prefix == actor.peerPrefix } ?? true, "an actor is a run of its peer")
     self.actor = actor
     self.peer = peer
     self.limits = limits
-    self.policy = policy
+    self.rules = rules
     actors = ActorTable(local: actor)
     log = OperationLog(limit: limits.logBytes)
   }

@@ -30,17 +30,3 @@ package struct ReplicationLimits: Hashable, Sendable {
   /// The limits of the protocol, to be changed by tests.
   package init() {}
 }
-
-/// Rules that tests switch off, one at a time, to show that each is needed.
-package struct ReplicationPolicy: Hashable, Sendable {
-  /// A state merge drops entries the other side has seen and removed.
-  package var mergesWithContext = true
-  /// An edit waits until its anchor's birth is known.
-  package var gatesOnBirth = true
-
-  /// All rules on.
-  package static let standard = ReplicationPolicy()
-
-  /// All rules on, to be changed by tests.
-  package init() {}
-}

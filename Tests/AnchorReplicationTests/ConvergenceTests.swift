@@ -40,15 +40,13 @@ struct ConvergenceTests {
     case noBirthGate
     case noPeriodicExchange
 
-    var rules: ReplicationRules {
-      var rules = ReplicationRules()
+    var rules: ProtocolRules {
       switch self {
-      case .actorReuse: rules.drawsActors = false
-      case .noContext: rules.set.mergesWithContext = false
-      case .noBirthGate: rules.set.gatesOnBirth = false
-      case .noPeriodicExchange: rules.exchangesPeriodically = false
+      case .actorReuse: .allBut(.freshActor)
+      case .noContext: .allBut(.mergeContext)
+      case .noBirthGate: .allBut(.birthGate)
+      case .noPeriodicExchange: .allBut(.periodicVectors)
       }
-      return rules
     }
 
     /// Seeds to try at most.

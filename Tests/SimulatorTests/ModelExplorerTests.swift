@@ -20,9 +20,9 @@ struct ModelExplorerTests {
     #expect((one.states, one.transitions) == (other.states, other.transitions))
   }
 
-  @Test("a broken rule is found", arguments: [ElectionPolicy.noMerge, .mergeWithoutReclaim, .followsForeignBeats])
-  func findsMistakes(policy: ElectionPolicy) {
-    #expect(ModelExplorer(root: .merging, count: 3, depth: 6, policy: policy).run().violation != nil)
+  @Test("a broken rule is found", arguments: [ProtocolRules.merges, .reclaims, .faithfulFollowers])
+  func findsMistakes(broken: ProtocolRules) {
+    #expect(ModelExplorer(root: .merging, count: 3, depth: 6, rules: .allBut(broken)).run().violation != nil)
   }
 
   @Test("a limit ends the exploration and is reported")

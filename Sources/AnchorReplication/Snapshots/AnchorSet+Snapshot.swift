@@ -117,7 +117,7 @@ extension AnchorSet {
         continue
       }
       let seen = Int(entry.key.actor) < previous.count ? previous[Int(entry.key.actor)] : 0
-      guard entry.key.sequence > seen || !policy.mergesWithContext else { continue }
+      guard entry.key.sequence > seen || !rules.contains(.mergeContext) else { continue }
       insert(entry, stamp: latestStamp(of: entry), origin: .merge)
     }
     let covered = snapshot.sequences

@@ -1,3 +1,4 @@
+package import AnchorReplication
 package import WorldModel
 
 /// The organ that knows who is linked to whom and who hosts, and that passes on what is meant for all or for one far away.
@@ -13,8 +14,8 @@ package struct Coordination: Organ {
   private var relay = FloodRelay()
 
   /// A node without links.
-  package init(me: NodeID, configuration: ElectionConfiguration, policy: ElectionPolicy, random: SeededRandom, at now: Instant) {
-    election = HostElection(me: me, configuration: configuration, policy: policy, random: random, at: now)
+  package init(me: NodeID, configuration: ElectionConfiguration, rules: ProtocolRules, random: SeededRandom, at now: Instant) {
+    election = HostElection(me: me, configuration: configuration, rules: rules, random: random, at: now)
     graph = PresenceGraph(me: me, configuration: configuration)
   }
 

@@ -1,3 +1,4 @@
+import AnchorReplication
 import WorldModel
 
 /// What others say of a peer against what this node sees itself.
@@ -52,7 +53,7 @@ struct Disputes: Sendable {
 
   /// Whether a record of another peer, said by `tellers`, is to be taken.
   func believes(_ entry: RosterEntry, from tellers: [PeerID], in turn: borrowing Turn) -> Bool {
-    guard !turn.configuration.mistakes.node.contains(.believesEverything) else { return true }
+    guard turn.configuration.rules.contains(.judgement) else { return true }
     switch (turn.mesh.roster[entry.peerID]?.status, entry.status) {
     case (.kicked, .kicked): return true
     case (.kicked, .present), (.kicked, .left): return turn.mesh.host != turn.me && turn.speaksForHost(tellers)
@@ -123,7 +124,7 @@ struct Disputes: Sendable {
   /// that of its last host or of two members; a newcomer that has heard of no host yet, that of the only one it knows.
   mutating func believesOwnRemoval(from teller: PeerID, in turn: borrowing Turn) -> Bool {
     if !removers.contains(teller) { removers.append(teller) }
-    if turn.configuration.mistakes.node.contains(.believesEverything) { return true }
+    if !turn.configuration.rules.contains(.judgement) { return true }
     if turn.mesh.host?.peer == teller { return true }
     guard turn.mesh.links.members.isEmpty else { return false }
     let isNew = turn.mesh.host == nil && lastHost == nil

@@ -1,3 +1,4 @@
+import AnchorReplication
 import WorldModel
 
 /// The organ of who belongs to the session: the roster and what is disputed of it, admission, invitations, removals, rules,
@@ -82,7 +83,7 @@ struct Membership: Organ {
   /// More often two members with links to an old and a new start would outbid each other while the old link dies.
   mutating func confirm(in turn: inout Turn) {
     rules.repeatRules(in: &turn)
-    guard !turn.configuration.mistakes.node.contains(.noReassertion) else { return }
+    guard turn.configuration.rules.contains(.reassertion) else { return }
     for node in turn.mesh.links.members.map(\.node) where roster[node.peer]?.incarnation != node.incarnation {
       if let entry = update(node.peer, in: &turn, { $0.incarnation = node.incarnation }) { spread(entry, in: &turn) }
     }
@@ -520,7 +521,7 @@ struct Membership: Organ {
 
   /// Corrects what others say of this peer, such as what an earlier start of it left behind; nil when it is right.
   private mutating func reassert(in turn: inout Turn) -> RosterEntry? {
-    turn.configuration.mistakes.node.contains(.noReassertion) ? nil : assertSelf(in: &turn)
+    turn.configuration.rules.contains(.reassertion) ? assertSelf(in: &turn) : nil
   }
 
   /// Makes what this peer says of itself the newest of its records; nil when it is already.
@@ -579,9 +580,9 @@ extension Membership {
 
   /// Goes on with the rules and the members that an earlier start of this peer held, before this one has met anybody.
   mutating func resume(_ record: NodeRecord, in turn: inout Turn) {
-    let mistakes = turn.configuration.mistakes.node
-    if !mistakes.contains(.forgetsRules) { rules.resume(record.rules, in: &turn) }
-    guard !mistakes.contains(.forgetsMembers) else { return }
+    let kept = turn.configuration.rules
+    if kept.contains(.remembersRules) { rules.resume(record.rules, in: &turn) }
+    guard kept.contains(.remembersMembers) else { return }
     roster = Roster(restoring: record.roster)
     turn.mesh.publish(roster: roster)
     _ = assertSelf(in: &turn)

@@ -1,3 +1,4 @@
+import AnchorReplication
 import WorldModel
 
 /// The rules of the session, as this node holds them, and telling them.
@@ -32,7 +33,7 @@ struct RuleBook: Sendable {
   /// Takes the rules that a member tells, if that may say so.
   mutating func receive(_ received: SessionRules, from teller: MemberLink, in turn: inout Turn) {
     let isNews: Bool
-    if turn.configuration.mistakes.node.contains(.believesEverything) || turn.mesh.host == nil {
+    if !turn.configuration.rules.contains(.judgement) || turn.mesh.host == nil {
       isNews = rules.merge(received)
     } else if turn.mesh.host != turn.me {
       isNews = turn.speaksForHost([teller.peer]) && rules.follow(received)

@@ -32,13 +32,13 @@ package struct Node: Sendable {
   /// - Parameter record: What was kept; its peer and service must be those of the configuration.
   package init(_ configuration: NodeConfiguration, restoring record: NodeRecord? = nil, at now: Instant) {
     let me = NodeID(peer: configuration.peerID, incarnation: configuration.incarnation)
-    let mistakes = configuration.mistakes
+    let rules = configuration.rules
     var random = SeededRandom(seed: configuration.seed)
     let coordination = Coordination(
-      me: me, configuration: configuration.election, policy: mistakes.election, random: random.split(), at: now)
+      me: me, configuration: configuration.election, rules: rules, random: random.split(), at: now)
     let actor = ActorID(
-      peer: me.peer, incarnation: mistakes.node.contains(.reusesActor) ? 1 : configuration.incarnation)
-    let anchors = AnchorSet(actor: actor, peer: me.peer, policy: mistakes.replication)
+      peer: me.peer, incarnation: rules.contains(.freshActor) ? configuration.incarnation : 1)
+    let anchors = AnchorSet(actor: actor, peer: me.peer, rules: rules)
     turn = Turn(configuration, mesh: coordination.mesh, anchors: anchors, random: random, at: now)
     self.coordination = Watched(coordination)
     links = Watched(Links(addresses: configuration.addresses))
@@ -57,7 +57,7 @@ package struct Node: Sendable {
   private mutating func restore(_ record: NodeRecord) {
     precondition(record.peerID == me.peer && record.service == configuration.service, "another node's record")
     guard !record.roster.isEmpty else { return }
-    if !configuration.mistakes.node.contains(.forgetsEpoch) {
+    if configuration.rules.contains(.remembersEpoch) {
       coordination.organ.resume(epoch: record.epoch, joinSequence: record.joinSequence, in: &turn)
     }
     coordination.organ.announcePlace(in: &turn)

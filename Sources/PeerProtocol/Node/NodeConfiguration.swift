@@ -1,4 +1,4 @@
-import AnchorReplication
+package import AnchorReplication
 package import WorldModel
 
 /// What a node is told at its start.
@@ -36,8 +36,8 @@ package struct NodeConfiguration: Sendable {
   package var firstAntiEntropy = ProtocolTimes.antiEntropy
   /// Seeds every random choice of the node.
   package var seed: UInt64
-  /// Deliberate mistakes; only tests make any.
-  package var mistakes = NodeMistakes()
+  /// The rules that it keeps: all of them, but in a test that shows that one is needed.
+  package var rules = ProtocolRules.all
 
   package init(
     peerID: PeerID, incarnation: UInt64, name: String, service: String, instance: String = "",

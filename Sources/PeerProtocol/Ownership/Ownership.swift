@@ -251,7 +251,7 @@ struct Ownership: Organ {
   /// The host alone ends ownership, by a grant to nobody: so everybody is told by the same operation, and its fencing settles
   /// what two hosts do on the two sides of a split. The node is woken that often anyhow.
   private mutating func freeOrphans(in turn: inout Turn) {
-    guard !turn.configuration.mistakes.node.contains(.leavesOrphans) else { return }
+    guard turn.configuration.rules.contains(.freesOrphans) else { return }
     orphans.nextLook = turn.now + ProtocolTimes.orphanLook
     let isHost = turn.mesh.host == turn.me
     let owned = isHost && turn.anchors.hasOwnedAnchors ? turn.anchors.ownedAnchors : []

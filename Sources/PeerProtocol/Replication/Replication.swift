@@ -231,7 +231,7 @@ struct Replication: Organ {
   private mutating func exchangeVectors(in turn: inout Turn) {
     previous = current
     current = turn.anchors.vector
-    guard !turn.configuration.mistakes.node.contains(.noPeriodicVectors) else { return }
+    guard turn.configuration.rules.contains(.periodicVectors) else { return }
     for member in turn.mesh.links.members { sendVector(on: member.link, wantsAnswer: false, in: &turn) }
     pruneLog(in: &turn)
   }
@@ -285,7 +285,7 @@ struct Replication: Organ {
 
   /// Stops a stream and asks for the other side's vector, from which it begins again.
   private mutating func restartRelay(on link: LinkRef, in turn: inout Turn) {
-    guard links[link]?.cursor != nil, !turn.configuration.mistakes.node.contains(.noRelayRestart) else { return }
+    guard links[link]?.cursor != nil, turn.configuration.rules.contains(.relayRestart) else { return }
     links[link]?.cursor = nil
     sendVector(on: link, wantsAnswer: true, in: &turn)
   }

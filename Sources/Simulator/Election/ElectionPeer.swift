@@ -1,3 +1,4 @@
+package import AnchorReplication
 package import PeerProtocol
 internal import WorldModel
 
@@ -37,12 +38,12 @@ package struct ElectionPeer: SimulatedNode {
 
   /// Starts and dials every peer of higher number.
   package init(
-    index: Int, count: Int, me: NodeID, configuration: ElectionConfiguration, policy: ElectionPolicy,
+    index: Int, count: Int, me: NodeID, configuration: ElectionConfiguration, rules: ProtocolRules,
     random: SeededRandom, at now: Instant
   ) {
     self.index = index
     self.random = random
-    election = HostElection(me: me, configuration: configuration, policy: policy, random: self.random.split(), at: now)
+    election = HostElection(me: me, configuration: configuration, rules: rules, random: self.random.split(), at: now)
     graph = PresenceGraph(me: election.me, configuration: configuration)
     connections = Array(repeating: nil, count: count)
     names = Array(repeating: nil, count: count)

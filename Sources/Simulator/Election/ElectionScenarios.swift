@@ -1,4 +1,5 @@
-package import PeerProtocol
+package import AnchorReplication
+import PeerProtocol
 
 /// The kinds of run that a seed can stand for.
 package enum ElectionScenario: String, CaseIterable, Sendable {
@@ -15,13 +16,13 @@ package enum ElectionScenario: String, CaseIterable, Sendable {
 
   /// Runs one seed with `count` nodes, 2 at least.
   package func run(
-    seed: UInt64, count: Int, policy: ElectionPolicy = .correct, recording: Bool = false
+    seed: UInt64, count: Int, rules: ProtocolRules = .all, recording: Bool = false
   ) -> RunOutcome {
     var random = SeededRandom(seed: seed ^ 0x5eed)
     var profile = Self.profile(&random)
     if self == .deaf { profile.silence = 6_000_000_000...8_000_000_000 }
     var world = ElectionWorld(
-      seed: seed, count: max(2, count), policy: policy, profile: profile, transcript: Transcript(isOn: recording))
+      seed: seed, count: max(2, count), rules: rules, profile: profile, transcript: Transcript(isOn: recording))
     for index in 0..<world.count { world.configurations[index].priority = [128, 128, 128, 200][random.below(4)] }
     var run = ElectionRun(world: world, random: random)
     switch self {

@@ -1,3 +1,4 @@
+package import AnchorReplication
 package import PeerProtocol
 
 /// A simulated session that does nothing but elect its host.
@@ -6,16 +7,16 @@ package struct ElectionWorld {
   package var simulation: Simulation<ElectionPeer, ElectionMonitor>
   /// What each node's app decided, by number.
   package var configurations: [ElectionConfiguration]
-  private let policy: ElectionPolicy
+  private let rules: ProtocolRules
   private var random: SeededRandom
 
   /// Machines with skewed and drifting clocks on which nothing runs yet.
   package init(
-    seed: UInt64, count: Int, policy: ElectionPolicy = .correct, profile: NetworkProfile = NetworkProfile(),
+    seed: UInt64, count: Int, rules: ProtocolRules = .all, profile: NetworkProfile = NetworkProfile(),
     transcript: Transcript = Transcript(isOn: false)
   ) {
     random = SeededRandom(seed: seed)
-    self.policy = policy
+    self.rules = rules
     configurations = Array(repeating: ElectionConfiguration(), count: count)
     let monitor = ElectionMonitor(count: count, transcript: transcript)
     simulation = Simulation(count: count, profile: profile, random: random.split(), monitor: monitor)
@@ -38,12 +39,12 @@ package struct ElectionWorld {
   package mutating func apply(_ fault: Fault) {
     let now = simulation.now
     simulation.monitor.note(fault.description, at: now)
-    let (policy, configurations, count) = (policy, configurations, count)
+    let (rules, configurations, count) = (rules, configurations, count)
     var chance = random.split()
     simulation.apply(fault) { index, local in
       let me = ElectionPeer.identity(of: index, incarnation: chance.next())
       return ElectionPeer(
-        index: index, count: count, me: me, configuration: configurations[index], policy: policy,
+        index: index, count: count, me: me, configuration: configurations[index], rules: rules,
         random: chance.split(), at: local)
     }
   }

@@ -1,3 +1,4 @@
+package import AnchorReplication
 package import PeerProtocol
 package import WorldModel
 
@@ -51,14 +52,14 @@ package struct ElectionModel: Sendable {
   package private(set) var violation: String?
 
   /// Fresh nodes that see each other.
-  package init(count: Int, policy: ElectionPolicy = .correct) {
+  package init(count: Int, rules: ProtocolRules = .all) {
     self.count = count
     var configuration = ElectionConfiguration()
     configuration.timers.bootJitter = 0
     configuration.timers.waitJitter = 0
     nodes = (0..<count).map { index in
       HostElection(
-        me: Self.identity(of: index), configuration: configuration, policy: policy, random: SeededRandom(seed: 1),
+        me: Self.identity(of: index), configuration: configuration, rules: rules, random: SeededRandom(seed: 1),
         at: .zero)
     }
     flights = Array(repeating: [], count: count * count)

@@ -1,4 +1,5 @@
-package import PeerProtocol
+package import AnchorReplication
+import PeerProtocol
 import WorldModel
 
 /// Visits every state that an ``ElectionModel`` can reach in so many actions, breadth first.
@@ -30,15 +31,15 @@ package struct ModelExplorer: Sendable {
   package var root: Root
   package var count: Int
   package var depth: Int
-  package var policy = ElectionPolicy.correct
+  package var rules = ProtocolRules.all
   /// States to visit at most.
   package var limit = 3_000_000
 
-  package init(root: Root, count: Int, depth: Int, policy: ElectionPolicy = .correct, limit: Int = 3_000_000) {
+  package init(root: Root, count: Int, depth: Int, rules: ProtocolRules = .all, limit: Int = 3_000_000) {
     self.root = root
     self.count = count
     self.depth = depth
-    self.policy = policy
+    self.rules = rules
     self.limit = limit
   }
 
@@ -46,7 +47,7 @@ package struct ModelExplorer: Sendable {
   private static let patience: Int64 = 12_000_000_000
 
   private func start() -> ElectionModel {
-    var model = ElectionModel(count: count, policy: policy)
+    var model = ElectionModel(count: count, rules: rules)
     if root == .fresh { return model }
     model.settle(for: 4_000_000_000)
     if root == .settled { return model }

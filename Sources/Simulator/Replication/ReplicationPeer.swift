@@ -2,18 +2,6 @@ package import AnchorReplication
 import PeerProtocol
 import WorldModel
 
-/// Which rules of the replication a run keeps; tests switch them off to see them fail.
-package struct ReplicationRules: Sendable {
-  package var set = ReplicationPolicy.standard
-  /// Each start of a program draws a new actor.
-  package var drawsActors = true
-  /// Vectors are exchanged again and again, not only when a link comes up.
-  package var exchangesPeriodically = true
-
-  /// All rules.
-  package init() {}
-}
-
 /// What travels between the peers of a ``ReplicationWorld``.
 enum ReplicationMessage {
   case vector(VersionVector, SHA256Digest, wantsAnswer: Bool)
@@ -48,12 +36,12 @@ package struct ReplicationPeer {
     set = AnchorSet(actor: ActorID(peer: SessionPeer.identity(of: number), incarnation: 0))
   }
 
-  mutating func boot(_ rules: ReplicationRules, limits: ReplicationLimits) {
+  mutating func boot(_ rules: ProtocolRules, limits: ReplicationLimits) {
     run += 1
     isAlive = true
     let peer = SessionPeer.identity(of: number)
-    let actor = ActorID(peer: peer, incarnation: rules.drawsActors ? run : 1)
-    set = AnchorSet(actor: actor, peer: peer, limits: limits, policy: rules.set)
+    let actor = ActorID(peer: peer, incarnation: rules.contains(.freshActor) ? run : 1)
+    set = AnchorSet(actor: actor, peer: peer, limits: limits, rules: rules)
     authored = 0
     links = [:]
   }

@@ -1,4 +1,4 @@
-import AnchorReplication
+package import AnchorReplication
 package import PeerProtocol
 import WorldModel
 
@@ -10,12 +10,12 @@ package struct ReplicationWorld {
     package var count: Int?
     /// Edits a peer makes at once at most.
     package var burst = 1
-    package var rules = ReplicationRules()
+    package var rules = ProtocolRules.all
     /// Whether a transcript is kept.
     package var isRecorded = false
 
     package init(
-      count: Int? = nil, burst: Int = 1, rules: ReplicationRules = ReplicationRules(), isRecorded: Bool = false
+      count: Int? = nil, burst: Int = 1, rules: ProtocolRules = .all, isRecorded: Bool = false
     ) {
       self.count = count
       self.burst = burst
@@ -120,7 +120,7 @@ package struct ReplicationWorld {
 
   /// Every peer compares what it has with those it is linked to.
   mutating func exchangeVectors() {
-    guard options.rules.exchangesPeriodically else { return }
+    guard options.rules.contains(.periodicVectors) else { return }
     for index in peers.indices where peers[index].isAlive {
       for other in peers[index].links.keys.sorted() { sendVector(index, to: other) }
     }

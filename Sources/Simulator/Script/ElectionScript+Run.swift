@@ -1,10 +1,11 @@
-package import PeerProtocol
+package import AnchorReplication
+import PeerProtocol
 
 extension ElectionScript {
   /// Runs the script; gives the transcript, or throws at the first line that does not hold.
   @discardableResult
-  package func run(policy: ElectionPolicy = .correct) throws(ScriptFailure) -> Transcript {
-    var world = ElectionWorld(seed: seed, count: count, policy: policy, transcript: Transcript(isOn: true))
+  package func run(rules: ProtocolRules = .all) throws(ScriptFailure) -> Transcript {
+    var world = ElectionWorld(seed: seed, count: count, rules: rules, transcript: Transcript(isOn: true))
     var marked = 0
     for (line, command) in commands {
       if case .mark = command { marked = world.simulation.monitor.claimCount }

@@ -1,4 +1,4 @@
-import AnchorReplication
+package import AnchorReplication
 package import PeerProtocol
 package import WorldModel
 
@@ -61,7 +61,7 @@ package struct SessionPeer: SimulatedNode {
   /// Starts with an empty memory, or with the record that an earlier start has kept, and invites every other machine that it
   /// does not hold as a member; `configure` changes what the node is told.
   package init(
-    index: Int, count: Int, seed: UInt64, mistakes: NodeMistakes = NodeMistakes(), isLiar: Bool = false,
+    index: Int, count: Int, seed: UInt64, rules: ProtocolRules = .all, isLiar: Bool = false,
     restoring record: NodeRecord? = nil, at now: Instant, configure: (inout NodeConfiguration) -> Void = { _ in }
   ) {
     self.index = index
@@ -70,7 +70,7 @@ package struct SessionPeer: SimulatedNode {
     var configuration = NodeConfiguration(
       peerID: Self.identity(of: index), incarnation: random.next(), name: "peer \(index + 1)", service: "sim",
       addresses: [Self.address(of: index)], seed: random.next())
-    configuration.mistakes = mistakes
+    configuration.rules = rules
     configuration.cachesChunks = true
     // Every other process goes without second connections: the maps here are too small for the limit of the protocol.
     if seed.isMultiple(of: 2) { configuration.bulkWorth = Self.bulkWorth }

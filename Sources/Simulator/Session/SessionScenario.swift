@@ -1,4 +1,5 @@
-package import PeerProtocol
+package import AnchorReplication
+import PeerProtocol
 
 /// The kinds of run of whole sessions that a seed can stand for.
 package enum SessionScenario: String, CaseIterable, Sendable {
@@ -21,13 +22,13 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   /// Members of a locked session restart with what they had kept, at last all at once: they are members again.
   case restarts = "session-restarts"
 
-  /// Runs one seed with `count` nodes, 2 at least; `mistakes` are every node's.
+  /// Runs one seed with `count` nodes, 2 at least, each keeping these rules.
   package func run(
-    seed: UInt64, count: Int, mistakes: NodeMistakes = NodeMistakes(), recording: Bool = false
+    seed: UInt64, count: Int, rules: ProtocolRules = .all, recording: Bool = false
   ) -> RunOutcome {
     var random = SeededRandom(seed: seed ^ 0x5e55)
     let world = SessionWorld(
-      seed: seed, count: max(2, count), mistakes: mistakes, liar: self == .liar ? 0 : nil,
+      seed: seed, count: max(2, count), rules: rules, liar: self == .liar ? 0 : nil,
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
     var run = SessionRun(world: world, random: random, hasPoses: self == .poses)
     switch self {

@@ -6,8 +6,8 @@ package import WorldModel
 package struct SessionWorld {
   /// What happens when and to whom.
   package var simulation: Simulation<SessionPeer, SessionMonitor>
-  /// Deliberate mistakes of every node.
-  private let mistakes: NodeMistakes
+  /// The rules that every node keeps.
+  private let rules: ProtocolRules
   /// The node that lies.
   let liar: Int?
   private var random: SeededRandom
@@ -20,12 +20,12 @@ package struct SessionWorld {
 
   /// Machines with skewed and drifting clocks on which nothing runs yet.
   package init(
-    seed: UInt64, count: Int, mistakes: NodeMistakes = NodeMistakes(), liar: Int? = nil,
+    seed: UInt64, count: Int, rules: ProtocolRules = .all, liar: Int? = nil,
     profile: NetworkProfile = NetworkProfile(), transcript: Transcript = Transcript(isOn: false)
   ) {
     random = SeededRandom(seed: seed)
     diskDice = SeededRandom(seed: seed ^ 0xd15c)
-    self.mistakes = mistakes
+    self.rules = rules
     self.liar = liar
     var profile = profile
     // Nodes find out for themselves that a path is broken.
@@ -94,11 +94,11 @@ package struct SessionWorld {
     simulation.monitor.note(text, at: simulation.now)
     faults[kind, default: 0] += 1
     if case .crash(let index, _) = fault, index == liar { pastLies = lies }
-    let (count, mistakes, liar, disks) = (count, mistakes, liar, disks)
+    let (count, rules, liar, disks) = (count, rules, liar, disks)
     var seeds = random.split()
     simulation.apply(fault) { index, local in
       SessionPeer(
-        index: index, count: count, seed: seeds.next(), mistakes: mistakes, isLiar: index == liar,
+        index: index, count: count, seed: seeds.next(), rules: rules, isLiar: index == liar,
         restoring: disks[index], at: local)
     }
   }

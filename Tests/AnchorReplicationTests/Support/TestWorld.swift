@@ -29,9 +29,9 @@ func actor(_ number: Int, run: UInt64 = 1) -> ActorID { ActorID(peer: peer(numbe
 
 /// An empty set of the peer `number`.
 func makeSet(
-  _ number: Int, run: UInt64 = 1, limits: ReplicationLimits = .default, policy: ReplicationPolicy = .standard
+  _ number: Int, run: UInt64 = 1, limits: ReplicationLimits = .default, rules: ProtocolRules = .all
 ) -> AnchorSet {
-  AnchorSet(actor: actor(number, run: run), peer: peer(number), limits: limits, policy: policy)
+  AnchorSet(actor: actor(number, run: run), peer: peer(number), limits: limits, rules: rules)
 }
 
 /// The anchor id with small numbers.

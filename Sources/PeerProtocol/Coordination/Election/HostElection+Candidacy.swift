@@ -1,3 +1,5 @@
+import AnchorReplication
+
 /// Rule 3: what a node without a lease does; and the two transitions everything ends in, following and hosting.
 extension HostElection {
   /// Enters a phase; whatever a host was waiting for is forgotten with its reign.
@@ -42,7 +44,7 @@ extension HostElection {
 
   /// Becomes host, or as host takes a new epoch, above every epoch seen.
   mutating func claim(reason: HostChangeReason, at now: Instant) {
-    let base = policy.contains(.claimWithoutMaxEpoch) ? max(epoch, lastClaim) : max(maxEpochSeen, lastClaim)
+    let base = !rules.contains(.claimsAboveAll) ? max(epoch, lastClaim) : max(maxEpochSeen, lastClaim)
     lastClaim = base + 1
     maxEpochSeen = max(maxEpochSeen, lastClaim)
     if !isHost { forgetFollowers() }

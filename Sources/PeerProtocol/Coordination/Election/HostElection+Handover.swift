@@ -1,3 +1,5 @@
+import AnchorReplication
+
 /// Rule 6: changing the host on purpose.
 extension HostElection {
   /// Asks to be host: the host hands over if it grants requests; without a host this node canvasses at once.
@@ -21,7 +23,7 @@ extension HostElection {
     }
     emit(.send(.handover(.init(epoch: epoch)), to: node))
     handoverTo = Lock(node: node, until: now.advanced(byNanoseconds: configuration.timers.offer))
-    if policy.contains(.handoverWithoutBeat) {
+    if !rules.contains(.handoverByBeat) {
       changeHost(to: nil, epoch: epoch, reason: .handover)
       enter(.listening(until: .distantFuture))
     }

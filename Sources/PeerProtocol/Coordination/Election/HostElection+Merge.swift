@@ -1,3 +1,5 @@
+import AnchorReplication
+
 /// Rule 4: two hosts that hear each other become one, and the receiver of the Offer alone decides which.
 extension HostElection {
   /// A host hears the Beat of another one.
@@ -7,7 +9,7 @@ extension HostElection {
       stepDown(for: other, epoch: theirEpoch, reason: .handover, at: now)
       return
     }
-    guard !policy.contains(.noMerge), me < other, offer == nil, now >= nextOffer else { return }
+    guard rules.contains(.merges), me < other, offer == nil, now >= nextOffer else { return }
     let until = now.advanced(byNanoseconds: configuration.timers.offer)
     offer = Lock(node: other, until: until)
     nextOffer = until
@@ -18,7 +20,7 @@ extension HostElection {
   /// The decision point: the greater (size, priority, epoch, node) stays host.
   mutating func handle(_ offer: ElectionMessage.Offer, from sender: NodeID, at now: Instant) {
     guard isHost, handoverTo == nil else { return }
-    guard self.offer == nil || policy.contains(.noOfferLock) else { return }
+    guard self.offer == nil || !rules.contains(.offerLock) else { return }
     if isGreater(offer, of: sender, at: now) {
       stepDown(for: sender, epoch: offer.epoch, reason: .merged, at: now)
     } else {
@@ -30,7 +32,7 @@ extension HostElection {
     let mySize = UInt16(clamping: size(at: now))
     let theirs = (UInt64(offer.size), UInt64(offer.priority), offer.epoch)
     let mine = (UInt64(mySize), UInt64(configuration.priority), epoch)
-    if policy.contains(.epochFirstMerge) {
+    if !rules.contains(.sizeFirst) {
       return (theirs.2, theirs.0, theirs.1) == (mine.2, mine.0, mine.1)
         ? me < sender : (mine.2, mine.0, mine.1) < (theirs.2, theirs.0, theirs.1)
     }
@@ -49,7 +51,7 @@ extension HostElection {
       return
     }
     clock.catchUp(with: yield.sessionTime, at: now)
-    if !policy.contains(.mergeWithoutReclaim) { claim(reason: .merged, at: now) }
+    if rules.contains(.reclaims) { claim(reason: .merged, at: now) }
   }
 
   /// Ends this node's reign in favour of another host, tells its followers and follows.

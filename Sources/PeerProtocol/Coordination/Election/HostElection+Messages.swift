@@ -1,3 +1,5 @@
+import AnchorReplication
+
 /// Rules 1, 2, 3 and 5: who is believed, for how long, and who objects.
 extension HostElection {
   /// How far an epoch may be above all that were seen before, and up to where it may be anything.
@@ -60,9 +62,9 @@ extension HostElection {
     if isHost {
       meet(sender, epoch: beat.epoch, at: now)
     } else if sender == host {
-      guard beat.epoch >= epoch || policy.contains(.acceptsStaleBeats) else { return }
+      guard beat.epoch >= epoch || !rules.contains(.currentBeats) else { return }
       accept(beat, from: sender, reason: .merged, at: now)
-    } else if !hasHost(at: now) || policy.contains(.followsForeignBeats) {
+    } else if !hasHost(at: now) || !rules.contains(.faithfulFollowers) {
       accept(beat, from: sender, reason: .joined, at: now)
     }
   }
@@ -75,7 +77,7 @@ extension HostElection {
     follow(
       sender, epoch: beat.epoch, sequence: beat.sequence, lease: configuration.timers.lease, reason: reason, at: now)
     guard configuration.canHost else { return }
-    if policy.contains(.joinerTakesOver), me < sender {
+    if !rules.contains(.modestJoiners), me < sender {
       claim(reason: .elected, at: now)
     } else if configuration.preemption, configuration.priority > beat.priority, now >= quietUntil {
       askToHost(isExplicit: false, at: now)
@@ -85,7 +87,7 @@ extension HostElection {
   /// A host counts who follows it; anyone else says whom it follows itself.
   private mutating func handle(_ ack: ElectionMessage.Ack, from sender: NodeID, at now: Instant) {
     guard isHost else {
-      if !policy.contains(.noStepDownReply) { sendHost(to: sender, ended: ack.epoch, at: now) }
+      if rules.contains(.stepDownReplies) { sendHost(to: sender, ended: ack.epoch, at: now) }
       return
     }
     nextJoinSequence = max(nextJoinSequence, ack.joinSequence + 1)
@@ -114,7 +116,7 @@ extension HostElection {
     // A host would not canvass: what this node believed in is over.
     if sender == host { loseHost(.steppedDown, at: now) }
     if let host, hasHost(at: now) {
-      guard !policy.contains(.noPreNack) else { return }
+      guard rules.contains(.objections) else { return }
       let remaining = leaseRemaining(at: now)
       emit(.send(.preNack(.init(host: host, epoch: epoch, leaseRemaining: remaining)), to: sender))
       return
@@ -171,6 +173,6 @@ extension HostElection {
   /// A lease learnt from another node (ns): never longer than a full one.
   func hearsay(_ milliseconds: UInt32) -> Int64 {
     let full = configuration.timers.lease
-    return policy.contains(.hearsayGrantsFullLease) ? full : min(full, Int64(milliseconds) * 1_000_000)
+    return !rules.contains(.partialHearsay) ? full : min(full, Int64(milliseconds) * 1_000_000)
   }
 }

@@ -1,3 +1,5 @@
+import AnchorReplication
+
 /// Rule 7: a process that stood still knows nothing about the others and suspects nobody.
 extension HostElection {
   /// Tells that the machine slept: the boot clock moved on by `gap` while the monotonic clock, whose time this is,
@@ -18,7 +20,7 @@ extension HostElection {
   /// A host forgets its followers until their next Acks: it counts as alone if it meets a host that the others have
   /// elected meanwhile.
   private mutating func forgive(at now: Instant) {
-    guard !policy.contains(.noStallCompensation) else { return }
+    guard rules.contains(.stallCompensation) else { return }
     let timers = configuration.timers
     let lease = now.advanced(byNanoseconds: timers.lease)
     switch phase {

@@ -1,3 +1,5 @@
+package import AnchorReplication
+
 /// The election of one host among the members of a session ("sticky view-host"), one node's part of it.
 ///
 /// It does no I/O: messages, time and the list of live members come in, ``nextOutput()`` says what to do. After every
@@ -8,8 +10,8 @@ package struct HostElection: Sendable {
   package let me: NodeID
   /// What the app decided about hosting.
   package let configuration: ElectionConfiguration
-  /// The deliberate mistakes, none outside tests.
-  package let policy: ElectionPolicy
+  /// The rules that it keeps: all of them, but in a test that shows that one is needed.
+  package let rules: ProtocolRules
 
   /// What this node is doing; each case but the last carries the instant that ends it.
   enum Phase: Hashable, Sendable {
@@ -74,13 +76,12 @@ package struct HostElection: Sendable {
 
   /// A fresh node that knows no member yet: it canvasses at once, and listens first if members appear meanwhile.
   package init(
-    me: NodeID, configuration: ElectionConfiguration = ElectionConfiguration(), policy: ElectionPolicy = .correct,
+    me: NodeID, configuration: ElectionConfiguration = ElectionConfiguration(), rules: ProtocolRules = .all,
     random: SeededRandom, at now: Instant
   ) {
-    let forgetful = policy.contains(.identityWithoutIncarnation)
-    self.me = forgetful ? NodeID(peer: me.peer, incarnation: 0) : me
+    self.me = rules.contains(.freshIdentity) ? me : NodeID(peer: me.peer, incarnation: 0)
     self.configuration = configuration
-    self.policy = policy
+    self.rules = rules
     self.random = random
     let timers = configuration.timers
     bootUntil = now.advanced(byNanoseconds: timers.lease + Int64(self.random.below(UInt64(timers.bootJitter))))

@@ -1,0 +1,76 @@
+/// The rules of the protocol that a deliberately wrong build may break, to show that each is needed; an app has them all.
+///
+/// Tests and the simulator leave one out and have to see it. They stand here because the anchors are the lowest part of the
+/// protocol that has any.
+package struct ProtocolRules: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// Every rule: the correct protocol.
+  package static let all = Self(rawValue: 1 << 25 - 1)
+
+  /// Every rule but these.
+  package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
+
+  // MARK: Election
+
+  /// A lease learnt from a third party lasts only as long as that one believes in the host (rule 1).
+  package static let partialHearsay = Self(rawValue: 1 << 0)
+  /// A Beat of an older reign does not renew the lease (rule 1).
+  package static let currentBeats = Self(rawValue: 1 << 1)
+  /// A restarted process is another node.
+  package static let freshIdentity = Self(rawValue: 1 << 2)
+  /// A node with a lease objects to a candidate (rule 2).
+  package static let objections = Self(rawValue: 1 << 3)
+  /// A node with a lease ignores the Beats of other hosts (rule 2).
+  package static let faithfulFollowers = Self(rawValue: 1 << 4)
+  /// A follower that is ranked better than its host does not take over (rule 2).
+  package static let modestJoiners = Self(rawValue: 1 << 5)
+  /// A claim is above the highest epoch seen (rule 3).
+  package static let claimsAboveAll = Self(rawValue: 1 << 6)
+  /// Two hosts that hear each other merge (rule 4).
+  package static let merges = Self(rawValue: 1 << 7)
+  /// A merge compares sizes before epochs (rule 4).
+  package static let sizeFirst = Self(rawValue: 1 << 8)
+  /// A host that waits for the answer to its Offer yields to nobody (rule 4).
+  package static let offerLock = Self(rawValue: 1 << 9)
+  /// The winner of a merge takes a new epoch (rule 4).
+  package static let reclaims = Self(rawValue: 1 << 10)
+  /// A node that is not host answers an Ack with a StepDown (rule 5).
+  package static let stepDownReplies = Self(rawValue: 1 << 11)
+  /// The old host steps down at the new host's Beat, and not when it sends Handover (rule 6).
+  package static let handoverByBeat = Self(rawValue: 1 << 12)
+  /// A process that stood still extends its deadlines (rule 7).
+  package static let stallCompensation = Self(rawValue: 1 << 13)
+
+  // MARK: Replication
+
+  /// An edit waits until its anchor's birth is known.
+  package static let birthGate = Self(rawValue: 1 << 14)
+  /// A state merge drops entries the other side has seen and removed.
+  package static let mergeContext = Self(rawValue: 1 << 15)
+  /// A restarted process writes as an actor of its own.
+  package static let freshActor = Self(rawValue: 1 << 16)
+  /// Vectors are compared again and again, not only when a link begins.
+  package static let periodicVectors = Self(rawValue: 1 << 17)
+  /// A stream begins again when the other side loses its link to an author.
+  package static let relayRestart = Self(rawValue: 1 << 18)
+
+  // MARK: Membership and ownership
+
+  /// What is said wrongly of a peer is corrected by that peer and by those linked to it.
+  package static let reassertion = Self(rawValue: 1 << 19)
+  /// What a member says of others, and of this node, is believed only from those who may know it.
+  package static let judgement = Self(rawValue: 1 << 20)
+  /// A restarted process remembers, of what it has kept, who belongs to the session and who was removed.
+  package static let remembersMembers = Self(rawValue: 1 << 21)
+  /// A restarted process remembers, of what it has kept, whether the session is locked.
+  package static let remembersRules = Self(rawValue: 1 << 22)
+  /// A restarted process remembers, of what it has kept, how far the epochs had come.
+  package static let remembersEpoch = Self(rawValue: 1 << 23)
+  /// A host frees the anchors of owners that are gone, and those with leases that are over.
+  package static let freesOrphans = Self(rawValue: 1 << 24)
+}

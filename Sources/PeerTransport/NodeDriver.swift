@@ -19,8 +19,7 @@ package final class NodeDriver {
   /// Called on the loop when new connections cannot be taken for a while.
   package var onTrouble: (TransportFailure) -> Void = { _ in }
 
-  /// The node, to be read.
-  package private(set) var node: Node
+  private var node: Node
 
   /// A queue up to which the node may go on at once: below the transport's low watermark, so that it always says when a
   /// longer one has drained.
@@ -48,7 +47,7 @@ package final class NodeDriver {
     suspended = Self.suspendedTime(at: MonotonicClock.now)
     transport = try SecureTransport(loop: loop, identity: identity)
     transport.delegate = self
-    timer = loop.makeTimer { [unowned self] in turn { $0.handle(.tick, at: $1) } }
+    timer = loop.makeTimer { [unowned self] in turn(.tick) }
   }
 
   /// Listens, tells the node every address of this machine, and returns the port; where any port will do, `preferred` if it
@@ -62,27 +61,25 @@ package final class NodeDriver {
         try transport.listen(on: address)
       }
     let addresses = LocalAddresses.reachable(listeningOn: address).map { $0.with(port: port) }
-    turn { $0.handle(.addresses(addresses), at: $1) }
+    turn(.addresses(addresses))
     return port
   }
 
-  /// Runs `body` on the node and does what it asks.
-  package func perform<R>(_ body: (inout Node, Instant) -> R) -> R {
-    // It may end links, which take the rest with them.
-    transmit(atOnce: false)
-    return turn(body)
+  /// Gives the node one input of the app, which is one turn, and does what it asks.
+  @discardableResult
+  package func handle(_ input: Input) -> Answer {
+    // It may end links, which take what waits with them.
+    if !input.isTimeless { transmit(atOnce: false) }
+    return turn(input)
   }
-
-  /// Runs `body`, which must not end a link, on the node and does what it asks.
-  package func edit<R>(_ body: (inout Node, Instant) -> R) -> R { turn(body) }
 
   /// Bytes handed over for a link that the kernel has not taken yet.
   package func queuedBytes(on link: LinkID) -> Int {
     transport.queuedBytes(link) + (backlog[link]?.count ?? 0)
   }
 
-  /// Lends the node to be read: unlike ``node`` it is not copied, and unlike ``perform(_:)`` nothing happens afterwards.
-  package func inspect<R>(_ body: (inout Node) -> R) -> R { body(&node) }
+  /// Lends the node to be read, at the present time; it is not copied, and nothing happens afterwards.
+  package func read<R>(_ body: (inout Node, Instant) -> R) -> R { body(&node, Self.now) }
 
   /// Sends what waits, closes every link and stops listening; returns when all of it is done.
   package func shutDown(_ done: @escaping () -> Void) {
@@ -92,18 +89,22 @@ package final class NodeDriver {
   }
 
   @discardableResult
-  private func turn<R>(_ body: (inout Node, Instant) -> R) -> R {
+  private func turn(_ input: Input) -> Answer {
     let now = Self.now
     noticeSuspension(at: now)
-    let result = body(&node, now)
+    let answer = node.handle(input, at: now)
+    finishTurn()
+    return answer
+  }
+
+  /// Does what the node asks after a turn, and tells the app.
+  private func finishTurn() {
     drain()
-    timer?.deadline = inspect { $0.deadline }.map { UInt64(max(0, $0.nanoseconds)) }
-    if !events.isEmpty {
-      let batch = events
-      events.removeAll(keepingCapacity: true)
-      onEvents(batch)
-    }
-    return result
+    timer?.deadline = node.deadline.map { UInt64(max(0, $0.nanoseconds)) }
+    guard !events.isEmpty else { return }
+    let batch = events
+    events.removeAll(keepingCapacity: true)
+    onEvents(batch)
   }
 
   private func drain() {
@@ -125,7 +126,7 @@ package final class NodeDriver {
   }
 
   private func requestRound() {
-    guard !isRoundHandled, inspect({ $0.hasTransmissions }) else { return }
+    guard !isRoundHandled, node.hasTransmissions else { return }
     isRoundHandled = true
     transport.loop.atEndOfRound(self)
   }
@@ -137,7 +138,7 @@ package final class NodeDriver {
       if transmit(bytes[...], on: link, atOnce: atOnce) { node.reuse(bytes) }
     }
     isTransmitting = false
-    for link in relieved { node.regainRoom(on: link) }
+    for link in relieved { node.handle(.taken(link), at: node.time) }
     relieved.removeAll(keepingCapacity: true)
   }
 
@@ -189,17 +190,20 @@ extension NodeDriver: RoundHandler {
     transmit(atOnce: true)
     isRoundHandled = false
     // To write for a link may have ended it.
-    if inspect({ $0.hasOrders }) { turn { _, _ in } } else { requestRound() }
+    if node.hasOrders { finishTurn() } else { requestRound() }
   }
 }
 
 extension NodeDriver: SecureTransportDelegate {
   package func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
-    turn { $0.handle(.linkOpened(link, peer: peer, dial: dial, remote: remote), at: $1) }
+    turn(.linkOpened(link, peer: peer, dial: dial, remote: remote))
   }
 
   package func linkReceived(_ link: LinkID, _ bytes: RawSpan) {
-    turn { $0.receive(bytes, on: link, at: $1) }
+    let now = Self.now
+    noticeSuspension(at: now)
+    node.receive(bytes, on: link, at: now)
+    finishTurn()
   }
 
   package func linkWritable(_ link: LinkID) {
@@ -212,18 +216,18 @@ extension NodeDriver: SecureTransportDelegate {
     if isTransmitting {
       relieved.append(link)
     } else {
-      turn { $0.handle(.writable(link), at: $1) }
+      turn(.writable(link))
     }
   }
 
   package func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {
     backlog[link] = nil
     closing.remove(link)
-    turn { $0.handle(.linkClosed(link), at: $1) }
+    turn(.linkClosed(link))
   }
 
   package func dialFailed(_ dial: DialID, _ failure: TransportFailure) {
-    turn { $0.handle(.dialFailed(dial, refused: failure.isRefusal), at: $1) }
+    turn(.dialFailed(dial, refused: failure.isRefusal))
   }
 
   package func listenerPaused(_ failure: TransportFailure) {

@@ -143,7 +143,7 @@ extension Input {
   ///
   /// It is what the app does with its own anchors, poses and wishes, thousands of times a second, and what a driver says in the
   /// middle of a round.
-  fileprivate var isTimeless: Bool {
+  package var isTimeless: Bool {
     switch self {
     case .edit, .edits, .restoreAnchors, .awaitAcknowledgement, .cancelAcknowledgement, .updatePose, .beginDrag, .drag,
       .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken:

@@ -244,6 +244,9 @@ extension Node {
   /// How many members have a second connection to this node, for pieces of maps.
   package var bulkLinkCount: Int { links.state.bulkLinkCount }
 
+  /// Whether a peer is among the other members.
+  package func isMember(_ peer: PeerID) -> Bool { turn.mesh.standings[peer] != nil }
+
   /// The other members as the app may see them, in the order of their ids.
   package var memberSnapshots: [MemberSnapshot] {
     turn.mesh.roster.entries.compactMap { entry in

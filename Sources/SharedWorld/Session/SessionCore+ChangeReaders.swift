@@ -6,9 +6,9 @@ extension SessionCore {
   /// Lets a reader begin with the anchors that are there; it gets every change after that.
   func begin(_ mailbox: ChangeMailbox, isRestart: Bool) {
     changeReaders.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
-    let present: [AnchorChange]? = try? withNode { node, now in
+    let present: [AnchorChange]? = try? read { node, now in
       let time = node.sessionTime(at: now)
-      return node.anchors.anchors.map {
+      return node.allAnchors.map {
         AnchorChange(present: $0, owner: node.anchors.lock(of: $0.id)?.owner, at: time)
       }
     }

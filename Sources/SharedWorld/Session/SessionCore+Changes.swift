@@ -6,7 +6,7 @@ import WorldModel
 extension SessionCore {
   /// Translates changes of anchors for the app.
   func take(_ changes: [AnchorReplication.AnchorChange], into events: inout [Session.Event]) {
-    driver?.inspect { node in
+    driver?.read { node, _ in
       translate(changes, in: node.anchors, node.roster, into: &events)
       if !changeReaders.isEmpty { publish(changes.compactMap { told(of: $0, in: node.anchors, node.roster) }) }
     }

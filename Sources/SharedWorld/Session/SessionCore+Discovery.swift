@@ -42,7 +42,7 @@ extension SessionCore {
   private static let rememberedPeers = 4 * ProtocolLimits.roster
 
   private func forgetStrangers() {
-    let roster = Set(driver?.node.roster.entries.map(\.peerID) ?? [])
+    let roster = Set(driver?.read { node, _ in node.roster.entries.map(\.peerID) } ?? [])
     names = names.filter { roster.contains($0.key) }
     peersByInstance = peersByInstance.filter { candidates[$0.key] != nil && roster.contains($0.value.id) }
   }

@@ -35,7 +35,7 @@ extension SessionCore {
       events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: "\(reason)"))
       // A side that lost hears of the new host and then of its new epoch: one merge.
       if reason == .merged, let to, from?.peer != to.peer || to.peer == identity.peerID {
-        let others = driver?.node.memberSnapshots.count { $0.status == .connected } ?? 0
+        let others = driver?.read { node, _ in node.memberSnapshots.count { $0.status == .connected } } ?? 0
         events.append(.sessionMerged(size: others + 1, host: to.peer))
       }
     case .rulesChanged(let rules):

@@ -20,9 +20,7 @@ extension SessionCore {
         invitations[id] = continuation
         if Task.isCancelled {
           finishInvitation(id, .cancelled)
-        } else if (try? withNode { node, now in
-          node.handle(.invite(id, addresses, context: context, timeout: rest), at: now)
-        }) == nil {
+        } else if (try? handle(.invite(id, addresses, context: context, timeout: rest))) == nil {
           finishInvitation(id, .failed(.left))
         }
       }

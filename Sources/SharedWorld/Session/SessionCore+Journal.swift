@@ -41,15 +41,7 @@ extension SessionCore {
     guard let path = configuration.journal, let driver else { return }
     let file = try JournalFile(path: path)
     let records = try await file.records()
-    let failure = driver.perform { node, now in
-      do throws(ReplicationError) {
-        try node.restoreAnchors(records, at: now)
-        return nil as ReplicationError?
-      } catch {
-        return error
-      }
-    }
-    if let failure {
+    if case .refused(.journal(let failure)) = driver.handle(.restoreAnchors(records)) {
       throw SessionError(
         .corruptData, "\(path) is no sound journal; move it away and start again", cause: failure)
     }
@@ -59,7 +51,7 @@ extension SessionCore {
 
   /// Lets what is new be written, unless a transaction is under way.
   func writeJournal() {
-    guard journal?.isWriting == false, let set = driver?.inspect({ $0.anchors }),
+    guard journal?.isWriting == false, let set = driver?.read({ node, _ in node.anchors }),
       let records = journal?.take(from: set), !records.isEmpty, let file = journal?.file
     else { return }
     journal?.isWriting = true
@@ -90,7 +82,7 @@ extension SessionCore {
 
   /// Writes what is left and lets go of the file.
   func closeJournal() async {
-    guard var journal, let set = driver?.inspect({ $0.anchors }) else { return }
+    guard var journal, let set = driver?.read({ node, _ in node.anchors }) else { return }
     self.journal = nil
     // A transaction that is only queued will find the file closed.
     if journal.isWriting { journal.startAnew() }

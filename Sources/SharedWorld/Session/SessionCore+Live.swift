@@ -6,15 +6,18 @@ import WorldModel
 extension SessionCore {
   /// Begins a drag and gives its number.
   func beginDrag(_ anchor: AnchorID) throws(SessionError) -> UInt64 {
-    try live { node, now throws(DragError) in try node.beginDrag(anchor, at: now).rawValue }
+    guard case .began(let drag) = try handle(.beginDrag(anchor), anchor: anchor) else {
+      throw SessionError(DragError.ended)
+    }
+    return drag.rawValue
   }
 
   func drag(_ number: UInt64, to transform: Transform) throws(SessionError) {
-    try live { node, now throws(DragError) in try node.drag(DragID(rawValue: number), to: transform, at: now) }
+    try handle(.drag(DragID(rawValue: number), to: transform))
   }
 
   func endDrag(_ number: UInt64) throws(SessionError) {
-    try live { node, now throws(DragError) in try node.endDrag(DragID(rawValue: number), at: now) }
+    try handle(.endDrag(DragID(rawValue: number)))
   }
 
   /// Nobody holds the drag any more.
@@ -26,13 +29,11 @@ extension SessionCore {
     guard filter.isValid else {
       throw SessionError(.invalidArgument, "the filter's prefix is too long, or its region is not finite")
     }
-    try withNode { node, _ in node.setInterest(filter) }
+    try handle(.setInterest(filter))
   }
 
   func updatePose(_ transform: Transform?) throws(SessionError) {
-    try live { node, now throws(DragError) in
-      do throws(AnchorError) { try node.updatePose(transform, at: now) } catch { throw .refused(error) }
-    }
+    try handle(.updatePose(transform))
   }
 
   func participants() -> [Anchor] {
@@ -49,7 +50,7 @@ extension SessionCore {
   }
 
   private func livePoses() -> [EphemeralUpdate] {
-    (try? withNode { node, _ in node.livePoses }) ?? []
+    (try? read { node, _ in node.livePoses }) ?? []
   }
 
   /// Translates a live pose for the app.
@@ -60,18 +61,6 @@ extension SessionCore {
     case (.anchor(let anchor), nil): events.append(.dragEnded(anchor, by: peer))
     case (.participant, let pose?): events.append(.participantMoved(pose))
     case (.participant, nil): events.append(.participantGone(peer))
-    }
-  }
-
-  private func live<R>(
-    _ change: (inout Node, Instant) throws(DragError) -> R
-  ) throws(SessionError) -> R {
-    let result = try withNode { node, now -> Result<R, DragError> in
-      do throws(DragError) { return .success(try change(&node, now)) } catch { return .failure(error) }
-    }
-    switch result {
-    case .success(let value): return value
-    case .failure(let failure): throw SessionError(failure)
     }
   }
 }

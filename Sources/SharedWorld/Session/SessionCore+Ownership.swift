@@ -7,10 +7,10 @@ extension SessionCore {
   func settle(
     _ wish: OwnershipWish, of anchor: AnchorID, timeout: Duration
   ) async throws(SessionError) -> Ownership {
-    let outcome = await wait { number, node, now in
-      node.wish(OwnershipRequestID(rawValue: number), wish, of: anchor, timeout: timeout, at: now)
-    } givingUp: { number, node in
-      node.dropWish(OwnershipRequestID(rawValue: number))
+    let outcome = await wait { number in
+      .wish(OwnershipRequestID(rawValue: number), wish, of: anchor, timeout: timeout)
+    } givingUp: { number in
+      .dropWish(OwnershipRequestID(rawValue: number))
     }
     switch outcome {
     case .ownership(.met(let lock)): return Ownership(lock, of: anchor, owner: lock.owner ?? identity.peerID)
@@ -26,7 +26,7 @@ extension SessionCore {
   }
 
   func ownership(of anchor: AnchorID) -> Ownership? {
-    let lock = (try? withNode { node, now in node.owner(of: anchor, at: now) }) ?? nil
+    let lock = (try? read { node, now in node.owner(of: anchor, at: now) }) ?? nil
     return lock.flatMap { lock in lock.owner.map { Ownership(lock, of: anchor, owner: $0) } }
   }
 
@@ -41,7 +41,7 @@ extension SessionCore {
   }
 
   private func answer(_ id: OwnershipQuestionID, accepts: Bool) {
-    _ = try? withNode { node, now in node.answerOwnership(id, accepts: accepts, at: now) }
+    input(.answerOwnership(id, accepts: accepts))
   }
 }
 

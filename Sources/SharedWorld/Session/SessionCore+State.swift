@@ -61,7 +61,7 @@ extension SessionCore {
     guard let state = keptState else { return }
     let file = state.file
     // A failed writing is tried again at this pace.
-    if state.hasFailed, let record = driver?.inspect({ $0.record }) { keep(record) }
+    if state.hasFailed, let record = driver?.read({ node, _ in node.record }) { keep(record) }
     _ = jobs.add(priority: .utility) { await file.touch() }
     setPulse()
   }
@@ -77,7 +77,7 @@ extension SessionCore {
     keptState = nil
     state.pulse.deadline = nil
     // A session that never started leaves the file as it was.
-    let last = driver?.inspect { $0.hasEnded ? $0.record : nil }
+    let last = driver?.read { node, _ in node.hasEnded ? node.record : nil }
     do throws(SessionError) {
       try await state.file.close(last)
     } catch {

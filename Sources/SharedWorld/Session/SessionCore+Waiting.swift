@@ -20,7 +20,7 @@ extension SessionCore {
   ///   - begin: What begins it.
   ///   - giveUp: What ends it early, when the task is cancelled.
   func wait(
-    _ begin: (UInt64, inout Node, Instant) -> Void, givingUp giveUp: @escaping @Sendable (UInt64, inout Node) -> Void
+    _ begin: (UInt64) -> Input, givingUp giveUp: @escaping @Sendable (UInt64) -> Input
   ) async -> WaitOutcome {
     let number = freshNumber()
     return await withTaskCancellationHandler {
@@ -28,14 +28,14 @@ extension SessionCore {
         waits[number] = continuation
         if Task.isCancelled {
           finishWait(number, .cancelled)
-        } else if (try? withNode { node, now in begin(number, &node, now) }) == nil {
+        } else if (try? handle(begin(number))) == nil {
           finishWait(number, .ended)
         }
       }
     } onCancel: {
       loop.execute {
         self.assumeIsolated { core in
-          _ = try? core.withNode { node, _ in giveUp(number, &node) }
+          core.input(giveUp(number))
           core.finishWait(number, .cancelled)
         }
       }
@@ -59,11 +59,10 @@ extension SessionCore {
     case .host: level = .host
     case .everyPresentMember: level = .everyPresentMember
     }
-    let outcome = await wait { number, node, now in
-      node.awaitAcknowledgement(
-        AcknowledgementID(rawValue: number), level, timeout: acknowledgement.timeout, at: now)
-    } givingUp: { number, node in
-      node.cancelAcknowledgement(AcknowledgementID(rawValue: number))
+    let outcome = await wait { number in
+      .awaitAcknowledgement(AcknowledgementID(rawValue: number), level, timeout: acknowledgement.timeout)
+    } givingUp: { number in
+      .cancelAcknowledgement(AcknowledgementID(rawValue: number))
     }
     switch outcome {
     case .acknowledgement(.acknowledged): return

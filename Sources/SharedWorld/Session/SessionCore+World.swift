@@ -5,84 +5,54 @@ import WorldModel
 
 extension SessionCore {
   func place(_ anchor: Anchor) throws(SessionError) -> AnchorID {
-    try edit(anchor.id) { anchors, time throws(AnchorError) in _ = try anchors.place(anchor, at: time) }
+    try handle(.edit(.place(anchor)), anchor: anchor.id)
     return anchor.id
   }
 
   func restore(_ anchor: Anchor, from removed: AnchorID) throws(SessionError) {
-    try edit(anchor.id) { anchors, time throws(AnchorError) in
-      _ = try anchors.restore(anchor, from: removed, at: time)
-    }
+    try handle(.edit(.restore(anchor, from: removed)), anchor: anchor.id)
   }
 
   func move(_ id: AnchorID, to transform: Transform) throws(SessionError) {
-    try edit(id) { anchors, time throws(AnchorError) in _ = try anchors.move(id, to: transform, at: time) }
+    try handle(.edit(.move(id, to: transform)), anchor: id)
   }
 
   func place(_ list: [Anchor]) throws(SessionError) {
-    try edit(nil) { anchors, time throws(AnchorError) in
-      for anchor in list { _ = try anchors.place(anchor, at: time) }
-    }
+    try handle(.edits(list.map { .place($0) }))
   }
 
   func move(_ moves: [(id: AnchorID, transform: Transform)]) throws(SessionError) {
-    try edit(nil) { anchors, time throws(AnchorError) in
-      for move in moves { _ = try anchors.move(move.id, to: move.transform, at: time) }
-    }
+    try handle(.edits(moves.map { .move($0.id, to: $0.transform) }))
   }
 
   func rename(_ id: AnchorID, to name: String) throws(SessionError) {
-    try edit(id) { anchors, time throws(AnchorError) in _ = try anchors.rename(id, to: name, at: time) }
+    try handle(.edit(.rename(id, to: name)), anchor: id)
   }
 
   func setPayload(_ payload: Anchor.Payload?, of id: AnchorID) throws(SessionError) {
-    try edit(id) { anchors, time throws(AnchorError) in _ = try anchors.setPayload(payload, of: id, at: time) }
+    try handle(.edit(.setPayload(payload, of: id)), anchor: id)
   }
 
   func remove(_ id: AnchorID) throws(SessionError) {
-    try edit(id) { anchors, time throws(AnchorError) in _ = try anchors.remove(id, at: time) }
+    try handle(.edit(.remove(id)), anchor: id)
   }
 
   func anchors() -> [Anchor] {
-    (try? withNode { node, _ in node.anchors.anchors }) ?? []
+    (try? read { node, _ in node.allAnchors }) ?? []
   }
 
   func digest() -> SHA256Digest {
-    (try? withNode { node, _ in node.anchors.digest }) ?? SHA256Digest(hashing: [])
-  }
-
-  private func edit(
-    _ id: AnchorID?, _ change: (inout AnchorSet, UInt64) throws(AnchorError) -> Void
-  ) throws(SessionError) {
-    let failure = try running().edit { node, now -> AnchorError? in
-      do throws(AnchorError) {
-        try node.edit(at: now, change)
-        return nil
-      } catch {
-        return error
-      }
-    }
-    if let failure { throw SessionError(failure, anchor: id) }
+    (try? read { node, _ in node.digest }) ?? SHA256Digest(hashing: [])
   }
 
   func share(_ map: WorldMap, with peer: PeerID?) async throws(SessionError) -> MapID {
-    if let peer, try !withNode({ node, _ in node.memberSnapshots.contains { $0.peerID == peer } }) {
-      throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session")
-    }
-    if peer == nil, try !withNode({ node, _ in node.mayShareMap }) { throw .mayNotShare }
+    if let peer { try requireMember(peer) }
+    if peer == nil, try !read({ node, _ in node.mayShareMap }) { throw SessionError(.mayNotShare, anchor: nil) }
     let package = try await Self.pack(map)
-    let failure = try withNode { node, now -> AnchorError? in
-      do throws(AnchorError) {
-        try node.importAnchors(of: package, anchors: map.anchors)
-        node.handle(.share(package, with: peer), at: now)
-        return nil
-      } catch {
-        return error
-      }
-    }
-    if let failure { throw SessionError(failure, anchor: nil) }
     // The host may have changed while the map was encoded.
-    guard let id = try withNode({ node, _ in node.latestSharedMap }) else { throw .mayNotShare }
+    guard case .shared(let id) = try handle(.share(package, anchors: map.anchors, with: peer)) else {
+      throw SessionError(.mayNotShare, anchor: nil)
+    }
     keep(map, id: id, number: freshNumber())
     return id
   }
@@ -173,7 +143,16 @@ extension SessionCore {
 }
 
 extension SessionError {
-  fileprivate static var mayNotShare: SessionError {
-    SessionError(.notPermitted, "this peer may not share a map with the session now; see Configuration.mapProviders")
+  /// Why the node changed nothing; `anchor` is the one it was about.
+  init(_ refusal: Refusal, anchor: AnchorID?) {
+    switch refusal {
+    case .edit(let error): self.init(error, anchor: anchor)
+    case .drag(let error): self.init(error)
+    case .journal(let error): self.init(.corruptData, "the journal holds what no session wrote: \(error)", cause: error)
+    case .notHost: self.init(.notHost, "only the host may do that; ask the host, or ask to be host")
+    case .mayNotShare:
+      self.init(
+        .notPermitted, "this peer may not share a map with the session now; see Configuration.mapProviders")
+    }
   }
 }

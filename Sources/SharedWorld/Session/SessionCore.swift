@@ -130,9 +130,17 @@ actor SessionCore {
     return address.with(port: listen.port)
   }
 
-  /// Runs `body` on the node, then does what it asks.
-  func withNode<R>(_ body: (inout Node, Instant) -> R) throws(SessionError) -> R {
-    try running().perform(body)
+  /// Lends the node to be read, at the present time.
+  func read<R>(_ body: (inout Node, Instant) -> R) throws(SessionError) -> R { try running().read(body) }
+
+  /// Gives one input to the node, and does what it asks.
+  ///
+  /// - Throws: What the node refused, or that the session is over.
+  @discardableResult
+  func handle(_ input: Input, anchor: AnchorID? = nil) throws(SessionError) -> Answer {
+    let answer = try running().handle(input)
+    if case .refused(let refusal) = answer { throw SessionError(refusal, anchor: anchor) }
+    return answer
   }
 
   /// The driver of a session that goes on.
@@ -144,7 +152,7 @@ actor SessionCore {
   /// Gives one input to the node; a no-op after the end.
   func input(_ input: Input) {
     guard !hasEnded else { return }
-    driver?.perform { node, now in node.handle(input, at: now) }
+    driver?.handle(input)
   }
 
   func freshInvitation() -> InvitationID {
@@ -208,19 +216,11 @@ actor SessionCore {
 
   func kick(_ peer: PeerID) throws(SessionError) {
     try requireMember(peer)
-    try requireHost()
-    input(.kick(peer))
+    try handle(.kick(peer))
   }
 
   func setLocked(_ isLocked: Bool) throws(SessionError) {
-    try requireHost()
-    input(.setLocked(isLocked))
-  }
-
-  private func requireHost() throws(SessionError) {
-    guard try withNode({ node, _ in node.mayRule }) else {
-      throw SessionError(.notHost, "only the host may do that; ask the host, or ask to be host")
-    }
+    try handle(.setLocked(isLocked))
   }
 
   func requestHost() {
@@ -237,18 +237,18 @@ actor SessionCore {
       throw SessionError(.limitExceeded, "a message has at most \(ProtocolLimits.message) bytes, not \(bytes.count)")
     }
     for peer in peers ?? [] { try requireMember(peer) }
-    _ = try withNode { node, now in node.handle(.send(bytes, to: peers), at: now) }
+    try handle(.send(bytes, to: peers))
   }
 
   func requireMember(_ peer: PeerID) throws(SessionError) {
-    let isMember = try withNode { node, _ in node.memberSnapshots.contains { $0.peerID == peer } }
+    let isMember = try read { node, _ in node.isMember(peer) }
     guard isMember else { throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session") }
   }
 
   func state() -> Session.State {
     let map = map
     let candidates = candidates.values.map(\.candidate).sorted { $0.id < $1.id }
-    let state = try? withNode { node, now in
+    let state = try? read { node, now in
       Session.State(
         peers: node.memberSnapshots.map { PeerStatus($0, map: MapStatus(node.mapStatus(of: $0.peerID))) },
         inviting: node.invitedPeers.map(peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,

@@ -42,7 +42,7 @@ extension Session {
 
 extension SessionCore {
   func statistics() -> Session.Statistics {
-    let found = try? withNode { node, _ in (node.presence, node.memberSnapshots) }
+    let found = try? read { node, _ in (node.presence, node.memberSnapshots) }
     guard let (presence, members) = found else { return Session.Statistics(connections: [], links: []) }
     let links = members.filter(\.isDirect).map { member in
       Session.Statistics.Link(

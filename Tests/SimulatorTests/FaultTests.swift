@@ -28,7 +28,7 @@ struct FaultTests {
 
   private static func place(_ name: String, in world: inout SessionWorld, at index: Int) -> AnchorID {
     let anchor = Anchor(name: name)
-    world.edit(index) { (anchors, time) throws(AnchorError) in _ = try anchors.place(anchor, at: time) }
+    world.edit(index) { _, _ in .place(anchor) }
     return anchor.id
   }
 
@@ -60,7 +60,7 @@ struct FaultTests {
     var world = Self.session(2, of: 12, rate: 2_000_000)
     let host = try #require(world.commonHost())
     world.share(Self.map, from: host)
-    let (map, joiners) = (try #require(world.node(host)?.latestSharedMap), Array(2..<12))
+    let (map, joiners) = (try #require(world.node(host)?.currentMap), Array(2..<12))
     #expect(world.runUntilAgreed(within: 20 * Self.second) != nil)
     for index in joiners { world.apply(.start(index)) }
     let received: (SessionWorld, Int) -> Int = { world, index in world.node(index)?.traffic(of: map)?.receivedBytes ?? 0
@@ -99,8 +99,8 @@ struct FaultTests {
     world.apply(.split(sides))
     world.simulation.run(for: 15 * Self.second)
     for index in 0..<8 { _ = Self.place("by \(index)", in: &world, at: index) }
-    world.edit(0) { (anchors, time) throws(AnchorError) in _ = try anchors.rename(shared, to: "small", at: time) }
-    world.edit(5) { (anchors, time) throws(AnchorError) in _ = try anchors.remove(shared, at: time) }
+    world.edit(0) { _, _ in .rename(shared, to: "small") }
+    world.edit(5) { _, _ in .remove(shared) }
     let larger = try #require(world.commonHost(of: Array(2..<8)))
     #expect(world.commonHost(of: [0, 1]) != larger)
     world.apply(.heal)
@@ -135,7 +135,7 @@ struct FaultTests {
     world.apply(.stop(sleeper, asleep: true))
     // What is sent at once still arrives in its buffers.
     world.simulation.run(for: 10 * Self.second)
-    world.edit(host) { (anchors, time) throws(AnchorError) in _ = try anchors.remove(removed, at: time) }
+    world.edit(host) { _, _ in .remove(removed) }
     for index in 0..<3 where index != sleeper { _ = Self.place("meanwhile", in: &world, at: index) }
     world.simulation.run(for: 3600 * Self.second)
     let lines = world.simulation.monitor.transcript.lines.count
@@ -157,11 +157,9 @@ struct FaultTests {
     world.simulation.run(for: Self.second)
     for step in 0..<20 {
       if step == 10 {
-        world.edit(2) { (anchors, time) throws(AnchorError) in _ = try anchors.remove(lamp, at: time) }
+        world.edit(2) { _, _ in .remove(lamp) }
       }
-      world.edit(1) { (anchors, time) throws(AnchorError) in
-        _ = try anchors.move(lamp, to: Transform(translation: [Float(step), 0, 0]), at: time)
-      }
+      world.edit(1) { _, _ in .move(lamp, to: Transform(translation: [Float(step), 0, 0])) }
       world.simulation.run(for: 100_000)
     }
     Self.expectAgreement(&world)

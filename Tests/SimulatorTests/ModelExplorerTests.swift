@@ -1,3 +1,4 @@
+import AnchorReplication
 import PeerProtocol
 import Simulator
 import Testing

@@ -108,7 +108,7 @@ extension SessionHarness {
     }
     let link = node(index).memberSnapshots.first { $0.peerID == SessionPeer.identity(of: liar) }?.link
     simulation.perform(index) { peer, now in
-      peer.perform(at: now) { node, now in node.receive(frame.bytes.span.bytes, on: link!, at: now) }
+      peer.perform(at: now) { node, now in node.receive(frame.bytes, on: link!, at: now) }
     }
   }
 }

@@ -10,16 +10,14 @@ struct StandstillTests {
   private func place(_ name: String, on index: Int, of harness: inout SessionHarness) {
     harness.simulation.perform(index) { peer, now in
       peer.perform(at: now) { node, now in
-        try? node.edit(at: now) { (anchors, time) throws(AnchorError) in
-          _ = try anchors.place(Anchor(name: name), at: time)
-        }
+        node.handle(.edit(.place(Anchor(name: name))), at: now)
       }
     }
   }
 
   private func names(_ index: Int, of harness: SessionHarness) -> [String] {
-    var anchors = harness.node(index).anchors
-    return anchors.anchors.map(\.name).sorted()
+    var node = harness.node(index)
+    return node.allAnchors.map(\.name).sorted()
   }
 
   /// What was told of members since the transcript had `count` lines, one line an event.

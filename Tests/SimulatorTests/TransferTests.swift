@@ -55,7 +55,7 @@ private struct Members {
     let package = MapPackage(map: map)
     simulation.monitor.shared(package)
     simulation.perform(0) { peer, now in
-      peer.perform(at: now) { node, now in node.handle(.share(package, with: nil), at: now) }
+      peer.perform(at: now) { node, now in node.handle(.share(package, anchors: [], with: nil), at: now) }
     }
     return (node(0)?.currentMap, map.count)
   }
@@ -64,14 +64,14 @@ private struct Members {
     let anchor = Anchor(id: AnchorID(using: &random), name: "a")
     simulation.perform(index) { peer, now in
       peer.perform(at: now) { node, now in
-        try? node.edit(at: now) { (anchors, time) throws(AnchorError) in _ = try anchors.place(anchor, at: time) }
+        node.handle(.edit(.place(anchor)), at: now)
       }
     }
   }
 
   func digest(_ index: Int) -> SHA256Digest? {
-    var anchors = node(index)?.anchors
-    return anchors?.digest
+    var node = node(index)
+    return node?.digest
   }
 }
 
@@ -215,7 +215,7 @@ struct TransferTests {
     let other = MapPackage(map: [UInt8](repeating: 3, count: 1000))
     members.simulation.monitor.shared(other)
     members.simulation.perform(3) { peer, now in
-      peer.perform(at: now) { node, now in node.handle(.share(other, with: nil), at: now) }
+      peer.perform(at: now) { node, now in node.handle(.share(other, anchors: [], with: nil), at: now) }
     }
     members.simulation.run(for: 2_000_000_000)
     #expect(members.node(0)?.currentMap != members.node(3)?.currentMap)

@@ -24,6 +24,8 @@ package struct RunOutcome: Sendable {
   package var outputDigest = OutputDigest()
   /// Lies that were told.
   package var lies = 0
+  /// Nodes whose inputs were recorded and given to a fresh one, and the steps that were.
+  package var replays = (nodes: 0, steps: 0)
   /// Whether the run was cut short because the liar used a right to remove.
   package var liarRemoved = false
 

@@ -32,6 +32,8 @@ package struct SessionPeer: SimulatedNode {
   package private(set) var records: [[UInt8]] = []
   private var verified: [MapID: Set<Int>] = [:]
   private var follower: ElectionFollower
+  /// What was done to the node since its start; nil while nobody records it.
+  package private(set) var recording: NodeRecording?
 
   private let index: Int
   private let count: Int
@@ -62,7 +64,8 @@ package struct SessionPeer: SimulatedNode {
   /// does not hold as a member; `configure` changes what the node is told.
   package init(
     index: Int, count: Int, seed: UInt64, rules: ProtocolRules = .all, isLiar: Bool = false,
-    restoring record: NodeRecord? = nil, at now: Instant, configure: (inout NodeConfiguration) -> Void = { _ in }
+    isRecorded: Bool = false, restoring record: NodeRecord? = nil, at now: Instant,
+    configure: (inout NodeConfiguration) -> Void = { _ in }
   ) {
     self.index = index
     self.count = count
@@ -83,6 +86,7 @@ package struct SessionPeer: SimulatedNode {
     configure(&configuration)
     node = Node(configuration, restoring: record, at: now)
     follower = ElectionFollower(node)
+    if isRecorded { recording = NodeRecording(configuration, restoring: record, at: now) }
     let members = record?.roster.filter { $0.status == .present }.map(\.peerID) ?? []
     expected = (0..<count).filter { $0 != index && members.contains(Self.identity(of: $0)) }
     for other in 0..<count where other != index && !expected.contains(other) { invite(other, at: now) }
@@ -92,6 +96,7 @@ package struct SessionPeer: SimulatedNode {
   /// Gives the node an input.
   @discardableResult
   package mutating func handle(_ input: Input, at now: Instant) -> Answer {
+    recording?.add(.input(input, at: now))
     let answer = node.handle(input, at: now)
     follower.follow(node, isNewTurn: true)
     return answer
@@ -100,8 +105,20 @@ package struct SessionPeer: SimulatedNode {
   /// What can be read of the node.
   package subscript<T>(dynamicMember path: KeyPath<Node, T>) -> T { node[keyPath: path] }
 
+  /// Gives the node bytes that arrived on a link.
+  package mutating func receive(_ bytes: [UInt8], on link: LinkID, at now: Instant) {
+    recording?.add(.bytes(bytes, on: link, at: now))
+    unsafe node.receive(bytes.span.bytes, on: link, at: now)
+    follower.follow(node, isNewTurn: true)
+  }
+
   /// All anchors of the node, in the order of their ids.
-  package var allAnchors: [Anchor] { mutating get { node.allAnchors } }
+  package var allAnchors: [Anchor] {
+    mutating get {
+      recording?.add(.listing)
+      return node.allAnchors
+    }
+  }
 
   package static func identity(of index: Int) -> PeerID {
     PeerID(SHA256Digest(words: SIMD4(UInt64(index) + 1, 0, 0, 0)))
@@ -159,8 +176,7 @@ package struct SessionPeer: SimulatedNode {
 
   package mutating func received(_ packet: Packet, on connection: ConnectionID, at now: Instant) {
     begin()
-    unsafe node.receive(packet.span.bytes, on: LinkID(rawValue: UInt64(connection.number) + 1), at: now)
-    follower.follow(node, isNewTurn: true)
+    receive(packet, on: LinkID(rawValue: UInt64(connection.number) + 1), at: now)
     settle(at: now)
   }
 
@@ -238,7 +254,7 @@ package struct SessionPeer: SimulatedNode {
   /// Drains the node.
   private mutating func settle(at now: Instant) {
     var last: [UInt8] = []
-    while let output = node.nextOutput() {
+    while let output = takeOutput() {
       outputDigest.add(output)
       switch output {
       case .connect(let dial, let address):
@@ -281,6 +297,11 @@ package struct SessionPeer: SimulatedNode {
     for other in expected where !node.roster.admits(Self.identity(of: other)) { refused[other] = now + Self.patience }
     expected.removeAll { refused[$0] != nil }
     lie()
+  }
+
+  private mutating func takeOutput() -> Output? {
+    recording?.add(.outputs(1))
+    return node.nextOutput()
   }
 
   private mutating func run(_ check: ChunkCheck, at now: Instant) {

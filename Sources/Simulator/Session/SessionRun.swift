@@ -29,6 +29,7 @@ struct SessionRun {
     outcome.maps = world.simulation.monitor.mapsReceived
     outcome.bulkLinks = world.simulation.monitor.bulkLinks
     outcome.lies = world.lies
+    outcome.replays = world.replays
     outcome.outputDigest = world.simulation.monitor.outputDigest
     outcome.liarRemoved = world.simulation.monitor.liarRemoved
     return outcome

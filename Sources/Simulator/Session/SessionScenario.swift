@@ -24,11 +24,11 @@ package enum SessionScenario: String, CaseIterable, Sendable {
 
   /// Runs one seed with `count` nodes, 2 at least, each keeping these rules.
   package func run(
-    seed: UInt64, count: Int, rules: ProtocolRules = .all, recording: Bool = false
+    seed: UInt64, count: Int, rules: ProtocolRules = .all, recording: Bool = false, replaying: Bool = false
   ) -> RunOutcome {
     var random = SeededRandom(seed: seed ^ 0x5e55)
     let world = SessionWorld(
-      seed: seed, count: max(2, count), rules: rules, liar: self == .liar ? 0 : nil,
+      seed: seed, count: max(2, count), rules: rules, liar: self == .liar ? 0 : nil, isRecorded: replaying,
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
     var run = SessionRun(world: world, random: random, hasPoses: self == .poses)
     switch self {
@@ -40,6 +40,7 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     case .orphan: run.orphan()
     case .restarts: run.restarts()
     }
+    if replaying { for index in 0..<run.world.count { run.world.replay(index) } }
     return run.outcome
   }
 

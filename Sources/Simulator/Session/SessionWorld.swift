@@ -8,6 +8,10 @@ package struct SessionWorld {
   package var simulation: Simulation<SessionPeer, SessionMonitor>
   /// The rules that every node keeps.
   private let rules: ProtocolRules
+  /// Whether every node is recorded, and replayed when it ends.
+  private let isRecorded: Bool
+  /// Nodes that were replayed, and the steps that took.
+  private(set) var replays = (nodes: 0, steps: 0)
   /// The node that lies.
   let liar: Int?
   private var random: SeededRandom
@@ -21,11 +25,12 @@ package struct SessionWorld {
   /// Machines with skewed and drifting clocks on which nothing runs yet.
   package init(
     seed: UInt64, count: Int, rules: ProtocolRules = .all, liar: Int? = nil,
-    profile: NetworkProfile = NetworkProfile(), transcript: Transcript = Transcript(isOn: false)
+    isRecorded: Bool = false, profile: NetworkProfile = NetworkProfile(), transcript: Transcript = Transcript(isOn: false)
   ) {
     random = SeededRandom(seed: seed)
     diskDice = SeededRandom(seed: seed ^ 0xd15c)
     self.rules = rules
+    self.isRecorded = isRecorded
     self.liar = liar
     var profile = profile
     // Nodes find out for themselves that a path is broken.
@@ -93,14 +98,30 @@ package struct SessionWorld {
     }
     simulation.monitor.note(text, at: simulation.now)
     faults[kind, default: 0] += 1
-    if case .crash(let index, _) = fault, index == liar { pastLies = lies }
-    let (count, rules, liar, disks) = (count, rules, liar, disks)
+    if case .crash(let index, _) = fault {
+      if index == liar { pastLies = lies }
+      replay(index)
+    }
+    let (count, rules, liar, disks, isRecorded) = (count, rules, liar, disks, isRecorded)
     var seeds = random.split()
     simulation.apply(fault) { index, local in
       SessionPeer(
         index: index, count: count, seed: seeds.next(), rules: rules, isLiar: index == liar,
-        restoring: disks[index], at: local)
+        isRecorded: isRecorded, restoring: disks[index], at: local)
     }
+  }
+
+  /// N1: does again, to a fresh node, what was done to a node since its start; it asks for the same and ends in the same state.
+  mutating func replay(_ index: Int) {
+    guard let peer = simulation.node(index), let recording = peer.recording else { return }
+    let (node, digest) = recording.replay()
+    replays.nodes += 1
+    replays.steps += recording.steps.count
+    var (one, other) = (OutputDigest(), OutputDigest())
+    one.add(stateOf: peer.node)
+    other.add(stateOf: node)
+    if digest != peer.outputDigest { simulation.monitor.fail("N1 \(index + 1) asks for other things", at: simulation.now) }
+    if one != other { simulation.monitor.fail("N1 \(index + 1) ends in another state", at: simulation.now) }
   }
 
   /// Starts every machine, one after the other, within a time (ns).

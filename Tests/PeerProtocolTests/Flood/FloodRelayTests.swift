@@ -6,6 +6,7 @@ import WorldModel
 private struct Flood {
   var graphs: [PresenceGraph]
   var relays: [FloodRelay]
+  var sources: [FloodSource]
   var received: [Int]
   var packets = 0
   var now = at(0)
@@ -19,6 +20,7 @@ private struct Flood {
   init(count: Int, isLinked: (Int, Int) -> Bool) {
     graphs = (0..<count).map { PresenceGraph(me: Self.node($0), configuration: ElectionConfiguration()) }
     relays = Array(repeating: FloodRelay(), count: count)
+    sources = Array(repeating: FloodSource(), count: count)
     received = Array(repeating: 0, count: count)
     for one in 0..<count {
       for other in 0..<count where one != other && isLinked(one, other) {
@@ -48,7 +50,7 @@ private struct Flood {
   mutating func send(from origin: Int, to destination: Int? = nil) -> Int {
     packets = 0
     received = Array(repeating: 0, count: graphs.count)
-    let (header, targets) = relays[origin].originate(to: destination.map(Self.node), over: graphs[origin])
+    let (header, targets) = sources[origin].originate(to: destination.map(Self.node), over: graphs[origin])
     pass(header, on: origin, to: targets)
     deliver()
     return packets

@@ -143,7 +143,8 @@ struct RemovalTests {
     for number in 0..<2 * ProtocolLimits.roster {
       try session.say(.kicked, of: Self.victim.peer, by: Self.liar) { $0.peerID = NodeProbe.peer(1000 + number) }
     }
-    #expect(session.probe.node.disputes.count == ProtocolLimits.roster)
+    let disputes = try #require(stored("membership.kept.disputes.disputes", in: session.probe.node))
+    #expect(Mirror(reflecting: disputes).children.count == ProtocolLimits.roster)
     try session.say(.kicked, of: Self.victim.peer, by: Self.liar)
     #expect(session.status(of: Self.victim) == .present)
   }

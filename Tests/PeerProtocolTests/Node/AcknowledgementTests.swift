@@ -15,8 +15,8 @@ struct AcknowledgementTests {
     session.forgetEvents()
     let anchor = Anchor(id: AnchorID(high: 3, low: UInt64(index)), name: "lamp")
     try session.perform(index) { node, now in
-      _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.place(anchor, at: time) }
-      node.awaitAcknowledgement(wait, level, timeout: timeout, at: now)
+      try node.edit(.place(anchor), at: now)
+      node.handle(.awaitAcknowledgement(wait, level, timeout: timeout), at: now)
     }
   }
 
@@ -92,7 +92,7 @@ struct AcknowledgementTests {
     var session = try TestSession(2)
     session.apply(.stop(1, asleep: false))
     try place(0, .everyPresentMember, timeout: .seconds(1), in: &session)
-    try session.perform(0) { node, _ in node.cancelAcknowledgement(wait) }
+    try session.perform(0) { node, now in node.handle(.cancelAcknowledgement(wait), at: now) }
     session.run(.seconds(3))
     #expect(session.acknowledgements(0).isEmpty)
   }

@@ -100,7 +100,7 @@ struct EphemeralTests {
     var session = isRow ? try TestSession.row(3) : try TestSession(3)
     let near = AnchorFilter(region: .init(center: .zero, radius: 5))
     // In a row the node in the middle passes everything on, whatever its own app wants.
-    try session.perform(1) { node, _ in node.setInterest(near) }
+    try session.perform(1) { node, now in node.handle(.setInterest(near), at: now) }
     session.run(.seconds(1))
     session.forgetEvents()
     for x: Float in [1, 9, 10, 2, 11] {
@@ -110,7 +110,7 @@ struct EphemeralTests {
     #expect(session.updates(1).map(\.pose?.transform) == [.at(1), nil, .at(2), nil])
     #expect(session.updates(2).map(\.pose?.transform) == [.at(1), .at(9), .at(10), .at(2), .at(11)])
     #expect(try session.node(1).livePoses.isEmpty)
-    try session.perform(1) { node, _ in node.setInterest(.all) }
+    try session.perform(1) { node, now in node.handle(.setInterest(.all), at: now) }
     try session.perform(0) { try $0.updatePose(.at(12), at: $1) }
     session.run(.milliseconds(200))
     #expect(session.updates(1).last?.pose?.transform == .at(12))
@@ -122,7 +122,7 @@ struct EphemeralTests {
     try session.perform(0) { try $0.updatePose(.at(3), at: $1) }
     session.run(.milliseconds(200))
     session.forgetEvents()
-    try session.perform(1) { node, _ in node.setInterest(AnchorFilter(kind: .plain)) }
+    try session.perform(1) { node, now in node.handle(.setInterest(AnchorFilter(kind: .plain)), at: now) }
     session.run(.milliseconds(200))
     #expect(session.updates(1).map(\.pose) == [nil])
     #expect(try session.node(1).livePoses.isEmpty)
@@ -135,29 +135,29 @@ struct EphemeralTests {
     try session.perform(0) { node, now in
       let first = try node.beginDrag(lamp, at: now)
       let second = try node.beginDrag(lamp, at: now)
-      #expect(throws: DragError.ended) { try node.drag(first, to: .at(1), at: now) }
+      #expect(throws: Refusal.drag(.ended)) { try node.drag(first, to: .at(1), at: now) }
       try node.endDrag(second, at: now)
-      #expect(throws: DragError.ended) { try node.endDrag(second, at: now) }
+      #expect(throws: Refusal.drag(.ended)) { try node.endDrag(second, at: now) }
       let third = try node.beginDrag(lamp, at: now)
       let doubled = Transform(columns: ([2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]))
-      #expect(throws: DragError.self) { try node.drag(third, to: doubled, at: now) }
-      _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.remove(lamp, at: time) }
-      #expect(throws: DragError.refused(.unknownAnchor(lamp))) { try node.drag(third, to: .at(1), at: now) }
-      #expect(throws: DragError.ended) { try node.drag(third, to: .at(1), at: now) }
+      #expect(throws: Refusal.self) { try node.drag(third, to: doubled, at: now) }
+      try node.edit(.remove(lamp), at: now)
+      #expect(throws: Refusal.drag(.refused(.unknownAnchor(lamp)))) { try node.drag(third, to: .at(1), at: now) }
+      #expect(throws: Refusal.drag(.ended)) { try node.drag(third, to: .at(1), at: now) }
       for number in 1...ProtocolLimits.drags {
         let anchor = Anchor(id: AnchorID(high: 2, low: UInt64(number)), name: "a")
-        _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.place(anchor, at: time) }
+        try node.edit(.place(anchor), at: now)
         _ = try node.beginDrag(anchor.id, at: now)
       }
       let last = Anchor(name: "one too many")
-      _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.place(last, at: time) }
-      #expect(throws: DragError.tooMany(limit: ProtocolLimits.drags)) { try node.beginDrag(last.id, at: now) }
+      try node.edit(.place(last), at: now)
+      #expect(throws: Refusal.drag(.tooMany(limit: ProtocolLimits.drags))) { try node.beginDrag(last.id, at: now) }
     }
   }
 }
 
 @Suite("The ephemeral lane of one node")
-struct EphemeralLaneTests {
+struct PoseLaneTests {
   private func update(
     _ sequence: UInt64, _ pose: Transform?, origin: NodeID, about subject: EphemeralSubject = .participant
   ) -> EphemeralUpdate {
@@ -173,7 +173,7 @@ struct EphemeralLaneTests {
 
   private func place(on probe: inout NodeProbe) throws -> AnchorID {
     let lamp = Anchor(name: "lamp")
-    try probe.edit { set, time throws(AnchorError) in _ = try set.place(lamp, at: time) }
+    try probe.edit(.place(lamp))
     return lamp.id
   }
 
@@ -184,7 +184,7 @@ struct EphemeralLaneTests {
   @Test("numbers that others used up in a node's name count no more when it speaks itself")
   func madeUpNumbers() {
     let (me, other) = (NodeID(peer: NodeProbe.me, incarnation: 1), NodeID(peer: NodeProbe.peer(1), incarnation: 7))
-    var lane = EphemeralLane(me: me)
+    var lane = PoseLane(me: me)
     var drag = update(.max, .at(1), origin: other, about: .anchor(AnchorID(high: 1, low: 1)))
     let now = Instant.zero
     var taken = [lane.receive(update(.max - 1, .at(1), origin: other), at: now), lane.receive(drag, at: now)]

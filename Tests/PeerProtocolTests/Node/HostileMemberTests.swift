@@ -17,7 +17,7 @@ struct HostileMemberTests {
 
     init() throws {
       probe.wait(.seconds(3))
-      try probe.edit { anchors, time throws(AnchorError) in _ = try anchors.place(Anchor(name: "mine"), at: time) }
+      try probe.edit(.place(Anchor(name: "mine")))
       link = probe.join(1, HostileMemberTests.other)
       for _ in 0..<14 {
         probe.wait(.seconds(1))

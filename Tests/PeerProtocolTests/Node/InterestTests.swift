@@ -19,7 +19,7 @@ struct InterestTests {
   }
 
   private func want(_ filter: AnchorFilter, _ indices: Int..., in session: inout TestSession) throws {
-    for index in indices { try session.perform(index) { node, _ in node.setInterest(filter) } }
+    for index in indices { try session.perform(index) { node, now in node.handle(.setInterest(filter), at: now) } }
     session.run(.seconds(1))
   }
 

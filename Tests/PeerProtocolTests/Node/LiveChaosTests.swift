@@ -31,14 +31,14 @@ struct LiveChaosTests {
         case 3: try node.updatePose(.at(x), at: now)
         case 4:
           let id = OwnershipRequestID(rawValue: number)
-          node.wish(id, .own(lease: nil), of: lamp, timeout: .seconds(3), at: now)
+          node.handle(.wish(id, .own(lease: nil), of: lamp, timeout: .seconds(3)), at: now)
         case 5:
           let id = AcknowledgementID(rawValue: number)
-          node.awaitAcknowledgement(id, .host, timeout: .seconds(3), at: now)
+          node.handle(.awaitAcknowledgement(id, .host, timeout: .seconds(3)), at: now)
         default:
-          _ = try? node.edit(at: now) { set, time throws(AnchorError) in try set.move(lamp, to: .at(-x), at: time) }
+          try? node.edit(.move(lamp, to: .at(-x)), at: now)
           let id = AcknowledgementID(rawValue: number)
-          node.awaitAcknowledgement(id, .everyPresentMember, timeout: .seconds(3), at: now)
+          node.handle(.awaitAcknowledgement(id, .everyPresentMember, timeout: .seconds(3)), at: now)
         }
       }
       if let begun { drags[index] = begun }
@@ -117,7 +117,7 @@ struct LiveChaosTests {
         if random.below(3) == 0 {
           reach[index] = random.below(3) == 0 ? nil : x
           let filter = reach[index].map { AnchorFilter(region: .init(center: .zero, radius: $0)) } ?? .all
-          try session.perform(index) { node, _ in node.setInterest(filter) }
+          try session.perform(index) { node, now in node.handle(.setInterest(filter), at: now) }
         } else {
           poses[index] = x
           try session.perform(index) { try $0.updatePose(.at(x), at: $1) }

@@ -36,16 +36,14 @@ struct NodeProbe {
       peerID: peer, incarnation: incarnation, service: service, name: "other", instance: "", addresses: [])
   }
 
-  mutating func input(_ input: Input) {
-    node.handle(input, at: now)
-    drain()
+  @discardableResult
+  mutating func input(_ input: Input) -> Answer {
+    defer { drain() }
+    return node.handle(input, at: now)
   }
 
-  /// Edits the anchors, and lets the node do what it does in the same turn.
-  mutating func edit(_ change: (inout AnchorSet, UInt64) throws(AnchorError) -> Void) throws {
-    try node.edit(at: now, change)
-    drain()
-  }
+  /// Edits the anchors.
+  mutating func edit(_ edit: AnchorEdit) throws { try input(.edit(edit)).check() }
 
   /// Lets time pass, with the ticks the node asks for.
   mutating func wait(_ duration: Duration) {

@@ -14,7 +14,7 @@ struct OwnershipTests {
     for duration: Duration = .milliseconds(400), in session: inout TestSession
   ) throws -> [OwnershipResult] {
     session.forgetEvents()
-    try session.perform(index) { node, now in node.wish(id(9), wish, of: anchor, timeout: timeout, at: now) }
+    try session.perform(index) { node, now in node.handle(.wish(id(9), wish, of: anchor, timeout: timeout), at: now) }
     session.run(duration)
     return results(index, session)
   }
@@ -59,7 +59,7 @@ struct OwnershipTests {
     }
     try #require(questions.count == 1)
     if answer < 2 {
-      try session.perform(1) { node, now in node.answerOwnership(questions[0], accepts: answer == 0, at: now) }
+      try session.perform(1) { node, now in node.handle(.answerOwnership(questions[0], accepts: answer == 0), at: now) }
     }
     session.run(.seconds(3))
     switch answer {
@@ -200,7 +200,7 @@ struct OwnershipTests {
     let stranger = NodeProbe.peer(9)
     try session.perform(0) { node, now in
       let lock = AnchorLock(owner: stranger, leaseUntil: AnchorLock.endless, epoch: node.epoch, number: 1)
-      _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.setLock(lock, of: lamp, at: time) }
+      try node.edit(.setLock(lock, of: lamp), at: now)
     }
     session.run(.seconds(8))
     #expect(try lock(1, of: lamp, in: session).owner == stranger)

@@ -87,9 +87,7 @@ struct PersistTests {
       beat(&probe, from: member, epoch: 9, number: number, on: link)
       probe.send(.ping, on: link) { $0.write(UInt64(number)) }
       probe.send(.message, on: link) { $0.write(UInt64(number)) }
-      try probe.edit { (set, time) throws(AnchorError) in
-        _ = try set.place(Anchor(id: AnchorID(high: 1, low: UInt64(number)), name: "a"), at: time)
-      }
+      try probe.edit(.place(Anchor(id: AnchorID(high: 1, low: UInt64(number)), name: "a")))
     }
     probe.input(.linkClosed(link))
     probe.wait(.milliseconds(500))

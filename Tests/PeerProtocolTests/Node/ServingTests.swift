@@ -22,7 +22,7 @@ struct ServingTests {
         body.write(UInt32(0))
         body.write(bytes: [UInt8](repeating: 0, count: 34))
       }
-      probe.input(.share(package, with: nil))
+      probe.input(.share(package, anchors: [], with: nil))
       map = try #require(probe.node.currentMap)
       _ = try probe.frames(on: link)
       probe.isSlow = true
@@ -64,9 +64,7 @@ struct ServingTests {
     _ = try serving.probe.frames(on: serving.link)
     let now = serving.probe.now
     try serving.probe.node.updatePose(.identity, at: now)
-    try serving.probe.edit { anchors, time throws(AnchorError) in
-      _ = try anchors.place(Anchor(name: "lamp"), at: time)
-    }
+    try serving.probe.edit(.place(Anchor(name: "lamp")))
     serving.probe.send(.ping, on: serving.link) { $0.write(UInt64(1)) }
     #expect(try serving.probe.frames(on: serving.link).isEmpty)
     let types = try serving.next()

@@ -72,7 +72,7 @@ struct TestSession {
   }
 
   /// Lets the app of a node do something.
-  mutating func perform(_ index: Int, _ action: (inout Node, Instant) throws -> Void) throws {
+  mutating func perform(_ index: Int, _ action: (inout SessionPeer, Instant) throws -> Void) throws {
     var failure: (any Error)?
     simulation.perform(index) { peer, now in
       peer.perform(at: now) { node, now in
@@ -87,7 +87,7 @@ struct TestSession {
   /// The digest of a node's anchors.
   func digest(_ index: Int) throws -> SHA256Digest {
     var node = try node(index)
-    return node.anchors.digest
+    return node.digest
   }
 
   /// The number of the host.
@@ -147,7 +147,7 @@ struct TestSession {
   mutating func place(_ index: Int) throws -> AnchorID {
     let anchor = Anchor(id: AnchorID(high: 1, low: UInt64(index)), name: "lamp")
     try perform(index) { node, now in
-      _ = try node.edit(at: now) { set, time throws(AnchorError) in try set.place(anchor, at: time) }
+      try node.edit(.place(anchor), at: now)
     }
     run(.seconds(1))
     return anchor.id

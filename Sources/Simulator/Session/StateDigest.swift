@@ -6,7 +6,13 @@ extension OutputDigest {
   ///
   /// Sets and dictionaries count without their order, which differs from one to the next.
   package mutating func add(stateOf value: Any) {
+    // By far the most there is of anything: without reflection.
     if let bytes = value as? [UInt8] { return add(bytes) }
+    if let number = value as? any BinaryInteger { return add(UInt64(truncatingIfNeeded: number)) }
+    if let words = value as? [UInt64] {
+      for word in words { add(word) }
+      return
+    }
     let mirror = Mirror(reflecting: value)
     if mirror.displayStyle == .set || mirror.displayStyle == .dictionary {
       let members = mirror.children.map { member in

@@ -34,20 +34,23 @@ let package = Package(
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
     .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
 
+    .target(name: "Basics", dependencies: ["COpenSSL"], swiftSettings: strict),
     // Rounding of Float calls libm, which nothing else links where neither Foundation nor Glibc is imported.
     .target(
-      name: "WorldModel", dependencies: ["CZlib", "COpenSSL"], swiftSettings: common,
+      name: "WorldModel", dependencies: ["Basics", "CZlib"], swiftSettings: common,
       linkerSettings: [.linkedLibrary("m")]),
-    .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: strict),
-    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
+    .target(name: "AnchorReplication", dependencies: ["Basics", "WorldModel"], swiftSettings: strict),
+    .target(
+      name: "PeerProtocol", dependencies: ["Basics", "WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
     .target(
       name: "PeerTransport",
-      dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "CLinux", "COpenSSL"], swiftSettings: common),
+      dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel", "CLinux", "COpenSSL"],
+      swiftSettings: common),
     .target(name: "ServiceDiscovery", dependencies: ["CDNSSD", "CAvahiCore"], swiftSettings: common),
     .target(
       name: "SharedWorld",
       dependencies: [
-        "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery", "CSQLite",
+        "Basics", "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery", "CSQLite",
       ],
       swiftSettings: common),
     // The header of the C interface is a target of its own, so that the compiler checks the functions against it.
@@ -55,9 +58,10 @@ let package = Package(
     .target(
       name: "CSharedWorld", dependencies: ["SharedWorld", "CSharedWorldHeaders", "CLinux"], swiftSettings: common),
     .target(
-      name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
+      name: "Simulator", dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel"],
+      swiftSettings: strict),
 
-    .executableTarget(name: "soak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
+    .executableTarget(name: "soak", dependencies: ["Basics", "Simulator", "PeerProtocol"], swiftSettings: common),
     .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .target(name: "WorldViewKit", dependencies: ["SharedWorld", "WorldPeerKit"], swiftSettings: common),
@@ -69,26 +73,31 @@ let package = Package(
       ], swiftSettings: common),
     .executableTarget(name: "worldmap", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
 
+    .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
     .testTarget(
-      name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], exclude: ["reader.py"], swiftSettings: common),
-    .testTarget(
-      name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel", "PeerProtocol", "Simulator"],
+      name: "WorldModelTests", dependencies: ["Basics", "WorldModel", "CZlib"], exclude: ["reader.py"],
       swiftSettings: common),
     .testTarget(
-      name: "PeerProtocolTests", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "Simulator"],
+      name: "AnchorReplicationTests",
+      dependencies: ["Basics", "AnchorReplication", "WorldModel", "PeerProtocol", "Simulator"],
       swiftSettings: common),
     .testTarget(
-      name: "PeerTransportTests", dependencies: ["PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
+      name: "PeerProtocolTests",
+      dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel", "Simulator"],
+      swiftSettings: common),
+    .testTarget(
+      name: "PeerTransportTests", dependencies: ["Basics", "PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
       swiftSettings: common),
     .testTarget(name: "ServiceDiscoveryTests", dependencies: ["ServiceDiscovery"], swiftSettings: common),
     .testTarget(
       name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders"], exclude: ["C"],
       swiftSettings: common),
     .testTarget(
-      name: "SharedWorldTests", dependencies: ["SharedWorld", "PeerTransport", "PeerProtocol", "WorldModel"],
+      name: "SharedWorldTests", dependencies: ["Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "WorldModel"],
       swiftSettings: common),
     .testTarget(
-      name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel", "soak"],
+      name: "SimulatorTests",
+      dependencies: ["Basics", "Simulator", "PeerProtocol", "AnchorReplication", "WorldModel", "soak"],
       swiftSettings: common),
     .testTarget(
       name: "WorldViewKitTests", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"], swiftSettings: common),

@@ -16,7 +16,7 @@ let common: [SwiftSetting] = [
 /// A program that hands one test to libFuzzer.
 func fuzzer(_ name: String, _ modules: [Target.Dependency] = []) -> Target {
   .executableTarget(
-    name: name, dependencies: ["WorldModel", "FuzzDriver"] + modules,
+    name: name, dependencies: ["Basics", "WorldModel", "FuzzDriver"] + modules,
     swiftSettings: common + [.unsafeFlags(["-parse-as-library"])],
     linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])])
 }
@@ -27,13 +27,15 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+    .target(name: "Basics", dependencies: ["COpenSSL"], swiftSettings: common),
     .target(
-      name: "WorldModel", dependencies: ["COpenSSL", "CZlib"],
+      name: "WorldModel", dependencies: ["Basics", "CZlib"],
       swiftSettings: common, linkerSettings: [.linkedLibrary("m")]),
-    .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: common),
-    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: common),
-    .target(name: "FuzzDriver", dependencies: ["WorldModel"], swiftSettings: common),
-    .target(name: "FuzzAnchorSet", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
+    .target(name: "AnchorReplication", dependencies: ["Basics", "WorldModel"], swiftSettings: common),
+    .target(
+      name: "PeerProtocol", dependencies: ["Basics", "WorldModel", "AnchorReplication", "CZstd"], swiftSettings: common),
+    .target(name: "FuzzDriver", dependencies: ["Basics", "WorldModel"], swiftSettings: common),
+    .target(name: "FuzzAnchorSet", dependencies: ["Basics", "AnchorReplication", "WorldModel"], swiftSettings: common),
     fuzzer("fuzz-container"),
     fuzzer("fuzz-points"),
     fuzzer("fuzz-anchors"),

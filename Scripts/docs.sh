@@ -18,7 +18,7 @@ mkdir -p "$graphs"
 flags=()
 for map in Sources/C*/module.modulemap; do flags+=(-Xcc "-fmodule-map-file=$map"); done
 "$swift" symbolgraph-extract -module-name SharedWorld -I "$modules" -target "$triple" -output-dir "$graphs" \
-  -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=WorldModel \
+  -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=Basics,WorldModel \
   -swift-version 6 "${flags[@]}"
 "$docc" convert "$catalogue" --additional-symbol-graph-dir "$graphs" --output-path .build/docs \
   --fallback-display-name SharedWorld --fallback-bundle-identifier sharedworld --warnings-as-errors

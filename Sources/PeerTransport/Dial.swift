@@ -1,3 +1,4 @@
+package import Basics
 package import PeerProtocol
 
 /// An attempt to connect that may try several addresses.

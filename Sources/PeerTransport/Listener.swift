@@ -1,5 +1,6 @@
+package import Basics
 import Glibc
-package import PeerProtocol
+import PeerProtocol
 
 /// The listening socket: accepts what the gate lets in.
 final class Listener: EventHandler {

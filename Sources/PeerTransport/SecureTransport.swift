@@ -1,3 +1,4 @@
+import Basics
 package import PeerProtocol
 
 /// TCP links between proven peers: listens, dials, encrypts and queues; what the bytes mean is the driver's business.

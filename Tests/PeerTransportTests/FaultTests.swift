@@ -1,3 +1,4 @@
+import Basics
 import COpenSSL
 import Glibc
 import PeerProtocol

@@ -10,8 +10,8 @@ struct BannedCall: CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  static let pure: Set = ["WorldModel", "AnchorReplication", "PeerProtocol", "Simulator"]
-  static let deterministic: Set = ["AnchorReplication", "PeerProtocol", "Simulator"]
+  static let pure: Set = ["Basics", "WorldModel", "AnchorReplication", "PeerProtocol", "Simulator"]
+  static let deterministic: Set = ["Basics", "AnchorReplication", "PeerProtocol", "Simulator"]
   static let shell: Set = ["PeerTransport", "ServiceDiscovery", "SharedWorld", "CSharedWorld"]
 
   static let all = [

@@ -1,3 +1,4 @@
+import Basics
 import CMalloc
 import Foundation
 import SharedWorld

@@ -1,3 +1,4 @@
+import Basics
 import AnchorReplication
 import FuzzAnchorSet
 import FuzzDriver

@@ -1,4 +1,5 @@
-package import WorldModel
+package import Basics
+import WorldModel
 
 /// Which wait for acknowledgement: chosen by whoever waits.
 package struct AcknowledgementID: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// Who waits for whose acknowledgement: the waits of this node's app, and the questions of other members.

@@ -1,3 +1,5 @@
+import Basics
+
 /// Rule 3: what a node without a lease does; and the two transitions everything ends in, following and hosting.
 extension HostElection {
   /// Enters a phase; whatever a host was waiting for is forgotten with its reign.

@@ -1,3 +1,5 @@
+package import Basics
+
 /// Rule 6: changing the host on purpose.
 extension HostElection {
   /// Asks to be host: the host hands over if it grants requests; without a host this node canvasses at once.

@@ -1,3 +1,5 @@
+import Basics
+
 /// Rule 4: two hosts that hear each other become one, and the receiver of the Offer alone decides which.
 extension HostElection {
   /// A host hears the Beat of another one.

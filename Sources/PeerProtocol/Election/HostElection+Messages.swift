@@ -1,3 +1,5 @@
+package import Basics
+
 /// Rules 1, 2, 3 and 5: who is believed, for how long, and who objects.
 extension HostElection {
   /// How far an epoch may be above all that were seen before, and up to where it may be anything.

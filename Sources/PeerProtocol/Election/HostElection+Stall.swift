@@ -1,3 +1,5 @@
+package import Basics
+
 /// Rule 7: a process that stood still knows nothing about the others and suspects nobody.
 extension HostElection {
   /// Tells that the machine slept: the boot clock moved on by `gap` while the monotonic clock, whose time this is,

@@ -1,3 +1,5 @@
+package import Basics
+
 /// The election of one host among the members of a session ("sticky view-host"), one node's part of it.
 ///
 /// It does no I/O: messages, time and the list of live members come in, ``nextOutput()`` says what to do. After every

@@ -1,3 +1,5 @@
+package import Basics
+
 /// Who is linked to whom, as one node knows it from the announcements of all; the base of reachability and relaying.
 ///
 /// Each node announces its own links to its neighbours, and whoever hears an announcement passes it on to the

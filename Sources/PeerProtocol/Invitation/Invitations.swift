@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// The node's number of an invitation, sent or received.

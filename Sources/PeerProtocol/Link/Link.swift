@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// One TLS connection as the node sees it: who is at the other end, how far the greeting has come, what waits to leave.

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// A record of a peer that is not believed yet, because it says the opposite of what this node sees itself.

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// What others say of a peer against what this node sees itself.

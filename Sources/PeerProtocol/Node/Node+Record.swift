@@ -1,4 +1,4 @@
-import WorldModel
+import Basics
 
 /// What a node keeps over the end of its process, and how it comes back with it.
 ///

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// The time in which nothing becomes due of links, invitations and members, and the links that stay meanwhile.

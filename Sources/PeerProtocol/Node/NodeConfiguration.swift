@@ -1,4 +1,4 @@
-import AnchorReplication
+package import Basics
 package import WorldModel
 
 /// What a node is told at its start.

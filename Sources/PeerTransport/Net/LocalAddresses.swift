@@ -1,6 +1,6 @@
+import Basics
 import CLinux
 import Glibc
-import PeerProtocol
 
 /// The addresses under which other machines may reach this one.
 enum LocalAddresses {

@@ -1,6 +1,6 @@
+import Basics
 import CLinux
 import Glibc
-import PeerProtocol
 
 /// Looks names up on threads of their own, because `getaddrinfo` blocks for as long as it likes.
 enum Resolver {

@@ -1,5 +1,5 @@
+import Basics
 import Glibc
-import PeerProtocol
 
 /// A non-blocking TCP socket, closed when it is dropped.
 struct Socket: ~Copyable {

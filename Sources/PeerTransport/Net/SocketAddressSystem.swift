@@ -1,5 +1,6 @@
+package import Basics
 import Glibc
-package import PeerProtocol
+import PeerProtocol
 
 extension SocketAddress {
   /// The address of a name and a port, or of the literal form that ``description`` writes with an interface's name.

@@ -1,4 +1,5 @@
-package import PeerProtocol
+package import Basics
+import PeerProtocol
 
 /// What a ``Simulation`` runs: anything that owns connections to numbered peers and has a deadline.
 ///

@@ -1,4 +1,5 @@
-package import PeerProtocol
+package import Basics
+import PeerProtocol
 
 /// Runs numbered nodes over a virtual network and a virtual clock that jumps to the next event.
 ///

@@ -1,3 +1,4 @@
+import Basics
 package import PeerProtocol
 
 /// The kinds of run that a seed can stand for.

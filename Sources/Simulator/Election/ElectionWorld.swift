@@ -1,3 +1,4 @@
+import Basics
 package import PeerProtocol
 
 /// A simulated session that does nothing but elect its host.

@@ -1,5 +1,5 @@
+package import Basics
 package import PeerProtocol
-package import WorldModel
 
 /// A few nodes that elect a host, and everything that may happen to them next.
 ///

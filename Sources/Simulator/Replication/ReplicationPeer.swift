@@ -1,6 +1,6 @@
+import Basics
 package import AnchorReplication
 import PeerProtocol
-import WorldModel
 
 /// Which rules of the replication a run keeps; tests switch them off to see them fail.
 package struct ReplicationRules: Sendable {

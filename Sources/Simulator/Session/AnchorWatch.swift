@@ -1,3 +1,4 @@
+import Basics
 package import AnchorReplication
 import PeerProtocol
 import WorldModel

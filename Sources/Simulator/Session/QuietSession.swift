@@ -1,4 +1,5 @@
 import PeerProtocol
+import Basics
 
 /// A session in which nothing goes wrong, to measure what it costs.
 package struct QuietSession {

@@ -1,3 +1,4 @@
+package import Basics
 import AnchorReplication
 package import PeerProtocol
 package import WorldModel

@@ -1,3 +1,5 @@
+public import Basics
+
 /// The name of one revision of a shared map: the SHA-256 of its manifest.
 public struct MapID: Hashable, Sendable, Comparable {
   /// The hash.

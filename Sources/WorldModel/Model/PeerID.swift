@@ -1,3 +1,5 @@
+public import Basics
+
 /// Who a peer is: the SHA-256 of its public key (SubjectPublicKeyInfo in DER), 32 bytes.
 ///
 /// It is read from the certificate of a live TLS connection, never believed from a payload.
@@ -38,13 +40,4 @@ extension PeerID: CustomStringConvertible {
 
   /// The first eight digits, for people to read.
   public var short: String { String(description.prefix(8)) }
-}
-
-extension [UInt8] {
-  /// Reads hexadecimal digits, two a byte, upper or lower case; nil for anything else.
-  package init?(hexadecimal text: String) {
-    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-    guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-    self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-  }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Writes a picture as Scalable Vector Graphics 1.1.
 struct SVGWriter {
   private var text: String

@@ -1,3 +1,5 @@
+import Basics
+
 /// COLMAP's `points3D.bin`, little-endian: a count, then for each point its id, three doubles, three bytes of colour,
 /// the error as a double, the length of its track and eight bytes for each of its steps, which are passed over.
 enum COLMAPBinary {

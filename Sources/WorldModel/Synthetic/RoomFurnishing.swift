@@ -1,3 +1,5 @@
+import Basics
+
 /// The walls and the furniture of a made-up room.
 struct RoomFurnishing {
   /// Width, height and depth (metres).

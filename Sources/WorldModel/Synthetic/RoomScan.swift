@@ -1,3 +1,5 @@
+import Basics
+
 /// A walk through a made-up room, keyframe by keyframe, that collects feature points.
 struct RoomScan {
   private(set) var positions: [SIMD3<Float>] = []

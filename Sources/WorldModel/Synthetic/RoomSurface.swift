@@ -1,3 +1,5 @@
+import Basics
+
 /// A rectangle of a made-up room, with spots of texture on it.
 struct RoomSurface {
   /// What it is; nil when it gets no anchor.

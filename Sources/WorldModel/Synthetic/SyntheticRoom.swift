@@ -1,3 +1,5 @@
+import Basics
+
 /// A made-up scan of a furnished room, for tests, benchmarks and demonstrations: the same seed gives the same bytes
 /// on every machine.
 ///

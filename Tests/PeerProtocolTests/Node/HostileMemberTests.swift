@@ -1,3 +1,4 @@
+import Basics
 import AnchorReplication
 import PeerProtocol
 import Testing

@@ -1,16 +1,8 @@
+import Basics
 import Testing
 import WorldModel
 
 @Suite struct SyntheticRoomTests {
-  @Test func `the generator gives the published numbers`() {
-    // The first outputs for seed 1234567 in the reference implementation (S. Vigna, splitmix64.c).
-    var random = SplitMix64(seed: 1_234_567)
-    #expect(
-      (0..<3).map { _ in random.next() } == [
-        6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
-      ])
-  }
-
   @Test func `the same seed gives the same bytes on every machine`() throws {
     let map = SyntheticRoom(seed: 42, pointCount: 2_000, includesColours: true).map()
     var writer = ByteWriter()

@@ -1,18 +1,20 @@
 import COpenSSL
 
 /// A SHA-256 hash (FIPS 180-4), 32 bytes.
+///
+/// Comparing and hashing are inlinable because peers, actors and chunks are looked up by digest on hot paths of other modules.
 public struct SHA256Digest: Hashable, Sendable, Comparable {
   // Four words and not one vector: values aligned to 32 bytes break the task allocator of Swift 6.3 when they live
   // across a suspension ("freed pointer was not the last allocation").
-  private let first: UInt64
-  private let second: UInt64
-  private let third: UInt64
-  private let fourth: UInt64
+  @usableFromInline let first: UInt64
+  @usableFromInline let second: UInt64
+  @usableFromInline let third: UInt64
+  @usableFromInline let fourth: UInt64
 
   /// The hash as four big-endian words, first bytes first, so that comparing words compares bytes.
-  package var words: SIMD4<UInt64> { SIMD4(first, second, third, fourth) }
+  @inlinable package var words: SIMD4<UInt64> { SIMD4(first, second, third, fourth) }
 
-  package init(words: SIMD4<UInt64>) {
+  @inlinable package init(words: SIMD4<UInt64>) {
     (first, second, third, fourth) = (words.x, words.y, words.z, words.w)
   }
 
@@ -27,9 +29,9 @@ public struct SHA256Digest: Hashable, Sendable, Comparable {
   /// Hashes `data`.
   public init(hashing data: RawSpan) {
     var output = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
-    withUnsafeMutableBytes(of: &output) { out in
-      data.withUnsafeBytes { input in
-        _ = EVP_Digest(input.baseAddress, input.count, out.baseAddress, nil, EVP_sha256(), nil)
+    unsafe withUnsafeMutableBytes(of: &output) { out in
+      unsafe data.withUnsafeBytes { input in
+        _ = unsafe EVP_Digest(input.baseAddress, input.count, out.baseAddress, nil, EVP_sha256(), nil)
       }
     }
     self.init(words: SIMD4(output.0.bigEndian, output.1.bigEndian, output.2.bigEndian, output.3.bigEndian))
@@ -37,7 +39,7 @@ public struct SHA256Digest: Hashable, Sendable, Comparable {
 
   /// Hashes `bytes`.
   public init(hashing bytes: [UInt8]) {
-    self.init(hashing: bytes.span.bytes)
+    unsafe self.init(hashing: bytes.span.bytes)
   }
 
   /// The 32 bytes, in order.
@@ -45,8 +47,21 @@ public struct SHA256Digest: Hashable, Sendable, Comparable {
     (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - 8 * ($0 % 8))) }
   }
 
+  /// Whether all 32 bytes agree.
+  @inlinable public static func == (left: Self, right: Self) -> Bool {
+    left.first == right.first && left.second == right.second && left.third == right.third && left.fourth == right.fourth
+  }
+
+  /// Feeds the 32 bytes to `hasher`.
+  @inlinable public func hash(into hasher: inout Hasher) {
+    hasher.combine(first)
+    hasher.combine(second)
+    hasher.combine(third)
+    hasher.combine(fourth)
+  }
+
   /// Orders by bytes, first byte first.
-  public static func < (left: Self, right: Self) -> Bool {
+  @inlinable public static func < (left: Self, right: Self) -> Bool {
     (left.first, left.second, left.third, left.fourth) < (right.first, right.second, right.third, right.fourth)
   }
 }
@@ -54,12 +69,4 @@ public struct SHA256Digest: Hashable, Sendable, Comparable {
 extension SHA256Digest: CustomStringConvertible {
   /// 64 lower-case hexadecimal digits.
   public var description: String { bytes.hexadecimal }
-}
-
-extension Collection<UInt8> {
-  /// The bytes as lower-case hexadecimal digits, two a byte.
-  package var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
 }

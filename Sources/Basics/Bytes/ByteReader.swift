@@ -20,7 +20,7 @@ package struct ByteReader: ~Escapable {
   /// Starts at the first of `bytes`.
   @_lifetime(copy bytes)
   package init(_ bytes: Span<UInt8>) {
-    self.bytes = bytes.bytes
+    unsafe self.bytes = bytes.bytes
   }
 
   /// The number of bytes not read yet.

@@ -37,7 +37,7 @@ package struct ByteWriter: Sendable, Equatable {
 
   /// Appends a fixed-width integer, little-endian.
   @inlinable package mutating func write<T: FixedWidthInteger>(_ value: T) {
-    withUnsafeBytes(of: value.littleEndian) { storage.append(contentsOf: $0) }
+    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe storage.append(contentsOf: $0) }
   }
 
   /// Appends an IEEE 754 single-precision number, little-endian.
@@ -62,7 +62,7 @@ package struct ByteWriter: Sendable, Equatable {
 
   /// Appends borrowed bytes as they are.
   @inlinable package mutating func write(span: RawSpan) {
-    span.withUnsafeBytes { storage.append(contentsOf: $0) }
+    unsafe span.withUnsafeBytes { unsafe storage.append(contentsOf: $0) }
   }
 
   /// Appends a varint length and the bytes.

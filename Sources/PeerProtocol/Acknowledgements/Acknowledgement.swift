@@ -1,15 +1,6 @@
 package import Basics
 import WorldModel
 
-/// Which wait for acknowledgement: chosen by whoever waits.
-package struct AcknowledgementID: Hashable, Sendable {
-  package let rawValue: UInt64
-
-  package init(rawValue: UInt64) {
-    self.rawValue = rawValue
-  }
-}
-
 /// Who has to have applied an operation.
 package enum AcknowledgementLevel: Hashable, Sendable {
   /// The session's host, whoever it is by then.

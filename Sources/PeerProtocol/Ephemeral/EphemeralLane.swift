@@ -1,5 +1,5 @@
-import Basics
 import AnchorReplication
+import Basics
 
 /// The latest pose of everything that moves: one slot for each sender and subject, where a newer update replaces the
 /// older.

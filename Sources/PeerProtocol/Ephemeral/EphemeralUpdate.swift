@@ -1,5 +1,5 @@
-package import Basics
 package import AnchorReplication
+package import Basics
 package import WorldModel
 
 /// What an ephemeral update is about.

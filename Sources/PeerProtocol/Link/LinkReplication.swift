@@ -1,5 +1,5 @@
-import Basics
 import AnchorReplication
+import Basics
 
 /// How far the anchors at the two ends of a link have been brought together.
 package struct LinkReplication: Sendable {

@@ -1,5 +1,5 @@
-package import Basics
 import AnchorReplication
+package import Basics
 import WorldModel
 
 /// Waiting until others have applied what this node wrote.

@@ -1,5 +1,5 @@
-package import Basics
 package import AnchorReplication
+package import Basics
 package import WorldModel
 
 /// Drags and poses of devices: what is worth something only until the next update.

@@ -1,5 +1,5 @@
-package import Basics
 package import AnchorReplication
+package import Basics
 
 extension Node {
   /// Takes over the anchors of an earlier session, before this one has met anybody.

@@ -1,5 +1,5 @@
-import Basics
 import AnchorReplication
+import Basics
 import WorldModel
 
 /// Ownership that ends by itself: of an owner that is gone, and when a lease is over.

@@ -1,5 +1,5 @@
-package import Basics
 package import AnchorReplication
+package import Basics
 package import WorldModel
 
 /// Asking for ownership, releasing and giving it.

@@ -1,5 +1,5 @@
-package import Basics
 package import AnchorReplication
+package import Basics
 package import WorldModel
 
 /// One peer's part in a session, without any I/O: bytes, clock readings and commands go in, one kind of output comes out.
@@ -78,8 +78,7 @@ package struct Node: Sendable {
   private var nextNumber: UInt64 = 1
   /// The record that was given out last, or that this node came back with.
   var keptRecord: NodeRecord?
-  private var outputs: [Output] = []
-  private var outputHead = 0
+  private var outputs = OutputQueue<Output>()
   private var unflushed: [LinkID] = []
   /// Until when no link, invitation or member has anything due; nil while that is not known.
   var quiet: Quiet?
@@ -179,17 +178,12 @@ package struct Node: Sendable {
 
   /// The next thing to do at once, for a driver that asks for what links have to send only when a round of its loop is over.
   package mutating func nextOrder() -> Output? {
-    if outputHead < outputs.count {
-      defer { outputHead += 1 }
-      return outputs[outputHead]
-    }
-    outputs.removeAll(keepingCapacity: true)
-    outputHead = 0
+    if let output = outputs.next() { return output }
     return takeChangedRecord().map { .persist($0) }
   }
 
   /// Whether ``nextOrder()`` has something besides a record to keep.
-  package var hasOrders: Bool { outputHead < outputs.count }
+  package var hasOrders: Bool { !outputs.isEmpty }
 
   /// Whether ``nextTransmission()`` may have something.
   package var hasTransmissions: Bool { !unflushed.isEmpty }

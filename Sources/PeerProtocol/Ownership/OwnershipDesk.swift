@@ -1,5 +1,5 @@
-import Basics
 package import AnchorReplication
+import Basics
 package import WorldModel
 
 /// Wishes about ownership that are not settled: of this node's app, of those this node decides on as host, and of those who

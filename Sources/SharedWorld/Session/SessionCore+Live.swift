@@ -1,26 +1,26 @@
-import Basics
 import AnchorReplication
+import Basics
 import PeerProtocol
 import PeerTransport
 import WorldModel
 
 extension SessionCore {
-  /// Begins a drag and gives its number.
-  func beginDrag(_ anchor: AnchorID) throws(SessionError) -> UInt64 {
-    try live { node, now throws(DragError) in try node.beginDrag(anchor, at: now).rawValue }
+  /// Begins a drag and returns its id.
+  func beginDrag(_ anchor: AnchorID) throws(SessionError) -> DragID {
+    try live { node, now throws(DragError) in try node.beginDrag(anchor, at: now) }
   }
 
-  func drag(_ number: UInt64, to transform: Transform) throws(SessionError) {
-    try live { node, now throws(DragError) in try node.drag(DragID(rawValue: number), to: transform, at: now) }
+  func drag(_ id: DragID, to transform: Transform) throws(SessionError) {
+    try live { node, now throws(DragError) in try node.drag(id, to: transform, at: now) }
   }
 
-  func endDrag(_ number: UInt64) throws(SessionError) {
-    try live { node, now throws(DragError) in try node.endDrag(DragID(rawValue: number), at: now) }
+  func endDrag(_ id: DragID) throws(SessionError) {
+    try live { node, now throws(DragError) in try node.endDrag(id, at: now) }
   }
 
   /// Nobody holds the drag any more.
-  nonisolated func abandonDrag(_ number: UInt64) {
-    loop.execute { [weak self] in self?.assumeIsolated { core in try? core.endDrag(number) } }
+  nonisolated func abandonDrag(_ id: DragID) {
+    loop.execute { [weak self] in self?.assumeIsolated { core in try? core.endDrag(id) } }
   }
 
   func setInterest(_ filter: AnchorFilter) throws(SessionError) {

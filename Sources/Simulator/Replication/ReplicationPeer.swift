@@ -1,5 +1,5 @@
-import Basics
 package import AnchorReplication
+import Basics
 import PeerProtocol
 
 /// Which rules of the replication a run keeps; tests switch them off to see them fail.

@@ -1,5 +1,5 @@
-package import Basics
 import AnchorReplication
+package import Basics
 import PeerProtocol
 import WorldModel
 

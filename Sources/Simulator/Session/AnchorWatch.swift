@@ -1,5 +1,5 @@
-import Basics
 package import AnchorReplication
+import Basics
 import PeerProtocol
 import WorldModel
 

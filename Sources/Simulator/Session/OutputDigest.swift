@@ -1,3 +1,4 @@
+import Basics
 package import PeerProtocol
 
 /// A 64-bit digest (FNV-1a over words) of everything that nodes asked their drivers to do, in order.

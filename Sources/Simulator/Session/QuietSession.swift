@@ -1,5 +1,5 @@
-import PeerProtocol
 import Basics
+import PeerProtocol
 
 /// A session in which nothing goes wrong, to measure what it costs.
 package struct QuietSession {

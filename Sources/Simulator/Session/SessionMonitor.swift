@@ -1,5 +1,5 @@
-package import Basics
 package import AnchorReplication
+package import Basics
 package import PeerProtocol
 import WorldModel
 

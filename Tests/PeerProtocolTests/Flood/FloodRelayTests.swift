@@ -1,7 +1,7 @@
-import WorldModel
 import Basics
 import PeerProtocol
 import Testing
+import WorldModel
 
 /// Nodes with graphs and relays, and perfect links between them.
 private struct Flood {

@@ -1,5 +1,5 @@
-import Basics
 import AnchorReplication
+import Basics
 import PeerProtocol
 import Testing
 import WorldModel

@@ -35,6 +35,7 @@ let package = Package(
     .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
 
     .target(name: "Basics", dependencies: ["COpenSSL"], swiftSettings: strict),
+    .target(name: "BasicsLinux", dependencies: ["Basics", "CLinux"], swiftSettings: common),
     // Rounding of Float calls libm, which nothing else links where neither Foundation nor Glibc is imported.
     .target(
       name: "WorldModel", dependencies: ["Basics", "CZlib"], swiftSettings: common,
@@ -44,19 +45,21 @@ let package = Package(
       name: "PeerProtocol", dependencies: ["Basics", "WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
     .target(
       name: "PeerTransport",
-      dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel", "CLinux", "COpenSSL"],
+      dependencies: ["Basics", "BasicsLinux", "PeerProtocol", "AnchorReplication", "WorldModel", "CLinux", "COpenSSL"],
       swiftSettings: common),
-    .target(name: "ServiceDiscovery", dependencies: ["CDNSSD", "CAvahiCore"], swiftSettings: common),
+    .target(
+      name: "ServiceDiscovery", dependencies: ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore"], swiftSettings: common),
     .target(
       name: "SharedWorld",
       dependencies: [
-        "Basics", "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery", "CSQLite",
+        "Basics", "BasicsLinux", "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery",
+        "CSQLite",
       ],
       swiftSettings: common),
     // The header of the C interface is a target of its own, so that the compiler checks the functions against it.
     .target(name: "CSharedWorldHeaders"),
     .target(
-      name: "CSharedWorld", dependencies: ["SharedWorld", "CSharedWorldHeaders", "CLinux"], swiftSettings: common),
+      name: "CSharedWorld", dependencies: ["BasicsLinux", "SharedWorld", "CSharedWorldHeaders"], swiftSettings: common),
     .target(
       name: "Simulator", dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel"],
       swiftSettings: strict),
@@ -64,7 +67,9 @@ let package = Package(
     .executableTarget(name: "soak", dependencies: ["Basics", "Simulator", "PeerProtocol"], swiftSettings: common),
     .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
     .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
-    .target(name: "WorldViewKit", dependencies: ["SharedWorld", "WorldPeerKit"], swiftSettings: common),
+    .target(
+      name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "WorldPeerKit"],
+      swiftSettings: common),
     .executableTarget(
       name: "worldview", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"],
       resources: [
@@ -74,6 +79,7 @@ let package = Package(
     .executableTarget(name: "worldmap", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
 
     .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
+    .testTarget(name: "BasicsLinuxTests", dependencies: ["Basics", "BasicsLinux"], swiftSettings: common),
     .testTarget(
       name: "WorldModelTests", dependencies: ["Basics", "WorldModel", "CZlib"], exclude: ["reader.py"],
       swiftSettings: common),
@@ -86,9 +92,11 @@ let package = Package(
       dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel", "Simulator"],
       swiftSettings: common),
     .testTarget(
-      name: "PeerTransportTests", dependencies: ["Basics", "PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
+      name: "PeerTransportTests",
+      dependencies: ["Basics", "BasicsLinux", "PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
       swiftSettings: common),
-    .testTarget(name: "ServiceDiscoveryTests", dependencies: ["ServiceDiscovery"], swiftSettings: common),
+    .testTarget(
+      name: "ServiceDiscoveryTests", dependencies: ["Basics", "BasicsLinux", "ServiceDiscovery"], swiftSettings: common),
     .testTarget(
       name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders"], exclude: ["C"],
       swiftSettings: common),

@@ -62,7 +62,7 @@ package final class NodeDriver {
       if let wish, let port = try? transport.listen(on: address.with(port: wish)) { port } else {
         try transport.listen(on: address)
       }
-    let addresses = LocalAddresses.reachable(listeningOn: address).map { $0.with(port: port) }
+    let addresses = address.with(port: port).reachable
     turn { $0.handle(.addresses(addresses), at: $1) }
     return port
   }

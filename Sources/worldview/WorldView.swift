@@ -25,7 +25,7 @@ enum WorldView {
     let map = try options.map.map { path in try WorldMap(contentsOfFile: path) }
     let identity = try PeerIdentity.loadOrCreate(named: options.name, in: options.identity)
     return try await Session.withSession(as: identity, configuration: options.configuration) { session in
-      let viewer = try Viewer(session, options: options, files: files)
+      let viewer = try await Viewer(session, options: options, files: files)
       if let map { try await session.share(map) }
       let host = options.http?.host ?? "127.0.0.1"
       // Not `print`, whose buffer would hold the address back from a reader of a pipe.

@@ -28,6 +28,28 @@ import Testing
     #expect(SocketAddress(bytes: [1, 2, 3], port: 5) == nil)
   }
 
+  @Test func `the scope of link-local addresses alone is kept`() throws {
+    #expect(SocketAddress("[fe80::1%7]:1")?.scope == 7)
+    #expect(SocketAddress("[febf::1%7]:1")?.scope == 7)
+    #expect(SocketAddress("[2001:db8::1%7]:1")?.description == "[2001:db8::1]:1")
+    #expect(SocketAddress(bytes: [10, 0, 0, 1], port: 1, scope: 7)?.scope == 0)
+  }
+
+  @Test func `an address knows how far it reaches`() throws {
+    let hosts = try ["127.0.0.2", "::1", "169.254.1.1", "febf::1", "fec0::1", "10.0.0.1", "::", "169.253.1.1"].map {
+      try #require(SocketAddress.Host($0))
+    }
+    #expect(hosts.map(\.isLoopback) == [true, true, false, false, false, false, false, false])
+    #expect(hosts.map(\.isLinkLocal) == [false, false, true, true, false, false, false, false])
+  }
+
+  @Test func `an address has four or sixteen bytes`() {
+    for count in 0...17 {
+      let address = SocketAddress(bytes: [UInt8](repeating: 1, count: count), port: 1)
+      #expect(address?.bytes == (count == 4 || count == 16 ? [UInt8](repeating: 1, count: count) : nil))
+    }
+  }
+
   @Test func `addresses order by their bytes, then by port`() throws {
     let texts = [
       "[::1]:9", "127.0.0.1:1", "127.0.0.1:2", "192.0.2.1:1", "[2001:db8::1]:1", "[fe80::1%2]:1", "[fe80::1%3]:1",

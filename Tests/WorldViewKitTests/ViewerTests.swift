@@ -14,7 +14,7 @@ struct ViewerTests {
     let identity = try PeerIdentity.loadOrCreate(named: options.name, in: folder.path())
     try await Session.withSession(as: identity, configuration: options.configuration) { session in
       let page = Viewer.PageFile(contentType: "text/html", bytes: Array("<p>".utf8))
-      let viewer = try Viewer(session, options: options, files: ["/": page])
+      let viewer = try await Viewer(session, options: options, files: ["/": page])
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await viewer.run() }
         try await body(session, Browser(port: viewer.port))

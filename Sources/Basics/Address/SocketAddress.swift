@@ -16,13 +16,14 @@ package struct SocketAddress: Hashable, Sendable, Comparable {
   /// The TCP port; 0 asks for any free one when listening.
   package let port: UInt16
 
-  /// An endpoint; a mapped IPv4 address is unwrapped.
+  /// An endpoint; a mapped IPv4 address is unwrapped, and the scope of an address that needs none is dropped.
   package init(host: Host, port: UInt16) {
     self.port = port
-    if case .ipv6(0, let low, _) = host, low >> 32 == 0xffff {
-      self.host = .ipv4(UInt32(truncatingIfNeeded: low))
-    } else {
-      self.host = host
+    switch host {
+    case .ipv6(0, let low, _) where low >> 32 == 0xffff: self.host = .ipv4(UInt32(truncatingIfNeeded: low))
+    case .ipv6(let high, let low, let scope) where scope != 0 && !host.isLinkLocal:
+      self.host = .ipv6(high: high, low: low, scope: 0)
+    case .ipv4, .ipv6: self.host = host
     }
   }
 
@@ -47,21 +48,10 @@ package struct SocketAddress: Hashable, Sendable, Comparable {
   package static func loopback(port: UInt16) -> Self { Self(host: .ipv4(0x7f00_0001), port: port) }
 
   /// The address in network order: 4 or 16 bytes.
-  package var bytes: [UInt8] {
-    switch host {
-    case .ipv4(let word):
-      stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
-    case .ipv6(let high, let low, _):
-      [high, low].flatMap { word in
-        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
-      }
-    }
-  }
+  package var bytes: [UInt8] { host.bytes }
 
   /// The interface index of a link-local IPv6 address, else 0.
-  package var scope: UInt32 {
-    if case .ipv6(_, _, let scope) = host { scope } else { 0 }
-  }
+  package var scope: UInt32 { host.scope }
 
   /// The same address with another port.
   package func with(port: UInt16) -> Self { Self(host: host, port: port) }
@@ -75,6 +65,41 @@ package struct SocketAddress: Hashable, Sendable, Comparable {
     switch host {
     case .ipv4(let word): (0, 0xffff_0000_0000 | UInt64(word), 0, port)
     case .ipv6(let high, let low, let scope): (high, low, scope, port)
+    }
+  }
+}
+
+extension SocketAddress.Host {
+  /// The address in network order: 4 or 16 bytes.
+  package var bytes: [UInt8] {
+    switch self {
+    case .ipv4(let word):
+      stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+    case .ipv6(let high, let low, _):
+      [high, low].flatMap { word in
+        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+      }
+    }
+  }
+
+  /// The interface index of a link-local IPv6 address, else 0.
+  package var scope: UInt32 {
+    if case .ipv6(_, _, let scope) = self { scope } else { 0 }
+  }
+
+  /// Whether the address reaches only its own link: `169.254.0.0/16` (RFC 3927) or `fe80::/10` (RFC 4291 §2.5.6).
+  package var isLinkLocal: Bool {
+    switch self {
+    case .ipv4(let word): word >> 16 == 0xa9fe
+    case .ipv6(let high, _, _): high >> 54 == 0xfe80 >> 6
+    }
+  }
+
+  /// Whether the address reaches only this machine: `127.0.0.0/8` or `::1`.
+  package var isLoopback: Bool {
+    switch self {
+    case .ipv4(let word): word >> 24 == 127
+    case .ipv6(let high, let low, _): high == 0 && low == 1
     }
   }
 }

@@ -36,7 +36,7 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
   package var monitor: Monitor
   var random: SeededRandom
   var network: VirtualNetwork
-  var queue = EventQueue()
+  var queue = EventHeap()
   var machines: [Machine]
   private var packets = PacketStore<Node.Packet>()
 

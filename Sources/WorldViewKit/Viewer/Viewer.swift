@@ -29,13 +29,13 @@ package actor Viewer {
   var tapsWithoutName = 0
 
   /// A viewer of `session`; `files` is the page by path.
-  package init(_ session: Session, options: ViewOptions, files: [String: PageFile]) throws(HTTPFailure) {
+  package init(_ session: Session, options: ViewOptions, files: [String: PageFile]) async throws(HTTPFailure) {
     self.session = session
     self.options = options
     self.files = files
     inviter = Inviter(session)
     names = [session.localPeer.id: session.localPeer.name]
-    server = try HTTPServer(host: options.http?.host ?? "127.0.0.1", port: options.http?.port ?? 0)
+    server = try await HTTPServer(host: options.http?.host ?? "127.0.0.1", port: options.http?.port ?? 0)
   }
 
   /// The port the page is served on.

@@ -23,7 +23,7 @@ struct SimulationEvent {
 }
 
 /// The events to come, earliest first and in the order of their making at equal times: a binary heap.
-struct EventQueue {
+struct EventHeap {
   private var heap: [SimulationEvent] = []
   private var made: UInt64 = 0
 

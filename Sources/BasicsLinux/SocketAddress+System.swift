@@ -1,32 +1,16 @@
 package import Basics
-import Glibc
-import PeerProtocol
+package import Glibc
 
 extension SocketAddress {
-  /// The address of a name and a port, or of the literal form that ``description`` writes with an interface's name.
-  ///
-  /// `[fe80::1%eth0]:80` becomes `[fe80::1%2]:80`; nil when the interface does not exist.
-  package init?(literal text: String) {
-    if let address = SocketAddress(text) {
-      self = address
-      return
-    }
-    guard let percent = text.firstIndex(of: "%"), let bracket = text.firstIndex(of: "]"), percent < bracket else {
-      return nil
-    }
-    let index = if_nametoindex(String(text[text.index(after: percent)..<bracket]))
-    guard index > 0 else { return nil }
-    self.init("\(text[...percent])\(index)\(text[bracket...])")
-  }
-
-  /// Reads what the kernel wrote; nil for a family other than IPv4 and IPv6.
-  init?(_ storage: sockaddr_storage) {
-    switch Int32(storage.ss_family) {
+  /// Reads the kernel's form, which is as long as its family says; nil for a family other than IPv4 and IPv6.
+  package init?(_ system: UnsafePointer<sockaddr>) {
+    let raw = UnsafeRawPointer(system)
+    switch Int32(system.pointee.sa_family) {
     case AF_INET:
-      let address = withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in.self) }
+      let address = raw.loadUnaligned(as: sockaddr_in.self)
       self.init(host: .ipv4(UInt32(bigEndian: address.sin_addr.s_addr)), port: UInt16(bigEndian: address.sin_port))
     case AF_INET6:
-      let address = withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in6.self) }
+      let address = raw.loadUnaligned(as: sockaddr_in6.self)
       let bytes = withUnsafeBytes(of: address.sin6_addr) { Array($0) }
       self.init(bytes: bytes, port: UInt16(bigEndian: address.sin6_port), scope: address.sin6_scope_id)
     default:
@@ -35,7 +19,7 @@ extension SocketAddress {
   }
 
   /// The address family for `socket(2)`.
-  var family: Int32 {
+  package var family: Int32 {
     switch host {
     case .ipv4: AF_INET
     case .ipv6: AF_INET6
@@ -43,7 +27,7 @@ extension SocketAddress {
   }
 
   /// Calls `body` with the kernel's form of the address.
-  func withSystemAddress<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+  package func withSystemAddress<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     switch host {
@@ -70,12 +54,11 @@ extension SocketAddress {
   }
 
   /// Calls a function that fills in a `sockaddr_storage`; nil when it fails or the family is foreign.
-  static func read(_ fill: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Bool) -> Self? {
+  package static func read(_ fill: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Bool) -> Self? {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let isFilled = withUnsafeMutablePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { fill($0, &size) }
+    return withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { fill($0, &size) ? Self($0) : nil }
     }
-    return isFilled ? Self(storage) : nil
   }
 }

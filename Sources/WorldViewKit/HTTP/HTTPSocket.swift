@@ -1,7 +1,9 @@
+import Basics
+import BasicsLinux
 import Glibc
 
 /// A socket that never blocks; closed when it is dropped.
-final class Socket: Sendable {
+final class HTTPSocket: Sendable {
   let descriptor: Int32
 
   init(descriptor: Int32) {
@@ -12,45 +14,30 @@ final class Socket: Sendable {
     close(descriptor)
   }
 
-  /// Listens on a host and port; `port` becomes the one chosen.
-  static func listen(host: String, port: UInt16) throws(HTTPFailure) -> (socket: Socket, port: UInt16) {
-    var hints = addrinfo()
-    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    var list: UnsafeMutablePointer<addrinfo>?
-    let status = getaddrinfo(host, "\(port)", &hints, &list)
-    guard status == 0, let first = list?.pointee else {
-      throw HTTPFailure(500, "\(host): \(String(cString: gai_strerror(status)))")
-    }
-    defer { freeaddrinfo(list) }
+  /// Listens on `address`.
+  static func listen(on address: SocketAddress) throws(SystemCallFailure) -> HTTPSocket {
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-    let socket = Socket(descriptor: Glibc.socket(first.ai_family, type, 0))
+    let opened = Glibc.socket(address.family, type, 0)
+    guard opened >= 0 else { throw SystemCallFailure("socket", code: errno) }
+    let socket = HTTPSocket(descriptor: opened)
     var yes: Int32 = 1
-    setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    guard bind(socket.descriptor, first.ai_addr, first.ai_addrlen) == 0, Glibc.listen(socket.descriptor, 16) == 0 else {
-      throw HTTPFailure(500, "cannot listen on \(host):\(port): \(String(cString: strerror(errno)))")
-    }
-    return (socket, socket.localPort)
+    setsockopt(opened, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    guard address.withSystemAddress({ bind(opened, $0, $1) }) == 0 else { throw SystemCallFailure("bind", code: errno) }
+    guard Glibc.listen(opened, 16) == 0 else { throw SystemCallFailure("listen", code: errno) }
+    return socket
   }
 
-  private var localPort: UInt16 {
-    var address = sockaddr_storage()
-    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    withUnsafeMutableBytes(of: &address) { bytes in
-      _ = getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size)
-    }
-    // The port lies at the same place for IPv4 and IPv6, big-endian.
-    return withUnsafeBytes(of: address) { UInt16($0[2]) << 8 | UInt16($0[3]) }
-  }
+  /// The port it is bound to; nil when the system does not say.
+  var localPort: UInt16? { SocketAddress.read { getsockname(descriptor, $0, $1) == 0 }?.port }
 
   /// Waits for a connection; nil when there is none, for a moment or for good.
-  func accept() async -> Socket? {
+  func accept() async -> HTTPSocket? {
     guard await Watch.wait(descriptor, for: .reading) else { return nil }
     let accepted = Glibc.accept(descriptor, nil, nil)
     guard accepted >= 0 else { return nil }
     _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
     _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
-    return Socket(descriptor: accepted)
+    return HTTPSocket(descriptor: accepted)
   }
 
   /// Reads what is there, waiting for the first byte; nil at the end, after a fault or the timeout.

@@ -1,9 +1,9 @@
 /// The number of one thing of the kind that `Tag` names: ids of two kinds never compare, and never stand in for each other.
 ///
 /// Its members are inlinable, so that a table keyed by an id is specialised in the module that owns the table.
-package struct ID<Tag: IDTag>: Hashable, Comparable, Sendable {
+@usableFromInline package struct ID<Tag: IDTag>: Hashable, Comparable, Sendable {
   /// The number; the owner of the kind says who counts it and from where.
-  package let rawValue: UInt64
+  @usableFromInline package let rawValue: UInt64
 
   /// The id with this number.
   @inlinable package init(rawValue: UInt64) {
@@ -22,11 +22,11 @@ package struct ID<Tag: IDTag>: Hashable, Comparable, Sendable {
 
 extension ID: CustomStringConvertible {
   /// The number after the noun of its kind, such as `link 3`, for logs.
-  package var description: String { "\(Tag.noun) \(rawValue)" }
+  @usableFromInline package var description: String { "\(Tag.noun) \(rawValue)" }
 }
 
 /// A kind of thing that is numbered; a case-less enum conforms.
-package protocol IDTag {
+@usableFromInline package protocol IDTag {
   /// What one such thing is called in logs, in the singular.
   static var noun: String { get }
 }

@@ -2,7 +2,7 @@
 ///
 /// The memory is kept from one drain to the next. An element that was drained is released when the queue is next found empty,
 /// so an owner that stops half-way holds on to what it has taken.
-package struct OutputQueue<Element> {
+@usableFromInline package struct OutputQueue<Element> {
   @usableFromInline var elements: [Element] = []
   /// The index of the oldest element that was not drained.
   @usableFromInline var head = 0

@@ -56,7 +56,8 @@ struct CProgramTests {
     let compiled = try run(
       try #require(compiler("gcc")),
       [
-        "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread", "-I\(headers)", source,
+        "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread",
+        "-I\(headers)", source,
         library, "-Wl,-rpath,\(products.path())", "-o", program,
       ])
     #expect(compiled == Output(status: 0, text: ""))

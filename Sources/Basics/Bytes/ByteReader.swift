@@ -3,7 +3,7 @@
 /// It never allocates except for the results that are arrays or strings, and it never reads past the end: a short
 /// buffer is ``DecodingFailure/truncated(offset:)`` with the offset where the value should have begun.
 /// Its methods are inlinable because they are called for every number on hot paths of other modules.
-package struct ByteReader: ~Escapable {
+@usableFromInline package struct ByteReader: ~Escapable {
   @usableFromInline let bytes: RawSpan
 
   /// The offset of the next byte, from the start of the span (bytes).

@@ -2,7 +2,7 @@
 /// nothing.
 ///
 /// Its methods are inlinable because they are called for every number on hot paths of other modules.
-package struct ByteWriter: Sendable, Equatable {
+@usableFromInline package struct ByteWriter: Sendable, Equatable {
   /// What has been written since the last ``removeAll()``.
   @inlinable package var bytes: [UInt8] { storage }
 

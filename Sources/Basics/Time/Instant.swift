@@ -3,9 +3,9 @@
 /// The core never reads a clock; every call that depends on time is given an instant. Only differences carry meaning,
 /// and instants of two machines must never be compared. Arithmetic and comparison are inlinable because the core does both for
 /// every message.
-package struct Instant: Hashable, Comparable, Sendable {
+@usableFromInline package struct Instant: Hashable, Comparable, Sendable {
   /// Nanoseconds since the start; the start is the driver's choice, often the boot of the machine.
-  package let nanoseconds: Int64
+  @usableFromInline package let nanoseconds: Int64
 
   /// The instant so many nanoseconds after the start.
   @inlinable package init(nanoseconds: Int64) {
@@ -68,7 +68,7 @@ package struct Instant: Hashable, Comparable, Sendable {
 
 extension Instant: CustomStringConvertible {
   /// Seconds since the start with six decimals, such as `12.345678`.
-  package var description: String {
+  @usableFromInline package var description: String {
     let micros = nanoseconds.magnitude / 1000
     let fraction = String(micros % 1_000_000)
     let zeros = String(repeating: "0", count: 6 - fraction.count)

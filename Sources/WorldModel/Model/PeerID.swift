@@ -30,8 +30,14 @@ public struct PeerID: Hashable, Sendable, Comparable {
   /// The first 8 bytes as a big-endian number: the author's half of an actor id.
   public var prefix: UInt64 { digest.words[0] }
 
+  /// Whether both hashes agree.
+  @inlinable public static func == (left: Self, right: Self) -> Bool { left.digest == right.digest }
+
+  /// Feeds the hash to `hasher`.
+  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+
   /// Orders by bytes, first byte first.
-  public static func < (left: Self, right: Self) -> Bool { left.digest < right.digest }
+  @inlinable public static func < (left: Self, right: Self) -> Bool { left.digest < right.digest }
 }
 
 extension PeerID: CustomStringConvertible {

@@ -18,6 +18,7 @@ let package = Package(
   name: "SharedWorld",
   products: [
     .library(name: "SharedWorld", targets: ["SharedWorld"]),
+    .library(name: "WorldFormats", targets: ["WorldFormats"]),
     .library(name: "CSharedWorld", type: .dynamic, targets: ["CSharedWorld"]),
     .executable(name: "worldpeer", targets: ["worldpeer"]),
     .executable(name: "worldview", targets: ["worldview"]),
@@ -38,8 +39,8 @@ let package = Package(
     .target(name: "BasicsLinux", dependencies: ["Basics", "CLinux"], swiftSettings: common),
     // Rounding of Float calls libm, which nothing else links where neither Foundation nor Glibc is imported.
     .target(
-      name: "WorldModel", dependencies: ["Basics", "CZlib"], swiftSettings: common,
-      linkerSettings: [.linkedLibrary("m")]),
+      name: "WorldModel", dependencies: ["Basics"], swiftSettings: common, linkerSettings: [.linkedLibrary("m")]),
+    .target(name: "WorldFormats", dependencies: ["Basics", "WorldModel", "CZlib"], swiftSettings: common),
     .target(name: "AnchorReplication", dependencies: ["Basics", "WorldModel"], swiftSettings: strict),
     .target(
       name: "PeerProtocol", dependencies: ["Basics", "WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
@@ -76,12 +77,16 @@ let package = Package(
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/view.js"),
         .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"),
       ], swiftSettings: common),
-    .executableTarget(name: "worldmap", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
+    .executableTarget(
+      name: "worldmap", dependencies: ["WorldPeerKit", "WorldFormats", "SharedWorld"], swiftSettings: common),
 
     .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
     .testTarget(name: "BasicsLinuxTests", dependencies: ["Basics", "BasicsLinux"], swiftSettings: common),
     .testTarget(
-      name: "WorldModelTests", dependencies: ["Basics", "WorldModel", "CZlib"], exclude: ["reader.py"],
+      name: "WorldModelTests", dependencies: ["Basics", "WorldModel", "WorldFormats"], exclude: ["reader.py"],
+      swiftSettings: common),
+    .testTarget(
+      name: "WorldFormatsTests", dependencies: ["Basics", "WorldFormats", "WorldModel", "CZlib"],
       swiftSettings: common),
     .testTarget(
       name: "AnchorReplicationTests",
@@ -89,7 +94,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "PeerProtocolTests",
-      dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel", "Simulator"],
+      dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel", "WorldFormats", "Simulator"],
       swiftSettings: common),
     .testTarget(
       name: "PeerTransportTests",
@@ -101,7 +106,8 @@ let package = Package(
       name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders"], exclude: ["C"],
       swiftSettings: common),
     .testTarget(
-      name: "SharedWorldTests", dependencies: ["Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "WorldModel"],
+      name: "SharedWorldTests",
+      dependencies: ["Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "WorldModel", "WorldFormats"],
       swiftSettings: common),
     .testTarget(
       name: "SimulatorTests",
@@ -112,7 +118,8 @@ let package = Package(
     .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
     .testTarget(
       name: "WorldMapToolTests", dependencies: ["worldmap", "WorldPeerKit", "SharedWorld"], swiftSettings: common),
-    .testTarget(name: "WorldPeerTests", dependencies: ["worldpeer", "SharedWorld"], swiftSettings: common),
+    .testTarget(
+      name: "WorldPeerTests", dependencies: ["worldpeer", "SharedWorld", "WorldFormats"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )

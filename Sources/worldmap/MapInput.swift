@@ -1,4 +1,5 @@
 import SharedWorld
+import WorldFormats
 
 /// A map that was read, and what it was read from.
 struct MapInput {

@@ -28,6 +28,14 @@ struct CProgramTests {
     #expect(ran == Output(status: 0, text: "ok\n"))
   }
 
+  @Test("a program that only shares maps links no library for pictures")
+  func links() throws {
+    let library = try Data(contentsOf: Self.products.appending(path: "libCSharedWorld.so"))
+    // The names of needed libraries stand in the file as they are.
+    #expect(library.range(of: Data("libzstd.so".utf8)) != nil)
+    #expect(library.range(of: Data("libz.so".utf8)) == nil)
+  }
+
   @Test("the header is C++ too", .enabled(if: compiler("g++") != nil, "g++ is missing"))
   func headerIsCPlusPlus() throws {
     let compiled = try Self.run(

@@ -9,7 +9,8 @@ struct House {
     return [
       "Basics": ["COpenSSL"],
       "BasicsLinux": ["Basics", "CLinux"],
-      "WorldModel": ["Basics", "CZlib"],
+      "WorldModel": ["Basics"],
+      "WorldFormats": ["Basics", "WorldModel", "CZlib"],
       "AnchorReplication": ["Basics", "WorldModel"],
       "PeerProtocol": ["Basics", "WorldModel", "AnchorReplication", "CZstd"],
       "Simulator": core,
@@ -23,7 +24,7 @@ struct House {
       "worldpeer": facade.union(["WorldPeerKit"]),
       "WorldViewKit": facade.union(["BasicsLinux", "WorldPeerKit"]),
       "worldview": facade.union(["WorldPeerKit", "WorldViewKit"]),
-      "worldmap": facade.union(["WorldPeerKit"]),
+      "worldmap": facade.union(["WorldPeerKit", "WorldFormats"]),
     ]
   }()
 

@@ -1,6 +1,7 @@
 import Foundation
 import SharedWorld
 import Testing
+import WorldFormats
 
 /// What scripts rely on, tried with real processes, real TCP and real TLS.
 @Suite("The contract of worldpeer", .timeLimit(.minutes(5)))

@@ -1,4 +1,5 @@
 import SharedWorld
+import WorldFormats
 import WorldPeerKit
 
 /// `worldmap thumbnail`.

@@ -1,5 +1,6 @@
 import Basics
 import Testing
+import WorldFormats
 
 @testable import WorldModel
 

@@ -66,19 +66,18 @@ let package = Package(
       swiftSettings: strict),
 
     .executableTarget(name: "soak", dependencies: ["Basics", "Simulator", "PeerProtocol"], swiftSettings: common),
-    .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
-    .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
+    .target(name: "PeerCLI", dependencies: ["SharedWorld", "WorldFormats"], swiftSettings: common),
+    .executableTarget(name: "worldpeer", dependencies: ["PeerCLI", "SharedWorld"], swiftSettings: common),
     .target(
-      name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "WorldPeerKit"],
-      swiftSettings: common),
+      name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI"], swiftSettings: common),
     .executableTarget(
-      name: "worldview", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"],
+      name: "worldview", dependencies: ["WorldViewKit", "PeerCLI", "SharedWorld"],
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/view.js"),
         .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"),
       ], swiftSettings: common),
     .executableTarget(
-      name: "worldmap", dependencies: ["WorldPeerKit", "WorldFormats", "SharedWorld"], swiftSettings: common),
+      name: "worldmap", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
 
     .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
     .testTarget(name: "BasicsLinuxTests", dependencies: ["Basics", "BasicsLinux"], swiftSettings: common),
@@ -113,13 +112,16 @@ let package = Package(
       name: "SimulatorTests",
       dependencies: ["Basics", "Simulator", "PeerProtocol", "AnchorReplication", "WorldModel", "soak"],
       swiftSettings: common),
+    .testTarget(name: "PeerCLITests", dependencies: ["PeerCLI", "SharedWorld"], swiftSettings: common),
     .testTarget(
-      name: "WorldViewKitTests", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"], swiftSettings: common),
-    .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
+      name: "WorldViewKitTests", dependencies: ["WorldViewKit", "PeerCLI", "SharedWorld", "worldview"],
+      swiftSettings: common),
     .testTarget(
-      name: "WorldMapToolTests", dependencies: ["worldmap", "WorldPeerKit", "SharedWorld"], swiftSettings: common),
+      name: "WorldMapToolTests", dependencies: ["worldmap", "PeerCLI", "SharedWorld", "WorldFormats"],
+      swiftSettings: common),
     .testTarget(
-      name: "WorldPeerTests", dependencies: ["worldpeer", "SharedWorld", "WorldFormats"], swiftSettings: common),
+      name: "WorldPeerTests", dependencies: ["worldpeer", "PeerCLI", "SharedWorld", "WorldFormats"],
+      swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )

@@ -13,7 +13,7 @@ struct BannedCall: CustomTestStringConvertible {
   static let pure: Set = ["Basics", "WorldModel", "WorldFormats", "AnchorReplication", "PeerProtocol", "Simulator"]
   static let deterministic: Set = ["Basics", "AnchorReplication", "PeerProtocol", "Simulator"]
   static let shell: Set = ["BasicsLinux", "PeerTransport", "ServiceDiscovery", "SharedWorld", "CSharedWorld"]
-  static let programs: Set = ["WorldPeerKit", "WorldViewKit", "worldpeer", "worldview", "worldmap", "soak"]
+  static let programs: Set = ["PeerCLI", "WorldViewKit", "worldpeer", "worldview", "worldmap", "soak"]
 
   static let all = [
     BannedCall(

@@ -19,12 +19,12 @@ struct House {
       "SharedWorld": core.union(["BasicsLinux", "PeerTransport", "ServiceDiscovery", "COpenSSL", "CSodium", "CSQLite"]),
       "CSharedWorld": facade.union(["BasicsLinux", "CSharedWorldHeaders"]),
       "CSharedWorldHeaders": [],
-      "WorldPeerKit": facade,
+      "PeerCLI": facade.union(["WorldFormats"]),
       "soak": core.union(["Simulator"]),
-      "worldpeer": facade.union(["WorldPeerKit"]),
-      "WorldViewKit": facade.union(["BasicsLinux", "WorldPeerKit"]),
-      "worldview": facade.union(["WorldPeerKit", "WorldViewKit"]),
-      "worldmap": facade.union(["WorldPeerKit", "WorldFormats"]),
+      "worldpeer": facade.union(["PeerCLI"]),
+      "WorldViewKit": facade.union(["BasicsLinux", "PeerCLI"]),
+      "worldview": facade.union(["PeerCLI", "WorldViewKit"]),
+      "worldmap": facade.union(["PeerCLI", "WorldFormats"]),
     ]
   }()
 

@@ -1,4 +1,4 @@
-/// What a program tells the shell; a number means the same in every program.
+/// The exit status of a program; a number means the same in every program.
 package enum ExitCode: Hashable, Sendable {
   /// Everything was done.
   case done
@@ -35,7 +35,7 @@ extension HelpPage {
   ///
   /// - Parameters:
   ///   - negative: When the program exits with 1; the other numbers mean the same everywhere.
-  ///   - hasSession: Whether the program takes part in a session.
+  ///   - hasSession: Whether the program joins a session.
   package mutating func addExitCodes(negative: String?, hasSession: Bool) {
     let one = negative.map { [("1", $0)] } ?? []
     let session = hasSession ? [("5", "the session could not start, or ended by a fault")] : []

@@ -1,6 +1,6 @@
 import SharedWorld
 
-/// Why something was not done: a code for scripts, a sentence for people, and what the shell is told if the program ends.
+/// A failure: a code for scripts, a sentence for people, and the exit status if it ends the program.
 package struct ProgramFailure: Error {
   /// A kebab-case word, the same in every version.
   package let code: String
@@ -35,7 +35,7 @@ package struct ProgramFailure: Error {
 }
 
 extension ExitCode {
-  /// What the shell is told when an error of the library ends a program.
+  /// The exit status for an error of the library that ends a program.
   fileprivate init(_ code: SessionError.Code) {
     switch code {
     case .io, .addressInUse: self = .io

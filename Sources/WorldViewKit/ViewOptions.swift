@@ -11,7 +11,7 @@ package struct ViewOptions: Equatable, Sendable {
 
   package static var parser: ArgumentParser<ViewOptions> {
     ArgumentParser(
-      // Nobody types commands, so nobody can be asked.
+      // Without commands there is no way to ask the user.
       ArgumentParser.peerOptions(\.peer, policies: [.all, .none], policy: .all, mapHelp: "share this map") + [
         .value("--http", "ADDR:PORT", \.http, help: "where the page is served (127.0.0.1, a free port)"),
         .json("print one JSON object a line instead of text"),

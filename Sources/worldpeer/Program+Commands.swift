@@ -102,8 +102,8 @@ extension Program {
       let anchor = try await anchor(word)
       history.record(.remove(anchor))
       try await session.remove(anchor.id, acknowledgement: Acknowledgement(witness))
-    case .undo: try await perform(history.undo(), "there is nothing to take back")
-    case .redo: try await perform(history.redo(), "nothing was taken back")
+    case .undo: try await perform(history.undo(), "there is nothing to undo")
+    case .redo: try await perform(history.redo(), "there is nothing to redo")
     case .wait(let condition, let seconds): try await wait(for: condition, seconds: seconds)
     case .sleep(let seconds): try await Task.sleep(for: .seconds(seconds))
     case .leave:

@@ -4,17 +4,17 @@ import PeerCLI
 extension Program {
   /// Reports what happens in the session until it ends.
   func followEvents() async -> Ending? {
-    for await event in session.events { note(event) }
+    for await event in session.events { report(event) }
     guard !hasLeft, !Task.isCancelled else { return nil }
     return .sessionEnded
   }
 
-  private func note(_ event: Session.Event) {
+  private func report(_ event: Session.Event) {
     switch event {
-    case .candidateFound(let candidate): noteFound(candidate)
+    case .candidateFound(let candidate): recordFound(candidate)
     case .candidateLost(let candidate):
       candidates[candidate.id] = nil
-      console.say(.peerLost(report(candidate)))
+      console.say(.peerLost(describe(candidate)))
     case .discoveryAvailable(let backend): console.say(.discovery(backend: backend, reason: nil))
     case .discoveryUnavailable(let reason): console.say(.discovery(backend: nil, reason: reason))
     // The desk has reported it.
@@ -28,8 +28,8 @@ extension Program {
     case .hostChanged(_, let host, let epoch, let reason):
       console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: reason))
     case .lockChanged(let isLocked): console.say(.lockChanged(isLocked: isLocked))
-    case .mapProgress(let progress): note(progress)
-    case .mapReceived(let receipt): note(receipt)
+    case .mapProgress(let progress): report(progress)
+    case .mapReceived(let receipt): report(receipt)
     case .peerMapChanged(let peer, let status):
       console.say(.mapStatus(Report.MapStage(peer, status), mapID: status.mapID?.description))
     case .synchronised(let digest): console.say(.synchronised(digest: digest.description))
@@ -58,15 +58,15 @@ extension Program {
     }
   }
 
-  private func noteFound(_ candidate: Candidate) {
+  private func recordFound(_ candidate: Candidate) {
     let known = candidates.updateValue(candidate, forKey: candidate.id)
     guard known != candidate else { return }
     // A script wants to know which peer the service turned out to be; a person has read its name already.
-    if console.format == .events || known == nil { console.say(.peerFound(report(candidate))) }
+    if console.format == .events || known == nil { console.say(.peerFound(describe(candidate))) }
     if options.peer.invite == .all { inviter.invite(.candidate(candidate.id)) }
   }
 
-  private func note(_ progress: Session.MapProgress) {
+  private func report(_ progress: Session.MapProgress) {
     arrivingMap = progress.verifiedBytes < progress.totalBytes ? progress.mapID : nil
     let transfer = Report.Transfer(
       verified: progress.verifiedBytes, total: progress.totalBytes, requested: progress.requestedBytes,
@@ -74,7 +74,7 @@ extension Program {
     console.say(.mapProgress(from: person(progress.from), transfer))
   }
 
-  private func note(_ receipt: Session.MapReceipt) {
+  private func report(_ receipt: Session.MapReceipt) {
     console.say(
       .mapReceived(
         from: person(receipt.from), mapID: receipt.mapID.description, points: receipt.points,
@@ -87,7 +87,7 @@ extension Program {
       sessionTime: pose.sessionTime, sequence: pose.sequence)
   }
 
-  private func report(_ candidate: Candidate) -> Report.Candidate {
+  private func describe(_ candidate: Candidate) -> Report.Candidate {
     Report.Candidate(
       id: candidate.id, name: candidate.peer?.name ?? candidate.name ?? candidate.id,
       peerID: candidate.peer?.id.description)

@@ -32,11 +32,11 @@ extension Program {
 
   /// Invites the addresses of the command line and, if that is the policy, every service in sight.
   func keepInviting() async -> Ending? {
-    await inviter.run { await self.note($0, $1) }
+    await inviter.run { await self.report($0, $1) }
     return nil
   }
 
-  private func note(_ target: InvitationTarget, _ outcome: Inviter.Outcome) {
+  private func report(_ target: InvitationTarget, _ outcome: Inviter.Outcome) {
     if case .joined(let peer) = outcome { names[peer.id] = peer.name }
     let name =
       switch target {

@@ -97,7 +97,7 @@ extension Program {
     try await session.perform(step)
   }
 
-  /// Places anchors at a steady pace, and tells of each when it was placed.
+  /// Places anchors at a steady pace; the answer has the time of each.
   func burst(of count: Int, rate: Double, name: String) async throws -> Report.Answer {
     let start = ContinuousClock.now
     var placed: [(id: String, clock: Double)] = []

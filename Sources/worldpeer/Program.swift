@@ -32,9 +32,9 @@ actor Program {
   /// The services in sight, as they were last reported.
   var candidates: [Candidate.ID: Candidate] = [:]
   var tapsWithoutName = 0
-  /// The map that is on its way here, as far as its progress has told.
+  /// The map that is arriving, by its last progress.
   var arrivingMap: MapID?
-  /// What `undo` takes back.
+  /// The edits that `undo` reverts.
   var history = UndoHistory()
   var hasLeft = false
   /// Whether a `wait` on standard input has failed, which the exit status remembers.

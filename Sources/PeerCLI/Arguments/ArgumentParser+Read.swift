@@ -1,4 +1,4 @@
-/// A program's command line needs no more than was printed; carries the exit status.
+/// The program ends here: help or a mistake in the command line was printed.
 package struct Finished: Error, Equatable {
   package let status: ExitCode
 }
@@ -6,7 +6,7 @@ package struct Finished: Error, Equatable {
 extension ArgumentParser {
   /// Reads the command line of a program over the defaults in `options`.
   ///
-  /// - Throws: ``Finished`` when the help was asked for and printed, or when the command line is wrong, which was told.
+  /// - Throws: ``Finished`` after printing the help, or what is wrong with the command line.
   package func read(
     _ arguments: [String], over options: Options, help: @autoclosure () -> HelpPage, on console: Console
   ) throws(Finished) -> Options {

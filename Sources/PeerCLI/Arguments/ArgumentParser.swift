@@ -4,7 +4,7 @@
 /// is unknown, given twice, without its value or with a value that its type refuses is an error that names it, and so
 /// is an operand too many or too few.
 package struct ArgumentParser<Options> {
-  /// A word without a name, told by its place.
+  /// A word without a name, recognised by its position.
   package struct Operand {
     /// What stands for it in the help, in capitals.
     package let placeholder: String

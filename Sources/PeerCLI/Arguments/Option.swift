@@ -111,7 +111,7 @@ extension ArgumentParser.Option {
 }
 
 extension ArgumentParser.Option {
-  /// `--json`, for which ``Console/Format`` looks before anything else is read: mistakes are told in JSON too.
+  /// `--json`: a program looks for it before it reads anything else, so that mistakes are reported in JSON too.
   package static func json(_ help: String) -> Self {
     Self(name: Console.Format.option, placeholder: nil, help: help) { (_: inout Options, _) throws(UsageError) in }
   }

@@ -80,7 +80,7 @@ package final class Console: Sendable {
     say(.error(code: failure.code, message: failure.message, command: command))
   }
 
-  /// Tells of a failure that ends the program, on standard error and, for scripts, as an object; gives the exit status.
+  /// Reports a failure that ends the program, on standard error and, for scripts, as an object; returns the exit status.
   package func end(_ error: any Error) -> ExitCode {
     let failure = ProgramFailure(error)
     switch format {
@@ -116,14 +116,14 @@ package final class Console: Sendable {
     state.withLock { write(text, &$0) }
   }
 
-  /// `status`, or an error that is told when standard output did not take everything.
+  /// `status`, unless standard output refused something: that is reported, and the status of an I/O error returned.
   package func checked(_ status: ExitCode) -> ExitCode {
     guard !state.withLock({ $0.isSound }) else { return status }
     complain("cannot write to standard output")
     return .io
   }
 
-  /// Shows a command that nobody has typed here, so that a reader of the text sees what its answer is about.
+  /// Shows a command that was not typed here, so that a reader of the text sees what its answer is about.
   package func echo(_ command: String) {
     guard format == .text, !isTyped else { return }
     state.withLock { write(["\("› \(command)", .faint)"], isBar: false, &$0) }

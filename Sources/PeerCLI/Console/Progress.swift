@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A progress bar on standard error, for work that takes more than a moment; nothing unless that is a terminal.
+/// A progress bar on standard error, for work that lasts more than a moment; nothing unless that is a terminal.
 package struct Progress: Sendable {
   /// No bar.
   package static let none = Progress()

@@ -2,7 +2,7 @@ import Foundation
 
 /// Where a program's text goes, and what is known of its readers.
 package struct Streams: Sendable {
-  /// Writes to standard output; false when that cannot take it, such as a full disk.
+  /// Writes to standard output; false when that refuses, for instance because the disk is full.
   package var output: @Sendable (String) -> Bool
   /// Writes to standard error.
   package var error: @Sendable (String) -> Void

@@ -1,7 +1,7 @@
 package import SharedWorld
 import Synchronization
 
-/// Answers invitations: by policy, or by asking the user, who answers later with a command.
+/// Answers invitations: by policy, or by asking the user, whose command answers later.
 package final class InvitationDesk: Sendable {
   private struct Waiting {
     let peer: Peer
@@ -12,7 +12,7 @@ package final class InvitationDesk: Sendable {
   private let report: @Sendable (Report) -> Void
   private let waiting = Mutex<[Waiting]>([])
 
-  /// A desk; `report` is told of each invitation, and whether the user is asked.
+  /// A desk; `report` receives each invitation, and whether the user is asked.
   package init(policy: InvitationPolicy, report: @escaping @Sendable (Report) -> Void = { _ in }) {
     self.policy = policy
     self.report = report

@@ -6,9 +6,9 @@ package final class Inviter: Sendable {
   /// What came of an invitation.
   package enum Outcome: Sendable {
     case joined(Peer)
-    /// It failed and is made again; told once for each kind of failure.
+    /// It failed and is retried; reported once for each kind of failure.
     case delayed(SessionError)
-    /// It is not made again: the other side refused, or can never take part in this session.
+    /// It is not retried: the other side refused, or can never join this session.
     case refused(SessionError)
   }
 
@@ -52,12 +52,12 @@ package final class Inviter: Sendable {
     if case .dropped = queue.yield(target) { forget(target) }
   }
 
-  /// Invites until the task is cancelled, and tells what comes of each invitation.
-  package func run(_ tell: @escaping @Sendable (InvitationTarget, Outcome) async -> Void) async {
+  /// Invites until the task is cancelled, and reports the outcome of each invitation.
+  package func run(_ report: @escaping @Sendable (InvitationTarget, Outcome) async -> Void) async {
     await withDiscardingTaskGroup { group in
       for await target in targets {
         group.addTask {
-          await self.keepInviting(target) { await tell(target, $0) }
+          await self.keepInviting(target) { await report(target, $0) }
           self.forget(target)
         }
       }
@@ -65,16 +65,16 @@ package final class Inviter: Sendable {
     }
   }
 
-  private func keepInviting(_ target: InvitationTarget, _ tell: @Sendable (Outcome) async -> Void) async {
+  private func keepInviting(_ target: InvitationTarget, _ report: @Sendable (Outcome) async -> Void) async {
     var pause = Self.pause.first
-    var told: Set<SessionError.Code> = []
+    var reported: Set<SessionError.Code> = []
     while !Task.isCancelled, await actions.isWorthwhile(target) {
       do throws(SessionError) {
-        return await tell(.joined(try await actions.invite(target)))
+        return await report(.joined(try await actions.invite(target)))
       } catch {
         guard !Task.isCancelled else { return }
-        if Self.final.contains(error.code) { return await tell(.refused(error)) }
-        if told.insert(error.code).inserted { await tell(.delayed(error)) }
+        if Self.final.contains(error.code) { return await report(.refused(error)) }
+        if reported.insert(error.code).inserted { await report(.delayed(error)) }
       }
       await actions.pause(pause)
       pause = min(pause * 2, Self.pause.longest)
@@ -98,11 +98,11 @@ extension Session {
 }
 
 extension Inviter.Outcome {
-  /// What to tell of an invitation to `target`, in a sentence; nil when it succeeded.
+  /// The outcome of an invitation to `target` in a sentence; nil when it succeeded.
   package func message(inviting target: String) -> String? {
     switch self {
     case .joined: nil
-    // The advice is to try again, which goes on by itself.
+    // The advice is to try again, which the inviter does by itself.
     case .delayed(let error): "\(target): \(error.message.prefix { $0 != ";" }); still trying"
     case .refused(let error): "\(target): \(error.message)"
     }

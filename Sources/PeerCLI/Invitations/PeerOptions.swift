@@ -1,7 +1,7 @@
 import Glibc
 package import SharedWorld
 
-/// The options of a program that takes part in a session.
+/// The options of a program that joins a session.
 package struct PeerOptions: Equatable, Sendable {
   package var name = ""
   package var service = "sharedworld"
@@ -21,10 +21,10 @@ package struct PeerOptions: Equatable, Sendable {
 }
 
 extension PeerOptions {
-  /// Runs a program in the session that these options ask for, and tells of what goes wrong.
+  /// Runs a program in the session that these options ask for, and reports a failure that ends it.
   ///
   /// - Parameters:
-  ///   - console: Where failures are told.
+  ///   - console: Receives the failure.
   ///   - desk: Answers invitations.
   ///   - configure: What else the program wants of its session.
   ///   - body: The program, given the map of `--map`; its result is the exit status.
@@ -64,7 +64,7 @@ extension PeerOptions {
 }
 
 extension ArgumentParser {
-  /// The options of a program that takes part in a session.
+  /// The options of a program that joins a session.
   ///
   /// - Parameters:
   ///   - path: Where their values go.

@@ -45,7 +45,7 @@ package struct MapOutput: Sendable {
   /// The names of all formats, as a list for people.
   package static let formats = MapFormat.allCases.map(\.name).joined(separator: ", ")
 
-  /// The extensions that tell a format, as a list for people.
+  /// The extensions that choose a format, as a list for people.
   package static let extensions = MapFormat.allCases.map { "." + $0.fileExtension }
     .reduce(into: []) { list, name in if !list.contains(name) { list.append(name) } }.joined(separator: ", ")
 }

@@ -1,4 +1,4 @@
-/// What a program tells: lines for a person, and the members of one JSON object for a script.
+/// One message of a program to its user: lines for a person, and the members of a JSON object for a script.
 package struct Report: Sendable {
   /// How a report is shown to a person.
   package enum Display: Equatable, Sendable {
@@ -6,11 +6,11 @@ package struct Report: Sendable {
     case lines
     /// As a bar that the next report replaces, and only now and then; the last one always, as a line.
     case progress(isLast: Bool)
-    /// Only to a person who types the commands: an "ok" that every reader of a transcript takes for granted.
+    /// Only to a person that types the commands: an "ok", which a transcript does without.
     case confirmation
   }
 
-  /// The word that tells kinds of reports apart where a program makes many of them.
+  /// The kind of the report, a kebab-case word.
   package let event: String
   package private(set) var lines: [Line]
   package private(set) var members: JSON.Members
@@ -47,7 +47,7 @@ extension Report {
     package var members: JSON.Members { ["peerID": .string(id), "name": .string(name)] }
   }
 
-  /// This peer takes part in its session, and listens on `port`.
+  /// This peer is in its session and listens on `port`.
   package static func ready(_ person: Person, port: UInt16) -> Report {
     Report(
       "ready", person.members + ["port": .integer(Int(port))],

@@ -11,10 +11,10 @@ public struct MapFile: Sendable {
   /// Points that were left out because their position is NaN or infinite.
   public var droppedPoints = 0
 
-  /// The largest file worth reading (bytes): text takes several times the room of a map.
+  /// The largest file worth reading (bytes): text is several times as large as a map.
   public static let largestFile = 4 * Limits.map
 
-  /// Reads a file, whose format its content tells.
+  /// Reads a file, whose format is recognised by its content.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.

@@ -31,7 +31,7 @@ package actor Viewer {
   var problem: String?
   var tapsWithoutName = 0
 
-  /// A viewer of `session`; `files` is the page by path, and `console` is told where it is and what goes wrong.
+  /// A viewer of `session`; `files` is the page by path, and `console` receives its address and failures.
   package init(
     _ session: Session, options: ViewOptions, console: Console, files: [String: PageFile]
   ) async throws(ProgramFailure) {
@@ -60,7 +60,7 @@ package actor Viewer {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.followEvents() }
       group.addTask { await self.server.run { request throws(HTTPFailure) in try await self.respond(to: request) } }
-      group.addTask { await self.inviter.run { await self.note($0, $1) } }
+      group.addTask { await self.inviter.run { await self.show($0, $1) } }
       await group.next()
       group.cancelAll()
     }
@@ -68,12 +68,12 @@ package actor Viewer {
 
   private func followEvents() async {
     for await event in session.events {
-      await note(event)
+      await record(event)
       changes.announce()
     }
   }
 
-  private func note(_ event: Session.Event) async {
+  private func record(_ event: Session.Event) async {
     switch event {
     case .candidateFound(let candidate):
       candidateNames[candidate.id] = candidate.name
@@ -84,8 +84,8 @@ package actor Viewer {
     case .peerJoined(let peer), .peerReconnecting(let peer), .peerLeft(let peer, _): names[peer.id] = peer.name
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
     case .mapReceived: progress = nil
-    case .mapFailed(let error), .problem(let error): note(ProgramFailure(error))
-    case .ended(let reason): note(ProgramFailure("ended", "the session is over: \(reason.rawValue)"))
+    case .mapFailed(let error), .problem(let error): show(ProgramFailure(error))
+    case .ended(let reason): show(ProgramFailure("ended", "the session is over: \(reason.rawValue)"))
     // Every event makes the page look again; these say nothing that its state does not.
     case .invitationReceived, .invitationEnded, .hostChanged, .lockChanged, .sessionMerged,
       .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
@@ -94,7 +94,7 @@ package actor Viewer {
     }
   }
 
-  private func note(_ target: InvitationTarget, _ outcome: Inviter.Outcome) {
+  private func show(_ target: InvitationTarget, _ outcome: Inviter.Outcome) {
     let name =
       switch target {
       case .endpoint(let endpoint): endpoint.description
@@ -106,7 +106,7 @@ package actor Viewer {
   }
 
   /// Shows what went wrong, on the page and in the terminal.
-  private func note(_ failure: ProgramFailure) {
+  private func show(_ failure: ProgramFailure) {
     problem = failure.message
     console.complain(.error(code: failure.code, message: failure.message, command: nil))
     changes.announce()
@@ -127,7 +127,7 @@ package actor Viewer {
 extension Report {
   /// The page can be opened at `address`; this peer listens on `port`.
   fileprivate static func serving(_ address: String, _ person: Person, port: UInt16) -> Report {
-    // The address alone: a script that reads the text takes the line as it is.
+    // The address alone, so that a script can use the line as it is.
     Report("ready", person.members + ["port": .integer(Int(port)), "address": .string(address)], ["\(address)"])
   }
 }

@@ -39,7 +39,7 @@ enum Command: Equatable, Sendable {
   case quit
   case help
 
-  /// Who must hold an edit before its command is answered.
+  /// The peers that must hold an edit before its command is answered.
   enum Witness: String, Equatable, Sendable, CaseIterable {
     /// Nobody else.
     case local
@@ -116,8 +116,8 @@ extension Command {
   static let verbs: [Verb] = peerVerbs + mapVerbs + anchorVerbs + flowVerbs
 
   private static let peerVerbs = [
-    Verb(usage: "peers", help: "who is in the session, without oneself") { _ in .peers },
-    Verb(usage: "host", help: "who is the host, and since which epoch") { _ in .host },
+    Verb(usage: "peers", help: "list the other peers of the session") { _ in .peers },
+    Verb(usage: "host", help: "show the host and its epoch") { _ in .host },
     Verb(usage: "invite PEER", help: "ask a peer that was found to join") { words throws(UsageError) in
       .invite(try words.next("PEER"))
     },
@@ -130,17 +130,17 @@ extension Command {
     Verb(usage: "kick PEER", help: "as host, remove a peer for the life of the session") { words throws(UsageError) in
       .kick(try words.next("PEER"))
     },
-    Verb(usage: "lock-session", help: "as host, turn newcomers away") { _ in .lockSession },
-    Verb(usage: "unlock-session", help: "as host, let newcomers in again") { _ in .unlockSession },
-    Verb(usage: "links", help: "who is connected to whom, and what the own connections carry") { _ in .links },
+    Verb(usage: "lock-session", help: "as host, refuse newcomers") { _ in .lockSession },
+    Verb(usage: "unlock-session", help: "as host, admit newcomers again") { _ in .unlockSession },
+    Verb(usage: "links", help: "list the connections of the session, and the traffic of the own ones") { _ in .links },
   ]
 
   private static let mapVerbs = [
     Verb(usage: "send-map [PEER]", help: "share the map with one peer, or with all") { words in
       .sendMap(to: words.popFirst())
     },
-    Verb(usage: "cancel-map", help: "stop fetching the map that is on its way here, for good") { _ in .cancelMap },
-    Verb(usage: "relocalised [no]", help: "tell all that this peer has found its place in the map, or has lost it") {
+    Verb(usage: "cancel-map", help: "stop fetching the map that is arriving here, for good") { _ in .cancelMap },
+    Verb(usage: "relocalised [no]", help: "announce that this peer has found its place in the map, or lost it") {
       words throws(UsageError) in .relocalised(try words.isYes())
     },
     Verb(usage: "load FILE", help: "bring a map of any format that worldmap reads into view") {
@@ -179,7 +179,7 @@ extension Command {
       .drag(
         anchor: try words.next("ANCHOR"), to: try words.point(""), seconds: words.isEmpty ? 1 : try words.seconds())
     },
-    Verb(usage: "pose X Y Z", help: "tell the others where this device is (metres)") { words throws(UsageError) in
+    Verb(usage: "pose X Y Z", help: "announce the position of this device (metres)") { words throws(UsageError) in
       .pose(try words.point(""))
     },
     Verb(usage: "rename ANCHOR NAME", help: "give an anchor another name") { words throws(UsageError) in
@@ -188,32 +188,35 @@ extension Command {
     Verb(usage: "remove ANCHOR [local|host|all]", help: "remove an anchor for good") { words throws(UsageError) in
       .remove(anchor: try words.next("ANCHOR"), try words.witness())
     },
-    Verb(usage: "undo", help: "take back the last tap, place, move, drag or remove of this peer") { _ in .undo },
-    Verb(usage: "redo", help: "make again what was taken back") { _ in .redo },
-    Verb(usage: "lock ANCHOR [SECONDS]", help: "own an anchor, for so long or until unlock; it only binds who asks") {
+    Verb(usage: "undo", help: "revert the last tap, place, move, drag or remove of this peer") { _ in .undo },
+    Verb(usage: "redo", help: "repeat what undo reverted") { _ in .redo },
+    Verb(
+      usage: "lock ANCHOR [SECONDS]", help: "own an anchor, for so long or until unlock; it binds only peers that ask"
+    ) {
       words throws(UsageError) in
       .lock(anchor: try words.next("ANCHOR"), seconds: words.isEmpty ? nil : try words.seconds())
     },
-    Verb(usage: "unlock ANCHOR", help: "own an anchor no longer") { words throws(UsageError) in
+    Verb(usage: "unlock ANCHOR", help: "give up an anchor") { words throws(UsageError) in
       .unlock(anchor: try words.next("ANCHOR"))
     },
-    Verb(usage: "give ANCHOR PEER", help: "give an anchor that one owns to another peer") { words throws(UsageError) in
+    Verb(usage: "give ANCHOR PEER", help: "give an own anchor to another peer") { words throws(UsageError) in
       .give(anchor: try words.next("ANCHOR"), to: try words.next("PEER"))
     },
-    Verb(usage: "anchors", help: "every anchor, in order of id") { _ in .anchors },
+    Verb(usage: "anchors", help: "list the anchors in order of id") { _ in .anchors },
   ]
 
   private static let flowVerbs = [
-    Verb(usage: "digest", help: "the digest of the anchors: equal on peers that agree") { _ in .digest },
-    Verb(usage: "status", help: "host, epoch, map, digest and the counts of peers, points and anchors") { _ in .status
+    Verb(usage: "digest", help: "show the digest of the anchors: equal on peers that agree") { _ in .digest },
+    Verb(usage: "status", help: "show host, epoch, map, digest and the counts of peers, points and anchors") { _ in
+      .status
     },
     Verb(
       usage: "wait peers N|host|map|anchors N|anchor NAME|digest HEX [SECONDS]",
-      help: "wait (30 s) until it is so; N is at least N, =N exactly, <=N at most"
+      help: "wait until this holds (30 s); N means at least N, =N exactly, <=N at most"
     ) { words throws(UsageError) in
       .wait(try words.condition(), seconds: words.isEmpty ? patience : try words.seconds())
     },
-    Verb(usage: "sleep SECONDS", help: "do nothing for a while") { words throws(UsageError) in
+    Verb(usage: "sleep SECONDS", help: "do nothing for that long") { words throws(UsageError) in
       .sleep(seconds: try words.seconds())
     },
     Verb(usage: "leave", help: "leave the session") { _ in .leave },
@@ -223,7 +226,7 @@ extension Command {
 }
 
 extension Words {
-  /// Who must hold an edit; nobody else when the line does not say.
+  /// The peers that must hold an edit; only this one when the line does not say.
   fileprivate mutating func witness() throws(UsageError) -> Command.Witness {
     guard let word = popFirst() else { return .local }
     guard let witness = Command.Witness(rawValue: word) else {

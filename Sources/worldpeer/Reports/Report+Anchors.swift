@@ -6,7 +6,7 @@ extension Report {
     let id: String
     let name: String
     let position: SIMD3<Float>
-    /// Who placed it, in hexadecimal; nil when the map does not say.
+    /// The peer that placed it, in hexadecimal; nil when the map does not say.
     let author: String?
 
     var members: JSON.Members {

@@ -50,9 +50,9 @@ extension Report {
     var peers: Int
     /// Whether newcomers are turned away.
     var isLocked: Bool
-    /// Everyone who can be reached and oneself, in order of id.
+    /// The peers that can be reached and this one, in order of id.
     var roster: [Person]
-    /// How far everyone in the roster has come with the map.
+    /// How far each of the roster has come with the map.
     var maps: [MapStage]
     var mapID: String?
     var points: Int
@@ -120,7 +120,7 @@ extension Report.Answer {
   static func relocalised(_ isSo: Bool, mapID: String) -> Self {
     Self(
       ["relocalised": .bool(isSo), "mapID": .string(mapID)],
-      ["the others are told that this peer \(isSo ? "has found" : "has lost") its place in the map"])
+      ["the others now see that this peer \(isSo ? "has found" : "has lost") its place in the map"])
   }
 
   static func placed(id: String, position: SIMD3<Float>) -> Self {

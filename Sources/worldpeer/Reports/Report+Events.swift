@@ -7,7 +7,7 @@ extension Report {
   struct Candidate {
     let id: String
     let name: String
-    /// Who it turned out to be, once there was a connection.
+    /// The peer it turned out to be, once there was a connection.
     let peerID: String?
 
     var members: JSON.Members { ["candidate": .string(id), "name": .string(name), "peerID": .optional(peerID)] }

@@ -67,7 +67,8 @@ let package = Package(
 
     .executableTarget(name: "soak", dependencies: ["Basics", "Simulator", "PeerProtocol"], swiftSettings: common),
     .target(name: "PeerCLI", dependencies: ["SharedWorld", "WorldFormats"], swiftSettings: common),
-    .executableTarget(name: "worldpeer", dependencies: ["PeerCLI", "SharedWorld"], swiftSettings: common),
+    .executableTarget(
+      name: "worldpeer", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
     .target(
       name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI"], swiftSettings: common),
     .executableTarget(

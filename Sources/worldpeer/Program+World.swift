@@ -1,4 +1,5 @@
 import SharedWorld
+import WorldFormats
 import PeerCLI
 
 extension Program {
@@ -49,6 +50,10 @@ extension Program {
   private static func read(_ path: String) async throws(ProgramFailure) -> WorldMap { try MapInput(path).map }
 
   func save(to path: String) async throws -> Report.Answer {
+    if let fileExtension = path.fileExtension, case .pointCloud = MapFormat(fileExtension: fileExtension) {
+      // Its name would promise another format, which has no room for anchors.
+      throw ProgramFailure.usage("\(path): 'save' writes .worldmap files; 'worldmap convert' makes others of them")
+    }
     await refreshView()
     var map = view.map ?? WorldMap()
     map.anchors = await session.anchors()

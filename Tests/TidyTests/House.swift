@@ -21,7 +21,7 @@ struct House {
       "CSharedWorldHeaders": [],
       "PeerCLI": facade.union(["WorldFormats"]),
       "soak": core.union(["Simulator"]),
-      "worldpeer": facade.union(["PeerCLI"]),
+      "worldpeer": facade.union(["PeerCLI", "WorldFormats"]),
       "WorldViewKit": facade.union(["BasicsLinux", "PeerCLI"]),
       "worldview": facade.union(["PeerCLI", "WorldViewKit"]),
       "worldmap": facade.union(["PeerCLI", "WorldFormats"]),

@@ -44,6 +44,21 @@ struct MapFormatTests {
     }
   }
 
+  @Test("save writes a map, and no file whose name promises another format")
+  func saved() async throws {
+    try await withFolder { folder in
+      let peer = try PeerProcess("ann", in: folder)
+      try await peer.ask("place lamp 1 2 3")
+      let path = folder.appending(path: "room").path
+      for name in [path, path + ".worldmap"] {
+        #expect(try await peer.ask("save '\(name)'").event == "answer")
+        #expect(try WorldMap(contentsOfFile: name).anchors.map(\.name) == ["lamp"])
+      }
+      #expect(try await peer.ask("save '\(path).ply'").code == "bad-command")
+      #expect(!FileManager.default.fileExists(atPath: path + ".ply"))
+    }
+  }
+
   @Test("a point cloud is shared with another peer like any map")
   func shared() async throws {
     try await withFolder { folder in

@@ -16,24 +16,30 @@ package struct HelpPage {
   ///   - summary: What it does, in sentences.
   ///   - usage: What follows the name on a command line.
   package init(_ program: String, _ summary: String, usage: String) {
-    text = "usage: \(program) \(usage)\n\n" + Self.wrapped(summary, indent: 0) + "\n"
+    text = "usage: \(program) \(usage)\n\n" + Self.wrapped(summary, indent: 0).joined(separator: "\n") + "\n"
   }
 
   /// Adds a section: sentences, a table, or both.
   package mutating func add(_ title: String, _ sentences: String = "", _ rows: [Row] = []) {
     text += "\n\(title)\n"
-    if !sentences.isEmpty { text += Self.wrapped(sentences, indent: 2) + "\n" }
+    for line in Self.wrapped(sentences, indent: 2) where !sentences.isEmpty { text += line + "\n" }
     if !sentences.isEmpty, !rows.isEmpty { text += "\n" }
-    let column = 4 + (rows.map(\.form.count).filter { $0 <= Self.widestForm }.max() ?? 0)
-    for row in rows {
+    for line in Self.table(rows) { text += line + "\n" }
+  }
+
+  /// The lines of a table: each form, and beside it, aligned, what it means.
+  package static func table(_ rows: [Row]) -> [String] {
+    let column = 4 + (rows.map(\.form.count).filter { $0 <= widestForm }.max() ?? 0)
+    return rows.flatMap { row in
       let form = "  \(row.form)"
-      let help = Self.wrapped(row.help, indent: column)
-      text += form.count + 2 <= column ? form + help.dropFirst(form.count) + "\n" : form + "\n" + help + "\n"
+      let help = wrapped(row.help, indent: column)
+      guard form.count + 2 <= column else { return [form] + help }
+      return [form + help[0].dropFirst(form.count)] + help.dropFirst()
     }
   }
 
   /// The words of `text` in lines that begin with `indent` blanks and end before the last column.
-  private static func wrapped(_ text: String, indent: Int) -> String {
+  private static func wrapped(_ text: String, indent: Int) -> [String] {
     var lines = [""]
     for word in text.split(whereSeparator: \.isWhitespace) {
       let line = lines[lines.count - 1]
@@ -44,6 +50,6 @@ package struct HelpPage {
       }
     }
     let margin = String(repeating: " ", count: indent)
-    return lines.map { margin + $0 }.joined(separator: "\n")
+    return lines.map { margin + $0 }
   }
 }

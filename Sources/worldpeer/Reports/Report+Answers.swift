@@ -88,7 +88,9 @@ extension Report.Answer {
     return answer
   }
 
-  static var help: Self { Self([:], Command.verbs.map { "  \($0.usage, .name)  \($0.help)" }) }
+  static var help: Self {
+    Self([:], HelpPage.table(Command.verbs.map { ($0.usage, $0.help) }).map { "\($0)" })
+  }
 
   static func peers(_ peers: [(Report.Person, state: String)]) -> Self {
     Self(

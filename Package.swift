@@ -18,6 +18,7 @@ let package = Package(
   name: "SharedWorld",
   products: [
     .library(name: "SharedWorld", targets: ["SharedWorld"]),
+    .library(name: "WorldFormats", targets: ["WorldFormats"]),
     .library(name: "CSharedWorld", type: .dynamic, targets: ["CSharedWorld"]),
     .executable(name: "worldpeer", targets: ["worldpeer"]),
     .executable(name: "worldview", targets: ["worldview"]),
@@ -34,68 +35,94 @@ let package = Package(
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
     .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
 
+    .target(name: "Basics", dependencies: ["COpenSSL"], swiftSettings: strict),
+    .target(name: "BasicsLinux", dependencies: ["Basics", "CLinux"], swiftSettings: common),
     // Rounding of Float calls libm, which nothing else links where neither Foundation nor Glibc is imported.
     .target(
-      name: "WorldModel", dependencies: ["CZlib", "COpenSSL"], swiftSettings: common,
-      linkerSettings: [.linkedLibrary("m")]),
-    .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: strict),
-    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
+      name: "WorldModel", dependencies: ["Basics"], swiftSettings: common, linkerSettings: [.linkedLibrary("m")]),
+    .target(name: "WorldFormats", dependencies: ["Basics", "WorldModel", "CZlib"], swiftSettings: common),
+    .target(name: "AnchorReplication", dependencies: ["Basics", "WorldModel"], swiftSettings: strict),
+    .target(
+      name: "PeerProtocol", dependencies: ["Basics", "WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
     .target(
       name: "PeerTransport",
-      dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "CLinux", "COpenSSL"], swiftSettings: common),
-    .target(name: "ServiceDiscovery", dependencies: ["CDNSSD", "CAvahiCore"], swiftSettings: common),
+      dependencies: ["Basics", "BasicsLinux", "PeerProtocol", "AnchorReplication", "WorldModel", "CLinux", "COpenSSL"],
+      swiftSettings: common),
+    .target(
+      name: "ServiceDiscovery", dependencies: ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore"], swiftSettings: common),
     .target(
       name: "SharedWorld",
       dependencies: [
-        "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery", "CSQLite",
+        "Basics", "BasicsLinux", "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery",
+        "CSQLite",
       ],
       swiftSettings: common),
     // The header of the C interface is a target of its own, so that the compiler checks the functions against it.
     .target(name: "CSharedWorldHeaders"),
     .target(
-      name: "CSharedWorld", dependencies: ["SharedWorld", "CSharedWorldHeaders", "CLinux"], swiftSettings: common),
+      name: "CSharedWorld", dependencies: ["BasicsLinux", "SharedWorld", "CSharedWorldHeaders"], swiftSettings: common),
     .target(
-      name: "Simulator", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel"], swiftSettings: strict),
+      name: "Simulator", dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel"],
+      swiftSettings: strict),
 
-    .executableTarget(name: "soak", dependencies: ["Simulator", "PeerProtocol"], swiftSettings: common),
-    .target(name: "WorldPeerKit", dependencies: ["SharedWorld"], swiftSettings: common),
-    .executableTarget(name: "worldpeer", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
-    .target(name: "WorldViewKit", dependencies: ["SharedWorld", "WorldPeerKit"], swiftSettings: common),
+    .executableTarget(name: "soak", dependencies: ["Basics", "Simulator", "PeerProtocol"], swiftSettings: common),
+    .target(name: "PeerCLI", dependencies: ["SharedWorld", "WorldFormats"], swiftSettings: common),
     .executableTarget(
-      name: "worldview", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"],
+      name: "worldpeer", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
+    .target(
+      name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI"], swiftSettings: common),
+    .executableTarget(
+      name: "worldview", dependencies: ["WorldViewKit", "PeerCLI", "SharedWorld"],
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/view.js"),
         .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"),
       ], swiftSettings: common),
-    .executableTarget(name: "worldmap", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
+    .executableTarget(
+      name: "worldmap", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
 
+    .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
+    .testTarget(name: "BasicsLinuxTests", dependencies: ["Basics", "BasicsLinux"], swiftSettings: common),
     .testTarget(
-      name: "WorldModelTests", dependencies: ["WorldModel", "CZlib"], exclude: ["reader.py"], swiftSettings: common),
-    .testTarget(
-      name: "AnchorReplicationTests", dependencies: ["AnchorReplication", "WorldModel", "PeerProtocol", "Simulator"],
+      name: "WorldModelTests", dependencies: ["Basics", "WorldModel", "WorldFormats"], exclude: ["reader.py"],
       swiftSettings: common),
     .testTarget(
-      name: "PeerProtocolTests", dependencies: ["PeerProtocol", "AnchorReplication", "WorldModel", "Simulator"],
+      name: "WorldFormatsTests", dependencies: ["Basics", "WorldFormats", "WorldModel", "CZlib"],
       swiftSettings: common),
     .testTarget(
-      name: "PeerTransportTests", dependencies: ["PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
+      name: "AnchorReplicationTests",
+      dependencies: ["Basics", "AnchorReplication", "WorldModel", "PeerProtocol", "Simulator"],
       swiftSettings: common),
-    .testTarget(name: "ServiceDiscoveryTests", dependencies: ["ServiceDiscovery"], swiftSettings: common),
+    .testTarget(
+      name: "PeerProtocolTests",
+      dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel", "WorldFormats", "Simulator"],
+      swiftSettings: common),
+    .testTarget(
+      name: "PeerTransportTests",
+      dependencies: ["Basics", "BasicsLinux", "PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
+      swiftSettings: common),
+    .testTarget(
+      name: "ServiceDiscoveryTests", dependencies: ["Basics", "BasicsLinux", "ServiceDiscovery"], swiftSettings: common),
     .testTarget(
       name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders"], exclude: ["C"],
       swiftSettings: common),
     .testTarget(
-      name: "SharedWorldTests", dependencies: ["SharedWorld", "PeerTransport", "PeerProtocol", "WorldModel"],
+      name: "SharedWorldTests",
+      dependencies: ["Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "WorldModel", "WorldFormats"],
       swiftSettings: common),
     .testTarget(
-      name: "SimulatorTests", dependencies: ["Simulator", "PeerProtocol", "AnchorReplication", "WorldModel", "soak"],
+      name: "SimulatorTests",
+      dependencies: ["Basics", "Simulator", "PeerProtocol", "AnchorReplication", "WorldModel", "soak"],
+      swiftSettings: common),
+    .testTarget(name: "PeerCLITests", dependencies: ["PeerCLI", "SharedWorld"], swiftSettings: common),
+    .testTarget(
+      name: "WorldViewKitTests", dependencies: ["WorldViewKit", "PeerCLI", "SharedWorld", "worldview"],
       swiftSettings: common),
     .testTarget(
-      name: "WorldViewKitTests", dependencies: ["WorldViewKit", "WorldPeerKit", "SharedWorld"], swiftSettings: common),
-    .testTarget(name: "WorldPeerKitTests", dependencies: ["WorldPeerKit", "SharedWorld"], swiftSettings: common),
+      name: "WorldMapToolTests", dependencies: ["worldmap", "PeerCLI", "SharedWorld", "WorldFormats"],
+      swiftSettings: common),
     .testTarget(
-      name: "WorldMapToolTests", dependencies: ["worldmap", "WorldPeerKit", "SharedWorld"], swiftSettings: common),
-    .testTarget(name: "WorldPeerTests", dependencies: ["worldpeer", "SharedWorld"], swiftSettings: common),
+      name: "WorldPeerTests", dependencies: ["worldpeer", "PeerCLI", "SharedWorld", "WorldFormats"],
+      swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )

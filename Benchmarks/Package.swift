@@ -23,7 +23,10 @@ let package = Package(
     .target(name: "CMachine"),
     .executableTarget(
       name: "bench",
-      dependencies: ["CMalloc", "CMachine", .product(name: "SharedWorld", package: "SharedWorld")]
+      dependencies: [
+        "CMalloc", "CMachine", .product(name: "SharedWorld", package: "SharedWorld"),
+        .product(name: "WorldFormats", package: "SharedWorld"),
+      ]
         + (hasDraco ? ["CDraco"] : []),
       packageAccess: false,
       swiftSettings: [

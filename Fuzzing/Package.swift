@@ -16,7 +16,7 @@ let common: [SwiftSetting] = [
 /// A program that hands one test to libFuzzer.
 func fuzzer(_ name: String, _ modules: [Target.Dependency] = []) -> Target {
   .executableTarget(
-    name: name, dependencies: ["WorldModel", "FuzzDriver"] + modules,
+    name: name, dependencies: ["Basics", "WorldModel", "FuzzDriver"] + modules,
     swiftSettings: common + [.unsafeFlags(["-parse-as-library"])],
     linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])])
 }
@@ -27,21 +27,23 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+    .target(name: "Basics", dependencies: ["COpenSSL"], swiftSettings: common),
     .target(
-      name: "WorldModel", dependencies: ["COpenSSL", "CZlib"],
-      swiftSettings: common, linkerSettings: [.linkedLibrary("m")]),
-    .target(name: "AnchorReplication", dependencies: ["WorldModel"], swiftSettings: common),
-    .target(name: "PeerProtocol", dependencies: ["WorldModel", "AnchorReplication", "CZstd"], swiftSettings: common),
-    .target(name: "FuzzDriver", dependencies: ["WorldModel"], swiftSettings: common),
-    .target(name: "FuzzAnchorSet", dependencies: ["AnchorReplication", "WorldModel"], swiftSettings: common),
+      name: "WorldModel", dependencies: ["Basics"], swiftSettings: common, linkerSettings: [.linkedLibrary("m")]),
+    .target(name: "WorldFormats", dependencies: ["Basics", "WorldModel", "CZlib"], swiftSettings: common),
+    .target(name: "AnchorReplication", dependencies: ["Basics", "WorldModel"], swiftSettings: common),
+    .target(
+      name: "PeerProtocol", dependencies: ["Basics", "WorldModel", "AnchorReplication", "CZstd"], swiftSettings: common),
+    .target(name: "FuzzDriver", dependencies: ["Basics", "WorldFormats", "WorldModel"], swiftSettings: common),
+    .target(name: "FuzzAnchorSet", dependencies: ["Basics", "AnchorReplication", "WorldModel"], swiftSettings: common),
     fuzzer("fuzz-container"),
     fuzzer("fuzz-points"),
     fuzzer("fuzz-anchors"),
-    fuzzer("fuzz-ply"),
-    fuzzer("fuzz-pcd"),
-    fuzzer("fuzz-colmap-text"),
-    fuzzer("fuzz-colmap-binary"),
-    fuzzer("fuzz-xyz"),
+    fuzzer("fuzz-ply", ["WorldFormats"]),
+    fuzzer("fuzz-pcd", ["WorldFormats"]),
+    fuzzer("fuzz-colmap-text", ["WorldFormats"]),
+    fuzzer("fuzz-colmap-binary", ["WorldFormats"]),
+    fuzzer("fuzz-xyz", ["WorldFormats"]),
     fuzzer("fuzz-batch", ["AnchorReplication", "FuzzAnchorSet"]),
     fuzzer("fuzz-vector", ["AnchorReplication"]),
     fuzzer("fuzz-snapshot", ["AnchorReplication", "FuzzAnchorSet"]),

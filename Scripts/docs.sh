@@ -1,25 +1,37 @@
 #!/bin/bash
-# Builds the documentation of SharedWorld (its own symbols and the model's, which it exports) into .build/docs.
-# A link that leads nowhere is an error. Serve it with: python3 -m http.server --directory .build/docs
+# Builds the documentation of the library products into .build/docs: SharedWorld with the symbols of the model and of
+# Basics, which it exports, and WorldFormats. A link that leads nowhere, or a parameter that does not exist, is an error.
+# Serve it with: python3 -m http.server --directory .build/docs
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
-catalogue=Sources/SharedWorld/SharedWorld.docc
-graphs=.build/symbol-graphs
+work=.build/documentation
 modules=$("$swift" build --show-bin-path)/Modules
 triple=$("$swift" -print-target-info | sed -nE 's/^ *"unversionedTriple": "([^"]+)".*/\1/p')
 # docc lies beside the compiler, which a link may hide.
 docc=$(dirname "$(realpath "$(command -v "$swift")")")/docc
+clang_maps=()
+for map in Sources/C*/module.modulemap; do clang_maps+=(-Xcc "-fmodule-map-file=$map"); done
 
-"$swift" build --target SharedWorld
-rm -rf "$graphs" .build/docs
-mkdir -p "$graphs"
-flags=()
-for map in Sources/C*/module.modulemap; do flags+=(-Xcc "-fmodule-map-file=$map"); done
-"$swift" symbolgraph-extract -module-name SharedWorld -I "$modules" -target "$triple" -output-dir "$graphs" \
-  -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=WorldModel \
-  -swift-version 6 "${flags[@]}"
-"$docc" convert "$catalogue" --additional-symbol-graph-dir "$graphs" --output-path .build/docs \
-  --fallback-display-name SharedWorld --fallback-bundle-identifier sharedworld --warnings-as-errors
+rm -rf "$work" .build/docs
+archives=()
+
+# Builds the archive of a module; further arguments go to the extraction of its symbols.
+document() {
+  local module=$1
+  shift
+  "$swift" build --target "$module"
+  mkdir -p "$work/$module"
+  "$swift" symbolgraph-extract -module-name "$module" -I "$modules" -target "$triple" -output-dir "$work/$module" \
+    -minimum-access-level public -skip-synthesized-members -swift-version 6 "${clang_maps[@]}" "$@"
+  "$docc" convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$work/$module" \
+    --output-path "$work/$module.doccarchive" --fallback-display-name "$module" \
+    --fallback-bundle-identifier "${module,,}" --warnings-as-errors
+  archives+=("$work/$module.doccarchive")
+}
+
+document SharedWorld -experimental-allowed-reexported-modules=Basics,WorldModel
+document WorldFormats
+"$docc" merge "${archives[@]}" --synthesized-landing-page-name SharedWorld --output-path .build/docs
 echo "the documentation is in .build/docs"

@@ -1,3 +1,4 @@
+import Basics
 package import WorldModel
 
 /// Whose link a batch came on, to judge what that peer wrote itself.

@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// A set of anchors that every peer edits at once and that ends the same everywhere: a delta-state CRDT.

@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// Why a local edit was refused.

@@ -1,5 +1,4 @@
-import CLinux
-import Glibc
+import BasicsLinux
 import SharedWorld
 import Synchronization
 
@@ -20,17 +19,16 @@ final class EventQueue: Sendable {
     var drained: CheckedContinuation<Void, Never>?
   }
 
-  /// An eventfd(2): readable while its counter is not zero.
-  let descriptor: Int32
+  /// Readable while events wait.
+  var descriptor: Int32 { wakeUp.descriptor }
+
+  private let wakeUp: WakeUp
   private let state = Mutex(State())
 
   init() throws {
-    descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard descriptor >= 0 else { throw SessionError(.io, "no event descriptor: \(String(cString: strerror(errno)))") }
-  }
-
-  deinit {
-    close(descriptor)
+    do throws(SystemCallFailure) { wakeUp = try WakeUp() } catch {
+      throw SessionError(.io, "no descriptor for events can be opened: \(error)", cause: error)
+    }
   }
 
   /// Brings over the events of a session until it ends or the task is cancelled.
@@ -42,7 +40,7 @@ final class EventQueue: Sendable {
     }
     state.withLock { state in
       state.hasEnded = true
-      signal()
+      wakeUp.signal()
     }
   }
 
@@ -59,7 +57,7 @@ final class EventQueue: Sendable {
       await withCheckedContinuation { continuation in
         let goesOn = state.withLock { state in
           state.unread = batch[...]
-          signal()
+          wakeUp.signal()
           guard !Task.isCancelled else { return true }
           state.drained = continuation
           return false
@@ -82,16 +80,10 @@ final class EventQueue: Sendable {
     let (next, waiter) = state.withLock { state -> (Next, CheckedContinuation<Void, Never>?) in
       guard let event = state.unread.popFirst() else { return (state.hasEnded ? .ended : .nothing, nil) }
       guard state.unread.isEmpty, !state.hasEnded else { return (.event(event), nil) }
-      var counter: eventfd_t = 0
-      eventfd_read(descriptor, &counter)
+      wakeUp.reset()
       return (.event(event), Self.takeWaiter(&state))
     }
     waiter?.resume()
     return next
-  }
-
-  /// Makes the descriptor readable.
-  private func signal() {
-    eventfd_write(descriptor, 1)
   }
 }

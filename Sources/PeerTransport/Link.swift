@@ -1,3 +1,5 @@
+import Basics
+import BasicsLinux
 import Glibc
 import PeerProtocol
 
@@ -71,7 +73,7 @@ final class Link: EventHandler {
 
   private func finishConnecting() {
     let code = socket?.pendingError ?? EBADF
-    guard code == 0 else { return end(.system(call: "connect", code: code)) }
+    guard code == 0 else { return end(.system(SystemCallFailure("connect", code: code))) }
     phase = .handshaking
     deadline = MonotonicClock.now + transport.configuration.handshakeTimeout
     transport.updateTimer()
@@ -85,7 +87,7 @@ extension Link {
   private func receive() {
     let count = recv(descriptor, transport.cipherBuffer.baseAddress, transport.cipherBuffer.count, 0)
     if count < 0 {
-      if errno != EAGAIN, errno != EINTR { end(.system(call: "recv", code: errno)) }
+      if errno != EAGAIN, errno != EINTR { end(.system(SystemCallFailure("recv", code: errno))) }
     } else if count == 0 {
       end(.truncated)
     } else if phase != .draining {
@@ -124,7 +126,7 @@ extension Link {
     phase = .open
     deadline = nil
     transport.updateTimer()
-    if let dial { transport.dials[dial] = nil }
+    if let dial { transport.dials.remove(dial) }
     transport.delegate?.linkOpened(id, dial: dial, peer: peer, remote: remote)
   }
 

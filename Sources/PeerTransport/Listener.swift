@@ -1,5 +1,7 @@
+package import Basics
+import BasicsLinux
 import Glibc
-package import PeerProtocol
+import PeerProtocol
 
 /// The listening socket: accepts what the gate lets in.
 final class Listener: EventHandler {
@@ -39,7 +41,7 @@ final class Listener: EventHandler {
         resumed()
         admit(Socket(accepted: accepted), remote)
       } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) {
-        return pause(.system(call: "accept", code: code))
+        return pause(.system(SystemCallFailure("accept", code: code)))
       } else if code == EAGAIN {
         return resumed()
       }
@@ -107,10 +109,10 @@ extension SecureTransport {
   private func makeListener(_ address: SocketAddress) throws(TransportFailure) -> Listener {
     do throws(TransportFailure) {
       return try Listener(on: address, transport: self)
-    } catch .system(let call, let code) {
-      let isIPv6Missing = code == EAFNOSUPPORT || code == EADDRNOTAVAIL
+    } catch .system(let failure) {
+      let isIPv6Missing = failure.code == EAFNOSUPPORT || failure.code == EADDRNOTAVAIL
       guard address.host == SocketAddress.any(port: 0).host, isIPv6Missing else {
-        throw .system(call: call, code: code)
+        throw .system(failure)
       }
       return try Listener(on: SocketAddress(host: .ipv4(0), port: address.port), transport: self)
     }

@@ -1,3 +1,4 @@
+package import Basics
 package import PeerProtocol
 package import WorldModel
 
@@ -60,7 +61,7 @@ package final class NodeDriver {
       if let wish, let port = try? transport.listen(on: address.with(port: wish)) { port } else {
         try transport.listen(on: address)
       }
-    let addresses = LocalAddresses.reachable(listeningOn: address).map { $0.with(port: port) }
+    let addresses = address.with(port: port).reachable
     turn(.addresses(addresses))
     return port
   }

@@ -1,3 +1,4 @@
+import Basics
 package import PeerProtocol
 
 /// TCP links between proven peers: listens, dials, encrypts and queues; what the bytes mean is the driver's business.
@@ -15,7 +16,8 @@ package final class SecureTransport {
 
   var gate: AdmissionGate
   var links: [LinkID: Link] = [:]
-  var dials: [DialID: Dial] = [:]
+  /// Attempts to connect whose links have not opened yet.
+  var dials: Set<DialID> = []
   var listener: Listener?
   private var linksMade: UInt64 = 0
   private var timer: LoopTimer?
@@ -131,7 +133,7 @@ extension SecureTransport {
     if whenDrained != nil { needsRound() }
     switch (phase, link.dial) {
     case (.open, _): delegate?.linkClosed(link.id, failure)
-    case (.connecting, let dial?), (.handshaking, let dial?): dialAttemptEnded(dial, in: phase, failure)
+    case (.connecting, let dial?), (.handshaking, let dial?): dialEnded(dial, failure)
     case (.handshaking, nil): failure.map { delegate?.strangerFailed(link.remote, $0) }
     default: break
     }
@@ -168,21 +170,15 @@ extension SecureTransport: RoundHandler {
     if links.isEmpty, let done = whenDrained.take() { done() }
   }
 
-  /// Sets the timer to the earliest deadline of a link, a dial or the listener.
+  /// Sets the timer to the earliest deadline of a link or the listener.
   func updateTimer() {
-    let deadlines = [
-      links.values.lazy.compactMap(\.deadline).min(), dials.values.lazy.compactMap(\.deadline).min(), listener?.retryAt,
-    ]
+    let deadlines = [links.values.lazy.compactMap(\.deadline).min(), listener?.retryAt]
     timer?.deadline = deadlines.compactMap(\.self).min()
   }
 
   private func expire() {
     let now = MonotonicClock.now
     for link in links.values.filter({ $0.isOverdue(at: now) }).sorted(by: { $0.id < $1.id }) { link.expire() }
-    for (id, dial) in dials.sorted(by: { $0.key < $1.key }) where dial.deadline.map({ $0 <= now }) == true {
-      dials[id] = nil
-      report(id, .connectTimedOut)
-    }
     listener?.retry(at: now)
     updateTimer()
   }

@@ -1,3 +1,4 @@
+package import Basics
 package import PeerProtocol
 package import WorldModel
 

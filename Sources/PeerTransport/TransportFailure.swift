@@ -1,12 +1,11 @@
+package import BasicsLinux
 import COpenSSL
 import Glibc
 
 /// Why a link, a dial or the listener failed.
 package enum TransportFailure: Error, Hashable, Sendable {
-  /// A system call failed with this `errno`.
-  case system(call: String, code: Int32)
-  /// A name could not be looked up.
-  case unresolved(name: String, reason: String)
+  /// A system call failed.
+  case system(SystemCallFailure)
   /// The other side did not answer the connection attempt in time.
   case connectTimedOut
   /// The TLS handshake did not finish in time.
@@ -37,8 +36,7 @@ extension TransportFailure: CustomStringConvertible {
   /// A sentence for people.
   package var description: String {
     switch self {
-    case .system(let call, let code): "\(call): \(String(cString: strerror(code)))"
-    case .unresolved(let name, let reason): "cannot resolve \(name): \(reason)"
+    case .system(let failure): failure.description
     case .connectTimedOut: "the peer did not answer the connection attempt in time"
     case .handshakeTimedOut: "the TLS handshake did not finish in time"
     case .refused(.missing): "the peer sent no certificate"
@@ -53,13 +51,18 @@ extension TransportFailure: CustomStringConvertible {
 }
 
 extension TransportFailure {
+  /// Runs `body`, whose failure becomes a transport's.
+  static func wrapping<R>(_ body: () throws(SystemCallFailure) -> R) throws(TransportFailure) -> R {
+    do throws(SystemCallFailure) { return try body() } catch { throw .system(error) }
+  }
+
   /// Whether the address answered that nobody listens there.
   package var isRefusal: Bool {
-    if case .system(_, ECONNREFUSED) = self { true } else { false }
+    if case .system(let failure) = self, failure.code == ECONNREFUSED { true } else { false }
   }
 
   /// Whether another socket listens there already.
   package var isAddressInUse: Bool {
-    if case .system(_, EADDRINUSE) = self { true } else { false }
+    if case .system(let failure) = self, failure.code == EADDRINUSE { true } else { false }
   }
 }

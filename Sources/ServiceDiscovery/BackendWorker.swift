@@ -1,3 +1,5 @@
+import Basics
+import BasicsLinux
 internal import Synchronization
 
 /// What runs on the thread of a back-end; its members are called there only.
@@ -19,7 +21,7 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
   private struct Running {
     let engine: Engine
     let mailbox: Mailbox
-    let thread: WorkerThread
+    let thread: POSIXThread
   }
 
   private enum State {
@@ -40,16 +42,26 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
         case .stopped: throw .stopped
         case .idle: break
         }
-        let mailbox = try Mailbox()
-        let engine = try make(mailbox)
-        let thread = try WorkerThread { engine.run() }
-        state = .running(Running(engine: engine, mailbox: mailbox, thread: thread))
+        state = .running(try Self.run(make))
         return .success(())
       } catch {
         return .failure(error)
       }
     }
     try result.get()
+  }
+
+  private static func run(_ make: (Mailbox) throws(DiscoveryError) -> Engine) throws(DiscoveryError) -> Running {
+    do {
+      let mailbox = try Mailbox()
+      let engine = try make(mailbox)
+      let thread = try POSIXThread(named: "sharedworld-sd") { engine.run() }
+      return Running(engine: engine, mailbox: mailbox, thread: thread)
+    } catch let error as DiscoveryError {
+      throw error
+    } catch {
+      throw .unavailable(reason: "\(error)")
+    }
   }
 
   /// Does something on the thread; returns false if there is none.
@@ -61,7 +73,7 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
   }
 
   /// Looks `instance` up, until `timeout` or until the task is cancelled.
-  func resolve(_ instance: ServiceInstance, timeout: Duration) async throws(DiscoveryError) -> [ResolvedEndpoint] {
+  func resolve(_ instance: ServiceInstance, timeout: Duration) async throws(DiscoveryError) -> [SocketAddress] {
     if case .idle = state.withLock({ $0 }) { throw .unavailable(reason: "the back-end does not run") }
     let id = nextID.add(1, ordering: .relaxed).newValue
     let deadline = ContinuousClock.now + timeout

@@ -1,3 +1,4 @@
+package import Basics
 internal import Synchronization
 
 /// Discovery as an app asks for it: chooses the back-end for a ``DiscoveryMode`` and changes it when it must.
@@ -59,7 +60,7 @@ package final class Discovery: DiscoveryBackend {
 
   package func resolve(
     _ instance: ServiceInstance, timeout: Duration
-  ) async throws(DiscoveryError) -> [ResolvedEndpoint] {
+  ) async throws(DiscoveryError) -> [SocketAddress] {
     let (backend, isStopped) = state.withLock { ($0.backends.last, $0.isStopped) }
     guard !isStopped else { throw .stopped }
     guard let backend else { throw .unavailable(reason: "discovery is switched off") }

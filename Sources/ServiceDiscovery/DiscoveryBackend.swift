@@ -1,3 +1,5 @@
+package import Basics
+
 /// What a back-end tells its owner.
 package enum DiscoveryEvent: Hashable, Sendable {
   /// Our service is on the network under this name; sent again after a conflict has renamed it.
@@ -50,7 +52,7 @@ package protocol DiscoveryBackend: AnyObject, Sendable {
   /// Asks the network where `instance` is, over all interfaces, and never answers from memory of its own.
   ///
   /// Returns at least one endpoint, each once, in the order in which it is best to try them.
-  func resolve(_ instance: ServiceInstance, timeout: Duration) async throws(DiscoveryError) -> [ResolvedEndpoint]
+  func resolve(_ instance: ServiceInstance, timeout: Duration) async throws(DiscoveryError) -> [SocketAddress]
 
   /// Says goodbye, ends the threads and the pending resolutions; afterwards the handler is not called. Idempotent.
   func stop()

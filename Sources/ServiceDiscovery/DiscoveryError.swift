@@ -9,17 +9,11 @@ package enum DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible 
   /// A TXT pair, or the record as a whole, breaks a rule of RFC 6763 §6 or one of our limits.
   case invalidInfo(reason: String)
 
-  /// A textual address is not `host:port` or `[address]:port`.
-  case invalidEndpoint(String, reason: String)
-
   /// No back-end can work now.
   case unavailable(reason: String)
 
   /// Nobody answered for the instance in time: it has gone, or its host is unreachable.
   case resolutionTimedOut(ServiceInstance)
-
-  /// The system's name service does not know the host.
-  case unknownHost(String, reason: String)
 
   /// The back-end was started a second time.
   case alreadyStarted
@@ -35,10 +29,8 @@ package enum DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible 
     case .invalidServiceType(let name, let reason): "service type \"\(name)\" is invalid: \(reason)"
     case .invalidInstanceName(let name, let reason): "instance name \"\(name)\" is invalid: \(reason)"
     case .invalidInfo(let reason): "discovery info is invalid: \(reason)"
-    case .invalidEndpoint(let text, let reason): "address \"\(text)\" is invalid: \(reason)"
     case .unavailable(let reason): "discovery is unavailable: \(reason)"
     case .resolutionTimedOut(let instance): "\(instance) did not answer in time"
-    case .unknownHost(let host, let reason): "host \"\(host)\" cannot be resolved: \(reason)"
     case .alreadyStarted: "discovery was already started"
     case .stopped: "discovery was stopped"
     case .cancelled: "the operation was cancelled"

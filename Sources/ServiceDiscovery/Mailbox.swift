@@ -1,5 +1,4 @@
-internal import CAvahiCore
-internal import Glibc
+internal import BasicsLinux
 internal import Synchronization
 
 /// Work that other threads hand to the thread of a back-end, and the descriptor that wakes it.
@@ -10,19 +9,15 @@ final class Mailbox: Sendable {
   }
 
   /// Readable while letters wait; for `poll(2)`.
-  let fileDescriptor: Int32
+  var fileDescriptor: Int32 { wakeUp.descriptor }
 
+  private let wakeUp: WakeUp
   private let state = Mutex(State())
 
   /// Opens the descriptor.
-  init() throws(DiscoveryError) {
-    fileDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard fileDescriptor >= 0 else {
-      throw .unavailable(reason: "an event descriptor cannot be opened: \(String(cString: strerror(errno)))")
-    }
+  init() throws(SystemCallFailure) {
+    wakeUp = try WakeUp()
   }
-
-  deinit { Glibc.close(fileDescriptor) }
 
   /// Hands over `letter`; returns false, without keeping it, once the box is closed.
   @discardableResult
@@ -32,14 +27,13 @@ final class Mailbox: Sendable {
       state.letters.append(letter)
       return true
     }
-    if isAccepted { eventfd_write(fileDescriptor, 1) }
+    if isAccepted { wakeUp.signal() }
     return isAccepted
   }
 
   /// Carries out everything that waits, in order, on the calling thread.
   func drain() {
-    var count: eventfd_t = 0
-    eventfd_read(fileDescriptor, &count)
+    wakeUp.reset()
     let letters = state.withLock { state in
       defer { state.letters = [] }
       return state.letters

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import PeerProtocol
 import PeerTransport
 import WorldModel
@@ -18,7 +19,7 @@ extension SessionError {
     case .limitExceeded:
       self.init(.limitExceeded, "the session is full, or the peer takes no more connections; try later")
     case .locked: self.init(.locked, "the session takes no newcomers; ask its host to unlock it")
-    case .otherService: self.init(.otherService, "the peer runs another service; compare the service types")
+    case .otherService: self.init(.otherService, "the peer uses another service type; give both peers the same one")
     case .refused: self.init(.declined, "the peer refused the connection")
     case .kicked: self.init(.declined, "this peer was removed from that session and cannot join it again")
     case .timedOut: self.init(.invitationTimedOut, "the peer did not answer in time; try again")

@@ -1,3 +1,4 @@
+import Basics
 import Simulator
 
 /// Runs a range of seeds of one scenario on all cores and prints what came of it.

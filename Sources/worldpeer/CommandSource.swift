@@ -1,6 +1,6 @@
 import Foundation
+import PeerCLI
 import Synchronization
-import WorldPeerKit
 
 /// Where the lines of commands come from.
 enum CommandSource: Sendable {
@@ -8,9 +8,9 @@ enum CommandSource: Sendable {
   case standardInput
 
   /// Reads a script as a whole, so that a missing file is noticed before anything starts.
-  init(script path: String) throws(Failure) {
+  init(script path: String) throws(ProgramFailure) {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw Failure("io", "the script \(path) cannot be read")
+      throw .io("cannot read the script \(path); check that it exists")
     }
     self = .script(String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init))
   }

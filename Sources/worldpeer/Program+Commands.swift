@@ -1,6 +1,6 @@
 import Glibc
 import SharedWorld
-import WorldPeerKit
+import PeerCLI
 
 extension Program {
   /// Carries out commands, one after the other.
@@ -44,7 +44,7 @@ extension Program {
       return command != .quit
     } catch {
       guard !Task.isCancelled else { return false }
-      let failure = Failure(error)
+      let failure = ProgramFailure(error)
       console.say(failure, during: verb)
       if failure.code == Self.waitTimedOut { hasFailed = true }
       return inScript ? nil : true
@@ -53,7 +53,15 @@ extension Program {
 
   private func answer(to command: Command, inScript: Bool) async throws -> Report.Answer {
     switch command {
-    case .peers, .host, .links, .anchors, .digest, .status, .help: return try await look(command)
+    case .peers: return await peers()
+    case .host:
+      let state = await session.state()
+      return .host(state.host.map(person), epoch: state.epoch)
+    case .links: return await links()
+    case .anchors: return .anchors(await session.anchors().map(pin))
+    case .digest: return .digest(await session.digest().description)
+    case .status: return await status()
+    case .help: return .help
     case .invite(let peer):
       guard !inScript else {
         try await invite(peer)
@@ -69,13 +77,10 @@ extension Program {
     case .sendMap(let peer): return try await sendMap(to: peer)
     case .cancelMap: return try await cancelMap()
     case .relocalised(let isRelocalised): return try await relocalise(isRelocalised)
-    case .load(let path):
-      let map = try WorldMap(contentsOfFile: path)
-      scene.show(map)
-      return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
+    case .load(let path): return try await load(path)
     case .save(let path): return try await save(to: path)
     case .tap(let x, let y, let name): return try await tap([x, y], name: name)
-    case .camera(let eye, let target): scene.camera = PinholeCamera(eye: eye, target: target)
+    case .camera(let eye, let target): view.camera = PinholeCamera(eye: eye, target: target)
     case .place(let name, let position, let witness):
       return try await place(name, Transform(translation: position), witness)
     case .burst(let count, let rate, let name): return try await burst(of: count, rate: rate, name: name)
@@ -97,8 +102,8 @@ extension Program {
       let anchor = try await anchor(word)
       history.record(.remove(anchor))
       try await session.remove(anchor.id, acknowledgement: Acknowledgement(witness))
-    case .undo: try await perform(history.undo(), "there is nothing to take back")
-    case .redo: try await perform(history.redo(), "nothing was taken back")
+    case .undo: try await perform(history.undo(), "there is nothing to undo")
+    case .redo: try await perform(history.redo(), "there is nothing to redo")
     case .wait(let condition, let seconds): try await wait(for: condition, seconds: seconds)
     case .sleep(let seconds): try await Task.sleep(for: .seconds(seconds))
     case .leave:
@@ -115,29 +120,25 @@ extension Program {
     } catch {
       guard !Task.isCancelled else { return }
       // The command itself was answered already.
-      console.say(Failure(error), during: nil)
+      console.say(ProgramFailure(error), during: nil)
     }
   }
 
-  private func look(_ command: Command) async throws -> Report.Answer {
+  private func peers() async -> Report.Answer {
+    .peers(
+      await session.state().peers.map {
+        (Report.Person(id: $0.id.description, name: $0.peer.name), state: $0.state.rawValue)
+      })
+  }
+
+  private func status() async -> Report.Answer {
     let state = await session.state()
-    switch command {
-    case .peers:
-      return .peers(
-        state.peers.map { (Report.Person(id: $0.id.description, name: $0.peer.name), state: $0.state.rawValue) })
-    case .host: return .host(state.host.map(person), epoch: state.epoch)
-    case .links: return await links()
-    case .anchors: return .anchors(await session.anchors().map(pin))
-    case .digest: return .digest(await session.digest().description)
-    case .status:
-      return .status(
-        Report.Status(
-          host: state.host.map(person), epoch: state.epoch, peers: state.connectedPeers, isLocked: state.isLocked,
-          roster: roster(state), maps: stages(state), mapID: state.mapID?.description,
-          points: state.mapID == nil ? scene.map?.cloud.count ?? 0 : state.mapPoints, anchors: state.anchorCount,
-          digest: await session.digest().description))
-    default: return .help
-    }
+    return .status(
+      Report.Status(
+        host: state.host.map(person), epoch: state.epoch, peers: state.connectedPeers, isLocked: state.isLocked,
+        roster: roster(state), maps: stages(state), mapID: state.mapID?.description,
+        points: state.mapID == nil ? view.map?.cloud.count ?? 0 : state.mapPoints, anchors: state.anchorCount,
+        digest: await session.digest().description))
   }
 
   private func links() async -> Report.Answer {

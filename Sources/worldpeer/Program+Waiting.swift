@@ -1,5 +1,5 @@
 import SharedWorld
-import WorldPeerKit
+import PeerCLI
 
 extension Program {
   static let waitTimedOut = "wait-timed-out"
@@ -12,7 +12,7 @@ extension Program {
       let (holds, now) = await check(condition)
       if holds { return }
       guard ContinuousClock.now < deadline else {
-        throw Failure(Self.waitTimedOut, "after \(seconds) s: \(now)")
+        throw ProgramFailure(Self.waitTimedOut, "after \(seconds) s: \(now)")
       }
       try await Task.sleep(for: Self.interval)
     }

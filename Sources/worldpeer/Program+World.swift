@@ -1,20 +1,21 @@
 import SharedWorld
-import WorldPeerKit
+import WorldFormats
+import PeerCLI
 
 extension Program {
   /// Brings the shared map into view if it is another one than before.
-  private func refreshScene() async {
-    guard let id = await session.state().mapID, id != scene.sharedID, let map = await session.map() else { return }
-    scene.show(map, id: id)
+  private func refreshView() async {
+    guard let id = await session.state().mapID, id != view.sharedID, let map = await session.map() else { return }
+    view.show(map, id: id)
   }
 
   func sendMap(to word: String?) async throws -> Report.Answer {
-    await refreshScene()
-    guard let map = scene.map else { throw Failure("no-map", "there is no map; load one first") }
+    await refreshView()
+    guard let map = view.map else { throw ProgramFailure("no-map", "there is no map; load one first") }
     var receiver: PeerID?
     if let word { receiver = try await member(word) }
     let id = try await session.share(map, with: receiver)
-    scene.noteShared(id)
+    view.noteShared(id)
     return .map(mapID: id.description, points: map.cloud.count, anchors: map.anchors.count, file: nil)
   }
 
@@ -23,7 +24,7 @@ extension Program {
     var fetched = arrivingMap
     let status = await session.state().mapStatus
     if case .transferring = status.stage { fetched = status.mapID }
-    guard let id = fetched else { throw Failure("no-map", "no map is on its way here") }
+    guard let id = fetched else { throw ProgramFailure("no-map", "no map is on its way here") }
     arrivingMap = nil
     await session.cancelMap(id)
     return .cancelled(mapID: id.description)
@@ -31,27 +32,43 @@ extension Program {
 
   /// Tells the others whether this peer knows where it is in the session's map.
   func relocalise(_ isRelocalised: Bool) async throws -> Report.Answer {
-    guard let id = await session.state().mapID else { throw Failure("no-map", "the session has no map here yet") }
+    guard let id = await session.state().mapID else {
+      throw ProgramFailure("no-map", "the session has no map here yet")
+    }
     await session.setRelocalised(isRelocalised)
     return .relocalised(isRelocalised, mapID: id.description)
   }
 
+  /// Brings the map of a file of any format into view.
+  func load(_ path: String) async throws -> Report.Answer {
+    let map = try await Self.read(path)
+    view.show(map)
+    return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
+  }
+
+  @concurrent
+  private static func read(_ path: String) async throws(ProgramFailure) -> WorldMap { try MapInput(path).map }
+
   func save(to path: String) async throws -> Report.Answer {
-    await refreshScene()
-    var map = scene.map ?? WorldMap()
+    if let fileExtension = path.fileExtension, case .pointCloud = MapFormat(fileExtension: fileExtension) {
+      // Its name would promise another format, which has no room for anchors.
+      throw ProgramFailure.usage("\(path): 'save' writes .worldmap files; 'worldmap convert' makes others of them")
+    }
+    await refreshView()
+    var map = view.map ?? WorldMap()
     map.anchors = await session.anchors()
     try map.write(toFile: path)
     return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
   }
 
   func tap(_ screen: SIMD2<Float>, name: String?) async throws -> Report.Answer {
-    await refreshScene()
-    guard let hit = scene.hit(at: screen) else {
-      let why = scene.map == nil ? "there is no map yet" : "there is nothing at \(screen.x) \(screen.y)"
-      throw Failure("no-hit", why)
+    await refreshView()
+    guard let hit = view.hit(at: screen) else {
+      let why = view.map == nil ? "there is no map yet" : "there is nothing at \(screen.x) \(screen.y)"
+      throw ProgramFailure("no-hit", why)
     }
     if name == nil { tapsWithoutName += 1 }
-    return try await place(name ?? "\(options.name) \(tapsWithoutName)", hit.transform)
+    return try await place(name ?? "\(options.peer.name) \(tapsWithoutName)", hit.transform)
   }
 
   func place(
@@ -81,11 +98,11 @@ extension Program {
 
   /// Carries out a step of the history, if there is one.
   func perform(_ step: UndoHistory.Step?, _ why: String) async throws {
-    guard let step else { throw Failure("nothing-to-undo", why) }
+    guard let step else { throw ProgramFailure("nothing-to-undo", why) }
     try await session.perform(step)
   }
 
-  /// Places anchors at a steady pace, and tells of each when it was placed.
+  /// Places anchors at a steady pace; the answer has the time of each.
   func burst(of count: Int, rate: Double, name: String) async throws -> Report.Answer {
     let start = ContinuousClock.now
     var placed: [(id: String, clock: Double)] = []
@@ -101,8 +118,9 @@ extension Program {
   func anchor(_ word: String) async throws -> Anchor {
     switch Lookup.find(word, in: await session.anchors(), by: { [$0.id.description, $0.name] }) {
     case .found(let anchor): return anchor
-    case .several(let count): throw Failure("ambiguous", "'\(word)' can mean \(count) anchors; give more of the id")
-    case .nothing: throw Failure("unknown-anchor", "there is no anchor '\(word)'")
+    case .several(let count):
+      throw ProgramFailure("ambiguous", "'\(word)' can mean \(count) anchors; give more of the id")
+    case .nothing: throw ProgramFailure("unknown-anchor", "there is no anchor '\(word)'")
     }
   }
 
@@ -110,8 +128,9 @@ extension Program {
     let peers = await session.state().peers.map(\.peer)
     switch Lookup.find(word, in: peers, by: { [$0.id.description, $0.name] }) {
     case .found(let peer): return peer.id
-    case .several(let count): throw Failure("ambiguous", "'\(word)' can mean \(count) peers; give more of the id")
-    case .nothing: throw Failure("unknown-peer", "no peer '\(word)' is in the session")
+    case .several(let count):
+      throw ProgramFailure("ambiguous", "'\(word)' can mean \(count) peers; give more of the id")
+    case .nothing: throw ProgramFailure("unknown-peer", "no peer '\(word)' is in the session")
     }
   }
 }

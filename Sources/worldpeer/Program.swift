@@ -1,5 +1,5 @@
 import SharedWorld
-import WorldPeerKit
+import PeerCLI
 
 /// A running peer: follows its session and the commands, until one of them ends it.
 actor Program {
@@ -10,12 +10,12 @@ actor Program {
     case sessionEnded
     case signal(Int32)
 
-    var status: Int32 {
+    var status: ExitCode {
       switch self {
-      case .done: WorldPeer.Status.done
-      case .failed: WorldPeer.Status.failed
-      case .sessionEnded: WorldPeer.Status.session
-      case .signal(let number): WorldPeer.Status.signalled + number
+      case .done: .done
+      case .failed: .negative
+      case .sessionEnded: .session
+      case .signal(let number): .signalled(number)
       }
     }
   }
@@ -24,18 +24,17 @@ actor Program {
   let options: Options
   let console: Console
   let desk: InvitationDesk
+  let inviter: Inviter
   let errands = Errands()
 
-  var scene = Scene()
+  var view = MapView()
   var names: [PeerID: String]
   /// The services in sight, as they were last reported.
   var candidates: [Candidate.ID: Candidate] = [:]
-  /// The services that are being invited without being asked.
-  var invitedByItself: Set<Candidate.ID> = []
   var tapsWithoutName = 0
-  /// The map that is on its way here, as far as its progress has told.
+  /// The map that is arriving, by its last progress.
   var arrivingMap: MapID?
-  /// What `undo` takes back.
+  /// The edits that `undo` reverts.
   var history = UndoHistory()
   var hasLeft = false
   /// Whether a `wait` on standard input has failed, which the exit status remembers.
@@ -46,23 +45,26 @@ actor Program {
     self.options = options
     self.console = console
     self.desk = desk
+    inviter = Inviter(session)
     names = [session.localPeer.id: session.localPeer.name]
   }
 
   /// Brings a map into view before the commands begin.
   func show(_ map: WorldMap) {
-    scene.show(map)
+    view.show(map)
   }
 
   /// Follows session and commands, and gives the exit status.
-  func run(_ commands: CommandSource) async -> Int32 {
+  func run(_ commands: CommandSource) async -> ExitCode {
+    let signals = Signals()
+    for endpoint in options.peer.connect { inviter.invite(.endpoint(endpoint)) }
     console.say(.ready(person(session.localPeer.id), port: session.port))
     return await withTaskGroup(of: Ending?.self) { group in
       group.addTask { await self.followEvents() }
       group.addTask { await self.follow(commands) }
-      group.addTask { await Signals.next().map(Ending.signal) }
+      group.addTask { await signals.next().map(Ending.signal) }
       group.addTask { await self.errands.run() }
-      for endpoint in options.connect { group.addTask { await self.keepInviting(endpoint) } }
+      group.addTask { await self.keepInviting() }
       var ending: Ending?
       while ending == nil, let next = await group.next() { ending = next }
       group.cancelAll()

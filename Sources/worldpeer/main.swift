@@ -1,3 +1,4 @@
-import Foundation
+import Glibc
+import PeerCLI
 
-exit(await WorldPeer.run(arguments: Array(CommandLine.arguments.dropFirst())))
+exit(await WorldPeer.run(arguments: Array(CommandLine.arguments.dropFirst())).number)

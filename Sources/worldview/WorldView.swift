@@ -1,46 +1,36 @@
-import Foundation
+import PeerCLI
 import SharedWorld
-import WorldPeerKit
 import WorldViewKit
 
 /// Starts a peer and its page as the command line says and gives the exit status.
 enum WorldView {
-  static func run(arguments: [String]) async -> Int32 {
-    do {
-      guard let options = try ViewOptions(arguments: arguments) else {
-        print(ViewOptions.help, terminator: "")
-        return 0
-      }
-      return try await run(options)
-    } catch let error as UsageError {
-      complain("worldview: \(error)\nTry: worldview --help")
-      return 2
+  static func run(arguments: [String]) async -> ExitCode {
+    let console = Console("worldview", arguments.contains(Console.Format.option) ? .events : .text)
+    let options: ViewOptions
+    do throws(Finished) {
+      options = try ViewOptions.parser.read(arguments, over: ViewOptions(), help: ViewOptions.help, on: console)
     } catch {
-      complain("worldview: \((error as? SessionError)?.message ?? "\(error)")")
-      return 3
+      return error.status
+    }
+    return await options.peer.run(on: console, asking: InvitationDesk(policy: options.peer.accept)) { session, map in
+      let viewer = try await Viewer(session, options: options, console: console, files: files)
+      if let map { try await session.share(map) }
+      return await run(viewer)
     }
   }
 
-  private static func run(_ options: ViewOptions) async throws -> Int32 {
-    let map = try options.map.map { path in try WorldMap(contentsOfFile: path) }
-    let identity = try PeerIdentity.loadOrCreate(named: options.name, in: options.identity)
-    return try await Session.withSession(as: identity, configuration: options.configuration) { session in
-      let viewer = try Viewer(session, options: options, files: files)
-      if let map { try await session.share(map) }
-      let host = options.http?.host ?? "127.0.0.1"
-      // Not `print`, whose buffer would hold the address back from a reader of a pipe.
-      let address = "http://\(Endpoint(host: host, port: viewer.port))/\n"
-      try FileHandle.standardOutput.write(contentsOf: Data(address.utf8))
-      return await withTaskGroup(of: Int32.self) { group in
-        group.addTask {
-          await viewer.run()
-          return 3
-        }
-        group.addTask { await Signals.next() == nil ? 3 : 0 }
-        let status = await group.next() ?? 0
-        group.cancelAll()
-        return status
+  /// Serves the page until the session ends or a signal comes.
+  private static func run(_ viewer: Viewer) async -> ExitCode {
+    let signals = Signals()
+    return await withTaskGroup(of: ExitCode?.self) { group in
+      group.addTask {
+        await viewer.run()
+        return .session
       }
+      group.addTask { await signals.next().map(ExitCode.signalled) }
+      let status = await group.next() ?? nil
+      group.cancelAll()
+      return status ?? .session
     }
   }
 
@@ -54,9 +44,5 @@ enum WorldView {
 
   private static func script(_ bytes: [UInt8]) -> Viewer.PageFile {
     Viewer.PageFile(contentType: "text/javascript; charset=utf-8", bytes: bytes)
-  }
-
-  private static func complain(_ text: String) {
-    try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
   }
 }

@@ -1,3 +1,4 @@
-import Foundation
+import Glibc
+import PeerCLI
 
-exit(await WorldView.run(arguments: Array(CommandLine.arguments.dropFirst())))
+exit(await WorldView.run(arguments: Array(CommandLine.arguments.dropFirst())).number)

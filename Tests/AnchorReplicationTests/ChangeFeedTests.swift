@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import Testing
 import WorldModel
 
@@ -156,7 +157,7 @@ struct ChangeFeedTests {
   @Test("the sorted anchors follow every change, few or many")
   func sortedAnchors() throws {
     var set = makeSet(1)
-    var random = SplitMix(3)
+    var random = SplitMix64(seed: 3)
     var expected: [AnchorID: Anchor] = [:]
     #expect(set.anchors.isEmpty)
     for round in 0..<40 {

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import Testing
 import WorldModel
 

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import Testing
 import WorldModel
 
@@ -23,7 +24,7 @@ struct JournalTests {
 
   @Test("after any record a journal gives back the state of that moment", arguments: [1, 2, 3] as [UInt64])
   func prefixes(seed: UInt64) throws {
-    var random = SplitMix(seed)
+    var random = SplitMix64(seed: seed)
     var journal = Journalled()
     journal.write()
     for step in 1...120 {
@@ -40,7 +41,7 @@ struct JournalTests {
   }
 
   /// Local edits, operations of another peer, and now and then the merge of its whole state.
-  private func edit(_ journal: inout Journalled, _ step: Int, _ random: inout SplitMix) throws {
+  private func edit(_ journal: inout Journalled, _ step: Int, _ random: inout SplitMix64) throws {
     let time = UInt64(step)
     switch Int.random(in: 0..<6, using: &random) {
     case 0, 1: _ = try journal.set.place(anchor(step), at: time)

@@ -1,5 +1,5 @@
 import AnchorReplication
-import PeerProtocol
+import Basics
 import Simulator
 import Testing
 import WorldModel

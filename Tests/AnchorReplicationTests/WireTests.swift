@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import Foundation
 import Testing
 import WorldModel

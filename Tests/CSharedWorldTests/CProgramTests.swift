@@ -17,22 +17,23 @@ struct CProgramTests {
 
   @Test("two sessions of a C program share a map and anchors", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
   func twoPeers() throws {
-    let library = Self.products.appending(path: "libCSharedWorld.so").path()
-    try #require(FileManager.default.fileExists(atPath: library), "build the product CSharedWorld first")
-    let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-c-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let program = folder.appending(path: "two_peers").path()
-    let source = Self.package.appending(path: "Tests/CSharedWorldTests/C/two_peers.c").path()
-    let compiled = try Self.run(
-      try #require(Self.compiler("gcc")),
-      [
-        "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I\(Self.headers)",
-        source, library, "-Wl,-rpath,\(Self.products.path())", "-o", program,
-      ])
-    #expect(compiled == Output(status: 0, text: ""))
-    let ran = try Self.run(program, [folder.path()])
+    let ran = try Self.output(of: "two_peers")
     #expect(ran == Output(status: 0, text: "ok\n"))
+  }
+
+  @Test(
+    "signals sent to a C program reach its own threads alone", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
+  func signals() throws {
+    let ran = try Self.output(of: "signals")
+    #expect(ran == Output(status: 0, text: "ok\n"))
+  }
+
+  @Test("a program that only shares maps links no library for pictures")
+  func links() throws {
+    let library = try Data(contentsOf: Self.products.appending(path: "libCSharedWorld.so"))
+    // The names of needed libraries stand in the file as they are.
+    #expect(library.range(of: Data("libzstd.so".utf8)) != nil)
+    #expect(library.range(of: Data("libz.so".utf8)) == nil)
   }
 
   @Test("the header is C++ too", .enabled(if: compiler("g++") != nil, "g++ is missing"))
@@ -49,6 +50,26 @@ struct CProgramTests {
   struct Output: Equatable {
     let status: Int32
     let text: String
+  }
+
+  /// Compiles a program of the folder C, runs it with an empty folder, and returns what it printed.
+  private static func output(of name: String) throws -> Output {
+    let library = products.appending(path: "libCSharedWorld.so").path()
+    try #require(FileManager.default.fileExists(atPath: library), "build the product CSharedWorld first")
+    let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-c-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = folder.appending(path: name).path()
+    let source = package.appending(path: "Tests/CSharedWorldTests/C/\(name).c").path()
+    let compiled = try run(
+      try #require(compiler("gcc")),
+      [
+        "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread",
+        "-I\(headers)", source,
+        library, "-Wl,-rpath,\(products.path())", "-o", program,
+      ])
+    #expect(compiled == Output(status: 0, text: ""))
+    return try run(program, [folder.path()])
   }
 
   private static func run(_ program: String, _ arguments: [String]) throws -> Output {

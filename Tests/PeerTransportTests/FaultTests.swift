@@ -1,3 +1,5 @@
+import Basics
+import BasicsLinux
 import COpenSSL
 import Glibc
 import PeerProtocol
@@ -146,7 +148,7 @@ import Testing
       _ = await blocking { RawTLS().run(port: port) { _, client in client.reset() } }
       try await listener.wait { $0.events.count == 4 }
       let second = await listener.openLinks[1]
-      #expect(await listener.events.last == .closed(second, .system(call: "recv", code: ECONNRESET)))
+      #expect(await listener.events.last == .closed(second, .system(SystemCallFailure("recv", code: ECONNRESET))))
     }
   }
 
@@ -164,7 +166,7 @@ import Testing
       var low = rlimit(rlim_cur: rlim_t(lowest), rlim_max: limit.rlim_max)
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &low)
       #expect(client.connect(port: port))
-      try await listener.wait { $0.events == [.paused(.system(call: "accept", code: EMFILE))] }
+      try await listener.wait { $0.events == [.paused(.system(SystemCallFailure("accept", code: EMFILE)))] }
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
       try await listener.wait { $0.events.last == .resumed }
       try await listener.wait { peer in (try? peer.use { $0.strangers == 1 }) ?? false }

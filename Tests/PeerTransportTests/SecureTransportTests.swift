@@ -1,3 +1,5 @@
+import Basics
+import BasicsLinux
 import Glibc
 import PeerProtocol
 import PeerTransport
@@ -139,26 +141,13 @@ import Testing
     let taken = SocketAddress.loopback(port: try #require(holder.takePort()))
     try await peer.use { transport in
       transport.connect(DialID(rawValue: 1), to: taken)
-      transport.connect(DialID(rawValue: 2), toName: "name.invalid", port: 1)
     }
-    try await peer.wait { $0.events.count == 2 }
-    let events = await peer.events
-    #expect(events.contains(.dialFailed(DialID(rawValue: 1), .system(call: "connect", code: 111))))
-    let reasons = events.compactMap { if case .dialFailed(_, .unresolved(let name, _)) = $0 { name } else { nil } }
-    #expect(reasons == ["name.invalid"])
+    try await peer.wait { !$0.events.isEmpty }
+    #expect(
+      await peer.events == [.dialFailed(DialID(rawValue: 1), .system(SystemCallFailure("connect", code: ECONNREFUSED)))]
+    )
     withExtendedLifetime(holder) {}
     await peer.stop()
-  }
-
-  @Test func `a name is resolved and each of its addresses tried`() async throws {
-    let (dialer, listener) = (try TestPeer(), try TestPeer())
-    _ = try await dialer.start()
-    let address = try await listener.start()
-    try await dialer.use { $0.connect(DialID(rawValue: 7), toName: "localhost", port: address.port) }
-    let link = try await dialer.opened()
-    #expect(await dialer.events == [.opened(link, dial: DialID(rawValue: 7), peer: listener.identity.peerID)])
-    await dialer.stop()
-    await listener.stop()
   }
 
   @Test func `one listener takes IPv4 and IPv6`() async throws {

@@ -1,3 +1,4 @@
+import Basics
 import PeerTransport
 import Testing
 import WorldModel

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import PeerProtocol
 import PeerTransport
@@ -221,13 +222,8 @@ struct Pair {
   }
 }
 
-/// Pseudo-random bytes, the same in every run (SplitMix64).
+/// Pseudo-random bytes, the same in every run.
 func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-  var state = seed
-  return (0..<count).map { _ in
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = (state ^ state >> 30) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-    return UInt8(truncatingIfNeeded: word ^ word >> 31)
-  }
+  var random = SplitMix64(seed: seed)
+  return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
 }

@@ -1,10 +1,13 @@
+import Basics
+import BasicsLinux
 import Testing
 
 @testable import ServiceDiscovery
 
 /// Real multicast through the interfaces of this machine; nothing else is needed, not even a network.
 @Suite(
-  .enabled(if: !LocalAddress.current().isEmpty, "no network interface that is up can multicast, not even loopback"),
+  .enabled(
+    if: !InterfaceAddress.multicast().isEmpty, "no network interface that is up can multicast, not even loopback"),
   .timeLimit(.minutes(5)))
 struct EmbeddedBackendTests {
   /// Other runs of these tests may share the network.
@@ -25,8 +28,8 @@ struct EmbeddedBackendTests {
     let endpoints = try await a.resolve(nameB, timeout: .seconds(10))
     #expect(!endpoints.isEmpty)
     #expect(endpoints.allSatisfy { $0.port == 5000 })
-    let local = LocalAddress.current().map(\.bytes)
-    #expect(endpoints.allSatisfy { local.contains($0.address) })
+    let local = InterfaceAddress.multicast().map(\.host)
+    #expect(endpoints.allSatisfy { local.contains($0.host) })
 
     b.updateInfo(version("2"))
     await logA.wait { $0.contains(.updated(nameB, version("2"))) }

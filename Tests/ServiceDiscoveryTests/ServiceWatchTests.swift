@@ -1,3 +1,4 @@
+import Basics
 import Synchronization
 import Testing
 
@@ -98,9 +99,9 @@ private final class ScriptedNetwork {
   private let start = ContinuousClock.now
 
   private final class Outcome: Sendable {
-    let log = Mutex<[Result<[ResolvedEndpoint], DiscoveryError>]>([])
-    var results: [Result<[ResolvedEndpoint], DiscoveryError>] { log.withLock { $0 } }
-    @Sendable func record(_ result: Result<[ResolvedEndpoint], DiscoveryError>) { log.withLock { $0.append(result) } }
+    let log = Mutex<[Result<[SocketAddress], DiscoveryError>]>([])
+    var results: [Result<[SocketAddress], DiscoveryError>] { log.withLock { $0 } }
+    @Sendable func record(_ result: Result<[SocketAddress], DiscoveryError>) { log.withLock { $0.append(result) } }
   }
 
   private func location(port: UInt16, host: String) -> [UInt8] {

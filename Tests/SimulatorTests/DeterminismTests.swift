@@ -1,8 +1,7 @@
+import Basics
 import Foundation
-import PeerProtocol
 import Simulator
 import Testing
-import WorldModel
 
 /// The same seed gives the same bytes, in this process and in every other one.
 struct DeterminismTests {

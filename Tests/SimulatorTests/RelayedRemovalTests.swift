@@ -1,7 +1,7 @@
+import Basics
 import PeerProtocol
 import Simulator
 import Testing
-import WorldModel
 
 /// Removals and departures where not every pair of members has a link.
 @Suite("Removals without a link to the host")

@@ -1,6 +1,6 @@
+import Basics
 import PeerProtocol
 import Simulator
-import WorldModel
 
 /// Whole nodes over the virtual network, steered step by step; nodes are numbered from 0.
 struct SessionHarness {

@@ -10,9 +10,10 @@ struct BannedCall: CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  static let pure: Set = ["WorldModel", "AnchorReplication", "PeerProtocol", "Simulator"]
-  static let deterministic: Set = ["AnchorReplication", "PeerProtocol", "Simulator"]
-  static let shell: Set = ["PeerTransport", "ServiceDiscovery", "SharedWorld", "CSharedWorld"]
+  static let pure: Set = ["Basics", "WorldModel", "WorldFormats", "AnchorReplication", "PeerProtocol", "Simulator"]
+  static let deterministic: Set = ["Basics", "AnchorReplication", "PeerProtocol", "Simulator"]
+  static let shell: Set = ["BasicsLinux", "PeerTransport", "ServiceDiscovery", "SharedWorld", "CSharedWorld"]
+  static let programs: Set = ["PeerCLI", "WorldViewKit", "worldpeer", "worldview", "worldmap", "soak"]
 
   static let all = [
     BannedCall(
@@ -42,6 +43,10 @@ struct BannedCall: CustomTestStringConvertible {
     BannedCall(
       name: "print in a library", pattern: #"(^|[^.\w])(print|debugPrint|dump)\("#, modules: pure.union(shell),
       advice: "a library prints nothing: throw an error or send an event"),
+    BannedCall(
+      name: "second door to the system", pattern: #"\b(pthread_create|eventfd|getifaddrs|getaddrinfo)\b"#,
+      modules: shell.union(programs).subtracting(["BasicsLinux"]),
+      advice: "BasicsLinux has the one thread, wake-up, list of interfaces and look-up of names"),
     BannedCall(
       name: "crash on purpose", pattern: #"\btry!|\bfatalError\(|\bas!"#, modules: nil,
       advice: "throw a typed error, or in a test use #require"),
@@ -76,7 +81,7 @@ struct Calls {
     arguments: [
       (0, "import Foundation"), (1, "import Synchronization"), (2, "let now = Date()"), (3, "list.shuffled()"),
       (3, "Int.random(in: 0..<9)"), (4, "x.hashValue"), (5, "Task { }"), (6, "Task.detached {"),
-      (6, "Task(priority: .low) {"), (7, "print(x)"), (8, "try! f()"), (8, "fatalError()"),
+      (6, "Task(priority: .low) {"), (7, "print(x)"), (8, "eventfd(0, 0)"), (9, "try! f()"), (9, "fatalError()"),
     ])
   func seen(rule: Int, code: String) throws {
     #expect(try BannedCall.all[rule].findings(in: Scrubber.code(of: code), path: "x").count == 1)

@@ -4,24 +4,27 @@ import Testing
 struct House {
   /// What each module may import of this package: an arrow that is not here does not exist.
   static let arrows: [String: Set<String>] = {
-    let core: Set = ["WorldModel", "AnchorReplication", "PeerProtocol"]
-    let facade: Set = ["SharedWorld", "WorldModel"]
+    let core: Set = ["Basics", "WorldModel", "AnchorReplication", "PeerProtocol"]
+    let facade: Set = ["SharedWorld", "Basics", "WorldModel"]
     return [
-      "WorldModel": ["CZlib", "COpenSSL"],
-      "AnchorReplication": ["WorldModel"],
-      "PeerProtocol": ["WorldModel", "AnchorReplication", "CZstd"],
+      "Basics": ["COpenSSL"],
+      "BasicsLinux": ["Basics", "CLinux"],
+      "WorldModel": ["Basics"],
+      "WorldFormats": ["Basics", "WorldModel", "CZlib"],
+      "AnchorReplication": ["Basics", "WorldModel"],
+      "PeerProtocol": ["Basics", "WorldModel", "AnchorReplication", "CZstd"],
       "Simulator": core,
-      "PeerTransport": ["PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
-      "ServiceDiscovery": ["CDNSSD", "CAvahiCore"],
-      "SharedWorld": core.union(["PeerTransport", "ServiceDiscovery", "COpenSSL", "CSodium", "CSQLite"]),
-      "CSharedWorld": facade.union(["CSharedWorldHeaders", "CLinux"]),
+      "PeerTransport": ["Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
+      "ServiceDiscovery": ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore"],
+      "SharedWorld": core.union(["BasicsLinux", "PeerTransport", "ServiceDiscovery", "COpenSSL", "CSodium", "CSQLite"]),
+      "CSharedWorld": facade.union(["BasicsLinux", "CSharedWorldHeaders"]),
       "CSharedWorldHeaders": [],
-      "WorldPeerKit": facade,
+      "PeerCLI": facade.union(["WorldFormats"]),
       "soak": core.union(["Simulator"]),
-      "worldpeer": facade.union(["WorldPeerKit"]),
-      "WorldViewKit": facade.union(["WorldPeerKit"]),
-      "worldview": facade.union(["WorldPeerKit", "WorldViewKit"]),
-      "worldmap": facade.union(["WorldPeerKit"]),
+      "worldpeer": facade.union(["PeerCLI", "WorldFormats"]),
+      "WorldViewKit": facade.union(["BasicsLinux", "PeerCLI"]),
+      "worldview": facade.union(["PeerCLI", "WorldViewKit"]),
+      "worldmap": facade.union(["PeerCLI", "WorldFormats"]),
     ]
   }()
 

@@ -1,8 +1,27 @@
 import Foundation
+import PeerCLI
 import SharedWorld
+import Synchronization
 import Testing
 
 @testable import worldmap
+
+/// What a run of the tool wrote.
+private final class Paper: Sendable {
+  private let written = Mutex((output: "", error: ""))
+
+  /// Runs the tool; gives what it wrote and its exit status.
+  static func run(_ words: [String]) -> (output: String, error: String, code: ExitCode) {
+    let paper = Paper()
+    let streams = Streams(
+      output: { text in
+        paper.written.withLock { $0.output += text }
+        return true
+      }, error: { text in paper.written.withLock { $0.error += text } })
+    let status = Tool.run(words, streams: streams)
+    return paper.written.withLock { ($0.output, $0.error, status) }
+  }
+}
 
 @Suite struct ToolTests {
   /// A folder with a small room, removed when the test ends.
@@ -12,7 +31,7 @@ import Testing
     init() throws {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
       #expect(
-        Tool.run(["generate", "--points", "2000", "--seed=7", "--colours", path("room.worldmap")]).code == .success)
+        Paper.run(["generate", "--points", "2000", "--seed=7", "--colours", path("room.worldmap")]).code == .done)
     }
     deinit { try? FileManager.default.removeItem(at: url) }
 
@@ -21,79 +40,125 @@ import Testing
     /// Runs the tool with --json and reads its answer; words that begin with @ are files of this folder.
     func run(_ words: String...) throws -> (code: ExitCode, answer: [String: Any]) {
       let words = words.map { $0.hasPrefix("@") ? path(String($0.dropFirst())) : $0 }
-      let result = Tool.run(words + ["--json"])
+      let result = Paper.run(words + ["--json"])
       let answer = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
       return (result.code, answer)
     }
   }
 
+  /// The lines with which every help of a command ends.
+  private static let helpEnd = ["  --help", "print this text"]
+
   @Test func `help is complete`() {
+    let main = Paper.run(["--help"])
+    #expect(main.code == .done && main.output.contains("EXIT STATUS") && main.output.contains("\n  4 "))
+    #expect(Paper.run(["help"]).output == main.output && Paper.run(["-h"]).output == main.output)
     for command in Tool.commands {
-      let help = Tool.run([command.name, "--help"])
-      #expect(help.code == .success && help.output.hasPrefix("usage: worldmap \(command.name) "))
-      for option in command.options { #expect(help.output.contains("  " + option.usage)) }
-      #expect(Tool.run(["--help"]).output.contains("\n  \(command.name) "))
-      #expect(Tool.run(["help", command.name]).output == help.output)
-      #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 132 })
+      let help = Paper.run([command.name, "--help"])
+      #expect(help.code == .done && help.output.hasPrefix("usage: worldmap \(command.name) "))
+      #expect(main.output.contains("\n  \(command.name) "))
+      #expect(Paper.run(["help", command.name]).output == help.output)
+      #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+      for word in Self.helpEnd + ["--json"] { #expect(help.output.contains(word)) }
+    }
+  }
+
+  @Test func `options are explained`() {
+    for (command, option) in [
+      ("info", "--anchors"), ("convert", "--within METRES"), ("convert", "--frame ros|colmap"),
+      ("diff", "--tolerance METRES"), ("crop", "--box X,Y,Z,X,Y,Z"), ("thumbnail", "--view above|perspective"),
+      ("generate", "--seed N"),
+    ] {
+      #expect(Paper.run([command, "--help"]).output.contains("\n  \(option) "))
     }
   }
 
   @Test(arguments: [
-    [], ["frobnicate"], ["info"], ["info", "a", "b"], ["info", "--bogus", "a"], ["convert", "a"],
-    ["thumbnail", "a", "b.gif"], ["thumbnail", "a", "b.png", "--size", "1x1"],
-    ["generate", "a.worldmap", "--points", "-1"],
+    (["frobnicate"], "unknown command 'frobnicate'"), (["inof"], "unknown command 'inof'; did you mean 'info'?"),
+    (["--anchors", "info"], "option '--anchors' stands before the command; put it after"),
+    (["info"], "missing argument INPUT"), (["info", "a", "b"], "unexpected argument 'b'"),
+    (["info", "--bogus", "a"], "unknown option '--bogus'"), (["convert", "a"], "missing argument OUTPUT"),
+    (
+      ["convert", "a", "b.gif"],
+      "b.gif: unknown format; end the name with one of .worldmap, .ply, .pcd, .txt, .bin, .xyz"
+    ),
+    (
+      ["convert", "a", "b.ply", "--format=PLY"],
+      "--format: 'PLY' is not one of worldmap, ply-ascii, ply, ply-big-endian, "
+        + "pcd-ascii, pcd, pcd-compressed, colmap-txt, colmap, xyz; did you mean 'ply'?"
+    ),
+    (["thumbnail", "a", "b.gif"], "b.gif: unknown format; end the name with .png or .svg"),
+    (
+      ["thumbnail", "a", "b.png", "--size", "1x1"],
+      "--size: '1x1' is not a size; write 1200x900, each side from 64 to 8192"
+    ),
+    (
+      ["thumbnail", "a", "b.png", "--view=above", "--camera=1,2,3,4,5,6"],
+      "--camera has no effect on --view above; leave out one of them"
+    ),
+    (["generate", "a.worldmap", "--points", "-1"], "--points: '-1' is not a number from 0 to 33554432"),
   ])
-  func `a wrong command line is told`(words: [String]) {
-    let result = Tool.run(words)
-    #expect(result.code == .usage && result.output.isEmpty && !result.error.isEmpty)
+  func `a wrong command line is told, with what to do`(words: [String], message: String) throws {
+    let result = Paper.run(words)
+    #expect(result.code == .usage && result.output.isEmpty)
+    let lines = result.error.split(separator: "\n")
+    #expect(lines.count == 2 && lines[0] == "worldmap: \(message)" && lines[1].hasPrefix("Try: worldmap "))
+    let json = Paper.run(words + ["--json"])
+    let answer = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    #expect(answer["exitCode"] as? Int == 2 && answer["code"] as? String == "bad-command" && json.error == result.error)
+  }
+
+  @Test func `without a command there is help, and it counts as a mistake`() {
+    let result = Paper.run([])
+    #expect(result.code == .usage && result.output.isEmpty && result.error == Paper.run(["help"]).output)
   }
 
   @Test func `info`() throws {
     let folder = try Folder()
     let (code, answer) = try folder.run("info", "@room.worldmap", "--anchors")
-    #expect(code == .success && answer["format"] as? String == "worldmap")
+    #expect(code == .done && answer["format"] as? String == "worldmap")
     #expect(answer["points"] as? Int == 2000 && answer["channels"] as? [String] == ["colours"])
     let anchors = try #require(answer["anchorList"] as? [[String: Any]])
     #expect(anchors.count == answer["anchors"] as? Int)
     #expect(anchors.contains { $0["name"] as? String == "floor" && $0["kind"] as? String == "plane" })
-    let text = Tool.run(["info", folder.path("room.worldmap")])
+    let text = Paper.run(["info", folder.path("room.worldmap")])
     #expect(text.output.contains("points    2,000"))
   }
 
   @Test(arguments: ["ply", "pcd", "txt", "bin"])
   func `there and back`(fileExtension: String) throws {
     let folder = try Folder()
-    #expect(try folder.run("convert", "@room.worldmap", "@cloud.\(fileExtension)").code == .success)
-    #expect(try folder.run("convert", "@cloud.\(fileExtension)", "@back.worldmap").code == .success)
+    #expect(try folder.run("convert", "@room.worldmap", "@cloud.\(fileExtension)").code == .done)
+    #expect(try folder.run("convert", "@cloud.\(fileExtension)", "@back.worldmap").code == .done)
     let map = try WorldMap(contentsOfFile: folder.path("room.worldmap"))
     #expect(try WorldMap(contentsOfFile: folder.path("back.worldmap")).cloud == map.cloud)
     // The anchors are gone, and diff says so.
     let (code, answer) = try folder.run("diff", "@room.worldmap", "@back.worldmap")
-    #expect(code == .difference && answer["pointsMoved"] as? Int == 0)
+    #expect(code == .negative && answer["pointsMoved"] as? Int == 0)
     #expect((answer["anchorsChanged"] as? [Any])?.count == map.anchors.count)
   }
 
   @Test func `quantised maps differ within their bound`() throws {
     let folder = try Folder()
-    #expect(try folder.run("crop", "@room.worldmap", "@near.worldmap", "--outliers").code == .success)
-    #expect(try folder.run("convert", "@near.worldmap", "@small.worldmap", "--within", "0.001").code == .success)
-    #expect(try folder.run("diff", "@near.worldmap", "@near.worldmap").code == .success)
+    #expect(try folder.run("crop", "@room.worldmap", "@near.worldmap", "--outliers").code == .done)
+    #expect(try folder.run("convert", "@near.worldmap", "@small.worldmap", "--within", "0.001").code == .done)
+    #expect(try folder.run("diff", "@near.worldmap", "@near.worldmap").code == .done)
     #expect(try folder.run("convert", "@near.worldmap", "@small.worldmap", "--within", "1000").code == .usage)
-    #expect(try folder.run("diff", "@near.worldmap", "@small.worldmap").code == .difference)
+    #expect(try folder.run("diff", "@near.worldmap", "@small.worldmap").code == .negative)
     // A coordinate moves by at most 1 mm, a point by √3 times that.
-    #expect(try folder.run("diff", "@near.worldmap", "@small.worldmap", "--tolerance", "0.00174").code == .success)
+    #expect(try folder.run("diff", "@near.worldmap", "@small.worldmap", "--tolerance", "0.00174").code == .done)
   }
 
   @Test func `other axes and units`() throws {
     let folder = try Folder()
     try Data("2 4 6\n".utf8).write(to: folder.url.appending(path: "ros.xyz"))
-    #expect(try folder.run("convert", "@ros.xyz", "@w.worldmap", "--frame", "ros", "--scale", "0.5").code == .success)
+    #expect(try folder.run("convert", "@ros.xyz", "@w.worldmap", "--frame", "ros", "--scale", "0.5").code == .done)
     // x ahead, y left, z up becomes −z ahead, −x left, y up.
     #expect(try WorldMap(contentsOfFile: folder.path("w.worldmap")).cloud.positions == [[-2, 3, -1]])
     #expect(try folder.run("convert", "@ros.xyz", "@w.worldmap", "--frame", "unity").code == .usage)
     // Anchors keep their share of the map.
     let room = try WorldMap(contentsOfFile: folder.path("room.worldmap"))
-    #expect(try folder.run("convert", "@room.worldmap", "@half.worldmap", "--scale", "0.5").code == .success)
+    #expect(try folder.run("convert", "@room.worldmap", "@half.worldmap", "--scale", "0.5").code == .done)
     let half = try WorldMap(contentsOfFile: folder.path("half.worldmap"))
     for (one, other) in zip(room.anchors, half.anchors) {
       guard case .plane(let plane) = one.kind, case .plane(let small) = other.kind else { continue }
@@ -116,7 +181,7 @@ import Testing
     try map.write(toFile: folder.path("new.worldmap"))
     let (code, answer) = try folder.run("diff", "@room.worldmap", "@new.worldmap")
     let changes = try #require(answer["anchorsChanged"] as? [[String: String]]).compactMap { $0["change"] }
-    #expect(code == .difference && changes.count == 4)
+    #expect(code == .negative && changes.count == 4)
     #expect(Set(changes.map { $0.prefix(8) }) == ["removed", "moved by", "renamed ", "added"])
   }
 
@@ -127,7 +192,7 @@ import Testing
     let turn = try #require(Transform(quaternion: [0, 0.0005, 0, 1]))
     map.anchors[0].transform = map.anchors[0].transform * turn
     try map.write(toFile: folder.path("turned.worldmap"))
-    for (tolerance, code) in [("0", ExitCode.difference), ("0.0009", .difference), ("0.0011", .success)] {
+    for (tolerance, code) in [("0", ExitCode.negative), ("0.0009", .negative), ("0.0011", .done)] {
       #expect(try folder.run("diff", "@room.worldmap", "@turned.worldmap", "--tolerance", tolerance).code == code)
     }
   }
@@ -143,8 +208,8 @@ import Testing
     try map.write(toFile: folder.path("sections.worldmap"))
     for (name, member) in [("views", "sameViews"), ("sections", "sameUnknownSections")] {
       let (code, answer) = try folder.run("diff", "@room.worldmap", "@\(name).worldmap")
-      #expect(code == .difference && answer[member] as? Bool == false)
-      #expect(Tool.run(["diff", folder.path("room.worldmap"), folder.path("\(name).worldmap")]).output.contains(name))
+      #expect(code == .negative && answer[member] as? Bool == false)
+      #expect(Paper.run(["diff", folder.path("room.worldmap"), folder.path("\(name).worldmap")]).output.contains(name))
     }
   }
 
@@ -170,7 +235,7 @@ import Testing
 
   @Test func `damage is found, named and survived`() throws {
     let folder = try Folder()
-    #expect(try folder.run("verify", "@room.worldmap").code == .success)
+    #expect(try folder.run("verify", "@room.worldmap").code == .done)
     var bytes = try #require(FileManager.default.contents(atPath: folder.path("room.worldmap")))
     bytes[bytes.count / 2] ^= 4
     try bytes.write(to: folder.url.appending(path: "bad.worldmap"))
@@ -178,10 +243,10 @@ import Testing
     let faults = try #require(answer["faults"] as? [[String: Any]])
     #expect(code == .damaged && faults.count == 1 && faults[0]["offset"] is Int)
     #expect(try folder.run("info", "@bad.worldmap").code == .damaged)
-    #expect(try folder.run("salvage", "@bad.worldmap", "@saved.worldmap").code == .difference)
-    #expect(try folder.run("verify", "@saved.worldmap").code == .success)
-    #expect(try folder.run("salvage", "@room.worldmap", "@whole.worldmap").code == .success)
-    #expect(try folder.run("diff", "@room.worldmap", "@whole.worldmap").code == .success)
+    #expect(try folder.run("salvage", "@bad.worldmap", "@saved.worldmap").code == .negative)
+    #expect(try folder.run("verify", "@saved.worldmap").code == .done)
+    #expect(try folder.run("salvage", "@room.worldmap", "@whole.worldmap").code == .done)
+    #expect(try folder.run("diff", "@room.worldmap", "@whole.worldmap").code == .done)
     try Data("nothing".utf8).write(to: folder.url.appending(path: "junk"))
     #expect(try folder.run("salvage", "@junk", "@none.worldmap").code == .damaged)
   }
@@ -190,7 +255,7 @@ import Testing
     let folder = try Folder()
     let (code, answer) = try folder.run("crop", "@room.worldmap", "@part.worldmap", "--box", "3,3,3,-3,-1.2,-3")
     let part = try WorldMap(contentsOfFile: folder.path("part.worldmap"))
-    #expect(code == .success && answer["points"] as? Int == part.cloud.count)
+    #expect(code == .done && answer["points"] as? Int == part.cloud.count)
     #expect((1..<2000).contains(part.cloud.count))
     #expect(part.cloud.positions.allSatisfy { $0.y >= -1.2 && $0.y <= 3 && $0.x >= -3 && $0.x <= 3 })
     #expect(!part.anchors.contains { $0.name == "floor" })
@@ -206,14 +271,14 @@ import Testing
       for view in ["above", "perspective"] {
         #expect(
           try folder.run("thumbnail", "@room.worldmap", "@\(name)", "--view", view, "--size", "160x120").code
-            == .success)
+            == .done)
         let bytes = try #require(FileManager.default.contents(atPath: folder.path(name)))
         #expect(Array(bytes.prefix(2)) == start)
       }
     }
     #expect(
       try folder.run("thumbnail", "@room.worldmap", "@a.png", "--camera", "0,0,2,0,-1,0", "--size=99x99").code
-        == .success)
+        == .done)
   }
 
   @Test func `files that cannot be used are told`() throws {
@@ -224,7 +289,7 @@ import Testing
     for command in ["convert", "crop"] {
       let (code, answer) = try folder.run(command, "@room.worldmap", "@file.docx")
       let message = try #require(answer["error"] as? String)
-      #expect(code == .usage && message.contains("no format \"docx\", only worldmap, ply-"))
+      #expect(code == .usage && message.contains("file.docx: unknown format; end the name with"))
     }
     try Data("1 2 3\n4 5 x\n".utf8).write(to: folder.url.appending(path: "bad.xyz"))
     let (code, answer) = try folder.run("info", "@bad.xyz")

@@ -1,6 +1,7 @@
 import Foundation
 import SharedWorld
 import Testing
+import WorldFormats
 
 /// What scripts rely on, tried with real processes, real TCP and real TLS.
 @Suite("The contract of worldpeer", .timeLimit(.minutes(5)))
@@ -243,13 +244,38 @@ struct ContractTests {
     }
   }
 
-  @Test("a wrong command line is 2, a session that cannot start is 3")
+  @Test("a wrong command line is 2, a damaged file 3, a missing one 4, a session that cannot start 5")
   func refused() async throws {
     try await withFolder { folder in
-      #expect(try await (try PeerProcess("ann", in: folder, ["--frobnicate"])).status() == 2)
-      let peer = try PeerProcess("ann", in: folder, ["--map", "/nowhere"])
-      #expect(try await peer.status() == 3)
-      #expect(try await peer.event("error").code == "io")
+      let junk = folder.appending(path: "junk").path
+      try Data("no map".utf8).write(to: URL(filePath: junk))
+      let cases = [
+        (["--frobnicate"], 2, "bad-command"), (["--map", junk], 3, "corrupt-data"), (["--map", "/nowhere"], 4, "io"),
+        (["--script", "/nowhere"], 4, "io"), (["--service", "no_service"], 5, "invalid-argument"),
+      ]
+      for (options, status, code) in cases {
+        let peer = try PeerProcess("ann", in: folder, options)
+        #expect(try await peer.status() == Int32(status), "\(options)")
+        #expect(try await peer.event("error").code == code, "\(options)")
+      }
+    }
+  }
+
+  @Test("an address where a peer of another service listens is told once and left alone")
+  func otherService() async throws {
+    try await withFolder { folder in
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all", "--service", "chess"])
+      let cat = try PeerProcess("cat", in: folder, ["--accept", "all"])
+      let (port, other) = (
+        try #require(try await ann.event("ready").port), try #require(try await cat.event("ready").port)
+      )
+      let bob = try PeerProcess(
+        "bob", in: folder, ["--connect", "127.0.0.1:\(port)", "--connect", "127.0.0.1:\(other)"])
+      #expect(try await bob.event("error").code == "other-service")
+      try await bob.event("peer-joined")
+      try bob.send("quit")
+      #expect(try await bob.status() == 0)
+      #expect(try await bob.lines { $0.event == "error" }.count == 1)
     }
   }
 }

@@ -17,6 +17,7 @@ struct Line: Decodable, Sendable {
   let mapID: String?
   let stage: String?
   let relocalised: Bool?
+  let points: Int?
   let host: String?
   let roster: [Person]?
   let placed: [Placed]?
@@ -144,6 +145,12 @@ final class PeerProcess: Sendable {
     } onCancel: {
       note { _ in }
     }
+  }
+
+  /// Everything that was said, once the peer has ended, that fits.
+  func lines(_ fits: (Line) -> Bool) async throws -> [Line] {
+    _ = try await status()
+    return heard.withLock { $0.lines.filter(fits) }
   }
 
   /// The first event of a kind.

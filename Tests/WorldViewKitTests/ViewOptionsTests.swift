@@ -1,31 +1,31 @@
+import PeerCLI
 import SharedWorld
 import Testing
-import WorldPeerKit
 import WorldViewKit
 
 @Suite("Command line of worldview")
 struct ViewOptionsTests {
+  private func parse(_ arguments: String...) throws -> ViewOptions? {
+    try ViewOptions.parser.parse(arguments, over: ViewOptions())
+  }
+
   @Test("everything has a default but for the name")
   func defaults() throws {
-    let options = try #require(try ViewOptions(arguments: ["--name", "vera"]))
-    #expect(options.accept == .all)
-    #expect(options.invite == .all)
-    #expect(options.http == nil)
-    #expect(options.configuration.service == "sharedworld")
-    #expect(throws: UsageError.self) { try ViewOptions(arguments: []) }
-    #expect(try ViewOptions(arguments: ["--help"]) == nil)
+    let options = try #require(try parse("--name", "vera"))
+    #expect(options.peer.accept == .all && options.peer.invite == .all)
+    #expect(options.http == Endpoint(host: "127.0.0.1", port: 0) && options.peer.service == "sharedworld")
+    #expect(throws: UsageError("missing option '--name NAME'")) { try parse() }
   }
 
-  @Test("both policies are read", arguments: ViewOptions.Policy.allCases)
-  func policy(policy: ViewOptions.Policy) throws {
-    let options = try #require(try ViewOptions(arguments: ["--name", "vera", "--accept", policy.rawValue]))
-    #expect(options.accept == policy)
+  @Test("nobody is there to be asked about an invitation")
+  func policies() throws {
+    #expect(try parse("--name", "vera", "--accept", "none", "--invite", "none")?.peer.accept == InvitationPolicy.none)
+    #expect(throws: UsageError("--accept: 'ask' is not one of all, none")) { try parse("--name=v", "--accept", "ask") }
   }
 
-  @Test("the help names every option")
+  @Test("the help names every option and exit status")
   func help() {
-    for option in ["--name", "--service", "--map", "--connect", "--discovery", "--http", "--identity", "--listen"] {
-      #expect(ViewOptions.help.contains(option + " "))
-    }
+    for option in ViewOptions.parser.options { #expect(ViewOptions.help.text.contains("\n  \(option.name) ")) }
+    #expect(ViewOptions.help.text.contains("EXIT STATUS"))
   }
 }

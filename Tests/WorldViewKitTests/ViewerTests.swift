@@ -1,4 +1,5 @@
 import Foundation
+import PeerCLI
 import SharedWorld
 import Testing
 import WorldViewKit
@@ -9,12 +10,14 @@ struct ViewerTests {
   private static func run(_ body: @Sendable (Session, Browser) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let options = try #require(
-      try ViewOptions(arguments: ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0"]))
-    let identity = try PeerIdentity.loadOrCreate(named: options.name, in: folder.path())
-    try await Session.withSession(as: identity, configuration: options.configuration) { session in
+    let line = ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0"]
+    let options = try #require(try ViewOptions.parser.parse(line, over: ViewOptions()))
+    let identity = try PeerIdentity.loadOrCreate(named: options.peer.name, in: folder.path())
+    let configuration = options.peer.configuration(asking: InvitationDesk(policy: .all))
+    let console = Console("worldview", .text, streams: Streams(output: { _ in true }, error: { _ in }))
+    try await Session.withSession(as: identity, configuration: configuration) { session in
       let page = Viewer.PageFile(contentType: "text/html", bytes: Array("<p>".utf8))
-      let viewer = try Viewer(session, options: options, files: ["/": page])
+      let viewer = try await Viewer(session, options: options, console: console, files: ["/": page])
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await viewer.run() }
         try await body(session, Browser(port: viewer.port))

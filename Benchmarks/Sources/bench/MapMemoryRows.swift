@@ -1,6 +1,8 @@
+import Basics
 import CMalloc
 import Foundation
 import SharedWorld
+import WorldFormats
 
 /// The most memory that work on a large map takes, the map itself included, as a multiple of its raw size.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import SharedWorld
 import Synchronization
+import WorldFormats
 
 /// A cloud that maps are measured on, made when it is needed.
 struct WorldMapData: Sendable {

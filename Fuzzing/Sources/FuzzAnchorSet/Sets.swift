@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Basics
 import WorldModel
 
 /// A peer with a key hash of repeated bytes, as in Fixtures/Wire.

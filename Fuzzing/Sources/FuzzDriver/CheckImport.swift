@@ -1,4 +1,5 @@
-package import WorldModel
+package import WorldFormats
+import WorldModel
 
 /// Any bytes as a point-cloud file of the first of `formats`: an error, or a valid cloud that comes back when it is
 /// written in each of `formats` and read again.

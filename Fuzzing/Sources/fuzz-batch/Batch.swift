@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import FuzzAnchorSet
 import FuzzDriver
 import WorldModel

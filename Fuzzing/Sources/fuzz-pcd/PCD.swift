@@ -1,5 +1,5 @@
 import FuzzDriver
-import WorldModel
+import WorldFormats
 
 @main
 struct FuzzPCD {

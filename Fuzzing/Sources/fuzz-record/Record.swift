@@ -1,3 +1,4 @@
+import Basics
 import FuzzDriver
 import PeerProtocol
 import WorldModel

@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// One run of a peer's program: the first 8 bytes of its ``PeerID`` and 8 random bytes drawn at each start.

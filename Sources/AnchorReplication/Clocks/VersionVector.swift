@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// How much of each actor's operations a peer has applied: a number for every actor, zero for those not listed.
 package struct VersionVector: Hashable, Sendable {

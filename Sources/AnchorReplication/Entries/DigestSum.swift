@@ -1,4 +1,4 @@
-import WorldModel
+import Basics
 
 /// Σ mod 2²⁵⁶ of the SHA-256 of every entry: a hash of a set that does not depend on order and follows single changes.
 ///

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// The entries of a set in one dense array, found by key or by the app's id.

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// What the journal of an anchor set still has to write: a snapshot to begin with, then the operations applied since.

@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// How far one link has read the operation log, and what the peer at its other end is known to have.
 package struct LogCursor: Sendable {

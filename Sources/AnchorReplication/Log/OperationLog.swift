@@ -1,4 +1,4 @@
-import WorldModel
+import Basics
 
 /// The operations a peer has applied, encoded, in the order in which it applied them; every link reads the same bytes.
 ///

@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// A batch of operations as it travels: runs of one actor's consecutive operations, or a part of one large operation.
 ///

@@ -1,4 +1,4 @@
-import WorldModel
+import Basics
 
 /// One item of a batch: where it lies, not yet what is in it.
 enum BatchItem {

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// The first byte of an encoded operation.

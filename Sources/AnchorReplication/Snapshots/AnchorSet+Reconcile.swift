@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// What equal histories must not bring about: different states under the same stamps, as when a broken or lying peer has

@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// A snapshot, or anything else that may be larger than a frame, cut into chunks that are sent in order.
 ///

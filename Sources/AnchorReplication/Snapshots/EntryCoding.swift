@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 extension Entry {

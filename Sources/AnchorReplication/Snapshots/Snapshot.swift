@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// A decoded snapshot, in terms of the actor numbers of the set that is about to take it over.

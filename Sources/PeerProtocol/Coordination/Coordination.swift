@@ -1,5 +1,6 @@
 package import AnchorReplication
-package import WorldModel
+package import Basics
+import WorldModel
 
 /// The organ that knows who is linked to whom and who hosts, and that passes on what is meant for all or for one far away.
 ///

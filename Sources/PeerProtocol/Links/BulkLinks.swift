@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// The second connections to members, for pieces of maps: how far each has come about.

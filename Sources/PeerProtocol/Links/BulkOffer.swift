@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// Says on the control link that a second connection between the same two peers, for pieces of maps, is wanted.
 package struct BulkOffer: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// The last frame of a link: why it ends.
 package struct Goodbye: Sendable, Equatable {

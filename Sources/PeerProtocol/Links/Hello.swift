@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// The first frame of both sides of a link: the dialler speaks first, the acceptor answers.

@@ -1,3 +1,4 @@
+import Basics
 package import WorldModel
 
 /// One TLS connection as `Links` sees it: who is at the other end, how far the greeting has come, and how much is on its way.

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// The organ of the connections: greeting, the choice of one control link to each peer, bulk links, keep-alive, and what waits

@@ -1,14 +1,6 @@
 package import AnchorReplication
+import Basics
 import WorldModel
-
-/// Which drag of this node: counted, never reused.
-package struct DragID: Hashable, Sendable {
-  package let rawValue: UInt64
-
-  package init(rawValue: UInt64) {
-    self.rawValue = rawValue
-  }
-}
 
 /// Why a drag could not begin or go on.
 package enum DragError: Error, Hashable, Sendable {

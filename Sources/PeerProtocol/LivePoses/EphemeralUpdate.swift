@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Basics
 package import WorldModel
 
 /// What an ephemeral update is about.

@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// The live poses that somebody was shown and that have not ended.

@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// Which live poses a node wants; the highest version of a node stands.

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import WorldModel
 
 /// The organ of what counts only until the next update: poses of devices and of dragged anchors, and who wants to see them.

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 package import WorldModel
 
 /// What a live pose shows: an anchor where it is now, or a device as one, and whose it is.

@@ -1,5 +1,5 @@
 import AnchorReplication
-import WorldModel
+import Basics
 
 /// The latest pose of everything that moves: one slot for each sender and subject, where a newer update replaces the
 /// older.

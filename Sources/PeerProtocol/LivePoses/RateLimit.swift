@@ -1,3 +1,5 @@
+import Basics
+
 /// How many of something are let through in each second.
 struct RateLimit: Sendable {
   private let most: Int

@@ -1,3 +1,4 @@
+import Basics
 package import WorldModel
 
 /// A chunk that has arrived and must be proven before it is kept: hashing takes too long for the event loop.

@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// A set of chunk numbers, one bit each.
 package struct ChunkSet: Sendable, Equatable {

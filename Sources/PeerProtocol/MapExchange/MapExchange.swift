@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// The organ of maps: which are here, whole or in part, from whom the rest comes, and who gets them from here.

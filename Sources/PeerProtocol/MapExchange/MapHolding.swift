@@ -1,3 +1,4 @@
+import Basics
 package import WorldModel
 
 /// One map that is held, whole or in part, and from whom the rest comes.

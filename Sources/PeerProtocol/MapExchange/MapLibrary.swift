@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// The maps a node holds or fetches: the session's current one and those sent to it alone.

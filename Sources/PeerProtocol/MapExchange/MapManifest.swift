@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// What a manifest says of a chunk.

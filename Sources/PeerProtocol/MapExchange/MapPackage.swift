@@ -1,4 +1,5 @@
-package import WorldModel
+package import Basics
+import WorldModel
 
 /// A whole map, cut in chunks that are hashed and compressed: made beside the event loop, then handed to the node.
 package struct MapPackage: Sendable {

@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// A part of a stored chunk, small enough not to delay other frames: what stands before its bytes.

@@ -1,3 +1,4 @@
+import Basics
 package import WorldModel
 
 /// How far a map has come.

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// Serving maps: who may have which, and what each member has asked for.

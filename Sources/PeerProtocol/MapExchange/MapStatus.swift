@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// How far a peer has come with the session's map.

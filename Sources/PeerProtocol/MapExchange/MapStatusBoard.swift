@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// What a node knows of how far all members have come with the session's map, and what it has told them of itself.

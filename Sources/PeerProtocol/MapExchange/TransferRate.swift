@@ -1,3 +1,5 @@
+package import Basics
+
 /// How fast bytes have been verified of late.
 package struct TransferRate: Sendable {
   /// The time that is looked back.

@@ -1,4 +1,4 @@
-import WorldModel
+package import Basics
 
 /// How one target is dialled: its addresses in turn, staggered, then again after a pause that doubles
 /// until there is news of it.

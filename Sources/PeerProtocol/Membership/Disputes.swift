@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import WorldModel
 
 /// What others say of a peer against what this node sees itself.

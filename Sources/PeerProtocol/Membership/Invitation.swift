@@ -1,15 +1,5 @@
+package import Basics
 package import WorldModel
-
-/// The node's number of an invitation, sent or received.
-package struct InvitationID: Hashable, Sendable, Comparable {
-  package let rawValue: UInt64
-
-  package init(rawValue: UInt64) {
-    self.rawValue = rawValue
-  }
-
-  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-}
 
 /// An invitation this peer sent.
 package struct OutgoingInvitation: Sendable {

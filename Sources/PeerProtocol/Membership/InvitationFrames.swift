@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// An invitation to join the sender's session.
 package struct Invite: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// The invitations of this node and those it has received, until each has its one answer.

@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// What a node knows at run time of one admitted peer.

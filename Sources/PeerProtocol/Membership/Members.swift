@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// The admitted peers at run time: how each stands, and how it is dialled while no direct link stands.

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import WorldModel
 
 /// The organ of who belongs to the session: the roster and what is disputed of it, admission, invitations, removals, rules,

@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// What a node has to keep in order to come back into its session after its process has ended: who the members are and

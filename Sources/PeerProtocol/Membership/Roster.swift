@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// Who belongs to the session: one record a peer, merged record by record, so that two halves of a split that meet

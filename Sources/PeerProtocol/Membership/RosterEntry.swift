@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// What members tell each other of one peer: a last-writer-wins record.

@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// Who may still come into a session: one record that all members hold, set by the host.
 package struct SessionRules: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// The organ of the app's messages: each goes on the direct links of its receivers, and comes as an event.

@@ -1,4 +1,5 @@
 package import AnchorReplication
+import Basics
 package import WorldModel
 
 /// What comes of an input at once; what takes time comes as an event.

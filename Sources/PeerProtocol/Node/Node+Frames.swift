@@ -1,3 +1,4 @@
+package import Basics
 import WorldModel
 
 /// Frames: each goes to the organ that ``FrameType/rule`` names.

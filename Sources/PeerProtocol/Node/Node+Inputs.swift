@@ -1,4 +1,5 @@
 import AnchorReplication
+package import Basics
 import WorldModel
 
 /// Inputs: each goes to the organ that it is for.

@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Basics
 package import WorldModel
 
 /// One peer's part in a session, without any I/O: bytes, clock readings and commands go in, one kind of output comes out.

@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Basics
 package import WorldModel
 
 /// What the driver must do.

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// Which owners of anchors are not in the session, as the host sees it.

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import WorldModel
 
 /// The organ of ownership: asking for it, granting it as host, and ending what nobody holds any more.

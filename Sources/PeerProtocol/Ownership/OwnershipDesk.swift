@@ -1,4 +1,5 @@
 package import AnchorReplication
+import Basics
 package import WorldModel
 
 /// Wishes about ownership that are not settled: of this node's app, of those this node decides on as host, and of those who

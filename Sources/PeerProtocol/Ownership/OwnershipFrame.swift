@@ -1,23 +1,6 @@
 package import AnchorReplication
+package import Basics
 package import WorldModel
-
-/// Which wish about ownership: chosen by whoever has it.
-package struct OwnershipRequestID: Hashable, Sendable {
-  package let rawValue: UInt64
-
-  package init(rawValue: UInt64) {
-    self.rawValue = rawValue
-  }
-}
-
-/// Which question to an owner: counted by the node that is asked.
-package struct OwnershipQuestionID: Hashable, Sendable {
-  package let rawValue: UInt64
-
-  package init(rawValue: UInt64) {
-    self.rawValue = rawValue
-  }
-}
 
 /// What an app wants of the ownership of an anchor.
 package enum OwnershipWish: Hashable, Sendable {

@@ -1,13 +1,5 @@
-package import WorldModel
-
-/// Which wait for acknowledgement: chosen by whoever waits.
-package struct AcknowledgementID: Hashable, Sendable {
-  package let rawValue: UInt64
-
-  package init(rawValue: UInt64) {
-    self.rawValue = rawValue
-  }
-}
+package import Basics
+import WorldModel
 
 /// Who has to have applied an operation.
 package enum AcknowledgementLevel: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import WorldModel
 
 /// Pending acknowledgements: the waits of this node's app, and the questions of other members.

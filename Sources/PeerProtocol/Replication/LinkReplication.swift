@@ -1,5 +1,5 @@
 import AnchorReplication
-import WorldModel
+import Basics
 
 /// How far the anchors at the two ends of a link have been brought together.
 struct LinkReplication: Sendable {

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import WorldModel
 
 /// The organ that brings the anchors of all members together.

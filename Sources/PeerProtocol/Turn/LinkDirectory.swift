@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// What every organ may know of every link; `Links` alone writes it.

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// A link as the organs name it: its number, and the place where each of them keeps its book on it.

@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// What the organs let each other see.

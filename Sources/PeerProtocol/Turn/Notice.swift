@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// What organs tell each other. The switchboard says who hears each of them, in which order (`Node+Notices.swift`).

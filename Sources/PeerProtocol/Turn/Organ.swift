@@ -1,3 +1,5 @@
+import Basics
+
 /// A part of the node with a state of its own, which the switchboard feeds with inputs, frames and notices.
 ///
 /// Organs never call each other: they see the others through the turn's mesh and tell them what happened by notices.

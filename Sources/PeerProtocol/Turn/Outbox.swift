@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// What a turn asks for: orders for the driver, and frames that wait until the driver has room for them.
@@ -10,8 +11,7 @@ struct Outbox: Sendable {
     var isPending = false
   }
 
-  private var orders: [Output] = []
-  private var ordersHead = 0
+  private var orders = OutputQueue<Output>()
   private var lanes = PerLink<Lane>()
   /// The links whose bytes leave after this turn.
   private var pending: [LinkRef] = []
@@ -23,21 +23,13 @@ struct Outbox: Sendable {
   // MARK: Orders
 
   /// Whether there is an order.
-  var hasOrders: Bool { ordersHead < orders.count }
+  var hasOrders: Bool { !orders.isEmpty }
 
   /// Adds an order behind the others.
   mutating func append(_ order: Output) { orders.append(order) }
 
   /// The oldest order.
-  mutating func nextOrder() -> Output? {
-    guard ordersHead < orders.count else {
-      orders.removeAll(keepingCapacity: true)
-      ordersHead = 0
-      return nil
-    }
-    defer { ordersHead += 1 }
-    return orders[ordersHead]
-  }
+  mutating func nextOrder() -> Output? { orders.next() }
 
   // MARK: Lanes
 

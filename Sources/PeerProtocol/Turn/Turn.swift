@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Basics
 import WorldModel
 
 /// What one call of the node works on: the time, the mesh as all organs see it, the replicated anchors, and what is asked for.

@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// The head of a frame: length of the body (u32, little-endian), then the type (u8), then the body.
 package struct FrameHead: Sendable, Equatable {

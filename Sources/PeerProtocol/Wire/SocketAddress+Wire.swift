@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 extension SocketAddress {
   /// Appends a count and the addresses; at most ``ProtocolLimits/addresses`` of them, link-local ones left out because

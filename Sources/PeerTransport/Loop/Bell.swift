@@ -1,16 +1,14 @@
-import CLinux
-import Glibc
+import BasicsLinux
 
-/// Resets the loop's wake-up descriptor each time it rang.
+/// Resets the loop's wake-up descriptor each time it was signalled.
 final class Bell: EventHandler {
-  private let descriptor: Int32
+  private let wakeUp: WakeUp
 
-  init(descriptor: Int32) {
-    self.descriptor = descriptor
+  init(_ wakeUp: WakeUp) {
+    self.wakeUp = wakeUp
   }
 
   func handle(_ readiness: Readiness) {
-    var count: UInt64 = 0
-    eventfd_read(descriptor, &count)
+    wakeUp.reset()
   }
 }

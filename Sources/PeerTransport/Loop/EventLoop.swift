@@ -1,4 +1,4 @@
-import CLinux
+import BasicsLinux
 import Glibc
 import Synchronization
 
@@ -20,7 +20,7 @@ package final class EventLoop: SerialExecutor, Sendable {
     var isStopping = false
     /// Whether some thread is going to look at `pending`.
     var isServed = true
-    var thread: pthread_t?
+    var thread: POSIXThread?
   }
 
   /// How often work that work causes is taken up in the same round, before sockets have their turn again.
@@ -28,7 +28,7 @@ package final class EventLoop: SerialExecutor, Sendable {
 
   private let shared = Mutex(Shared())
   private let owner = Atomic<UInt>(0)
-  private let bell: Int32
+  private let wakeUp: WakeUp
   // Touched on the owning thread only; every entry is checked by `preconditionIsolated`.
   private nonisolated(unsafe) let poller: Poller
   private nonisolated(unsafe) let schedule = Schedule()
@@ -36,16 +36,12 @@ package final class EventLoop: SerialExecutor, Sendable {
   /// Starts the thread, named `name` (at most 15 bytes are kept) for debuggers.
   package init(name: String = "sharedworld") throws(TransportFailure) {
     poller = try Poller()
-    bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard bell >= 0 else { throw .system(call: "eventfd", code: errno) }
-    try poller.add(bell, waitingFor: .readable, handler: Bell(descriptor: bell))
-    let thread = try Thread.start(named: name) { [self] in run() }
+    wakeUp = try TransportFailure.wrapping { () throws(SystemCallFailure) in try WakeUp() }
+    try poller.add(wakeUp.descriptor, waitingFor: .readable, handler: Bell(wakeUp))
+    let thread: POSIXThread = try TransportFailure.wrapping { () throws(SystemCallFailure) in
+      try POSIXThread(named: name) { [self] in run() }
+    }
     shared.withLock { $0.thread = thread }
-  }
-
-  deinit {
-    close(bell)
-    if let thread = shared.withLock({ $0.thread }) { pthread_detach(thread) }
   }
 }
 
@@ -87,16 +83,15 @@ extension EventLoop {
       shared.isServed = true
       return (ring, revive)
     }
-    if ring { eventfd_write(bell, 1) }
+    if ring { wakeUp.signal() }
     if revive { serveLate() }
   }
 
   /// Runs what arrives after the loop ended.
   private func serveLate() {
-    let started = try? Thread.start(named: "sharedworld-late") { [self] in drain() }
+    let started = try? POSIXThread(named: "sharedworld-end") { [self] in drain() }
     // Without a second thread the caller's own is the only one left to run the job.
-    guard let started else { return drain() }
-    pthread_detach(started)
+    if started == nil { drain() }
   }
 
   private func perform(_ work: Work) {
@@ -114,14 +109,13 @@ extension EventLoop {
   /// Asks the loop to end after the work that is queued; returns at once and may be called from anywhere.
   package func stop() {
     shared.withLock { $0.isStopping = true }
-    eventfd_write(bell, 1)
+    wakeUp.signal()
   }
 
   /// Waits until the loop's thread has ended; the first call after ``stop()``, never from the loop itself.
   package func join() {
     precondition(isIsolatingCurrentContext() == false, "the event loop cannot wait for itself")
-    let thread = shared.withLock { $0.thread.take() }
-    if let thread { pthread_join(thread, nil) }
+    shared.withLock { $0.thread }?.finish()
   }
 
   private func run() {

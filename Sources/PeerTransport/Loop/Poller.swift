@@ -1,3 +1,4 @@
+import BasicsLinux
 import CLinux
 import Glibc
 
@@ -37,7 +38,7 @@ final class Poller {
 
   init() throws(TransportFailure) {
     descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
-    guard descriptor >= 0 else { throw .system(call: "epoll_create1", code: errno) }
+    guard descriptor >= 0 else { throw .system(SystemCallFailure("epoll_create1", code: errno)) }
   }
 
   deinit {
@@ -88,6 +89,8 @@ final class Poller {
   ) throws(TransportFailure) {
     let tag = UInt64(generation) << 32 | UInt64(UInt32(bitPattern: file))
     var event = epoll_event(events: interest.rawValue, data: epoll_data(u64: tag))
-    guard epoll_ctl(descriptor, operation, file, &event) == 0 else { throw .system(call: "epoll_ctl", code: errno) }
+    guard epoll_ctl(descriptor, operation, file, &event) == 0 else {
+      throw .system(SystemCallFailure("epoll_ctl", code: errno))
+    }
   }
 }

@@ -1,4 +1,4 @@
-package import PeerProtocol
+package import Basics
 
 /// Bounds what strangers can cost: how many connections wait for admission and how fast each address may try.
 ///

@@ -1,5 +1,6 @@
+import Basics
+import BasicsLinux
 import Glibc
-import PeerProtocol
 
 /// A non-blocking TCP socket, closed when it is dropped.
 struct Socket: ~Copyable {
@@ -20,7 +21,7 @@ struct Socket: ~Copyable {
   init(for address: SocketAddress) throws(TransportFailure) {
     let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
     let opened = socket(address.family, Int32(kind), 0)
-    guard opened >= 0 else { throw .system(call: "socket", code: errno) }
+    guard opened >= 0 else { throw .system(SystemCallFailure("socket", code: errno)) }
     descriptor = opened
   }
 
@@ -79,14 +80,16 @@ struct Socket: ~Copyable {
   /// Starts to connect; the socket becomes writable when the attempt has ended.
   func connect(to address: SocketAddress) throws(TransportFailure) {
     let result = address.withSystemAddress { Glibc.connect(descriptor, $0, $1) }
-    guard result == 0 || errno == EINPROGRESS else { throw .system(call: "connect", code: errno) }
+    guard result == 0 || errno == EINPROGRESS else { throw .system(SystemCallFailure("connect", code: errno)) }
   }
 
   /// Binds and listens.
   func listen(on address: SocketAddress) throws(TransportFailure) {
     set(SOL_SOCKET, SO_REUSEADDR, 1)
     if address.family == AF_INET6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
-    guard address.withSystemAddress({ bind(descriptor, $0, $1) }) == 0 else { throw .system(call: "bind", code: errno) }
-    guard Glibc.listen(descriptor, 128) == 0 else { throw .system(call: "listen", code: errno) }
+    guard address.withSystemAddress({ bind(descriptor, $0, $1) }) == 0 else {
+      throw .system(SystemCallFailure("bind", code: errno))
+    }
+    guard Glibc.listen(descriptor, 128) == 0 else { throw .system(SystemCallFailure("listen", code: errno)) }
   }
 }

@@ -1,3 +1,4 @@
+import Basics
 import COpenSSL
 package import WorldModel
 

@@ -1,3 +1,5 @@
+package import Basics
+
 /// Discovery through Avahi's daemon, which shares its cache among all apps of the machine.
 ///
 /// A daemon that is missing or dies is reported as ``DiscoveryEvent/unavailable(reason:)`` and awaited.
@@ -27,7 +29,7 @@ package final class AvahiDaemonBackend: DiscoveryBackend {
 
   package func resolve(
     _ instance: ServiceInstance, timeout: Duration
-  ) async throws(DiscoveryError) -> [ResolvedEndpoint] {
+  ) async throws(DiscoveryError) -> [SocketAddress] {
     try await worker.resolve(instance, timeout: timeout)
   }
 

@@ -1,3 +1,4 @@
+package import Basics
 internal import Synchronization
 
 /// A multicast DNS responder inside this process (avahi-core): needs no daemon and no D-Bus.
@@ -25,7 +26,7 @@ package final class EmbeddedBackend: DiscoveryBackend {
 
   package func resolve(
     _ instance: ServiceInstance, timeout: Duration
-  ) async throws(DiscoveryError) -> [ResolvedEndpoint] {
+  ) async throws(DiscoveryError) -> [SocketAddress] {
     try await worker.resolve(instance, timeout: timeout)
   }
 

@@ -1,3 +1,5 @@
+internal import Basics
+internal import BasicsLinux
 internal import CAvahiCore
 
 /// Publishes one service through the embedded responder, with a host name of its own.
@@ -18,14 +20,15 @@ final class EmbeddedPublisher {
   private let server: OpaquePointer
   private var advertisement: Advertisement
   private var renames = 0
-  private var addresses: [LocalAddress]
+  private var addresses: [InterfaceAddress]
   private var addressGroup: EntryGroup?
   private var serviceGroup: EntryGroup?
   private let report: (Report) -> Void
 
   /// Prepares to publish `advertisement`; nothing happens before ``publish()``.
   init(
-    server: OpaquePointer, advertisement: Advertisement, addresses: [LocalAddress], _ report: @escaping (Report) -> Void
+    server: OpaquePointer, advertisement: Advertisement, addresses: [InterfaceAddress],
+    _ report: @escaping (Report) -> Void
   ) {
     self.server = server
     self.advertisement = advertisement
@@ -52,7 +55,7 @@ final class EmbeddedPublisher {
   }
 
   /// Publishes other addresses, because those of the machine have changed.
-  func update(_ addresses: [LocalAddress]) {
+  func update(_ addresses: [InterfaceAddress]) {
     guard addresses != self.addresses else { return }
     self.addresses = addresses
     publishAddresses()
@@ -81,9 +84,10 @@ final class EmbeddedPublisher {
   private func publishAddresses() {
     let error = addressGroup?.publish { group in
       for address in addresses {
-        guard var value = AvahiAddress(address.bytes) else { continue }
+        var value = AvahiAddress(address.host)
         let error = avahi_server_add_address(
-          server, group, address.interface, AvahiProtocol(AVAHI_PROTO_UNSPEC), AVAHI_PUBLISH_NO_REVERSE, nil, &value)
+          server, group, AvahiIfIndex(address.interface), AvahiProtocol(AVAHI_PROTO_UNSPEC), AVAHI_PUBLISH_NO_REVERSE,
+          nil, &value)
         guard error >= 0 else { return error }
       }
       return 0
@@ -140,10 +144,12 @@ final class EmbeddedPublisher {
 private let noFlags = AvahiPublishFlags(rawValue: 0)
 
 extension AvahiAddress {
-  fileprivate init?(_ bytes: [UInt8]) {
+  fileprivate init(_ host: SocketAddress.Host) {
     self.init()
-    proto = AvahiProtocol(bytes.count == 4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6)
-    guard bytes.count == 4 || bytes.count == 16 else { return nil }
-    withUnsafeMutableBytes(of: &data) { $0.copyBytes(from: bytes) }
+    switch host {
+    case .ipv4: proto = AvahiProtocol(AVAHI_PROTO_INET)
+    case .ipv6: proto = AvahiProtocol(AVAHI_PROTO_INET6)
+    }
+    withUnsafeMutableBytes(of: &data) { $0.copyBytes(from: host.bytes) }
   }
 }

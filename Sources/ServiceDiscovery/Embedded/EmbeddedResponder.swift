@@ -1,3 +1,4 @@
+internal import BasicsLinux
 internal import CAvahiCore
 
 /// avahi-core at work: the server with what is published, browsed and looked up through it.
@@ -42,7 +43,9 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     watch = ServiceWatch(own: advertisement?.instance, maximumQueries: Self.maximumQueries, ask: ask, handler)
     resolver = Resolver(maximumRunning: 64, ask: ask)
     if let advertisement {
-      publisher = EmbeddedPublisher(server: server, advertisement: advertisement, addresses: LocalAddress.current()) {
+      publisher = EmbeddedPublisher(
+        server: server, advertisement: advertisement, addresses: InterfaceAddress.multicast()
+      ) {
         [unowned self] in take($0)
       }
     }
@@ -86,7 +89,7 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
   private func begin() {
     addressWatch = AddressWatch(loop: loop.api) { [unowned self] in
       checkNetwork()
-      publisher?.update(LocalAddress.current())
+      publisher?.update(InterfaceAddress.multicast())
     }
     checkNetwork(isFirst: true)
     publisher?.publish()
@@ -100,7 +103,7 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
   }
 
   private func checkNetwork(isFirst: Bool = false) {
-    let hasNetwork = !LocalAddress.current().isEmpty
+    let hasNetwork = !InterfaceAddress.multicast().isEmpty
     guard isFirst || hasNetwork != self.hasNetwork else { return }
     self.hasNetwork = hasNetwork
     handler(

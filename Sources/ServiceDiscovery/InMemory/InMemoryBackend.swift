@@ -1,3 +1,4 @@
+package import Basics
 internal import Synchronization
 
 /// A back-end without a network, for tests: it finds the others on the same ``InMemoryNetwork``.
@@ -39,7 +40,7 @@ package final class InMemoryBackend: DiscoveryBackend {
   /// Answers at once: an instance that the network does not know has timed out.
   package func resolve(
     _ instance: ServiceInstance, timeout: Duration
-  ) async throws(DiscoveryError) -> [ResolvedEndpoint] {
+  ) async throws(DiscoveryError) -> [SocketAddress] {
     guard case .running = state.withLock({ $0 }) else { throw .stopped }
     let endpoints = network.endpoints(of: instance)
     guard !endpoints.isEmpty else { throw .resolutionTimedOut(instance) }

@@ -1,3 +1,4 @@
+import Basics
 internal import Synchronization
 
 /// A pretended network for tests in one process, on which ``InMemoryBackend``s find each other.
@@ -110,12 +111,12 @@ package final class InMemoryNetwork: Sendable {
   }
 
   /// Where `instance` claims to be; empty if the network does not know it or is down.
-  func endpoints(of instance: ServiceInstance) -> [ResolvedEndpoint] {
+  func endpoints(of instance: ServiceInstance) -> [SocketAddress] {
     state.withLock { state in
       guard state.outage == nil, let service = state.published.first(where: { $0.instance == instance }) else {
         return []
       }
-      return service.addresses.compactMap { ResolvedEndpoint(address: $0, port: service.advertisement.port) }
+      return service.addresses.compactMap { SocketAddress(bytes: $0, port: service.advertisement.port) }
     }
   }
 

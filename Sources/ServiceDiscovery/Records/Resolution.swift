@@ -1,3 +1,5 @@
+import Basics
+
 /// One running look-up of an instance: SRV records first, then the addresses of every host they name.
 ///
 /// A pure collector. The back-end that owns it asks the questions, feeds it the answers and watches two deadlines:
@@ -16,7 +18,7 @@ struct Resolution {
   let instance: ServiceInstance
 
   private var locations: [ServiceLocation] = []
-  private var found: [(host: String, address: [UInt8], interface: UInt32)] = []
+  private var found: [(host: String, address: SocketAddress.Host)] = []
 
   /// Begins without an answer.
   init(instance: ServiceInstance) { self.instance = instance }
@@ -35,19 +37,21 @@ struct Resolution {
 
   /// Takes the address of `host` that was seen on an interface.
   mutating func addAddress(_ bytes: [UInt8], of host: String, interface: UInt32) {
-    guard bytes.count == 4 || bytes.count == 16, found.count < Self.maximumEndpoints else { return }
-    found.append((host, bytes, interface))
+    guard found.count < Self.maximumEndpoints else { return }
+    // Only a link-local address keeps the interface.
+    guard let address = SocketAddress(bytes: bytes, port: 0, scope: interface) else { return }
+    found.append((host, address.host))
   }
 
   /// The endpoints so far, each once, the most promising first.
   ///
   /// Routable addresses come before those of one link, and IPv4 before IPv6; the order is otherwise that of arrival.
-  var endpoints: [ResolvedEndpoint] {
-    var unique: [ResolvedEndpoint] = []
+  var endpoints: [SocketAddress] {
+    var unique: [SocketAddress] = []
     for entry in found {
       for location in locations where location.host == entry.host {
-        let endpoint = ResolvedEndpoint(address: entry.address, port: location.port, scopeID: entry.interface)
-        if let endpoint, !unique.contains(endpoint) { unique.append(endpoint) }
+        let endpoint = SocketAddress(host: entry.address, port: location.port)
+        if !unique.contains(endpoint) { unique.append(endpoint) }
       }
     }
     let ranked = unique.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
@@ -55,9 +59,9 @@ struct Resolution {
   }
 }
 
-extension ResolvedEndpoint {
+extension SocketAddress {
   /// Where the endpoint stands in the order of trying, the smallest first.
   fileprivate var rank: Int {
-    (isLoopback ? 4 : 0) + (isLinkLocal ? 2 : 0) + (family == .ipv6 ? 1 : 0)
+    (host.isLoopback ? 4 : 0) + (host.isLinkLocal ? 2 : 0) + (bytes.count == 16 ? 1 : 0)
   }
 }

@@ -1,10 +1,12 @@
+import Basics
+
 /// Runs the look-ups of a back-end: a few at a time, each with its deadline.
 ///
 /// It is confined to the thread of its back-end, which calls ``expire(at:)`` whenever ``deadline`` has passed. Look-ups
 /// end only there, never inside an answer, so that no question is closed from its own callback.
 final class Resolver {
   /// How a look-up ends.
-  typealias Completion = @Sendable (Result<[ResolvedEndpoint], DiscoveryError>) -> Void
+  typealias Completion = @Sendable (Result<[SocketAddress], DiscoveryError>) -> Void
 
   private struct Job {
     let id: Int
@@ -111,7 +113,7 @@ final class Resolver {
     jobs[index].settlement = ContinuousClock.now + Resolution.grace
   }
 
-  private func finish(_ job: Job, _ result: Result<[ResolvedEndpoint], DiscoveryError>) {
+  private func finish(_ job: Job, _ result: Result<[SocketAddress], DiscoveryError>) {
     for query in job.queries { query.close() }
     job.completion(result)
   }

@@ -18,7 +18,7 @@ public final class Advertiser: Sendable {
   ///   - service: The DNS-SD service type without underscore: 1–15 letters, digits and hyphens (RFC 6335 §5.1).
   ///   - port: The TCP port the service listens on.
   ///   - name: What people are shown, at most 32 bytes of UTF-8; nil shows nothing.
-  ///   - discovery: Which back-end to use.
+  ///   - mode: Which back-end to use.
   /// - Throws: ``SessionError`` with the code `invalidArgument` for a type that is not allowed, `discoveryUnavailable`
   ///   when no back-end can start.
   public init(

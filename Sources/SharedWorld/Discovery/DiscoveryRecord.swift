@@ -45,7 +45,7 @@ extension Candidate {
 extension SessionError {
   init(discovery error: DiscoveryError) {
     switch error {
-    case .invalidServiceType, .invalidInstanceName, .invalidInfo, .invalidEndpoint:
+    case .invalidServiceType, .invalidInstanceName, .invalidInfo:
       self.init(.invalidArgument, "\(error)", cause: error)
     default: self.init(.discoveryUnavailable, "\(error)", cause: error)
     }

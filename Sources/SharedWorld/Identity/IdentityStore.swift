@@ -1,6 +1,6 @@
+import Basics
 import Glibc
 import PeerTransport
-import WorldModel
 
 /// A folder of identity files.
 struct IdentityStore {

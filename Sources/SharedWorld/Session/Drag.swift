@@ -1,3 +1,6 @@
+import Basics
+import PeerProtocol
+
 /// An anchor in somebody's hand: it is shown to all at up to 60 poses a second, and stays where it is let go.
 ///
 /// A pose becomes durable when the drag ends, and once a second until then. A drag that is released without ``end()`` ends
@@ -6,17 +9,17 @@ public final class Drag: Sendable {
   /// The anchor.
   public let anchor: AnchorID
 
-  private let number: UInt64
+  private let id: DragID
   private let core: SessionCore
 
-  init(anchor: AnchorID, number: UInt64, core: SessionCore) {
+  init(anchor: AnchorID, id: DragID, core: SessionCore) {
     self.anchor = anchor
-    self.number = number
+    self.id = id
     self.core = core
   }
 
   deinit {
-    core.abandonDrag(number)
+    core.abandonDrag(id)
   }
 
   /// Shows the anchor at another place.
@@ -24,13 +27,13 @@ public final class Drag: Sendable {
   /// - Throws: ``SessionError`` with the code `dragEnded` after ``end()`` or when a later drag took its place, `unknownAnchor`
   ///   when somebody removed the anchor, `invalidArgument` for a transform that is not rigid, `ended` after the session.
   public func update(to transform: Transform) async throws(SessionError) {
-    try await core.drag(number, to: transform)
+    try await core.drag(id, to: transform)
   }
 
   /// Lets go: the last place becomes the anchor's, for everybody.
   ///
   /// - Throws: What ``update(to:)`` throws.
   public func end() async throws(SessionError) {
-    try await core.endDrag(number)
+    try await core.endDrag(id)
   }
 }

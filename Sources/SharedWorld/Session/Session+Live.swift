@@ -5,7 +5,7 @@ extension Session {
   /// of the anchor.
   /// - Throws: ``SessionError`` with the code `unknownAnchor`, or `limitExceeded` when this peer drags 16 anchors already.
   public func beginDrag(_ anchor: AnchorID) async throws(SessionError) -> Drag {
-    Drag(anchor: anchor, number: try await core.beginDrag(anchor), core: core)
+    Drag(anchor: anchor, id: try await core.beginDrag(anchor), core: core)
   }
 
   /// Tells the others where this device is, up to 60 times a second; nil that it tells no more.

@@ -1,3 +1,5 @@
+import Basics
+
 extension Session {
   /// Places an anchor.
   ///

@@ -1,3 +1,5 @@
+import Basics
+import BasicsLinux
 import PeerProtocol
 import PeerTransport
 import ServiceDiscovery
@@ -49,14 +51,17 @@ extension SessionCore {
     of target: InvitationTarget, timeout: Duration
   ) async throws(SessionError) -> [SocketAddress] {
     switch target {
-    case .endpoint(let endpoint): return try await Self.resolve(endpoint)
+    case .endpoint(let endpoint):
+      guard endpoint.port > 0 else {
+        throw SessionError(.invalidArgument, "\(endpoint) has no port to connect to; give one from 1 to 65535")
+      }
+      return try await Self.resolve(endpoint)
     case .candidate(let id):
       guard let found = candidates[id], let discovery else {
         throw SessionError(.unknownPeer, "\(id) is not on the network any more")
       }
       do {
         return try await discovery.resolve(found.instance, timeout: min(timeout, .seconds(5)))
-          .compactMap { SocketAddress(bytes: $0.address, port: $0.port, scope: $0.scopeID) }
       } catch {
         throw SessionError(.notConnected, "\(id) cannot be resolved: \(error)", cause: error)
       }
@@ -66,8 +71,7 @@ extension SessionCore {
   /// The addresses of a host and port given by hand.
   nonisolated static func resolve(_ endpoint: Endpoint) async throws(SessionError) -> [SocketAddress] {
     do {
-      return try await StaticAddress(parsing: endpoint.description).endpoints()
-        .compactMap { SocketAddress(bytes: $0.address, port: $0.port, scope: $0.scopeID) }
+      return try await NameLookup.addresses(of: endpoint.host, port: endpoint.port)
     } catch {
       throw SessionError(.invalidArgument, "\(error)", cause: error)
     }

@@ -1,28 +1,29 @@
 import AnchorReplication
+import Basics
 import PeerProtocol
 import PeerTransport
 import WorldModel
 
 extension SessionCore {
-  /// Begins a drag and gives its number.
-  func beginDrag(_ anchor: AnchorID) throws(SessionError) -> UInt64 {
+  /// Begins a drag and returns its id.
+  func beginDrag(_ anchor: AnchorID) throws(SessionError) -> DragID {
     guard case .began(let drag) = try handle(.beginDrag(anchor), anchor: anchor) else {
       throw SessionError(DragError.ended)
     }
-    return drag.rawValue
+    return drag
   }
 
-  func drag(_ number: UInt64, to transform: Transform) throws(SessionError) {
-    try handle(.drag(DragID(rawValue: number), to: transform))
+  func drag(_ id: DragID, to transform: Transform) throws(SessionError) {
+    try handle(.drag(id, to: transform))
   }
 
-  func endDrag(_ number: UInt64) throws(SessionError) {
-    try handle(.endDrag(DragID(rawValue: number)))
+  func endDrag(_ id: DragID) throws(SessionError) {
+    try handle(.endDrag(id))
   }
 
   /// Nobody holds the drag any more.
-  nonisolated func abandonDrag(_ number: UInt64) {
-    loop.execute { [weak self] in self?.assumeIsolated { core in try? core.endDrag(number) } }
+  nonisolated func abandonDrag(_ id: DragID) {
+    loop.execute { [weak self] in self?.assumeIsolated { core in try? core.endDrag(id) } }
   }
 
   func setInterest(_ filter: AnchorFilter) throws(SessionError) {

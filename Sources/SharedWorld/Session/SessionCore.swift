@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import PeerProtocol
 import PeerTransport
 import ServiceDiscovery
@@ -122,12 +123,10 @@ actor SessionCore {
 
   private func listenAddress() async throws(SessionError) -> SocketAddress {
     let listen = configuration.listen
-    // Only a name has to be looked up; port 0 is for listening alone and means any free port.
-    if let literal = SocketAddress(listen.description) { return literal }
-    guard let address = try await Self.resolve(Endpoint(host: listen.host, port: max(listen.port, 1))).first else {
+    guard let address = try await Self.resolve(listen).first else {
       throw SessionError(.invalidArgument, "\(listen) has no address to listen on")
     }
-    return address.with(port: listen.port)
+    return address
   }
 
   /// Lends the node to be read, at the present time.

@@ -1,3 +1,5 @@
+import Basics
+
 extension Session {
   /// What happens in a session, in order.
   public enum Event: Sendable {

@@ -1,4 +1,5 @@
-package import PeerProtocol
+package import Basics
+import PeerProtocol
 
 /// One thing that goes wrong, or right again; nodes are numbered from 0.
 package enum Fault: Hashable, Sendable {

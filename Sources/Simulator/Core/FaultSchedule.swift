@@ -1,4 +1,4 @@
-package import PeerProtocol
+package import Basics
 
 /// Draws faults at random, with the pauses between them.
 package struct FaultSchedule: Sendable {

@@ -1,4 +1,5 @@
-package import PeerProtocol
+package import Basics
+import PeerProtocol
 
 /// What a ``Simulation`` runs: anything that owns connections to numbered peers and has a deadline.
 ///
@@ -51,10 +52,10 @@ package enum SimulatedOutput<Packet> {
   case close(ConnectionID)
 }
 
-/// Names one connection of a simulation; numbers are never reused.
-package struct ConnectionID: Hashable, Sendable {
-  package let number: Int32
-}
+/// One connection of a simulation; its index in the simulation's table, not reused.
+package typealias ConnectionID = ID<ConnectionTag>
+
+package enum ConnectionTag: IDTag { package static var noun: String { "connection" } }
 
 /// What watches a simulation and checks its invariants.
 package protocol SimulationMonitor<Node> {

@@ -1,4 +1,5 @@
-package import PeerProtocol
+package import Basics
+import PeerProtocol
 
 /// What can go wrong; every fault is applied between two events.
 extension Simulation {

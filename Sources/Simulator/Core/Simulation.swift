@@ -1,4 +1,5 @@
-package import PeerProtocol
+package import Basics
+import PeerProtocol
 
 /// Runs numbered nodes over a virtual network and a virtual clock that jumps to the next event.
 ///
@@ -35,7 +36,7 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
   package var monitor: Monitor
   var random: SeededRandom
   var network: VirtualNetwork
-  var queue = EventQueue()
+  var queue = EventHeap()
   var machines: [Machine]
   private var packets = PacketStore<Node.Packet>()
 
@@ -153,7 +154,7 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     delivered += 1
     if event.order < machines[index].latestArrival { tally.overtaken += 1 }
     machines[index].latestArrival = max(machines[index].latestArrival, event.order)
-    step(index) { $0.received(packet, on: ConnectionID(number: event.a), at: $1) }
+    step(index) { $0.received(packet, on: ConnectionID(rawValue: UInt64(event.a)), at: $1) }
     guard Node.wantsReceipts else { return }
     let kind: SimulationEvent.Kind = atDialler ? .receiptAtAcceptor : .receiptAtDialler
     receipt(
@@ -167,7 +168,7 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     let index = Int(atDialler ? connection.dialler : connection.acceptor)
     guard atDialler ? connection.isOpenAtDialler : connection.isOpenAtAcceptor else { return }
     if holds(event, for: index) { return }
-    let (local, id) = (localTime(index), ConnectionID(number: event.a))
+    let (local, id) = (localTime(index), ConnectionID(rawValue: UInt64(event.a)))
     guard machines[index].node?.delivered(byteCount: Int(event.b), on: id, at: local) == true else { return }
     settle(index, local: local)
   }
@@ -183,7 +184,7 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     tally.connections += 1
     network.connections[number].isOpenAtDialler = true
     network.connections[number].isOpenAtAcceptor = true
-    let connection = ConnectionID(number: Int32(number))
+    let connection = ConnectionID(rawValue: UInt64(number))
     step(acceptor) { $0.opened(connection, peer: dialler, isDialler: false, at: $1) }
     step(dialler) { $0.opened(connection, peer: acceptor, isDialler: true, at: $1) }
   }
@@ -200,7 +201,7 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     } else {
       network.connections[number].isOpenAtAcceptor = false
     }
-    step(index) { $0.closed(ConnectionID(number: event.a), at: $1) }
+    step(index) { $0.closed(ConnectionID(rawValue: UInt64(event.a)), at: $1) }
   }
 
   /// Gives a node one input and does what it asks for.
@@ -215,9 +216,9 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
   mutating func settle(_ index: Int, local: Instant) {
     while let output = machines[index].node?.nextOutput() {
       switch output {
-      case .transmit(let packet, let connection): transmit(packet, on: Int(connection.number), from: index)
+      case .transmit(let packet, let connection): transmit(packet, on: Int(connection.rawValue), from: index)
       case .dial(let peer): dial(from: index, to: peer)
-      case .close(let connection): close(Int(connection.number), by: index)
+      case .close(let connection): close(Int(connection.rawValue), by: index)
       }
     }
     if machines[index].node != nil {

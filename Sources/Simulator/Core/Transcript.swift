@@ -1,4 +1,4 @@
-package import PeerProtocol
+package import Basics
 
 /// The readable record of a simulation: one line an event, byte for byte the same for the same seed.
 package struct Transcript: Sendable {

@@ -1,4 +1,4 @@
-package import PeerProtocol
+package import Basics
 
 /// The monotonic clock of one simulated machine: it starts anywhere, runs a little fast or slow, and stands still while
 /// the machine sleeps.

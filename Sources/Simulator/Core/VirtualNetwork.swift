@@ -1,4 +1,4 @@
-internal import PeerProtocol
+internal import Basics
 
 /// How a simulated network behaves when nobody breaks it.
 package struct NetworkProfile: Sendable {

@@ -1,4 +1,5 @@
-package import PeerProtocol
+package import Basics
+import PeerProtocol
 
 /// Lets an ``ElectionWatch`` look at nodes that do nothing but elect.
 package struct ElectionMonitor: SimulationMonitor {

@@ -1,3 +1,4 @@
+import Basics
 import PeerProtocol
 
 /// What one call of an election looked like from outside.

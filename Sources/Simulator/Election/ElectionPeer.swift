@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Basics
 package import PeerProtocol
 internal import WorldModel
 
@@ -28,8 +29,7 @@ package struct ElectionPeer: SimulatedNode {
   private var redials: [Instant?]
   private var nextRedial: Instant?
 
-  private var outputs: [SimulatedOutput<Packet>] = []
-  private var drained = 0
+  private var outputs = OutputQueue<SimulatedOutput<Packet>>()
 
   // What the monitor looks at after each step.
   private(set) var heard: (message: ElectionMessage, from: NodeID)?
@@ -75,15 +75,7 @@ package struct ElectionPeer: SimulatedNode {
     return earliest == .distantFuture ? nil : earliest
   }
 
-  package mutating func nextOutput() -> SimulatedOutput<Packet>? {
-    guard drained < outputs.count else {
-      outputs.removeAll(keepingCapacity: true)
-      drained = 0
-      return nil
-    }
-    drained += 1
-    return outputs[drained - 1]
-  }
+  package mutating func nextOutput() -> SimulatedOutput<Packet>? { outputs.next() }
 
   package mutating func opened(_ connection: ConnectionID, peer: Int, isDialler: Bool, at now: Instant) {
     begin()

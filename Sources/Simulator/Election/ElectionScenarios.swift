@@ -1,4 +1,5 @@
 package import AnchorReplication
+import Basics
 import PeerProtocol
 
 /// The kinds of run that a seed can stand for.

@@ -1,3 +1,4 @@
+import Basics
 import PeerProtocol
 
 /// Checks the invariants of the election after every step, from outside, against what the messages said.

@@ -1,4 +1,5 @@
 package import AnchorReplication
+import Basics
 package import PeerProtocol
 
 /// A simulated session that does nothing but elect its host.

@@ -1,6 +1,6 @@
 package import AnchorReplication
+package import Basics
 package import PeerProtocol
-package import WorldModel
 
 /// A few nodes that elect a host, and everything that may happen to them next.
 ///

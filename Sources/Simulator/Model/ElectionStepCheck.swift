@@ -1,3 +1,4 @@
+import Basics
 import PeerProtocol
 
 /// Checks E2, E3 and E4 of one step of one node, against what it was and what it heard.

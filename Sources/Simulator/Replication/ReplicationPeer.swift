@@ -1,6 +1,6 @@
 package import AnchorReplication
+import Basics
 import PeerProtocol
-import WorldModel
 
 /// What travels between the peers of a ``ReplicationWorld``.
 enum ReplicationMessage {

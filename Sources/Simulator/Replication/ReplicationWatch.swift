@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import WorldModel
 
 /// What must hold at every moment of a ``ReplicationWorld``: C1 by digest, C4 and C5.

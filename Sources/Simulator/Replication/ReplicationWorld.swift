@@ -1,5 +1,6 @@
 package import AnchorReplication
-package import PeerProtocol
+package import Basics
+import PeerProtocol
 import WorldModel
 
 /// Sets of anchors on links that delay, break and come back, with crashes, pruned logs and snapshots; run by a seed.

@@ -1,4 +1,5 @@
 package import AnchorReplication
+import Basics
 import PeerProtocol
 import WorldModel
 

@@ -1,3 +1,4 @@
+package import Basics
 package import PeerProtocol
 
 /// Everything that was done to a node since it was started: enough to do it again to a fresh one.

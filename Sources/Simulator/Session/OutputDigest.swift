@@ -1,3 +1,4 @@
+import Basics
 package import PeerProtocol
 
 /// A 64-bit digest (FNV-1a over words) of everything that nodes asked their drivers to do, in order.
@@ -32,8 +33,9 @@ package struct OutputDigest: Sendable, Equatable {
   /// Adds what the driver is to do.
   package mutating func add(_ output: Output) {
     switch output {
-    case .connect(let dial, let address):
-      begin(1, dial.rawValue)
+    case .connect(_, let address):
+      // The number of a dial is a name between node and driver; no peer sees it.
+      begin(1, 0)
       add(Array("\(address)".utf8))
     case .transmit(let link, let bytes):
       begin(2, link.rawValue)

@@ -1,3 +1,4 @@
+import Basics
 import PeerProtocol
 
 /// A session in which nothing goes wrong, to measure what it costs.

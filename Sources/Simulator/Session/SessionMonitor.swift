@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Basics
 package import PeerProtocol
 import WorldModel
 

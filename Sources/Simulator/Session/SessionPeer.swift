@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Basics
 package import PeerProtocol
 package import WorldModel
 
@@ -37,8 +38,7 @@ package struct SessionPeer: SimulatedNode {
 
   private let index: Int
   private let count: Int
-  private var outputs: [SimulatedOutput<Packet>] = []
-  private var drained = 0
+  private var outputs = OutputQueue<SimulatedOutput<Packet>>()
   private var connections: [LinkID: Line] = [:]
   private var dials: [Int: [DialID]] = [:]
   private var nextInvitation: UInt64 = 1
@@ -140,19 +140,11 @@ package struct SessionPeer: SimulatedNode {
     return node.deadline.map { min($0, due) } ?? due
   }
 
-  package mutating func nextOutput() -> SimulatedOutput<Packet>? {
-    guard drained < outputs.count else {
-      outputs.removeAll(keepingCapacity: true)
-      drained = 0
-      return nil
-    }
-    drained += 1
-    return outputs[drained - 1]
-  }
+  package mutating func nextOutput() -> SimulatedOutput<Packet>? { outputs.next() }
 
   package mutating func opened(_ connection: ConnectionID, peer: Int, isDialler: Bool, at now: Instant) {
     begin()
-    let link = LinkID(rawValue: UInt64(connection.number) + 1)
+    let link = LinkID(rawValue: connection.rawValue + 1)
     connections[link] = Line(connection: connection, peer: Self.identity(of: peer), isDialled: !isDialler)
     let dial = isDialler ? takeDial(to: peer) : nil
     let remote = isDialler ? Self.address(of: peer) : Self.address(of: peer).with(port: 50_000)
@@ -162,7 +154,7 @@ package struct SessionPeer: SimulatedNode {
 
   package mutating func closed(_ connection: ConnectionID, at now: Instant) {
     begin()
-    let link = LinkID(rawValue: UInt64(connection.number) + 1)
+    let link = LinkID(rawValue: connection.rawValue + 1)
     connections[link] = nil
     handle(.linkClosed(link), at: now)
     settle(at: now)
@@ -176,7 +168,7 @@ package struct SessionPeer: SimulatedNode {
 
   package mutating func received(_ packet: Packet, on connection: ConnectionID, at now: Instant) {
     begin()
-    receive(packet, on: LinkID(rawValue: UInt64(connection.number) + 1), at: now)
+    receive(packet, on: LinkID(rawValue: UInt64(connection.rawValue) + 1), at: now)
     settle(at: now)
   }
 
@@ -214,7 +206,7 @@ package struct SessionPeer: SimulatedNode {
 
   /// Like a socket with buffers of 64 KiB: writable again when a quarter is left, if anything was written meanwhile.
   package mutating func delivered(byteCount: Int, on connection: ConnectionID, at now: Instant) -> Bool {
-    let link = LinkID(rawValue: UInt64(connection.number) + 1)
+    let link = LinkID(rawValue: connection.rawValue + 1)
     guard var line = connections[link] else { return false }
     line.waiting -= byteCount
     let isWritable = line.waiting <= Self.lowWater && line.sinceWritable > Self.lowWater

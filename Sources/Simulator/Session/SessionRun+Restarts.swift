@@ -1,3 +1,4 @@
+import Basics
 import PeerProtocol
 
 /// Processes that end and come back with what they had kept.

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import PeerProtocol
 
 /// One run of a scenario of whole sessions.

@@ -1,3 +1,5 @@
+package import Basics
+
 /// The canonical bytes of an anchor's parts, used by the map file and by replication alike.
 ///
 /// Equal values give equal bytes, and reading refuses every value that ``Anchor/validate()`` would refuse, with the

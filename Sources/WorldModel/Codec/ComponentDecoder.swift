@@ -1,3 +1,5 @@
+import Basics
+
 /// Decodes the components of blocks by whatever method they were stored.
 struct ComponentDecoder: ~Copyable {
   /// The step of the grid (metres); zero when there is none.

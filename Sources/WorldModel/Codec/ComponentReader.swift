@@ -1,3 +1,5 @@
+import Basics
+
 /// Walks through the components of a block's payload.
 struct ComponentReader {
   /// One component.

@@ -1,3 +1,5 @@
+import Basics
+
 /// Decodes the payload of one block of points.
 struct PointBlockDecoder: ~Copyable {
   /// What the section's parameters say.

@@ -1,3 +1,5 @@
+import Basics
+
 /// How a component of a block is stored; the raw value stands in the file.
 enum ComponentMethod: UInt8, Sendable {
   /// Byte planes, each as it is, constant, or as code words.

@@ -1,3 +1,5 @@
+import Basics
+
 extension RawSpan {
   /// The little-endian integer at `offset`; all its bytes must lie inside the span.
   func integer<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type, at offset: Int) -> T {

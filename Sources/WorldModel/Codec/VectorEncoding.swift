@@ -1,3 +1,5 @@
+package import Basics
+
 extension ByteWriter {
   /// Appends the 32 bytes of a hash, in order.
   package mutating func write(_ digest: SHA256Digest) {

@@ -1,3 +1,5 @@
+package import Basics
+
 /// The section of the anchors: sorted by id, in blocks of at most 64.
 enum AnchorSection {
   /// Anchors in a block.

@@ -1,3 +1,5 @@
+import Basics
+
 /// What a blocked section begins with: its parameters, and one row for each block.
 ///
 /// Each block can be read, checked and decoded without the others. The table's checksum covers the directory, and the

@@ -1,3 +1,5 @@
+import Basics
+
 /// What every block of a cloud holds: which channels, and how exactly; the parameters of the points section.
 struct CloudLayout: Hashable, Sendable {
   /// Which channels are there.

@@ -1,3 +1,5 @@
+import Basics
+
 /// The head of a `.worldmap` file: magic, version, and the table of sections;
 /// Documentation/Protocol/worldmap-format.md has the layout.
 struct Container {

@@ -1,3 +1,5 @@
+import Basics
+
 /// The section of the feature points: sorted by identifier, in blocks that can each be decoded alone.
 enum PointsSection {
   /// The most points of a block.

@@ -1,3 +1,5 @@
+import Basics
+
 /// A four-character code, first character in the lowest byte.
 struct SectionCode: Hashable, Comparable {
   var rawValue: UInt32

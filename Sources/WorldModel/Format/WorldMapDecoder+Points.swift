@@ -1,3 +1,5 @@
+import Basics
+
 extension WorldMapDecoder {
   /// The points of the block at `index`.
   public func points(ofBlock index: Int) throws(WorldMapError) -> FeatureCloud {

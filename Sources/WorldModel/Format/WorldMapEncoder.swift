@@ -1,3 +1,5 @@
+import Basics
+
 /// Encodes a map in parts, so that they can be done one after the other or on several threads.
 public struct WorldMapEncoder: Sendable {
   /// Consecutive finished blocks of points.

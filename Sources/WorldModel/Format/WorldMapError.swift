@@ -1,3 +1,5 @@
+import Basics
+
 /// Why a map could not be encoded or decoded, and where in the file.
 public enum WorldMapError: Error, Hashable, Sendable {
   /// The first bytes are not those of a `.worldmap` file.

@@ -1,3 +1,5 @@
+import Basics
+
 /// The app's name of an anchor: 128 random bits, written as a UUID (RFC 9562), never reused.
 public struct AnchorID: Hashable, Sendable, Comparable {
   /// The first 8 bytes, big-endian.

@@ -1,3 +1,5 @@
+public import Basics
+
 extension Anchor {
   /// What an anchor marks.
   public enum Kind: Hashable, Sendable {

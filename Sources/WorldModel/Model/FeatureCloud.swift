@@ -38,12 +38,12 @@ public struct FeatureCloud: Hashable, Sendable {
 
 extension FeatureCloud: RandomAccessCollection {
   /// The first index.
-  public var startIndex: Int { 0 }
+  @inlinable public var startIndex: Int { 0 }
   /// The number of points.
-  public var endIndex: Int { positions.count }
+  @inlinable public var endIndex: Int { positions.count }
 
   /// The point at `index`.
-  public subscript(index: Int) -> FeaturePoint {
+  @inlinable public subscript(index: Int) -> FeaturePoint {
     FeaturePoint(
       position: positions[index], identifier: identifiers[index], confidence: channels.confidence?[index],
       colour: channels.colours?[index], normal: channels.normals?[index])
@@ -163,7 +163,7 @@ public struct FeaturePoint: Hashable, Sendable {
   public var normal: SIMD3<Float>?
 
   /// A point.
-  public init(
+  @inlinable public init(
     position: SIMD3<Float>, identifier: UInt64, confidence: Float? = nil, colour: SIMD3<UInt8>? = nil,
     normal: SIMD3<Float>? = nil
   ) {

@@ -1,3 +1,5 @@
+public import Basics
+
 /// The name of one revision of a shared map: the SHA-256 of its manifest.
 public struct MapID: Hashable, Sendable, Comparable {
   /// The hash.
@@ -8,8 +10,14 @@ public struct MapID: Hashable, Sendable, Comparable {
     self.digest = digest
   }
 
+  /// Whether both hashes agree.
+  @inlinable public static func == (left: Self, right: Self) -> Bool { left.digest == right.digest }
+
+  /// Feeds the hash to `hasher`.
+  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+
   /// Orders by bytes, first byte first.
-  public static func < (left: Self, right: Self) -> Bool { left.digest < right.digest }
+  @inlinable public static func < (left: Self, right: Self) -> Bool { left.digest < right.digest }
 }
 
 extension MapID: CustomStringConvertible {

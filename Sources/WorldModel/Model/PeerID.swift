@@ -1,3 +1,5 @@
+public import Basics
+
 /// Who a peer is: the SHA-256 of its public key (SubjectPublicKeyInfo in DER), 32 bytes.
 ///
 /// It is read from the certificate of a live TLS connection, never believed from a payload.
@@ -28,8 +30,14 @@ public struct PeerID: Hashable, Sendable, Comparable {
   /// The first 8 bytes as a big-endian number: the author's half of an actor id.
   public var prefix: UInt64 { digest.words[0] }
 
+  /// Whether both hashes agree.
+  @inlinable public static func == (left: Self, right: Self) -> Bool { left.digest == right.digest }
+
+  /// Feeds the hash to `hasher`.
+  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+
   /// Orders by bytes, first byte first.
-  public static func < (left: Self, right: Self) -> Bool { left.digest < right.digest }
+  @inlinable public static func < (left: Self, right: Self) -> Bool { left.digest < right.digest }
 }
 
 extension PeerID: CustomStringConvertible {
@@ -38,13 +46,4 @@ extension PeerID: CustomStringConvertible {
 
   /// The first eight digits, for people to read.
   public var short: String { String(description.prefix(8)) }
-}
-
-extension [UInt8] {
-  /// Reads hexadecimal digits, two a byte, upper or lower case; nil for anything else.
-  package init?(hexadecimal text: String) {
-    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-    guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-    self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-  }
 }

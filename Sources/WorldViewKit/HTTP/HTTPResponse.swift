@@ -1,4 +1,4 @@
-import WorldPeerKit
+import PeerCLI
 
 /// An answer to a request; the connection closes after it.
 package struct HTTPResponse: Sendable {

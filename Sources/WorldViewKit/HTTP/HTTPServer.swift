@@ -1,3 +1,5 @@
+import BasicsLinux
+
 /// A small HTTP/1.1 server for one page on this machine: a request a connection, everything bounded.
 package struct HTTPServer: Sendable {
   /// Connections served at once; more wait until others have gone.
@@ -10,11 +12,19 @@ package struct HTTPServer: Sendable {
 
   /// The port it listens on.
   package let port: UInt16
-  private let socket: Socket
+  private let socket: HTTPSocket
 
-  /// Listens; connections wait until ``run(_:)``.
-  package init(host: String, port: UInt16) throws(HTTPFailure) {
-    (socket, self.port) = try Socket.listen(host: host, port: port)
+  /// Listens on the first address of `host`, on any free port for 0; connections wait until ``run(_:)``.
+  package init(host: String, port: UInt16) async throws(HTTPFailure) {
+    do {
+      let address = try await NameLookup.addresses(of: host, port: port)[0]
+      socket = try HTTPSocket.listen(on: address)
+      self.port = socket.localPort ?? port
+    } catch let failure as SystemCallFailure {
+      throw HTTPFailure(500, "cannot listen on \(host):\(port): \(failure.reason)")
+    } catch {
+      throw HTTPFailure(500, "cannot listen on \(host):\(port): \(error)")
+    }
   }
 
   /// Serves until the task is cancelled.
@@ -39,7 +49,7 @@ package struct HTTPServer: Sendable {
     }
   }
 
-  private static func serve(_ client: Socket, _ access: HTTPAccess, _ handler: Handler) async {
+  private static func serve(_ client: HTTPSocket, _ access: HTTPAccess, _ handler: Handler) async {
     let response: HTTPResponse
     do throws(HTTPFailure) {
       guard let request = try await read(from: client) else { return }
@@ -63,7 +73,7 @@ package struct HTTPServer: Sendable {
     }
   }
 
-  private static func read(from client: Socket) async throws(HTTPFailure) -> HTTPRequest? {
+  private static func read(from client: HTTPSocket) async throws(HTTPFailure) -> HTTPRequest? {
     var reader = HTTPRequestReader()
     let deadline = ContinuousClock.now + patience
     while let bytes = await client.read(timeout: max(deadline - .now, .zero)) {
@@ -75,7 +85,7 @@ package struct HTTPServer: Sendable {
 
 /// Where a streamed answer goes.
 package struct HTTPWriter: Sendable {
-  let socket: Socket
+  let socket: HTTPSocket
 
   /// Sends text; throws when the client is gone.
   package func write(_ text: String) async throws {

@@ -1,5 +1,5 @@
 import SharedWorld
-import WorldPeerKit
+import PeerCLI
 
 extension Viewer {
   /// Answers a request of the page.

@@ -1,5 +1,5 @@
 import SharedWorld
-import WorldPeerKit
+import PeerCLI
 
 extension Viewer {
   /// The anchors a page shows; of more, the first in the order of their ids.
@@ -18,7 +18,7 @@ extension Viewer {
         ]
       } ?? .null
     return [
-      "me": person(session.localPeer.id), "service": .string(options.service), "port": .integer(Int(session.port)),
+      "me": person(session.localPeer.id), "service": .string(options.peer.service), "port": .integer(Int(session.port)),
       "discovery": .string(discovery), "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
       "peers": .array(state.peers.map(describe)), "map": map, "progress": progress.map(describe) ?? .null,
       "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),

@@ -1,5 +1,5 @@
 package import SharedWorld
-import WorldPeerKit
+package import PeerCLI
 
 /// A running peer with its page.
 package actor Viewer {
@@ -17,25 +17,35 @@ package actor Viewer {
   nonisolated let session: Session
   nonisolated let changes = Changes()
   nonisolated let options: ViewOptions
+  private nonisolated let console: Console
   private nonisolated let server: HTTPServer
   private nonisolated let inviter: Inviter
   let files: [String: PageFile]
 
   var scene = Scene()
   var names: [PeerID: String]
+  /// The names that services in sight show.
+  private var candidateNames: [Candidate.ID: String] = [:]
   var progress: Session.MapProgress?
   var discovery = ""
   var problem: String?
   var tapsWithoutName = 0
 
-  /// A viewer of `session`; `files` is the page by path.
-  package init(_ session: Session, options: ViewOptions, files: [String: PageFile]) throws(HTTPFailure) {
+  /// A viewer of `session`; `files` is the page by path, and `console` receives its address and failures.
+  package init(
+    _ session: Session, options: ViewOptions, console: Console, files: [String: PageFile]
+  ) async throws(ProgramFailure) {
     self.session = session
     self.options = options
+    self.console = console
     self.files = files
     inviter = Inviter(session)
     names = [session.localPeer.id: session.localPeer.name]
-    server = try HTTPServer(host: options.http?.host ?? "127.0.0.1", port: options.http?.port ?? 0)
+    do throws(HTTPFailure) {
+      server = try await HTTPServer(host: options.http.host, port: options.http.port)
+    } catch {
+      throw .io(error.message)
+    }
   }
 
   /// The port the page is served on.
@@ -43,13 +53,14 @@ package actor Viewer {
 
   /// Serves the page and follows the session until it ends or the task is cancelled.
   package func run() async {
-    for address in options.connect {
-      inviter.invite(.endpoint(Endpoint(host: address.host, port: address.port)))
-    }
+    let address = "http://\(Endpoint(host: options.http.host, port: port))/"
+    let me = Report.Person(id: session.localPeer.id.description, name: session.localPeer.name)
+    console.say(.serving(address, me, port: session.port))
+    for endpoint in options.peer.connect { inviter.invite(.endpoint(endpoint)) }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.followEvents() }
       group.addTask { await self.server.run { request throws(HTTPFailure) in try await self.respond(to: request) } }
-      group.addTask { await self.inviter.run { await self.note($0) } }
+      group.addTask { await self.inviter.run { await self.show($0, $1) } }
       await group.next()
       group.cancelAll()
     }
@@ -57,28 +68,47 @@ package actor Viewer {
 
   private func followEvents() async {
     for await event in session.events {
-      await note(event)
+      await record(event)
       changes.announce()
     }
   }
 
-  private func note(_ event: Session.Event) async {
+  private func record(_ event: Session.Event) async {
     switch event {
     case .candidateFound(let candidate):
-      if options.invite == .all { inviter.invite(.candidate(candidate.id)) }
+      candidateNames[candidate.id] = candidate.name
+      if options.peer.invite == .all { inviter.invite(.candidate(candidate.id)) }
+    case .candidateLost(let candidate): candidateNames[candidate.id] = nil
     case .discoveryAvailable(let backend): discovery = backend
     case .discoveryUnavailable(let reason): discovery = "unavailable: \(reason)"
     case .peerJoined(let peer), .peerReconnecting(let peer), .peerLeft(let peer, _): names[peer.id] = peer.name
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
     case .mapReceived: progress = nil
-    case .mapFailed(let error), .problem(let error): note(error)
-    case .ended(let reason): problem = "the session is over: \(reason.rawValue)"
-    default: break
+    case .mapFailed(let error), .problem(let error): show(ProgramFailure(error))
+    case .ended(let reason): show(ProgramFailure("ended", "the session is over: \(reason.rawValue)"))
+    // Every event makes the page look again; these say nothing that its state does not.
+    case .invitationReceived, .invitationEnded, .hostChanged, .lockChanged, .sessionMerged,
+      .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
+      .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message:
+      break
     }
   }
 
-  func note(_ error: SessionError) {
-    problem = error.message
+  private func show(_ target: InvitationTarget, _ outcome: Inviter.Outcome) {
+    let name =
+      switch target {
+      case .endpoint(let endpoint): endpoint.description
+      case .candidate(let id): candidateNames[id] ?? id
+      }
+    problem = outcome.message(inviting: name)
+    if let report = outcome.report(inviting: name) { console.complain(report) }
+    changes.announce()
+  }
+
+  /// Shows what went wrong, on the page and in the terminal.
+  private func show(_ failure: ProgramFailure) {
+    problem = failure.message
+    console.complain(.error(code: failure.code, message: failure.message, command: nil))
     changes.announce()
   }
 
@@ -92,4 +122,12 @@ package actor Viewer {
 
   @concurrent
   private static func prepare(_ map: WorldMap, _ id: MapID) async -> Scene { Scene(map, id: id) }
+}
+
+extension Report {
+  /// The page can be opened at `address`; this peer listens on `port`.
+  fileprivate static func serving(_ address: String, _ person: Person, port: UInt16) -> Report {
+    // The address alone, so that a script can use the line as it is.
+    Report("ready", person.members + ["port": .integer(Int(port)), "address": .string(address)], ["\(address)"])
+  }
 }

@@ -1,58 +1,86 @@
+import PeerCLI
 import SharedWorld
-import WorldPeerKit
+import WorldFormats
 
 /// `worldmap convert`.
-enum Convert: Command {
-  static let name = "convert"
-  static let summary = "Write a map or a point cloud in another format"
-  static let operands = ["INPUT", "OUTPUT"]
-  static let options = [
-    Option("--format", "NAME", MapOutput.formats.joined(separator: ", ")),
-    Option("--within", "METRES", "let coordinates move by at most this (worldmap only); without it they are exact"),
-    Option("--fast", nil, "spend no time on a smaller file (worldmap only)"),
-    Option("--in-space", nil, "keep points of one place together: later versions differ in few bytes (worldmap only)"),
-    Option("--frame", "NAME", "the axes of the input: ros (x ahead, z up) or colmap (y down, z ahead)"),
-    Option("--scale", "FACTOR", "multiply all coordinates and sizes by this, for maps in another unit"),
-  ]
-  static let discussion = """
-    The extension of OUTPUT chooses the format: worldmap, ply, pcd, txt or bin (COLMAP), xyz. Point-cloud formats have
-    no room for anchors and descriptors, COLMAP's and xyz none for normals and confidences, xyz none for identifiers.
-    """
+struct Convert: MapCommand {
+  /// A frame of reference whose axes are not those of the package.
+  private enum Frame: String, CaseIterable {
+    case ros, colmap
 
-  static func run(
-    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
-  ) throws(Failure) -> ExitCode {
-    let scale = try arguments.number("--scale", in: 1e-6...1e6 as ClosedRange<Float>)
-    let bound = try arguments.number("--within", in: 1e-6...100 as ClosedRange<Float>)
-    var input = try MapInput(arguments.operands[0], progress)
-    if let scale { input.map.scale(by: scale) }
-    if let name = arguments["--frame"] { input.map = try turned(input.map, from: name) }
-    var options = arguments.has("--fast") ? EncodingOptions.fast : .lossless
-    if arguments.has("--in-space") { options.arrangement = .inSpace }
-    if let bound { options.precision = .within(bound: bound) }
-    let output = arguments.operands[1]
-    let size = try MapOutput.write(
-      input.map, to: output, format: arguments["--format"], options: options, progress)
-    report.add("input", .string(arguments.operands[0]))
-    report.add("output", .string(output))
-    report.add("points", .integer(input.map.cloud.count))
-    report.add("droppedPoints", .integer(input.droppedPoints))
-    report.add(
-      "bytes", .integer(size), "\(output): \(Text.plural(input.map.cloud.count, "point")), \(Text.bytes(size))")
-    if input.droppedPoints > 0 {
-      report.add(line: "\(Text.plural(input.droppedPoints, "point")) without a finite position left out")
+    var frame: CoordinateFrame {
+      switch self {
+      case .ros: .ros
+      case .colmap: .colmap
+      }
     }
-    return .success
   }
 
-  /// The map with the axes of the package instead of those of the frame called `name`.
-  private static func turned(_ map: WorldMap, from name: String) throws(Failure) -> WorldMap {
-    let frames: [String: CoordinateFrame] = ["ros": .ros, "colmap": .colmap]
-    guard let frame = frames[name] else { throw Failure(.usage, "--frame: \(name) is neither ros nor colmap") }
+  static let name = "convert"
+  static let summary = "Write a map or a point cloud in another format."
+  static let discussion = """
+    The extension of OUTPUT chooses the format: \(MapOutput.extensions) (.txt and .bin are COLMAP's). Point-cloud \
+    formats have no room for anchors and descriptors, COLMAP's and xyz none for normals and confidences, xyz none for \
+    identifiers.
+    """
+  static var parser: ArgumentParser<Convert> {
+    ArgumentParser(
+      [
+        .optional("--format", "NAME", \.format, help: MapOutput.formats),
+        .number(
+          "--within", "METRES", \.bound, in: 1e-6...100,
+          help: "let coordinates move by at most this (worldmap only); without it they are exact"),
+        .flag("--fast", \.isFast, help: "spend no time on a smaller file (worldmap only)"),
+        .flag(
+          "--in-space", \.isInSpace,
+          help: "keep points of one place together: later versions differ in few bytes (worldmap only)"),
+        .choice(
+          "--frame", \.frame, among: Frame.allCases,
+          help: "the axes of the input: ros (x ahead, z up) or colmap (y down, z ahead)"),
+        .number(
+          "--scale", "FACTOR", \.scale, in: 1e-6...1e6,
+          help: "multiply all coordinates and sizes by this, for maps in another unit"),
+      ], operands: [.word("INPUT", \.input), .word("OUTPUT", \.output)])
+  }
+
+  private var input = ""
+  private var output = ""
+  private var format: MapFormat?
+  private var bound: Float?
+  private var isFast = false
+  private var isInSpace = false
+  private var frame: Frame?
+  private var scale: Float?
+
+  init() {}
+
+  func run(_ progress: Progress, _ report: inout Report) throws(ProgramFailure) -> ExitCode {
+    let target = try MapOutput(output, format: format)
+    var source = try MapInput(input, progress)
+    if let scale { source.map.scale(by: scale) }
+    if let frame { source.map = try Self.turned(source.map, from: frame) }
+    var options = isFast ? EncodingOptions.fast : .lossless
+    if isInSpace { options.arrangement = .inSpace }
+    if let bound { options.precision = .within(bound: bound) }
+    let size = try target.write(source.map, options: options, progress)
+    let points = source.map.cloud.count
+    report.add("input", .string(input))
+    report.add("output", .string(output))
+    report.add("points", .integer(points))
+    report.add("droppedPoints", .integer(source.droppedPoints))
+    report.add("bytes", .integer(size), "\(output): \(Text.plural(points, "point")), \(Text.bytes(size))")
+    if source.droppedPoints > 0 {
+      report.add(line: "\(Text.plural(source.droppedPoints, "point")) without a finite position left out")
+    }
+    return .done
+  }
+
+  /// The map with the axes of the package instead of those of `frame`.
+  private static func turned(_ map: WorldMap, from frame: Frame) throws(ProgramFailure) -> WorldMap {
     do throws(ModelError) {
-      return try map.transformed(by: frame.toWorld)
+      return try map.transformed(by: frame.frame.toWorld)
     } catch {
-      throw Failure(.damaged, "the map cannot be turned: \(error)")
+      throw .damaged("the map cannot be turned: \(error)")
     }
   }
 }

@@ -1,29 +1,40 @@
 import SharedWorld
-import WorldPeerKit
+import PeerCLI
 
 /// `worldmap crop`.
-enum Crop: Command {
+struct Crop: MapCommand {
   static let name = "crop"
-  static let summary = "Keep only a part of a map"
-  static let operands = ["INPUT", "OUTPUT"]
-  static let options = [
-    Option("--box", "X,Y,Z,X,Y,Z", "keep what is between these two corners (metres)"),
-    Option("--sphere", "X,Y,Z,R", "keep what is at most R metres from this point"),
-    Option("--outliers", nil, "leave out the outliers: keep the box that info calls \"mostly in\""),
-    Option("--all-anchors", nil, "keep the anchors outside too"),
-    Option("--every", "N", "of the points that are left keep only every Nth, in the order of their identifiers"),
-  ]
+  static let summary = "Keep only a part of a map."
+  static var parser: ArgumentParser<Crop> {
+    ArgumentParser(
+      [
+        .numbers("--box", "X,Y,Z,X,Y,Z", \.box, help: "keep what is between these two corners (metres)"),
+        .numbers("--sphere", "X,Y,Z,R", \.sphere, help: "keep what is at most R metres from this point"),
+        .flag(
+          "--outliers", \.dropsOutliers, help: "leave out the outliers: keep the box that info calls \"mostly in\""),
+        .flag("--all-anchors", \.keepsAllAnchors, help: "keep the anchors outside too"),
+        .number(
+          "--every", "N", \.step, in: 1...Limits.points,
+          help: "of the points that are left keep only every Nth, in the order of their identifiers"),
+      ], operands: [.word("INPUT", \.input), .word("OUTPUT", \.output)])
+  }
 
-  static func run(
-    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
-  ) throws(Failure) -> ExitCode {
-    let box = try arguments.list("--box", count: 6)
-    let sphere = try arguments.list("--sphere", count: 4)
-    let step = try arguments.number("--every", in: 1...Limits.points) ?? 1
-    var map = try MapInput(arguments.operands[0], progress).map
+  private var input = ""
+  private var output = ""
+  private var box: [Float]?
+  private var sphere: [Float]?
+  private var dropsOutliers = false
+  private var keepsAllAnchors = false
+  private var step: Int?
+
+  init() {}
+
+  func run(_ progress: Progress, _ report: inout Report) throws(ProgramFailure) -> ExitCode {
+    let target = try MapOutput(output)
+    var map = try MapInput(input, progress).map
     let pointsBefore = map.cloud.count
     progress.show("cropping", 0.5)
-    let limits = arguments.has("--outliers") ? BoundingBox(ignoringOutliersOf: map.cloud.positions) : nil
+    let limits = dropsOutliers ? BoundingBox(ignoringOutliersOf: map.cloud.positions) : nil
     let isInside = { (point: SIMD3<Float>) -> Bool in
       if let box, !Self.contains(box, point) { return false }
       if let sphere, !((point - SIMD3(sphere[0], sphere[1], sphere[2])).length <= sphere[3]) { return false }
@@ -33,11 +44,10 @@ enum Crop: Command {
     map.cloud.removeAll { point in
       guard isInside(point.position) else { return true }
       found += 1
-      return (found - 1) % step != 0
+      return (found - 1) % (step ?? 1) != 0
     }
-    if !arguments.has("--all-anchors") { map.anchors.removeAll { !isInside($0.transform.translation) } }
-    let output = arguments.operands[1]
-    let size = try MapOutput.write(map, to: output, progress)
+    if !keepsAllAnchors { map.anchors.removeAll { !isInside($0.transform.translation) } }
+    let size = try target.write(map, progress)
     report.add("output", .string(output))
     report.add("pointsBefore", .integer(pointsBefore))
     report.add("points", .integer(map.cloud.count))
@@ -45,7 +55,7 @@ enum Crop: Command {
     report.add("bytes", .integer(size))
     let counts = "\(Text.count(map.cloud.count)) of \(Text.plural(pointsBefore, "point"))"
     report.add(line: "\(output): \(counts), \(Text.plural(map.anchors.count, "anchor")), \(Text.bytes(size))")
-    return .success
+    return .done
   }
 
   /// Whether a point lies between two corners, in whatever order they are given.

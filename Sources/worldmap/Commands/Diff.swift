@@ -1,25 +1,33 @@
 import SharedWorld
-import WorldPeerKit
+import PeerCLI
 
 /// `worldmap diff`.
-enum Diff: Command {
+struct Diff: MapCommand {
   static let name = "diff"
-  static let summary = "Say how two maps differ"
-  static let operands = ["OLD", "NEW"]
-  static let options = [
-    Option("--tolerance", "METRES", "what points and the ends of anchors' axes may move unnoticed; 0 by default")
-  ]
+  static let summary = "Say how two maps differ."
   static let discussion = """
     Anchors are matched by id, points by identifier. The axes of an anchor are a metre long. Exits with 0 when there is no
     difference and with 1 when there is.
     """
+  static var parser: ArgumentParser<Diff> {
+    ArgumentParser(
+      [
+        .number(
+          "--tolerance", "METRES", \.tolerance, in: 0...1e6,
+          help: "what points and the ends of anchors' axes may move unnoticed (0)")
+      ], operands: [.word("OLD", \.oldPath), .word("NEW", \.newPath)])
+  }
 
-  static func run(
-    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
-  ) throws(Failure) -> ExitCode {
-    let tolerance = try arguments.number("--tolerance", in: 0...1e6 as ClosedRange<Float>) ?? 0
-    let old = try MapInput(arguments.operands[0], progress).map
-    let new = try MapInput(arguments.operands[1], progress).map
+  private var oldPath = ""
+  private var newPath = ""
+  private var tolerance: Float?
+
+  init() {}
+
+  func run(_ progress: Progress, _ report: inout Report) throws(ProgramFailure) -> ExitCode {
+    let tolerance = tolerance ?? 0
+    let old = try MapInput(oldPath, progress).map
+    let new = try MapInput(newPath, progress).map
     progress.show("comparing", 0.8)
     let points = CloudDifference(old.cloud, new.cloud, tolerance: tolerance)
     report.add("pointsAdded", .integer(points.added), "points   \(Text.count(points.added)) added")
@@ -27,19 +35,20 @@ enum Diff: Command {
     let largest = points.largestMove > 0 ? ", by up to \(Text.decimal(points.largestMove, 6)) m" : ""
     report.add("pointsMoved", .integer(points.moved), "         \(Text.count(points.moved)) moved\(largest)")
     report.add("largestMove", .single(points.largestMove))
-    let channels = points.sameChannels ? nil : "         with other channels"
+    let channels: Line? = points.sameChannels ? nil : "         with other channels"
     report.add("sameChannels", .bool(points.sameChannels), channels)
-    let anchors = changes(old.anchors, new.anchors, tolerance)
+    let anchors = Self.changes(old.anchors, new.anchors, tolerance)
     report.add("anchorsChanged", .array(anchors.map(\.json)))
     report.add(line: "anchors  \(Text.count(anchors.count)) changed")
     for change in anchors { report.add(line: "         \(change.line)") }
     let sameViews = old.views == new.views
-    report.add("sameViews", .bool(sameViews), sameViews ? nil : "views    \(text(old.views)), then \(text(new.views))")
+    report.add(
+      "sameViews", .bool(sameViews), sameViews ? nil : "views    \(Self.text(old.views)), then \(Self.text(new.views))")
     let sameSections = old.unknownSections == new.unknownSections
     report.add("sameUnknownSections", .bool(sameSections), sameSections ? nil : "sections of later versions differ")
     let isEqual = anchors.isEmpty && points.isEmpty && sameViews && sameSections
     report.add("equal", .bool(isEqual))
-    return isEqual ? .success : .difference
+    return isEqual ? .done : .negative
   }
 
   private static func text(_ views: UInt32?) -> String { views.map { Text.count(Int($0)) } ?? "unknown" }

@@ -1,21 +1,26 @@
 import SharedWorld
-import WorldPeerKit
+import WorldFormats
+import PeerCLI
 
 /// `worldmap info`.
-enum Info: Command {
+struct Info: MapCommand {
   static let name = "info"
-  static let summary = "Say what is in a map or a point cloud"
-  static let operands = ["INPUT"]
-  static let options = [Option("--anchors", nil, "list the anchors too")]
+  static let summary = "Say what is in a map or a point cloud."
+  static var parser: ArgumentParser<Info> {
+    ArgumentParser(
+      [.flag("--anchors", \.listsAnchors, help: "list the anchors too")], operands: [.word("INPUT", \.path)])
+  }
 
-  static func run(
-    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
-  ) throws(Failure) -> ExitCode {
-    let path = arguments.operands[0]
+  private var path = ""
+  private var listsAnchors = false
+
+  init() {}
+
+  func run(_ progress: Progress, _ report: inout Report) throws(ProgramFailure) -> ExitCode {
     let input = try MapInput(path, progress)
     let map = input.map
-    report.add("file", .string(path), path)
-    report.add("format", .string(input.format), "  format    \(input.format)")
+    report.add("file", .string(path), "\(path)")
+    report.add("format", .string(input.format.name), "  format    \(input.format.name)")
     let points = map.cloud.count
     let share = points == 0 ? 0 : Float(input.size) / Float(points)
     report.add("bytes", .integer(input.size), "  size      \(Text.bytes(input.size))")
@@ -25,20 +30,20 @@ enum Info: Command {
       report.add(line: "            \(Text.plural(input.droppedPoints, "point")) without a finite position left out")
     }
     report.add("droppedPoints", .integer(input.droppedPoints))
-    add(map.cloud, to: &report)
-    add("bounds", map.bounds, "  bounds    ", to: &report)
-    add("boundsWithoutOutliers", BoundingBox(ignoringOutliersOf: map.cloud.positions), "  mostly in ", to: &report)
+    Self.add(map.cloud, to: &report)
+    Self.add("bounds", map.bounds, "  bounds    ", to: &report)
+    Self.add("boundsWithoutOutliers", BoundingBox(ignoringOutliersOf: map.cloud.positions), "  mostly in ", to: &report)
     report.add("mappingStatus", .string("\(map.mappingStatus)"), "  status    \(map.mappingStatus)")
     report.add("views", map.views.map { .integer(Int($0)) } ?? .null)
     report.add("anchors", .integer(map.anchors.count), "  anchors   \(Text.count(map.anchors.count))")
-    if arguments.has("--anchors") {
-      report.add("anchorList", .array(map.anchors.map { json($0) }))
+    if listsAnchors {
+      report.add("anchorList", .array(map.anchors.map(Self.json)))
       for anchor in map.anchors {
         report.add(
-          line: "    \(anchor.id)  \(Text.vector(anchor.transform.translation))  \(kind(anchor))  \(anchor.name)")
+          line: "    \(anchor.id)  \(Text.vector(anchor.transform.translation))  \(Self.kind(anchor))  \(anchor.name)")
       }
     }
-    return .success
+    return .done
   }
 
   private static func add(_ cloud: FeatureCloud, to report: inout Report) {
@@ -46,7 +51,7 @@ enum Info: Command {
       ("confidence", cloud.channels.confidence != nil), ("colours", cloud.channels.colours != nil),
       ("normals", cloud.channels.normals != nil), ("descriptors", cloud.channels.descriptors != nil),
     ].filter(\.1).map(\.0)
-    let line = channels.isEmpty ? nil : "  channels  " + channels.joined(separator: ", ")
+    let line: Line? = channels.isEmpty ? nil : "  channels  \(channels.joined(separator: ", "))"
     report.add("channels", .array(channels.map { .string($0) }), line)
   }
 

@@ -1,21 +1,26 @@
 import SharedWorld
-import WorldPeerKit
+import WorldFormats
+import PeerCLI
 
 /// `worldmap salvage`.
-enum Salvage: Command {
+struct Salvage: MapCommand {
   static let name = "salvage"
-  static let summary = "Recover what is sound of a damaged map"
-  static let operands = ["INPUT", "OUTPUT"]
+  static let summary = "Recover what is sound of a damaged map."
   static let discussion = """
     Points are stored in blocks with checksums of their own: damage costs the block that it hits, wherever the file is
     cut or its head lost. Exits with 0 when nothing is lost, with 1 when OUTPUT has what could be recovered, and with 3
     when nothing could.
     """
+  static var parser: ArgumentParser<Salvage> {
+    ArgumentParser([], operands: [.word("INPUT", \.path), .word("OUTPUT", \.output)])
+  }
 
-  static func run(
-    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
-  ) throws(Failure) -> ExitCode {
-    let (path, output) = (arguments.operands[0], arguments.operands[1])
+  private var path = ""
+  private var output = ""
+
+  init() {}
+
+  func run(_ progress: Progress, _ report: inout Report) throws(ProgramFailure) -> ExitCode {
     let bytes = try MapInput.bytes(of: path)
     progress.show("recovering \(path)", 0.3)
     let salvage = WorldMap.salvage(bytes)
@@ -26,11 +31,11 @@ enum Salvage: Command {
     report.add("faults", .array(faults.map { .string("\($0)") }))
     for fault in faults { report.add(line: "\(path): \(fault)") }
     guard faults.isEmpty || map.cloud.count + map.anchors.count > 0 else {
-      throw Failure(.damaged, "\(path): nothing could be recovered: " + faults.map { "\($0)" }.joined(separator: "; "))
+      throw .damaged("\(path): nothing could be recovered: " + faults.map { "\($0)" }.joined(separator: "; "))
     }
-    let size = try MapOutput.write(map, to: output, format: "worldmap", progress)
+    let size = try MapOutput(output, format: .worldMap).write(map, progress)
     let content = "\(Text.plural(map.cloud.count, "point")), \(Text.plural(map.anchors.count, "anchor"))"
     report.add("output", .string(output), "\(output): \(content), \(Text.bytes(size))")
-    return faults.isEmpty ? .success : .difference
+    return faults.isEmpty ? .done : .negative
   }
 }

@@ -1,17 +1,20 @@
 import SharedWorld
-import WorldPeerKit
+import PeerCLI
 
 /// `worldmap verify`.
-enum Verify: Command {
+struct Verify: MapCommand {
   static let name = "verify"
-  static let summary = "Check every checksum and every value of a map"
-  static let operands = ["INPUT"]
+  static let summary = "Check every checksum and every value of a map."
   static let discussion = "Exits with 0 when the file is sound and with 3 when it is not."
+  static var parser: ArgumentParser<Verify> {
+    ArgumentParser([], operands: [.word("INPUT", \.path)])
+  }
 
-  static func run(
-    _ arguments: Arguments, _ progress: Progress, _ report: inout Report
-  ) throws(Failure) -> ExitCode {
-    let path = arguments.operands[0]
+  private var path = ""
+
+  init() {}
+
+  func run(_ progress: Progress, _ report: inout Report) throws(ProgramFailure) -> ExitCode {
     let bytes = try MapInput.bytes(of: path)
     report.add("file", .string(path))
     let faults = Self.faults(of: bytes, progress)
@@ -24,7 +27,7 @@ enum Verify: Command {
         }))
     for fault in faults { report.add(line: "\(path): \(fault)") }
     if faults.isEmpty { report.add(line: "\(path): sound, \(Text.bytes(bytes.count))") }
-    return faults.isEmpty ? .success : .damaged
+    return faults.isEmpty ? .done : .damaged
   }
 
   /// What is wrong: in the head, in each block, or in what the blocks say together.

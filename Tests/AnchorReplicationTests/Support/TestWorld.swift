@@ -1,23 +1,7 @@
 import AnchorReplication
+import Basics
 import Testing
 import WorldModel
-
-/// Numbers that repeat for a seed: SplitMix64 (Steele, Lea, Flood 2014).
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  init(_ seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-    return z ^ z >> 31
-  }
-}
 
 /// The peer with a key hash of repeated bytes.
 func peer(_ number: Int) -> PeerID {

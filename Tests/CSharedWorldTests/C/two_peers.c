@@ -11,17 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "sharedworld.h"
+#include "check.h"
 
 enum { PATIENCE_MS = 20000 };
-
-#define CHECK(condition)                                                                          \
-  do {                                                                                            \
-    if (!(condition)) {                                                                           \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, sw_last_error_message()); \
-      exit(1);                                                                                    \
-    }                                                                                             \
-  } while (0)
 
 static long long now_ms(void) {
   struct timespec time;

@@ -1,6 +1,6 @@
+import Basics
 @testable import PeerProtocol
 import Testing
-import WorldModel
 
 /// Rules 6 and 7, seats, session time and the edges of numbers, on a single node.
 struct ElectionChangeTests {

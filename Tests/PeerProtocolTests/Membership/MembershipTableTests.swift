@@ -1,3 +1,4 @@
+import Basics
 import PeerProtocol
 import Testing
 import WorldModel

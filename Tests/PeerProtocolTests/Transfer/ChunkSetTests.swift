@@ -1,6 +1,6 @@
+import Basics
 import PeerProtocol
 import Testing
-import WorldModel
 
 @Suite("Chunk set")
 struct ChunkSetTests {

@@ -1,5 +1,7 @@
+import Basics
 import PeerProtocol
 import Testing
+import WorldFormats
 import WorldModel
 
 @Suite("Map holding")

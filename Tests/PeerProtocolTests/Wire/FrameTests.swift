@@ -1,7 +1,7 @@
+import Basics
 import Foundation
 import PeerProtocol
 import Testing
-import WorldModel
 
 @Suite("Frames")
 struct FrameTests {

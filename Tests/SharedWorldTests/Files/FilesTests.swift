@@ -1,6 +1,7 @@
 import Foundation
 import SharedWorld
 import Testing
+import WorldFormats
 
 @Suite struct FilesTests {
   /// A folder that is removed when the test ends.

@@ -1,3 +1,4 @@
+import Basics
 import Testing
 
 @testable import WorldModel
@@ -57,7 +58,7 @@ struct HuffmanTests {
 
   @Test(arguments: [2, 3, 4, 5, 19, 20, 23, 100, 127, 1000, 65_536])
   func bytesOfAnySpreadSurvive(count: Int) {
-    var random = SplitMix(state: UInt64(count))
+    var random = SplitMix64(seed: UInt64(count))
     for skew in 0..<9 {
       // From two values up to all, the higher ones ever rarer.
       var bytes = (0..<count).map { _ in
@@ -75,7 +76,7 @@ struct HuffmanTests {
     var fibonacci = [UInt32](repeating: 0, count: HuffmanCode.symbols)
     (fibonacci[0], fibonacci[1]) = (1, 1)
     for index in 2..<30 { fibonacci[index] = fibonacci[index - 1] + fibonacci[index - 2] }
-    var random = SplitMix(state: 2)
+    var random = SplitMix64(seed: 2)
     let many = (0..<200).map { _ in
       let symbols = 2 + random.next() % 255
       return (0..<HuffmanCode.symbols).map { index in
@@ -101,7 +102,7 @@ struct HuffmanTests {
   }
 
   @Test func damagedCodesAreRefusedOrReadWithinBounds() {
-    var random = SplitMix(state: 8)
+    var random = SplitMix64(seed: 8)
     let bytes = (0..<500).map { _ in UInt8(random.next() & 15 & random.next()) }
     let source = encoded(bytes)
     for count in 0..<source.count { #expect(decoded(Array(source[..<count]), count: 500).read == nil) }

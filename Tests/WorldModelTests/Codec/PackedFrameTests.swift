@@ -1,3 +1,4 @@
+import Basics
 import Testing
 
 @testable import WorldModel
@@ -19,7 +20,7 @@ struct PackedFrameTests {
 
   @Test(arguments: 0...32)
   func everyWidthSurvives(width: Int) {
-    var random = SplitMix(state: UInt64(width))
+    var random = SplitMix64(seed: UInt64(width))
     for step in [1, 4] {
       let mask = width == 0 ? 0 : UInt32.max >> UInt32(32 - width)
       let words = (0..<128).map { _ in UInt32(truncatingIfNeeded: random.next()) & mask }
@@ -31,7 +32,7 @@ struct PackedFrameTests {
 
   @Test(arguments: [1, 3, 20, 127, 128])
   func exceptionsSurvive(count: Int) {
-    var random = SplitMix(state: 5)
+    var random = SplitMix64(seed: 5)
     var words = (0..<128).map { _ in UInt32(random.next() & 15) }
     for index in 0..<count { words[(index * 37) % 128] |= UInt32(truncatingIfNeeded: random.next()) }
     for step in [1, 4] { #expect(roundTrip(words, step: step).words == words) }
@@ -50,7 +51,7 @@ struct PackedFrameTests {
   }
 
   @Test func damagedFramesAreRefusedOrReadWithinBounds() {
-    var random = SplitMix(state: 9)
+    var random = SplitMix64(seed: 9)
     let words = (0..<128).map { _ in UInt32(random.next() & 0x3FF) | (random.next() % 20 == 0 ? 1 << 30 : 0) }
     let bytes = roundTrip(words, step: 1).bytes
     let back = FrameRows(count: 128)
@@ -70,7 +71,7 @@ struct PackedFrameTests {
 
   @Test(arguments: [1, 127, 128, 129, 300])
   func differencesAreUndone(count: Int) {
-    var random = SplitMix(state: 3)
+    var random = SplitMix64(seed: 3)
     let words = (0..<count).map { _ in (random.unit() - 0.5).bitPattern }
     let transforms: [PackedStream.Transform] = [
       .plain, .floatDifferences, .differences, .folded,

@@ -1,3 +1,4 @@
+import Basics
 import Testing
 
 @testable import WorldModel
@@ -24,7 +25,7 @@ struct PlaneTests {
 
   @Test(arguments: [1, 127, 128, 130, 2300, 5000])
   func planesSurvive(count: Int) {
-    var random = SplitMix(state: 3)
+    var random = SplitMix64(seed: 3)
     let words = (0..<count).map { _ in (random.unit() - 0.5).bitPattern }
     let rows = FrameRows(words)
     var encoder = PlaneEncoder(capacity: count)
@@ -44,7 +45,7 @@ struct PlaneTests {
   }
 
   @Test func estimatesComeNearTheTruth() {
-    var random = SplitMix(state: 4)
+    var random = SplitMix64(seed: 4)
     for count in [700, 40_000] {
       let words = (0..<count).map { _ in (random.unit() * random.unit() * 4).bitPattern }
       let rows = FrameRows(words)
@@ -76,7 +77,7 @@ struct PlaneTests {
   }
 
   @Test func manyDifferentNumbersMakeNone() {
-    var random = SplitMix(state: 5)
+    var random = SplitMix64(seed: 5)
     for count in [10, 1000, 70_000] {
       let isPalette = Palette(FrameRows((0..<count).map { _ in UInt32(truncatingIfNeeded: random.next()) })) != nil
       #expect(!isPalette)
@@ -105,7 +106,7 @@ struct PlaneTests {
       return FeatureCloud(
         positions: plain.positions, identifiers: plain.identifiers, channels: .init(colours: colours))
     }
-    var random = SplitMix(state: 6)
+    var random = SplitMix64(seed: 6)
     let smooth = cloud { UInt8(truncatingIfNeeded: $0) }
     let noise = (0..<2000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     let rough = cloud { noise[$0] }

@@ -1,4 +1,6 @@
+import Basics
 import Testing
+import WorldFormats
 
 @testable import WorldModel
 
@@ -32,7 +34,7 @@ import Testing
   @Test func `storage order and tasks do not reach the bytes`() async throws {
     let map = WorldMap(cloud: Self.room)
     let file = try map.encoded(Self.inSpace)
-    var random = SplitMix(state: 8)
+    var random = SplitMix64(seed: 8)
     let shuffled = WorldMap(cloud: Self.room.selecting(Self.room.indices.shuffled(using: &random)))
     let isSame = try shuffled.encoded(Self.inSpace) == file
     #expect(isSame)
@@ -48,7 +50,7 @@ import Testing
   }
 
   @Test func `a shuffled cloud is encoded by identifier like a sorted one`() throws {
-    var random = SplitMix(state: 9)
+    var random = SplitMix64(seed: 9)
     let shuffled = Self.room.selecting(Self.room.indices.shuffled(using: &random))
     let isSame = try WorldMap(cloud: shuffled).encoded(.fast) == WorldMap(cloud: Self.room).encoded(.fast)
     #expect(isSame)
@@ -56,7 +58,7 @@ import Testing
 
   @Test func `sorting moves every channel along`() throws {
     let cloud = Samples.cloud(500, channels: true)
-    var random = SplitMix(state: 10)
+    var random = SplitMix64(seed: 10)
     let shuffled = cloud.selecting(cloud.indices.shuffled(using: &random))
     #expect(try shuffled.sorted() == cloud)
     #expect(shuffled != cloud)
@@ -121,7 +123,7 @@ import Testing
   }
 
   @Test func `blocks in space are neither large nor tiny, wherever the points lie`() throws {
-    var random = SplitMix(state: 12)
+    var random = SplitMix64(seed: 12)
     func scattered(_ count: Int, _ scale: Float) -> [SIMD3<Float>] {
       (0..<count).map { _ in SIMD3(random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5) * scale }
     }

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Testing
 
@@ -30,7 +31,7 @@ struct GoldenMapTests {
 
   /// Identifiers over the whole range of 64 bits.
   static let wide: WorldMap = {
-    var random = SplitMix(state: 4)
+    var random = SplitMix64(seed: 4)
     let cloud = Samples.cloud(200)
     let identifiers = cloud.indices.map { _ in random.next() }.sorted()
     return WorldMap(cloud: FeatureCloud(positions: cloud.positions, identifiers: identifiers))
@@ -38,7 +39,7 @@ struct GoldenMapTests {
 
   /// Points anywhere in a hall, one in twenty far outside: neighbours by identifier are not neighbours in space.
   static let scattered: WorldMap = {
-    var random = SplitMix(state: 6)
+    var random = SplitMix64(seed: 6)
     let positions = (0..<150).map { index in
       let scale: Float = index % 20 == 7 ? 900_000 : 40
       return SIMD3(random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5) * scale

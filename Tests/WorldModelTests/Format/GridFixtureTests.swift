@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WorldFormats
 
 @testable import WorldModel
 

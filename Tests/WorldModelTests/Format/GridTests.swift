@@ -1,3 +1,4 @@
+import Basics
 import Testing
 
 @testable import WorldModel
@@ -24,7 +25,7 @@ struct GridTests {
 
   @Test(arguments: [Float(0.000001), 0.0005, 0.5])
   func outliersFarAwayKeepTheBoundToo(bound: Float) throws {
-    var random = SplitMix(state: 11)
+    var random = SplitMix64(seed: 11)
     let positions = (0..<2000).map { index in
       let scale: Float = [1, 300, 40_000, 8_000_000, 1e30][index % 5]
       return SIMD3(random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5) * scale

@@ -1,4 +1,5 @@
 import Testing
+import WorldFormats
 import WorldModel
 
 /// Numbers that no camera measures, in what an app may pass: nothing here may end the program.

@@ -1,3 +1,4 @@
+import Basics
 @testable import WorldModel
 
 /// Deterministic values that several tests share.
@@ -26,7 +27,7 @@ enum Samples {
 
   /// A cloud of `count` points on the walls of a room, with gaps between the identifiers.
   static func cloud(_ count: Int, seed: UInt64 = 1, channels: Bool = false) -> FeatureCloud {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     var points: [FeaturePoint] = []
     var identifier: UInt64 = 1000
     var centre = SIMD3<Float>.zero
@@ -48,18 +49,7 @@ enum Samples {
   }
 }
 
-/// The generator of Steele, Lea and Flood (2014): the same numbers on every machine.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SplitMix64 {
   /// A number from 0 up to 1, on a grid of 2⁻²⁴.
   mutating func unit() -> Float { Float(next() >> 40) / 16_777_216 }
 }

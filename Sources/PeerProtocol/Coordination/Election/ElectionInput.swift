@@ -1,3 +1,5 @@
+package import Basics
+
 /// What a node tells its election.
 package enum ElectionInput: Sendable {
   /// A message arrived that `from` originated.

@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// The bytes of election messages: a kind, then fixed little-endian fields (Documentation/Protocol/election.md).
 extension ElectionMessage {

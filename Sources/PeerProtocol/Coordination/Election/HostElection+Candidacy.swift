@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 
 /// Rule 3: what a node without a lease does; and the two transitions everything ends in, following and hosting.
 extension HostElection {

@@ -1,4 +1,5 @@
 import AnchorReplication
+package import Basics
 
 /// Rule 6: changing the host on purpose.
 extension HostElection {

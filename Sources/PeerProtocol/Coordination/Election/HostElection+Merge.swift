@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 
 /// Rule 4: two hosts that hear each other become one, and the receiver of the Offer alone decides which.
 extension HostElection {

@@ -1,4 +1,5 @@
 import AnchorReplication
+package import Basics
 
 /// Rules 1, 2, 3 and 5: who is believed, for how long, and who objects.
 extension HostElection {

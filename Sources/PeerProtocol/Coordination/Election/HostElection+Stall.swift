@@ -1,4 +1,5 @@
 import AnchorReplication
+package import Basics
 
 /// Rule 7: a process that stood still knows nothing about the others and suspects nobody.
 extension HostElection {

@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// The state as bytes, for explorers that have to know whether they have been here before.
 extension HostElection {

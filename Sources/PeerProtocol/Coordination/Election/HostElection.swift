@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Basics
 
 /// The election of one host among the members of a session ("sticky view-host"), one node's part of it.
 ///
@@ -71,8 +72,7 @@ package struct HostElection: Sendable {
   var nextOffer: Instant
 
   var random: SeededRandom
-  private var outputs: [ElectionOutput] = []
-  private var drained = 0
+  private var outputs = OutputQueue<ElectionOutput>()
 
   /// A fresh node that knows no member yet: it canvasses at once, and listens first if members appear meanwhile.
   package init(
@@ -155,15 +155,7 @@ package struct HostElection: Sendable {
   }
 
   /// Takes the next thing to do, oldest first; nil when there is nothing left.
-  package mutating func nextOutput() -> ElectionOutput? {
-    guard drained < outputs.count else {
-      outputs.removeAll(keepingCapacity: true)
-      drained = 0
-      return nil
-    }
-    drained += 1
-    return outputs[drained - 1]
-  }
+  package mutating func nextOutput() -> ElectionOutput? { outputs.next() }
 
   mutating func emit(_ output: ElectionOutput) {
     outputs.append(output)

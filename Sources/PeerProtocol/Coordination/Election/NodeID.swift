@@ -1,3 +1,4 @@
+package import Basics
 package import WorldModel
 
 /// One run of one peer's process: the peer and a number drawn at random when the process started.

@@ -1,3 +1,5 @@
+package import Basics
+
 /// Session time: the host's monotonic clock in milliseconds, as one node reckons it; it never runs backwards.
 package struct SessionClock: Hashable, Sendable {
   /// Session time minus local time (ns).

@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// The head of a message that finds its way through members: who sent it, which one it is, whom it is for.
 package struct FloodHeader: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import WorldModel
+package import Basics
 
 /// What one node says about itself to all: its direct links and its rank.
 ///

@@ -1,3 +1,5 @@
+package import Basics
+
 /// Who is linked to whom, as one node knows it from the announcements of all; the base of reachability and relaying.
 ///
 /// Each node announces its own links to its neighbours, and whoever hears an announcement passes it on to the
@@ -51,8 +53,7 @@ package struct PresenceGraph: Sendable {
   private var untold: [(place: Int, due: Instant)] = []
 
   private var own: LinkState
-  private var outputs: [Output] = []
-  private var drained = 0
+  private var outputs = OutputQueue<Output>()
 
   /// A node without links.
   package init(me: NodeID, configuration: ElectionConfiguration) {
@@ -72,15 +73,7 @@ package struct PresenceGraph: Sendable {
   }
 
   /// Takes the next thing to do, oldest first; nil when there is nothing left.
-  package mutating func nextOutput() -> Output? {
-    guard drained < outputs.count else {
-      outputs.removeAll(keepingCapacity: true)
-      drained = 0
-      return nil
-    }
-    drained += 1
-    return outputs[drained - 1]
-  }
+  package mutating func nextOutput() -> Output? { outputs.next() }
 
   /// The node at a place; nil if it has not announced itself.
   package func node(at place: Int) -> NodeID? { places[place].state?.node }

@@ -1,4 +1,5 @@
-package import WorldModel
+package import Basics
+import WorldModel
 
 /// A frame for one member; where there is no link to it, it takes the way of the presence graph.
 package protocol RoutedFrame: Sendable {

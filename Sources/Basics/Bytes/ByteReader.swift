@@ -1,0 +1,120 @@
+/// A cursor that decodes little-endian values from borrowed bytes, checking every bound.
+///
+/// It never allocates except for the results that are arrays or strings, and it never reads past the end: a short
+/// buffer is ``DecodingFailure/truncated(offset:)`` with the offset where the value should have begun.
+/// Its methods are inlinable because they are called for every number on hot paths of other modules.
+@usableFromInline package struct ByteReader: ~Escapable {
+  @usableFromInline let bytes: RawSpan
+
+  /// The offset of the next byte, from the start of the span (bytes).
+  @inlinable package var offset: Int { position }
+
+  @usableFromInline var position = 0
+
+  /// Starts at the first byte of `bytes`.
+  @_lifetime(copy bytes)
+  @inlinable package init(_ bytes: RawSpan) {
+    self.bytes = bytes
+  }
+
+  /// Starts at the first of `bytes`.
+  @_lifetime(copy bytes)
+  package init(_ bytes: Span<UInt8>) {
+    unsafe self.bytes = bytes.bytes
+  }
+
+  /// The number of bytes not read yet.
+  @inlinable package var remaining: Int { bytes.byteCount - offset }
+
+  /// Whether every byte has been read.
+  @inlinable package var isAtEnd: Bool { remaining == 0 }
+
+  /// Reads a fixed-width integer, little-endian.
+  @_lifetime(self: copy self)
+  @inlinable package mutating func read<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) throws(DecodingFailure)
+    -> T
+  {
+    let size = MemoryLayout<T>.size
+    guard remaining >= size else { throw .truncated(offset: offset) }
+    let value = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: T.self)
+    position += size
+    return T(littleEndian: value)
+  }
+
+  /// Reads one byte.
+  @_lifetime(self: copy self)
+  @inlinable package mutating func readByte() throws(DecodingFailure) -> UInt8 {
+    try read(UInt8.self)
+  }
+
+  /// Reads an IEEE 754 single-precision number, little-endian.
+  @_lifetime(self: copy self)
+  @inlinable package mutating func readFloat() throws(DecodingFailure) -> Float {
+    Float(bitPattern: try read(UInt32.self))
+  }
+
+  /// Reads an unsigned LEB128 number of at most 64 bits; only the shortest form is accepted.
+  @_lifetime(self: copy self)
+  @inlinable package mutating func readVarint() throws(DecodingFailure) -> UInt64 {
+    let start = offset
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while true {
+      let byte = try readByte()
+      let bits = UInt64(byte & 0x7f)
+      guard shift < 63 || bits <= 1 else { throw .invalid("number over 64 bits", offset: start) }
+      value |= bits << shift
+      if byte & 0x80 == 0 {
+        guard byte != 0 || shift == 0 else { throw .invalid("number not in its shortest form", offset: start) }
+        return value
+      }
+      shift += 7
+      guard shift < 70 else { throw .invalid("number over 64 bits", offset: start) }
+    }
+  }
+
+  /// Borrows the next `count` bytes and moves past them.
+  @_lifetime(copy self)
+  @inlinable package mutating func readSpan(_ count: Int) throws(DecodingFailure) -> RawSpan {
+    guard count >= 0, remaining >= count else { throw .truncated(offset: offset) }
+    let span = bytes.extracting(offset..<(offset + count))
+    position += count
+    return span
+  }
+
+  /// Copies the next `count` bytes.
+  @_lifetime(self: copy self)
+  @inlinable package mutating func readBytes(_ count: Int) throws(DecodingFailure) -> [UInt8] {
+    guard count >= 0, remaining >= count else { throw .truncated(offset: offset) }
+    let start = offset
+    position += count
+    return unsafe bytes.withUnsafeBytes { raw in
+      unsafe [UInt8](UnsafeRawBufferPointer(rebasing: raw[start..<(start + count)]))
+    }
+  }
+
+  /// Reads a varint length and that many bytes of UTF-8, refusing a length over `limit` before anything is copied.
+  @_lifetime(self: copy self)
+  @inlinable package mutating func readString(limit: Int) throws(DecodingFailure) -> String {
+    let start = offset
+    let bytes = try readBlob(limit: limit)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw .invalid("text is not UTF-8", offset: start)
+    }
+    return text
+  }
+
+  /// Reads a varint length and that many bytes, refusing a length over `limit` before anything is copied.
+  @_lifetime(self: copy self)
+  @inlinable package mutating func readBlob(limit: Int) throws(DecodingFailure) -> [UInt8] {
+    let start = offset
+    let count = try readVarint()
+    guard count <= UInt64(limit) else { throw .overLimit(limit: limit, offset: start) }
+    return try readBytes(Int(count))
+  }
+
+  /// Fails unless every byte has been read.
+  @inlinable package func finish() throws(DecodingFailure) {
+    guard isAtEnd else { throw .invalid("\(remaining) bytes too many", offset: offset) }
+  }
+}

@@ -1,0 +1,25 @@
+/// The program ends here: help or a mistake in the command line was printed.
+package struct Finished: Error, Equatable {
+  package let status: ExitCode
+}
+
+extension ArgumentParser {
+  /// Reads the command line of a program over the defaults in `options`.
+  ///
+  /// - Throws: ``Finished`` after printing the help, or what is wrong with the command line.
+  package func read(
+    _ arguments: [String], over options: Options, help: @autoclosure () -> HelpPage, on console: Console
+  ) throws(Finished) -> Options {
+    let read: Options?
+    do throws(UsageError) {
+      read = try parse(arguments, over: options)
+    } catch {
+      throw Finished(status: console.end(error))
+    }
+    guard let read else {
+      console.write(help().text)
+      throw Finished(status: console.checked(.done))
+    }
+    return read
+  }
+}

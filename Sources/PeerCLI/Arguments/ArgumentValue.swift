@@ -1,0 +1,22 @@
+package import SharedWorld
+
+/// A type that can be read from one word of a command line.
+package protocol ArgumentValue {
+  /// Reads a word; the error says what it is not, and the parser adds the name of the option.
+  init(argument: String) throws(UsageError)
+}
+
+extension String: ArgumentValue {
+  package init(argument: String) throws(UsageError) {
+    self = argument
+  }
+}
+
+extension Endpoint: ArgumentValue {
+  package init(argument: String) throws(UsageError) {
+    guard let endpoint = Endpoint(argument) else {
+      throw UsageError("'\(argument)' is not an address and a port; write HOST:PORT, or [ADDRESS]:PORT for IPv6")
+    }
+    self = endpoint
+  }
+}

@@ -1,0 +1,105 @@
+import Glibc
+package import SharedWorld
+
+/// The options of a program that joins a session.
+package struct PeerOptions: Equatable, Sendable {
+  package var name = ""
+  package var service = "sharedworld"
+  package var map: String?
+  package var accept: InvitationPolicy
+  package var invite: InvitationPolicy
+  package var discovery = DiscoveryMode.automatic
+  package var listen: Endpoint?
+  package var connect: [Endpoint] = []
+  package var identity: String?
+
+  /// Options with the same default for invitations received and made.
+  package init(policy: InvitationPolicy) {
+    accept = policy
+    invite = policy
+  }
+}
+
+extension PeerOptions {
+  /// Runs a program in the session that these options ask for, and reports a failure that ends it.
+  ///
+  /// - Parameters:
+  ///   - console: Receives the failure.
+  ///   - desk: Answers invitations.
+  ///   - configure: What else the program wants of its session.
+  ///   - body: The program, given the map of `--map`; its result is the exit status.
+  package func run(
+    on console: Console, asking desk: InvitationDesk, configure: (inout Session.Configuration) -> Void = { _ in },
+    _ body: @Sendable (Session, WorldMap?) async throws -> ExitCode
+  ) async -> ExitCode {
+    // A reader of our output that goes away must not kill us: the session is to be left politely.
+    signal(SIGPIPE, SIG_IGN)
+    var configuration = configuration(asking: desk)
+    configure(&configuration)
+    do {
+      let map = try readMap(Progress(console))
+      let identity = try PeerIdentity.loadOrCreate(named: name, in: identity)
+      return try await Session.withSession(as: identity, configuration: configuration) { try await body($0, map) }
+    } catch {
+      return console.end(error)
+    }
+  }
+
+  /// The session that these options ask for.
+  package func configuration(asking desk: InvitationDesk) -> Session.Configuration {
+    var configuration = Session.Configuration(service: service)
+    configuration.discovery = discovery
+    if let listen { configuration.listen = listen }
+    // A user that types a name on the command line wants to be found by it.
+    configuration.advertisesName = true
+    configuration.invitationHandler = { await desk.decide($0) }
+    return configuration
+  }
+
+  private func readMap(_ progress: Progress) throws(ProgramFailure) -> WorldMap? {
+    guard let map else { return nil }
+    defer { progress.finish() }
+    return try MapInput(map, progress).map
+  }
+}
+
+extension ArgumentParser {
+  /// The options of a program that joins a session.
+  ///
+  /// - Parameters:
+  ///   - path: Where their values go.
+  ///   - policies: What invitations can be left to.
+  ///   - policy: The default of them.
+  ///   - mapHelp: What happens to the map that `--map` names.
+  package static func peerOptions(
+    _ path: WritableKeyPath<Options, PeerOptions>, policies: [InvitationPolicy], policy: InvitationPolicy,
+    mapHelp: String
+  ) -> [Option] {
+    [
+      .required("--name", "NAME", path.appending(path: \.name), help: "your name, 1 to 63 bytes; everyone sees it"),
+      .value(
+        "--service", "TYPE", path.appending(path: \.service),
+        help: "which peers belong together: a DNS-SD service type (sharedworld)"),
+      .optional(
+        "--map", "FILE", path.appending(path: \.map), help: "\(mapHelp): a .worldmap, PLY, PCD, COLMAP or XYZ file"),
+      .choice(
+        "--accept", path.appending(path: \.accept), among: policies,
+        help: "which invitations are accepted (\(policy.rawValue))"),
+      .choice(
+        "--invite", path.appending(path: \.invite), among: policies,
+        help: "which peers that are found are invited (\(policy.rawValue))"),
+      .choice(
+        "--discovery", path.appending(path: \.discovery), among: DiscoveryMode.allCases,
+        help: "how peers are found (auto)"),
+      .optional(
+        "--listen", "ADDR:PORT", path.appending(path: \.listen),
+        help: "where to listen for peers (every address, a free port)"),
+      .list(
+        "--connect", "HOST:PORT", path.appending(path: \.connect),
+        help: "invite the peer at this address, until it joins; can be repeated"),
+      .optional(
+        "--identity", "DIR", path.appending(path: \.identity),
+        help: "where the key is kept ($XDG_STATE_HOME/sharedworld)"),
+    ]
+  }
+}

@@ -1,0 +1,74 @@
+/// One message of a program to its user: lines for a person, and the members of a JSON object for a script.
+package struct Report: Sendable {
+  /// How a report is shown to a person.
+  package enum Display: Equatable, Sendable {
+    /// As lines of their own.
+    case lines
+    /// As a bar that the next report replaces, and only now and then; the last one always, as a line.
+    case progress(isLast: Bool)
+    /// Only to a person that types the commands: an "ok", which a transcript does without.
+    case confirmation
+  }
+
+  /// The kind of the report, a kebab-case word.
+  package let event: String
+  package private(set) var lines: [Line]
+  package private(set) var members: JSON.Members
+  package let display: Display
+
+  package init(_ event: String, _ members: JSON.Members = [:], _ lines: [Line] = [], display: Display = .lines) {
+    self.event = event
+    self.members = members
+    self.lines = lines
+    self.display = display
+  }
+
+  /// Adds a member, and a line unless `line` is nil.
+  package mutating func add(_ key: String, _ value: JSON, _ line: Line? = nil) {
+    members = members + [key: value]
+    if let line { lines.append(line) }
+  }
+
+  /// Adds a line only for people.
+  package mutating func add(line: Line) { lines.append(line) }
+}
+
+extension Report {
+  /// A peer: its id in hexadecimal and its name.
+  package struct Person: Equatable, Sendable {
+    package let id: String
+    package let name: String
+
+    package init(id: String, name: String) {
+      self.id = id
+      self.name = name
+    }
+
+    package var members: JSON.Members { ["peerID": .string(id), "name": .string(name)] }
+  }
+
+  /// This peer is in its session and listens on `port`.
+  package static func ready(_ person: Person, port: UInt16) -> Report {
+    Report(
+      "ready", person.members + ["port": .integer(Int(port))],
+      ["\("●", .good) \(person.name, .name) is ready on port \(Int(port))  \(shortened(person.id), .faint)"])
+  }
+
+  /// A peer invites this one; `isAsked` says that the user decides.
+  package static func invitation(from person: Person, context: String, isAsked: Bool) -> Report {
+    let note: Line = context.isEmpty ? "" : " (“\(context)”)"
+    let question: Line = isAsked ? ": accept \(person.name) or decline \(person.name)" : ""
+    return Report(
+      "invitation", person.members + ["context": .string(context), "asked": .bool(isAsked)],
+      ["\("?", .caution) \(person.name, .name) invites you\(note)\(question)"])
+  }
+
+  /// Something was not done.
+  ///
+  /// - Parameter command: The verb of the command that failed, nil for what goes wrong by itself.
+  package static func error(code: String, message: String, command: String?) -> Report {
+    Report(
+      "error", ["code": .string(code), "message": .string(message), "command": .optional(command)],
+      ["\("✗ \(code)", .bad): \(message)"])
+  }
+}

@@ -1,0 +1,30 @@
+import Dispatch
+import Glibc
+
+/// The signals that ask a program to end: SIGINT and SIGTERM.
+///
+/// From the creation of this object on they do not kill the program; the first one waits to be read.
+package final class Signals: Sendable {
+  private let numbers: AsyncStream<Int32>
+  // Dispatch's objects may be used from every thread; they are not marked so.
+  nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
+
+  package init() {
+    let (numbers, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
+    self.numbers = numbers
+    sources = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number)
+      source.setEventHandler { continuation.yield(number) }
+      source.resume()
+      return source
+    }
+  }
+
+  deinit {
+    for source in sources { source.cancel() }
+  }
+
+  /// Waits for a signal; nil when the task is cancelled.
+  package func next() async -> Int32? { await numbers.first { _ in true } }
+}

@@ -1,0 +1,14 @@
+internal import BasicsLinux
+
+extension InterfaceAddress {
+  /// The addresses on which multicast DNS can be spoken now, in the system's order.
+  ///
+  /// Loopback counts: it is how two processes on one machine meet when there is no other network. Point-to-point links
+  /// do not, because avahi-core leaves them out.
+  static func multicast() -> [InterfaceAddress] {
+    all().filter { address in
+      let flags = address.flags
+      return flags.contains(.up) && !flags.contains(.pointToPoint) && !flags.isDisjoint(with: [.loopback, .multicast])
+    }
+  }
+}

@@ -1,0 +1,53 @@
+public import WorldModel
+
+/// Reads and writes point clouds in the formats of other programs.
+///
+/// Positions are taken as they are: metres, in the frame of the file. Colours, normals and confidences are kept where
+/// the format has them, descriptors are not. A column of identifiers holds whole numbers; one of real numbers is passed
+/// over. Points whose position is not finite are dropped and counted.
+public struct PointCloudFile: Hashable, Sendable {
+  /// The points, in the order of their identifiers; in the order of the file when that has none.
+  public var cloud: FeatureCloud
+  /// The format that was read.
+  public var format: PointCloudFormat
+  /// How many points were left out because their position is NaN or infinite.
+  public var droppedPoints: Int
+
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - format: What it is; nil recognises it by its content and `fileExtension`.
+  ///   - fileExtension: Without the dot; only for recognising.
+  public init(
+    reading bytes: [UInt8], as format: PointCloudFormat? = nil, fileExtension: String? = nil
+  ) throws(PointCloudFileError) {
+    guard let format = format ?? PointCloudFormat(detecting: bytes, fileExtension: fileExtension) else {
+      throw .unknownFormat
+    }
+    let builder =
+      switch format {
+      case .plyASCII, .plyLittleEndian, .plyBigEndian: try PLYReader.read(bytes)
+      case .pcdASCII, .pcdBinary, .pcdCompressed: try PCDReader.read(bytes)
+      case .colmapText: try COLMAPText.read(bytes)
+      case .colmapBinary: try COLMAPBinary.read(bytes)
+      case .xyz: try XYZText.read(bytes)
+      }
+    self.format = format
+    droppedPoints = builder.dropped
+    cloud = try builder.finish(isText: format.isText)
+  }
+}
+
+extension FeatureCloud {
+  /// The cloud as a file of `format`; see ``PointCloudFile`` for what is kept.
+  public func file(as format: PointCloudFormat) -> [UInt8] {
+    switch format {
+    case .plyASCII, .plyLittleEndian, .plyBigEndian: PLYWriter.write(self, format)
+    case .pcdASCII, .pcdBinary, .pcdCompressed: PCDWriter.write(self, format)
+    case .colmapText: COLMAPText.write(self)
+    case .colmapBinary: COLMAPBinary.write(self)
+    case .xyz: XYZText.write(self)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Basics
+public import WorldModel
+
+/// A made-up scan of a furnished room, for tests, benchmarks and demonstrations: the same seed gives the same bytes
+/// on every machine.
+///
+/// It has what makes real scans awkward: points crowd on textured spots and along edges and are few elsewhere; they are
+/// found keyframe by keyframe, so that neighbours in the order of identifiers are neighbours in space; identifiers
+/// rise with gaps, because a tracker discards most of its points; each point is off its surface by some millimetres,
+/// one in twenty by centimetres; 1.5 % are outliers, some of them kilometres away. The frame is that of ARKit:
+/// metres, y up, the origin where the device began, 1.4 m above the floor in the middle of the room.
+///
+/// All numbers come from one `SplitMix64` generator through additions, multiplications, divisions and square roots,
+/// which IEEE 754 fixes to the last bit.
+public struct SyntheticRoom: Hashable, Sendable {
+  /// Where the random numbers begin.
+  public var seed: UInt64
+  /// How many points the cloud has.
+  public var pointCount: Int
+  /// Whether points carry the colour of their surface.
+  public var includesColours: Bool
+
+  /// A room; the seed decides its size, furniture and texture.
+  public init(seed: UInt64, pointCount: Int, includesColours: Bool = false) {
+    self.seed = seed
+    self.pointCount = min(max(pointCount, 0), Limits.points)
+    self.includesColours = includesColours
+  }
+
+  /// The scan: a cloud in the order of its identifiers, and an anchor for the floor, the ceiling, each wall and each
+  /// top.
+  public func map() -> WorldMap {
+    var random = SplitMix64(seed: seed)
+    let furnishing = RoomFurnishing(using: &random)
+    let anchors = furnishing.surfaces.compactMap { $0.anchor(using: &random) }
+    var scan = RoomScan(furnishing.surfaces, size: furnishing.size, count: pointCount, random: random)
+    scan.run(colours: includesColours)
+    let colours = includesColours ? scan.colours : nil
+    let cloud = FeatureCloud(
+      positions: scan.positions, identifiers: scan.identifiers, channels: FeatureCloud.Channels(colours: colours))
+    return WorldMap(anchors: anchors.sorted { $0.id < $1.id }, cloud: cloud, views: UInt32(scan.keyframes))
+  }
+}

@@ -1,0 +1,279 @@
+import PeerCLI
+
+/// One line that a user or a script gives to `worldpeer`.
+enum Command: Equatable, Sendable {
+  case peers
+  case host
+  case invite(String)
+  case accept(String)
+  case decline(String)
+  case kick(String)
+  case lockSession
+  case unlockSession
+  case links
+  case sendMap(to: String?)
+  case cancelMap
+  case relocalised(Bool)
+  case load(String)
+  case save(String)
+  case tap(x: Float, y: Float, name: String?)
+  case camera(eye: SIMD3<Float>, target: SIMD3<Float>)
+  case place(name: String, at: SIMD3<Float>, Witness)
+  case burst(count: Int, rate: Double, name: String)
+  case move(anchor: String, to: SIMD3<Float>, Witness)
+  case drag(anchor: String, to: SIMD3<Float>, seconds: Double)
+  case pose(SIMD3<Float>)
+  case undo
+  case redo
+  case lock(anchor: String, seconds: Double?)
+  case unlock(anchor: String)
+  case give(anchor: String, to: String)
+  case rename(anchor: String, to: String)
+  case remove(anchor: String, Witness)
+  case anchors
+  case digest
+  case status
+  case wait(Condition, seconds: Double)
+  case sleep(seconds: Double)
+  case leave
+  case quit
+  case help
+
+  /// The peers that must hold an edit before its command is answered.
+  enum Witness: String, Equatable, Sendable, CaseIterable {
+    /// Nobody else.
+    case local
+    /// The host.
+    case host
+    /// Every peer in the session.
+    case all
+  }
+
+  /// What `wait` waits for.
+  enum Condition: Equatable, Sendable {
+    /// This many peers besides oneself are connected.
+    case peers(Count)
+    /// Someone hosts.
+    case host
+    /// There is a whole map.
+    case map
+    case anchors(Count)
+    /// There is an anchor of this name.
+    case anchor(named: String)
+    /// The digest of the anchors begins with these hexadecimal digits.
+    case digest(String)
+
+    /// The words that begin a condition.
+    static let words = ["peers", "host", "map", "anchors", "anchor", "digest"]
+  }
+
+  /// A number to compare with: `3` is at least three, `=3` exactly, `<=3` at most.
+  enum Count: Equatable, Sendable {
+    case atLeast(Int)
+    case exactly(Int)
+    case atMost(Int)
+
+    func holds(for number: Int) -> Bool {
+      switch self {
+      case .atLeast(let least): number >= least
+      case .exactly(let exact): number == exact
+      case .atMost(let most): number <= most
+      }
+    }
+  }
+
+  /// How long `wait` waits when the line does not say (seconds).
+  static let patience = 30.0
+
+  /// Reads one line; nil for an empty one or a comment.
+  init?(line: String) throws(UsageError) {
+    var words = Words(try Words.split(line))
+    guard let first = words.popFirst() else { return nil }
+    guard let verb = Self.verbs.first(where: { $0.name == first }) else {
+      let hint = suggestion(for: first, among: Self.verbs.map(\.name))
+      throw UsageError("unknown command '\(first)'\(hint.isEmpty ? "; type 'help' for a list" : hint)")
+    }
+    do {
+      self = try verb.parse(&words)
+      try words.finish()
+    } catch {
+      throw UsageError("\(error) (usage: \(verb.usage))")
+    }
+  }
+}
+
+extension Command {
+  /// A command's form, its help and how its words are read.
+  struct Verb: Sendable {
+    let usage: String
+    let help: String
+    let parse: @Sendable (inout Words) throws(UsageError) -> Command
+
+    var name: String { String(usage.prefix { $0 != " " }) }
+  }
+
+  /// Every command, in the order of the help.
+  static let verbs: [Verb] = peerVerbs + mapVerbs + anchorVerbs + flowVerbs
+
+  private static let peerVerbs = [
+    Verb(usage: "peers", help: "list the other peers of the session") { _ in .peers },
+    Verb(usage: "host", help: "show the host and its epoch") { _ in .host },
+    Verb(usage: "invite PEER", help: "ask a peer that was found to join") { words throws(UsageError) in
+      .invite(try words.next("PEER"))
+    },
+    Verb(usage: "accept PEER", help: "accept a peer's invitation") { words throws(UsageError) in
+      .accept(try words.next("PEER"))
+    },
+    Verb(usage: "decline PEER", help: "decline a peer's invitation") { words throws(UsageError) in
+      .decline(try words.next("PEER"))
+    },
+    Verb(usage: "kick PEER", help: "as host, remove a peer for the life of the session") { words throws(UsageError) in
+      .kick(try words.next("PEER"))
+    },
+    Verb(usage: "lock-session", help: "as host, refuse newcomers") { _ in .lockSession },
+    Verb(usage: "unlock-session", help: "as host, admit newcomers again") { _ in .unlockSession },
+    Verb(usage: "links", help: "list the connections of the session, and the traffic of the own ones") { _ in .links },
+  ]
+
+  private static let mapVerbs = [
+    Verb(usage: "send-map [PEER]", help: "share the map with one peer, or with all") { words in
+      .sendMap(to: words.popFirst())
+    },
+    Verb(usage: "cancel-map", help: "stop fetching the map that is arriving here, for good") { _ in .cancelMap },
+    Verb(usage: "relocalised [no]", help: "announce that this peer has found its place in the map, or lost it") {
+      words throws(UsageError) in .relocalised(try words.isYes())
+    },
+    Verb(usage: "load FILE", help: "bring a map of any format that worldmap reads into view") {
+      words throws(UsageError) in
+      .load(try words.next("FILE"))
+    },
+    Verb(usage: "save FILE", help: "write the map with the present anchors to a .worldmap file") {
+      words throws(UsageError) in .save(try words.next("FILE"))
+    },
+  ]
+
+  private static let anchorVerbs = [
+    Verb(
+      usage: "tap X Y [NAME]", help: "place an anchor where the screen is touched; 0 0 is top left, 1 1 bottom right"
+    ) { words throws(UsageError) in
+      .tap(x: try words.fraction("X"), y: try words.fraction("Y"), name: words.popFirst())
+    },
+    Verb(usage: "camera EX EY EZ TX TY TZ", help: "look from an eye to a target; at first the whole map is in view") {
+      words throws(UsageError) in .camera(eye: try words.point("E"), target: try words.point("T"))
+    },
+    Verb(
+      usage: "place NAME X Y Z [local|host|all]",
+      help: "place an anchor (metres), and wait until the host or all have it"
+    ) { words throws(UsageError) in
+      .place(name: try words.next("NAME"), at: try words.point(""), try words.witness())
+    },
+    Verb(usage: "burst N RATE [NAME]", help: "place N anchors, RATE a second: a load for measurements") {
+      words throws(UsageError) in
+      .burst(count: try words.burstCount(), rate: try words.rate(), name: words.popFirst() ?? "burst")
+    },
+    Verb(usage: "move ANCHOR X Y Z [local|host|all]", help: "move an anchor (metres)") { words throws(UsageError) in
+      .move(anchor: try words.next("ANCHOR"), to: try words.point(""), try words.witness())
+    },
+    Verb(usage: "drag ANCHOR X Y Z [SECONDS]", help: "move an anchor there by hand, in a second, for all to see") {
+      words throws(UsageError) in
+      .drag(
+        anchor: try words.next("ANCHOR"), to: try words.point(""), seconds: words.isEmpty ? 1 : try words.seconds())
+    },
+    Verb(usage: "pose X Y Z", help: "announce the position of this device (metres)") { words throws(UsageError) in
+      .pose(try words.point(""))
+    },
+    Verb(usage: "rename ANCHOR NAME", help: "give an anchor another name") { words throws(UsageError) in
+      .rename(anchor: try words.next("ANCHOR"), to: try words.next("NAME"))
+    },
+    Verb(usage: "remove ANCHOR [local|host|all]", help: "remove an anchor for good") { words throws(UsageError) in
+      .remove(anchor: try words.next("ANCHOR"), try words.witness())
+    },
+    Verb(usage: "undo", help: "revert the last tap, place, move, drag or remove of this peer") { _ in .undo },
+    Verb(usage: "redo", help: "repeat what undo reverted") { _ in .redo },
+    Verb(
+      usage: "lock ANCHOR [SECONDS]", help: "own an anchor, for so long or until unlock; it binds only peers that ask"
+    ) {
+      words throws(UsageError) in
+      .lock(anchor: try words.next("ANCHOR"), seconds: words.isEmpty ? nil : try words.seconds())
+    },
+    Verb(usage: "unlock ANCHOR", help: "give up an anchor") { words throws(UsageError) in
+      .unlock(anchor: try words.next("ANCHOR"))
+    },
+    Verb(usage: "give ANCHOR PEER", help: "give an own anchor to another peer") { words throws(UsageError) in
+      .give(anchor: try words.next("ANCHOR"), to: try words.next("PEER"))
+    },
+    Verb(usage: "anchors", help: "list the anchors in order of id") { _ in .anchors },
+  ]
+
+  private static let flowVerbs = [
+    Verb(usage: "digest", help: "show the digest of the anchors: equal on peers that agree") { _ in .digest },
+    Verb(usage: "status", help: "show host, epoch, map, digest and the counts of peers, points and anchors") { _ in
+      .status
+    },
+    Verb(
+      usage: "wait peers N|host|map|anchors N|anchor NAME|digest HEX [SECONDS]",
+      help: "wait until this holds (30 s); N means at least N, =N exactly, <=N at most"
+    ) { words throws(UsageError) in
+      .wait(try words.condition(), seconds: words.isEmpty ? patience : try words.seconds())
+    },
+    Verb(usage: "sleep SECONDS", help: "do nothing for that long") { words throws(UsageError) in
+      .sleep(seconds: try words.seconds())
+    },
+    Verb(usage: "leave", help: "leave the session") { _ in .leave },
+    Verb(usage: "quit", help: "leave and end the program") { _ in .quit },
+    Verb(usage: "help", help: "list the commands") { _ in .help },
+  ]
+}
+
+extension Words {
+  /// The peers that must hold an edit; only this one when the line does not say.
+  fileprivate mutating func witness() throws(UsageError) -> Command.Witness {
+    guard let word = popFirst() else { return .local }
+    guard let witness = Command.Witness(rawValue: word) else {
+      throw UsageError("'\(word)' is not one of local, host, all")
+    }
+    return witness
+  }
+
+  /// Whether nothing says no.
+  fileprivate mutating func isYes() throws(UsageError) -> Bool {
+    guard let word = popFirst() else { return true }
+    guard word == "no" else { throw UsageError("unexpected argument '\(word)'") }
+    return false
+  }
+
+  fileprivate mutating func condition() throws(UsageError) -> Command.Condition {
+    switch try next(Command.Condition.words.joined(separator: ", ")) {
+    case "peers": .peers(try count())
+    case "host": .host
+    case "map": .map
+    case "anchors": .anchors(try count())
+    case "anchor": .anchor(named: try next("NAME"))
+    case "digest": .digest(try hexadecimal())
+    case let other:
+      throw UsageError("cannot wait for '\(other)'\(suggestion(for: other, among: Command.Condition.words))")
+    }
+  }
+
+  private mutating func count() throws(UsageError) -> Command.Count {
+    let word = try next("N")
+    let sign = word.prefix { !$0.isNumber }
+    guard let number = Int(word.dropFirst(sign.count)), number >= 0 else {
+      throw UsageError("'\(word)' is not a count")
+    }
+    switch sign {
+    case "": return .atLeast(number)
+    case "=": return .exactly(number)
+    case "<=": return .atMost(number)
+    default: throw UsageError("'\(word)' is not a count")
+    }
+  }
+
+  private mutating func hexadecimal() throws(UsageError) -> String {
+    let word = try next("HEX").lowercased()
+    guard !word.isEmpty, word.count <= 64, word.allSatisfy(\.isHexDigit) else {
+      throw UsageError("'\(word)' is not a digest")
+    }
+    return word
+  }
+}

@@ -1,0 +1,33 @@
+import SharedWorld
+
+/// What the user looks at: a map, through a camera.
+struct MapView {
+  /// The map in view: the one loaded or received last.
+  private(set) var map: WorldMap?
+  /// Which shared map has been in view last.
+  private(set) var sharedID: MapID?
+  /// Where the user looks from; nil while the whole map is in view.
+  var camera: PinholeCamera?
+
+  private var hitTest: HitTest?
+
+  /// Looks at a map; `id` says which, when it is shared.
+  mutating func show(_ map: WorldMap, id: MapID? = nil) {
+    self.map = map
+    hitTest = nil
+    if let id { sharedID = id }
+  }
+
+  /// Notes that the map in view has been shared.
+  mutating func noteShared(_ id: MapID) {
+    sharedID = id
+  }
+
+  /// The nearest thing under a point of the screen; nil when there is nothing.
+  mutating func hit(at screen: SIMD2<Float>) -> HitTest.Result? {
+    guard let map else { return nil }
+    let test = hitTest ?? HitTest(map)
+    hitTest = test
+    return test.results(at: screen, through: camera ?? .framing(map)).first
+  }
+}

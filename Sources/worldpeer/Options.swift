@@ -1,0 +1,41 @@
+import PeerCLI
+
+/// What the command line of `worldpeer` says.
+struct Options: Equatable, Sendable {
+  var peer = PeerOptions(policy: .ask)
+  var journal: String?
+  var state: String?
+  var script: String?
+
+  static var parser: ArgumentParser<Options> {
+    ArgumentParser(
+      ArgumentParser.peerOptions(
+        \.peer, policies: InvitationPolicy.allCases, policy: .ask, mapHelp: "load this map first") + [
+          .optional("--journal", "FILE", \.journal, help: "keep the anchors in this file, and begin with those in it"),
+          .optional(
+            "--state", "FILE", \.state,
+            help: "keep in this file what is needed to come back into the session after a crash"),
+          .optional(
+            "--script", "FILE", \.script, help: "read the commands from this file, stop at the first failure"),
+          .json("print one JSON object a line instead of text"),
+        ])
+  }
+
+  /// The text of `--help`.
+  static var help: HelpPage {
+    var page = HelpPage(
+      "worldpeer",
+      "A peer in the terminal. It finds others on the network and shares a world map and anchors with them.",
+      usage: "--name NAME [OPTION]…")
+    page.add("OPTIONS", "", parser.helpRows)
+    page.add(
+      "COMMANDS",
+      "One a line, from standard input or a script. Quote names with blanks; # begins a comment. PEER and ANCHOR are a "
+        + "name, an id or the beginning of one, as long as only one begins like it. FILE is a map of any format for "
+        + "load, and a .worldmap file for save.",
+      Command.verbs.map { ($0.usage, $0.help) })
+    page.addExitCodes(
+      negative: "a wait ran out of time, or a command of a script could not be carried out", hasSession: true)
+    return page
+  }
+}

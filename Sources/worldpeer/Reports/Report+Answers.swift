@@ -1,0 +1,161 @@
+import PeerCLI
+
+extension Report {
+  /// A command was carried out.
+  static func answer(command: String, _ answer: Answer) -> Report {
+    Report(
+      "answer", ["command": .string(command)] + answer.members, answer.lines,
+      display: answer.isConfirmation ? .confirmation : .lines)
+  }
+
+  /// What a command came to.
+  struct Answer {
+    let members: JSON.Members
+    let lines: [Line]
+    var isConfirmation = false
+
+    private init(_ members: JSON.Members, _ lines: [Line]) {
+      self.members = members
+      self.lines = lines
+    }
+  }
+
+  /// A direct connection of this peer.
+  struct Link {
+    let peer: Person
+    /// Milliseconds there and back; nil until it was measured.
+    let roundTrip: Double?
+    let bytesSent: Int
+    let bytesReceived: Int
+    let queuedBytes: Int
+
+    var members: JSON.Members {
+      peer.members + [
+        "roundTrip": roundTrip.map { .number($0) } ?? .null, "bytesSent": .integer(bytesSent),
+        "bytesReceived": .integer(bytesReceived), "queuedBytes": .integer(queuedBytes),
+      ]
+    }
+
+    var line: Line {
+      let time = roundTrip.map { "\(Int($0.rounded())) ms" } ?? "–"
+      let sizes = "sent \(Text.bytes(bytesSent)), received \(Text.bytes(bytesReceived))"
+      return "  \(peer.name, .name)  \(time), \(sizes), waiting \(Text.bytes(queuedBytes))"
+    }
+  }
+
+  /// A session in figures; peers are counted without oneself.
+  struct Status {
+    var host: Person?
+    var epoch: UInt64
+    var peers: Int
+    /// Whether newcomers are turned away.
+    var isLocked: Bool
+    /// The peers that can be reached and this one, in order of id.
+    var roster: [Person]
+    /// How far each of the roster has come with the map.
+    var maps: [MapStage]
+    var mapID: String?
+    var points: Int
+    var anchors: Int
+    var digest: String
+
+    var members: JSON.Members {
+      [
+        "host": .optional(host?.id), "epoch": .integer(Int(epoch)), "peers": .integer(peers),
+        "locked": .bool(isLocked), "mapID": .optional(mapID), "points": .integer(points),
+        "anchors": .integer(anchors), "digest": .string(digest),
+        "roster": .array(roster.map { .object($0.members) }), "maps": .array(maps.map { .object($0.members) }),
+      ]
+    }
+
+    var lines: [Line] {
+      [
+        "  host     \(host?.name ?? "none", .name), epoch \(epoch)",
+        "  peers    \(roster.map(\.name).joined(separator: ", "))\(isLocked ? ", locked" : "")",
+        "  map      \(mapID ?? "none"), \(points) points",
+        "  in sync  \(maps.map(\.text).joined(separator: ", "))",
+        "  anchors  \(anchors)",
+        "  digest   \(digest)",
+      ]
+    }
+  }
+}
+
+extension Report.Answer {
+  static var done: Self {
+    var answer = Self([:], ["\("ok", .faint)"])
+    answer.isConfirmation = true
+    return answer
+  }
+
+  static var help: Self {
+    Self([:], HelpPage.table(Command.verbs.map { ($0.usage, $0.help) }).map { "\($0)" })
+  }
+
+  static func peers(_ peers: [(Report.Person, state: String)]) -> Self {
+    Self(
+      ["peers": .array(peers.map { .object($0.0.members + ["state": .string($0.state)]) })],
+      peers.isEmpty
+        ? ["nobody else is here"]
+        : peers.map { "  \($0.0.name, .name)  \($0.state)  \(shortened($0.0.id), .faint)" })
+  }
+
+  static func host(_ host: Report.Person?, epoch: UInt64) -> Self {
+    Self(
+      ["host": .optional(host?.id), "name": .optional(host?.name), "epoch": .integer(Int(epoch))],
+      [host.map { "\($0.name, .name) hosts, epoch \(epoch)" } ?? "there is no host, epoch \(epoch)"])
+  }
+
+  static func invited(_ name: String) -> Self { Self(["invited": .string(name)], ["inviting \(name, .name)"]) }
+
+  /// A map was shared (`mapID`), or loaded or saved (`file`).
+  static func map(mapID: String?, points: Int, anchors: Int, file: String?) -> Self {
+    Self(
+      ["mapID": .optional(mapID), "points": .integer(points), "anchors": .integer(anchors), "file": .optional(file)],
+      ["\(points) points and \(anchors) anchors\(file.map { ", \($0)" } ?? "")"])
+  }
+
+  static func cancelled(mapID: String) -> Self {
+    Self(["mapID": .string(mapID)], ["the map is not fetched any more  \(shortened(mapID), .faint)"])
+  }
+
+  static func relocalised(_ isSo: Bool, mapID: String) -> Self {
+    Self(
+      ["relocalised": .bool(isSo), "mapID": .string(mapID)],
+      ["the others now see that this peer \(isSo ? "has found" : "has lost") its place in the map"])
+  }
+
+  static func placed(id: String, position: SIMD3<Float>) -> Self {
+    Self(
+      ["id": .string(id), "position": .point(position)],
+      ["placed at \(position: position)  \(shortened(id), .faint)"])
+  }
+
+  /// Several anchors were placed; `clock` is the machine's clock just before each.
+  static func burst(_ placed: [(id: String, clock: Double)]) -> Self {
+    Self(
+      ["placed": .array(placed.map { ["id": .string($0.id), "clock": .seconds($0.clock)] })],
+      ["placed \(placed.count) anchors"])
+  }
+
+  static func anchors(_ pins: [Report.Pin]) -> Self {
+    Self(
+      ["anchors": .array(pins.map { .object($0.members) })],
+      pins.isEmpty ? ["there are no anchors"] : pins.map { "  \($0.line)" })
+  }
+
+  static func digest(_ digest: String) -> Self { Self(["digest": .string(digest)], ["\(digest)"]) }
+
+  static func links(_ links: [Report.Link], connections: [(Report.Person, Report.Person)]) -> Self {
+    Self(
+      [
+        "links": .array(links.map { .object($0.members) }),
+        "connections": .array(connections.map { .array([.string($0.id), .string($1.id)]) }),
+      ],
+      links.isEmpty && connections.isEmpty
+        ? ["there are no connections"]
+        : links.map(\.line) + connections.map { "  \($0.name, .name) – \($1.name, .name)" })
+  }
+
+  static func status(_ status: Report.Status) -> Self { Self(status.members, status.lines) }
+}

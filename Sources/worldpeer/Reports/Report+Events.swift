@@ -1,0 +1,75 @@
+import PeerCLI
+
+// Every event in one place: its word, its members for scripts, and its line for people. README lists what scripts may
+// rely on.
+extension Report {
+  /// A peer that was found and whose identity nobody has checked.
+  struct Candidate {
+    let id: String
+    let name: String
+    /// The peer it turned out to be, once there was a connection.
+    let peerID: String?
+
+    var members: JSON.Members { ["candidate": .string(id), "name": .string(name), "peerID": .optional(peerID)] }
+  }
+
+  static func discovery(backend: String?, reason: String?) -> Report {
+    let line: Line =
+      if let backend {
+        "\("·", .faint) looking for peers with \(backend)"
+      } else {
+        "\("!", .caution) peers cannot be found now: \(reason ?? "")"
+      }
+    return Report("discovery", ["backend": .optional(backend), "reason": .optional(reason)], [line])
+  }
+
+  static func peerFound(_ candidate: Candidate) -> Report {
+    Report("peer-found", candidate.members, ["\("·", .faint) found \(candidate.name, .name)"])
+  }
+
+  static func peerLost(_ candidate: Candidate) -> Report {
+    Report("peer-lost", candidate.members, ["\("·", .faint) \(candidate.name, .name) is out of sight"])
+  }
+
+  static func peerJoined(_ person: Person) -> Report {
+    Report("peer-joined", person.members + ["reason": "joined"], ["\("→", .good) \(person.name, .name) joined"])
+  }
+
+  static func peerReconnecting(_ person: Person) -> Report {
+    Report("peer-reconnecting", person.members, ["\("~", .caution) the connection to \(person.name, .name) broke"])
+  }
+
+  static func peerLeft(_ person: Person, reason: String) -> Report {
+    Report(
+      "peer-left", person.members + ["reason": .string(reason)],
+      ["\("←", .caution) \(person.name, .name) is gone (\(reason))"])
+  }
+
+  static func hostChanged(host: Person?, epoch: UInt64, reason: String) -> Report {
+    let line: Line =
+      if let host {
+        "\("★", .good) \(host.name, .name) hosts  \("epoch \(epoch), \(reason)", .faint)"
+      } else {
+        "\("★", .caution) there is no host  \(reason, .faint)"
+      }
+    let members: JSON.Members = ["host": .optional(host?.id), "name": .optional(host?.name)]
+    return Report(
+      "host-changed", members + ["epoch": .integer(Int(epoch)), "reason": .string(reason)], [line])
+  }
+
+  static func lockChanged(isLocked: Bool) -> Report {
+    Report(
+      "lock-changed", ["locked": .bool(isLocked)],
+      [
+        isLocked
+          ? "\("▪", .caution) the session is locked for newcomers" : "\("▫", .good) the session is open for newcomers"
+      ])
+  }
+
+  /// Everything is here that the connected peers had.
+  static func synchronised(digest: String) -> Report {
+    Report(
+      "synchronised", ["digest": .string(digest)],
+      ["\("=", .good) in step with everybody  \(shortened(digest), .faint)"])
+  }
+}

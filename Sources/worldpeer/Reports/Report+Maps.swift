@@ -1,0 +1,58 @@
+import PeerCLI
+
+extension Report {
+  /// How far a map has come, in bytes.
+  struct Transfer {
+    let verified: Int
+    let total: Int
+    /// Asked for, and arrived as stored; what came twice counts twice.
+    let requested: Int
+    let received: Int
+    let perSecond: Int
+
+    var members: JSON.Members {
+      [
+        "verifiedBytes": .integer(verified), "totalBytes": .integer(total), "requestedBytes": .integer(requested),
+        "receivedBytes": .integer(received), "bytesPerSecond": .integer(perSecond),
+      ]
+    }
+  }
+
+  /// How far a peer has come with the session's map.
+  struct MapStage {
+    let peer: Person
+    /// `none`, `transferring`, `received` or `relocalised`.
+    let stage: String
+    /// What of the map it has verified, 0…100.
+    let percent: Int
+
+    var members: JSON.Members { peer.members + ["stage": .string(stage), "percent": .integer(percent)] }
+    var text: String { stage == "transferring" ? "\(peer.name) \(percent) %" : "\(peer.name) \(stage)" }
+  }
+
+  static func mapProgress(from: Person, _ transfer: Transfer) -> Report {
+    let bar = ProgressBar(transfer.verified, of: transfer.total).line
+    let sizes = "\(Text.bytes(transfer.verified)) of \(Text.bytes(transfer.total))"
+    return Report(
+      "map-progress", ["from": .string(from.id), "name": .string(from.name)] + transfer.members,
+      ["map from \(from.name)  \(bar)  \(sizes)"], display: .progress(isLast: transfer.verified == transfer.total))
+  }
+
+  /// Another peer has come further with the session's map.
+  static func mapStatus(_ stage: MapStage, mapID: String?) -> Report {
+    // People ask `status` for the other stages.
+    let lines: [Line] =
+      stage.stage == "relocalised" ? ["\("▦", .good) \(stage.peer.name, .name) has found its place in the map"] : []
+    return Report("map-status", stage.members + ["mapID": .optional(mapID)], lines)
+  }
+
+  static func mapReceived(from: Person, mapID: String, points: Int, anchors: Int, bytes: Int) -> Report {
+    let content: Line = "\(points) points, \(anchors) anchors, \(Text.bytes(bytes))  \(shortened(mapID), .faint)"
+    return Report(
+      "map-received",
+      [
+        "from": .string(from.id), "name": .string(from.name), "mapID": .string(mapID), "points": .integer(points),
+        "anchors": .integer(anchors), "bytes": .integer(bytes),
+      ], ["\("▦", .good) the map of \(from.name, .name) is here: \(content)"])
+  }
+}

@@ -1,0 +1,125 @@
+import PeerCLI
+import Testing
+
+@testable import worldpeer
+
+@Suite("Reports")
+struct ReportTests {
+  static let bob = Report.Person(id: String(repeating: "b0", count: 32), name: "bob")
+  static let lamp = Report.Pin(id: "1-2", name: "lamp", position: [1, -0.25, 0], author: "b0")
+
+  @Test(
+    "the fields that scripts rely on",
+    arguments: [
+      (
+        .ready(bob, port: 4711),
+        #""event":"ready","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","port":4711"#
+      ),
+      (
+        .peerJoined(bob),
+        #""event":"peer-joined","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","reason":"joined""#
+      ),
+      (
+        .peerLeft(bob, reason: "lost"),
+        #""event":"peer-left","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","reason":"lost""#
+      ),
+      (
+        .hostChanged(host: nil, epoch: 3, reason: "leave"),
+        #""event":"host-changed","t":1.5,"clock":7.25,"host":null,"name":null,"epoch":3,"reason":"leave""#
+      ),
+      (
+        .mapProgress(from: bob, .init(verified: 1, total: 2, requested: 2, received: 3, perSecond: 4)),
+        #""event":"map-progress","t":1.5,"clock":7.25,"from":"\#(bob.id)","name":"bob","verifiedBytes":1,"totalBytes":2,"requestedBytes":2,"receivedBytes":3,"bytesPerSecond":4"#
+      ),
+      (
+        .mapReceived(from: bob, mapID: "aa", points: 5, anchors: 1, bytes: 9),
+        #""event":"map-received","t":1.5,"clock":7.25,"from":"\#(bob.id)","name":"bob","mapID":"aa","points":5,"anchors":1,"bytes":9"#
+      ),
+      (
+        .participantMoved(.init(id: "1-2", peer: bob, position: [0, 1, 2], sessionTime: 4, sequence: .max)),
+        #""event":"participant-moved","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","id":"1-2","position":[0.0,1.0,2.0],"sessionTime":4,"sequence":9223372036854775807"#
+      ),
+      (.synchronised(digest: "d1"), #""event":"synchronised","t":1.5,"clock":7.25,"digest":"d1""#),
+      (
+        .anchorAdded(lamp, origin: "remote"),
+        #""event":"anchor-added","t":1.5,"clock":7.25,"id":"1-2","name":"lamp","position":[1.0,-0.25,0.0],"author":"b0","origin":"remote""#
+      ),
+      (
+        .answer(command: "peers", .peers([(bob, state: "connected")])),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"peers","peers":[{"peerID":"\#(bob.id)","name":"bob","state":"connected"}]"#
+      ),
+      (
+        .answer(command: "tap", .placed(id: "1-2", position: [0, 1, 2])),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"tap","id":"1-2","position":[0.0,1.0,2.0]"#
+      ),
+      (
+        .answer(command: "burst", .burst([(id: "1-2", clock: 7)])),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"burst","placed":[{"id":"1-2","clock":7.0}]"#
+      ),
+      (
+        .answer(
+          command: "status",
+          .status(
+            .init(
+              host: bob, epoch: 2, peers: 1, isLocked: true, roster: [bob],
+              maps: [.init(peer: bob, stage: "received", percent: 100)], mapID: nil, points: 0, anchors: 3, digest: "d1"
+            ))),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"status","host":"\#(bob.id)","epoch":2,"peers":1,"locked":true,"mapID":null,"points":0,"anchors":3,"digest":"d1","roster":[{"peerID":"\#(bob.id)","name":"bob"}],"maps":[{"peerID":"\#(bob.id)","name":"bob","stage":"received","percent":100}]"#
+      ),
+      (
+        .answer(
+          command: "links",
+          .links(
+            [.init(peer: bob, roundTrip: 1.5, bytesSent: 2, bytesReceived: 3, queuedBytes: 4)],
+            connections: [(bob, bob)])),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"links","links":[{"peerID":"\#(bob.id)","name":"bob","roundTrip":1.5,"bytesSent":2,"bytesReceived":3,"queuedBytes":4}],"connections":[["\#(bob.id)","\#(bob.id)"]]"#
+      ),
+      (
+        .error(code: "no-hit", message: "x", command: "tap"),
+        #""event":"error","t":1.5,"clock":7.25,"code":"no-hit","message":"x","command":"tap""#
+      ),
+    ] as [(Report, String)])
+  func fields(report: Report, json: String) {
+    #expect(report.json(at: 1.5, clock: 7.25).text == "{\(json)}")
+  }
+
+  @Test("a line has colour only when asked")
+  func colour() {
+    let line = Report.peerJoined(Self.bob).lines[0]
+    #expect(line.text(colour: false) == "→ bob joined")
+    #expect(line.text(colour: true) == "\u{1b}[32m→\u{1b}[0m \u{1b}[1mbob\u{1b}[0m joined")
+  }
+
+  @Test("people see of a map what they asked for")
+  func maps() {
+    let stage = Report.MapStage(peer: Self.bob, stage: "received", percent: 100)
+    #expect(Report.mapStatus(stage, mapID: "aa").lines.isEmpty)
+    let transfer = Report.Transfer(verified: 50_000, total: 100_000, requested: 0, received: 0, perSecond: 0)
+    let text = Report.mapProgress(from: Self.bob, transfer).lines[0].text(colour: false)
+    #expect(text.hasPrefix("map from bob  ━━━━━━━━━━━━━━─") && text.hasSuffix(" 50 %  50.0 kB of 100.0 kB"))
+  }
+
+  @Test("positions are in metres, to the millimetre")
+  func positions() {
+    let text = Report.anchorAdded(Self.lamp, origin: "local").lines[0].text(colour: false)
+    #expect(text == "+ lamp (1.000, -0.250, 0.000)  1-2  local")
+  }
+}
+
+@Suite("What a user means")
+struct LookupTests {
+  static let names = [["lamp", "a1"], ["lamp 2", "a2"], ["door", "b1"], ["twin", "c1"], ["twin", "c2"]]
+
+  @Test(
+    "a whole name goes before a beginning, and a beginning must be the only one",
+    arguments: [("lamp", 1), ("lamp ", 1), ("d", 1), ("b1", 1), ("c", 2), ("twin", 2), ("a", 2), ("x", 0), ("amp", 0)])
+  func find(word: String, count: Int) {
+    let found =
+      switch Lookup.find(word, in: Self.names, by: { $0 }) {
+      case .found: 1
+      case .nothing: 0
+      case .several(let number): number
+      }
+    #expect(found == count)
+  }
+}

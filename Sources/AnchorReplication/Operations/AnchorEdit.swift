@@ -16,7 +16,7 @@ package enum AnchorEdit: Sendable {
   case setFlags(UInt32, of: AnchorID)
   /// Writes who holds an anchor.
   case setLock(AnchorLock, of: AnchorID)
-  /// Removes an anchor for ever.
+  /// Removes an anchor permanently.
   case remove(AnchorID)
 }
 

@@ -130,9 +130,7 @@ struct Links: Organ {
     turn.mesh.publish(links: directory)
     if links[link]?.isDialled == false { sendHello(on: link, in: &turn) }
     turn.report(.peerIdentified(peer, name: hello.name, instance: hello.instance))
-    if turn.mesh.roster.admits(peer), turn.mesh.roster[peer]?.incarnation != hello.incarnation {
-      closeOlderStarts(of: peer, than: hello.incarnation, in: &turn)
-    }
+    closeOlderStarts(of: peer, than: hello.incarnation, in: &turn)
     turn.tell(.greeted(link, hello))
   }
 
@@ -143,7 +141,10 @@ struct Links: Organ {
     return turn.mesh.roster[peer]?.status == .kicked ? .kicked : nil
   }
 
-  /// A new start of a member replaces the old one at once.
+  /// A new start of a peer replaces the old one at once.
+  ///
+  /// A link to an earlier start is never a duplicate of one to the new start. That process is dead, and if the rule for
+  /// duplicates kept its link, the two peers would not meet before TCP gives up.
   private mutating func closeOlderStarts(of peer: PeerID, than incarnation: UInt64, in turn: inout Turn) {
     for old in directory.all where directory[old]?.peer == peer {
       if let node = directory.node(old), node.incarnation != incarnation {

@@ -412,6 +412,8 @@ struct Membership: Organ {
   mutating func failInvitations(_ closed: ClosedLink, in turn: inout Turn) {
     let applicant = applicants.end(closed.link)
     switch closed.cause {
+    // The new start of the peer has not invited this node; our own invitation is sent again on its link.
+    case .ended(.replaced): invitations.withdraw(from: closed.peer, in: &turn)
     case .ended(let reason): invitations.fail(with: closed.peer, reason, in: &turn)
     case .goodbye(let reason):
       // A departure takes the peer's record with it, and its invitations stay for its return.

@@ -70,6 +70,36 @@ struct GreetingTests {
     }
   }
 
+  /// `session 6010366 3`: of two members that restarted, one held a connection to the dead start of the other, with an
+  /// invitation on it, and closed every new connection as a duplicate of that.
+  @Test("a link to an earlier start of a stranger gives way to that of the new start, whoever dialled; invitations go on")
+  func newStartReplacesStranger() throws {
+    let id = InvitationID(rawValue: 1)
+    for stranger in [NodeProbe.peer(1), NodeProbe.peer(2), NodeProbe.peer(3)] {
+      for isDialled in [true, false] {
+        var probe = NodeProbe()
+        probe.input(.invite(id, [.loopback(port: 1)], context: [], timeout: .seconds(60)))
+        let dial = try #require(probe.dials.first).dial
+        let old = probe.open(1, stranger, dial: isDialled ? dial : nil)
+        probe.send(.hello, on: old) { NodeProbe.hello(stranger, incarnation: 7).write(to: &$0) }
+        let new = probe.greet(2, stranger, incarnation: 8)
+        #expect(try probe.goodbye(on: old) == .replaced)
+        #expect(probe.closed == [old])
+        #expect(try probe.frames(on: new).contains { $0.type == .invite } == isDialled)
+        #expect(!probe.takeEvents().contains { if case .invitationEnded = $0 { true } else { false } })
+      }
+    }
+  }
+
+  @Test("an invitation of an earlier start of a stranger is withdrawn")
+  func newStartWithdrawsInvitations() throws {
+    var probe = NodeProbe()
+    let old = probe.greet(1, other)
+    probe.send(.invite, on: old) { Invite(number: 5, wait: 30_000, context: []).write(to: &$0) }
+    _ = probe.greet(2, other, incarnation: 8)
+    #expect(probe.takeEvents().contains { if case .invitationWithdrawn(other) = $0 { true } else { false } })
+  }
+
   @Test("another service is refused")
   func refusesOtherService() throws {
     var probe = NodeProbe()

@@ -19,6 +19,12 @@ package enum ProtocolLimits {
   package static let transmitWindow = 64 * 1024
   /// Bytes of control frames that may wait on one link; a peer that reads slower than that is let go.
   package static let controlQueue = 4 * 1024 * 1024
+  /// The same for a stranger: it has little to ask.
+  package static let strangerControlQueue = 16 * 1024
+  /// Frames of a stranger after its hello, up to its admission.
+  package static let strangerFrames = 256
+  /// Invitations that a stranger may make on one link.
+  package static let strangerInvitations = 4
 
   /// Bytes of UTF-8 in a peer's name.
   package static let peerName = 63

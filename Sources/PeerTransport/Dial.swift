@@ -9,7 +9,7 @@ extension SecureTransport {
     do throws(TransportFailure) {
       let socket = try Socket(for: address)
       try socket.connect(to: address)
-      let link = try Link(socket, remote: address, dial: dial, transport: self)
+      let link = try Link(socket, id: nextLinkID(), remote: address, dial: dial, transport: self)
       links[link.id] = link
       dials.insert(dial)
       updateTimer()

@@ -32,6 +32,10 @@ final class Link: EventHandler {
   private var interest: Readiness = []
   private var isReceiving = true
   private var isOnProbation: Bool
+  /// Whether nothing has come yet on a connection from outside.
+  private var isSilent: Bool
+  /// When a closing link ends, however much still leaves.
+  private var closesBy = UInt64.max
   private var isFlushPending = false
   private var isWritableAwaited = false
   private var hasFinished = false
@@ -40,9 +44,9 @@ final class Link: EventHandler {
 
   /// Takes over a socket that is connecting (with `dial`) or was accepted (without) and starts to serve it.
   init(
-    _ socket: consuming Socket, remote: SocketAddress, dial: DialID?, transport: SecureTransport
+    _ socket: consuming Socket, id: LinkID, remote: SocketAddress, dial: DialID?, transport: SecureTransport
   ) throws(TransportFailure) {
-    id = transport.nextLinkID()
+    self.id = id
     channel = try TLSChannel(context: transport.context, role: dial == nil ? .listener : .dialer)
     queue = ByteQueue(capacity: transport.configuration.highWatermark)
     delayControl = DelayControl(target: transport.configuration.delayTarget)
@@ -51,12 +55,13 @@ final class Link: EventHandler {
     self.transport = transport
     phase = dial == nil ? .handshaking : .connecting
     isOnProbation = dial == nil
+    isSilent = dial == nil
     socket.configureLink(transport.configuration)
     let descriptor = socket.descriptor
     self.socket = consume socket
     interest = dial == nil ? .readable : .writable
     try transport.loop.watch(descriptor, for: interest, handler: self)
-    let limit = dial == nil ? transport.configuration.handshakeTimeout : transport.configuration.connectTimeout
+    let limit = dial == nil ? transport.configuration.firstByteTimeout : transport.configuration.connectTimeout
     deadline = MonotonicClock.now + limit
   }
 
@@ -91,8 +96,16 @@ extension Link {
     } else if count == 0 {
       end(.truncated)
     } else if phase != .draining {
+      if isSilent { noteFirstByte() }
       advance(with: UnsafeRawBufferPointer(rebasing: transport.cipherBuffer[..<count]))
     }
+  }
+
+  /// Whoever has begun to speak gets the time for a handshake.
+  private func noteFirstByte() {
+    isSilent = false
+    deadline = MonotonicClock.now + transport.configuration.handshakeTimeout
+    transport.updateTimer()
   }
 
   /// Feeds what arrived to TLS and hands on what comes out.
@@ -126,6 +139,7 @@ extension Link {
     phase = .open
     deadline = nil
     transport.updateTimer()
+    if isOnProbation { transport.gate.note(.open, of: id) }
     if let dial { transport.dials.remove(dial) }
     transport.delegate?.linkOpened(id, dial: dial, peer: peer, remote: remote)
   }
@@ -218,6 +232,7 @@ extension Link {
       return true
     }
     channel.consumeOutput(count)
+    extendClosing()
     return count == output.count
   }
 
@@ -246,12 +261,7 @@ extension Link {
 extension Link {
   func close(flushing: Bool) {
     switch phase {
-    case .open where flushing:
-      phase = .draining
-      endProbation()
-      deadline = MonotonicClock.now + transport.configuration.lingerTimeout
-      transport.updateTimer()
-      transport.needsFlush(self)
+    case .open where flushing: drain()
     case .draining where flushing, .closed:
       break
     default:
@@ -261,17 +271,55 @@ extension Link {
     }
   }
 
+  /// Sends what is queued and waits a moment for the peer; a stranger keeps its place at the gate meanwhile.
+  private func drain() {
+    phase = .draining
+    closesBy = MonotonicClock.now + transport.configuration.closeTimeout
+    if isOnProbation { transport.gate.note(.draining, of: id) } else { transport.noteClosing(id) }
+    let limits = transport.configuration
+    deadline = MonotonicClock.now + (isOnProbation ? limits.strangerLingerTimeout : limits.lingerTimeout)
+    transport.updateTimer()
+    transport.needsFlush(self)
+  }
+
+  /// Gives a closing link more time while its peer takes what is queued; a stranger gets none.
+  private func extendClosing() {
+    guard phase == .draining, !isOnProbation, !hasFinished else { return }
+    deadline = min(closesBy, MonotonicClock.now + transport.configuration.lingerTimeout)
+    transport.updateTimer()
+  }
+
+  /// Ends a link at once whose place another one needs.
+  func evict() {
+    // Of a link that is closing, what the kernel holds may still arrive.
+    if phase == .handshaking { socket?.resetOnClose() }
+    end(.handshakeTimedOut)
+  }
+
+  /// Ends an open link soon, however much is still to leave.
+  func limitClosing() {
+    guard phase == .open, deadline == nil else { return }
+    let limits = transport.configuration
+    deadline = MonotonicClock.now + (isOnProbation ? limits.strangerLingerTimeout : limits.closeTimeout)
+    transport.updateTimer()
+  }
+
   func isOverdue(at now: UInt64) -> Bool { deadline.map { $0 <= now } ?? false }
 
   /// Ends a link whose deadline has passed.
   func expire() {
-    end(phase == .connecting ? .connectTimedOut : .handshakeTimedOut)
+    switch phase {
+    case .connecting: end(.connectTimedOut)
+    case .handshaking: end(.handshakeTimedOut)
+    case .open, .draining: end(.cancelled)
+    case .closed: break
+    }
   }
 
   func endProbation() {
     guard isOnProbation else { return }
     isOnProbation = false
-    transport.gate.release(remote.host)
+    transport.gate.release(id)
   }
 
   /// Closes the descriptor and reports; every path of a link ends here, once.

@@ -10,6 +10,8 @@ final class Listener: EventHandler {
 
   private let socket: Socket
   private let transport: SecureTransport
+  /// The first descriptor that is not taken for a connection from outside: the process needs some for itself.
+  private let descriptorLimit: Int32
 
   init(on address: SocketAddress, transport: SecureTransport) throws(TransportFailure) {
     let socket = try Socket(for: address)
@@ -17,6 +19,7 @@ final class Listener: EventHandler {
     let descriptor = socket.descriptor
     self.socket = consume socket
     self.transport = transport
+    descriptorLimit = Self.descriptorLimit(reserving: transport.configuration.reservedDescriptors)
     try transport.loop.watch(descriptor, for: .readable, handler: self)
   }
 
@@ -37,7 +40,10 @@ final class Listener: EventHandler {
         code = errno
         return accepted >= 0
       }
-      if accepted >= 0 {
+      if accepted >= descriptorLimit {
+        Socket(accepted: accepted).resetOnClose()
+        return pause(.system(SystemCallFailure("accept", code: EMFILE)))
+      } else if accepted >= 0 {
         resumed()
         admit(Socket(accepted: accepted), remote)
       } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) {
@@ -49,16 +55,30 @@ final class Listener: EventHandler {
   }
 
   private func admit(_ socket: consuming Socket, _ remote: SocketAddress?) {
-    guard let remote, (try? transport.gate.enter(remote.host, at: MonotonicClock.now)) != nil else {
-      return socket.resetOnClose()
-    }
+    let id = transport.nextLinkID()
+    guard let remote, (try? takePlace(id, remote.host)) != nil else { return socket.resetOnClose() }
     do throws(TransportFailure) {
-      let link = try Link(socket, remote: remote, dial: nil, transport: transport)
+      let link = try Link(socket, id: id, remote: remote, dial: nil, transport: transport)
       transport.links[link.id] = link
       transport.updateTimer()
     } catch {
-      transport.gate.release(remote.host)
+      transport.gate.release(id)
     }
+  }
+
+  private func takePlace(_ id: LinkID, _ host: SocketAddress.Host) throws(AdmissionGate.Refusal) {
+    let isKnown = transport.delegate?.isMember(at: host) ?? false
+    let evicted = try transport.gate.enter(id, from: host, isKnown: isKnown, at: MonotonicClock.now)
+    if let evicted { transport.links[evicted]?.evict() }
+  }
+
+  /// The kernel gives the lowest free number, so a connection with a high one means that few are left.
+  private static func descriptorLimit(reserving reserve: Int32) -> Int32 {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
+    let count = Int32(clamping: limit.rlim_cur)
+    // A process that may have few altogether needs fewer for itself.
+    return count - min(reserve, count / 4)
   }
 
   private func pause(_ failure: TransportFailure) {

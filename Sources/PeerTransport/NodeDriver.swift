@@ -165,6 +165,7 @@ package final class NodeDriver {
       transport.close(link, flushing: true)
     } else {
       closing.insert(link)
+      transport.limitClosing(link)
     }
   }
 
@@ -229,6 +230,10 @@ extension NodeDriver: SecureTransportDelegate {
 
   package func dialFailed(_ dial: DialID, _ failure: TransportFailure) {
     turn(.dialFailed(dial, refused: failure.isRefusal))
+  }
+
+  package func isMember(at host: SocketAddress.Host) -> Bool {
+    node.roster.entries.contains { node.isMember($0.peerID) && $0.addresses.contains { $0.host == host } }
   }
 
   package func listenerPaused(_ failure: TransportFailure) {

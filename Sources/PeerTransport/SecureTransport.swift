@@ -22,6 +22,8 @@ package final class SecureTransport {
   private var linksMade: UInt64 = 0
   private var timer: LoopTimer?
   private var unflushed: [Link] = []
+  /// Closing links that were members', oldest first.
+  private var closing: [LinkID] = []
   private var failedDials: [(DialID, TransportFailure)] = []
   private var isRoundHandled = false
   private var whenDrained: (() -> Void)?
@@ -94,6 +96,11 @@ extension SecureTransport {
     links[link]?.close(flushing: flushing)
   }
 
+  /// Ends a link that is to be closed soon, however slowly its peer takes what is still to be sent; tells of it as of any end.
+  package func limitClosing(_ link: LinkID) {
+    links[link]?.limitClosing()
+  }
+
   /// Keying material that only the two ends of this link know (RFC 8446 §7.5); nil for an unknown link.
   package func exportKeyingMaterial(
     _ link: LinkID, label: String, context: [UInt8] = [], count: Int = 32
@@ -126,9 +133,16 @@ extension SecureTransport {
     return LinkID(rawValue: linksMade)
   }
 
+  /// Notes that a link of a member is closing, and ends the oldest such link when there are too many.
+  func noteClosing(_ link: LinkID) {
+    closing.append(link)
+    if closing.count > configuration.closingLinks { links[closing[0]]?.evict() }
+  }
+
   /// Takes a link out once it is closed and tells the driver what that means.
   func ended(_ link: Link, in phase: Link.Phase, _ failure: TransportFailure?) {
     links[link.id] = nil
+    if phase == .draining { closing.removeAll { $0 == link.id } }
     listener?.resumeEarly()
     if whenDrained != nil { needsRound() }
     switch (phase, link.dial) {

@@ -34,9 +34,15 @@ package protocol SecureTransportDelegate: AnyObject {
 
   /// Connections are accepted again.
   func listenerResumed()
+
+  /// Whether a member of the session is known to have this address: such an address has places of its own.
+  func isMember(at host: SocketAddress.Host) -> Bool
 }
 
 extension SecureTransportDelegate {
+  /// Knows nobody.
+  package func isMember(at host: SocketAddress.Host) -> Bool { false }
+
   /// Ignores it.
   package func strangerFailed(_ remote: SocketAddress, _ failure: TransportFailure) {}
 }

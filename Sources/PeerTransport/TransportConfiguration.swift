@@ -5,8 +5,16 @@ extension SecureTransport {
     package var connectTimeout: UInt64 = 5_000_000_000
     /// How long the TLS handshake may take.
     package var handshakeTimeout: UInt64 = 5_000_000_000
-    /// How long a closing link may take to flush and to hear the peer close.
+    /// How long a connection from outside may send nothing at all.
+    package var firstByteTimeout: UInt64 = 1_500_000_000
+    /// How long a closing link may take to flush and to hear the peer close, after the kernel took bytes last.
     package var lingerTimeout: UInt64 = 2_000_000_000
+    /// The same for a stranger: enough for a goodbye to cross a LAN.
+    package var strangerLingerTimeout: UInt64 = 250_000_000
+    /// How long a closing link may take in all.
+    package var closeTimeout: UInt64 = 15_000_000_000
+    /// Closing links that were members' held at once; one more ends the oldest.
+    package var closingLinks = 64
     /// How long sent bytes may stay unacknowledged (TCP_USER_TIMEOUT).
     package var userTimeout: UInt64 = 15_000_000_000
     /// How many bytes the kernel may hold that are not sent yet (TCP_NOTSENT_LOWAT).
@@ -21,6 +29,8 @@ extension SecureTransport {
     package var sendSize = 40 * 1024
     /// The bytes read at once.
     package var receiveBuffer = 512 * 1024
+    /// Descriptors that connections from outside never take.
+    package var reservedDescriptors: Int32 = 64
     /// How long accepting rests after the descriptors ran out.
     package var acceptPause: UInt64 = 1_000_000_000
     /// What strangers may cost.

@@ -6,44 +6,96 @@ import Testing
 @Suite struct AdmissionGateTests {
   private let second: UInt64 = 1_000_000_000
 
-  private func host(_ number: UInt32) -> SocketAddress.Host { .ipv4(number) }
+  /// A gate with numbered visitors.
+  private struct Entrance {
+    var gate: AdmissionGate
+    private var made: UInt64 = 0
 
-  private func refusal(
-    _ gate: inout AdmissionGate, _ host: SocketAddress.Host, at now: UInt64
-  ) -> AdmissionGate.Refusal? {
-    do {
-      try gate.enter(host, at: now)
-      return nil
-    } catch {
-      return error
+    init(_ change: (inout AdmissionGate.Limits) -> Void = { _ in }) {
+      var limits = AdmissionGate.Limits()
+      change(&limits)
+      gate = AdmissionGate(limits: limits)
     }
+
+    /// One connection more; why it is turned away, or which other one had to go for it.
+    mutating func visit(
+      _ host: SocketAddress.Host, isKnown: Bool = false, at now: UInt64 = 0
+    ) -> (refusal: AdmissionGate.Refusal?, evicted: UInt64?) {
+      made += 1
+      do {
+        return (nil, try gate.enter(LinkID(rawValue: made), from: host, isKnown: isKnown, at: now)?.rawValue)
+      } catch {
+        return (error, nil)
+      }
+    }
+
+    /// Why one connection more is turned away.
+    mutating func refusal(
+      _ host: SocketAddress.Host, isKnown: Bool = false, at now: UInt64 = 0
+    ) -> AdmissionGate.Refusal? { visit(host, isKnown: isKnown, at: now).refusal }
+
+    mutating func release(_ number: UInt64) { gate.release(LinkID(rawValue: number)) }
+    mutating func note(_ stage: AdmissionGate.Stage, _ number: UInt64) { gate.note(stage, of: LinkID(rawValue: number)) }
   }
 
-  @Test func `one address waits with four connections at most`() {
-    var gate = AdmissionGate()
-    for _ in 0..<4 { #expect(refusal(&gate, host(1), at: 0) == nil) }
-    #expect(refusal(&gate, host(1), at: 10 * second) == .perAddress)
-    #expect(refusal(&gate, host(2), at: 10 * second) == nil)
-    gate.release(host(1))
-    #expect(refusal(&gate, host(1), at: 10 * second) == nil)
-    #expect(refusal(&gate, host(1), at: 10 * second) == .perAddress)
+  private func host(_ number: Int) -> SocketAddress.Host { .ipv4(UInt32(number)) }
+
+  @Test func `one address has four places at most`() {
+    var entrance = Entrance()
+    for _ in 1...4 { #expect(entrance.refusal(host(1)) == nil) }
+    #expect(entrance.refusal(host(1), at: 10 * second) == .perAddress)
+    #expect(entrance.refusal(host(2), at: 10 * second) == nil)
+    entrance.release(1)
+    #expect(entrance.refusal(host(1), at: 10 * second) == nil)
+    #expect(entrance.refusal(host(1), at: 10 * second) == .perAddress)
   }
 
-  @Test func `thirty-two connections wait in all`() {
-    var gate = AdmissionGate()
-    for number in 0..<32 { #expect(refusal(&gate, host(UInt32(number)), at: 0) == nil) }
-    #expect(refusal(&gate, host(99), at: 0) == .total)
-    #expect(gate.waiting == 32)
-    gate.release(host(0))
-    #expect(refusal(&gate, host(99), at: 0) == nil)
+  @Test func `thirty-two strangers are held in all`() {
+    var entrance = Entrance()
+    for number in 1...32 { #expect(entrance.refusal(host(number)) == nil) }
+    #expect(entrance.refusal(host(99)) == .total)
+    #expect(entrance.gate.waiting == 32)
+    entrance.release(1)
+    #expect(entrance.refusal(host(99)) == nil)
+  }
+
+  @Test func `the addresses of members have eight places of their own, and no rate for all holds them up`() {
+    var entrance = Entrance { $0.burstOfAll = 32 }
+    for number in 1...32 { #expect(entrance.refusal(host(number)) == nil) }
+    #expect(entrance.refusal(host(40)) == .total)
+    for number in 101...108 { #expect(entrance.refusal(host(number), isKnown: true) == nil) }
+    #expect(entrance.refusal(host(109), isKnown: true) == .total)
+  }
+
+  @Test func `a full gate gives the place of whoever is being closed, then of an unfinished handshake that had its time`() {
+    var entrance = Entrance()
+    for number in 1...32 { #expect(entrance.refusal(host(number)) == nil) }
+    entrance.note(.open, 1)
+    entrance.note(.draining, 7)
+    #expect(entrance.visit(host(50), at: 1).evicted == 7)
+    #expect(entrance.refusal(host(51), at: 249_999_999) == .total, "each handshake has a quarter of a second")
+    #expect(entrance.visit(host(51), at: 250_000_000).evicted == 2, "the oldest one; the first is past its handshake")
+    #expect(entrance.gate.waiting == 32)
+  }
+
+  @Test func `an IPv6 network of 64 bits has sixteen places, however many addresses it uses`() {
+    func address(_ network: UInt64, _ number: Int) -> SocketAddress.Host {
+      .ipv6(high: network, low: UInt64(number), scope: 0)
+    }
+    var entrance = Entrance()
+    for number in 1...16 { #expect(entrance.refusal(address(1, number)) == nil) }
+    #expect(entrance.refusal(address(1, 17)) == .perNetwork)
+    #expect(entrance.refusal(address(1, 17), isKnown: true) == nil)
+    #expect(entrance.refusal(address(2, 1)) == nil)
   }
 
   @Test func `an address has a burst of five and then twenty a second`() {
-    var gate = AdmissionGate()
+    var entrance = Entrance()
+    var made: UInt64 = 0
     func attempt(at now: UInt64) -> AdmissionGate.Refusal? {
-      let refusal = refusal(&gate, host(1), at: now)
-      if refusal == nil { gate.release(host(1)) }
-      return refusal
+      made += 1
+      defer { entrance.release(made) }
+      return entrance.refusal(host(1), at: now)
     }
     let start = 7 * second
     #expect((0..<6).map { _ in attempt(at: start) } == [nil, nil, nil, nil, nil, .rate])
@@ -56,16 +108,27 @@ import Testing
     #expect(accepted == 4 + 10 * 20)
   }
 
+  @Test func `all addresses together have a burst of 64 and then 200 a second`() {
+    var entrance = Entrance()
+    var made: UInt64 = 0
+    func attempt(_ number: Int, at now: UInt64) -> Bool {
+      made += 1
+      defer { entrance.release(made) }
+      return entrance.refusal(host(number), at: now) == nil
+    }
+    #expect((0..<100).count { attempt($0, at: 0) } == 64)
+    // Four thousand addresses in ten seconds, 2.5 ms apart.
+    #expect((0..<4_000).count { attempt(1_000 + $0, at: 10 * second + UInt64($0) * 2_500_000) } == 63 + 10 * 200)
+  }
+
   @Test func `the table of addresses is bounded and forgets those that rest`() {
-    var limits = AdmissionGate.Limits()
-    limits.addresses = 3
-    var gate = AdmissionGate(limits: limits)
-    for number in 1...3 { #expect(refusal(&gate, host(UInt32(number)), at: 0) == nil) }
-    for number in 1...2 { gate.release(host(UInt32(number))) }
-    #expect(refusal(&gate, host(4), at: 1) == .crowded, "no address has rested yet")
-    #expect(refusal(&gate, host(4), at: second) == nil)
-    gate.release(host(2))
-    gate.release(host(77))
-    #expect(gate.waiting == 2, "only what entered can be released")
+    var entrance = Entrance { $0.addresses = 3 }
+    for number in 1...3 { #expect(entrance.refusal(host(number)) == nil) }
+    entrance.release(1)
+    entrance.release(2)
+    #expect(entrance.refusal(host(4), at: 1) == .crowded, "no address has rested yet")
+    #expect(entrance.refusal(host(4), at: second) == nil)
+    entrance.release(77)
+    #expect(entrance.gate.waiting == 2, "only what entered can be released")
   }
 }

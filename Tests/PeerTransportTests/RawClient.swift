@@ -23,8 +23,25 @@ final class RawClient: @unchecked Sendable {
     wasReset = !connect(port: port) && errno == ECONNRESET
   }
 
+  /// A socket connected to `port` of this machine, from one of the addresses of its loopback network.
+  convenience init(port: UInt16, from source: UInt32) {
+    self.init()
+    take(source)
+    wasReset = !connect(port: port) && errno == ECONNRESET
+  }
+
   deinit {
     close(descriptor)
+  }
+
+  private func take(_ source: UInt32) {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = source.bigEndian
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = bind(descriptor, $0, size) }
+    }
   }
 
   /// Takes a port of the loopback address, at which nobody listens then; nil when the system gives none.
@@ -115,13 +132,14 @@ struct RawTLS {
   func run(port: UInt16, _ body: (OpaquePointer, RawClient) -> Void = { _, _ in }) -> Outcome {
     // OpenSSL's own socket layer writes without MSG_NOSIGNAL.
     signal(SIGPIPE, SIG_IGN)
-    let client = RawClient(port: port)
     let context = SSL_CTX_new(TLS_client_method())!
     defer { SSL_CTX_free(context) }
     _ = sw_ctx_set_protocol(context, lowest, highest)
     if let key { install(key, in: context) }
     let ssl = SSL_new(context)!
     defer { SSL_free(ssl) }
+    // Not before: to make an RSA key may take longer than a listener waits for the first byte.
+    let client = RawClient(port: port)
     SSL_set_fd(ssl, client.descriptor)
     guard SSL_connect(ssl) == 1 else { return .refused }
     body(ssl, client)

@@ -25,6 +25,8 @@ struct Link: Sendable {
   struct Stranger: Sendable {
     /// When the link is given up.
     var deadline: Instant
+    /// How many frames the other side may still send.
+    var frames = ProtocolLimits.strangerFrames
   }
 
   /// Read from the TLS certificate.
@@ -70,6 +72,14 @@ struct Link: Sendable {
   /// When a member's link needs a ping or is dead.
   var keepAlive: Instant { min(lastHeard + ProtocolTimes.silence, lastSent + ProtocolTimes.ping) }
 
+  /// Bytes of control frames that may wait for the other side to read (bytes).
+  var controlLimit: Int {
+    switch phase {
+    case .greeting, .stranger: ProtocolLimits.strangerControlQueue
+    case .member, .bulk: ProtocolLimits.controlQueue
+    }
+  }
+
   /// Which frames the other side may send, and how large.
   var kind: LinkKind {
     switch phase {
@@ -90,6 +100,14 @@ struct Link: Sendable {
     return exchange(&inbound, with: [])
   }
 
+  /// Counts a frame; whether the other side may send so many.
+  mutating func countFrame() -> Bool {
+    guard case .stranger(var stranger) = phase else { return true }
+    stranger.frames -= 1
+    phase = .stranger(stranger)
+    return stranger.frames >= 0
+  }
+
   /// Keeps the start of an incomplete frame.
   mutating func endReceiving(_ rest: consuming [UInt8]) { inbound = rest }
 
@@ -99,7 +117,7 @@ struct Link: Sendable {
   ///
   /// An over-full control queue is sent even while there is no room: a peer that never reads never makes any.
   mutating func beginSending(control: Int) -> Bool {
-    if inFlight < ProtocolLimits.transmitWindow || control > ProtocolLimits.controlQueue { return true }
+    if inFlight < ProtocolLimits.transmitWindow || control > controlLimit { return true }
     wantsRoom = true
     return false
   }

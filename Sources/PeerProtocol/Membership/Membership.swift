@@ -17,6 +17,8 @@ struct Membership: Organ {
     var weAdmit = false
     /// Whether the other side has said so.
     var theyAdmit = false
+    /// How often it has invited this node.
+    var invitations = 0
     /// When the link became a member's.
     var memberSince: Instant?
   }
@@ -317,7 +319,10 @@ struct Membership: Organ {
       accept(invite.number, from: peer, on: link, in: &turn)
     } else if let reason = turn.mesh.refusal(of: peer) {
       turn.tell(.close(link, reason))
+    } else if applicant.invitations >= ProtocolLimits.strangerInvitations {
+      turn.tell(.close(link, .limitExceeded))
     } else {
+      applicants[link]?.invitations += 1
       invitations.receive(invite, from: peer, name: applicant.hello.name, on: link, in: &turn)
     }
   }

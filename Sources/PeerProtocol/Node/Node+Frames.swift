@@ -50,6 +50,11 @@ extension Node {
         let limit = FrameHead.type(in: bytes, at: offset).map { FrameType.limit(of: $0, on: kind) } ?? 0
         guard let head = try FrameHead.find(in: bytes, at: offset, limit: limit) else { return offset }
         offset = head.body.upperBound
+        if kind == .stranger, !links.organ.countFrame(on: link) {
+          links.organ.end(link, .limitExceeded, in: &turn)
+          settle()
+          continue
+        }
         try take(head.type, bytes.extracting(head.body), on: link, kind)
       } catch {
         links.organ.end(link, .protocolError, in: &turn)

@@ -108,7 +108,7 @@ package struct Node: Sendable {
       poses.organ.dropLate(on: link)
       return nil
     }
-    guard control <= ProtocolLimits.controlQueue else {
+    guard control <= links.state.controlLimit(of: link) else {
       links.organ.end(link, .limitExceeded, in: &turn)
       settle()
       return nil

@@ -1,19 +1,34 @@
 package import Basics
+package import PeerProtocol
 
-/// Bounds what strangers can cost: how many connections wait for admission and how fast each address may try.
+/// Bounds what strangers can cost: how many of their connections are held, and how fast they may try.
+///
+/// A stranger is an accepted connection whose peer has not greeted properly. It holds a place until it is admitted or its
+/// descriptor is closed. A full gate takes the place of a stranger that has had its time from it: first one that is being
+/// closed, then an unfinished handshake. So those that only occupy places keep nobody out for long.
 ///
 /// A pure value: time comes in as nanoseconds that never run backwards.
 package struct AdmissionGate: Sendable {
-  /// The limits of a gate.
+  /// The limits of a gate; times in nanoseconds.
   package struct Limits: Sendable {
-    /// Connections that are not admitted yet, in all.
+    /// Strangers in all.
     package var total = 32
-    /// Connections that are not admitted yet, from one address.
+    /// Further places that only addresses of known members can take.
+    package var reserved = 8
+    /// Strangers from one address.
     package var perAddress = 4
-    /// Handshakes a second from one address, sustained.
+    /// Strangers from one IPv6 network of 64 bits: one machine can have all of its addresses.
+    package var perNetwork = 16
+    /// How long a handshake keeps its place in a full gate.
+    package var patience: UInt64 = 250_000_000
+    /// Connections a second from one address, sustained.
     package var rate = 20
-    /// Handshakes from one address at once, after a pause.
+    /// Connections from one address at once, after a pause.
     package var burst = 5
+    /// Connections a second from all addresses that are not of known members, sustained.
+    package var rateOfAll = 200
+    /// Connections from all those addresses at once, after a pause.
+    package var burstOfAll = 64
     /// Addresses remembered at a time.
     package var addresses = 4096
 
@@ -23,55 +38,126 @@ package struct AdmissionGate: Sendable {
 
   /// Why a connection is turned away.
   package enum Refusal: Error, Hashable, Sendable {
-    /// Too many connections wait for admission.
+    /// Too many strangers are here, and none has had its time.
     case total
-    /// Too many connections of this address wait for admission.
+    /// Too many strangers of this address are here.
     case perAddress
-    /// This address tries too often.
+    /// Too many strangers of this IPv6 network are here.
+    case perNetwork
+    /// This address tries too often, or all addresses together do.
     case rate
     /// Too many different addresses tried within a moment.
     case crowded
   }
 
-  /// The leaky bucket of one address: full at `emptyAt − now = burst / rate` (GCRA, ITU-T I.371).
-  private struct Account {
-    var waiting = 0
-    var emptyAt: UInt64 = 0
+  /// How far a stranger has come.
+  package enum Stage: Sendable {
+    /// TLS is being set up.
+    case handshaking
+    /// The peer is proven and has yet to greet.
+    case open
+    /// We are closing.
+    case draining
   }
 
-  /// How many connections wait for admission.
-  package private(set) var waiting = 0
+  private struct Stranger {
+    let link: LinkID
+    let host: SocketAddress.Host
+    let since: UInt64
+    let isKnown: Bool
+    var stage = Stage.handshaking
+  }
 
   private let limits: Limits
-  private var accounts: [SocketAddress.Host: Account] = [:]
+  /// Oldest first; their number is bounded, so a search is cheap.
+  private var strangers: [Stranger] = []
+  private var accounts: [SocketAddress.Host: RateAccount] = [:]
+  private var everybody = RateAccount()
 
   /// An empty gate.
   package init(limits: Limits = Limits()) {
     self.limits = limits
   }
 
-  /// Lets a connection wait for admission, or says why not; every success needs one ``release(_:)``.
-  package mutating func enter(_ host: SocketAddress.Host, at now: UInt64) throws(Refusal) {
-    guard waiting < limits.total else { throw .total }
-    var account = accounts[host] ?? Account()
-    guard account.waiting < limits.perAddress else { throw .perAddress }
-    let interval = 1_000_000_000 / UInt64(limits.rate)
-    let level = max(account.emptyAt, now) + interval
-    guard level - now <= interval * UInt64(limits.burst) else { throw .rate }
-    if accounts[host] == nil, accounts.count >= limits.addresses {
-      accounts = accounts.filter { $0.value.waiting > 0 || $0.value.emptyAt > now }
-      guard accounts.count < limits.addresses else { throw .crowded }
+  /// How many strangers are here.
+  package var waiting: Int { strangers.count }
+
+  /// Gives a connection a place, or says why not; every success needs one ``release(_:)``.
+  ///
+  /// - Parameter isKnown: Whether `host` is an address of a member of the session.
+  /// - Returns: A stranger that has lost its place to this one; the caller closes it at once.
+  package mutating func enter(
+    _ link: LinkID, from host: SocketAddress.Host, isKnown: Bool = false, at now: UInt64
+  ) throws(Refusal) -> LinkID? {
+    guard strangers.count(where: { $0.host == host }) < limits.perAddress else { throw .perAddress }
+    if let network = host.network, !isKnown {
+      guard strangers.count(where: { $0.host.network == network }) < limits.perNetwork else { throw .perNetwork }
     }
-    account.emptyAt = level
-    account.waiting += 1
-    accounts[host] = account
-    waiting += 1
+    let evicted = try makeRoom(isKnown: isKnown, at: now)
+    try charge(host, isKnown: isKnown, at: now)
+    if let evicted { release(evicted) }
+    strangers.append(Stranger(link: link, host: host, since: now, isKnown: isKnown))
+    return evicted
   }
 
-  /// Ends the wait of a connection, because it was admitted or closed.
-  package mutating func release(_ host: SocketAddress.Host) {
-    guard let waitingHere = accounts[host]?.waiting, waitingHere > 0 else { return }
-    accounts[host]?.waiting = waitingHere - 1
-    waiting -= 1
+  /// Notes how far a stranger has come; nothing happens for a link that is none.
+  package mutating func note(_ stage: Stage, of link: LinkID) {
+    guard let index = strangers.firstIndex(where: { $0.link == link }) else { return }
+    strangers[index].stage = stage
+  }
+
+  /// Frees the place of a stranger that was admitted or is gone; nothing happens for a link that is none.
+  package mutating func release(_ link: LinkID) {
+    strangers.removeAll { $0.link == link }
+  }
+
+  /// The stranger that has to go so that another can come; nil when there is a free place.
+  private func makeRoom(isKnown: Bool, at now: UInt64) throws(Refusal) -> LinkID? {
+    let unknown = strangers.count { !$0.isKnown }
+    let places = isKnown ? limits.total + limits.reserved - strangers.count : limits.total - unknown
+    if places > 0 { return nil }
+    if let leaving = strangers.first(where: { $0.stage == .draining }) { return leaving.link }
+    let late = strangers.first { $0.stage == .handshaking && now - $0.since >= limits.patience }
+    guard let late else { throw .total }
+    return late.link
+  }
+
+  /// Counts the attempt against the rates, or says that one of them is used up.
+  private mutating func charge(
+    _ host: SocketAddress.Host, isKnown: Bool, at now: UInt64
+  ) throws(Refusal) {
+    var account = accounts[host] ?? RateAccount()
+    guard account.take(rate: limits.rate, burst: limits.burst, at: now) else { throw .rate }
+    if accounts[host] == nil, accounts.count >= limits.addresses {
+      let present = Set(strangers.map(\.host))
+      accounts = accounts.filter { present.contains($0.key) || $0.value.emptyAt > now }
+      guard accounts.count < limits.addresses else { throw .crowded }
+    }
+    guard isKnown || everybody.take(rate: limits.rateOfAll, burst: limits.burstOfAll, at: now) else { throw .rate }
+    accounts[host] = account
+  }
+}
+
+/// A leaky bucket: full when `emptyAt − now = burst / rate` (GCRA, ITU-T I.371).
+private struct RateAccount: Sendable {
+  var emptyAt: UInt64 = 0
+
+  /// Adds one attempt, unless the bucket would run over.
+  mutating func take(rate: Int, burst: Int, at now: UInt64) -> Bool {
+    let interval = 1_000_000_000 / UInt64(rate)
+    let level = max(emptyAt, now) + interval
+    guard level - now <= interval * UInt64(burst) else { return false }
+    emptyAt = level
+    return true
+  }
+}
+
+extension SocketAddress.Host {
+  /// The upper 64 bits of an IPv6 address, with its scope; nil for IPv4.
+  fileprivate var network: [UInt64]? {
+    switch self {
+    case .ipv4: nil
+    case .ipv6(let high, _, let scope): [high, UInt64(scope)]
+    }
   }
 }

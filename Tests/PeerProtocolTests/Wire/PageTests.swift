@@ -31,6 +31,9 @@ struct PageTests {
       "connection",
       "links in the states greeting and stranger, dialled ones included, when one is accepted |"
         + " \(ProtocolLimits.strangerLinks) |"),
+    Claim("connection", "frames of a stranger on one link, after *hello* | \(ProtocolLimits.strangerFrames) |"),
+    Claim("connection", "*invite* of a stranger on one link | \(ProtocolLimits.strangerInvitations) |"),
+    Claim("connection", "a stranger has not read | \(ProtocolLimits.strangerControlQueue >> 10) KiB |"),
     Claim("connection", "invitations of others pending | \(ProtocolLimits.pendingInvitations), one a peer"),
     Claim("connection", "name | text(\(ProtocolLimits.peerName))"),
     Claim("membership", "context blob(\(ProtocolLimits.invitationContext))"),

@@ -1,0 +1,105 @@
+import Basics
+import BasicsLinux
+import COpenSSL
+import Glibc
+import PeerProtocol
+import PeerTransport
+import Testing
+
+/// What connections of strangers cost a process that listens.
+@Suite(.timeLimit(.minutes(5))) struct AttackTests {
+  /// How many descriptors this process has open; a child of the test runs it, so nobody else opens any.
+  private static func openDescriptors() -> Int {
+    guard let folder = opendir("/proc/self/fd") else { return 0 }
+    defer { closedir(folder) }
+    var count = 0
+    while readdir(folder) != nil { count += 1 }
+    return count
+  }
+
+  private static func setDescriptorLimit(_ count: Int32) {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = rlim_t(count)
+    limit.rlim_max = max(limit.rlim_max, limit.rlim_cur)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+
+  @Test func `strangers that are being closed and never close keep their places and no more`() async throws {
+    try await Pair.with { pair in
+      try await pair.listener.use { $0.confirm(pair.listenerLink) }
+      let port = try await pair.listener.use { try $0.listen(on: .loopback(port: 0)) }
+      // Each is proven, is closed as after a bad hello, and reads nothing of that.
+      let dialers = try (0..<4).map { _ in try TestPeer() }
+      for (number, dialer) in dialers.enumerated() {
+        _ = try await dialer.start()
+        try await dialer.use { $0.connect(DialID(rawValue: UInt64(number)), to: .loopback(port: port)) }
+        let link = try await dialer.opened()
+        try await dialer.use { $0.setReceiving(link, false) }
+      }
+      try await pair.listener.wait { $0.openLinks.count == 5 }
+      for link in await pair.listener.openLinks.dropFirst() {
+        try await pair.listener.use { $0.close(link, flushing: true) }
+      }
+      #expect(try await pair.listener.use { $0.strangers } == 4)
+      // Each connection that is tried now takes the place of one that is being closed.
+      for dialer in dialers { await dialer.stop() }
+    }
+  }
+
+  @Test func `1,000 connections from 250 addresses that stay open take at most forty descriptors`() async throws {
+    await #expect(processExitsWith: .success) {
+      AttackTests.setDescriptorLimit(4096)
+      let listener = try TestPeer()
+      let port = try await listener.start().port
+      let idle = AttackTests.openDescriptors()
+      let clients = await blocking {
+        (0..<1_000).map { number in
+          let client = RawClient(port: port, from: 0x7f00_0101 + UInt32(number % 250))
+          // The first byte of a ClientHello, so that the silence of the others does not end it early.
+          client.send([22])
+          return client
+        }
+      }
+      let held = try await listener.use { $0.strangers }
+      #expect(held > 0 && held <= 32)
+      #expect(AttackTests.openDescriptors() - clients.count <= idle + 40)
+      await listener.stop()
+    }
+  }
+
+  @Test func `the last descriptors are not for connections from outside`() async throws {
+    await #expect(processExitsWith: .success) {
+      let listener = try TestPeer()
+      var configuration = SecureTransport.Configuration()
+      configuration.reservedDescriptors = 10
+      let client = RawClient()
+      let lowest = dup(0)
+      close(lowest)
+      // One for the listener; the connection would have the next one, which is among the last.
+      AttackTests.setDescriptorLimit(lowest + 3)
+      let port = try await listener.start(configuration).port
+      #expect(client.connect(port: port))
+      try await listener.wait { $0.events == [.paused(.system(SystemCallFailure("accept", code: EMFILE)))] }
+      #expect(client.isEnded())
+      let spare = dup(0)
+      #expect(spare >= 0)
+      await listener.stop()
+    }
+  }
+
+  @Test func `a connection that says nothing is dropped before one that has begun to speak`() async throws {
+    var configuration = SecureTransport.Configuration()
+    configuration.firstByteTimeout = 100_000_000
+    configuration.handshakeTimeout = 20_000_000_000
+    let listener = try TestPeer()
+    let port = try await listener.start(configuration).port
+    let silent = RawClient(port: port)
+    let speaking = RawClient(port: port)
+    #expect(speaking.send([22]))
+    #expect(await blocking { silent.isEnded() })
+    try await listener.wait { $0.events == [.stranger(.handshakeTimedOut)] }
+    #expect(try await listener.use { $0.strangers } == 1)
+    await listener.stop()
+  }
+}

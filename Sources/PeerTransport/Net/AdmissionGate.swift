@@ -50,7 +50,7 @@ package struct AdmissionGate: Sendable {
     self.limits = limits
   }
 
-  /// Lets a connection wait for admission, or says why not; every success needs one ``release(_:)``.
+  /// Reserves a place for a connection, or returns why not; every success needs one ``release(_:)``.
   package mutating func enter(_ host: SocketAddress.Host, at now: UInt64) throws(Refusal) {
     guard waiting < limits.total else { throw .total }
     var account = accounts[host] ?? Account()

@@ -4,7 +4,7 @@ import Glibc
 import PeerProtocol
 
 /// One connection: its socket, its TLS channel and its queue.
-final class Link: EventHandler {
+final class SecureLink: EventHandler {
   enum Phase {
     /// TCP is being set up by us.
     case connecting
@@ -12,9 +12,9 @@ final class Link: EventHandler {
     case handshaking
     /// Bytes flow.
     case open
-    /// We are closing: the queue is flushed, and what arrives is thrown away.
+    /// We are closing: the queue is flushed, and received bytes are discarded.
     case draining
-    /// The descriptor is gone.
+    /// The descriptor is closed.
     case closed
   }
 
@@ -25,7 +25,7 @@ final class Link: EventHandler {
   private(set) var phase: Phase
   private(set) var deadline: UInt64?
 
-  // Kept until the link is closed; the poller keeps the link.
+  // A cycle until the link is closed: the poller retains the link.
   private let transport: SecureTransport
   private var socket: Socket?
   private let queue: ByteQueue
@@ -62,7 +62,7 @@ final class Link: EventHandler {
 
   private var descriptor: Int32 { socket?.descriptor ?? -1 }
 
-  /// What the kernel knows of the way to the peer.
+  /// The kernel's state of the path to the peer.
   var path: PathState? { socket?.path }
 
   func handle(_ readiness: Readiness) {
@@ -83,7 +83,7 @@ final class Link: EventHandler {
 
 // MARK: - Receiving
 
-extension Link {
+extension SecureLink {
   private func receive() {
     let count = recv(descriptor, transport.cipherBuffer.baseAddress, transport.cipherBuffer.count, 0)
     if count < 0 {
@@ -95,7 +95,7 @@ extension Link {
     }
   }
 
-  /// Feeds what arrived to TLS and hands on what comes out.
+  /// Feeds received bytes to TLS and delivers the plaintext.
   private func advance(with cipher: UnsafeRawBufferPointer) {
     channel.lend(cipher)
     defer { channel.endLoan() }
@@ -115,7 +115,7 @@ extension Link {
         flush()
       }
     } catch {
-      // The alert in the output tells the peer why, if it can still be sent.
+      // The alert in the output names the reason to the peer, if it can still be sent.
       sendOutput()
       end(error)
     }
@@ -138,8 +138,8 @@ extension Link {
 
 // MARK: - Sending
 
-extension Link {
-  /// The bytes not given to the kernel yet.
+extension SecureLink {
+  /// The bytes not accepted by the kernel yet.
   var queuedBytes: Int { queue.count + channel.output.count }
 
   func enqueue(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -156,15 +156,15 @@ extension Link {
     transport.needsFlush(self)
   }
 
-  /// Sends what is queued, unless the socket has no room.
+  /// Sends queued bytes, unless the socket has no room.
   func flushQueued() {
     isFlushPending = false
     guard phase != .closed else { return }
-    // A link that waits for the socket goes on when the socket says so.
+    // A link that waits for the socket continues when the socket is writable.
     if interest.contains(.writable) { announceRoom() } else { flush() }
   }
 
-  /// Encrypts and sends until the queue is empty or the kernel takes no more.
+  /// Encrypts and sends until the queue is empty or the kernel accepts no more.
   private func flush() {
     do throws(TransportFailure) {
       repeat {
@@ -180,7 +180,7 @@ extension Link {
     announceRoom()
   }
 
-  /// Has less in flight when the network queues what a link sends that has more to send than goes.
+  /// Lowers the bound on bytes in flight of a saturated link while the network queues its bytes.
   private func limitDelay() {
     let now = MonotonicClock.now
     guard now >= nextLook, let path else { return }
@@ -203,7 +203,7 @@ extension Link {
     }
   }
 
-  /// Sends encrypted bytes once; whether the kernel took them all.
+  /// Sends encrypted bytes once; returns whether the kernel accepted all of them.
   @discardableResult
   private func sendOutput() -> Bool {
     let output = channel.output
@@ -212,7 +212,7 @@ extension Link {
     let count = Glibc.send(descriptor, output.baseAddress, most, Int32(MSG_NOSIGNAL))
     if count < 0 {
       if errno == EAGAIN || errno == EINTR { return false }
-      // The peer is gone. What it said last may still be in the receive buffer: reading ends the link.
+      // The peer is gone. Its last bytes may still be in the receive buffer: reading ends the link.
       queue.removeAll()
       channel.consumeOutput(output.count)
       return true
@@ -243,7 +243,7 @@ extension Link {
 
 // MARK: - Closing
 
-extension Link {
+extension SecureLink {
   func close(flushing: Bool) {
     switch phase {
     case .open where flushing:
@@ -255,7 +255,7 @@ extension Link {
     case .draining where flushing, .closed:
       break
     default:
-      // Nobody wants to hear of it.
+      // No driver waits for it.
       phase = .draining
       end(nil)
     }

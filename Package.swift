@@ -30,7 +30,6 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CLinux"),
-    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     // Avahi's two pkg-config files carry -D_REENTRANT, which SwiftPM warns about; their module maps name the libraries.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
     .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
@@ -46,7 +45,7 @@ let package = Package(
       name: "PeerProtocol", dependencies: ["Basics", "WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
     .target(
       name: "PeerTransport",
-      dependencies: ["Basics", "BasicsLinux", "PeerProtocol", "AnchorReplication", "WorldModel", "CLinux", "COpenSSL"],
+      dependencies: ["Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
       swiftSettings: common),
     .target(
       name: "ServiceDiscovery", dependencies: ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore"], swiftSettings: common),
@@ -65,7 +64,7 @@ let package = Package(
       name: "Simulator", dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel"],
       swiftSettings: strict),
 
-    .executableTarget(name: "soak", dependencies: ["Basics", "Simulator", "PeerProtocol"], swiftSettings: common),
+    .executableTarget(name: "soak", dependencies: ["Basics", "Simulator"], swiftSettings: common),
     .target(name: "PeerCLI", dependencies: ["SharedWorld", "WorldFormats"], swiftSettings: common),
     .executableTarget(
       name: "worldpeer", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
@@ -90,7 +89,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "AnchorReplicationTests",
-      dependencies: ["Basics", "AnchorReplication", "WorldModel", "PeerProtocol", "Simulator"],
+      dependencies: ["Basics", "AnchorReplication", "WorldModel", "Simulator"],
       swiftSettings: common),
     .testTarget(
       name: "PeerProtocolTests",
@@ -118,7 +117,7 @@ let package = Package(
       name: "WorldViewKitTests", dependencies: ["WorldViewKit", "PeerCLI", "SharedWorld", "worldview"],
       swiftSettings: common),
     .testTarget(
-      name: "WorldMapToolTests", dependencies: ["worldmap", "PeerCLI", "SharedWorld", "WorldFormats"],
+      name: "WorldMapToolTests", dependencies: ["worldmap", "PeerCLI", "SharedWorld"],
       swiftSettings: common),
     .testTarget(
       name: "WorldPeerTests", dependencies: ["worldpeer", "PeerCLI", "SharedWorld", "WorldFormats"],

@@ -1,14 +1,14 @@
-// Invite every peer that is found, and let the app decide about invitations by their keys.
+// Meet the peers whose keys the app knows, and nobody else.
 
 import SharedWorld
 
 let identity = try PeerIdentity.loadOrCreate(named: "kitchen")
 
 // snippet.configuration
-let studio = PeerID("2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90")
+let friends: Set<PeerID?> = [PeerID("2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90")]
 var configuration = Session.Configuration(service: "my-app")
 configuration.invitationHandler = { invitation in
-  invitation.peer.id == studio ? .accept : .decline(reason: "not today")
+  friends.contains(invitation.peer.id) ? .accept : .decline(reason: "unknown")
 }
 // snippet.end
 
@@ -27,7 +27,10 @@ try await Session.withSession(as: identity, configuration: configuration) { sess
             print("\(candidate.id) did not join: \(error)")
           }
         }
-      case .peerJoined(let peer): print("\(peer.name) is here")
+      case .peerJoined(let peer) where friends.contains(peer.id): print("\(peer.name) is here")
+      case .peerJoined:
+        invitations.cancelAll()
+        return
       case .anchorAdded(let anchor, let origin): print("\(anchor.name), \(origin)")
       default: break
       }

@@ -22,9 +22,9 @@ package struct LinkAuthor: Hashable, Sendable {
   }
 }
 
-/// What became of the operations of a batch.
+/// The outcome of applying a batch.
 package struct AppliedOperations: Hashable, Sendable {
-  /// Operations that were new and took their turn, with those released from waiting.
+  /// Operations applied by the batch, with those released from waiting.
   package var applied = 0
   /// Operations that were known already.
   package var duplicates = 0
@@ -42,7 +42,7 @@ extension AnchorSet {
   /// anything has changed. At a gap or limit the operations before it have been applied.
   ///
   /// - Parameters:
-  ///   - batch: What ``readLog(_:limit:skip:into:)`` wrote.
+  ///   - batch: The bytes that ``readLog(_:limit:skip:into:)`` wrote.
   ///   - assembly: The parts of a large operation on this link; make a new one for each connection.
   ///   - author: Whose link it is; only operations that this peer wrote are judged by their clock. Nil judges none.
   @discardableResult
@@ -140,7 +140,7 @@ extension AnchorSet {
     if held.count > 0 { outcome.applied += releaseHeld() }
   }
 
-  /// Lets an operation through when its turn has come, and gives its actor's index; else ignores or holds it.
+  /// Admits an operation that is its actor's next, and returns the actor's index; else ignores or holds it.
   @inline(__always)
   private mutating func gate(
     _ dot: Dot, key: Dot, isBorn: Bool, _ known: inout ActorIndex?, _ bytes: RawSpan, _ body: Range<Int>,
@@ -200,7 +200,7 @@ extension AnchorSet {
     return released
   }
 
-  /// Takes out the first held operation whose turn has come, or that was applied meanwhile.
+  /// Removes the first held operation that is its actor's next, or that was applied meanwhile.
   private mutating func nextReleased() -> (ActorID, HeldOperations.Operation)? {
     let actors = actors
     return held.next { actor, operation in
@@ -226,7 +226,7 @@ extension AnchorSet {
     }
   }
 
-  /// Reads one operation of any kind; `offset` is where `bytes` begin in what the peer sent.
+  /// Reads one operation of any kind; `offset` is where `bytes` begin in the peer's frame.
   private func decode(
     _ bytes: RawSpan, at position: inout Int, dot: Dot, offset: Int
   ) throws(ReplicationError) -> AnchorOperation {

@@ -1,6 +1,6 @@
 package import WorldModel
 
-/// Edits of this peer. Each takes effect at once, never waits for anybody, and returns the dot of its operation.
+/// Edits of this peer. Each takes effect at once, waits for no other peer, and returns the dot of its operation.
 extension AnchorSet {
   /// Adds an anchor; its creator becomes this peer.
   ///
@@ -63,7 +63,7 @@ extension AnchorSet {
     try set(.flags(flags), at: try find(id), at: milliseconds)
   }
 
-  /// Writes who holds an anchor; a grant with a lower fencing than the present one has no effect.
+  /// Writes the owner of an anchor; a grant with a lower fencing than the present one has no effect.
   package mutating func setLock(
     _ lock: AnchorLock, of id: AnchorID, at milliseconds: UInt64
   ) throws(AnchorError) -> Dot {
@@ -142,7 +142,7 @@ extension AnchorSet {
 }
 
 extension NewAnchor {
-  /// What an addition of `anchor` carries, without creator; refuses one that breaks a limit or is not rigid.
+  /// The content of an addition of `anchor`, without creator; refuses one that breaks a limit or is not rigid.
   init(checking anchor: Anchor) throws(AnchorError) {
     do { try anchor.validate() } catch { throw .invalid(anchor.id, error) }
     let pose = try Pose(checking: anchor.transform, of: anchor.id)
@@ -153,7 +153,7 @@ extension NewAnchor {
 }
 
 extension Pose {
-  /// What `transform` is on the wire, where it is to be that of the anchor with `id`; refuses one that is not rigid.
+  /// The pose of the anchor with `id` as it is sent for `transform`; refuses a transform that is not rigid.
   package init(checking transform: Transform, of id: AnchorID) throws(AnchorError) {
     guard let pose = Pose(transform) else { throw .invalid(id, transform.refusal) }
     self = pose

@@ -6,11 +6,11 @@ extension AnchorSet {
   ///
   /// The additions are numbered 1…n in the order of the anchors' ids and written in the name of an actor made from the
   /// map's hash, with clock 0. Peers that import the same map at the same time thus write the same operations, and
-  /// what was removed stays removed when the map is shared again. Any edit is later than clock 0.
+  /// removed anchors stay removed when the map is shared again. Any edit is later than clock 0.
   ///
   /// An id that is in the set already, from another map or from a peer, keeps showing once: of its entries the one
   /// written last, or of those never edited the one with the smaller key (actor, then number). An id that was removed
-  /// and is in another map comes back: a new map states again what is in it.
+  /// and is in another map comes back: a new map states its anchors again.
   ///
   /// - Parameters:
   ///   - mapDigest: The hash of the map, the same for everyone who has it.
@@ -44,7 +44,7 @@ extension AnchorSet {
     return added.count
   }
 
-  /// What the additions carry, in the order of the ids; refuses an id that is there twice.
+  /// The additions in the order of their ids; refuses a duplicate id.
   private func newAnchors(_ anchors: [Anchor]) throws(AnchorError) -> [NewAnchor] {
     var result: [NewAnchor] = []
     result.reserveCapacity(anchors.count)

@@ -1,7 +1,7 @@
 import WorldModel
 
 extension AnchorSet {
-  /// Carries out an operation whose turn has come, of the actor with `index`.
+  /// Applies the next operation of the actor with `index`.
   mutating func integrate(_ operation: AnchorOperation, by index: ActorIndex, origin: AnchorOrigin) {
     clock.observe(operation.clock)
     actors.advance(index, to: operation.dot.sequence)
@@ -27,13 +27,13 @@ extension AnchorSet {
     actors.index(of: key.actor).flatMap { table.slot(of: PackedKey(actor: $0, sequence: key.sequence)) }
   }
 
-  /// Adds an entry and tells what became visible by it.
+  /// Adds an entry and reports what became visible.
   mutating func insert(_ entry: Entry, stamp: Stamp?, origin: AnchorOrigin) {
     let visibility = table.insert(entry, actors: actors)
     tell(visibility, id: entry.id, key: entry.key, stamp: stamp, origin: origin, last: nil)
   }
 
-  /// Takes an entry out and tells what the app saw of it; local values for which `isLost` holds are told as lost.
+  /// Removes an entry and reports its visible state; local values for which `isLost` holds are reported as lost.
   mutating func remove(
     at slot: Int, stamp: Stamp?, origin: AnchorOrigin, isLost: (AnchorField) -> Bool
   ) {
@@ -53,7 +53,7 @@ extension AnchorSet {
     tell(visibility, id: entry.id, key: entry.key, stamp: stamp, origin: origin, last: last)
   }
 
-  /// Writes a register if the write is the latest of all, and tells of it.
+  /// Writes a register if the write is the latest of all, and reports it.
   mutating func write(
     _ value: AnchorFieldValue, at slot: Int, clock: UInt64, by writer: ActorIndex, base: UInt64?,
     origin: AnchorOrigin
@@ -100,7 +100,7 @@ extension AnchorSet {
 
   /// Tells that a local value loses to a write whose author saw another one: one with the clock `base`.
   ///
-  /// A nil `base` stands for an author who is not known to have seen the local value.
+  /// A nil `base` stands for an author that is not known to have seen the local value.
   private mutating func reportOverwritten(
     _ field: AnchorField, at slot: Int, clock: UInt64, writer: ActorIndex, base: UInt64?, origin: AnchorOrigin
   ) {

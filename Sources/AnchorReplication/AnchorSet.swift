@@ -3,7 +3,7 @@ package import WorldModel
 
 /// A set of anchors that every peer edits at once and that ends the same everywhere: a delta-state CRDT.
 ///
-/// Each actor numbers its operations; a version vector tells how many of each actor's a peer has applied. An anchor is
+/// Each actor numbers its operations; a version vector counts how many of each actor's a peer has applied. An anchor is
 /// known by the dot of the operation that added it. Its registers keep the write with the latest stamp; a removal beats
 /// every edit, permanently, without leaving a trace: a key that is absent and covered by the vector was removed. See
 /// Almeida, Shoker, Baquero, "Delta State Replicated Data Types" (2018).
@@ -12,7 +12,7 @@ package struct AnchorSet: Sendable {
   package let actor: ActorID
   /// Whose run it is, written into the anchors it places.
   package let peer: PeerID?
-  /// What it may grow to.
+  /// The limits of its growth.
   package let limits: ReplicationLimits
   let rules: ProtocolRules
   var actors: ActorTable
@@ -29,7 +29,7 @@ package struct AnchorSet: Sendable {
   /// - Parameters:
   ///   - actor: This run of this peer; never one that wrote before.
   ///   - peer: Whose run it is; nil leaves the creator of its anchors open.
-  ///   - limits: What the set may grow to.
+  ///   - limits: The limits of its growth.
   ///   - rules: All of them, but in a test that shows that one is needed.
   package init(
     actor: ActorID, peer: PeerID? = nil, limits: ReplicationLimits = .default, rules: ProtocolRules = .all
@@ -43,7 +43,7 @@ package struct AnchorSet: Sendable {
     log = OperationLog(limit: limits.logBytes)
   }
 
-  /// What has been applied.
+  /// The operations applied so far, by actor.
   package var vector: VersionVector { actors.vector }
 
   /// Whether the operation `dot` has been applied.
@@ -69,7 +69,7 @@ package struct AnchorSet: Sendable {
 
   /// Σ mod 2²⁵⁶ of the SHA-256 of every anchor in canonical form: equal vectors imply equal digests.
   ///
-  /// Reading it hashes what has changed since it was last read.
+  /// Reading it hashes the changes since it was last read.
   package var digest: SHA256Digest {
     mutating get {
       let (actors, creators) = (actors, creators)
@@ -93,12 +93,12 @@ package struct AnchorSet: Sendable {
     table.slot(showing: id).map { stamp(of: field, at: $0) }
   }
 
-  /// What a register of the anchor with `id` holds; the only way to read flags.
+  /// The value of a register of the anchor with `id`; the only way to read flags.
   package func value(of field: AnchorField, of id: AnchorID) -> AnchorFieldValue? {
     table.slot(showing: id).map { table.entries[$0].value(of: field) }
   }
 
-  /// Who owns the anchor with `id`, and by which grant.
+  /// The owner of the anchor with `id`, and its grant.
   package func lock(of id: AnchorID) -> AnchorLock? {
     table.slot(showing: id).map { table.entries[$0].lock }
   }
@@ -118,7 +118,7 @@ package struct AnchorSet: Sendable {
     table.slot(showing: id).flatMap { table.entries[$0].restoredFrom }
   }
 
-  /// The anchors in the order of their ids, at the cost of what has changed since they were last taken.
+  /// The anchors in the order of their ids; the cost is proportional to the changes since the last call.
   package var anchors: [Anchor] {
     mutating get {
       let changed = sorted.takeChanged()
@@ -133,7 +133,7 @@ package struct AnchorSet: Sendable {
     }
   }
 
-  /// How much the change feed tells; what was not drained is dropped when it changes.
+  /// The detail of the change feed; a change of it drops undrained changes.
   package var changeFeedMode: ChangeFeedMode {
     get { feed.mode }
     set {

@@ -35,7 +35,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let merges = Self(rawValue: 1 << 7)
   /// A merge compares sizes before epochs (rule 4).
   package static let sizeFirst = Self(rawValue: 1 << 8)
-  /// A host that waits for the answer to its Offer yields to nobody (rule 4).
+  /// A host that waits for the answer to its Offer yields to no other host (rule 4).
   package static let offerLock = Self(rawValue: 1 << 9)
   /// The winner of a merge takes a new epoch (rule 4).
   package static let reclaims = Self(rawValue: 1 << 10)
@@ -61,16 +61,16 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
 
   // MARK: Membership and ownership
 
-  /// What is said wrongly of a peer is corrected by that peer and by those linked to it.
+  /// Wrong records of a peer are corrected by that peer and by those linked to it.
   package static let reassertion = Self(rawValue: 1 << 19)
-  /// What a member says of others, and of this node, is believed only from those who may know it.
+  /// Records about others, and about this node, are believed only from members that can know them.
   package static let judgement = Self(rawValue: 1 << 20)
-  /// A restarted process remembers, of what it has kept, who belongs to the session and who was removed.
+  /// A restarted process remembers from its record the members and the removed peers.
   package static let remembersMembers = Self(rawValue: 1 << 21)
-  /// A restarted process remembers, of what it has kept, whether the session is locked.
+  /// A restarted process remembers from its record whether the session is locked.
   package static let remembersRules = Self(rawValue: 1 << 22)
-  /// A restarted process remembers, of what it has kept, how far the epochs had come.
+  /// A restarted process remembers from its record the highest epoch.
   package static let remembersEpoch = Self(rawValue: 1 << 23)
-  /// A host frees the anchors of owners that are gone, and those with leases that are over.
+  /// A host frees the anchors of owners that are gone or whose lease has expired.
   package static let freesOrphans = Self(rawValue: 1 << 24)
 }

@@ -7,11 +7,11 @@ package enum AnchorError: Error, Hashable, Sendable {
   case unknownAnchor(AnchorID)
   /// An anchor with this id is already in the set, or twice in the map.
   case duplicateAnchor(AnchorID)
-  /// The anchor, or what was to become of it, is not allowed in a world; the error says why.
+  /// The anchor, or its new value, is not valid in a world; the error says why.
   case invalid(AnchorID, ModelError)
   /// A limit of the set is reached (elements or bytes).
   case overLimit(LimitedQuantity, limit: Int)
-  /// The clock has run to its end, or what is to be overwritten has a stamp that no clock gets to; no honest session does.
+  /// The clock is exhausted, or the value to overwrite has a stamp that no clock reaches; no honest session gets there.
   case clockExhausted
 }
 
@@ -30,7 +30,7 @@ package enum ReplicationError: Error, Hashable, Sendable {
   case overLimit(LimitedQuantity, limit: Int)
 }
 
-/// What a limit counts.
+/// The quantity that a limit counts.
 package enum LimitedQuantity: Hashable, Sendable {
   /// Anchors in the set.
   case anchors

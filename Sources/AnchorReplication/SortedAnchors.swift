@@ -18,7 +18,7 @@ struct SortedAnchors: Sendable {
     (anchors, changed, isInUse) = ([], [], false)
   }
 
-  /// The ids that were noted, each once, in order; they count as seen.
+  /// The recorded ids, each once, in order; they count as seen from now on.
   mutating func takeChanged() -> [AnchorID] {
     guard !changed.isEmpty else { return [] }
     defer { changed.removeAll(keepingCapacity: true) }
@@ -33,7 +33,7 @@ struct SortedAnchors: Sendable {
     isInUse = true
   }
 
-  /// Takes up the present state of the anchors with these ids, in order; nil for one that is gone.
+  /// Updates the anchors with these ids to their present state, in order; nil for a removed one.
   mutating func update(_ changes: [(id: AnchorID, anchor: Anchor?)]) {
     var replacements: [(index: Int, anchor: Anchor)] = []
     for change in changes {

@@ -27,6 +27,6 @@ extension ID: CustomStringConvertible {
 
 /// A kind of thing that is numbered; a case-less enum conforms.
 @usableFromInline package protocol IDTag {
-  /// What one such thing is called in logs, in the singular.
+  /// The singular noun for it in logs.
   static var noun: String { get }
 }

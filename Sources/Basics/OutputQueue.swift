@@ -1,7 +1,7 @@
-/// What a state machine wants done, oldest first: it appends during a call, and its owner drains to nil after the call.
+/// Pending outputs of a state machine, oldest first: it appends during a call, its owner drains to nil after the call.
 ///
-/// The memory is kept from one drain to the next. An element that was drained is released when the queue is next found empty,
-/// so an owner that stops half-way holds on to what it has taken.
+/// The memory is reused from one drain to the next. A drained element is released when the queue is next found empty,
+/// so an owner that stops half-way retains the elements it has drained.
 @usableFromInline package struct OutputQueue<Element> {
   @usableFromInline var elements: [Element] = []
   /// The index of the oldest element that was not drained.

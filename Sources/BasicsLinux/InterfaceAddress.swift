@@ -3,7 +3,7 @@ import Glibc
 
 /// An address of this machine on one of its network interfaces.
 package struct InterfaceAddress: Hashable, Sendable {
-  /// What an interface can do, and whether it does it now (netdevice(7)).
+  /// Capabilities and present state of an interface (netdevice(7)).
   package struct Flags: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
 
@@ -23,7 +23,7 @@ package struct InterfaceAddress: Hashable, Sendable {
 
   /// The index of the interface, at least 1.
   package let interface: UInt32
-  /// What the interface can do.
+  /// Capabilities and state of the interface.
   package let flags: Flags
   /// The address.
   package let host: SocketAddress.Host
@@ -36,7 +36,7 @@ package struct InterfaceAddress: Hashable, Sendable {
     return sequence(first: list, next: { $0?.pointee.ifa_next }).compactMap { entry in
       guard let entry = entry?.pointee, let raw = entry.ifa_addr, let address = SocketAddress(raw) else { return nil }
       let index = if_nametoindex(entry.ifa_name)
-      // The interface may have gone since the list was made.
+      // The interface may have been removed since the list was made.
       guard index > 0 else { return nil }
       return InterfaceAddress(interface: index, flags: Flags(rawValue: entry.ifa_flags), host: address.host)
     }

@@ -67,7 +67,7 @@ package enum NameLookup {
 package enum NameLookupFailure: Error, Hashable, Sendable {
   /// The text cannot name a host.
   case invalid(String, reason: String)
-  /// The system's resolver does not know the name, or cannot ask now.
+  /// The system's resolver does not know the name, or has no server to ask now.
   case unknown(String, reason: String)
   /// The look-up could not be started.
   case system(SystemCallFailure)

@@ -14,7 +14,7 @@ package enum SignalPolicy {
   /// Runs `body` with the mask of a library thread, then restores the caller's.
   ///
   /// Use it around a call into C that starts threads of its own: they inherit the mask.
-  package static func withSignalsBlocked<R>(_ body: () -> R) -> R {
+  static func withSignalsBlocked<R>(_ body: () -> R) -> R {
     var blocked = sigset_t()
     var former = sigset_t()
     sigfillset(&blocked)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A system call that failed, with the reason that the system gives.
+/// A failed system call and its errno.
 package struct SystemCallFailure: Error, Hashable, Sendable {
   /// The name of the call, such as `eventfd`.
   package let call: String

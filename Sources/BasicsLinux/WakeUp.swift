@@ -3,7 +3,7 @@ import Glibc
 
 /// A descriptor that any thread makes readable to wake the thread that polls it (eventfd(2)).
 ///
-/// It is closed when the last reference goes.
+/// The descriptor is closed with the last reference.
 package final class WakeUp: Sendable {
   /// Readable between ``signal()`` and ``reset()``; for poll(2) and epoll(7).
   package let descriptor: Int32

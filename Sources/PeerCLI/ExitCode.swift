@@ -15,7 +15,7 @@ package enum ExitCode: Hashable, Sendable {
   /// A signal ended the program, which left its session first.
   case signalled(Int32)
 
-  /// What `exit` is called with.
+  /// The status for `exit`.
   package var number: Int32 {
     switch self {
     case .done: 0

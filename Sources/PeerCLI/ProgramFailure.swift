@@ -4,7 +4,7 @@ import SharedWorld
 package struct ProgramFailure: Error {
   /// A kebab-case word, the same in every version.
   package let code: String
-  /// What is wrong, where, and what to do.
+  /// The fault, its place, and what to do.
   package let message: String
   package let status: ExitCode
 
@@ -23,7 +23,7 @@ package struct ProgramFailure: Error {
   /// A command line that cannot be carried out.
   package static func usage(_ message: String) -> ProgramFailure { ProgramFailure("bad-command", message, .usage) }
 
-  /// What is known of any error.
+  /// A failure made of any error.
   package init(_ error: any Error) {
     switch error {
     case let failure as ProgramFailure: self = failure

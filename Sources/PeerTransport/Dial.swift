@@ -9,7 +9,7 @@ extension SecureTransport {
     do throws(TransportFailure) {
       let socket = try Socket(for: address)
       try socket.connect(to: address)
-      let link = try Link(socket, id: nextLinkID(), remote: address, dial: dial, transport: self)
+      let link = try SecureLink(socket, id: nextLinkID(), remote: address, dial: dial, transport: self)
       links[link.id] = link
       dials.insert(dial)
       updateTimer()
@@ -18,7 +18,7 @@ extension SecureTransport {
     }
   }
 
-  /// Reports a dial whose link ended before it opened; after the shutdown nobody asks any more.
+  /// Reports a dial whose link ended before it opened; after the shutdown nobody waits for it.
   func dialEnded(_ dial: DialID, _ failure: TransportFailure?) {
     if dials.remove(dial) != nil { report(dial, failure ?? .truncated) }
   }

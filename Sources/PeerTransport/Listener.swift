@@ -3,7 +3,7 @@ import BasicsLinux
 import Glibc
 import PeerProtocol
 
-/// The listening socket: accepts what the gate lets in.
+/// The listening socket: accepts the connections that the gate admits.
 final class Listener: EventHandler {
   /// When to try again after the descriptors ran out; nil while all is well.
   private(set) var retryAt: UInt64?
@@ -58,7 +58,7 @@ final class Listener: EventHandler {
     let id = transport.nextLinkID()
     guard let remote, (try? takePlace(id, remote.host)) != nil else { return socket.resetOnClose() }
     do throws(TransportFailure) {
-      let link = try Link(socket, id: id, remote: remote, dial: nil, transport: transport)
+      let link = try SecureLink(socket, id: id, remote: remote, dial: nil, transport: transport)
       transport.links[link.id] = link
       transport.updateTimer()
     } catch {
@@ -121,7 +121,7 @@ extension SecureTransport {
   }
 
   /// Accepts nothing more; links stay.
-  package func stopListening() {
+  func stopListening() {
     listener?.stop()
     listener = nil
   }

@@ -2,13 +2,13 @@ package import Basics
 package import PeerProtocol
 package import WorldModel
 
-/// Runs one ``Node`` on an event loop: feeds it what the sockets say, does what it asks, and sleeps until its deadline.
+/// Runs one ``Node`` on an event loop: feeds it received bytes, carries out its outputs, and sleeps until its deadline.
 ///
 /// It is confined to its loop. After every input it does what the node orders; what links have to send it asks for when
 /// the round of the loop is over, so that all that a round causes leaves in one write for each link, and the first link
 /// need not wait until there is something to write for the last.
 package final class NodeDriver {
-  /// Called on the loop with what the node tells the app, in order, after each turn.
+  /// Called on the loop after each turn with the node's events, in order.
   package var onEvents: ([NodeEvent]) -> Void = { _ in }
   /// Called on the loop with a check to be run elsewhere, whose verdict then goes to the node; false when it cannot be
   /// taken, and it is run at once.
@@ -17,7 +17,7 @@ package final class NodeDriver {
   package var onCache: (CacheWish) -> Void = { _ in }
   /// Called on the loop with what the node wants kept, which replaces all it gave before; only if its configuration says so.
   package var onRecord: (NodeRecord) -> Void = { _ in }
-  /// Called on the loop when new connections cannot be taken for a while.
+  /// Called on the loop when accepting pauses because descriptors ran out.
   package var onTrouble: (TransportFailure) -> Void = { _ in }
 
   private var node: Node
@@ -35,7 +35,7 @@ package final class NodeDriver {
   private var events: [NodeEvent] = []
   private var isRoundHandled = false
   private var isTransmitting = false
-  /// Links that have taken all they were given: what more they have leaves in the next round, after the others had theirs.
+  /// Links that accepted all bytes so far: their next bytes leave in the next round, after the other links' turn.
   private var relieved: [LinkID] = []
   private var suspended: UInt64
 
@@ -66,15 +66,15 @@ package final class NodeDriver {
     return port
   }
 
-  /// Gives the node one input of the app, which is one turn, and does what it asks.
+  /// Gives the node one input of the app, which is one turn, and carries out its outputs.
   @discardableResult
   package func handle(_ input: Input) -> Answer {
-    // It may end links, which take what waits with them.
+    // It may end links, and their waiting bytes with them.
     if !input.isTimeless { transmit(atOnce: false) }
     return turn(input)
   }
 
-  /// Bytes handed over for a link that the kernel has not taken yet.
+  /// Bytes handed over for a link that the kernel has not accepted yet.
   package func queuedBytes(on link: LinkID) -> Int {
     transport.queuedBytes(link) + (backlog[link]?.count ?? 0)
   }
@@ -82,7 +82,7 @@ package final class NodeDriver {
   /// Lends the node to be read, at the present time; it is not copied, and nothing happens afterwards.
   package func read<R>(_ body: (inout Node, Instant) -> R) -> R { body(&node, Self.now) }
 
-  /// Sends what waits, closes every link and stops listening; returns when all of it is done.
+  /// Flushes and closes every link and stops listening; returns when all of it is done.
   package func shutDown(_ done: @escaping () -> Void) {
     transmit(atOnce: false)
     timer?.deadline = nil
@@ -98,7 +98,7 @@ package final class NodeDriver {
     return answer
   }
 
-  /// Does what the node asks after a turn, and tells the app.
+  /// Carries out the node's orders after a turn, and passes its events on.
   private func finishTurn() {
     drain()
     timer?.deadline = node.deadline.map { UInt64(max(0, $0.nanoseconds)) }
@@ -132,7 +132,7 @@ package final class NodeDriver {
     transport.loop.atEndOfRound(self)
   }
 
-  /// Hands over what links have to send, one link after the other.
+  /// Transmits each link's waiting bytes, one link after the other.
   private func transmit(atOnce: Bool) {
     isTransmitting = true
     while let (link, bytes) = node.nextTransmission() {
@@ -152,7 +152,7 @@ package final class NodeDriver {
     }
     let taken = atOnce ? transport.queue(link, bytes.span.bytes) : transport.send(link, bytes.span.bytes)
     if taken < bytes.count { backlog[link] = bytes.dropFirst(taken) }
-    // When this makes room, what did not fit follows.
+    // When this makes room, the rest follows.
     if atOnce { transport.flush(link) }
     guard taken == bytes.count else { return false }
     if transport.queuedBytes(link) <= Self.roomyQueue { relieved.append(link) }
@@ -187,7 +187,7 @@ package final class NodeDriver {
 }
 
 extension NodeDriver: RoundHandler {
-  /// Sends what links have to send; called by the loop.
+  /// Transmits what links have waiting; called by the loop.
   package func endRound() {
     transmit(atOnce: true)
     isRoundHandled = false
@@ -243,7 +243,7 @@ extension NodeDriver: SecureTransportDelegate {
   package func listenerResumed() {}
 }
 
-/// What a node wants of the cache.
+/// A request of the node to the cache.
 package enum CacheWish: Sendable {
   /// Look for chunks; the answer is ``Input/chunksFound(_:_:isLast:)``.
   case find(ChunkSearch)

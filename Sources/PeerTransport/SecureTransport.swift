@@ -1,11 +1,11 @@
 import Basics
 package import PeerProtocol
 
-/// TCP links between proven peers: listens, dials, encrypts and queues; what the bytes mean is the driver's business.
+/// TCP links between proven peers: listens, dials, encrypts and queues; the driver knows what the bytes mean.
 ///
 /// Every method must be called on the loop, and ``shutDown(_:)`` before the loop is stopped.
 package final class SecureTransport {
-  /// Who is told what happens.
+  /// Receives the events of all links.
   package weak var delegate: (any SecureTransportDelegate)?
 
   let loop: EventLoop
@@ -15,13 +15,13 @@ package final class SecureTransport {
   let plainBuffer: UnsafeMutableRawBufferPointer
 
   var gate: AdmissionGate
-  var links: [LinkID: Link] = [:]
+  var links: [LinkID: SecureLink] = [:]
   /// Attempts to connect whose links have not opened yet.
   var dials: Set<DialID> = []
   var listener: Listener?
   private var linksMade: UInt64 = 0
   private var timer: LoopTimer?
-  private var unflushed: [Link] = []
+  private var unflushed: [SecureLink] = []
   /// Closing links that were members', oldest first.
   private var closing: [LinkID] = []
   private var failedDials: [(DialID, TransportFailure)] = []
@@ -54,7 +54,7 @@ extension SecureTransport {
   /// Queues as many of `bytes` as fit under the high watermark and returns how many.
   ///
   /// They leave at the end of this round of the loop, together with all else that was queued in it, or with ``flush(_:)``.
-  /// When not all fit, ``SecureTransportDelegate/linkWritable(_:)`` says when to go on. An unknown link takes nothing.
+  /// When not all fit, ``SecureTransportDelegate/linkWritable(_:)`` follows. An unknown link accepts nothing.
   package func send(_ link: LinkID, _ bytes: RawSpan) -> Int {
     defer { links[link]?.flushLater() }
     return queue(link, bytes)
@@ -66,12 +66,12 @@ extension SecureTransport {
     return bytes.withUnsafeBytes { link.enqueue($0) }
   }
 
-  /// Sends what a link has queued, as far as its socket takes it.
+  /// Sends a link's queued bytes as far as its socket accepts them.
   package func flush(_ link: LinkID) {
     links[link]?.flushQueued()
   }
 
-  /// The bytes queued for a link that the kernel has not taken yet, partly encrypted; 0 for an unknown link.
+  /// The bytes queued for a link and not yet accepted by the kernel, partly encrypted; 0 for an unknown link.
   package func queuedBytes(_ link: LinkID) -> Int {
     links[link]?.queuedBytes ?? 0
   }
@@ -86,12 +86,12 @@ extension SecureTransport {
 
   /// Stops or resumes reading from a link, so that a peer that sends too much is slowed down by TCP.
   ///
-  /// What has been read already, at most one receive buffer, is still handed over.
+  /// Bytes already read, at most one receive buffer, are still delivered.
   package func setReceiving(_ link: LinkID, _ isReceiving: Bool) {
     links[link]?.setReceiving(isReceiving)
   }
 
-  /// Closes a link without a further callback; `flushing` sends what is queued and TLS's closing message first.
+  /// Closes a link without a further callback; `flushing` sends queued bytes and close_notify first.
   package func close(_ link: LinkID, flushing: Bool) {
     links[link]?.close(flushing: flushing)
   }
@@ -139,8 +139,8 @@ extension SecureTransport {
     if closing.count > configuration.closingLinks { links[closing[0]]?.evict() }
   }
 
-  /// Takes a link out once it is closed and tells the driver what that means.
-  func ended(_ link: Link, in phase: Link.Phase, _ failure: TransportFailure?) {
+  /// Removes a closed link and reports its end to the driver.
+  func ended(_ link: SecureLink, in phase: SecureLink.Phase, _ failure: TransportFailure?) {
     links[link.id] = nil
     if phase == .draining { closing.removeAll { $0 == link.id } }
     listener?.resumeEarly()
@@ -159,7 +159,7 @@ extension SecureTransport {
 
 extension SecureTransport: RoundHandler {
   /// Asks to flush `link` when the round is over.
-  func needsFlush(_ link: Link) {
+  func needsFlush(_ link: SecureLink) {
     unflushed.append(link)
     needsRound()
   }
@@ -176,7 +176,7 @@ extension SecureTransport: RoundHandler {
     loop.atEndOfRound(self)
   }
 
-  /// Sends what was queued in this round; called by the loop.
+  /// Sends the bytes queued in this round; called by the loop.
   package func endRound() {
     isRoundHandled = false
     for (dial, failure) in exchange(&failedDials, with: []) { delegate?.dialFailed(dial, failure) }

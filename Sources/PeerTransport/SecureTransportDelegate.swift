@@ -2,7 +2,7 @@ package import Basics
 package import PeerProtocol
 package import WorldModel
 
-/// What a ``SecureTransport`` tells its driver; every call comes on the loop, never from inside a call of the driver's.
+/// The events of a ``SecureTransport``; every call comes on the loop, never from inside a call of the driver's.
 ///
 /// It may call the transport back at once. A link is never mentioned again after
 /// ``SecureTransport/close(_:flushing:)``.
@@ -15,7 +15,7 @@ package protocol SecureTransportDelegate: AnyObject {
   /// Decrypted bytes, as many as had arrived (at most 512 KiB a call); they are lent for this call.
   func linkReceived(_ link: LinkID, _ bytes: RawSpan)
 
-  /// The queue of a link had risen over the low watermark, or took less than it was given, and is low again.
+  /// The queue of a link rose over the low watermark, or accepted less than was given, and is low again.
   func linkWritable(_ link: LinkID)
 
   /// A link is gone, without a failure when the peer closed it in order.
@@ -26,10 +26,10 @@ package protocol SecureTransportDelegate: AnyObject {
 
   /// A connection from outside failed before its peer was proven; for logs.
   ///
-  /// Those that the gate turns away are not told.
+  /// Connections that the gate refuses are not reported.
   func strangerFailed(_ remote: SocketAddress, _ failure: TransportFailure)
 
-  /// No connection can be accepted for the moment (out of descriptors, say); it is tried again every second.
+  /// No connection can be accepted now (no descriptors, for example); the listener retries every second.
   func listenerPaused(_ failure: TransportFailure)
 
   /// Connections are accepted again.

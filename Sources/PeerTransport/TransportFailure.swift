@@ -12,14 +12,14 @@ package enum TransportFailure: Error, Hashable, Sendable {
   case handshakeTimedOut
   /// The peer's certificate was refused.
   case refused(CertificateProblem)
-  /// TLS failed for another reason, in OpenSSL's words; also what the peer's alert says.
+  /// TLS failed for another reason, in OpenSSL's words; also the text of the peer's alert.
   case tls(String)
   /// The stream ended without TLS's closing message, so bytes may be missing.
   case truncated
   /// The dial was cancelled or the transport shut down.
   case cancelled
 
-  /// What is wrong with a peer's certificate.
+  /// A defect of a peer's certificate.
   package enum CertificateProblem: Hashable, Sendable {
     /// None was sent.
     case missing
@@ -56,8 +56,8 @@ extension TransportFailure {
     do throws(SystemCallFailure) { return try body() } catch { throw .system(error) }
   }
 
-  /// Whether the address answered that nobody listens there.
-  package var isRefusal: Bool {
+  /// Whether the address refused the connection: no process listens there.
+  var isRefusal: Bool {
     if case .system(let failure) = self, failure.code == ECONNREFUSED { true } else { false }
   }
 

@@ -2,7 +2,7 @@ import Basics
 import BasicsLinux
 internal import Synchronization
 
-/// What runs on the thread of a back-end; its members are called there only.
+/// The work of a back-end, confined to the back-end's thread.
 protocol BackendEngine: AnyObject, Sendable {
   /// Works until ``stop()`` has been called.
   func run()

@@ -12,7 +12,7 @@ package final class Discovery: DiscoveryBackend {
   private struct State {
     var isStarted = false
     var isStopped = false
-    /// The one in use is the last; a predecessor has surrendered and is kept to be stopped properly.
+    /// The last one is in use; a predecessor has given up and is retained so that it can be stopped.
     var backends: [any DiscoveryBackend] = []
     var advertisement: Advertisement?
   }
@@ -90,7 +90,7 @@ package final class Discovery: DiscoveryBackend {
       // The record may have been replaced while the back-end could not take it.
       if let latest = state.withLock({ $0.advertisement }) { embedded.updateInfo(latest.info) }
     } catch {
-      // Stopped in the meantime; nobody waits for an answer.
+      // Stopped in the meantime: no caller waits for an answer.
       return
     }
   }

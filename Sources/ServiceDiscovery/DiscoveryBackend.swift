@@ -1,6 +1,6 @@
 package import Basics
 
-/// What a back-end tells its owner.
+/// An event of a back-end.
 package enum DiscoveryEvent: Hashable, Sendable {
   /// Our service is on the network under this name; sent again after a conflict has renamed it.
   case advertised(ServiceInstance)
@@ -23,7 +23,7 @@ package enum DiscoveryEvent: Hashable, Sendable {
   case unavailable(reason: String)
 }
 
-/// Which back-end an app wants.
+/// The back-end that an app asks for.
 package enum DiscoveryMode: String, Hashable, Sendable, CaseIterable {
   /// Avahi's daemon, or the embedded back-end when there is no daemon.
   case automatic

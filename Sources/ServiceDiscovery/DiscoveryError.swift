@@ -12,7 +12,7 @@ package enum DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible 
   /// No back-end can work now.
   case unavailable(reason: String)
 
-  /// Nobody answered for the instance in time: it has gone, or its host is unreachable.
+  /// No answer for the instance in time: it is gone, or its host is unreachable.
   case resolutionTimedOut(ServiceInstance)
 
   /// The back-end was started a second time.

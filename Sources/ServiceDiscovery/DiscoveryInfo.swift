@@ -4,15 +4,15 @@
 /// publish any record.
 package struct DiscoveryInfo: Hashable, Sendable {
   /// The longest `key=value` string, in bytes; DNS cannot carry a longer one.
-  package static let maximumStringLength = 255
+  static let maximumStringLength = 255
 
   /// The longest encoded record that we publish, in bytes, so that an announcement fits one packet (RFC 6763 §6.2).
   package static let maximumLength = 400
 
   /// The longest key that we publish, in characters (RFC 6763 §6.4).
-  package static let maximumKeyLength = 9
+  static let maximumKeyLength = 9
 
-  /// The most keys that are read from a received record; what follows is ignored.
+  /// The most keys read from a received record; further ones are ignored.
   package static let maximumReceivedKeys = 64
 
   private struct Entry: Hashable {

@@ -1,7 +1,7 @@
 /// One advertised service, by its name on the network.
 ///
 /// Names are compared byte by byte. Swift's own string comparison would take two spellings of one accented letter
-/// for the same name; DNS takes them for two services, and so must a table of what is on the network.
+/// for the same name; DNS treats them as two services, and so must a table of services.
 package struct ServiceInstance: Hashable, Sendable, CustomStringConvertible {
   /// The longest name that a DNS label can carry, in UTF-8 bytes (RFC 6763 §4.1.1).
   package static let maximumNameLength = 63
@@ -9,7 +9,7 @@ package struct ServiceInstance: Hashable, Sendable, CustomStringConvertible {
   /// The instance name, 1 to 63 bytes of UTF-8.
   package let name: String
 
-  /// What the instance offers.
+  /// The service type of the instance.
   package let type: ServiceType
 
   /// The DNS domain without a trailing dot; multicast DNS has only `local`.
@@ -68,7 +68,7 @@ extension ServiceInstance {
   }
 }
 
-/// What a back-end is asked to publish.
+/// A service to publish.
 package struct Advertisement: Hashable, Sendable {
   /// The wanted name; a conflict may change it, see ``DiscoveryEvent/advertised(_:)``.
   package let instance: ServiceInstance

@@ -1,7 +1,7 @@
 package import PeerCLI
 package import SharedWorld
 
-/// What the command line of `worldview` says.
+/// The options of `worldview`.
 package struct ViewOptions: Equatable, Sendable {
   package var peer = PeerOptions(policy: .all)
   /// Where the page is served.

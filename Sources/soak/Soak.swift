@@ -57,7 +57,7 @@ struct Soak {
       faults.merge(tally.faults, uniquingKeysWith: +)
     }
 
-    /// What happened in the runs, by kind, in words.
+    /// The events of the runs, counted by kind, in words.
     var events: [String] {
       let network = [
         ("connections", network.connections), ("refused", network.refusals), ("lost packets", network.lost),

@@ -1,6 +1,6 @@
 import SharedWorld
 
-/// What the user looks at: a map, through a camera.
+/// The user's view: a map, through a camera.
 struct MapView {
   /// The map in view: the one loaded or received last.
   private(set) var map: WorldMap?

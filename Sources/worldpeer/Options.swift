@@ -1,6 +1,6 @@
 import PeerCLI
 
-/// What the command line of `worldpeer` says.
+/// The options of `worldpeer`.
 struct Options: Equatable, Sendable {
   var peer = PeerOptions(policy: .ask)
   var journal: String?

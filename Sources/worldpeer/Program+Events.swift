@@ -114,7 +114,7 @@ extension LostEdit.Value {
 }
 
 extension Acknowledgement {
-  /// What the word of a command means.
+  /// The object that the word of a command names.
   init(_ witness: Command.Witness) {
     self =
       switch witness {

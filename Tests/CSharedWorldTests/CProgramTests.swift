@@ -36,6 +36,15 @@ struct CProgramTests {
     #expect(library.range(of: Data("libz.so".utf8)) == nil)
   }
 
+  @Test("the sample of the documentation compiles", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
+  func sample() throws {
+    let source = Self.package.appending(path: "Tests/CSharedWorldTests/C/sample.c").path()
+    let compiled = try Self.run(
+      try #require(Self.compiler("gcc")),
+      ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I\(Self.headers)", source])
+    #expect(compiled == Output(status: 0, text: ""))
+  }
+
   @Test("the header is C++ too", .enabled(if: compiler("g++") != nil, "g++ is missing"))
   func headerIsCPlusPlus() throws {
     let compiled = try Self.run(

@@ -16,11 +16,11 @@ struct House {
       "Simulator": core,
       "PeerTransport": ["Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
       "ServiceDiscovery": ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore"],
-      "SharedWorld": core.union(["BasicsLinux", "PeerTransport", "ServiceDiscovery", "COpenSSL", "CSodium", "CSQLite"]),
+      "SharedWorld": core.union(["BasicsLinux", "PeerTransport", "ServiceDiscovery", "CSQLite"]),
       "CSharedWorld": facade.union(["BasicsLinux", "CSharedWorldHeaders"]),
       "CSharedWorldHeaders": [],
       "PeerCLI": facade.union(["WorldFormats"]),
-      "soak": core.union(["Simulator"]),
+      "soak": ["Basics", "Simulator"],
       "worldpeer": facade.union(["PeerCLI", "WorldFormats"]),
       "WorldViewKit": facade.union(["BasicsLinux", "PeerCLI"]),
       "worldview": facade.union(["PeerCLI", "WorldViewKit"]),
@@ -38,7 +38,7 @@ struct House {
   @Test("imports follow the arrows")
   func imports() throws {
     let house = Set(Self.arrows.keys).union([
-      "CDNSSD", "CAvahiCore", "CLinux", "COpenSSL", "CSodium", "CSQLite", "CZlib", "CZstd",
+      "CDNSSD", "CAvahiCore", "CLinux", "COpenSSL", "CSQLite", "CZlib", "CZstd",
     ])
     report(
       Repository.swift.flatMap { file -> [Finding] in
@@ -104,6 +104,30 @@ struct House {
       }
     }
     #expect(listed.contains("libssl-dev"), "the list of packages could not be read")
+  }
+
+  @Test("a target depends on what it imports, or runs, and on nothing else")
+  func dependencies() throws {
+    // From one target of the manifest to the next.
+    let targets = Repository.text("Package.swift").split(separator: "arget(").dropFirst()
+    let runnable = targets.filter { Repository.text("Sources/\(Self.name(of: $0))/main.swift") != "" }.map(Self.name)
+    for target in targets {
+      let name = Self.name(of: target)
+      let folders = ["Sources/\(name)/", "Tests/\(name)/"]
+      let files = Repository.swift.filter { file in folders.contains { file.path.hasPrefix($0) } }
+      let imports = Set(files.flatMap { imported(by: $0.code).map(\.module) })
+      let list = try #/dependencies: \[([^\]]*)\]/#.firstMatch(in: target)?.1 ?? ""
+      let needed = imports.union(name.hasSuffix("Tests") ? runnable : [])
+      for dependency in list.matches(of: #/"(\w+)"/#).map({ String($0.1) }) where !needed.contains(dependency) {
+        Issue.record("Package.swift: \(name) does not import \(dependency): remove the dependency")
+      }
+    }
+    #expect(targets.count > 20, "the targets of Package.swift could not be read")
+  }
+
+  /// The name that a piece of the manifest begins with.
+  private static func name(of target: Substring) -> String {
+    target.firstMatch(of: #/name: "(\w+)"/#).map { String($0.1) } ?? ""
   }
 
   private func imported(by code: String) -> [(module: String, line: Int)] {

@@ -38,6 +38,25 @@ struct Pages {
       })
   }
 
+  @Test("every Swift file that a page names exists")
+  func names() {
+    let names = Set(Repository.swift.map { $0.path.split(separator: "/").last ?? "" })
+    report(
+      Self.all.filter { !Self.unbounded.contains($0.path) }.flatMap { page in
+        Self.named(in: page.text).compactMap { name, line in
+          guard !names.contains(name) else { return nil }
+          return Finding(path: page.path, line: line, advice: "no file is called \(name): name the one that has it now")
+        }
+      })
+  }
+
+  @Test("a file is named in code, with or without its folder; the name of a type is not a file")
+  func namedFiles() {
+    let named = Self.named(in: "`a/B.swift` c.swift\n`D.swift`, `E`, `f.swift --g`\n")
+    #expect(named.map(\.name) == ["B.swift", "D.swift"])
+    #expect(named.map(\.line) == [1, 2])
+  }
+
   @Test("links to other sites and to symbols are left alone, fragments are cut off")
   func recognised() {
     let text = "[a](b.md) [c](https://d.e/f.md)\n`[g](h.md)` <doc:I> [j](../k/l.md#m) [n](#o)\n```\n[p](q.md)\n```\n"
@@ -59,6 +78,16 @@ struct Pages {
           advice: "\(lines.count) lines, at most \(longestPage): give a part of it a page of its own"))
     }
     return findings
+  }
+
+  /// The Swift files that a page names in code, without their folders, with their lines.
+  private static func named(in text: String) -> [(name: Substring, line: Int)] {
+    var found: [(name: Substring, line: Int)] = []
+    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      guard line.contains(".swift`") else { continue }
+      found += line.matches(of: /`(?:[^` ]*\/)?([^`\/ ]+\.swift)`/).map { ($0.1, number + 1) }
+    }
+    return found
   }
 
   /// The files that a page links to, relative to its folder, with their lines; those in code are examples.

@@ -2,14 +2,16 @@ import Testing
 
 @Suite("Code in the documentation is compiled")
 struct Snippets {
-  /// The lines of code of each snippet, which the package builds.
-  private static let compiled = Repository.swift.filter { $0.path.hasPrefix("Snippets/") }.map { lines(of: $0.text) }
+  /// The lines of code of each file that may be quoted: the snippets, which the package builds, and the C programs of the
+  /// tests.
+  private static let compiled = Repository.files.filter { file in
+    file.path.hasPrefix("Snippets/") || file.path.hasPrefix("Tests/CSharedWorldTests/C/")
+  }.map { lines(of: $0.text) }
 
-  @Test("every block of Swift in the README and the articles is part of a snippet")
+  @Test("every block of Swift or C in a page is part of a file that is compiled")
   func blocks() {
-    let pages = Repository.files.filter { $0.path == "README.md" || $0.path.contains(".docc/") }
     report(
-      pages.flatMap { page in
+      Pages.all.flatMap { page in
         Self.blocks(in: page.text).compactMap { block -> Finding? in
           let wanted = Self.lines(of: block.code)
           if Self.compiled.contains(where: { Self.contains($0, wanted) }) { return nil }
@@ -20,21 +22,20 @@ struct Snippets {
 
   @Test("a block is found where it begins, and compared without indentation")
   func compared() throws {
-    let blocks = Self.blocks(in: "a\n```swift\nlet x = 1\n\nf(x)\n```\n```sh\nls\n```\n")
+    let blocks = Self.blocks(in: "a\n```swift\nlet x = 1\n\nf(x)\n```\n```sh\nls\n```\n```c\nint x;\n```\n")
     let block = try #require(blocks.first)
-    #expect(blocks.count == 1)
-    #expect(block.line == 3)
+    #expect(blocks.map(\.line) == [3, 11])
     #expect(Self.contains(["import A", "let x = 1", "f(x)"], Self.lines(of: block.code)))
     #expect(!Self.contains(["let x = 1", "g(x)"], Self.lines(of: block.code)))
     #expect(Self.lines(of: "  a\n// snippet.end\n  b") == ["a", "b"])
   }
 
-  /// The blocks of Swift in a page, each with the line of the page where it begins.
+  /// The blocks of Swift and C in a page, each with the line of the page where it begins.
   private static func blocks(in page: String) -> [(code: String, line: Int)] {
     var blocks: [(code: String, line: Int)] = []
     var isInside = false
     for (number, line) in page.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-      if line == "```swift" {
+      if line == "```swift" || line == "```c" {
         blocks.append(("", number + 2))
         isInside = true
       } else if line.hasPrefix("```") {

@@ -3,7 +3,7 @@ package import WorldModel
 
 /// One run of a peer's program: the first 8 bytes of its ``PeerID`` and 8 random bytes drawn at each start.
 ///
-/// An actor is never used again, because its sequence numbers begin at 1 and nobody remembers them after a crash.
+/// An actor is never used again, because its sequence numbers begin at 1 and are forgotten in a crash.
 package struct ActorID: Hashable, Sendable, Comparable {
   /// The first 8 bytes, big-endian: the peer's half.
   package let peerPrefix: UInt64
@@ -40,9 +40,9 @@ extension ActorID: CustomStringConvertible {
   package var description: String { AnchorID(high: peerPrefix, low: incarnation).bytes.hexadecimal }
 }
 
-/// The name of one operation: who wrote it, and its place among that actor's operations.
+/// The name of one operation: its actor, and its place among that actor's operations.
 package struct Dot: Hashable, Sendable, Comparable {
-  /// Who wrote it.
+  /// The author.
   package var actor: ActorID
   /// Its number, from 1 to ``maximumSequence``, without gaps.
   package var sequence: UInt64

@@ -5,7 +5,7 @@
 package struct Stamp: Hashable, Sendable, Comparable {
   /// Milliseconds of session time × 65,536 + counter.
   package var clock: UInt64
-  /// Who wrote.
+  /// The author.
   package var actor: ActorID
 
   /// A stamp.
@@ -29,7 +29,7 @@ package struct HybridClock: Hashable, Sendable {
   package static let maximum = UInt64.max >> 1
 
   /// Up to where a clock that is seen may be anything (2⁴² ms, 139 years), and how far above the last one it may be
-  /// beyond that (2³² ms): one lie does not bring the clock to its end.
+  /// beyond that (2³² ms): one forged stamp cannot exhaust the clock.
   private static let plain: UInt64 = 1 << 58
   private static let longestLeap: UInt64 = 1 << 48
 
@@ -47,7 +47,7 @@ package struct HybridClock: Hashable, Sendable {
     return next
   }
 
-  /// Takes note of a stamp, so that the next local one is later; not of one that no session can have come to.
+  /// Records a stamp, so that the next local one is later; ignores one that no session can have reached.
   package mutating func observe(_ clock: UInt64) {
     guard clock <= max(Self.plain, last + Self.longestLeap) else { return }
     last = max(last, min(clock, Self.maximum))

@@ -4,13 +4,13 @@ package import WorldModel
 package enum AnchorField: UInt8, CaseIterable, Sendable {
   /// Where it is.
   case pose = 0
-  /// What people call it.
+  /// The name for people.
   case name = 1
   /// Data of the app.
   case payload = 2
   /// Bits of the app.
   case flags = 3
-  /// Who holds it, as granted by the host.
+  /// The owner, as granted by the host.
   case lock = 4
 
   /// How many there are.
@@ -32,29 +32,29 @@ package struct AnchorFields: OptionSet, Hashable, Sendable {
 
   /// Where it is.
   package static let pose = AnchorFields(.pose)
-  /// What people call it.
+  /// The name for people.
   package static let name = AnchorFields(.name)
   /// Data of the app.
   package static let payload = AnchorFields(.payload)
   /// Bits of the app.
   package static let flags = AnchorFields(.flags)
-  /// Who holds it.
+  /// The owner.
   package static let lock = AnchorFields(.lock)
   /// Every field.
   package static let all: AnchorFields = [.pose, .name, .payload, .flags, .lock]
 }
 
-/// What a register holds.
+/// The value of a register.
 package enum AnchorFieldValue: Hashable, Sendable {
   /// Where it is.
   case pose(Pose)
-  /// What people call it.
+  /// The name for people.
   case name(String)
   /// Data of the app, if any.
   case payload(Anchor.Payload?)
   /// Bits of the app.
   case flags(UInt32)
-  /// Who holds it.
+  /// The owner.
   case lock(AnchorLock)
 
   /// Which register it is for.
@@ -69,7 +69,9 @@ package enum AnchorFieldValue: Hashable, Sendable {
   }
 }
 
-/// Who holds an anchor, by grant of the host; advisory: it binds those who ask, and edits are never refused by it.
+/// The owner of an anchor by grant of the host.
+///
+/// Advisory: it binds apps that ask, and refuses no edit.
 ///
 /// Of two grants the one with the higher fencing (epoch, then number) stays, whatever their stamps: after a partition
 /// the later host's grant wins.
@@ -91,10 +93,10 @@ package struct AnchorLock: Hashable, Sendable {
     self.number = number
   }
 
-  /// The state of an anchor that nobody ever held.
+  /// The state of an anchor that never had an owner.
   package static let free = AnchorLock(owner: nil, leaseUntil: 0, epoch: 0, number: 0)
 
-  /// What grants are compared by.
+  /// The order of grants: epoch, then number.
   var fencing: (UInt64, UInt64) { (epoch, number) }
 }
 

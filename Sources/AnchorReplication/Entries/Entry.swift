@@ -17,7 +17,7 @@ struct PackedKey: Hashable, Sendable {
 
 /// One anchor with its registers, in 176 bytes and a short name inline.
 ///
-/// What a move reads and writes stands first, so that it touches few cache lines.
+/// The fields that a move reads and writes come first, so that it touches few cache lines.
 struct Entry: Sendable {
   /// The app's name of it.
   let id: AnchorID
@@ -25,9 +25,9 @@ struct Entry: Sendable {
   let key: PackedKey
   /// The number of the local actor's last operation on it; 0 for none.
   var lastLocalEdit: UInt64 = 0
-  /// Who wrote each register.
+  /// The author of each register.
   private var writers: InlineArray<5, ActorIndex>
-  /// Who has still to look at it.
+  /// The consumers that have not seen its latest change.
   var marks: Marks = []
   /// Where in the change feed the latest change of it may stand.
   var change: UInt32 = 0
@@ -37,21 +37,21 @@ struct Entry: Sendable {
   var clocks: FieldClocks
   /// The clock of the operation that added it; its actor and this are the first stamp of every register.
   let createdClock: UInt64
-  /// What people call it.
+  /// The name for people.
   var name: String
-  /// What few anchors have; nil for none of it.
+  /// Registers that few anchors have; nil for none of them.
   var extras: Extras?
   /// Bits of the app.
   var flags: UInt32
   /// The place of its creator among the set's creators, plus one; 0 for none.
   let creator: UInt16
 
-  /// Who has still to look at an entry.
+  /// The consumers that have not seen an entry's latest change.
   struct Marks: OptionSet, Sendable {
     let rawValue: UInt8
     /// The digest does not yet cover the present state.
     static let stale = Marks(rawValue: 1)
-    /// The consumer who wants identifiers has been told since it last asked.
+    /// The consumer of identifiers was notified since it last drained them.
     static let told = Marks(rawValue: 2)
     /// The sorted anchors do not yet show the present state, and know it.
     static let listed = Marks(rawValue: 4)
@@ -71,11 +71,11 @@ struct Entry: Sendable {
       kind: anchor.kind, payload: anchor.payload, lock: .free, restoredFrom: anchor.restoredFrom)
   }
 
-  /// Who wrote `field`.
+  /// The author of `field`.
   @inline(__always)
   func writer(of field: AnchorField) -> ActorIndex { writers[Int(field.rawValue)] }
 
-  /// Notes who wrote `field` and when.
+  /// Records the author and stamp of `field`.
   @inline(__always)
   mutating func stamp(_ field: AnchorField, clock: UInt64, writer: ActorIndex) {
     clocks[field] = clock
@@ -90,16 +90,16 @@ struct Entry: Sendable {
   /// The latest clock of the registers of the app; those of the lock can go back.
   var writtenAt: UInt64 { max(clocks[.pose], clocks[.name], clocks[.payload], clocks[.flags]) }
 
-  /// What the anchor marks.
+  /// The kind of the anchor.
   var kind: Anchor.Kind { extras?.kind ?? .plain }
   /// Data of the app.
   var payload: Anchor.Payload? { extras?.payload }
-  /// Who holds it.
+  /// The owner.
   var lock: AnchorLock { extras?.lock ?? .free }
   /// The removed anchor that this one brings back.
   var restoredFrom: AnchorID? { extras?.restoredFrom }
 
-  /// What `field` holds.
+  /// The value of `field`.
   func value(of field: AnchorField) -> AnchorFieldValue {
     switch field {
     case .pose: .pose(pose)
@@ -124,7 +124,7 @@ struct Entry: Sendable {
   }
 }
 
-/// What few anchors have, kept outside the entry so that the others stay small.
+/// Registers that few anchors have, stored outside the entry so that the others stay small.
 final class Extras: Sendable {
   let kind: Anchor.Kind
   let payload: Anchor.Payload?

@@ -20,13 +20,13 @@ struct EntryTable: Sendable {
   private let seeded = SeededHash()
   private var digest = DigestSum()
 
-  /// What a change of the entries means for the anchors an app sees.
+  /// The effect of a change of the entries on the anchors that an app sees.
   enum Visibility {
     /// The id appeared.
     case added
     /// Another entry of the same id shows now.
     case replaced
-    /// The id is gone.
+    /// The id is no longer visible.
     case removed
     /// Nothing that shows changed.
     case unchanged
@@ -144,7 +144,7 @@ struct EntryTable: Sendable {
     markStale(slot)
   }
 
-  /// Notes which of the changes not taken yet is the latest that tells of the entry at `slot`.
+  /// Records which undrained change is the latest of the entry at `slot`.
   @inline(__always)
   mutating func noteChange(at slot: Int, index: Int) {
     entries[slot].change = UInt32(truncatingIfNeeded: index)

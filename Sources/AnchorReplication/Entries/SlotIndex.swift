@@ -98,7 +98,7 @@ struct SlotIndex: Sendable {
   }
 }
 
-/// A hash of two words that differs from process to process, so that nobody can choose keys that collide.
+/// A hash of two words that differs from process to process, so that no peer can choose keys that collide.
 struct SeededHash: Sendable {
   private let seed: UInt64
 

@@ -1,10 +1,10 @@
 import Basics
 import WorldModel
 
-/// What the journal of an anchor set still has to write: a snapshot to begin with, then the operations applied since.
+/// The records that an anchor set's journal still has to write: first a snapshot, then the operations applied since.
 ///
-/// It reads the same log as the links do. A new snapshot comes when the log no longer has what is missing, such as after
-/// the merge of another peer's state, and when the operations since the last one outweigh it.
+/// It reads the same log as the links do. A new snapshot is due when the log no longer has the missing operations, as
+/// after the merge of another peer's state, and when the operations since the last one outweigh it.
 package struct JournalCursor: Sendable {
   /// The most bytes in a record of operations: room for the largest operation, so that none is ever cut in parts.
   package static let recordBytes = 2 * Limits.anchorPayload
@@ -45,10 +45,10 @@ package struct JournalCursor: Sendable {
 }
 
 extension AnchorSet {
-  /// The latest session time in any stamp (milliseconds): a session that goes on from this state must not begin earlier.
+  /// The latest session time in any stamp (milliseconds); a session that continues from here must not begin earlier.
   package var latestSessionTime: UInt64 { clock.last >> 16 }
 
-  /// Takes over what a journal kept of an earlier session, as if another peer had sent it.
+  /// Merges the journal of an earlier session, as if another peer had sent it.
   ///
   /// - Throws: ``ReplicationError`` at the first record that is refused; the ones before it have been taken.
   package mutating func restore(_ records: [JournalRecord]) throws(ReplicationError) {

@@ -14,7 +14,7 @@ package enum AnchorEdit: Sendable {
   case setPayload(Anchor.Payload?, of: AnchorID)
   /// Replaces the app's bits of an anchor.
   case setFlags(UInt32, of: AnchorID)
-  /// Writes who holds an anchor.
+  /// Writes the owner of an anchor.
   case setLock(AnchorLock, of: AnchorID)
   /// Removes an anchor permanently.
   case remove(AnchorID)

@@ -1,12 +1,12 @@
 package import WorldModel
 
-/// What an actor did, once: it adds an anchor, writes one register of one, or removes one.
+/// One operation of an actor: it adds an anchor, writes one register of one, or removes one.
 package struct AnchorOperation: Hashable, Sendable {
   /// Its name; for an addition also the key of the anchor.
   package var dot: Dot
   /// The clock of its stamp.
   package var clock: UInt64
-  /// What it does.
+  /// The effect.
   package var action: Action
 
   /// An operation.
@@ -16,7 +16,7 @@ package struct AnchorOperation: Hashable, Sendable {
     self.action = action
   }
 
-  /// What an operation does.
+  /// The effect of an operation.
   package enum Action: Hashable, Sendable {
     /// Adds an anchor under the operation's own dot.
     case add(NewAnchor)
@@ -38,26 +38,26 @@ package struct AnchorOperation: Hashable, Sendable {
   package var stamp: Stamp { Stamp(clock: clock, actor: dot.actor) }
 }
 
-/// What an addition carries.
+/// The content of an addition.
 package struct NewAnchor: Hashable, Sendable {
   /// The app's name of it.
   package var id: AnchorID
-  /// Who placed it; nil for the anchors of a map.
+  /// The peer that placed it; nil for the anchors of a map.
   package var creator: PeerID?
   /// Where it is.
   package var pose: Pose
-  /// What people call it.
+  /// The name for people.
   package var name: String
   /// Bits of the app.
   package var flags: UInt32
-  /// What it marks.
+  /// The kind of the anchor.
   package var kind: Anchor.Kind
   /// Data of the app, if any.
   package var payload: Anchor.Payload?
   /// The removed anchor that it brings back, if any.
   package var restoredFrom: AnchorID?
 
-  /// What an addition carries.
+  /// The content of an addition.
   package init(
     id: AnchorID, creator: PeerID?, pose: Pose, name: String, flags: UInt32 = 0, kind: Anchor.Kind = .plain,
     payload: Anchor.Payload? = nil, restoredFrom: AnchorID? = nil

@@ -69,7 +69,7 @@ struct BatchReader: ~Escapable {
     return .part(Dot(actor: actor, sequence: sequence), total: total, offset: offset, body: bytes)
   }
 
-  /// Moves past `count` bytes and tells where they are.
+  /// Moves past `count` bytes and returns their range.
   @_lifetime(self: copy self)
   private mutating func body(_ count: Int) throws(DecodingFailure) -> Range<Int> {
     let start = reader.offset
@@ -81,7 +81,7 @@ struct BatchReader: ~Escapable {
 /// The parts of one large operation that have arrived on a link; at most one operation is in the making.
 package struct OperationAssembly: Sendable {
   private var dot: Dot?
-  /// What has arrived, without gaps.
+  /// The bytes received so far, without gaps.
   private(set) var bytes: [UInt8] = []
 
   /// Nothing has arrived.

@@ -48,7 +48,7 @@ struct HeldOperations: Sendable {
     }
   }
 
-  /// Notes that an operation was not taken for want of room: its own, or that of one before it.
+  /// Records that an operation was dropped for want of room: its own, or that of one before it.
   mutating func drop(_ dot: Dot) {
     dropped[dot.actor] = max(dropped[dot.actor] ?? 0, dot.sequence)
   }
@@ -56,10 +56,10 @@ struct HeldOperations: Sendable {
   /// Whether operations of `actor` beyond `applied` were dropped.
   func hasDropped(_ actor: ActorID, beyond applied: UInt64) -> Bool { dropped[actor].map { $0 > applied } ?? false }
 
-  /// Whether operations were dropped that have not come again.
+  /// Whether dropped operations have not been received again.
   func lacks(_ seen: (ActorID) -> UInt64) -> Bool { dropped.contains { seen($0.key) < $0.value } }
 
-  /// Forgets what was dropped of actors whose operations have come again.
+  /// Removes the records of actors whose dropped operations were received again.
   mutating func forgetDropped(_ seen: (ActorID) -> UInt64) {
     if !dropped.isEmpty { dropped = dropped.filter { seen($0.key) < $0.value } }
   }

@@ -18,7 +18,7 @@ struct OperationCode {
 }
 
 extension AnchorOperation {
-  /// Writes the operation without its dot, which the run it stands in tells.
+  /// Writes the operation without its dot, which follows from the run it is part of.
   func encodeBody(into writer: inout ByteWriter) {
     switch action {
     case .add(let anchor):
@@ -121,7 +121,7 @@ extension NewAnchor {
 }
 
 extension AnchorFieldValue {
-  /// Writes the value without its field, which the operation's code tells.
+  /// Writes the value without its field, which follows from the operation's code.
   func encode(into writer: inout ByteWriter) {
     switch self {
     case .pose(let pose): writer.write(pose)
@@ -147,7 +147,7 @@ extension AnchorFieldValue {
 }
 
 extension AnchorLock {
-  /// Writes epoch, number, lease, and the owner behind a byte that tells whether there is one.
+  /// Writes epoch, number, lease, and the owner behind a byte that is 1 if there is one.
   func encode(into writer: inout ByteWriter) {
     writer.write(epoch)
     writer.write(number)

@@ -39,7 +39,7 @@ struct PoseOperation {
     end = poseOffset + Pose.byteCount
   }
 
-  /// Whether its values are allowed for the operation `dot`; the slow path says what is wrong.
+  /// Whether its values are allowed for the operation `dot`; the slow path names the defect.
   @inline(__always)
   func isValid(_ bytes: RawSpan, for actor: ActorID, sequence: UInt64) -> Bool {
     guard clock <= HybridClock.maximum, base <= HybridClock.maximum, 1...Dot.maximumSequence ~= keySequence else {

@@ -1,7 +1,7 @@
 import Basics
 import WorldModel
 
-/// What equal histories must not bring about: different states under the same stamps, as when a broken or lying peer has
+/// Repairs different states under equal histories, which must not occur, as when a broken or lying peer has
 /// given different operations the same dot.
 extension AnchorSet {
   /// Makes this set and the sender of a snapshot with the same vector, which makes it too, hold the same: of each anchor that
@@ -24,13 +24,13 @@ extension AnchorSet {
 }
 
 extension Entry {
-  /// What a peer has of this anchor once it has taken over the later registers of `other`.
+  /// The registers of a peer after it merges the later registers of `other`.
   fileprivate func joined(with other: Entry) -> Entry {
     var joined = self
     joined.lastLocalEdit = other.lastLocalEdit
     for field in AnchorField.allCases
     where other.clocks[field] != clocks[field] || other.writer(of: field) != writer(of: field) {
-      // The other one has joined this one already: what is stamped otherwise there is later.
+      // The other entry contains this one already: a register with another stamp there is later.
       joined.store(other.value(of: field))
       joined.stamp(field, clock: other.clocks[field], writer: other.writer(of: field))
     }

@@ -35,7 +35,7 @@ package struct SnapshotChunks: Sendable {
 package struct SnapshotAssembly: Sendable {
   private let limit: Int
   private var total: Int?
-  /// What has arrived, without gaps.
+  /// The bytes received so far, without gaps.
   package private(set) var bytes: [UInt8] = []
 
   /// Takes snapshots of at most `limit` bytes.
@@ -64,7 +64,7 @@ package struct SnapshotAssembly: Sendable {
     return bytes.count == total
   }
 
-  /// Forgets what has arrived and gives its memory back.
+  /// Discards the received bytes and releases their memory.
   package mutating func reset() {
     total = nil
     bytes = []

@@ -7,7 +7,7 @@ struct Snapshot {
   private(set) var actors: ActorTable
   /// The set's creators, with those of the snapshot added.
   private(set) var creators: CreatorTable
-  /// What its sender has.
+  /// The version vector of its sender.
   let versionVector: VersionVector
   /// The same by the number of each actor.
   let vector: [(index: ActorIndex, sequence: UInt64)]
@@ -45,7 +45,7 @@ struct Snapshot {
     try reader.finish()
   }
 
-  /// What the snapshot covers of an actor.
+  /// How many operations of an actor the snapshot covers.
   func sequence(of index: ActorIndex) -> UInt64 { sequences[Int(index)] }
 
   private mutating func decodeEntries(_ reader: inout ByteReader, limit: Int) throws(DecodingFailure) {

@@ -3,7 +3,7 @@
 ///
 /// Its methods are inlinable because they are called for every number on hot paths of other modules.
 @usableFromInline package struct ByteWriter: Sendable, Equatable {
-  /// What has been written since the last ``removeAll()``.
+  /// The bytes written since the last ``removeAll()``.
   @inlinable package var bytes: [UInt8] { storage }
 
   @usableFromInline var storage: [UInt8] = []
@@ -19,13 +19,13 @@
     storage.removeAll(keepingCapacity: true)
   }
 
-  /// Gives what was written, with its memory: the buffer is empty then and has none.
+  /// Moves the written bytes out together with their memory; the buffer is then empty and owns no memory.
   @inlinable package mutating func take() -> [UInt8] { exchange(&storage, with: []) }
 
   /// The number of bytes written.
   @inlinable package var count: Int { storage.count }
 
-  /// Forgets what was written and keeps the memory.
+  /// Discards the written bytes and retains the memory.
   @inlinable package mutating func removeAll() {
     storage.removeAll(keepingCapacity: true)
   }

@@ -6,7 +6,7 @@
 package struct ArgumentParser<Options> {
   /// A word without a name, recognised by its position.
   package struct Operand {
-    /// What stands for it in the help, in capitals.
+    /// The placeholder in the help, in capitals.
     package let placeholder: String
     let store: (inout Options, String) throws(UsageError) -> Void
   }
@@ -91,7 +91,7 @@ package struct ArgumentParser<Options> {
     }
   }
 
-  /// What an unexpected word was probably meant to be: the name of an option, or the value of the one that is missing.
+  /// The probable meaning of an unexpected word: the name of an option, or the value of the one that is missing.
   private func hint(_ word: String, _ missing: Option?) -> String {
     let similar = suggestion(for: word, among: options.map(\.name))
     guard similar.isEmpty, let missing else { return similar }

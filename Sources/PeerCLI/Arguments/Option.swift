@@ -3,7 +3,7 @@ extension ArgumentParser {
   package struct Option {
     /// The name with its two dashes.
     package let name: String
-    /// What stands for the value in the help, nil for an option without one.
+    /// The placeholder of the value in the help; nil for an option without one.
     package let placeholder: String?
     package let help: String
     var isRequired = false

@@ -1,4 +1,4 @@
-/// What is wrong with a command line, in a sentence that says what to do.
+/// A mistake in a command line, in a sentence that says what to do.
 package struct UsageError: Error, Equatable, CustomStringConvertible {
   package let description: String
 
@@ -10,7 +10,7 @@ package struct UsageError: Error, Equatable, CustomStringConvertible {
 /// The end of an error about an unknown word: `; did you mean 'peers'?`, or nothing when no known word resembles it.
 ///
 /// - Parameters:
-///   - word: What was typed.
+///   - word: The word that was typed.
 ///   - known: The words that would have been understood; leading dashes and case do not count in the comparison.
 package func suggestion(for word: String, among known: [String]) -> String {
   let typed = bare(word)

@@ -25,7 +25,7 @@ package final class Console: Sendable {
 
   /// The name of the program, which stands before its errors.
   private let program: String
-  /// What to type for help after a mistake.
+  /// The command to type for help after a mistake.
   private let help: String
   package let format: Format
   package let streams: Streams

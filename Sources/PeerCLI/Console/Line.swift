@@ -1,6 +1,6 @@
 /// A line of text for a person, in runs that may have a colour.
 package struct Line: Equatable, Sendable, ExpressibleByStringInterpolation {
-  /// What a run of text is, which decides its colour.
+  /// The role of a run of text, which decides its colour.
   package enum Ink: String, Sendable {
     case plain = ""
     case faint = "2"
@@ -51,7 +51,7 @@ package struct Line: Equatable, Sendable, ExpressibleByStringInterpolation {
 }
 
 /// The text without what could steer a terminal or turn the line around: names come from other people's machines.
-package func printable(_ text: String) -> String {
+func printable(_ text: String) -> String {
   String(
     String.UnicodeScalarView(
       text.unicodeScalars.map { scalar in

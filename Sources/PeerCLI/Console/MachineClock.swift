@@ -2,7 +2,7 @@ import Glibc
 
 /// The monotonic clock that all processes of a machine share, so that their reports can be compared.
 package enum MachineClock {
-  /// What CLOCK_MONOTONIC says (seconds).
+  /// The time of CLOCK_MONOTONIC (seconds).
   package static var seconds: Double {
     var time = timespec()
     // It cannot fail for a clock that every Linux has.

@@ -8,7 +8,7 @@ package struct Streams: Sendable {
   package var error: @Sendable (String) -> Void
   package var inputIsTerminal = false
   package var outputIsTerminal = false
-  package var errorIsTerminal = false
+  var errorIsTerminal = false
   /// Whether a terminal on standard output may show colours.
   package var hasColour = false
 

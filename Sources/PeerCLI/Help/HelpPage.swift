@@ -13,8 +13,8 @@ package struct HelpPage {
   ///
   /// - Parameters:
   ///   - program: The name, with the command where it has commands: `worldmap info`.
-  ///   - summary: What it does, in sentences.
-  ///   - usage: What follows the name on a command line.
+  ///   - summary: The purpose, in sentences.
+  ///   - usage: The arguments after the name on a command line.
   package init(_ program: String, _ summary: String, usage: String) {
     text = "usage: \(program) \(usage)\n\n" + Self.wrapped(summary, indent: 0).joined(separator: "\n") + "\n"
   }

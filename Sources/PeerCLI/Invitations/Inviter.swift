@@ -3,7 +3,7 @@ import Synchronization
 
 /// Invites peers without being asked: addresses until their peer joins, services as long as they are in sight.
 package final class Inviter: Sendable {
-  /// What came of an invitation.
+  /// The result of an invitation.
   package enum Outcome: Sendable {
     case joined(Peer)
     /// It failed and is retried; reported once for each kind of failure.
@@ -19,7 +19,7 @@ package final class Inviter: Sendable {
   /// The pause after the first failure; each later one is twice as long, up to the longest.
   private static let pause = (first: Duration.milliseconds(250), longest: Duration.seconds(5))
 
-  /// What an inviter does, so that a test can do something else.
+  /// The actions of an inviter, which a test can replace.
   struct Actions: Sendable {
     var invite: @Sendable (InvitationTarget) async throws(SessionError) -> Peer
     /// Whether an invitation can still be of use.
@@ -30,7 +30,7 @@ package final class Inviter: Sendable {
   private let actions: Actions
   private let targets: AsyncStream<InvitationTarget>
   private let queue: AsyncStream<InvitationTarget>.Continuation
-  /// What is being invited: a service may be reported as found several times.
+  /// The pending invitations: a service may be reported as found several times.
   private let pending = Mutex<Set<InvitationTarget>>([])
 
   /// An inviter into `session`.

@@ -26,7 +26,7 @@ extension PeerOptions {
   /// - Parameters:
   ///   - console: Receives the failure.
   ///   - desk: Answers invitations.
-  ///   - configure: What else the program wants of its session.
+  ///   - configure: Further settings of the program's session.
   ///   - body: The program, given the map of `--map`; its result is the exit status.
   package func run(
     on console: Console, asking desk: InvitationDesk, configure: (inout Session.Configuration) -> Void = { _ in },
@@ -68,9 +68,9 @@ extension ArgumentParser {
   ///
   /// - Parameters:
   ///   - path: Where their values go.
-  ///   - policies: What invitations can be left to.
+  ///   - policies: The choices for invitations.
   ///   - policy: The default of them.
-  ///   - mapHelp: What happens to the map that `--map` names.
+  ///   - mapHelp: The help for `--map`: the program's use of the map.
   package static func peerOptions(
     _ path: WritableKeyPath<Options, PeerOptions>, policies: [InvitationPolicy], policy: InvitationPolicy,
     mapHelp: String

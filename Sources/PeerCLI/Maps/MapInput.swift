@@ -38,7 +38,7 @@ package struct MapInput: Sendable {
 }
 
 extension String {
-  /// What follows the last dot of the last path component, in lower case.
+  /// The extension of the last path component, in lower case.
   package var fileExtension: String? {
     guard let name = split(separator: "/").last, let dot = name.lastIndex(of: "."), dot > name.startIndex else {
       return nil

@@ -8,7 +8,7 @@ package struct MapOutput: Sendable {
 
   /// A file at `path`, which is not touched yet.
   ///
-  /// - Parameter format: What to write; nil goes by the extension of `path`.
+  /// - Parameter format: The format to write; nil follows the extension of `path`.
   package init(_ path: String, format: MapFormat? = nil) throws(ProgramFailure) {
     guard let format = format ?? path.fileExtension.flatMap({ MapFormat(fileExtension: $0) }) else {
       throw .usage("\(path): unknown format; end the name with one of \(Self.extensions)")

@@ -2,9 +2,9 @@ package import AnchorReplication
 import Basics
 package import WorldModel
 
-/// What comes of an input at once; what takes time comes as an event.
+/// The immediate result of an input; results that take time arrive as events.
 package enum Answer: Sendable, Hashable {
-  /// It was taken.
+  /// The input was accepted.
   case done
   /// A drag has begun.
   case began(DragID)

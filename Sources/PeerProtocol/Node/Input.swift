@@ -2,7 +2,7 @@ package import AnchorReplication
 package import Basics
 package import WorldModel
 
-/// What happened outside the node.
+/// An input: an event outside the node, or a command of the app.
 ///
 /// Received bytes come through ``Node/receive(_:on:at:)``, because they are borrowed.
 package enum Input: Sendable {
@@ -10,35 +10,35 @@ package enum Input: Sendable {
   case linkOpened(LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress)
   /// A connection is gone.
   case linkClosed(LinkID)
-  /// A dial ended without a connection; `refused` when the address answered that nobody listens there.
+  /// A dial ended without a connection; `refused` when the address refused it: no process listens there.
   case dialFailed(DialID, refused: Bool)
   /// A link can take more bytes.
   case writable(LinkID)
-  /// A link has taken all that was transmitted at once, while the driver goes on: no time has passed.
+  /// A link accepted all transmitted bytes at once, within the driver's round: no time has passed.
   case taken(LinkID)
   /// A deadline may have passed.
   case tick
   /// The clock that counts suspended time ran ahead of the monotonic one.
   case clockJumped(by: Duration)
-  /// Chunks of a map that the cache had, each proven anew; there may be several answers to one search.
+  /// Chunks of a map found in the cache, each checked against its hash; there may be several answers to one search.
   case chunksFound(MapID, [FoundChunk], isLast: Bool)
-  /// What a ``ChunkCheck`` found.
+  /// The result of a ``ChunkCheck``.
   case chunkChecked(ChunkVerdict)
   /// Where this peer listens has changed.
   case addresses([SocketAddress])
 
-  /// Invite whoever answers at these addresses.
+  /// Invite the peer that answers at these addresses.
   case invite(InvitationID, [SocketAddress], context: [UInt8], timeout: Duration)
   /// Withdraw an invitation.
   case cancelInvitation(InvitationID)
   /// The app's one answer to a received invitation.
   case answer(InvitationID, InviteAnswer.Decision)
-  /// Share a map with one peer, or with all and every later joiner, and bring in its anchors under their own ids; answered
+  /// Share a map with one peer, or with all and every later joiner, and import its anchors under their own ids; answers
   /// with the map's id.
   case share(MapPackage, anchors: [Anchor], with: PeerID?)
-  /// Stop fetching a map, for good.
+  /// Stop fetching a map, permanently.
   case cancelMap(MapID)
-  /// The app has found where it is in the session's map, or has lost it.
+  /// The app is relocalised in the session's map, or is so no more.
   case relocalised(Bool)
   /// Send an app's message to these members, or to all.
   case send([UInt8], to: [PeerID]?)
@@ -48,9 +48,9 @@ package enum Input: Sendable {
   case requestHost
   /// Remove a member for the life of the session; refused unless ``Node/mayRule``.
   case kick(PeerID)
-  /// Turn newcomers away from now on, or no longer; refused unless ``Node/mayRule``.
+  /// Lock the session for newcomers, or unlock it; refused unless ``Node/mayRule``.
   case setLocked(Bool)
-  /// Tell the others where this peer's device is; nil for no more. Refused when the transform is not rigid.
+  /// Send this device's pose to the others; nil ends that. Refused when the transform is not rigid.
   case updatePose(Transform?)
   /// Begin to drag an anchor; answered with the number of the drag.
   case beginDrag(AnchorID)
@@ -58,11 +58,11 @@ package enum Input: Sendable {
   case drag(DragID, to: Transform)
   /// End a drag; the pose shown last becomes the anchor's.
   case endDrag(DragID)
-  /// Want to hear of these live poses alone from now on.
+  /// Receive only these live poses from now on.
   case setInterest(AnchorFilter)
-  /// Set out to fulfil a wish about an anchor's ownership; ``NodeEvent/ownershipSettled(_:_:)`` tells what becomes of it.
+  /// Request a change of an anchor's ownership; ``NodeEvent/ownershipSettled(_:_:)`` has the result.
   case wish(OwnershipRequestID, OwnershipWish, of: AnchorID, timeout: Duration)
-  /// Give a wish up; nothing is told.
+  /// Withdraw such a request; no event follows.
   case dropWish(OwnershipRequestID)
   /// The app's answer as owner to ``NodeEvent/ownershipRequested(_:_:by:)``.
   case answerOwnership(OwnershipQuestionID, accepts: Bool)
@@ -73,10 +73,10 @@ package enum Input: Sendable {
   /// Wait until those of a level have applied everything this node has written so far; it ends with
   /// ``NodeEvent/acknowledged(_:_:)``, perhaps at once.
   case awaitAcknowledgement(AcknowledgementID, AcknowledgementLevel, timeout: Duration)
-  /// Wait no longer; nothing is told.
+  /// Stop waiting; no event follows.
   case cancelAcknowledgement(AcknowledgementID)
-  /// Take over the anchors of an earlier session, before this one has met anybody; the records before one that is refused
-  /// have been taken.
+  /// Restore the anchors of an earlier session, before this one has met another peer; the records before a refused one
+  /// are applied.
   case restoreAnchors([JournalRecord])
   /// Say goodbye and end.
   case leave

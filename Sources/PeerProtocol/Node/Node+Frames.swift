@@ -3,7 +3,7 @@ import WorldModel
 
 /// Frames: each goes to the organ that ``FrameType/rule`` names.
 extension Node {
-  /// Takes bytes that arrived on a link.
+  /// Receives bytes of a link.
   ///
   /// A broken frame ends that one link and nothing else.
   package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
@@ -24,10 +24,10 @@ extension Node {
     runTimers()
   }
 
-  /// Adds to the frame that has begun what belongs to it, takes it if it is whole, and returns how many bytes it used.
+  /// Completes the frame that has begun, dispatches it once it is whole, and returns how many bytes it used.
   private mutating func finishFrame(_ begun: inout [UInt8], with bytes: RawSpan, on link: LinkRef) -> Int {
     var used = 0
-    // First the head, if that is not whole: it tells how long the frame is.
+    // First the head, if it is incomplete: it has the length of the frame.
     for _ in 0..<2 {
       let size = unsafe FrameHead.frameSize(begun.span.bytes)
       let more = min(size - begun.count, bytes.byteCount - used)
@@ -42,7 +42,7 @@ extension Node {
     return used
   }
 
-  /// Takes the complete frames in `bytes` and returns how many bytes they were.
+  /// Dispatches the complete frames in `bytes` and returns how many bytes they were.
   private mutating func takeFrames(_ bytes: RawSpan, on link: LinkRef) -> Int {
     var offset = 0
     while let kind = links.state.kind(of: link) {
@@ -64,7 +64,7 @@ extension Node {
     return bytes.byteCount
   }
 
-  /// Gives a frame to the organ that it is for; one with a number that is not listed is skipped.
+  /// Dispatches a frame to its organ; one with an unknown number is skipped.
   private mutating func take(
     _ number: UInt8, _ body: RawSpan, on link: LinkRef, _ kind: LinkKind
   ) throws(DecodingFailure) {

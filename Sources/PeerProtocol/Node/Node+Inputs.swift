@@ -2,9 +2,9 @@ import AnchorReplication
 package import Basics
 import WorldModel
 
-/// Inputs: each goes to the organ that it is for.
+/// Inputs: each is dispatched to its organ.
 extension Node {
-  /// Takes one input.
+  /// Handles one input.
   @discardableResult
   package mutating func handle(_ input: Input, at now: Instant) -> Answer {
     notices.removeAll(keepingCapacity: true)
@@ -93,14 +93,14 @@ extension Node {
     replication.organ.checkSynchronised(in: &turn)
   }
 
-  /// Says goodbye on every link, and ends.
+  /// Sends goodbye on every link, and ends.
   private mutating func leave() {
     turn.tell(.elect(.resign))
     repeat { settle() } while links.organ.endNext(.left, in: &turn)
     turn.tell(.finish(.left))
   }
 
-  /// Shares a map, and brings its anchors in first.
+  /// Imports the anchors of a map, then shares it.
   private mutating func share(_ package: MapPackage, _ anchors: [Anchor], with peer: PeerID?) -> Answer {
     guard peer != nil || turn.mayShareMap else { return .refused(.mayNotShare) }
     do throws(AnchorError) {
@@ -111,10 +111,10 @@ extension Node {
     return .shared(maps.organ.share(package, with: peer, in: &turn))
   }
 
-  /// Takes over the anchors of an earlier session.
+  /// Restores the anchors of an earlier session.
   ///
-  /// Session time goes on from the latest stamp in them, so that new edits are not taken for older ones and others do not
-  /// take them for edits from the future.
+  /// Session time continues from the latest stamp in them, so that new edits do not count as older ones and other
+  /// members do not refuse them as edits from the future.
   private mutating func restoreAnchors(_ records: [JournalRecord]) -> Answer {
     var answer = Answer.done
     do throws(ReplicationError) { try turn.anchors.restore(records) } catch { answer = .refused(.journal(error)) }
@@ -140,9 +140,9 @@ extension Node {
 }
 
 extension Input {
-  /// Whether it is no sign that time has passed: then nothing that is due is looked at.
+  /// Whether the input skips the timers, because no time need have passed.
   ///
-  /// It is what the app does with its own anchors, poses and wishes, thousands of times a second, and what a driver says in the
+  /// These are the app's own edits, poses and requests, thousands a second, and a driver's reports in the
   /// middle of a round.
   package var isTimeless: Bool {
     switch self {
@@ -150,8 +150,8 @@ extension Input {
       .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken:
       true
     case .tick, .linkOpened, .linkClosed, .dialFailed, .writable, .clockJumped, .addresses, .chunksFound, .chunkChecked,
-      .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost, .leave, .send, .share, .cancelMap,
-      .relocalised:
+      .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost, .leave, .send, .share,
+      .cancelMap, .relocalised:
       false
     }
   }

@@ -1,14 +1,14 @@
-/// What organs tell each other: who hears each notice, in which order.
+/// Notices: which organs receive each of them, in which order.
 ///
-/// After every call of an organ the switchboard delivers what that has told, each notice with all that it causes before the next
+/// After every call of an organ the switchboard delivers its notices, each with all that it causes before the next
 /// (``NoticeStack``). So a line below may rely on all consequences of the lines above it.
 extension Node {
-  /// Delivers what the organ called last has told the others.
+  /// Delivers the notices of the last organ call.
   mutating func settle() {
     guard !turn.notices.isEmpty else { return }
     var batch = turn.notices.begin()
     while let notice = turn.notices.next(of: &batch) {
-      // After the end nobody is told anything.
+      // After the end no organ receives anything.
       guard !hasEnded else { break }
       notices.append(notice)
       deliver(notice)
@@ -76,7 +76,7 @@ extension Node {
     }
   }
 
-  /// A link is a member's from now on.
+  /// A link carries a member's traffic from now on.
   private mutating func linked(_ link: LinkRef) {
     links.organ.promote(link, in: &turn)
     membership.organ.welcome(link, in: &turn)
@@ -84,7 +84,7 @@ extension Node {
     coordination.organ.linked(link, in: &turn)
     settle()
     poses.organ.introduce(on: link, in: &turn)
-    // The map first: who has caught up with the anchors must know by then whether a map is still to come.
+    // The map first: once the anchors are complete, "synchronised" depends on whether a map is still to come.
     maps.organ.linked(link, in: &turn)
     replication.organ.linked(link, in: &turn)
     membership.organ.settle(link, in: &turn)
@@ -110,7 +110,7 @@ extension Node {
     if !hasEnded { membership.organ.failInvitations(closed, in: &turn) }
   }
 
-  /// A peer is a member, or is out of the session, by a record that is believed.
+  /// A peer is a member, or is out of the session, by an accepted record.
   private mutating func recordChanged(_ entry: RosterEntry, reason: EndReason?) {
     switch entry.status {
     case .present: membership.organ.expect(entry, in: &turn)
@@ -127,7 +127,7 @@ extension Node {
     membership.organ.updateReachability(in: &turn)
   }
 
-  /// Ends this peer's part: every link closes and nothing more happens.
+  /// Ends this peer's part: every link closes, and later inputs have no effect.
   private mutating func finish(_ reason: EndReason) {
     links.organ.dropAll(in: &turn)
     hasEnded = true

@@ -7,11 +7,11 @@ package import WorldModel
 /// The driver feeds it through ``handle(_:at:)`` and ``receive(_:on:at:)``, drains ``nextOutput()`` to nil after each
 /// call, and sleeps until ``deadline``. It is a value: a simulation may copy, fork and compare it.
 ///
-/// It is a switchboard: every rule is an organ's. An input or a frame goes to the organ that it is for (``carryOut(_:)``,
-/// ``FrameType/rule``), what that tells the others goes to those who want it (`Node+Notices.swift`), and what is due goes to
-/// everybody in turn (``runTimers()``).
+/// It is a switchboard: every rule lives in an organ. An input or a frame goes to its organ (``carryOut(_:)``,
+/// ``FrameType/rule``), notices go to the organs that receive them (`Node+Notices.swift`), and due timers go to
+/// every organ in turn (``runTimers()``).
 package struct Node: Sendable {
-  /// What the organs work on.
+  /// The state that organs share, lent to one after the other.
   var turn: Turn
   var links: Watched<Links>
   var coordination: Watched<Coordination>
@@ -21,16 +21,16 @@ package struct Node: Sendable {
   var ownership: Watched<Ownership>
   var maps: Watched<MapExchange>
   var messages = Messages()
-  /// What organs told each other since the last call, in the order in which it was delivered: for whoever looks on.
+  /// The notices of the last call in the order of delivery, for observers such as the simulator.
   package internal(set) var notices: [Notice] = []
-  /// When time was last looked at.
+  /// The time of the last call that ran timers.
   var lastTick: Instant
   /// Whether its part in the session is over.
   package internal(set) var hasEnded = false
 
-  /// A node alone in its session, or one that comes back with what an earlier start of the same peer has kept.
+  /// A node alone in its session, or one that returns with the record of an earlier start of the same peer.
   ///
-  /// - Parameter record: What was kept; its peer and service must be those of the configuration.
+  /// - Parameter record: The record of the earlier start; its peer and service must be those of the configuration.
   package init(_ configuration: NodeConfiguration, restoring record: NodeRecord? = nil, at now: Instant) {
     let me = NodeID(peer: configuration.peerID, incarnation: configuration.incarnation)
     let rules = configuration.rules
@@ -54,7 +54,7 @@ package struct Node: Sendable {
     refreshDeadlines()
   }
 
-  /// Goes on where an earlier start of this peer was, before this one has met anybody.
+  /// Continues from the record of an earlier start, before this one has met another peer.
   private mutating func restore(_ record: NodeRecord) {
     precondition(record.peerID == me.peer && record.service == configuration.service, "another node's record")
     guard !record.roster.isEmpty else { return }
@@ -68,30 +68,30 @@ package struct Node: Sendable {
 
   // MARK: Outputs
 
-  /// The next thing to do, or nil when there is nothing until ``deadline``.
+  /// The next output, or nil when there is none until ``deadline``.
   package mutating func nextOutput() -> Output? {
     if let order = nextOrder() { return order }
     if let (id, bytes) = nextTransmission() { return .transmit(id, bytes) }
-    // To write for a link may end it.
+    // Writing for a link may end it, which gives new orders.
     return nextOrder()
   }
 
-  /// The next thing to do at once, for a driver that asks for what links have to send only when a round of its loop is over.
+  /// The next order, for a driver that pulls transmissions only at the end of a round of its loop.
   package mutating func nextOrder() -> Output? {
     if let order = turn.outbox.nextOrder() { return order }
     guard !membership.state.isKept(in: turn, hasEnded: hasEnded) else { return nil }
     return .persist(membership.organ.takeRecord(in: turn, hasEnded: hasEnded))
   }
 
-  /// Whether ``nextOrder()`` has something besides a record to keep.
+  /// Whether ``nextOrder()`` has an order other than a record to persist.
   package var hasOrders: Bool { turn.outbox.hasOrders }
 
-  /// Whether ``nextTransmission()`` may have something.
+  /// Whether ``nextTransmission()`` may return bytes.
   package var hasTransmissions: Bool { turn.outbox.hasPending }
 
   /// The next bytes for a link; afterwards there may be new orders.
   package mutating func nextTransmission() -> (link: LinkID, bytes: [UInt8])? {
-    // Nothing is sent later than time was last looked at.
+    // Writing is part of the last call: it must not see a later time.
     turn.now = lastTick
     while let link = turn.outbox.nextPending() {
       if let bytes = takeBytes(for: link) { return (link.id, bytes) }
@@ -101,7 +101,7 @@ package struct Node: Sendable {
 
   /// The next bytes for a link, the most urgent lane first: control, operations, poses, map pieces.
   ///
-  /// Nil when nothing waits or the link has taken its fill.
+  /// Nil when nothing waits or the link's window is full.
   private mutating func takeBytes(for link: LinkRef) -> [UInt8]? {
     let control = turn.outbox.controlBytes(on: link)
     guard links.organ.beginSending(on: link, control: control), let kind = links.state.kind(of: link) else {
@@ -128,14 +128,14 @@ package struct Node: Sendable {
     return turn.outbox.scratch.take()
   }
 
-  /// Takes back bytes that were transmitted, so that the next ones need no memory of their own.
+  /// Returns a transmitted buffer for reuse, so that the next bytes need no allocation.
   package mutating func reuse(_ spent: consuming [UInt8]) {
     turn.outbox.scratch = ByteWriter(reusing: spent)
   }
 
   // MARK: Time
 
-  /// When the node wants ``Input/tick`` at the latest; nil after the end.
+  /// When the node needs ``Input/tick`` at the latest; nil after the end.
   package var deadline: Instant? {
     guard !hasEnded else { return nil }
     var next = lastTick + ProtocolTimes.ping
@@ -148,9 +148,9 @@ package struct Node: Sendable {
     return max(next, lastTick)
   }
 
-  /// Notes the time of a call.
+  /// Records the time of a call.
   ///
-  /// A turn that comes late because this process stood still must not accuse others.
+  /// If the call is late because this process stood still, other peers get that much more time.
   mutating func noteTime(_ now: Instant) {
     let late = now - lastTick - ProtocolTimes.ping
     if late > .milliseconds(500) {
@@ -160,7 +160,7 @@ package struct Node: Sendable {
     lastTick = max(lastTick, now)
   }
 
-  /// Gives others the time in which this node was not running, or the machine was suspended.
+  /// Extends every wait for other peers by a gap in which this process did not run or the machine was suspended.
   mutating func excuse(_ gap: Duration) {
     links.organ.excuse(gap, in: turn)
     membership.organ.excuse(gap, in: &turn)
@@ -171,7 +171,7 @@ package struct Node: Sendable {
     membership.organ.hastenDials(in: &turn)
   }
 
-  /// Does what is due, organ by organ, and then what this turn has made possible.
+  /// Runs the due timers, organ by organ, and then the conclusions that this turn allows.
   mutating func runTimers() {
     guard !hasEnded else { return }
     if links.state.isDue(in: turn) { repeat { settle() } while links.organ.tick(in: &turn) }
@@ -189,7 +189,7 @@ package struct Node: Sendable {
     refreshDeadlines()
   }
 
-  /// Lets membership look again at what it did not believe, one record after the other.
+  /// Lets membership review its disputed records, one after the other.
   mutating func takeBelieved() {
     var last: PeerID?
     while let next = membership.organ.takeBelieved(after: last, in: &turn) {
@@ -208,35 +208,35 @@ package struct Node: Sendable {
   }
 }
 
-/// What can be read of a node at any time.
+/// Queries, allowed at any time.
 extension Node {
-  /// What it was told at its start.
+  /// The configuration, constant from the start.
   package var configuration: NodeConfiguration { turn.configuration }
   /// This start of this peer.
   package var me: NodeID { turn.me }
   /// The time of the last call.
   package var time: Instant { turn.now }
-  /// Who belongs to the session.
+  /// The records of all peers of the session.
   package var roster: Roster { turn.mesh.roster }
-  /// Who may still come in.
+  /// The rules for newcomers.
   package var rules: SessionRules { turn.mesh.rules }
   /// Whether this node may lock the session and remove members: as host, or while it is alone.
   package var mayRule: Bool { turn.mayRule }
   /// The peers this node invites: those that have answered its dial and not yet the invitation, in the order of asking.
   package var invitedPeers: [PeerID] { membership.state.invitedPeers }
-  /// What has to be kept now.
+  /// The record to persist now.
   package var record: NodeRecord { membership.state.record(in: turn, hasEnded: hasEnded) }
 
-  /// The node that hosts, as this one sees it.
+  /// The host, as this node sees it.
   package var host: NodeID? { turn.mesh.host }
-  /// Counts the hosts of a session.
+  /// The epoch: counts the hosts of a session.
   package var epoch: UInt64 { turn.mesh.reign.epoch }
   /// The time all members share (milliseconds).
   package func sessionTime(at now: Instant) -> UInt64 { turn.mesh.reign.clock.time(at: now) }
-  /// This node's part in the choice of a host.
+  /// This node's election machine.
   package var election: HostElection { coordination.state.election }
 
-  /// Who is linked to whom among the members that can be reached, as they announce it.
+  /// The pairs of linked members among those that can be reached, as they announce it.
   package var presence: [(PeerID, PeerID)] {
     turn.mesh.graph.pairs.filter { turn.mesh.roster[$0.peer]?.node == $0 && turn.mesh.roster[$1.peer]?.node == $1 }
       .map { ($0.peer, $1.peer) }
@@ -264,15 +264,15 @@ extension Node {
   package var anchors: AnchorSet {
     _read { yield turn.anchors }
   }
-  /// The digest of all anchors; reading it hashes what has changed since it was last read.
+  /// The digest of all anchors; reading it hashes the changes since it was last read.
   package var digest: SHA256Digest { mutating get { turn.anchors.digest } }
-  /// All anchors in the order of their ids, at the cost of what has changed since they were last taken.
+  /// All anchors in the order of their ids; the cost is proportional to the changes since the last call.
   package var allAnchors: [Anchor] { mutating get { turn.anchors.anchors } }
-  /// Everything is here that the linked members had when their links came up: their operations, and the session's map.
+  /// Whether this node has everything its linked members had when they connected: operations, and the session's map.
   package var isSynchronised: Bool { replication.state.isSynchronised }
-  /// The poses of the others' devices and of anchors they drag, as far as the app wants them.
+  /// The poses of other peers' devices and drags that pass the app's interest.
   package var livePoses: [EphemeralUpdate] { poses.state.visible(in: turn) }
-  /// Who owns an anchor, by which grant; nil when nobody does, or the anchor is unknown.
+  /// The grant of an anchor's owner; nil when it has none, or the anchor is unknown.
   package func owner(of anchor: AnchorID, at now: Instant) -> AnchorLock? {
     guard let lock = anchors.lock(of: anchor), lock.holder(at: sessionTime(at: now)) != nil else { return nil }
     return lock
@@ -280,14 +280,14 @@ extension Node {
 
   /// Whether this node may share a map with the whole session now.
   package var mayShareMap: Bool { turn.mayShareMap }
-  /// How far this node has come with the session's map.
+  /// This node's status of the session's map.
   package var mapStatus: MapStatus { maps.state.status }
-  /// How far a member has come with the session's map, as it last said.
+  /// A member's status of the session's map, as last announced.
   package func mapStatus(of peer: PeerID) -> MapStatus { maps.state.status(of: peer) }
-  /// The latest of the session's maps that is here, whole.
+  /// The latest complete map of the session.
   package var currentMap: MapID? { maps.state.currentMap }
-  /// What was fetched of a map; nil for one that is not held.
+  /// The traffic of fetching a map; nil for one that is not held.
   package func traffic(of map: MapID) -> MapTraffic? { maps.state.traffic(of: map) }
-  /// The chunks of a map that are here; nil for one that is not held.
+  /// The verified chunks of a map; nil for one that is not held.
   package func verifiedChunks(of map: MapID) -> ChunkSet? { maps.state.verifiedChunks(of: map) }
 }

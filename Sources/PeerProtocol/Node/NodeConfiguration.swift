@@ -2,9 +2,9 @@ package import AnchorReplication
 package import Basics
 package import WorldModel
 
-/// What a node is told at its start.
+/// The configuration of a node.
 package struct NodeConfiguration: Sendable {
-  /// Who it is.
+  /// The identity of the peer.
   package var peerID: PeerID
   /// A random number of this start of the process.
   package var incarnation: UInt64
@@ -20,24 +20,25 @@ package struct NodeConfiguration: Sendable {
   package var election: ElectionConfiguration
   /// The most members, oneself included, of a session that this node starts; 2 to ``ProtocolLimits/members``.
   package var memberLimit = ProtocolLimits.members
-  /// Whether the app is asked before an anchor it owns goes to another member; else it goes at once.
+  /// Whether the app is asked before ownership of its anchor passes to another member; else it passes at once.
   package var asksBeforeGiving = false
-  /// Whether this node, as host, keeps anchors for owners that left, until their lease ends; else it frees them.
+  /// Whether this node, as host, retains the ownership of members that left until the lease ends; else it frees them.
   package var keepsOrphans = false
-  /// Who may share a map with the whole session.
+  /// The members that may share a map with the whole session.
   package var mapPolicy: MapPolicy
-  /// Whether chunks of maps are looked for and kept in a cache.
+  /// Whether chunks of maps are looked up and stored in a cache.
   package var cachesChunks = false
-  /// Bytes of a map that are still to come from which on a second connection is worth its while; the simulator's maps are small.
+  /// Remaining bytes of a map above which it gets a bulk link; smaller in the simulator, whose maps are small.
   package var bulkWorth = ProtocolLimits.bulkWorth
-  /// Whether ``Output/persist(_:)`` is asked for.
+  /// Whether the node emits ``Output/persist(_:)``.
   package var keepsRecord = false
-  /// When vectors are first compared with all members, to go on every ``ProtocolTimes/antiEntropy``: different for processes
-  /// that start together, or they would all hash and compare at the same moments ever after.
+  /// The delay of the first anti-entropy round, which repeats every ``ProtocolTimes/antiEntropy``.
+  ///
+  /// It differs among processes that start together, or they would all hash and compare at the same moments.
   package var firstAntiEntropy = ProtocolTimes.antiEntropy
   /// Seeds every random choice of the node.
   package var seed: UInt64
-  /// The rules that it keeps: all of them, but in a test that shows that one is needed.
+  /// The rules in force: all of them, except in a test that shows that one is needed.
   package var rules = ProtocolRules.all
 
   package init(

@@ -2,7 +2,7 @@ package import AnchorReplication
 package import Basics
 package import WorldModel
 
-/// What the driver must do.
+/// An order for the driver.
 ///
 /// It drains ``Node/nextOutput()`` to nil after every input.
 package enum Output: Sendable {
@@ -12,29 +12,29 @@ package enum Output: Sendable {
   case transmit(LinkID, [UInt8])
   /// Close a link once everything transmitted has left.
   case close(LinkID)
-  /// A link that the other side opened has greeted properly: it no longer counts against the limits for strangers.
+  /// The peer of an accepted link has said a valid hello: the link no longer counts against the limits for strangers.
   case admitted(LinkID)
   /// Run a check beside the loop and answer it with ``Input/chunkChecked(_:)``.
   case check(ChunkCheck)
-  /// Look for chunks in the cache and answer with ``Input/chunksFound(_:_:isLast:)``.
+  /// Look up chunks in the cache and answer with ``Input/chunksFound(_:_:isLast:)``.
   case find(ChunkSearch)
-  /// Keep a proven chunk in the cache, under the hash of its raw bytes.
+  /// Store a verified chunk in the cache, under the hash of its raw bytes.
   case keep(SHA256Digest, StoredChunk)
-  /// Keep this record in place of the one before, in one step; only if ``NodeConfiguration/keepsRecord`` says so.
+  /// Replace the stored record by this one, atomically; emitted only if ``NodeConfiguration/keepsRecord`` is set.
   ///
-  /// It is given out when what it holds has changed, at most once a turn, and nothing waits for it to be on the disk.
+  /// It is emitted when the record has changed, at most once a turn; no message waits for the disk.
   case persist(NodeRecord)
-  /// Tell the app.
+  /// Pass an event to the app.
   case event(NodeEvent)
 }
 
-/// What the app is told.
+/// An event for the app.
 package enum NodeEvent: Sendable {
   /// A peer said hello: `instance` is the name it advertises under, perhaps empty.
   case peerIdentified(PeerID, name: String, instance: String)
-  /// Somebody invites this peer; answer with ``Input/answer(_:_:)``.
+  /// A peer invites this one; answer with ``Input/answer(_:_:)``.
   case invitationReceived(InvitationID, from: PeerID, name: String, context: [UInt8])
-  /// A received invitation needs no answer any more.
+  /// A received invitation has ended and needs no answer.
   case invitationWithdrawn(PeerID)
   /// An invitation this peer sent has ended.
   case invitationEnded(InvitationID, InvitationResult)
@@ -48,18 +48,18 @@ package enum NodeEvent: Sendable {
   /// Another peer hosts.
   case hostChanged(from: NodeID?, to: NodeID?, epoch: UInt64, reason: HostChangeReason)
 
-  /// The session was locked or opened, or its limit is another one.
+  /// The session was locked or unlocked, or its limit changed.
   case rulesChanged(SessionRules)
 
   /// Anchors changed.
   case anchors([AnchorChange])
-  /// A member moved its device or an anchor it drags, or, without a pose, does so no more.
+  /// A member moved its device or an anchor it drags; without a pose, that has ended.
   case ephemeral(EphemeralUpdate)
   /// A wait for acknowledgement has ended.
   case acknowledged(AcknowledgementID, AcknowledgementResult)
-  /// A wish of the app about ownership was met, or not.
+  /// An ownership request of the app has ended.
   case ownershipSettled(OwnershipRequestID, OwnershipResult)
-  /// A member wants to have an anchor that this one owns; answer with ``Input/answerOwnership(_:accepts:)``.
+  /// A member requests an anchor that this peer owns; answer with ``Input/answerOwnership(_:accepts:)``.
   case ownershipRequested(OwnershipQuestionID, AnchorID, by: PeerID)
   /// Two members held different anchors under equal vectors; a full merge was started.
   case divergence(PeerID)
@@ -68,13 +68,13 @@ package enum NodeEvent: Sendable {
   case mapProgress(MapProgress)
   /// A map is complete and verified.
   case mapReceived(MapID, from: PeerID, provider: PeerID, MapPackage)
-  /// A source sent a chunk that does not match; it is not asked again.
+  /// A source sent a chunk that does not match its hash; the source is not asked again.
   case mapSourceRefused(MapID, PeerID, ChunkFailure)
-  /// A map was not taken, because the session's rule does not let its provider share one.
+  /// A map was refused: the session's rule does not let its provider share one.
   case mapRefused(MapID, provider: PeerID)
-  /// All is here that the linked members had when their links came up: operations, giving this digest, and the map.
+  /// This node has everything its linked members had when they connected: operations, with this digest, and the map.
   case synchronised(SHA256Digest)
-  /// A member has come further with the session's map.
+  /// A member's status of the session's map has changed.
   case mapStatusChanged(PeerID, MapStatus)
 
   /// A member's message.

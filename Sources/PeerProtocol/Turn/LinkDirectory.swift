@@ -1,14 +1,14 @@
 import Basics
 import WorldModel
 
-/// What every organ may know of every link; `Links` alone writes it.
+/// Every link as all organs see it; published by `Links` alone.
 package struct LinkDirectory: Sendable {
-  /// What one link is to all organs.
+  /// One link.
   struct Entry: Sendable {
     let link: LinkRef
-    /// Read from the TLS certificate.
+    /// The peer at the other end, as its TLS certificate proves.
     let peer: PeerID
-    /// Where the other end is.
+    /// The address of the other end.
     let remote: SocketAddress
     /// Whether this side dialled.
     let isDialled: Bool
@@ -17,7 +17,7 @@ package struct LinkDirectory: Sendable {
     var member: NodeID?
     /// The start of the process at the other end, once it said hello.
     var node: NodeID?
-    /// What the other end can do, once it said hello.
+    /// The capabilities of the other end, once it said hello.
     var capabilities: Capabilities = []
   }
 
@@ -45,7 +45,7 @@ package struct LinkDirectory: Sendable {
   /// Whether the link has not ended.
   func isOpen(_ link: LinkRef) -> Bool { numbers[link.place] == link.id.rawValue }
 
-  /// What is known of a link.
+  /// The entry of a link; nil when it has ended.
   subscript(link: LinkRef) -> Entry? { isOpen(link) ? entries[link.place] : nil }
 
   /// The start of the process at the other end of a link, once it said hello.
@@ -58,7 +58,7 @@ package struct LinkDirectory: Sendable {
   /// The member whose traffic a link carries.
   func member(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.place]?.member : nil }
 
-  /// The link that carries a peer's traffic, or will.
+  /// The link that carries a peer's traffic, or will do so once both sides admit each other.
   func carrier(of peer: PeerID) -> LinkRef? { carriers[peer] }
 
   /// The link that carries the traffic of the peer at the other end of a link: that one, or the one besides it.
@@ -99,13 +99,13 @@ extension LinkDirectory {
     return link
   }
 
-  /// Records the start of the process at the other end, and what it can do.
+  /// Records the start of the process at the other end, and its capabilities.
   mutating func identify(_ link: LinkRef, as node: NodeID, _ capabilities: Capabilities) {
     entries[link.place]?.node = node
     entries[link.place]?.capabilities = capabilities
   }
 
-  /// Lets a link carry its peer's traffic.
+  /// Makes a link the carrier of its peer's traffic.
   mutating func carry(_ link: LinkRef) {
     guard let peer = entries[link.place]?.peer else { return }
     carriers[peer] = link
@@ -124,7 +124,7 @@ extension LinkDirectory {
     bulk[peer] = link
   }
 
-  /// Takes out a link that is gone.
+  /// Removes a link that has ended.
   mutating func close(_ link: LinkRef) {
     guard let entry = self[link] else { return }
     if carriers[entry.peer] == link { carriers[entry.peer] = nil }

@@ -1,9 +1,9 @@
 import Basics
 import WorldModel
 
-/// A link as the organs name it: its number, and the place where each of them keeps its book on it.
+/// A link as the organs name it: its number, and the index of its state in every organ.
 ///
-/// The place of a link stays the same while it lives and is given to another link afterwards; the number never is.
+/// The place of a link is constant while it lives and reused afterwards; the number is never reused.
 package struct LinkRef: Hashable, Sendable {
   /// The driver's number.
   package let id: LinkID
@@ -21,14 +21,14 @@ package struct MemberLink: Hashable, Sendable {
   package let link: LinkRef
   package let node: NodeID
 
-  /// Who is at the other end.
+  /// The peer at the other end.
   var peer: PeerID { node.peer }
 }
 
-/// What one organ keeps of each link, found without a search by the link's place.
+/// One organ's state of each link, found by the link's place without a search.
 ///
-/// An organ ends its book when it is told that the link is gone. A reference to a link that has ended finds nothing, even
-/// when another link has its place by now.
+/// An organ ends the state when ``Notice/unlinked(_:)`` arrives. A reference to an ended link finds nothing, even
+/// if another link has its place by then.
 struct PerLink<State: Sendable>: Sendable {
   private struct Slot: Sendable {
     var id: LinkID
@@ -39,29 +39,29 @@ struct PerLink<State: Sendable>: Sendable {
 
   init() {}
 
-  /// Begins the book on a link that has none.
+  /// Begins the state of a new link.
   mutating func begin(_ link: LinkRef, with state: State) {
     while slots.count <= link.place { slots.append(Slot(id: LinkID(rawValue: 0), state: nil)) }
     slots[link.place] = Slot(id: link.id, state: state)
   }
 
-  /// Ends the book on a link and returns it.
+  /// Ends the state of a link and returns it.
   @discardableResult
   mutating func end(_ link: LinkRef) -> State? {
     guard has(link) else { return nil }
     return exchange(&slots[link.place].state, with: nil)
   }
 
-  /// Whether there is a book on this link.
+  /// Whether this link has a state.
   func has(_ link: LinkRef) -> Bool {
     link.place < slots.count && slots.span[link.place].id == link.id && slots.span[link.place].state != nil
   }
 
-  /// The book on a link, read and changed in place; nil when there is none, and storing then does nothing.
+  /// The state of a link, read and changed in place; nil when there is none, and storing then has no effect.
   subscript(link: LinkRef) -> State? {
     @inline(__always) _read {
       if link.place < slots.count, slots.span[link.place].id == link.id {
-        // Through the span, since the subscript of an array copies what it gives.
+        // Through the span: the subscript of an array copies the element.
         yield slots.span[link.place].state
       } else {
         yield nil
@@ -77,7 +77,7 @@ struct PerLink<State: Sendable>: Sendable {
     }
   }
 
-  /// Runs `body` on the book on a link, if there is one.
+  /// Runs `body` on the state of a link, if there is one.
   @inline(__always)
   mutating func update<R>(_ link: LinkRef, _ body: (inout State) -> R) -> R? {
     guard has(link) else { return nil }

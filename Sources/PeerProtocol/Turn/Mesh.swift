@@ -1,24 +1,24 @@
 package import Basics
 package import WorldModel
 
-/// What the organs let each other see.
+/// The state that organs share: each may read all of it.
 ///
-/// Each part is written by one organ, which keeps the original to itself and publishes a copy after every change; all others
-/// only read. Tidy tests see that nobody else publishes it.
+/// Each part has one writer, an organ that owns the original and publishes a copy after every change; all others
+/// only read.
 package struct Mesh: Sendable {
-  /// Who is linked; published by `Links`.
+  /// The links; published by `Links`.
   package private(set) var links = LinkDirectory()
-  /// Who is linked to whom; published by `Coordination`.
+  /// The presence graph: which members are linked to which; published by `Coordination`.
   package private(set) var graph: PresenceGraph
-  /// Who hosts, and the time; published by `Coordination`.
+  /// The host and the session time; published by `Coordination`.
   package private(set) var reign: Reign
-  /// Who belongs to the session; published by `Membership`.
+  /// The members of the session; published by `Membership`.
   package private(set) var roster = Roster()
-  /// Who may still come in; published by `Membership`.
+  /// The rules for newcomers; published by `Membership`.
   package private(set) var rules = SessionRules()
-  /// How the members stand; published by `Membership`.
+  /// How well each member can be reached; published by `Membership`.
   package private(set) var standings: [PeerID: Standing] = [:]
-  /// Whether the session's map is on its way; published by `MapExchange`.
+  /// Whether the session's map is being fetched; published by `MapExchange`.
   package private(set) var isFetchingMap = false
 
   init(graph: PresenceGraph, reign: Reign) {
@@ -36,7 +36,7 @@ package struct Mesh: Sendable {
 }
 
 extension Mesh {
-  /// Who hosts, as this node sees it.
+  /// The host, as this node sees it.
   package var host: NodeID? { reign.host }
 
   /// The members that a path of links leads to.
@@ -48,23 +48,23 @@ extension Mesh {
   /// Whether this very start of a peer's process is admitted.
   func isMember(_ node: NodeID) -> Bool { roster.admits(node.peer) && roster[node.peer]?.node == node }
 
-  /// Whether `node` is a member that a path of links leads to, but no link of this node's.
+  /// Whether `node` is a member that is reached through other members only.
   func isHeardThroughOthers(_ node: NodeID) -> Bool { isMember(node) && isBehindOthers(node) }
 
-  /// Whether a path of links leads to `node`, but no link of this node's.
+  /// Whether `node` is reached through other members only.
   func isBehindOthers(_ node: NodeID) -> Bool {
     guard let place = graph.place(of: node) else { return false }
     return graph.reachable.contains(place) && !graph.neighbours.contains(place)
   }
 
-  /// Whether this node passes on what `origin` sends to the member on a link.
+  /// Whether this node relays the traffic of `origin` to `neighbour`.
   func relays(_ origin: NodeID, to neighbour: NodeID) -> Bool {
     guard neighbour != origin, let place = graph.place(of: origin) else { return false }
     return !graph.linked(to: neighbour).contains(place)
   }
 }
 
-/// How a member stands in the eyes of the app.
+/// A member as the app sees it.
 package struct Standing: Sendable, Equatable {
   /// Whether it can be reached.
   package var status = Member.Status.connecting
@@ -72,7 +72,7 @@ package struct Standing: Sendable, Equatable {
   package var isJoined = false
 }
 
-/// Who hosts and at which epoch, as one node sees it, and the time that the host gives.
+/// The host and its epoch, as one node sees them, and the session time that the host sets.
 package struct Reign: Sendable {
   /// The host; nil while there is none.
   package var host: NodeID?
@@ -82,25 +82,25 @@ package struct Reign: Sendable {
   package var highestEpoch: UInt64 = 0
   /// This node's place in the order of joining, or 0.
   package var joinSequence: UInt32 = 0
-  /// The session time as this node reckons it.
+  /// The session time as this node computes it.
   package var clock: SessionClock
-  /// Who follows this node, which hosts, and when each last said so.
+  /// The followers of this node while it hosts, and when each last sent an Ack.
   var followers: [(node: NodeID, heard: Instant)] = []
-  /// How long such a word counts (nanoseconds).
+  /// How long such an Ack counts (nanoseconds).
   var ackLife: Int64
 
-  /// Whether this node, as host, has heard lately that `node` follows it.
+  /// Whether this node, as host, has a recent Ack of `node`.
   package func isFollowed(by node: NodeID, at now: Instant) -> Bool {
     let oldest = now.advanced(byNanoseconds: -ackLife)
     return followers.contains { $0.node == node && $0.heard > oldest }
   }
 
-  /// Whether a session can have come to this epoch: nobody can use up the epochs by a lie.
+  /// Whether a session can have reached this epoch: a forged message cannot exhaust the epochs.
   package func isPlausible(_ epoch: UInt64) -> Bool { HostElection.isPlausible(epoch, after: highestEpoch) }
 }
 
 extension HostElection {
-  /// What all organs may know of it.
+  /// The part of it that all organs see.
   package var reign: Reign {
     Reign(
       host: host, epoch: epoch, highestEpoch: maxEpochSeen, joinSequence: joinSequence, clock: clock,

@@ -1,11 +1,13 @@
 package import Basics
 package import WorldModel
 
-/// What organs tell each other. The switchboard says who hears each of them, in which order (`Node+Notices.swift`).
+/// A message from one organ to the others.
+///
+/// `Node+Notices.swift` says which organs receive each of them, in which order.
 package enum Notice: Sendable {
-  // MARK: What has happened
+  // MARK: Events
 
-  /// The other end of a link has said hello; the choice between this link and another one to the peer is still to be made.
+  /// The other end of a link said hello; of two links to one peer, none is chosen yet.
   case greeted(LinkRef, Hello)
   /// A link carries its peer's traffic, or is chosen again.
   case carries(LinkRef)
@@ -13,14 +15,14 @@ package enum Notice: Sendable {
   case linked(LinkRef)
   /// A link is gone.
   indirect case unlinked(ClosedLink)
-  /// A stranger's time is over.
+  /// A stranger's time limit has passed.
   case strangerExpired(LinkRef)
 
-  /// The record of a peer has changed; `reason` is what the app is told of one that is out.
+  /// The record of a peer has changed; `reason` is the one to report if the peer is out of the session.
   case recordChanged(RosterEntry, reason: EndReason?)
-  /// A record is believed.
+  /// A record is accepted.
   case record(RosterEntry, from: PeerID?)
-  /// All records that a member said, or that were believed at last, have been told before this.
+  /// All records of one frame, or of one review of disputed records, precede this.
   case recordsTaken(from: PeerID?)
   /// This node, alone before, enters the session of another one.
   case enters
@@ -31,28 +33,28 @@ package enum Notice: Sendable {
 
   /// The ways between members have changed, and perhaps who can be reached.
   case graphChanged(members: Bool)
-  /// A neighbour was told of the links of a member, and now hears what else there is of that one.
+  /// A neighbour received the links of a member, and needs that member's live poses next.
   case announced(NodeID, on: LinkRef)
-  /// This node is about to follow another host, and has not told it so.
+  /// This node is about to follow another host, and has sent it no Ack yet.
   case follows(NodeID)
-  /// The election said something.
+  /// An output of the election.
   case election(ElectionOutput)
-  /// A member has told all how far it has come with the session's map.
+  /// A member has announced its status of the session's map.
   case mapStatus(MapStatus, FloodHeader, isOwnWord: Bool)
-  /// A member has announced a map of which something is wanted.
+  /// A member has announced a map with chunks that this node lacks.
   case mapAnnounced
-  /// Members compare what they have: a round of anti-entropy has begun.
+  /// A round of anti-entropy has begun.
   case antiEntropy
 
-  // MARK: What is wanted
+  // MARK: Requests
 
   /// Ends a link, with a goodbye if there is a reason.
   case close(LinkRef, EndReason?)
-  /// Gives a stranger until then.
+  /// Extends a stranger's time limit.
   case extend(LinkRef, until: Instant)
-  /// So much is still to come from a member that a bulk link to it is worth having.
+  /// Requests a bulk link to a member that still has many bytes to send.
   case wantsBulk(PeerID)
-  /// Hands records to all members.
+  /// Sends records to all members.
   case gossip([RosterEntry])
   /// Gives the election an input.
   case elect(ElectionInput)

@@ -1,18 +1,18 @@
-/// Notices on their way.
+/// Notices that are still to be delivered.
 ///
-/// What one call of an organ has told stands together and is delivered in order, each notice with all that it causes before the
-/// next one: the causes of a notice never overtake it, and its consequences are drawn before anything else goes on.
+/// The notices of one organ call form a batch. They are delivered in order, each with all notices it causes before the
+/// next: the delivery is depth first, so a handler may rely on all consequences of earlier notices.
 struct NoticeStack: Sendable {
   private var told: [Notice] = []
-  /// Where the notices begin that belong to the call under way.
+  /// The index at which the notices of the present call begin.
   private var base = 0
 
   init() {}
 
-  /// Whether the call under way has told nothing.
+  /// Whether the present call has added nothing.
   var isEmpty: Bool { told.count == base }
 
-  /// Adds a notice of the call under way.
+  /// Adds a notice of the present call.
   mutating func push(_ notice: Notice) { told.append(notice) }
 
   /// The notices of one call while they are delivered.
@@ -22,20 +22,20 @@ struct NoticeStack: Sendable {
     fileprivate let end: Int
   }
 
-  /// Begins to deliver what the call under way has told; each delivery is a call of its own.
+  /// Begins to deliver the notices of the present call; each delivery is a call of its own.
   mutating func begin() -> Batch {
     defer { base = told.count }
     return Batch(start: base, next: base, end: told.count)
   }
 
-  /// The next notice of a batch, when all that the one before caused has been delivered.
+  /// The next notice of a batch; the caller has delivered all that the one before caused.
   func next(of batch: inout Batch) -> Notice? {
     guard batch.next < batch.end else { return nil }
     defer { batch.next += 1 }
     return told[batch.next]
   }
 
-  /// Forgets a batch that is delivered.
+  /// Removes a delivered batch.
   mutating func end(_ batch: Batch) {
     told.removeSubrange(batch.start...)
     base = batch.start

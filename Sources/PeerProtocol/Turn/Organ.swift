@@ -2,13 +2,13 @@ import Basics
 
 /// A part of the node with a state of its own, which the switchboard feeds with inputs, frames and notices.
 ///
-/// Organs never call each other: they see the others through the turn's mesh and tell them what happened by notices.
+/// Organs never call each other: they read the others' state in the turn's mesh, and send them notices.
 protocol Organ: Sendable {
-  /// When the organ wants to be woken at the latest; nil for never.
+  /// When the organ needs its `tick` at the latest; nil for never.
   func deadline(in turn: borrowing Turn) -> Instant?
 }
 
-/// An organ and its deadline, which is asked for again only after the organ was lent out to be changed.
+/// An organ and its deadline, which is computed again only after the organ was borrowed for a change.
 struct Watched<O: Organ>: Sendable {
   private var kept: O
   private var due: Instant?
@@ -32,16 +32,16 @@ struct Watched<O: Organ>: Sendable {
     }
   }
 
-  /// When the organ wants to be woken; nil for never.
+  /// When the organ needs its `tick`; nil for never.
   func deadline(in turn: borrowing Turn) -> Instant? { isStale ? kept.deadline(in: turn) : due }
 
-  /// Whether the organ wanted to be woken by now.
+  /// Whether the deadline has passed.
   func isDue(in turn: borrowing Turn) -> Bool {
     guard let due = deadline(in: turn) else { return false }
     return due <= turn.now
   }
 
-  /// Asks for the deadline if the organ was changed.
+  /// Computes the deadline if the organ was changed.
   mutating func refresh(in turn: borrowing Turn) {
     guard isStale else { return }
     due = kept.deadline(in: turn)

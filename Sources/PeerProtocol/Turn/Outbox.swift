@@ -1,13 +1,13 @@
 import Basics
 import WorldModel
 
-/// What a turn asks for: orders for the driver, and frames that wait until the driver has room for them.
+/// The outputs of a turn: orders for the driver, and frames that wait until the driver has room for them.
 struct Outbox: Sendable {
-  /// What waits to leave on one link.
+  /// The frames that wait for one link.
   private struct Lane: Sendable {
     /// Whole control frames.
     var control = ByteWriter()
-    /// Whether the link stands among those whose bytes leave after this turn.
+    /// Whether the link is in `pending`.
     var isPending = false
   }
 
@@ -15,7 +15,7 @@ struct Outbox: Sendable {
   private var lanes = PerLink<Lane>()
   /// The links whose bytes leave after this turn.
   private var pending: [LinkRef] = []
-  /// Where the bytes for a link are put together.
+  /// The buffer in which the next bytes for a link are assembled; reused from link to link.
   var scratch = ByteWriter()
 
   init() {}
@@ -25,7 +25,7 @@ struct Outbox: Sendable {
   /// Whether there is an order.
   var hasOrders: Bool { !orders.isEmpty }
 
-  /// Adds an order behind the others.
+  /// Appends an order.
   mutating func append(_ order: Output) { orders.append(order) }
 
   /// The oldest order.
@@ -36,13 +36,13 @@ struct Outbox: Sendable {
   /// Begins the lane of a new link.
   mutating func open(_ link: LinkRef) { lanes.begin(link, with: Lane()) }
 
-  /// Drops what waits for a link that is gone.
+  /// Drops the frames that wait for an ended link.
   mutating func close(_ link: LinkRef) { lanes.end(link) }
 
   /// Whether some link's bytes are still to leave after this turn.
   var hasPending: Bool { !pending.isEmpty }
 
-  /// Lets a link's waiting bytes leave after this turn.
+  /// Schedules a link's waiting bytes to leave after this turn.
   mutating func flush(_ link: LinkRef) {
     if lanes.update(link, { exchange(&$0.isPending, with: true) }) == false { pending.append(link) }
   }
@@ -55,14 +55,14 @@ struct Outbox: Sendable {
     return nil
   }
 
-  /// Adds one control frame to what waits for a link.
+  /// Appends one control frame to those that wait for a link.
   @inline(__always)
   mutating func write(_ type: FrameType, on link: LinkRef, _ build: (inout ByteWriter) -> Void) {
     guard lanes.update(link, { $0.control.writeFrame(type, build) }) != nil else { return }
     flush(link)
   }
 
-  /// Adds whole control frames to what waits for a link.
+  /// Appends whole control frames to those that wait for a link.
   mutating func append(frames: (inout ByteWriter) -> Void, on link: LinkRef) {
     guard lanes.update(link, { frames(&$0.control) }) != nil else { return }
     flush(link)
@@ -80,7 +80,7 @@ struct Outbox: Sendable {
     }
   }
 
-  /// The control frames that wait on a link, which are gone afterwards.
+  /// Removes and returns the control frames that wait on a link.
   mutating func takeControl(of link: LinkRef) -> [UInt8] {
     lanes.update(link) { $0.control.take() } ?? []
   }

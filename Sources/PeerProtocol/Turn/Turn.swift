@@ -2,28 +2,28 @@ package import AnchorReplication
 package import Basics
 import WorldModel
 
-/// What one call of the node works on: the time, the mesh as all organs see it, the replicated anchors, and what is asked for.
+/// The working state of one call of the node: the time, the mesh that all organs read, the anchors, and the outputs.
 ///
-/// The node lends it to one organ after the other. Between calls it keeps what belongs to no organ alone.
+/// The node lends it to one organ after the other. Between calls it holds the state that belongs to no single organ.
 package struct Turn: Sendable {
-  /// What the node was told at its start.
+  /// The configuration of the node, constant from its start.
   package let configuration: NodeConfiguration
   /// This start of this peer.
   package let me: NodeID
   /// The time of this call.
   package internal(set) var now: Instant
-  /// What the organs let each other see.
+  /// The state that the organs publish to each other.
   package internal(set) var mesh: Mesh
-  /// The replicated anchors: apps, owners and drags edit them, `Replication` brings them together with those of the others.
+  /// The replicated anchors: apps, owners and drags edit them; `Replication` merges those of other members.
   package internal(set) var anchors: AnchorSet
   /// Orders and frames.
   var outbox = Outbox()
-  /// What organs have told each other and nobody has heard yet.
+  /// Notices that are not delivered yet.
   var notices = NoticeStack()
-  /// The source of every random choice but those of the election, which has its own.
+  /// The source of every random choice except the election's, which has its own.
   var random: SeededRandom
   private var nextNumber: UInt64 = 1
-  /// Heads what this node floods.
+  /// Numbers the frames that this node floods.
   var floods = FloodSource()
 
   init(_ configuration: NodeConfiguration, mesh: Mesh, anchors: AnchorSet, random: SeededRandom, at now: Instant) {
@@ -38,34 +38,34 @@ package struct Turn: Sendable {
   /// The time all members share (milliseconds).
   var sessionTime: UInt64 { mesh.reign.clock.time(at: now) }
 
-  /// A number that was not given before.
+  /// A number that was not returned before.
   mutating func freshNumber() -> UInt64 {
     defer { nextNumber += 1 }
     return nextNumber
   }
 
-  /// Asks the driver for something.
+  /// Appends an order for the driver.
   mutating func emit(_ order: Output) { outbox.append(order) }
 
-  /// Tells the app.
+  /// Appends an event for the app.
   mutating func report(_ event: NodeEvent) { outbox.append(.event(event)) }
 
-  /// Tells the other organs, after this call of the present one.
+  /// Sends a notice to the other organs, delivered after this call of the present one.
   mutating func tell(_ notice: Notice) { notices.push(notice) }
 
-  /// Sends one frame on a link; nothing happens when that has ended.
+  /// Sends one frame on a link; no effect when the link has ended.
   @inline(__always)
   mutating func send(_ type: FrameType, on link: LinkRef, _ build: (inout ByteWriter) -> Void = { _ in }) {
     outbox.write(type, on: link, build)
   }
 
-  /// Lets a link's waiting bytes leave after this turn.
+  /// Schedules a link's waiting bytes to leave after this turn.
   mutating func flush(_ link: LinkRef) { outbox.flush(link) }
 }
 
 /// The replicated anchors.
 extension Turn {
-  /// Edits the anchors at the present session time; what changed is on its way when the turn is over.
+  /// Edits the anchors at the present session time; the operations leave after this turn.
   mutating func edit<R>(
     _ change: (inout AnchorSet, _ sessionTime: UInt64) throws(AnchorError) -> R
   ) throws(AnchorError) -> R {
@@ -86,12 +86,12 @@ extension Turn {
     try edit { anchors, time throws(AnchorError) in for edit in edits { try anchors.apply(edit, at: time) } }
   }
 
-  /// Lets what waits for any member leave after this turn.
+  /// Schedules the waiting bytes of every member to leave after this turn.
   mutating func flushMembers() {
     for member in mesh.links.members { outbox.flush(member.link) }
   }
 
-  /// Tells the app what has changed of the anchors since it was last told.
+  /// Reports the anchor changes since the last report to the app.
   mutating func reportAnchors() {
     let changes = anchors.takeChanges()
     if !changes.isEmpty { report(.anchors(changes)) }

@@ -7,7 +7,7 @@ package struct FrameHead: Sendable, Equatable {
 
   /// The type byte, perhaps one this version does not know.
   package let type: UInt8
-  /// Where the body lies in the bytes that were looked at.
+  /// The range of the body in the searched bytes.
   package let body: Range<Int>
 
   /// The type byte of the frame that starts at `offset`; nil when its head is not complete yet.
@@ -32,7 +32,7 @@ package struct FrameHead: Sendable, Equatable {
 }
 
 extension FrameHead {
-  /// The bytes of the frame that begins `bytes`; those of its head alone while that is not whole.
+  /// The size of the frame at the start of `bytes`; the size of a head alone while the head is incomplete.
   static func frameSize(_ bytes: RawSpan) -> Int {
     guard bytes.byteCount >= size else { return size }
     return size + Int(UInt32(littleEndian: unsafe bytes.unsafeLoadUnaligned(as: UInt32.self)))

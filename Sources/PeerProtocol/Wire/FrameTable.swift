@@ -9,7 +9,7 @@ import WorldModel
 /// 4. add its row below; the compiler asks for it;
 /// 5. describe it in PROTOCOL.md, add it to the samples of `FrameTests` and to the fuzzer's seeds.
 extension FrameType {
-  /// Who takes a frame.
+  /// The receiver of a frame.
   enum Destination {
     case links(Links.Frame)
     case membership(Membership.Frame)
@@ -24,9 +24,9 @@ extension FrameType {
 
   /// One row of the table.
   struct Rule {
-    /// Who takes it.
+    /// The organ that receives it.
     let destination: Destination
-    /// On which links it may come.
+    /// The kinds of links on which it is legal.
     let links: LinkKinds
     /// The largest body (bytes).
     let limit: Int

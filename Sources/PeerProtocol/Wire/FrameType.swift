@@ -1,12 +1,12 @@
-/// What a frame carries.
+/// The type of a frame's content.
 ///
-/// A number that is not listed is skipped, so that newer peers may say more.
+/// A receiver skips numbers that are not listed, so that newer peers may use more.
 package enum FrameType: UInt8, Sendable, CaseIterable {
-  /// ``Hello``: who speaks and which versions.
+  /// ``Hello``: the peer's identity, versions and capabilities.
   case hello = 1
   /// ``Goodbye``: why the link ends.
   case goodbye = 2
-  /// Empty: "I hold you as a member".
+  /// Empty: the sender holds the receiver as a member.
   case admit = 3
   /// Eight bytes that come back in a ``pong``.
   case ping = 4
@@ -32,7 +32,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
 
   /// An election message on its way to one member or to all, under a ``FloodHeader``.
   case election = 16
-  /// A ``LinkState``: whom one member is linked to.
+  /// A ``LinkState``: the links of one member.
   case linkState = 17
 
   /// A batch of anchor operations.
@@ -42,13 +42,13 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// One part of an anchor snapshot.
   case snapshot = 34
 
-  /// ``EphemeralUpdate`` list: poses that count until the next one.
+  /// ``EphemeralUpdate`` list: poses, each valid until the next one.
   case ephemeral = 40
   /// ``AcknowledgementFrame``: how much of an author's operations a member has applied.
   case acknowledgement = 41
-  /// ``OwnershipFrame``: who asks for an anchor, and what its owner and the host say.
+  /// ``OwnershipFrame``: requests for an anchor, and the replies of its owner and the host.
   case ownership = 42
-  /// ``AnchorFilter``: of which live poses the sender wants to hear.
+  /// ``AnchorFilter``: the live poses that the sender wants.
   case interest = 43
 
   /// ``MapAnnouncement``.
@@ -61,11 +61,11 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case mapRequest = 51
   /// A piece of a chunk.
   case mapPiece = 52
-  /// A map's id: send nothing more of it.
+  /// A map's id: the receiver sends nothing more of it.
   case mapCancel = 53
   /// A map's id and a bit for each chunk that the sender has.
   case mapHave = 54
-  /// How far a member has come with the session's map, under a ``FloodHeader``.
+  /// A member's status of the session's map, under a ``FloodHeader``.
   case mapStatus = 55
 
   /// An app's reliable message.

@@ -23,7 +23,7 @@ package final class EventLoop: SerialExecutor, Sendable {
     var thread: POSIXThread?
   }
 
-  /// How often work that work causes is taken up in the same round, before sockets have their turn again.
+  /// How many generations of jobs (jobs queued by jobs) run in one round before sockets have their turn again.
   private static let generations = 8
 
   private let shared = Mutex(Shared())
@@ -53,7 +53,7 @@ extension EventLoop {
     submit(.job(UnownedJob(job)))
   }
 
-  /// What an actor returns as its `unownedExecutor`.
+  /// The value for an actor's `unownedExecutor`.
   package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     UnownedSerialExecutor(ordinary: self)
   }
@@ -87,7 +87,7 @@ extension EventLoop {
     if revive { serveLate() }
   }
 
-  /// Runs what arrives after the loop ended.
+  /// Runs a job that arrives after the end of the loop.
   private func serveLate() {
     let started = try? POSIXThread(named: "sharedworld-end") { [self] in drain() }
     // Without a second thread the caller's own is the only one left to run the job.
@@ -126,7 +126,7 @@ extension EventLoop {
     drain()
   }
 
-  /// Runs queued work until there is none, then gives the loop up.
+  /// Runs queued jobs until there are none, then ends the loop.
   private func drain() {
     owner.store(UInt(pthread_self()), ordering: .relaxed)
     while true {
@@ -158,7 +158,7 @@ extension EventLoop {
     for generation in 0...Self.generations {
       for work in schedule.batch { perform(work) }
       schedule.batch.removeAll(keepingCapacity: true)
-      // What is left after the last generation stays in `pending`, where the next round sees that it must not sleep.
+      // Jobs left after the last generation stay in `pending`, so that the next round does not sleep.
       guard generation < Self.generations else { break }
       shared.withLock { swap(&schedule.batch, &$0.pending) }
       if schedule.batch.isEmpty { break }
@@ -170,7 +170,7 @@ extension EventLoop {
 // MARK: - On the loop
 
 extension EventLoop {
-  /// Watches `file` for `interest` and keeps `handler` until ``unwatch(_:)``; on the loop only.
+  /// Watches `file` for `interest` and retains `handler` until ``unwatch(_:)``; on the loop only.
   package func watch(
     _ file: Int32, for interest: Readiness, handler: any EventHandler
   ) throws(TransportFailure) {
@@ -178,8 +178,8 @@ extension EventLoop {
     try poller.add(file, waitingFor: interest, handler: handler)
   }
 
-  /// Changes what `file` is watched for; on the loop only.
-  package func rewatch(_ file: Int32, for interest: Readiness) throws(TransportFailure) {
+  /// Changes the interest in `file`; on the loop only.
+  func rewatch(_ file: Int32, for interest: Readiness) throws(TransportFailure) {
     checkIsolated()
     try poller.change(file, waitingFor: interest)
   }
@@ -190,7 +190,7 @@ extension EventLoop {
     poller.remove(file)
   }
 
-  /// A timer that calls `action` on the loop, for as long as the caller keeps it; on the loop only.
+  /// A timer that calls `action` on the loop, for as long as the caller retains it; on the loop only.
   package func makeTimer(_ action: @escaping () -> Void) -> LoopTimer {
     checkIsolated()
     let timer = LoopTimer(on: schedule, action)
@@ -199,7 +199,7 @@ extension EventLoop {
   }
 
   /// Calls `handler` at the end of this round, when every event and job of it has been served; on the loop only.
-  package func atEndOfRound(_ handler: any RoundHandler) {
+  func atEndOfRound(_ handler: any RoundHandler) {
     checkIsolated()
     schedule.ending.append(handler)
   }

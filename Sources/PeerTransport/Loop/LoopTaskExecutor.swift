@@ -1,7 +1,7 @@
 /// Runs whole tasks on a loop's thread, among its events: such a task reaches the loop's actor, and is reached by it,
 /// without a change of threads.
 ///
-/// What it does holds up everything else on the loop, so it must be short and never wait for anything but by `await`.
+/// Its jobs hold up everything else on the loop, so they must be short and never wait except by `await`.
 package final class LoopTaskExecutor: TaskExecutor {
   private let loop: EventLoop
 

@@ -2,7 +2,7 @@ import BasicsLinux
 import CLinux
 import Glibc
 
-/// What a descriptor is ready for, or what a handler waits for.
+/// The readiness of a descriptor, or the interest of a handler.
 package struct Readiness: OptionSet, Sendable {
   package let rawValue: UInt32
 
@@ -15,10 +15,10 @@ package struct Readiness: OptionSet, Sendable {
   /// There is room to write.
   package static let writable = Self(rawValue: EPOLLOUT.rawValue)
   /// The descriptor failed or both directions are closed; always reported, never waited for.
-  package static let hangUp = Self(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
+  static let hangUp = Self(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
 }
 
-/// An object on the loop that is told when its descriptor is ready; level-triggered.
+/// An object on the loop that is called when its descriptor is ready; level-triggered.
 package protocol EventHandler: AnyObject {
   /// Called on the loop, at most once a round.
   func handle(_ readiness: Readiness)
@@ -45,14 +45,14 @@ final class Poller {
     close(descriptor)
   }
 
-  /// Starts to watch `file`; the handler is kept until ``remove(_:)``.
+  /// Starts to watch `file`; the handler is retained until ``remove(_:)``.
   func add(_ file: Int32, waitingFor interest: Readiness, handler: any EventHandler) throws(TransportFailure) {
     generation &+= 1
     try control(EPOLL_CTL_ADD, file, interest, generation)
     slots[file] = Slot(handler: handler, generation: generation)
   }
 
-  /// Changes what `file` waits for.
+  /// Changes the interest in `file`.
   func change(_ file: Int32, waitingFor interest: Readiness) throws(TransportFailure) {
     guard let slot = slots[file] else { return }
     try control(EPOLL_CTL_MOD, file, interest, slot.generation)
@@ -64,12 +64,12 @@ final class Poller {
     epoll_ctl(descriptor, EPOLL_CTL_DEL, file, nil)
   }
 
-  /// Stops watching everything and lets the handlers go.
+  /// Stops watching everything and releases the handlers.
   func removeAll() {
     for file in Array(slots.keys) { remove(file) }
   }
 
-  /// Sleeps at most `timeout` milliseconds (−1: without end) and calls the handlers of what became ready.
+  /// Sleeps at most `timeout` milliseconds (−1: without a limit) and calls the handlers of ready descriptors.
   func poll(timeout: Int32, awake: () -> Void) {
     let count = epoll_wait(descriptor, &events, Int32(events.count), timeout)
     awake()

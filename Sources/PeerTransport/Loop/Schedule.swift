@@ -13,7 +13,7 @@ struct WeakTimer {
   }
 }
 
-/// What the loop has to do besides events; confined to its thread.
+/// The loop's timers and round handlers; confined to its thread.
 final class Schedule {
   var timers: [WeakTimer] = []
   var batch: [EventLoop.Work] = []
@@ -21,7 +21,7 @@ final class Schedule {
   /// No timer is due before this; a timer put off leaves it too early, which costs one needless look.
   private var nextLook = UInt64.max
 
-  /// Takes note of a deadline.
+  /// Records a deadline.
   func note(_ deadline: UInt64) { nextLook = min(nextLook, deadline) }
 
   /// How long epoll may sleep: milliseconds, rounded up so that no timer is early; −1 without a deadline.

@@ -1,4 +1,4 @@
-/// What the kernel knows of the way to a peer (`struct tcp_info` of linux/tcp.h).
+/// The kernel's state of the path to a peer (`struct tcp_info` of linux/tcp.h).
 struct PathState {
   /// Bytes of the kernel's answer up to the last field used here; the header of the C library ends before it.
   static let infoSize = Offset.leastRoundTrip + 4
@@ -18,7 +18,7 @@ struct PathState {
   /// Bytes sent and not acknowledged.
   let inFlight: Int
 
-  /// Reads the kernel's answer; nil if it is from a kernel that does not tell the shortest round trip, or knows none.
+  /// Reads the kernel's answer; nil if it lacks the shortest round trip: an old kernel, or nothing measured yet.
   init?(info: UnsafeRawBufferPointer) {
     guard info.count >= Self.infoSize else { return nil }
     func field(_ offset: Int) -> UInt32 { info.load(fromByteOffset: offset, as: UInt32.self) }

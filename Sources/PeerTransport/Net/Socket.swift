@@ -6,7 +6,7 @@ import Glibc
 struct Socket: ~Copyable {
   let descriptor: Int32
 
-  /// Takes over what `accept` returned.
+  /// Owns a descriptor that `accept` returned.
   init(accepted descriptor: Int32) {
     self.descriptor = descriptor
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -45,12 +45,12 @@ struct Socket: ~Copyable {
 
   /// Bounds the bytes the kernel keeps for this socket, sent and not acknowledged or not sent yet.
   ///
-  /// The kernel doubles what it is given, for what it needs beside the bytes.
+  /// The kernel doubles the value, for its own bookkeeping.
   func setSendBuffer(_ bytes: Int) {
     set(SOL_SOCKET, SO_SNDBUF, Int32(clamping: bytes / 2))
   }
 
-  /// How long bytes take to the peer and back, and how many are on their way; nil if the kernel does not say.
+  /// The round trip to the peer and the bytes in flight; nil if the kernel reports neither.
   var path: PathState? {
     withUnsafeTemporaryAllocation(byteCount: PathState.infoSize, alignment: 8) { info in
       var size = socklen_t(info.count)
@@ -59,7 +59,7 @@ struct Socket: ~Copyable {
     }
   }
 
-  /// Makes closing discard everything and tell the peer at once.
+  /// Makes closing discard everything and send a reset (SO_LINGER of 0).
   func resetOnClose() {
     var now = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))

@@ -20,13 +20,13 @@ package final class TLSChannel {
   package static let recordSize = 16 * 1024
   /// Room for encrypted bytes waiting for the socket.
   package static let outputCapacity = 64 * 1024
-  /// What a record may add to its plaintext, generously.
+  /// An upper bound for the bytes that a record adds to its plaintext.
   private static let recordOverhead = 256
 
   /// The peer, known once the handshake is over.
   package private(set) var peer: PeerID?
-  /// Whether the peer said that it sends nothing more.
-  package private(set) var isClosedByPeer = false
+  /// Whether the peer sent close_notify.
+  private(set) var isClosedByPeer = false
 
   private let context: TLSContext
   private let handle: OpaquePointer
@@ -62,19 +62,19 @@ package final class TLSChannel {
 
   /// Lends received bytes; they must stay valid until every call of ``decrypt(into:)`` on them returned or
   /// ``endLoan()``.
-  package func lend(_ bytes: UnsafeRawBufferPointer) {
+  func lend(_ bytes: UnsafeRawBufferPointer) {
     pipe.pointee.in = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
     pipe.pointee.in_count = bytes.count
   }
 
   /// Forgets the lent bytes.
-  package func endLoan() {
+  func endLoan() {
     pipe.pointee.in = nil
     pipe.pointee.in_count = 0
   }
 
   /// Goes on with the handshake; true once it is over and ``peer`` is known.
-  package func handshake() throws(TransportFailure) -> Bool {
+  func handshake() throws(TransportFailure) -> Bool {
     if peer != nil { return true }
     ERR_clear_error()
     let result = SSL_do_handshake(handle)
@@ -90,10 +90,10 @@ package final class TLSChannel {
   }
 
   /// Whether ``decrypt(into:)`` may give bytes or a failure; a needless call costs as much as a small message.
-  package var mayHaveMore: Bool { postponed != nil || pipe.pointee.in_count > 0 || SSL_has_pending(handle) != 0 }
+  var mayHaveMore: Bool { postponed != nil || pipe.pointee.in_count > 0 || SSL_has_pending(handle) != 0 }
 
   /// Decrypts lent bytes until `buffer` has no room for another record or all are used; 0 when more must arrive.
-  package func decrypt(into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) -> Int {
+  func decrypt(into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) -> Int {
     if let postponed { throw postponed }
     var filled = 0
     while buffer.count - filled >= Self.recordSize, !isClosedByPeer {
@@ -121,12 +121,12 @@ package final class TLSChannel {
   }
 
   /// Whether ``output`` has room for another full record.
-  package var hasRoom: Bool {
+  var hasRoom: Bool {
     pipe.pointee.out_capacity - pipe.pointee.out_count >= Self.recordSize + Self.recordOverhead
   }
 
-  /// Encrypts at most one record of `bytes` into ``output`` and returns how many it took; 0 without room.
-  package func encrypt(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) -> Int {
+  /// Encrypts at most one record of `bytes` into ``output`` and returns how many bytes it consumed; 0 without room.
+  func encrypt(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) -> Int {
     guard hasRoom, !bytes.isEmpty else { return 0 }
     clearErrors()
     var count = 0
@@ -148,7 +148,7 @@ package final class TLSChannel {
   }
 
   /// Removes the first `count` bytes of ``output`` after the socket took them.
-  package func consumeOutput(_ count: Int) {
+  func consumeOutput(_ count: Int) {
     let rest = pipe.pointee.out_count - count
     if rest > 0 { memmove(pipe.pointee.out, pipe.pointee.out + count, rest) }
     pipe.pointee.out_count = rest

@@ -8,7 +8,7 @@ import WorldModel
 /// proves itself by signing the handshake.
 package final class TLSContext {
   /// The largest certificate message accepted (bytes).
-  package static let chainLimit = 4096
+  static let chainLimit = 4096
 
   let identity: TLSIdentity
   let handle: OpaquePointer

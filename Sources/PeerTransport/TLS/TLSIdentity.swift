@@ -2,7 +2,7 @@ import Basics
 import COpenSSL
 package import WorldModel
 
-/// Who this process is on the wire: an Ed25519 key (RFC 8032) and a self-signed certificate for it.
+/// The identity of this process on the wire: an Ed25519 key (RFC 8032) and a self-signed certificate for it.
 ///
 /// The certificate is a function of the key alone: CN=sharedworld, serial 1, valid from 2020 without an end
 /// (RFC 5280 §4.1.2.5), so a wrong clock refuses nobody. Trust rests on the key, never on what the certificate says.

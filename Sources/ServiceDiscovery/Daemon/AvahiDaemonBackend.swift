@@ -7,7 +7,7 @@ package final class AvahiDaemonBackend: DiscoveryBackend {
   private let worker = BackendWorker<DaemonConnection>()
   private let surrender: DaemonConnection.Surrender?
 
-  /// A back-end that waits for the daemon as long as it takes.
+  /// A back-end that waits for the daemon without a limit.
   package init() { surrender = nil }
 
   /// A back-end that ends, calling `surrender.handler`, when the daemon cannot be reached.

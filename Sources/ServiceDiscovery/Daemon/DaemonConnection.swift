@@ -6,7 +6,7 @@ internal import Glibc
 /// Confined to the thread that calls ``run()``; made on another thread before that one starts, hence the unchecked
 /// conformance. A call of the layer can block that thread for as long as D-Bus waits for a hung daemon, 25 seconds.
 final class DaemonConnection: BackendEngine, @unchecked Sendable {
-  /// What happens instead of endless retries.
+  /// Why the connection ends instead of retrying without end.
   struct Surrender: Sendable {
     /// How long a daemon that has died may stay away; one that was never there is not waited for.
     let patience: Duration
@@ -44,7 +44,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
   /// Set when the connection is of no more use.
   private var failure: DaemonFailure?
   private var isRunning = true
-  /// What the look-ups that still run at the end are told.
+  /// The error with which look-ups fail that are pending at the end.
   private var farewell = DiscoveryError.stopped
   private var nextAttempt: ContinuousClock.Instant = .now
   private var pause = pauses.first
@@ -212,7 +212,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
   ) -> (any RecordQuery)? {
     guard isConnected else { return nil }
     let opened = try? DaemonReference.query(name, type) { reply in
-      // A question that fails is silent: if the daemon has died, the browser or the registration says so.
+      // A failed query is silent: the browser or the registration reports that the daemon has died.
       if case .record(let data, let interface) = reply { onAnswer(data, interface) }
     }
     guard let opened else { return nil }

@@ -39,7 +39,7 @@ struct DaemonLibrary: Sendable {
   let processResult: @convention(c) (DNSServiceRef?) -> DNSServiceErrorType
   let deallocate: @convention(c) (DNSServiceRef?) -> Void
 
-  /// The library, loaded when it is first needed and kept; or why it cannot be used.
+  /// The library, loaded at its first use and never unloaded; or why it cannot be used.
   static let shared: Result<DaemonLibrary, DaemonFailure> = load()
 
   private static func load() -> Result<DaemonLibrary, DaemonFailure> {
@@ -70,7 +70,7 @@ struct DaemonLibrary: Sendable {
     allocator.initialize(
       to: AvahiAllocator(
         malloc: { calloc(1, $0) }, free: { free($0) }, realloc: { realloc($0, $1) }, calloc: { calloc($0, $1) }))
-    avahi_set_allocator(allocator)  // Avahi keeps the pointer for good.
+    avahi_set_allocator(allocator)  // Avahi retains the pointer for the life of the process.
   }
 
   private init?(_ library: UnsafeMutableRawPointer) {

@@ -5,7 +5,7 @@ internal import CDNSSD
 /// The layer gives each a thread and a D-Bus connection, so there should be few. Confined to the thread that calls
 /// ``process()``; it may be closed from the callback of another reference, not from its own.
 final class DaemonReference: RecordQuery {
-  /// What the daemon says.
+  /// An event of the daemon.
   enum Reply {
     /// A service is there, or there no longer, on an interface.
     case service(name: String, interface: UInt32, isPresent: Bool)
@@ -13,7 +13,7 @@ final class DaemonReference: RecordQuery {
     case registered(name: String)
     /// A record has the data.
     case record(data: [UInt8], interface: UInt32)
-    /// The question has failed for good.
+    /// The query has failed permanently.
     case failure(DNSServiceErrorType)
   }
 
@@ -29,7 +29,7 @@ final class DaemonReference: RecordQuery {
   /// The descriptor that is readable when ``process()`` has something to do; `nil` once closed.
   var fileDescriptor: Int32? { reference.map { library.fileDescriptor($0) } }
 
-  /// Handles what has arrived; returns whether the reference still works.
+  /// Handles the pending replies; returns whether the reference still works.
   func process() -> Bool {
     guard let reference else { return true }
     return library.processResult(reference) == DNSServiceErrorType(kDNSServiceErr_NoError)
@@ -73,7 +73,7 @@ final class DaemonReference: RecordQuery {
     }
   }
 
-  /// Replaces the TXT record of a registration; returns whether the daemon took it.
+  /// Replaces the TXT record of a registration; returns whether the daemon accepted it.
   func update(_ info: DiscoveryInfo) -> Bool {
     guard let reference else { return false }
     let text = info.encoded

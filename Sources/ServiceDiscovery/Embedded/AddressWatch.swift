@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Tells when the addresses of this machine may have changed, from the kernel's routing messages (rtnetlink(7)).
 ///
-/// avahi-core watches them too, but tells nobody, and here it does not publish them.
+/// avahi-core watches them too, but reports nothing, and here it does not publish them.
 final class AddressWatch {
   private let socket: Int32
   private let loop: UnsafePointer<AvahiPoll>
@@ -42,7 +42,7 @@ final class AddressWatch {
   }
 
   fileprivate func readable() {
-    // What the messages say is not needed: the list is read again. They are taken off the socket, all at once.
+    // The messages only trigger a new read of the list: drain the socket and ignore their content.
     var buffer = [UInt8](repeating: 0, count: 8192)
     while recv(socket, &buffer, buffer.count, 0) > 0 {}
     onChange()

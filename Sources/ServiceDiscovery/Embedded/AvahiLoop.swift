@@ -6,7 +6,7 @@ internal import Glibc
 /// Confined to that thread after the start. avahi's own wake-up is not used: a request that arrives just before the
 /// loop sleeps would be overlooked.
 final class AvahiLoop {
-  /// What avahi's objects need to wait for descriptors and times.
+  /// The poll API through which avahi's objects wait for descriptors and timers.
   let api: UnsafePointer<AvahiPoll>
 
   private let poll: OpaquePointer

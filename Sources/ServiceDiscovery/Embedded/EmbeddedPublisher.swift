@@ -8,13 +8,13 @@ internal import CAvahiCore
 /// it without reverse records, for which they would otherwise fight until all withdraw. Confined to the thread of the
 /// responder.
 final class EmbeddedPublisher {
-  /// What the publisher tells.
+  /// An event of the publisher.
   enum Report {
     case established(ServiceInstance)
     case failed(String)
   }
 
-  /// After so many names in a row that are taken, somebody answers to any name.
+  /// After this many consecutive conflicts a host on the network claims every name: give up.
   private static let maximumRenames = 100
 
   private let server: OpaquePointer

@@ -1,12 +1,12 @@
 internal import BasicsLinux
 internal import CAvahiCore
 
-/// avahi-core at work: the server with what is published, browsed and looked up through it.
+/// A running avahi-core server, and everything published, browsed and resolved through it.
 ///
 /// Confined to the thread that calls ``run()``; made on another thread before that one starts, hence the unchecked
 /// conformance.
 final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
-  /// How many TXT questions stay open; avahi-core keeps them cheaply.
+  /// The most TXT queries that stay open; each is cheap for avahi-core.
   private static let maximumQueries = ServiceTable.capacity
 
   private let mailbox: Mailbox
@@ -51,7 +51,7 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     }
   }
 
-  /// Works until ``stop()``, then says goodbye and frees everything.
+  /// Runs until ``stop()``, then sends goodbye packets and frees everything.
   func run() {
     begin()
     while isRunning {

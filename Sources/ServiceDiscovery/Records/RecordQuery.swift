@@ -1,4 +1,4 @@
-/// A question to the network that goes on collecting answers until it is closed.
+/// A continuous query (RFC 6762 §5.2): it collects answers until it is closed.
 protocol RecordQuery: AnyObject {
   /// Ends the question. Idempotent.
   func close()

@@ -11,10 +11,10 @@ struct Resolution {
   /// The most hosts that one name may point to; a conflict in flight can show two.
   static let maximumHosts = 4
 
-  /// The most addresses that are kept.
+  /// The most addresses that are retained.
   static let maximumEndpoints = 32
 
-  /// What is looked up.
+  /// The instance to resolve.
   let instance: ServiceInstance
 
   private var locations: [ServiceLocation] = []
@@ -38,7 +38,7 @@ struct Resolution {
   /// Takes the address of `host` that was seen on an interface.
   mutating func addAddress(_ bytes: [UInt8], of host: String, interface: UInt32) {
     guard found.count < Self.maximumEndpoints else { return }
-    // Only a link-local address keeps the interface.
+    // Only a link-local address needs its interface as scope.
     guard let address = SocketAddress(bytes: bytes, port: 0, scope: interface) else { return }
     found.append((host, address.host))
   }

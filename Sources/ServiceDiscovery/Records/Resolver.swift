@@ -12,7 +12,7 @@ final class Resolver {
     let id: Int
     var resolution: Resolution
     let deadline: ContinuousClock.Instant
-    /// When enough has been heard; `nil` before the first usable answer.
+    /// When the answers suffice; `nil` before the first usable answer.
     var settlement: ContinuousClock.Instant?
     /// Empty while the job waits for its turn.
     var queries: [any RecordQuery] = []
@@ -49,7 +49,7 @@ final class Resolver {
   /// When ``expire(at:)`` must be called next.
   var deadline: ContinuousClock.Instant? { jobs.map(\.end).min() }
 
-  /// Ends every look-up whose time has come, with what it has.
+  /// Completes every look-up whose deadline has passed, with the answers it has.
   func expire(at now: ContinuousClock.Instant) {
     for job in jobs where job.end <= now {
       jobs.removeAll { $0.id == job.id }

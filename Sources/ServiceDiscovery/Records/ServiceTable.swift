@@ -1,4 +1,4 @@
-/// What is on the network, worked out from the raw reports of a browser.
+/// The services on the network, derived from the raw reports of a browser.
 ///
 /// A service is reported once per interface and IP version and withdrawn as often, so the reports are counted and it
 /// is lost only with the last. It is found when its TXT record is known too, which every DNS-SD service has
@@ -20,7 +20,7 @@ struct ServiceTable {
     rows.keys.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// Our own instance: the name that is wanted, then the one that was obtained.
+  /// Our own instance: first the requested name, then the assigned one.
   private(set) var own: ServiceInstance?
 
   /// An empty table that leaves out `own`.
@@ -36,7 +36,7 @@ struct ServiceTable {
     return isNew
   }
 
-  /// Takes back one report of `instance`; the instance has gone if ``contains(_:)`` is false afterwards.
+  /// Removes one report of `instance`; the instance is gone if ``contains(_:)`` is false afterwards.
   mutating func remove(_ instance: ServiceInstance, interface: UInt32) -> [DiscoveryEvent] {
     guard var row = rows[instance], let count = row.reports[interface] else { return [] }
     row.reports[interface] = count > 1 ? count - 1 : nil
@@ -58,7 +58,7 @@ struct ServiceTable {
 
   /// Notes the name under which we ourselves are on the network.
   ///
-  /// After a conflict the former name belongs to somebody else, who is then found.
+  /// After a conflict the former name belongs to another host, which is then found.
   mutating func setOwn(_ instance: ServiceInstance) -> [DiscoveryEvent] {
     guard instance != own else { return [] }
     let former = own

@@ -3,7 +3,7 @@
 /// It is confined to the thread of its back-end.
 final class ServiceWatch {
   private var table: ServiceTable
-  /// The name that was last told to the owner; `nil` while we are not on the network.
+  /// The name last reported to the owner; `nil` while we are not on the network.
   private var advertised: ServiceInstance?
   private var queries: [(instance: ServiceInstance, query: any RecordQuery)] = []
   private let maximumQueries: Int
@@ -41,7 +41,7 @@ final class ServiceWatch {
     queries.remove(at: index).query.close()
   }
 
-  /// Notes the name under which we are on the network now, and tells the owner if it is news.
+  /// Records the name under which we are advertised now, and reports a new one to the owner.
   func setOwn(_ instance: ServiceInstance) {
     guard instance != advertised else { return }
     advertised = instance

@@ -15,7 +15,7 @@ package protocol SimulatedNode {
   mutating func opened(_ connection: ConnectionID, peer: Int, isDialler: Bool, at now: Instant)
   /// A connection is gone; nothing more comes over it.
   mutating func closed(_ connection: ConnectionID, at now: Instant)
-  /// A dialled connection did not come about.
+  /// A dialled connection failed.
   mutating func refused(peer: Int, at now: Instant)
   /// A packet arrived.
   mutating func received(_ packet: Packet, on connection: ConnectionID, at now: Instant)

@@ -4,7 +4,7 @@ import PeerProtocol
 
 /// The kinds of run that a seed can stand for.
 package enum ElectionScenario: String, CaseIterable, Sendable {
-  /// Faults of every kind for 20 s, then rest: E1 within 12 s and for good, E2, E3, E4, E7.
+  /// Faults of every kind for 20 s, then rest: E1 within 12 s and to the end, E2, E3, E4, E7.
   case chaos
   /// The host of a session at rest crashes silently: E6.
   case failover

@@ -4,7 +4,7 @@ public import WorldModel
 ///
 /// A point cloud becomes a map without anchors; see ``PointCloudFile`` for what else is kept.
 public struct MapFile: Sendable {
-  /// What was read.
+  /// The map that was read.
   public var map: WorldMap
   /// The format that was found.
   public var format: MapFormat

@@ -48,7 +48,7 @@ extension WorldMap {
   /// The map as a file of `format`; of a point-cloud format only what ``PointCloudFile`` keeps.
   ///
   /// - Parameters:
-  ///   - format: What to write.
+  ///   - format: The format to write.
   ///   - options: How exactly and how small; a point-cloud format ignores them.
   /// - Throws: `WorldMapError.model` when the map breaks a rule of the model, `WorldMapError.invalidOption` when the
   ///   options do not fit it.

@@ -14,7 +14,7 @@ public struct MapPicture: Sendable {
     case perspective(PinholeCamera)
   }
 
-  /// What gives a point its colour.
+  /// The source of the points' colours.
   public enum Colouring: Hashable, Sendable {
     /// Its own colour where the cloud has colours, else its height.
     case automatic
@@ -24,7 +24,7 @@ public struct MapPicture: Sendable {
 
   /// Where one looks from.
   public var view: View
-  /// What gives a point its colour.
+  /// The source of the points' colours.
   public var colouring = Colouring.automatic
   /// Whether the points of a ceiling are left out.
   public var hidesCeiling = true

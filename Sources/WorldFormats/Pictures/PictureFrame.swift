@@ -2,7 +2,7 @@ import WorldModel
 
 /// Where the points of a map fall on its picture.
 struct PictureFrame {
-  /// What is shown (metres): the cloud without outliers, or the anchors when there is no cloud.
+  /// The box that is shown (metres): the cloud without outliers, or the anchors when there is no cloud.
   let box: BoundingBox
   /// Points outside are left out (metres): ``box`` with a little room, without the ceiling.
   private let shown: BoundingBox
@@ -126,7 +126,7 @@ struct PictureFrame {
     return min(max((depths.lowerBound + depths.upperBound) / 2 / max(depth, 1e-3), 0.6), 2.2)
   }
 
-  /// What is far goes towards the ground's colour.
+  /// Fades far points towards the ground's colour.
   private func faded(_ colour: Colour, _ depth: Float) -> Colour {
     guard case .perspective(_, let depths) = projection else { return colour }
     let far = (depth - depths.lowerBound) / (depths.upperBound - depths.lowerBound)

@@ -1,6 +1,6 @@
 import WorldModel
 
-/// What is drawn over the points: planes, anchors, the caption, the scale bar and the axes.
+/// The marks drawn over the points: planes, anchors, the caption, the scale bar and the axes.
 struct PictureMarks {
   /// All marks, first drawn first.
   private(set) var list: [PictureMark] = []
@@ -75,7 +75,7 @@ struct PictureMarks {
     list.append(.text(text, at: low + SIMD2(6, 5), scale: 2, colour: PictureStyle.text))
   }
 
-  /// What the picture shows, at the top left.
+  /// The caption at the top left.
   private mutating func addCaption(_ map: WorldMap) {
     let extent = frame.box.extent
     let sides = [extent.x, extent.y, extent.z].map { Self.length($0) }

@@ -1,4 +1,4 @@
-/// What a column of a point-cloud file means.
+/// The meaning of a column of a point-cloud file.
 enum CloudField: Hashable {
   case x, y, z
   case normalX, normalY, normalZ

@@ -17,7 +17,7 @@ public struct PointCloudFile: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - format: What it is; nil recognises it by its content and `fileExtension`.
+  ///   - format: The format; nil recognises it by its content and `fileExtension`.
   ///   - fileExtension: Without the dot; only for recognising.
   public init(
     reading bytes: [UInt8], as format: PointCloudFormat? = nil, fileExtension: String? = nil

@@ -6,7 +6,7 @@ struct TextLines {
   /// The number of the line returned last, counted from 1.
   private(set) var line: Int
 
-  /// What some programs put before UTF-8, to say that it is.
+  /// The byte order mark that some programs put before UTF-8.
   static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   /// Starts at `offset`, which is the beginning of line `line`; a byte order mark at the beginning is passed over.

@@ -58,7 +58,7 @@ enum XYZText {
     return numbers.count == words.count && numbers.count >= 3 ? numbers : nil
   }
 
-  /// What the columns mean, told by the first line of numbers.
+  /// The meaning of the columns, derived from the first line of numbers.
   private static func columns(of texts: [String]) -> [CloudColumn] {
     let position = [CloudField.x, .y, .z].map { CloudColumn(field: $0, scalar: .float32) }
     let isColour = texts.count == 6 && texts[3...].allSatisfy { UInt8($0) != nil }

@@ -3,7 +3,7 @@ import WorldModel
 
 /// A rectangle of a made-up room, with spots of texture on it.
 struct RoomSurface {
-  /// What it is; nil when it gets no anchor.
+  /// The kind of surface; nil when it gets no anchor.
   let name: String?
   let classification: Anchor.Plane.Classification
   /// The middle (metres).

@@ -128,7 +128,7 @@ extension Anchor.Plane {
   }
 }
 
-/// Turns what a validation refuses into a decoding failure at `offset`.
+/// Turns a validation error into a decoding failure at `offset`.
 private func checked(at offset: Int, _ validate: () throws(ModelError) -> Void) throws(DecodingFailure) {
   do { try validate() } catch { throw .invalid(error.description, offset: offset) }
 }

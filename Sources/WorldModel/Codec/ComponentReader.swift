@@ -9,7 +9,7 @@ struct ComponentReader {
     /// Where it begins in the payload.
     var offset: Int
 
-    /// What is wrong with it.
+    /// The defect.
     func failure(_ why: String) -> DecodingFailure { .invalid(why, offset: offset) }
   }
 

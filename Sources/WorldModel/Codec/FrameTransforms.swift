@@ -1,4 +1,4 @@
-/// What is done to the numbers of a frame so that few bits remain, and how it is undone.
+/// The transforms that leave few bits of a frame's numbers, and their inverses.
 ///
 /// Lane l of a frame holds its elements 32·l … 32·l + 31, so the predecessor of an element is the row above, and that
 /// of a lane's first element is the last of the lane before.

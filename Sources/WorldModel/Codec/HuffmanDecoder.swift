@@ -30,7 +30,7 @@ struct HuffmanDecoder: ~Copyable {
     guard start <= source.count else { return nil }
     let ends = SIMD4(starts.y, starts.z, starts.w, start)
     let quarter = target.count / 4
-    // Where each stream goes on, in bits from the start of the source.
+    // The next bit of each stream, counted from the start of the source.
     var bits = starts &* 8
     let done = readTogether(source, &bits, quarter, to: out)
     for stream in 0..<4 {

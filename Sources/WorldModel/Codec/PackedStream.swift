@@ -2,7 +2,7 @@
 enum PackedStream {
   typealias Row = PackedFrame.Row
 
-  /// What was done to the numbers before packing.
+  /// The transform applied to the numbers before packing.
   enum Transform: Equatable {
     /// Nothing.
     case plain
@@ -23,7 +23,7 @@ enum PackedStream {
   ///
   /// - Parameters:
   ///   - elements: Their bits, in frame order; see ``FrameRows``.
-  ///   - transform: What to do with them first.
+  ///   - transform: The transform to apply first.
   ///   - effort: Whether to look for the best width of each frame or for a good one.
   ///   - out: Memory for ``largest(_:)`` bytes.
   static func encode(

@@ -23,7 +23,7 @@ struct PlaneDraft: ~Copyable {
     memory.deallocate()
   }
 
-  /// What was counted in plane `byte`.
+  /// The byte counts of plane `byte`.
   func counts(_ byte: Int) -> ByteCounts { ByteCounts(counts: memory + byte * HuffmanCode.symbols) }
 
   /// Plane `byte`.

@@ -2,7 +2,7 @@ import Basics
 
 /// Decodes the payload of one block of points.
 struct PointBlockDecoder: ~Copyable {
-  /// What the section's parameters say.
+  /// The section's parameters.
   private let layout: CloudLayout
   private var components: ComponentDecoder
   /// Three components at a time; identifiers need two.
@@ -25,7 +25,7 @@ struct PointBlockDecoder: ~Copyable {
   ///   - highest: The last identifier, if it is known.
   ///   - positions: Memory for the positions.
   ///   - identifiers: Memory for the identifiers.
-  ///   - channels: What the channels are appended to.
+  ///   - channels: The channels to append to.
   mutating func decode(
     _ payload: UnsafeRawBufferPointer, count: Int, lowest: UInt64, highest: UInt64?,
     positions: UnsafeMutablePointer<SIMD3<Float>>, identifiers: UnsafeMutablePointer<UInt64>,

@@ -1,4 +1,4 @@
-/// Memory of a fixed capacity that kernels write into, and what has been written so far.
+/// Memory of a fixed capacity that kernels write into, and the count of bytes written.
 struct RawWriter: ~Copyable {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
@@ -20,7 +20,7 @@ struct RawWriter: ~Copyable {
   /// The bytes written so far.
   var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: base, count: end - base) }
 
-  /// Forgets what was written and makes sure of room for `needed` bytes.
+  /// Discards the written bytes and ensures room for `needed` bytes.
   mutating func removeAll(capacity needed: Int) {
     if needed > capacity {
       base.deallocate()

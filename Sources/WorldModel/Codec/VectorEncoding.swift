@@ -16,14 +16,14 @@ extension ByteWriter {
 extension ByteReader {
   /// Reads two Float.
   @_lifetime(self: copy self)
-  package mutating func readVector2() throws(DecodingFailure) -> SIMD2<Float> {
+  mutating func readVector2() throws(DecodingFailure) -> SIMD2<Float> {
     let x = try readFloat()
     return SIMD2(x, try readFloat())
   }
 
   /// Reads three Float.
   @_lifetime(self: copy self)
-  package mutating func readVector3() throws(DecodingFailure) -> SIMD3<Float> {
+  mutating func readVector3() throws(DecodingFailure) -> SIMD3<Float> {
     let x = try readFloat()
     let y = try readFloat()
     return SIMD3(x, y, try readFloat())
@@ -39,7 +39,7 @@ extension ByteReader {
 
   /// Reads a blob of 32 bytes, or an empty one for nil.
   @_lifetime(self: copy self)
-  package mutating func readOptionalDigest() throws(DecodingFailure) -> SHA256Digest? {
+  mutating func readOptionalDigest() throws(DecodingFailure) -> SHA256Digest? {
     let start = offset
     let bytes = try readBlob(limit: 32)
     if bytes.isEmpty { return nil }

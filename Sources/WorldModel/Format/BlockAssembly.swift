@@ -22,7 +22,7 @@ final class BlockAssembly: Sendable {
     state = Mutex(State(part: part))
   }
 
-  /// The index of a block that nobody has taken yet; nil when there is none.
+  /// The index of the next block without a worker; nil when there is none.
   func take() -> Int? { queue.take() }
 
   /// Puts a finished block in its place.
@@ -59,7 +59,7 @@ final class BlockAssembly: Sendable {
 }
 
 extension BlockAssembly.State {
-  /// Gives the blocks their place whose turn has come.
+  /// Appends the finished blocks that are next in order.
   fileprivate mutating func placeEarly() {
     while let block = early.removeValue(forKey: part.rows.count) {
       part.rows += block.rows

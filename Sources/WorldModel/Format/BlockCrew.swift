@@ -5,12 +5,12 @@ import Synchronization
 /// The planes are on loan for as long as ``lead(_:in:)`` runs. It works too, and before it returns it takes them back
 /// from every helper: from one that is at work on a block after that block, from one that comes later at once.
 final class BlockCrew: Sendable {
-  /// Somebody who decodes while he holds the lock of the planes.
+  /// A worker that decodes while it holds the lock of the planes.
   private final class Helper: Sendable {
     let planes = Mutex<PointPlanes?>(nil)
   }
 
-  /// What the blocks gave beside their planes.
+  /// The results of the blocks beside their planes.
   private struct Findings {
     var channels: [FeatureCloud.Channels?]
     var failure: (index: Int, error: WorldMapError)?
@@ -59,7 +59,7 @@ final class BlockCrew: Sendable {
     return result
   }
 
-  /// Decodes blocks for as long as there are any that nobody has taken.
+  /// Decodes blocks until every block has a worker.
   private func work(_ planes: PointPlanes) {
     var blockDecoder = PointBlockDecoder(layout: decoder.layout)
     let hasChannels = !decoder.layout.channels.isEmpty

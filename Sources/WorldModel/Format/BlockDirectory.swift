@@ -1,6 +1,6 @@
 import Basics
 
-/// What a blocked section begins with: its parameters, and one row for each block.
+/// The beginning of a blocked section: its parameters, and one row for each block.
 ///
 /// Each block can be read, checked and decoded without the others. The table's checksum covers the directory, and the
 /// directory's rows carry the checksums of the blocks.
@@ -8,7 +8,7 @@ struct BlockDirectory {
   /// Bytes of a row.
   static let rowSize = 56
 
-  /// What every block of the section needs, in the section's own layout.
+  /// The parameters that every block of the section needs, in the section's own layout.
   var parameters: [UInt8]
   var rows: [Row]
 

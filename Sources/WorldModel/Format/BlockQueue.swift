@@ -10,7 +10,7 @@ struct BlockQueue: ~Copyable {
     self.count = count
   }
 
-  /// The index of a block that nobody has taken yet; nil when there is none.
+  /// The index of the next block without a worker; nil when there is none.
   borrowing func take() -> Int? {
     let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
     return index < count ? index : nil

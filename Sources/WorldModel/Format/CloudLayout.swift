@@ -1,6 +1,6 @@
 import Basics
 
-/// What every block of a cloud holds: which channels, and how exactly; the parameters of the points section.
+/// The layout of every block of a cloud: its channels and their precision; the parameters of the points section.
 struct CloudLayout: Hashable, Sendable {
   /// Which channels are there.
   struct ChannelSet: OptionSet, Hashable, Sendable {
@@ -33,7 +33,7 @@ struct CloudLayout: Hashable, Sendable {
     descriptorKind = cloud.channels.descriptors?.kind ?? ""
   }
 
-  /// What a block is made of, in the order of the file.
+  /// The parts of a block, in the order of the file.
   var components: [Component] {
     var components: [Component] = [.identifier, .x, .y, .z]
     if channels.contains(.confidence) { components.append(.confidence) }

@@ -11,7 +11,7 @@ public struct EncodingOptions: Hashable, Sendable {
     case within(bound: Float)
   }
 
-  /// What may be spent on a smaller file.
+  /// The effort spent on a smaller file.
   public enum Effort: Hashable, Sendable {
     /// Bit packing alone: the fastest.
     case fast
@@ -35,9 +35,9 @@ public struct EncodingOptions: Hashable, Sendable {
 
   /// How exactly positions are kept.
   public var precision: Precision
-  /// What may be spent on a smaller file.
+  /// The effort spent on a smaller file.
   public var effort: Effort
-  /// Which points share a block; it does not matter for what is decoded.
+  /// Which points share a block; the decoded map is the same.
   public var arrangement: Arrangement
 
   /// Options.
@@ -67,7 +67,7 @@ public struct EncodingOptions: Hashable, Sendable {
   /// The step of the grid (metres); zero when positions are exact.
   ///
   /// It is twice the bound less one part in 64, which leaves room for the rounding of Float up to 2¹⁸ bounds from the
-  /// origin; what is farther out and does not fit is stored exactly.
+  /// origin; coordinates farther out that do not fit are stored exactly.
   func step() throws(WorldMapError) -> Float {
     guard let bound else { return 0 }
     guard Self.bounds.contains(bound) else { throw .invalidOption("a bound is from 0.000001 to 100 metres") }

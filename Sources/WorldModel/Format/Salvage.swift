@@ -1,9 +1,9 @@
 extension WorldMap {
-  /// What could be read of a damaged file.
+  /// The readable part of a damaged file.
   public struct Salvage: Sendable {
     /// Everything whose checksum fits.
     public var map: WorldMap
-    /// What was lost, in the order of the file; empty for a file without damage.
+    /// The losses in the order of the file; empty for a file without damage.
     public var faults: [WorldMapError]
   }
 
@@ -12,7 +12,7 @@ extension WorldMap {
   /// Blocks are found by their heads, so that even a file without a readable head gives its blocks. Points and anchors
   /// that occur twice are kept once.
   ///
-  /// - Parameter file: The bytes of the file, or of what is left of it.
+  /// - Parameter file: The bytes of the file, or of its remains.
   public static func salvage(_ file: [UInt8]) -> Salvage {
     do throws(WorldMapError) {
       return Salvage(map: try WorldMap(decoding: file), faults: [])

@@ -12,7 +12,7 @@ struct SectionCode: Hashable, Comparable {
     rawValue = (0..<4).reduce(0) { $0 | UInt32(text.utf8Start[$1]) << UInt32(8 * $1) }
   }
 
-  /// What holds for the whole map.
+  /// Properties of the whole map.
   static let meta = SectionCode("META")
   /// The anchors.
   static let anchors = SectionCode("ANCH")
@@ -95,7 +95,7 @@ struct SectionBody {
   var rawLength: UInt64
   /// The bytes that the table's checksum covers.
   var covered: [UInt8]
-  /// What follows them and is already at hand.
+  /// The following bytes that are already at hand.
   var rest: [UInt8] = []
   /// The length of what follows them and is written elsewhere (bytes).
   var blockLength = 0

@@ -54,7 +54,7 @@ extension WorldMap {
 }
 
 extension WorldMapEncoder {
-  /// Encodes blocks for as long as there are any that nobody has taken.
+  /// Encodes blocks until every block has a worker.
   fileprivate func encodeBlocks(of assembly: BlockAssembly) {
     var encoder = blockEncoder()
     while let index = assembly.take() {

@@ -6,7 +6,7 @@ extension WorldMapDecoder {
     try points(ofBlocks: index..<(index + 1))
   }
 
-  /// The points inside `box`, in the order of their identifiers; blocks that lie outside are not even looked at.
+  /// The points inside `box`, in the order of their identifiers; blocks outside are not decoded.
   public func points(in box: BoundingBox) throws(WorldMapError) -> FeatureCloud {
     var result = try points(ofBlocks: 0..<0)
     for index in pointBlocks.rows.indices where pointBlocks.rows[index].bounds.intersects(box) {
@@ -94,9 +94,9 @@ extension WorldMapDecoder {
   ///
   /// - Parameters:
   ///   - index: Which block.
-  ///   - decoder: What decodes it, in memory that is kept.
+  ///   - decoder: The decoder, whose memory is reused.
   ///   - planes: Where its positions and identifiers go.
-  ///   - channels: What its channels are appended to.
+  ///   - channels: The channels to append to.
   func decode(
     _ index: Int, with decoder: inout PointBlockDecoder, to planes: PointPlanes, channels: inout FeatureCloud.Channels
   ) throws(WorldMapError) {

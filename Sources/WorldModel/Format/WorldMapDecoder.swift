@@ -1,4 +1,4 @@
-/// Reads a `.worldmap` file part by part: what it holds is known after the head, blocks are decoded on demand.
+/// Reads a `.worldmap` file part by part: the head lists the content, blocks are decoded on demand.
 public struct WorldMapDecoder: Sendable {
   let file: [UInt8]
   let pointBlocks: BlockDirectory

@@ -71,7 +71,7 @@ public struct WorldMapEncoder: Sendable {
     return Part(bytes: memory)
   }
 
-  /// What encodes blocks of this map, one at a time.
+  /// An encoder of this map's blocks, one at a time.
   func blockEncoder() -> PointBlockEncoder {
     PointBlockEncoder(cloud, layout: layout, options, largest: plan.blocks.reduce(0) { max($0, $1.count) })
   }
@@ -96,7 +96,7 @@ public struct WorldMapEncoder: Sendable {
 
   /// Puts all parts, in order, and everything else into a file.
   ///
-  /// - Throws: ``WorldMapError/model(_:)`` when it would be larger than ``Limits/map``: nobody could read it.
+  /// - Throws: ``WorldMapError/model(_:)`` when it would be larger than ``Limits/map``: no decoder would accept it.
   public func file(_ parts: consuming [Part]) throws(WorldMapError) -> [UInt8] {
     try file(parts, limit: Limits.map)
   }

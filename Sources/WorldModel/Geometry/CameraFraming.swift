@@ -5,7 +5,7 @@ extension PinholeCamera {
   /// A camera that shows the whole of `bounds`, as large as fits with a margin of 5 % of the picture on each side.
   ///
   /// - Parameters:
-  ///   - bounds: What is to be seen (metres); a box smaller than a centimetre is framed as one of a centimetre.
+  ///   - bounds: The box to frame (metres); one smaller than a centimetre is framed as a centimetre.
   ///   - direction: From the middle of the bounds to the camera; any length.
   ///   - focalLength: In picture heights.
   ///   - aspectRatio: Width over height.

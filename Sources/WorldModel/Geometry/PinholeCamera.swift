@@ -52,7 +52,7 @@ public struct PinholeCamera: Hashable, Sendable {
   }
 
   /// How far right and up the ray through `screen` goes for each metre ahead.
-  package func slope(through screen: SIMD2<Float>) -> SIMD2<Float> {
+  func slope(through screen: SIMD2<Float>) -> SIMD2<Float> {
     SIMD2((screen.x - 0.5) * aspectRatio / focalLength, (0.5 - screen.y) / focalLength)
   }
 

@@ -17,7 +17,7 @@ extension HitTest {
     }
   }
 
-  /// The hit on the surface that `cluster` tells of.
+  /// The hit on the surface estimated from `cluster`.
   private func hit(
     on cluster: [SIMD3<Float>], within radius: Float, along ray: Ray, _ camera: PinholeCamera
   ) -> Result? {
@@ -33,14 +33,14 @@ extension HitTest {
     let normal = fit.normal.dot(ray.direction) > 0 ? -fit.normal : fit.normal
     let surface = Plane(transform: placement(at: fit.center, normal: normal, camera))
     var meeting = surface.distance(along: ray) ?? distance
-    // A surface seen edge-on meets the ray far from the points that told of it; the points are right then.
+    // A surface seen edge-on meets the ray far from its points; then the points are right.
     if (meeting - distance).magnitude > 2 * footprint { meeting = distance }
     return Result(
       kind: .featurePoints, transform: placement(at: ray.point(at: meeting), normal: normal, camera),
       distance: meeting)
   }
 
-  /// The points that tell the surface: the cluster, or when it has few, all within twice the footprint of the disc.
+  /// The points of the estimate: the cluster, or if it has few, all within twice the footprint of the disc.
   private func neighbourhood(of cluster: [SIMD3<Float>], _ center: SIMD3<Float>, footprint: Float) -> [SIMD3<Float>] {
     guard cluster.count < 24 else { return cluster }
     return index.indices(within: 2 * footprint, of: center).map { positions[$0] }

@@ -1,4 +1,4 @@
-/// Finds what lies in the world under a point of the screen: planes, and surfaces told by clusters of feature points.
+/// Finds the surfaces under a point of the screen: planes, and surfaces estimated from clusters of feature points.
 ///
 /// ```swift
 /// let camera = PinholeCamera.framing(map)
@@ -15,7 +15,7 @@ public struct HitTest: Sendable {
   public var radius: Float = 0.02
   /// How far it may appear in a sparse cloud: without a cluster within ``radius``, that is doubled up to here.
   public var largestRadius: Float = 0.08
-  /// How many points make a cluster; fewer are taken for outliers.
+  /// How many points make a cluster; fewer count as outliers.
   public var clusterSize = 3
 
   let positions: [SIMD3<Float>]
@@ -51,7 +51,7 @@ extension HitTest {
     }
   }
 
-  /// What was hit.
+  /// The kinds of surfaces, best first.
   public enum Kind: Int, Hashable, Sendable, Comparable {
     /// A plane, within its extent.
     case plane
@@ -66,7 +66,7 @@ extension HitTest {
 
   /// One hit.
   public struct Result: Hashable, Sendable {
-    /// What was hit.
+    /// The kind of surface.
     public var kind: Kind
     /// Where: the position is on the surface, the y axis is the surface's unit normal, and the placement is rigid.
     ///
@@ -87,7 +87,7 @@ extension HitTest {
   /// - Parameters:
   ///   - screen: (0, 0) is the top left corner of the picture, (1, 1) the bottom right.
   ///   - camera: The camera that shows the picture.
-  ///   - kinds: What to look for. The default leaves out planes beyond their extent, which are everywhere.
+  ///   - kinds: The kinds of hits to find. The default leaves out planes beyond their extent, which are everywhere.
   public func results(
     at screen: SIMD2<Float>, through camera: PinholeCamera, kinds: Set<Kind> = [.plane, .featurePoints]
   ) -> [Result] {

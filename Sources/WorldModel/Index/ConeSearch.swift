@@ -59,7 +59,7 @@ struct NearestCluster {
   private var start = Float.infinity
   private var end = Float.infinity
 
-  /// So many points tell a surface: more of the same cluster are not looked for.
+  /// This many points determine a surface: the search for more of the same cluster ends.
   private static let enough = 256
 
   /// Points behind this depth no longer matter.
@@ -96,7 +96,7 @@ struct NearestCluster {
   private func isSupported(at index: Int) -> Bool {
     let limit = front[index].depth * reach
     var count = front[index...].count { $0.depth <= limit }
-    // The count stops at what is needed, for a cluster may have thousands of members.
+    // The count stops at the needed number, since a cluster may have thousands of members.
     for member in members {
       guard count < size else { break }
       if member.depth <= limit { count += 1 }

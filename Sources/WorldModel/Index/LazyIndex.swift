@@ -2,8 +2,8 @@ import Synchronization
 
 /// The spatial index of a cloud, built by its first reader; concurrent readers wait for it.
 ///
-/// The copies of a cloud share one for as long as their positions are the same. It tells nothing that the positions do
-/// not tell, and so takes no part in comparisons.
+/// Copies of a cloud share one index while their positions are the same. It follows from the positions alone
+/// and therefore takes no part in comparisons.
 final class LazyIndex: Hashable, Sendable {
   private let index = Mutex<SpatialIndex?>(nil)
 

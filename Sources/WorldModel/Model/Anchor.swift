@@ -2,15 +2,15 @@
 public struct Anchor: Hashable, Sendable, Identifiable {
   /// The app's name of this anchor; never reused.
   public let id: AnchorID
-  /// What people call it: UTF-8, at most ``Limits/anchorName`` bytes.
+  /// The name for people: UTF-8, at most ``Limits/anchorName`` bytes.
   public var name: String
   /// Where it is.
   public var transform: Transform
-  /// What kind of thing it marks.
+  /// The kind of thing that it marks.
   public var kind: Kind
   /// Data of the app, if any.
   public var payload: Payload?
-  /// Who placed it, once it is part of a session.
+  /// The peer that placed it, once it is part of a session.
   public var creator: PeerID?
   /// When it was placed, in session time (milliseconds); nil outside a session.
   public var createdAt: UInt64?
@@ -33,7 +33,7 @@ public struct Anchor: Hashable, Sendable, Identifiable {
 extension Anchor {
   /// Data of the app that travels with an anchor.
   public struct Payload: Hashable, Sendable {
-    /// What the bytes are: a media type such as `application/json`, at most ``Limits/contentType`` bytes.
+    /// The media type of the bytes, such as `application/json`, at most ``Limits/contentType`` bytes.
     public var contentType: String
     /// At most ``Limits/anchorPayload`` bytes.
     public var bytes: [UInt8]

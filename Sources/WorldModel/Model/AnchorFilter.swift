@@ -1,6 +1,6 @@
-/// Which anchors somebody wants to hear of: those that meet every condition that is set.
+/// A filter of anchors: those that meet every condition that is set.
 public struct AnchorFilter: Hashable, Sendable {
-  /// The kinds of anchors, without what they carry.
+  /// The kinds of anchors, without their associated values.
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
     /// ``Anchor/Kind/plain``.
     case plain
@@ -36,13 +36,13 @@ public struct AnchorFilter: Hashable, Sendable {
     }
   }
 
-  /// What the name begins with; nil for any.
+  /// A prefix of the name; nil for any.
   public var namePrefix: String?
-  /// Who placed it; nil for anybody.
+  /// The peer that placed it; nil for any.
   public var creator: PeerID?
-  /// Who owns it, a device being its peer's; nil for anybody, or nobody.
+  /// The owner (a device belongs to its peer); nil for any or none.
   public var owner: PeerID?
-  /// What kind it is; nil for any.
+  /// The kind; nil for any.
   public var kind: Kind?
   /// Where it is; nil for anywhere.
   public var region: Region?
@@ -61,7 +61,7 @@ public struct AnchorFilter: Hashable, Sendable {
   /// Every anchor.
   public static let all = AnchorFilter()
 
-  /// Whether an anchor that `owner` owns, nil for nobody, meets every condition.
+  /// Whether an anchor of `owner` (nil for none) meets every condition.
   public func matches(_ anchor: Anchor, owner: PeerID? = nil) -> Bool {
     guard self.owner == nil || self.owner == owner else { return false }
     guard namePrefix.map(anchor.name.hasPrefix) ?? true, creator.map({ $0 == anchor.creator }) ?? true,
@@ -72,7 +72,7 @@ public struct AnchorFilter: Hashable, Sendable {
 }
 
 extension Anchor.Kind {
-  /// The kind without what it carries.
+  /// The kind without its associated value.
   public var filterKind: AnchorFilter.Kind {
     switch self {
     case .plain: .plain

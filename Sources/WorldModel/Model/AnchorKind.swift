@@ -1,7 +1,7 @@
 public import Basics
 
 extension Anchor {
-  /// What an anchor marks.
+  /// The kind of thing that an anchor marks.
   public enum Kind: Hashable, Sendable {
     /// A place.
     case plain
@@ -29,7 +29,7 @@ extension Anchor {
       case vertical = 2
     }
 
-    /// What the surface belongs to.
+    /// The kind of object that the surface belongs to.
     public enum Classification: UInt8, Hashable, Sendable, CaseIterable {
       /// Not known.
       case none = 0
@@ -51,7 +51,7 @@ extension Anchor {
 
     /// How it lies.
     public var alignment: Alignment
-    /// What it belongs to.
+    /// The kind of object that the surface belongs to.
     public var classification: Classification
     /// Width along x and depth along z of the rectangle about the anchor's origin (metres, not negative).
     public var extent: SIMD2<Float>

@@ -1,5 +1,5 @@
 extension FeatureCloud {
-  /// What is known of each point beyond its place and name; every channel that is there has one element a point.
+  /// Optional data of each point beside position and identifier; every present channel has one element a point.
   public struct Channels: Hashable, Sendable {
     /// How sure the point is, 0 (a guess) to 1.
     public var confidence: [Float]?
@@ -7,7 +7,7 @@ extension FeatureCloud {
     public var colours: [SIMD3<UInt8>]?
     /// The direction the surface faces; meant to be of length 1, kept as it is.
     public var normals: [SIMD3<Float>]?
-    /// What the point looks like, to recognise it again.
+    /// The appearance of the point, for matching.
     public var descriptors: Descriptors?
 
     /// The channels of a cloud.
@@ -23,13 +23,6 @@ extension FeatureCloud {
 
     /// Whether no channel is there.
     public var isEmpty: Bool { self == Channels() }
-
-    /// The same channels without the elements of points.
-    package var emptied: Channels {
-      Channels(
-        confidence: confidence.map { _ in [] }, colours: colours.map { _ in [] }, normals: normals.map { _ in [] },
-        descriptors: descriptors.map { Descriptors(kind: $0.kind, size: $0.size, bytes: []) })
-    }
 
     /// Makes room for the elements of `count` points: what grows bit by bit is copied, and takes twice its room meanwhile.
     mutating func reserveCapacity(_ count: Int) {
@@ -77,7 +70,7 @@ extension FeatureCloud {
     guard positions.allAreFinite else { throw .notFinite("position") }
   }
 
-  package func validateButPositions() throws(ModelError) {
+  func validateButPositions() throws(ModelError) {
     try Self.validate(count: count, bytesPerPoint: bytesPerPoint)
     try channels.validate(count: count)
   }
@@ -118,7 +111,7 @@ extension FeatureCloud.Descriptors {
 
 extension [SIMD3<Float>] {
   /// Whether every component of every vector is finite.
-  package var allAreFinite: Bool {
+  var allAreFinite: Bool {
     // A finite number times zero is zero; infinity and NaN times zero are NaN, and stay so in a sum.
     var sum = SIMD3<Float>.zero
     for vector in self { sum += vector * 0 }

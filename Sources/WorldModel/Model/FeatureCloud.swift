@@ -9,7 +9,7 @@ public struct FeatureCloud: Hashable, Sendable {
   }
   /// The identifiers, one a point, unique within a cloud.
   public private(set) var identifiers: [UInt64]
-  /// What else is known of each point.
+  /// Optional data of each point.
   public internal(set) var channels: Channels
   private var lazyIndex = LazyIndex()
 
@@ -138,7 +138,7 @@ extension FeatureCloud {
   func identifierOrder() throws(ModelError) -> [UInt32]? {
     if isSorted { return nil }
     var order = (0..<UInt32(count)).map(\.self)
-    // What was put together of sorted runs, such as blocks or maps, is merged: the sort looks for runs.
+    // Sorted runs, such as blocks or maps, are merged: the sort detects runs.
     identifiers.withUnsafeBufferPointer { identifiers in
       order.sort { identifiers[Int($0)] < identifiers[Int($1)] }
     }

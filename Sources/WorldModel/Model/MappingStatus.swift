@@ -1,15 +1,15 @@
-/// How well a place is mapped: whether the map is worth sharing, and what is missing.
+/// How well a place is mapped: whether the map is worth sharing, and which evidence is missing.
 public enum MappingStatus: Hashable, Sendable {
   /// There is no feature point yet; nothing can be captured.
   case notAvailable
-  /// Too little to find one's place again; the reasons say what is missing.
+  /// Too little to relocalise; the reasons say which evidence is missing.
   case limited(Reasons)
   /// Enough to share, and still growing.
   case extending
   /// The place is well covered.
   case mapped
 
-  /// What is missing.
+  /// The missing evidence.
   public struct Reasons: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8

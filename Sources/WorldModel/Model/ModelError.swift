@@ -21,7 +21,7 @@ public enum ModelError: Error, Hashable, Sendable {
 }
 
 extension ModelError: CustomStringConvertible {
-  /// A sentence that names the field and what is wrong with it.
+  /// A sentence that names the field and its defect.
   public var description: String {
     switch self {
     case .notFinite(let field): "\(field) is not a finite number"

@@ -1,6 +1,6 @@
 public import Basics
 
-/// Who a peer is: the SHA-256 of its public key (SubjectPublicKeyInfo in DER), 32 bytes.
+/// The identity of a peer: the SHA-256 of its public key (SubjectPublicKeyInfo in DER), 32 bytes.
 ///
 /// It is read from the certificate of a live TLS connection, never believed from a payload.
 public struct PeerID: Hashable, Sendable, Comparable {

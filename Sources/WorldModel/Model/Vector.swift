@@ -32,5 +32,5 @@ extension SIMD where Scalar == Float {
   package var isFinite: Bool { indices.allSatisfy { self[$0].isFinite } }
 
   /// Whether some component is subnormal: not zero, yet below the smallest normal number.
-  package var isSubnormal: Bool { indices.contains { self[$0].isSubnormal } }
+  var isSubnormal: Bool { indices.contains { self[$0].isSubnormal } }
 }

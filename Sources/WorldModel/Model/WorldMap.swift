@@ -1,4 +1,4 @@
-/// What a device knows of a place: anchors and a cloud of feature points in one frame.
+/// The map of a place: anchors and a cloud of feature points in one frame.
 ///
 /// The frame is right-handed with y up, lengths are metres. ``CoordinateFrame`` converts from others.
 public struct WorldMap: Hashable, Sendable {
@@ -63,7 +63,7 @@ extension WorldMap {
   }
 
   /// The same without a pass over the positions, which the encoder looks at anyway.
-  package func validateButPositions() throws(ModelError) {
+  func validateButPositions() throws(ModelError) {
     guard anchors.count <= Limits.anchors else { throw .overLimit(field: "anchors", limit: Limits.anchors) }
     for anchor in anchors { try anchor.validate() }
     let ids = anchors.map(\.id).sorted()

@@ -6,7 +6,7 @@ package struct HTTPRequest: Equatable, Sendable {
   package let path: String
   /// The fields in order, names in lower case.
   package let fields: [Field]
-  /// What follows the header.
+  /// The bytes after the header.
   package let body: [UInt8]
 
   /// One header field.
@@ -37,7 +37,7 @@ package struct HTTPRequestReader: Sendable {
   /// The longest request line and header (bytes).
   package static let headerLimit = 8 * 1024
   /// The longest body (bytes).
-  package static let bodyLimit = 64 * 1024
+  static let bodyLimit = 64 * 1024
 
   private var buffer: [UInt8] = []
   private var head: (method: String, path: String, fields: [HTTPRequest.Field], end: Int, bodySize: Int)?

@@ -2,7 +2,7 @@ import PeerCLI
 
 /// An answer to a request; the connection closes after it.
 package struct HTTPResponse: Sendable {
-  /// What follows the header.
+  /// The content after the header.
   package enum Body: Sendable {
     case bytes([UInt8])
     /// Written bit by bit until the closure returns or the client is gone.

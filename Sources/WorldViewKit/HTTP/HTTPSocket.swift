@@ -30,7 +30,7 @@ final class HTTPSocket: Sendable {
   /// The port it is bound to; nil when the system does not say.
   var localPort: UInt16? { SocketAddress.read { getsockname(descriptor, $0, $1) == 0 }?.port }
 
-  /// Waits for a connection; nil when there is none, for a moment or for good.
+  /// Waits for a connection; nil when there is none, now or permanently.
   func accept() async -> HTTPSocket? {
     guard await Watch.wait(descriptor, for: .reading) else { return nil }
     let accepted = Glibc.accept(descriptor, nil, nil)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// One wait for a descriptor to become readable or writable.
 final class Watch: Sendable {
-  /// What to wait for.
+  /// The readiness to wait for.
   enum Direction {
     case reading, writing
   }

@@ -14,7 +14,7 @@ package struct TapRequest: Decodable, Equatable, Sendable {
   /// Width over height.
   package let aspectRatio: Float
   /// The lowest and the highest corner of what is shown (metres); nil when everything is.
-  package let clip: [[Float]]?
+  let clip: [[Float]]?
   /// The name of the new anchor.
   package let name: String?
   /// The anchor that is to be moved instead.

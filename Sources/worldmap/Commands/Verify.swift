@@ -30,7 +30,7 @@ struct Verify: MapCommand {
     return faults.isEmpty ? .done : .damaged
   }
 
-  /// What is wrong: in the head, in each block, or in what the blocks say together.
+  /// The faults: in the head, in each block, or in the blocks taken together.
   private static func faults(of bytes: [UInt8], _ progress: Progress) -> [WorldMapError] {
     var faults: [WorldMapError] = []
     do throws(WorldMapError) {

@@ -49,7 +49,7 @@ enum Command: Equatable, Sendable {
     case all
   }
 
-  /// What `wait` waits for.
+  /// The condition of `wait`.
   enum Condition: Equatable, Sendable {
     /// This many peers besides oneself are connected.
     case peers(Count)

@@ -1,6 +1,6 @@
 /// Finds what a user means by a name, an id or the beginning of either.
 enum Lookup {
-  /// What a word of the user meant.
+  /// The object that a word of the user names.
   enum Result<Value> {
     case found(Value)
     case nothing

@@ -8,7 +8,7 @@ extension Report {
       display: answer.isConfirmation ? .confirmation : .lines)
   }
 
-  /// What a command came to.
+  /// The answer to a command.
   struct Answer {
     let members: JSON.Members
     let lines: [Line]

@@ -23,7 +23,7 @@ extension Report {
     let peer: Person
     /// `none`, `transferring`, `received` or `relocalised`.
     let stage: String
-    /// What of the map it has verified, 0…100.
+    /// The verified part of the map (per cent, 0…100).
     let percent: Int
 
     var members: JSON.Members { peer.members + ["stage": .string(stage), "percent": .integer(percent)] }

@@ -4,7 +4,7 @@ import Glibc
 import PeerProtocol
 
 /// One connection: its socket, its TLS channel and its queue.
-final class Link: EventHandler {
+final class SecureLink: EventHandler {
   enum Phase {
     /// TCP is being set up by us.
     case connecting
@@ -12,9 +12,9 @@ final class Link: EventHandler {
     case handshaking
     /// Bytes flow.
     case open
-    /// We are closing: the queue is flushed, and what arrives is thrown away.
+    /// We are closing: the queue is flushed, and received bytes are discarded.
     case draining
-    /// The descriptor is gone.
+    /// The descriptor is closed.
     case closed
   }
 
@@ -25,7 +25,7 @@ final class Link: EventHandler {
   private(set) var phase: Phase
   private(set) var deadline: UInt64?
 
-  // Kept until the link is closed; the poller keeps the link.
+  // A cycle until the link is closed: the poller retains the link.
   private let transport: SecureTransport
   private var socket: Socket?
   private let queue: ByteQueue
@@ -67,7 +67,7 @@ final class Link: EventHandler {
 
   private var descriptor: Int32 { socket?.descriptor ?? -1 }
 
-  /// What the kernel knows of the way to the peer.
+  /// The kernel's state of the path to the peer.
   var path: PathState? { socket?.path }
 
   func handle(_ readiness: Readiness) {
@@ -88,7 +88,7 @@ final class Link: EventHandler {
 
 // MARK: - Receiving
 
-extension Link {
+extension SecureLink {
   private func receive() {
     let count = recv(descriptor, transport.cipherBuffer.baseAddress, transport.cipherBuffer.count, 0)
     if count < 0 {
@@ -101,14 +101,14 @@ extension Link {
     }
   }
 
-  /// Whoever has begun to speak gets the time for a handshake.
+  /// A connection that has begun to speak gets the time for a handshake.
   private func noteFirstByte() {
     isSilent = false
     deadline = MonotonicClock.now + transport.configuration.handshakeTimeout
     transport.updateTimer()
   }
 
-  /// Feeds what arrived to TLS and hands on what comes out.
+  /// Feeds received bytes to TLS and delivers the plaintext.
   private func advance(with cipher: UnsafeRawBufferPointer) {
     channel.lend(cipher)
     defer { channel.endLoan() }
@@ -128,7 +128,7 @@ extension Link {
         flush()
       }
     } catch {
-      // The alert in the output tells the peer why, if it can still be sent.
+      // The alert in the output names the reason to the peer, if it can still be sent.
       sendOutput()
       end(error)
     }
@@ -152,8 +152,8 @@ extension Link {
 
 // MARK: - Sending
 
-extension Link {
-  /// The bytes not given to the kernel yet.
+extension SecureLink {
+  /// The bytes not accepted by the kernel yet.
   var queuedBytes: Int { queue.count + channel.output.count }
 
   func enqueue(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -170,15 +170,15 @@ extension Link {
     transport.needsFlush(self)
   }
 
-  /// Sends what is queued, unless the socket has no room.
+  /// Sends queued bytes, unless the socket has no room.
   func flushQueued() {
     isFlushPending = false
     guard phase != .closed else { return }
-    // A link that waits for the socket goes on when the socket says so.
+    // A link that waits for the socket continues when the socket is writable.
     if interest.contains(.writable) { announceRoom() } else { flush() }
   }
 
-  /// Encrypts and sends until the queue is empty or the kernel takes no more.
+  /// Encrypts and sends until the queue is empty or the kernel accepts no more.
   private func flush() {
     do throws(TransportFailure) {
       repeat {
@@ -194,7 +194,7 @@ extension Link {
     announceRoom()
   }
 
-  /// Has less in flight when the network queues what a link sends that has more to send than goes.
+  /// Lowers the bound on bytes in flight of a saturated link while the network queues its bytes.
   private func limitDelay() {
     let now = MonotonicClock.now
     guard now >= nextLook, let path else { return }
@@ -217,7 +217,7 @@ extension Link {
     }
   }
 
-  /// Sends encrypted bytes once; whether the kernel took them all.
+  /// Sends encrypted bytes once; returns whether the kernel accepted all of them.
   @discardableResult
   private func sendOutput() -> Bool {
     let output = channel.output
@@ -226,7 +226,7 @@ extension Link {
     let count = Glibc.send(descriptor, output.baseAddress, most, Int32(MSG_NOSIGNAL))
     if count < 0 {
       if errno == EAGAIN || errno == EINTR { return false }
-      // The peer is gone. What it said last may still be in the receive buffer: reading ends the link.
+      // The peer is gone. Its last bytes may still be in the receive buffer: reading ends the link.
       queue.removeAll()
       channel.consumeOutput(output.count)
       return true
@@ -258,14 +258,14 @@ extension Link {
 
 // MARK: - Closing
 
-extension Link {
+extension SecureLink {
   func close(flushing: Bool) {
     switch phase {
     case .open where flushing: drain()
     case .draining where flushing, .closed:
       break
     default:
-      // Nobody wants to hear of it.
+      // No driver waits for it.
       phase = .draining
       end(nil)
     }

@@ -1,0 +1,39 @@
+/* The sample of the documentation (CInterface.md): a peer that accepts the invitation of one other peer alone. */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sharedworld.h"
+
+static int answer(sw_session *session, const sw_peer_id *friend_id) {
+  struct pollfd poller = {.fd = sw_session_events_fd(session), .events = POLLIN};
+  sw_event *event;
+  while (sw_session_next_event(session, &event) == SW_OK) {
+    if (event == NULL) {
+      poll(&poller, 1, -1);
+      continue;
+    }
+    if (event->type == SW_EVENT_INVITATION) {
+      int is_friend = memcmp(&event->peer, friend_id, sizeof *friend_id) == 0;
+      sw_session_answer(session, &event->peer, is_friend, is_friend ? NULL : "unknown");
+    }
+    sw_event_destroy(event);
+  }
+  return 0;
+}
+
+int run_peer(const sw_peer_id *friend_id);
+
+int run_peer(const sw_peer_id *friend_id) {
+  sw_identity *identity;
+  sw_session *session;
+  sw_session_config config;
+  sw_session_config_init(&config, sizeof config);
+  config.invitations = SW_INVITATIONS_ASK;
+  if (sw_identity_load_or_create("kitchen", NULL, &identity) != SW_OK ||
+      sw_session_start(identity, &config, &session) != SW_OK) {
+    fprintf(stderr, "%s\n", sw_last_error_message());
+    return 1;
+  }
+  return answer(session, friend_id);
+}

@@ -1,0 +1,61 @@
+"""The README's first program, as the README says: two processes that find, authorise and invite each other."""
+
+import os
+import subprocess
+import unittest
+
+from lab import wait_until
+from lan_test import LanTest
+from peer import BIN
+
+#: How long two peers may take to find each other and to share an anchor (seconds).
+MEETING = 30
+
+
+class FirstProgram:
+    """The program on a host, with what it has printed so far."""
+
+    def __init__(self, host, *arguments):
+        self.path = host.folder / "first-peer.log"
+        # A pipe would hold lines back until it is full.
+        words = ["stdbuf", "-oL", BIN.absolute() / "FirstPeer", host.name, *arguments]
+        environment = {**os.environ, "XDG_STATE_HOME": str(host.folder / "state")}
+        with open(self.path, "w", encoding="utf-8") as log:
+            self.program = host.start(
+                *words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=environment)
+
+    def lines(self):
+        return self.path.read_text(encoding="utf-8").splitlines()
+
+
+class FirstProgramTest(LanTest):
+    def id_of(self, host):
+        """The id that the program prints when it is given none."""
+        first = FirstProgram(host)
+        self.assertEqual(first.program.wait(MEETING), 0)
+        [line] = first.lines()
+        self.assertTrue(line.startswith(f"{host.name} is "))
+        return line.split()[-1]
+
+    def test_two_processes_meet_and_share_an_anchor(self):
+        kitchen, porch = self.lab.host("kitchen"), self.lab.host("porch")
+        ids = {host: self.id_of(host) for host in (kitchen, porch)}
+        for host, friend in ((kitchen, porch), (porch, kitchen)):
+            host.first = FirstProgram(host, ids[friend])
+        for host, friend in ((kitchen, porch), (porch, kitchen)):
+            expected = [f"{host.name} is {ids[host]}", f"{friend.name} is here", f"received the lamp of {friend.name}"]
+            wait_until(lambda: host.first.lines() == expected, MEETING, f"{host.name}: {expected}")
+
+    def test_a_stranger_that_accepts_the_invitation_gets_nothing(self):
+        kitchen, stranger = self.lab.host("kitchen"), self.lab.host("stranger")
+        absent = self.lab.host("absent")
+        waiting = FirstProgram(kitchen, self.id_of(absent))
+        accepting = FirstProgram(stranger, self.id_of(kitchen))
+        # The program ends when the stranger has joined.
+        self.assertEqual(waiting.program.wait(MEETING), 0)
+        self.assertIn("is not the peer we wait for", waiting.lines()[-1])
+        self.assertFalse([line for line in accepting.lines() if line.startswith("received")])
+
+
+if __name__ == "__main__":
+    unittest.main()

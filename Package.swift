@@ -106,7 +106,9 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "SharedWorldTests",
-      dependencies: ["Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "WorldModel", "WorldFormats"],
+      dependencies: [
+        "Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "ServiceDiscovery", "WorldModel", "WorldFormats",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "SimulatorTests",

@@ -88,9 +88,9 @@ package final class Inviter: Sendable {
 
 extension Session {
   /// Whether a service is still in sight and its peer not in the session; an address always is worth a try.
-  fileprivate func isWorthInviting(_ target: InvitationTarget) async -> Bool {
+  fileprivate func isWorthInviting(_ target: InvitationTarget) -> Bool {
     guard case .candidate(let id) = target else { return true }
-    let state = await state()
+    let state = state()
     guard let candidate = state.candidates.first(where: { $0.id == id }) else { return false }
     let members = state.peers.map(\.id) + [localPeer.id]
     return candidate.peer.map { !members.contains($0.id) } ?? true

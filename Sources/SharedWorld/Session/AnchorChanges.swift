@@ -43,8 +43,8 @@ extension Session {
   /// gets none of them: it is told by ``AnchorChanges/Element/restarted`` and sees each anchor that is there again.
   /// - Parameter filter: Which anchors; one that comes to meet it is ``AnchorChange/Kind/added`` and one that does not meet it
   ///   any more ``AnchorChange/Kind/removed``.
-  public func anchorChanges(matching filter: AnchorFilter = .all) -> AnchorChanges {
-    AnchorChanges(core: core, filter: filter)
+  public nonisolated func anchorChanges(matching filter: AnchorFilter = .all) -> AnchorChanges {
+    AnchorChanges(session: self, filter: filter)
   }
 }
 
@@ -60,21 +60,21 @@ public struct AnchorChanges: AsyncSequence, Sendable {
     case restarted
   }
 
-  let core: SessionCore
+  let session: Session
   let filter: AnchorFilter
 
   /// A reader of its own.
-  public func makeAsyncIterator() -> Iterator { Iterator(core: core, mailbox: ChangeMailbox(filter: filter)) }
+  public func makeAsyncIterator() -> Iterator { Iterator(session: session, mailbox: ChangeMailbox(filter: filter)) }
 
   /// Reads changes one by one.
   public struct Iterator: AsyncIteratorProtocol {
-    let core: SessionCore
+    let session: Session
     let mailbox: ChangeMailbox
     private var hasBegun = false
     private var batch: ArraySlice<Element> = []
 
-    init(core: SessionCore, mailbox: ChangeMailbox) {
-      self.core = core
+    init(session: Session, mailbox: ChangeMailbox) {
+      self.session = session
       self.mailbox = mailbox
     }
 
@@ -82,7 +82,7 @@ public struct AnchorChanges: AsyncSequence, Sendable {
     public mutating func next() async -> Element? {
       while batch.isEmpty {
         if !hasBegun || mailbox.isOverrun {
-          await core.begin(mailbox, isRestart: hasBegun)
+          await session.begin(mailbox, isRestart: hasBegun)
           hasBegun = true
         }
         guard let more = await mailbox.take() else { return nil }

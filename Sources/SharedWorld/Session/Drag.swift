@@ -10,16 +10,16 @@ public final class Drag: Sendable {
   public let anchor: AnchorID
 
   private let id: DragID
-  private let core: SessionCore
+  private let session: Session
 
-  init(anchor: AnchorID, id: DragID, core: SessionCore) {
+  init(anchor: AnchorID, id: DragID, session: Session) {
     self.anchor = anchor
     self.id = id
-    self.core = core
+    self.session = session
   }
 
   deinit {
-    core.abandonDrag(id)
+    session.abandonDrag(id)
   }
 
   /// Shows the anchor at another place.
@@ -27,13 +27,13 @@ public final class Drag: Sendable {
   /// - Throws: ``SessionError`` with the code `dragEnded` after ``end()`` or when a later drag took its place, `unknownAnchor`
   ///   when somebody removed the anchor, `invalidArgument` for a transform that is not rigid, `ended` after the session.
   public func update(to transform: Transform) async throws(SessionError) {
-    try await core.drag(id, to: transform)
+    try await session.handle(.drag(id, to: transform))
   }
 
   /// Lets go: the last place becomes the anchor's, for everybody.
   ///
   /// - Throws: What ``update(to:)`` throws.
   public func end() async throws(SessionError) {
-    try await core.endDrag(id)
+    try await session.handle(.endDrag(id))
   }
 }

@@ -1,4 +1,8 @@
+import AnchorReplication
 import Basics
+import PeerProtocol
+import PeerTransport
+import WorldModel
 
 extension Session {
   /// Places an anchor.
@@ -14,9 +18,9 @@ extension Session {
   public func place(
     _ anchor: Anchor, acknowledgement: Acknowledgement = .local
   ) async throws(SessionError) -> AnchorID {
-    let id = try await core.place(anchor)
+    try handle(.edit(.place(anchor)), anchor: anchor.id)
     try await settle(acknowledgement)
-    return id
+    return anchor.id
   }
 
   /// Places an anchor that brings back a removed one, under an id of its own: an id is never used again.
@@ -27,7 +31,7 @@ extension Session {
   public func restore(
     _ anchor: Anchor, from removed: AnchorID, acknowledgement: Acknowledgement = .local
   ) async throws(SessionError) -> AnchorID {
-    try await core.restore(anchor, from: removed)
+    try handle(.edit(.restore(anchor, from: removed)), anchor: anchor.id)
     try await settle(acknowledgement)
     return anchor.id
   }
@@ -39,30 +43,30 @@ extension Session {
   public func move(
     _ id: AnchorID, to transform: Transform, acknowledgement: Acknowledgement = .local
   ) async throws(SessionError) {
-    try await core.move(id, to: transform)
+    try handle(.edit(.move(id, to: transform)), anchor: id)
     try await settle(acknowledgement)
   }
 
   /// Places several anchors in one step of the session, which is far cheaper than one by one.
   ///
   /// - Throws: What ``place(_:acknowledgement:)`` throws; the anchors before the one that is refused stay placed.
-  public func place(_ anchors: [Anchor]) async throws(SessionError) { try await core.place(anchors) }
+  public func place(_ anchors: [Anchor]) throws(SessionError) { try handle(.edits(anchors.map { .place($0) })) }
 
   /// Moves several anchors in one step of the session, which is far cheaper than one by one.
   ///
   /// - Throws: What ``move(_:to:acknowledgement:)`` throws; the moves before the one that is refused stand.
-  public func move(_ moves: [(id: AnchorID, transform: Transform)]) async throws(SessionError) {
-    try await core.move(moves)
+  public func move(_ moves: [(id: AnchorID, transform: Transform)]) throws(SessionError) {
+    try handle(.edits(moves.map { .move($0.id, to: $0.transform) }))
   }
 
   /// Renames an anchor.
-  public func rename(_ id: AnchorID, to name: String) async throws(SessionError) {
-    try await core.rename(id, to: name)
+  public func rename(_ id: AnchorID, to name: String) throws(SessionError) {
+    try handle(.edit(.rename(id, to: name)), anchor: id)
   }
 
   /// Replaces an anchor's payload.
-  public func setPayload(_ payload: Anchor.Payload?, of id: AnchorID) async throws(SessionError) {
-    try await core.setPayload(payload, of: id)
+  public func setPayload(_ payload: Anchor.Payload?, of id: AnchorID) throws(SessionError) {
+    try handle(.edit(.setPayload(payload, of: id)), anchor: id)
   }
 
   /// Removes an anchor, for ever: a removal wins over any concurrent edit.
@@ -70,42 +74,39 @@ extension Session {
   /// - Throws: ``SessionError`` with the code `unknownAnchor`; and, the anchor being removed, `notAcknowledged` or
   ///   `cancelled`.
   public func remove(_ id: AnchorID, acknowledgement: Acknowledgement = .local) async throws(SessionError) {
-    try await core.remove(id)
+    try handle(.edit(.remove(id)), anchor: id)
     try await settle(acknowledgement)
   }
 
+  /// Waits until everything this peer has edited so far is acknowledged.
   private func settle(_ acknowledgement: Acknowledgement) async throws(SessionError) {
-    guard acknowledgement.level != .local else { return }
-    try await core.settle(acknowledgement)
+    let level: AcknowledgementLevel
+    switch acknowledgement.level {
+    case .local: return
+    case .host: level = .host
+    case .everyPresentMember: level = .everyPresentMember
+    }
+    let outcome = await wait { number in
+      .awaitAcknowledgement(AcknowledgementID(rawValue: number), level, timeout: acknowledgement.timeout)
+    } givingUp: { number in
+      .cancelAcknowledgement(AcknowledgementID(rawValue: number))
+    }
+    switch outcome {
+    case .acknowledgement(.acknowledged): return
+    case .cancelled: throw SessionError(.cancelled, "the wait was cancelled; the edit stands")
+    case .ended: throw SessionError(.ended, "the session ended before the edit was acknowledged")
+    case .acknowledgement(.timedOut), .ownership, .invitation:
+      throw SessionError(.notAcknowledged, "not everybody has the edit yet; it stands, and goes on spreading")
+    }
   }
 
   /// The anchors, in the order of their ids.
   ///
   /// It costs what has changed since the last call: the list is shared, not copied.
-  public func anchors() async -> [Anchor] { await core.anchors() }
+  public func anchors() -> [Anchor] { (try? read { node, _ in node.allAnchors }) ?? [] }
 
   /// A hash of the replicated state: equal on all peers that hold the same anchors.
-  public func digest() async -> SHA256Digest { await core.digest() }
-
-  /// Shares a map with one peer, or with all and every later joiner.
-  ///
-  /// Its anchors join the session, once, under their own ids. Of two maps shared with all, that of the later epoch is
-  /// the session's, and within an epoch that of the higher revision.
-  ///
-  /// - Returns: the id of this revision of the map.
-  /// - Throws: ``SessionError`` with the code `not-permitted` when the session's rule for providers does not allow it,
-  ///   `unknown-peer`, `invalid-argument` or `limit-exceeded`.
-  @discardableResult
-  public func share(_ map: WorldMap, with peer: PeerID? = nil) async throws(SessionError) -> MapID {
-    try await core.share(map, with: peer)
+  public func digest() -> SHA256Digest {
+    (try? read { node, _ in node.digest }) ?? SHA256Digest(hashing: [])
   }
-
-  /// Stops fetching a map, for good; nothing happens if it is here already.
-  public func cancelMap(_ id: MapID) async { await core.cancelMap(id) }
-
-  /// Tells everybody that this peer's app has found where it is in the session's map, or has lost it.
-  public func setRelocalised(_ isRelocalised: Bool) async { await core.setRelocalised(isRelocalised) }
-
-  /// The session's map, or the latest one sent to this peer alone; nil until one is complete.
-  public func map() async -> WorldMap? { await core.currentMap() }
 }

@@ -1,21 +1,159 @@
+import AnchorReplication
+import Basics
+import PeerProtocol
+import PeerTransport
+import ServiceDiscovery
+import Synchronization
+import WorldModel
+
 /// One peer's part in a shared world.
 ///
 /// It finds peers, exchanges invitations, agrees on a host, shares maps and keeps anchors the same everywhere. Local
 /// changes never wait for the network. All methods may be called from any task; events come in one order.
-public final class Session: Sendable {
-  let core: SessionCore
+///
+/// It is one actor on one event loop of its own: sockets, timers, TLS and the protocol run there and never change
+/// threads.
+public actor Session {
+  nonisolated let hub = EventHub()
+  nonisolated let jobs = JobQueue()
+  nonisolated let loop: EventLoop
+  nonisolated let identity: PeerIdentity
+  nonisolated let configuration: Configuration
+  private nonisolated let tasks: LoopTaskExecutor
+  /// Known before anybody else has the session.
+  private nonisolated let listeningPort = Atomic<UInt16>(0)
 
-  /// This peer.
-  public let localPeer: Peer
-  /// The TCP port this peer listens on.
-  public let port: UInt16
+  /// Nil before the start and after the end.
+  var driver: NodeDriver?
+  var discovery: DiscoveryDesk
+  var waits = Waits()
+  var maps = MapDesk()
+  /// The readers of anchor changes.
+  var changeReaders: [ChangeReader] = []
+  /// Whether the app was told that the session is locked.
+  var isLocked = false
+  var journal: RunningJournal?
+  var keptState: RunningState?
+  /// Where chunks of maps are kept, and whether that failed when it was last tried.
+  nonisolated let chunkStore: ChunkStore?
+  var hasCacheFailed = false
+  private(set) var hasEnded = false
+  private var closing = Closing.notBegun
 
-  init(core: SessionCore, localPeer: Peer, port: UInt16) {
-    self.core = core
-    self.localPeer = localPeer
-    self.port = port
+  /// How far the end has come, with the callers that await it.
+  private enum Closing {
+    case notBegun
+    case underWay([CheckedContinuation<Void, Never>])
+    case done
   }
 
+  /// The session's event loop.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  init(identity: PeerIdentity, configuration: Configuration) throws(SessionError) {
+    self.identity = identity
+    self.configuration = configuration
+    do {
+      discovery = DiscoveryDesk(serviceType: try ServiceType(configuration.service))
+      loop = try EventLoop()
+      tasks = LoopTaskExecutor(loop)
+    } catch let error as DiscoveryError {
+      throw SessionError(.invalidArgument, "\(error)", cause: error)
+    } catch {
+      throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
+    }
+    chunkStore = configuration.mapCache.map { ChunkStore(folder: $0.folder, limit: $0.limit) }
+  }
+
+  /// This peer.
+  public nonisolated var localPeer: Peer { Peer(id: identity.peerID, name: identity.name) }
+
+  /// The TCP port this peer listens on.
+  public nonisolated var port: UInt16 { listeningPort.load(ordering: .relaxed) }
+
+  /// Runs tasks on the session's own thread, where its methods are called and its events are read without a change of
+  /// threads: for apps to which ten microseconds matter.
+  ///
+  /// While such a task runs the session does nothing else, so it must neither block nor compute for long.
+  ///
+  ///     Task(executorPreference: session.executor) {
+  ///       for await event in session.events { draw(event) }
+  ///     }
+  public nonisolated var executor: any TaskExecutor { tasks }
+
+  /// What happens, in order.
+  public nonisolated var events: Events { Events(hub: hub) }
+
+  /// Says goodbye to everybody and ends the session.
+  public func leave() async {
+    input(.leave)
+    await shutDown()
+  }
+
+  // MARK: The node
+
+  /// Lends the node to be read, at the present time.
+  func read<R>(_ body: (inout Node, Instant) -> R) throws(SessionError) -> R { try running().read(body) }
+
+  /// Gives one input to the node, and does what it asks.
+  ///
+  /// - Throws: What the node refused, or that the session is over.
+  @discardableResult
+  func handle(_ input: Input, anchor: AnchorID? = nil) throws(SessionError) -> Answer {
+    let answer = try running().handle(input)
+    if case .refused(let refusal) = answer { throw SessionError(refusal, anchor: anchor) }
+    return answer
+  }
+
+  /// Gives one input to the node; a no-op after the end.
+  func input(_ input: Input) {
+    guard !hasEnded else { return }
+    driver?.handle(input)
+  }
+
+  private func running() throws(SessionError) -> NodeDriver {
+    guard let driver, !hasEnded else { throw SessionError(.ended, "the session has ended; start a new one") }
+    return driver
+  }
+
+  // MARK: The end
+
+  /// The node is out of the session: every waiting caller and every reader is told.
+  func noteEnd(_ reason: EndReason) {
+    guard !hasEnded else { return }
+    hasEnded = true
+    waits.endAll(reason)
+    endChangeReaders()
+    hub.publish([.ended(LeaveReason(reason))])
+    hub.end()
+    jobs.finish()
+  }
+
+  /// Shuts down once; concurrent callers await the same completion.
+  private func shutDown() async {
+    noteEnd(.left)
+    switch closing {
+    case .done: return
+    case .underWay(let waiters): return await withCheckedContinuation { closing = .underWay(waiters + [$0]) }
+    case .notBegun: closing = .underWay([])
+    }
+    await closeJournal()
+    await closeState()
+    discovery.stop()
+    if let driver {
+      self.driver = nil
+      await withCheckedContinuation { done in driver.shutDown { done.resume() } }
+    }
+    if case .underWay(let waiters) = exchange(&closing, with: .done) {
+      for waiter in waiters { waiter.resume() }
+    }
+    loop.stop()
+  }
+}
+
+// MARK: - The start
+
+extension Session {
   /// Runs `body` with a session that ends, politely, when the body returns or throws.
   ///
   /// - Throws: ``SessionError`` when the session cannot start, and whatever `body` throws.
@@ -24,17 +162,16 @@ public final class Session: Sendable {
     isolation: isolated (any Actor)? = #isolation,
     _ body: (Session) async throws -> R
   ) async throws -> R {
-    let core = try SessionCore(identity: identity, configuration: configuration)
-    let port = try await core.start()
-    let session = Session(core: core, localPeer: Peer(id: identity.peerID, name: identity.name), port: port)
+    let session = try Session(identity: identity, configuration: configuration)
+    try await session.start()
     return try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { await core.runJobs() }
+      group.addTask { await session.jobs.run() }
       do {
         let result = try await body(session)
-        await core.leave()
+        await session.leave()
         return result
       } catch {
-        await core.leave()
+        await session.leave()
         throw error
       }
     }
@@ -48,105 +185,76 @@ public final class Session: Sendable {
     try await withSession(as: identity, configuration: Configuration(service: service), isolation: isolation, body)
   }
 
-  /// Runs tasks on the session's own thread, where its methods are called and its events are read without a change of
-  /// threads: for apps to which ten microseconds matter.
-  ///
-  /// While such a task runs the session does nothing else, so it must neither block nor compute for long.
-  ///
-  ///     Task(executorPreference: session.executor) {
-  ///       for await event in session.events { draw(event) }
-  ///     }
-  public var executor: any TaskExecutor { core.tasks }
-
-  /// What happens, in order.
-  public var events: Events { Events(hub: core.hub) }
-
-  /// Everything an app shows of a session, at one moment.
-  public func state() async -> State { await core.state() }
-
-  /// Invites a peer and waits for its answer.
-  ///
-  /// Two peers that invite each other have both agreed: they are joined without asking, over one connection.
-  /// - Parameters:
-  ///   - target: whom to invite.
-  ///   - context: data for the other app, at most 4 KiB.
-  ///   - timeout: how long to wait, at most 60 s.
-  /// - Throws: ``SessionError`` with the code `declined`, `invitationTimedOut`, `cancelled` (the task was cancelled),
-  ///   `unknownPeer`, `versionMismatch`, `identityMismatch`, `limitExceeded` or `notConnected`.
-  public func invite(
-    _ target: InvitationTarget, context: [UInt8] = [], timeout: Duration = .seconds(30)
-  ) async throws(SessionError) -> Peer {
-    try await core.invite(target, context: context, timeout: timeout)
+  /// Listens and advertises.
+  func start() async throws(SessionError) {
+    do throws(SessionError) {
+      let port = try await listen(on: listenAddress(), restoring: openState())
+      listeningPort.store(port, ordering: .relaxed)
+    } catch {
+      await shutDown()
+      throw error
+    }
   }
 
-  /// Says goodbye to everybody and ends the session.
-  public func leave() async { await core.leave() }
-
-  /// Removes a member for the life of the session, also if it starts again; only the host can.
-  ///
-  /// - Throws: ``SessionError`` with the code `unknownPeer` or `notHost`.
-  public func kick(_ peer: PeerID) async throws(SessionError) { try await core.kick(peer) }
-
-  /// Turns newcomers away from now on; only the host can.
-  ///
-  /// Members stay, and those that lost their connection or started again come back. The lock holds when the host changes.
-  /// - Throws: ``SessionError`` with the code `notHost`.
-  public func lockSession() async throws(SessionError) { try await core.setLocked(true) }
-
-  /// Lets newcomers in again; only the host can.
-  ///
-  /// - Throws: ``SessionError`` with the code `notHost`.
-  public func unlockSession() async throws(SessionError) { try await core.setLocked(false) }
-
-  /// Who is connected to whom, and what this peer's own connections carry.
-  public func statistics() async -> Statistics { await core.statistics() }
-
-  /// Asks to be host.
-  ///
-  /// The present host hands over if it can; without one this peer stands for election at once.
-  public func requestHost() async { await core.requestHost() }
-
-  /// Asks a member to become host.
-  public func handOver(to peer: PeerID) async throws(SessionError) { try await core.handOver(to: peer) }
-
-  /// Sends a message to some members, or to all, reliably and in order.
-  ///
-  /// - Parameters:
-  ///   - bytes: at most 60 KiB.
-  ///   - peers: who gets it; nil is everybody.
-  public func send(_ bytes: [UInt8], to peers: [PeerID]? = nil) async throws(SessionError) {
-    try await core.send(bytes, to: peers)
+  private func listen(
+    on listen: SocketAddress, restoring record: NodeRecord?
+  ) async throws(SessionError) -> UInt16 {
+    do {
+      let driver = try NodeDriver(
+        loop: loop, identity: identity.tls, configuration: nodeConfiguration, restoring: record)
+      // The driver goes before the session does, and with it every call of these.
+      driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
+      driver.onCache = { [unowned self] wish in self.assumeIsolated { $0.serve(wish) } }
+      driver.onCheck = { [unowned self] check in self.assumeIsolated { $0.run(check) } }
+      driver.onRecord = { [unowned self] record in self.assumeIsolated { $0.keep(record) } }
+      driver.onTrouble = { [hub] failure in
+        hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
+      }
+      self.driver = driver
+      try await openJournal()
+      let port = try driver.listen(on: listen, preferring: record?.port(of: identity.peerID))
+      try startDiscovery(port: port)
+      return port
+    } catch let error as SessionError {
+      throw error
+    } catch {
+      throw SessionError(listening: listen, failure: error)
+    }
   }
-}
 
-extension Session {
-  /// Everything an app shows of a session, at one moment.
-  public struct State: Sendable {
-    /// The other peers, in the order of their ids.
-    public let peers: [PeerStatus]
-    /// Whom this peer invites: those that are connected and have not answered yet.
-    public let inviting: [Peer]
-    /// Who hosts; nil while an election runs.
-    public let host: PeerID?
-    /// Counts the hosts of a session; a new host has a higher one.
-    public let epoch: UInt64
-    /// The session's map, once it is here.
-    public let mapID: MapID?
-    /// How far this peer has come with the session's map; of others ``PeerStatus/map`` tells.
-    public let mapStatus: MapStatus
-    /// Whether all is here that the connected peers had when they were connected.
-    public let isSynchronised: Bool
-    /// The feature points of that map.
-    public let mapPoints: Int
-    /// The anchors in the session.
-    public let anchorCount: Int
-    /// The time all members share (milliseconds since the session's first host began).
-    public let sessionTime: UInt64
-    /// Whether newcomers are turned away.
-    public let isLocked: Bool
-    /// The most peers that the session may have, this one included.
-    public let memberLimit: Int
-    /// Services seen on the network, in the order of their ids.
-    public let candidates: [Candidate]
+  private var nodeConfiguration: NodeConfiguration {
+    var random = SystemRandomNumberGenerator()
+    var node = NodeConfiguration(
+      peerID: identity.peerID, incarnation: random.next(), name: identity.name, service: discovery.serviceType.name,
+      instance: discovery.instanceName,
+      election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
+      mapPolicy: MapPolicy(configuration.mapProviders), seed: random.next())
+    node.firstAntiEntropy = ProtocolTimes.antiEntropy * Int.random(in: 1...1_000, using: &random) / 1_000
+    node.memberLimit = configuration.memberLimit
+    node.cachesChunks = chunkStore != nil
+    node.asksBeforeGiving = configuration.ownershipHandler != nil
+    node.keepsOrphans = configuration.keepsOrphanedOwnership
+    node.keepsRecord = keptState != nil
+    return node
+  }
+
+  private func listenAddress() async throws(SessionError) -> SocketAddress {
+    let listen = configuration.listen
+    guard let address = try await listen.addresses().first else {
+      throw SessionError(.invalidArgument, "\(listen) has no address to listen on")
+    }
+    return address
+  }
+
+  private func startDiscovery(port: UInt16) throws(SessionError) {
+    guard configuration.discovery != .none else { return }
+    let name = configuration.advertisesName ? identity.name : nil
+    try discovery.start(configuration.discovery, port: port, showing: name) { [weak self, loop] event in
+      loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
+    }
+  }
+
+  private func take(_ event: DiscoveryEvent) {
+    if let event = discovery.take(event) { hub.publish([event]) }
   }
 }

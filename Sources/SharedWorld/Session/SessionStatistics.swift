@@ -40,18 +40,19 @@ extension Session {
   }
 }
 
-extension SessionCore {
-  func statistics() -> Session.Statistics {
+extension Session {
+  /// Who is connected to whom, and what this peer's own connections carry.
+  public func statistics() -> Statistics {
     let found = try? read { node, _ in (node.presence, node.memberSnapshots) }
-    guard let (presence, members) = found else { return Session.Statistics(connections: [], links: []) }
+    guard let (presence, members) = found else { return Statistics(connections: [], links: []) }
     let links = members.filter(\.isDirect).map { member in
-      Session.Statistics.Link(
+      Statistics.Link(
         peer: Peer(id: member.peerID, name: member.name), roundTrip: member.roundTrip, bytesSent: member.bytesSent,
         bytesReceived: member.bytesReceived,
         queuedBytes: member.bytesWaiting + (member.link.flatMap { driver?.queuedBytes(on: $0) } ?? 0))
     }
-    let connections = presence.map { Session.Statistics.Connection($0, $1) }
+    let connections = presence.map { Statistics.Connection($0, $1) }
       .sorted { ($0.one, $0.other) < ($1.one, $1.other) }
-    return Session.Statistics(connections: connections, links: links)
+    return Statistics(connections: connections, links: links)
   }
 }

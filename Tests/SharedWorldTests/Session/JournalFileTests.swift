@@ -18,7 +18,7 @@ struct JournalFileTests {
       configuration.journal = folder.appending(path: "world.journal").path
       let large = Anchor.Payload(contentType: "x/y", bytes: [UInt8](repeating: 7, count: 60_000))
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { session in
-        let file = try #require(await session.core.journalFile)
+        let file = try #require(await session.journalFile)
         try await file.limit(pages: 1)
         var problems = 0
         var events = session.events.makeAsyncIterator()
@@ -29,7 +29,7 @@ struct JournalFileTests {
           problems += 1
         }
         try await session.place(Anchor(name: "2", payload: large))
-        while await session.core.journal?.isWriting == true { await Task.yield() }
+        while await session.journal?.isWriting == true { await Task.yield() }
         try await file.limit(pages: .max)
         try await session.place(Anchor(name: "3"))
         var kept: [String] = []
@@ -88,6 +88,6 @@ struct JournalFileTests {
   }
 }
 
-extension SessionCore {
+extension Session {
   fileprivate var journalFile: JournalFile? { journal?.file }
 }

@@ -49,10 +49,10 @@ enum TestSessions {
 
 extension Session {
   /// Where this session can be invited.
-  var endpoint: InvitationTarget { .endpoint(Endpoint(host: "127.0.0.1", port: port)) }
+  nonisolated var endpoint: InvitationTarget { .endpoint(Endpoint(host: "127.0.0.1", port: port)) }
 
   /// Waits for the first event from now on that `body` turns into a value; the first such call sees past ones too.
-  func first<T>(_ body: (Event) -> T?) async throws -> T {
+  nonisolated func first<T>(_ body: (Event) -> T?) async throws -> T {
     var iterator = events.makeAsyncIterator()
     return try await iterator.first(body)
   }

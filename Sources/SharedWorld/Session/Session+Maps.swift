@@ -4,49 +4,17 @@ import PeerProtocol
 import PeerTransport
 import WorldModel
 
-extension SessionCore {
-  func place(_ anchor: Anchor) throws(SessionError) -> AnchorID {
-    try handle(.edit(.place(anchor)), anchor: anchor.id)
-    return anchor.id
-  }
-
-  func restore(_ anchor: Anchor, from removed: AnchorID) throws(SessionError) {
-    try handle(.edit(.restore(anchor, from: removed)), anchor: anchor.id)
-  }
-
-  func move(_ id: AnchorID, to transform: Transform) throws(SessionError) {
-    try handle(.edit(.move(id, to: transform)), anchor: id)
-  }
-
-  func place(_ list: [Anchor]) throws(SessionError) {
-    try handle(.edits(list.map { .place($0) }))
-  }
-
-  func move(_ moves: [(id: AnchorID, transform: Transform)]) throws(SessionError) {
-    try handle(.edits(moves.map { .move($0.id, to: $0.transform) }))
-  }
-
-  func rename(_ id: AnchorID, to name: String) throws(SessionError) {
-    try handle(.edit(.rename(id, to: name)), anchor: id)
-  }
-
-  func setPayload(_ payload: Anchor.Payload?, of id: AnchorID) throws(SessionError) {
-    try handle(.edit(.setPayload(payload, of: id)), anchor: id)
-  }
-
-  func remove(_ id: AnchorID) throws(SessionError) {
-    try handle(.edit(.remove(id)), anchor: id)
-  }
-
-  func anchors() -> [Anchor] {
-    (try? read { node, _ in node.allAnchors }) ?? []
-  }
-
-  func digest() -> SHA256Digest {
-    (try? read { node, _ in node.digest }) ?? SHA256Digest(hashing: [])
-  }
-
-  func share(_ map: WorldMap, with peer: PeerID?) async throws(SessionError) -> MapID {
+extension Session {
+  /// Shares a map with one peer, or with all and every later joiner.
+  ///
+  /// Its anchors join the session, once, under their own ids. Of two maps shared with all, that of the later epoch is
+  /// the session's, and within an epoch that of the higher revision.
+  ///
+  /// - Returns: the id of this revision of the map.
+  /// - Throws: ``SessionError`` with the code `not-permitted` when the session's rule for providers does not allow it,
+  ///   `unknown-peer`, `invalid-argument` or `limit-exceeded`.
+  @discardableResult
+  public func share(_ map: WorldMap, with peer: PeerID? = nil) async throws(SessionError) -> MapID {
     if let peer { try requireMember(peer) }
     if peer == nil, try !read({ node, _ in node.mayShareMap }) { throw SessionError(.mayNotShare, anchor: nil) }
     let package = try await Self.pack(map)
@@ -54,9 +22,18 @@ extension SessionCore {
     guard case .shared(let id) = try handle(.share(package, anchors: map.anchors, with: peer)) else {
       throw SessionError(.mayNotShare, anchor: nil)
     }
-    keep(map, id: id, number: freshNumber())
+    maps.keep(map, id: id, number: maps.nextNumber())
     return id
   }
+
+  /// Stops fetching a map, for good; nothing happens if it is here already.
+  public func cancelMap(_ id: MapID) { input(.cancelMap(id)) }
+
+  /// Tells everybody that this peer's app has found where it is in the session's map, or has lost it.
+  public func setRelocalised(_ isRelocalised: Bool) { input(.relocalised(isRelocalised)) }
+
+  /// The session's map, or the latest one sent to this peer alone; nil until one is complete.
+  public func map() -> WorldMap? { maps.latest?.map }
 
   /// Tasks that cut a map at once.
   private static let packers = 4
@@ -89,7 +66,7 @@ extension SessionCore {
 
   /// Decodes a map that has arrived, beside the event loop.
   func open(_ package: MapPackage, id: MapID, from peer: PeerID) {
-    let number = freshNumber()
+    let number = maps.nextNumber()
     // Chunks of other maps that wait to be proven come first.
     let added = jobs.add(priority: .utility) { [weak self] in
       do {
@@ -99,35 +76,25 @@ extension SessionCore {
         await self?.failedToOpen(id, error)
       }
     }
-    mapsOpening += 1
+    maps.beginOpening()
     if !added { endOpening([.mapFailed(SessionError(.limitExceeded, "too much work is waiting"))]) }
   }
 
   /// Tells what became of a map that was being decoded, and the news that waited for it.
-  private func endOpening(_ events: [Session.Event]) {
-    mapsOpening -= 1
+  private func endOpening(_ events: [Event]) {
     hub.publish(events)
-    guard mapsOpening == 0, let digest = digestToTell.take() else { return }
-    hub.publish([.synchronised(digest)])
+    if let digest = maps.endOpening() { hub.publish([.synchronised(digest)]) }
   }
 
   private func opened(_ map: WorldMap, id: MapID, number: UInt64, from peer: PeerID, bytes: Int) {
-    keep(map, id: id, number: number)
-    let receipt = Session.MapReceipt(
+    maps.keep(map, id: id, number: number)
+    let receipt = MapReceipt(
       from: peer, mapID: id, points: map.cloud.count, anchors: map.anchors.count, bytes: bytes)
     endOpening([.mapReceived(receipt)])
   }
 
   private func failedToOpen(_ id: MapID, _ error: any Error) {
     endOpening([.mapFailed(SessionError(.corruptData, "map \(id) cannot be read: \(error)", cause: error))])
-  }
-
-  func cancelMap(_ id: MapID) {
-    input(.cancelMap(id))
-  }
-
-  func setRelocalised(_ isRelocalised: Bool) {
-    input(.relocalised(isRelocalised))
   }
 
   /// Runs a check beside the event loop.
@@ -139,8 +106,6 @@ extension SessionCore {
       await self?.input(.chunkChecked(verdict))
     }
   }
-
-  func currentMap() -> WorldMap? { map?.map }
 }
 
 extension SessionError {

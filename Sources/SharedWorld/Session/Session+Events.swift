@@ -3,10 +3,10 @@ import PeerProtocol
 import PeerTransport
 import WorldModel
 
-extension SessionCore {
+extension Session {
   /// Translates what the node says for the app.
   func take(_ events: [NodeEvent]) {
-    var translated: [Session.Event] = []
+    var translated: [Event] = []
     var anchorsChanged = false
     for event in events {
       take(event, into: &translated)
@@ -16,21 +16,23 @@ extension SessionCore {
     if anchorsChanged { writeJournal() }
   }
 
-  private func take(_ event: NodeEvent, into events: inout [Session.Event]) {
+  private func take(_ event: NodeEvent, into events: inout [Event]) {
     switch event {
-    case .peerIdentified(let id, let name, let instance): identify(Peer(id: id, name: name), instance: instance)
+    case .peerIdentified(let id, let name, let instance):
+      if let found = identify(Peer(id: id, name: name), instance: instance) { events.append(found) }
     case .invitationReceived(let id, let from, let name, let context):
       let invitation = Invitation(peer: Peer(id: from, name: name), context: context)
       events.append(.invitationReceived(invitation))
       ask(id, invitation)
-    case .invitationWithdrawn(let peer): events.append(.invitationEnded(self.peer(peer)))
-    case .invitationEnded(let id, let result): finishInvitation(id, result)
+    case .invitationWithdrawn(let peer): events.append(.invitationEnded(discovery.peer(peer)))
+    case .invitationEnded(let id, let result): waits.finish(id.rawValue, .invitation(result))
     case .peerJoined(let id, let name):
-      names[id] = name
-      events.append(.peerJoined(Peer(id: id, name: name)))
-    case .peerReconnecting(let id): events.append(.peerReconnecting(peer(id)))
+      let peer = Peer(id: id, name: name)
+      discovery.note(peer)
+      events.append(.peerJoined(peer))
+    case .peerReconnecting(let id): events.append(.peerReconnecting(discovery.peer(id)))
     case .peerLeft(let id, let name, let reason):
-      events.append(.peerLeft(Peer(id: id, name: name), reason: Session.LeaveReason(reason)))
+      events.append(.peerLeft(Peer(id: id, name: name), reason: LeaveReason(reason)))
     case .hostChanged(let from, let to, let epoch, let reason):
       events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: "\(reason)"))
       // A side that lost hears of the new host and then of its new epoch: one merge.
@@ -43,30 +45,35 @@ extension SessionCore {
       isLocked = rules.isLocked
     case .anchors(let changes): take(changes, into: &events)
     case .ephemeral(let update): take(update, into: &events)
-    case .acknowledged(let id, let result): finishWait(id.rawValue, .acknowledgement(result))
-    case .ownershipSettled(let id, let result): finishWait(id.rawValue, .ownership(result))
+    case .acknowledged(let id, let result): waits.finish(id.rawValue, .acknowledgement(result))
+    case .ownershipSettled(let id, let result): waits.finish(id.rawValue, .ownership(result))
     case .ownershipRequested(let id, let anchor, let from):
-      ask(id, OwnershipRequest(anchor: anchor, peer: peer(from)))
+      ask(id, OwnershipRequest(anchor: anchor, peer: discovery.peer(from)))
     case .divergence(let id):
-      let message = "the anchors of \(peer(id).name) differ under the same history; all of them are being merged"
+      let name = discovery.peer(id).name
+      let message = "the anchors of \(name) differ under the same history; all of them are being merged"
       events.append(.problem(SessionError(.divergence, message)))
-    case .mapProgress(let progress): events.append(.mapProgress(Session.MapProgress(progress)))
+    case .mapProgress(let progress): events.append(.mapProgress(MapProgress(progress)))
     case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: provider)
     case .mapSourceRefused(let map, let from, let failure):
-      let message = "\(peer(from).name) sent a wrong part of map \(map): \(failure)"
+      let message = "\(discovery.peer(from).name) sent a wrong part of map \(map): \(failure)"
       events.append(.problem(SessionError(.corruptData, message, cause: failure)))
     case .mapRefused(let map, let provider):
-      let message = "\(peer(provider).name) may not share a map; \(map) was not taken"
+      let message = "\(discovery.peer(provider).name) may not share a map; \(map) was not taken"
       events.append(.problem(SessionError(.notPermitted, message)))
     case .synchronised(let digest):
       // What has arrived is told first.
-      if mapsOpening > 0 { digestToTell = digest } else { events.append(.synchronised(digest)) }
-    case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(peer(id), MapStatus(status)))
+      if !maps.defers(digest) { events.append(.synchronised(digest)) }
+    case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), MapStatus(status)))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
     case .ended(let reason): noteEnd(reason)
     }
   }
 
-  /// A peer by its id, with the name it last gave.
-  func peer(_ id: PeerID) -> Peer { Peer(id: id, name: names[id] ?? id.short) }
+  /// A peer said under which name it advertises: the candidate and the peer are one.
+  func identify(_ peer: Peer, instance: String) -> Event? {
+    discovery.identify(peer, instance: instance) {
+      Set(driver?.read { node, _ in node.roster.entries.map(\.peerID) } ?? [])
+    }
+  }
 }

@@ -3,7 +3,7 @@ import PeerProtocol
 import PeerTransport
 import WorldModel
 
-extension SessionCore {
+extension Session {
   /// Translates changes of anchors for the app.
   func take(_ changes: [AnchorReplication.AnchorChange], into events: inout [Session.Event]) {
     driver?.read { node, _ in

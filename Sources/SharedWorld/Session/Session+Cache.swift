@@ -2,7 +2,7 @@ import PeerProtocol
 import PeerTransport
 import WorldModel
 
-extension SessionCore {
+extension Session {
   /// Chunks that the cache gives the node at a time.
   private static let batch = 16
 

@@ -15,13 +15,13 @@ struct RunningState {
   let pulse: LoopTimer
 }
 
-extension SessionCore {
+extension Session {
   /// Takes the state file, if there is to be one, and gives what is kept in it.
   func openState() async throws(SessionError) -> NodeRecord? {
     guard let path = configuration.state else { return nil }
     let file = try StateFile(path: path)
     let record = try await file.record(
-      of: identity.peerID, service: serviceType.name, within: configuration.graceTime)
+      of: identity.peerID, service: discovery.serviceType.name, within: configuration.graceTime)
     let pulse = loop.makeTimer { [unowned self] in self.assumeIsolated { $0.noteLife() } }
     keptState = RunningState(file: file, pulse: pulse)
     setPulse()

@@ -2,7 +2,7 @@ import AnchorReplication
 import PeerProtocol
 import WorldModel
 
-extension SessionCore {
+extension Session {
   /// Lets a reader begin with the anchors that are there; it gets every change after that.
   func begin(_ mailbox: ChangeMailbox, isRestart: Bool) {
     changeReaders.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }

@@ -35,7 +35,7 @@ struct RunningJournal {
   }
 }
 
-extension SessionCore {
+extension Session {
   /// Opens the journal, if there is to be one, and takes over the anchors in it.
   func openJournal() async throws(SessionError) {
     guard let path = configuration.journal, let driver else { return }

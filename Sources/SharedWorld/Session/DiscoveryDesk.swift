@@ -1,0 +1,108 @@
+import Basics
+import PeerProtocol
+import ServiceDiscovery
+import WorldModel
+
+/// What a session advertises, the services it sees on the network, and the peers that turned out to be behind them.
+struct DiscoveryDesk {
+  /// Peers whose names are remembered at a time, members or not: a stranger has as many identities as it likes.
+  private static let rememberedPeers = 4 * ProtocolLimits.roster
+
+  let serviceType: ServiceType
+  /// The random name this session advertises under.
+  let instanceName = DiscoveryRecord.randomName()
+
+  /// Nil unless discovery runs.
+  private var discovery: Discovery?
+  private var found: [Candidate.ID: (instance: ServiceInstance, candidate: Candidate)] = [:]
+  private var peers: [Candidate.ID: Peer] = [:]
+  private var names: [PeerID: String] = [:]
+
+  init(serviceType: ServiceType) {
+    self.serviceType = serviceType
+  }
+
+  // MARK: Services
+
+  /// The services seen, in the order of their ids.
+  var candidates: [Candidate] { found.values.map(\.candidate).sorted { $0.id < $1.id } }
+
+  /// Advertises this session and looks for others; `handler` is called from any thread.
+  ///
+  /// - Parameter shownName: What the advertisement calls this peer; nil shows nothing.
+  mutating func start(
+    _ mode: DiscoveryMode, port: UInt16, showing shownName: String?,
+    _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
+  ) throws(SessionError) {
+    do {
+      let discovery = Discovery(mode: ServiceDiscovery.DiscoveryMode(mode))
+      let instance = try ServiceInstance(name: instanceName, type: serviceType)
+      let info = try DiscoveryRecord.info(showing: shownName)
+      let advertisement = Advertisement(instance: instance, port: port, info: info)
+      try discovery.start(browsing: serviceType, advertising: advertisement, handler)
+      self.discovery = discovery
+    } catch {
+      throw SessionError(discovery: error)
+    }
+  }
+
+  /// Ends discovery.
+  mutating func stop() {
+    discovery?.stop()
+    discovery = nil
+  }
+
+  /// Records what discovery says, and translates it for the app.
+  mutating func take(_ event: DiscoveryEvent) -> Session.Event? {
+    switch event {
+    case .advertised: return nil
+    case .available(let backend): return .discoveryAvailable(backend: backend)
+    case .unavailable(let reason): return .discoveryUnavailable(reason: reason)
+    case .found(let instance, let info), .updated(let instance, let info):
+      let candidate = Candidate(instance, info, peer: peers[instance.name])
+      found[instance.name] = (instance, candidate)
+      return .candidateFound(candidate)
+    case .lost(let instance): return found.removeValue(forKey: instance.name).map { .candidateLost($0.candidate) }
+    }
+  }
+
+  /// The service `id` and what resolves it.
+  ///
+  /// - Throws: ``SessionError`` with the code `unknownPeer` when it is not on the network.
+  func service(_ id: Candidate.ID) throws(SessionError) -> (Discovery, ServiceInstance) {
+    guard let discovery, let service = found[id] else {
+      throw SessionError(.unknownPeer, "\(id) is not on the network any more")
+    }
+    return (discovery, service.instance)
+  }
+
+  // MARK: Peers
+
+  /// A peer by its id, with the name it last gave.
+  func peer(_ id: PeerID) -> Peer { Peer(id: id, name: names[id] ?? id.short) }
+
+  /// Records the name of a member.
+  mutating func note(_ peer: Peer) { names[peer.id] = peer.name }
+
+  /// Records under which name a peer advertises; returns its candidate if that was not known to be the peer.
+  ///
+  /// - Parameter members: The peers whose names are still needed when too many are remembered.
+  mutating func identify(_ peer: Peer, instance: String, members: () -> Set<PeerID>) -> Session.Event? {
+    if max(names.count, peers.count) >= Self.rememberedPeers { forgetAll(but: members()) }
+    names[peer.id] = peer.name
+    guard !instance.isEmpty else { return nil }
+    peers[instance] = peer
+    guard let known = found[instance], known.candidate.peer != peer else { return nil }
+    let candidate = Candidate(id: instance, name: known.candidate.name, peer: peer)
+    found[instance] = (known.instance, candidate)
+    return .candidateFound(candidate)
+  }
+
+  /// How many names, and how many advertised peers, are remembered.
+  var remembered: (names: Int, peers: Int) { (names.count, peers.count) }
+
+  private mutating func forgetAll(but members: Set<PeerID>) {
+    names = names.filter { members.contains($0.key) }
+    peers = peers.filter { found[$0.key] != nil && members.contains($0.value.id) }
+  }
+}

@@ -1,0 +1,145 @@
+import Basics
+import BasicsLinux
+import PeerProtocol
+import ServiceDiscovery
+import WorldModel
+
+extension Session {
+  // MARK: Invitations
+
+  /// Invites a peer and waits for its answer.
+  ///
+  /// Two peers that invite each other have both agreed: they are joined without asking, over one connection.
+  /// - Parameters:
+  ///   - target: whom to invite.
+  ///   - context: data for the other app, at most 4 KiB.
+  ///   - timeout: how long to wait, at most 60 s.
+  /// - Throws: ``SessionError`` with the code `declined`, `invitationTimedOut`, `cancelled` (the task was cancelled),
+  ///   `unknownPeer`, `versionMismatch`, `identityMismatch`, `limitExceeded` or `notConnected`.
+  public func invite(
+    _ target: InvitationTarget, context: [UInt8] = [], timeout: Duration = .seconds(30)
+  ) async throws(SessionError) -> Peer {
+    guard context.count <= ProtocolLimits.invitationContext else {
+      throw SessionError(
+        .limitExceeded, "an invitation's context has at most \(ProtocolLimits.invitationContext) bytes")
+    }
+    let start = ContinuousClock.now
+    let addresses = try await addresses(of: target, timeout: timeout)
+    let rest = timeout - (ContinuousClock.now - start)
+    let outcome = await wait { number in
+      .invite(InvitationID(rawValue: number), addresses, context: context, timeout: rest)
+    } givingUp: { number in
+      .cancelInvitation(InvitationID(rawValue: number))
+    }
+    return try peer(from: outcome)
+  }
+
+  private func peer(from outcome: WaitOutcome) throws(SessionError) -> Peer {
+    switch outcome {
+    case .invitation(.accepted(let peer)): return discovery.peer(peer)
+    case .invitation(.declined(let peer, let reason)):
+      throw SessionError(.declined, "\(discovery.peer(peer).name) declined: \(reason)")
+    case .invitation(.timedOut), .acknowledgement, .ownership:
+      throw SessionError(.invitationTimedOut, "nobody answered the invitation in time; try again")
+    case .invitation(.cancelled), .cancelled: throw SessionError(.cancelled, "the invitation was withdrawn")
+    case .invitation(.failed(let reason)), .ended(let reason): throw SessionError(ended: reason)
+    }
+  }
+
+  private func addresses(
+    of target: InvitationTarget, timeout: Duration
+  ) async throws(SessionError) -> [SocketAddress] {
+    switch target {
+    case .endpoint(let endpoint):
+      guard endpoint.port > 0 else {
+        throw SessionError(.invalidArgument, "\(endpoint) has no port to connect to; give one from 1 to 65535")
+      }
+      return try await endpoint.addresses()
+    case .candidate(let id):
+      let (resolver, instance) = try discovery.service(id)
+      do {
+        return try await resolver.resolve(instance, timeout: min(timeout, .seconds(5)))
+      } catch {
+        throw SessionError(.notConnected, "\(id) cannot be resolved: \(error)", cause: error)
+      }
+    }
+  }
+
+  /// Asks the app, beside the event loop, and brings its answer back.
+  func ask(_ id: InvitationID, _ invitation: Invitation) {
+    let handler = configuration.invitationHandler
+    let added = jobs.add { [weak self] in
+      let decision = await handler(invitation)
+      await self?.answer(id, decision)
+    }
+    if !added { answer(id, .decline(reason: "busy")) }
+  }
+
+  private func answer(_ id: InvitationID, _ decision: InvitationDecision) {
+    switch decision {
+    case .accept: input(.answer(id, .accept))
+    case .decline(let reason): input(.answer(id, .decline(reason: reason)))
+    }
+  }
+
+  // MARK: Members
+
+  /// Removes a member for the life of the session, also if it starts again; only the host can.
+  ///
+  /// - Throws: ``SessionError`` with the code `unknownPeer` or `notHost`.
+  public func kick(_ peer: PeerID) throws(SessionError) {
+    try requireMember(peer)
+    try handle(.kick(peer))
+  }
+
+  /// Turns newcomers away from now on; only the host can.
+  ///
+  /// Members stay, and those that lost their connection or started again come back. The lock holds when the host changes.
+  /// - Throws: ``SessionError`` with the code `notHost`.
+  public func lockSession() throws(SessionError) { try handle(.setLocked(true)) }
+
+  /// Lets newcomers in again; only the host can.
+  ///
+  /// - Throws: ``SessionError`` with the code `notHost`.
+  public func unlockSession() throws(SessionError) { try handle(.setLocked(false)) }
+
+  /// Asks to be host.
+  ///
+  /// The present host hands over if it can; without one this peer stands for election at once.
+  public func requestHost() { input(.requestHost) }
+
+  /// Asks a member to become host.
+  public func handOver(to peer: PeerID) throws(SessionError) {
+    try requireMember(peer)
+    input(.handover(peer))
+  }
+
+  /// Sends a message to some members, or to all, reliably and in order.
+  ///
+  /// - Parameters:
+  ///   - bytes: at most 60 KiB.
+  ///   - peers: who gets it; nil is everybody.
+  public func send(_ bytes: [UInt8], to peers: [PeerID]? = nil) throws(SessionError) {
+    guard bytes.count <= ProtocolLimits.message else {
+      throw SessionError(.limitExceeded, "a message has at most \(ProtocolLimits.message) bytes, not \(bytes.count)")
+    }
+    for peer in peers ?? [] { try requireMember(peer) }
+    try handle(.send(bytes, to: peers))
+  }
+
+  func requireMember(_ peer: PeerID) throws(SessionError) {
+    let isMember = try read { node, _ in node.isMember(peer) }
+    guard isMember else { throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session") }
+  }
+}
+
+extension Endpoint {
+  /// The addresses of a host and port given by hand.
+  func addresses() async throws(SessionError) -> [SocketAddress] {
+    do {
+      return try await NameLookup.addresses(of: host, port: port)
+    } catch {
+      throw SessionError(.invalidArgument, "\(error)", cause: error)
+    }
+  }
+}

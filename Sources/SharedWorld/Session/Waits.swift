@@ -1,0 +1,71 @@
+import PeerProtocol
+import PeerTransport
+
+/// How the wait of a caller ended.
+enum WaitOutcome: Sendable {
+  /// As the node says.
+  case acknowledgement(AcknowledgementResult)
+  /// As the node says.
+  case ownership(OwnershipResult)
+  /// As the node says.
+  case invitation(InvitationResult)
+  /// The task was cancelled.
+  case cancelled
+  /// The session is over.
+  case ended(EndReason)
+}
+
+/// The callers that await something the node has begun, each under a number of its own.
+struct Waits {
+  private var waiting: [UInt64: CheckedContinuation<WaitOutcome, Never>] = [:]
+  private var lastNumber: UInt64 = 0
+
+  /// A number that was not given before.
+  mutating func nextNumber() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  /// A caller waits.
+  mutating func begin(_ number: UInt64, _ caller: CheckedContinuation<WaitOutcome, Never>) { waiting[number] = caller }
+
+  /// Resumes a caller; a no-op when it waits no longer.
+  mutating func finish(_ number: UInt64, _ outcome: WaitOutcome) {
+    waiting.removeValue(forKey: number)?.resume(returning: outcome)
+  }
+
+  /// Resumes every caller: nothing more will happen.
+  mutating func endAll(_ reason: EndReason) {
+    for number in waiting.keys.sorted() { finish(number, .ended(reason)) }
+  }
+}
+
+extension Session {
+  /// Lets the node begin something under a number of its own, and waits until it tells how that ended.
+  ///
+  /// - Parameters:
+  ///   - begin: What begins it.
+  ///   - giveUp: What ends it early, when the task is cancelled.
+  func wait(
+    _ begin: (UInt64) -> Input, givingUp giveUp: @escaping @Sendable (UInt64) -> Input
+  ) async -> WaitOutcome {
+    let number = waits.nextNumber()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        waits.begin(number, continuation)
+        if Task.isCancelled {
+          waits.finish(number, .cancelled)
+        } else if (try? handle(begin(number))) == nil {
+          waits.finish(number, .ended(.left))
+        }
+      }
+    } onCancel: {
+      loop.execute {
+        self.assumeIsolated { session in
+          session.input(giveUp(number))
+          session.waits.finish(number, .cancelled)
+        }
+      }
+    }
+  }
+}

@@ -23,15 +23,15 @@ package enum DiscoveryEvent: Hashable, Sendable {
   case unavailable(reason: String)
 }
 
-/// Which back-end an app wants.
-package enum DiscoveryMode: String, Hashable, Sendable, CaseIterable {
-  /// Avahi's daemon, or the embedded back-end when there is no daemon.
-  case automatic
-  /// Avahi's daemon only; waits for it when it is missing.
+/// How peers on the network are found.
+public enum DiscoveryMode: String, Hashable, Sendable, CaseIterable {
+  /// Avahi's daemon if it runs, else mDNS in this process.
+  case automatic = "auto"
+  /// Avahi's daemon; without it discovery waits.
   case avahi
-  /// The responder inside this process only.
+  /// mDNS in this process, without any daemon.
   case embedded
-  /// No discovery: peers are named by address.
+  /// Not at all: connections are made by hand.
   case none
 }
 

@@ -25,7 +25,7 @@ package struct NodeConfiguration: Sendable {
   /// Whether this node, as host, keeps anchors for owners that left, until their lease ends; else it frees them.
   package var keepsOrphans = false
   /// Who may share a map with the whole session.
-  package var mapPolicy: MapPolicy
+  package var mapPolicy: MapProviders
   /// Whether chunks of maps are looked for and kept in a cache.
   package var cachesChunks = false
   /// Bytes of a map that are still to come from which on a second connection is worth its while; the simulator's maps are small.
@@ -43,7 +43,7 @@ package struct NodeConfiguration: Sendable {
   package init(
     peerID: PeerID, incarnation: UInt64, name: String, service: String, instance: String = "",
     addresses: [SocketAddress] = [], election: ElectionConfiguration = ElectionConfiguration(),
-    mapPolicy: MapPolicy = .anyone, seed: UInt64
+    mapPolicy: MapProviders = .anyone, seed: UInt64
   ) {
     self.peerID = peerID
     self.incarnation = incarnation

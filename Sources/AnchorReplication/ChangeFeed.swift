@@ -43,14 +43,15 @@ package struct AnchorChange: Hashable, Sendable {
 }
 
 /// How a change came to a peer.
-package enum AnchorOrigin: Hashable, Sendable {
-  /// By an edit of this peer.
+@nonexhaustive
+public enum AnchorOrigin: String, Hashable, Sendable {
+  /// This peer made it.
   case local
-  /// By an operation of another.
+  /// Another peer made it.
   case remote
-  /// With a map.
+  /// It came with a shared map.
   case map
-  /// By a snapshot.
+  /// It came with a merge after a separation.
   case merge
 }
 

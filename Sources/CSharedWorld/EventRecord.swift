@@ -51,7 +51,7 @@ extension sw_event {
     case .peerReconnecting(let peer): set(SW_EVENT_PEER_RECONNECTING, peer)
     case .peerLeft(let peer, let reason): set(SW_EVENT_PEER_LEFT, peer, text: reason.rawValue)
     case .hostChanged(_, let host, let number, let reason):
-      set(SW_EVENT_HOST_CHANGED, text: reason)
+      set(SW_EVENT_HOST_CHANGED, text: "\(reason)")
       peer = sw_peer_id(copying: host?.bytes ?? [])
       epoch = number
     case .sessionMerged(let size, let host):

@@ -31,6 +31,7 @@ enum Status {
     (.dragEnded, SW_DRAG_ENDED),
     (.notOwner, SW_NOT_OWNER),
     (.notAcknowledged, SW_NOT_ACKNOWLEDGED),
+    (.unreachable, SW_UNREACHABLE),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

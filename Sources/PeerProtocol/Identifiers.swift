@@ -12,6 +12,9 @@ package typealias InvitationID = ID<InvitationTag>
 /// One wait for acknowledgement; chosen by the driver.
 package typealias AcknowledgementID = ID<AcknowledgementTag>
 
+/// One wait until a member hosts; chosen by the driver.
+package typealias HostWaitID = ID<HostWaitTag>
+
 /// One drag of this node; counted by the node and not reused.
 package typealias DragID = ID<DragTag>
 
@@ -25,6 +28,7 @@ package enum LinkTag: IDTag { package static var noun: String { "link" } }
 package enum DialTag: IDTag { package static var noun: String { "dial" } }
 package enum InvitationTag: IDTag { package static var noun: String { "invitation" } }
 package enum AcknowledgementTag: IDTag { package static var noun: String { "acknowledgement" } }
+package enum HostWaitTag: IDTag { package static var noun: String { "host wait" } }
 package enum DragTag: IDTag { package static var noun: String { "drag" } }
 package enum OwnershipRequestTag: IDTag { package static var noun: String { "ownership request" } }
 package enum OwnershipQuestionTag: IDTag { package static var noun: String { "ownership question" } }

@@ -123,6 +123,8 @@ package enum ProtocolTimes {
   package static let orphanLook: Duration = .seconds(1)
   /// The next address of a peer is tried when the one before has not answered for this long.
   package static let dialStagger: Duration = .seconds(1)
+  /// How long an invitation dials before its target counts as unreachable.
+  package static let reach: Duration = .seconds(5)
   /// The first pause after every address failed; it doubles up to ``dialBackoffMost``.
   package static let dialBackoff: Duration = .milliseconds(250)
   /// The longest pause between two rounds of dialling.

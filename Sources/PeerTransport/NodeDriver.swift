@@ -228,6 +228,10 @@ extension NodeDriver: SecureTransportDelegate {
     turn(.linkClosed(link))
   }
 
+  package func dialConnected(_ dial: DialID) {
+    turn(.dialConnected(dial))
+  }
+
   package func dialFailed(_ dial: DialID, _ failure: TransportFailure) {
     turn(.dialFailed(dial, refused: failure.isRefusal))
   }

@@ -82,6 +82,9 @@ final class SecureLink: EventHandler {
     phase = .handshaking
     deadline = MonotonicClock.now + transport.configuration.handshakeTimeout
     transport.updateTimer()
+    if let dial { transport.delegate?.dialConnected(dial) }
+    // The driver may have ended it at once.
+    guard phase == .handshaking else { return }
     advance(with: UnsafeRawBufferPointer(start: nil, count: 0))
   }
 }

@@ -21,6 +21,9 @@ package protocol SecureTransportDelegate: AnyObject {
   /// A link is gone, without a failure when the peer closed it in order.
   func linkClosed(_ link: LinkID, _ failure: TransportFailure?)
 
+  /// A dial has a TCP connection and goes on with TLS; for those that ask who is there.
+  func dialConnected(_ dial: DialID)
+
   /// A dial came to nothing.
   func dialFailed(_ dial: DialID, _ failure: TransportFailure)
 
@@ -42,6 +45,9 @@ package protocol SecureTransportDelegate: AnyObject {
 extension SecureTransportDelegate {
   /// Knows nobody.
   package func isMember(at host: SocketAddress.Host) -> Bool { false }
+
+  /// Ignores it.
+  package func dialConnected(_ dial: DialID) {}
 
   /// Ignores it.
   package func strangerFailed(_ remote: SocketAddress, _ failure: TransportFailure) {}

@@ -24,14 +24,14 @@ package enum DiscoveryEvent: Hashable, Sendable {
 }
 
 /// The back-end that an app asks for.
-package enum DiscoveryMode: String, Hashable, Sendable, CaseIterable {
+public enum DiscoveryMode: String, Hashable, Sendable, CaseIterable {
   /// Avahi's daemon, or the embedded back-end when there is no daemon.
-  case automatic
+  case automatic = "auto"
   /// Avahi's daemon only; waits for it when it is missing.
   case avahi
-  /// The responder inside this process only.
+  /// mDNS in this process, without any daemon.
   case embedded
-  /// No discovery: peers are named by address.
+  /// Not at all: connections are made by hand.
   case none
 }
 

@@ -2,3 +2,12 @@
 // bytes cannot be decoded): an app imports SharedWorld alone.
 @_exported public import Basics
 @_exported public import WorldModel
+
+// What the app and the layers below say alike is one type, declared where it is made.
+@_exported public import enum AnchorReplication.AnchorOrigin
+@_exported public import enum PeerProtocol.HostChangeReason
+@_exported public import enum PeerProtocol.InvitationDecision
+@_exported public import struct PeerProtocol.MapProgress
+@_exported public import enum PeerProtocol.MapProviders
+@_exported public import struct PeerProtocol.MapStatus
+@_exported public import enum ServiceDiscovery.DiscoveryMode

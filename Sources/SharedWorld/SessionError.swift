@@ -56,6 +56,8 @@ extension SessionError {
     public static let corruptData = Code("corrupt-data")
     /// There is no connection to this peer.
     public static let notConnected = Code("not-connected")
+    /// Nobody answers at the address.
+    public static let unreachable = Code("unreachable")
     /// A named limit would be exceeded.
     public static let limitExceeded = Code("limit-exceeded")
     /// The session takes no newcomers now.

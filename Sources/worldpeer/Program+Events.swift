@@ -26,7 +26,7 @@ extension Program {
     case .peerReconnecting(let peer): console.say(.peerReconnecting(person(peer.id)))
     case .peerLeft(let peer, let reason): console.say(.peerLeft(person(peer.id), reason: reason.rawValue))
     case .hostChanged(_, let host, let epoch, let reason):
-      console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: reason))
+      console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: "\(reason)"))
     case .lockChanged(let isLocked): console.say(.lockChanged(isLocked: isLocked))
     case .mapProgress(let progress): report(progress)
     case .mapReceived(let receipt): report(receipt)

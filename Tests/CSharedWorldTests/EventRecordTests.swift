@@ -80,7 +80,7 @@ struct EventRecordTests {
       (.relocalised, SW_MAP_RELOCALISED, 0),
     ]
     for (stage, kind, percent) in stages {
-      let status = MapStatus(mapID: stage == .none ? nil : map, stage: stage)
+      let status = MapStatus(map: stage == .none ? nil : map, stage: stage)
       record(.peerMapChanged(Peer(id: peer, name: "bob"), status)) { event in
         #expect(event.type == UInt32(SW_EVENT_PEER_MAP_CHANGED) && text(event.name) == "bob" && event.peer.peer == peer)
         #expect(event.stage == UInt32(kind) && event.percent == percent)

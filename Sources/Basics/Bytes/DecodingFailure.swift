@@ -1,4 +1,5 @@
 /// Why bytes could not be decoded, and where.
+@nonexhaustive
 public enum DecodingFailure: Error, Hashable, Sendable {
   /// The bytes end before the value that begins at `offset` does.
   case truncated(offset: Int)

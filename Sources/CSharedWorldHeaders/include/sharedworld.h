@@ -42,7 +42,7 @@ typedef int32_t sw_status;
 enum {
   SW_OK = 0,
   SW_DECLINED = 1,               /* the other side declined the invitation */
-  SW_INVITATION_TIMED_OUT = 2,   /* nobody answered the invitation in time */
+  SW_INVITATION_TIMED_OUT = 2,   /* somebody is there and did not answer the invitation in time */
   SW_CANCELLED = 3,              /* the caller gave up */
   SW_UNKNOWN_PEER = 4,           /* no peer or candidate has this id */
   SW_UNKNOWN_ANCHOR = 5,         /* no anchor has this id, or it was removed */
@@ -68,6 +68,7 @@ enum {
   SW_DRAG_ENDED = 25,            /* the drag has ended, or a later one of the same anchor took its place */
   SW_NOT_OWNER = 26,             /* only the owner of an anchor may do this */
   SW_NOT_ACKNOWLEDGED = 27,      /* nobody answered in time */
+  SW_UNREACHABLE = 28,           /* nobody answers at the address */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 

@@ -13,6 +13,8 @@ package struct Coordination: Organ {
   private var graph: PresenceGraph
   /// Which flooded messages have been seen.
   private var relay = FloodRelay()
+  /// The waits of the app for a host.
+  private var hostWaits = HostWaits()
 
   /// A node without links.
   package init(me: NodeID, configuration: ElectionConfiguration, rules: ProtocolRules, random: SeededRandom, at now: Instant) {
@@ -39,12 +41,12 @@ package struct Coordination: Organ {
   package func deadline(in turn: borrowing Turn) -> Instant? { deadline }
 
   private var deadline: Instant? {
-    guard let graph = graph.deadline else { return election.deadline }
-    return min(graph, election.deadline ?? graph)
+    [graph.deadline, election.deadline, hostWaits.deadline].compactMap(\.self).min()
   }
 
   /// Does one thing that is due; whether there was one, after whose consequences to call again.
   package mutating func tick(in turn: inout Turn) -> Bool {
+    hostWaits.run(in: &turn)
     if let due = graph.deadline, due <= turn.now {
       graph.tick(at: turn.now)
       drain(in: &turn)
@@ -131,6 +133,7 @@ package struct Coordination: Organ {
     case .send(let message, let node): turn.flood(.election, to: node) { message.write(to: &$0) }
     case .hostChanged(let from, let to, let epoch, let reason):
       turn.report(.hostChanged(from: from, to: to, epoch: epoch, reason: reason))
+      hostWaits.run(in: &turn)
     case .joinSequenceChanged(let sequence):
       graph.setJoinSequence(sequence)
       drain(in: &turn)
@@ -147,6 +150,15 @@ package struct Coordination: Organ {
     guard receive(.election, header, from: sender, in: &turn, { message.write(to: &$0) }) else { return }
     turn.tell(.elect(.message(message, from: header.origin)))
   }
+
+  /// Waits until `peer` hosts in the eyes of this node.
+  mutating func awaitHost(_ id: HostWaitID, _ peer: PeerID, timeout: Duration, in turn: inout Turn) {
+    hostWaits.begin(id, peer, until: turn.now + timeout)
+    hostWaits.run(in: &turn)
+  }
+
+  /// Waits no longer.
+  mutating func cancelHostWait(_ id: HostWaitID) { hostWaits.cancel(id) }
 
   // MARK: Flood
 

@@ -1,17 +1,18 @@
 package import Basics
-package import WorldModel
+public import WorldModel
 
-/// How far a peer has come with the session's map.
-package struct MapStatus: Sendable, Hashable {
+/// How far a peer has come with the session's map: whether all see the same world.
+public struct MapStatus: Sendable, Hashable {
   /// How far.
-  package enum Stage: Sendable, Hashable {
+  @nonexhaustive
+  public enum Stage: Sendable, Hashable {
     /// It has no map.
     case none
-    /// It is fetching it and has verified so many percent, 0…100.
+    /// It is fetching the map and has verified so many percent, 0…100.
     case transferring(percent: Int)
-    /// It has it, whole.
+    /// It has the map.
     case received
-    /// It has it, and its app has found where it is in it.
+    /// It has the map, and its app has said that it knows where it is in it.
     case relocalised
   }
 
@@ -19,11 +20,12 @@ package struct MapStatus: Sendable, Hashable {
   package static let largestFrame = FloodHeader.largest + 34
 
   /// Which map; nil when there is none.
-  package var map: MapID?
-  package var stage: Stage
+  public let mapID: MapID?
+  /// How far.
+  public let stage: Stage
 
   package init(map: MapID?, stage: Stage) {
-    self.map = map
+    mapID = map
     self.stage = stage
   }
 
@@ -32,7 +34,7 @@ package struct MapStatus: Sendable, Hashable {
 
   /// Appends the map's id, or zeros, the stage's number and the percentage.
   package func write(to writer: inout ByteWriter) {
-    writer.write(map?.digest ?? SHA256Digest(words: .zero))
+    writer.write(mapID?.digest ?? SHA256Digest(words: .zero))
     let (code, percent): (UInt8, Int) =
       switch stage {
       case .none: (0, 0)
@@ -57,6 +59,6 @@ package struct MapStatus: Sendable, Hashable {
     case 3: stage = .relocalised
     default: throw .invalid("unknown stage of a map", offset: start)
     }
-    map = stage == .none ? nil : id
+    mapID = stage == .none ? nil : id
   }
 }

@@ -36,7 +36,7 @@ struct MapStatusBoard: Sendable {
   /// Tells all members how far this node has come: at once when it reached another stage, else now and then.
   mutating func tell(_ status: MapStatus, in turn: inout Turn) {
     guard status != told else { return }
-    if case (.transferring, .transferring) = (status.stage, told.stage), status.map == told.map,
+    if case (.transferring, .transferring) = (status.stage, told.stage), status.mapID == told.mapID,
       turn.now - toldAt < ProtocolTimes.mapStatus
     {
       return

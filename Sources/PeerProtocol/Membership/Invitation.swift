@@ -12,6 +12,8 @@ package struct OutgoingInvitation: Sendable {
   package var plan: DialPlan
   /// Who it turned out to be, once the TLS certificate is known.
   package var peer: PeerID?
+  /// When the target counts as unreachable; nil once somebody was there.
+  package var reachDeadline: Instant?
 }
 
 /// An invitation this peer received and has not answered.
@@ -30,6 +32,8 @@ package enum InvitationResult: Sendable, Equatable {
   case declined(PeerID, reason: String)
   /// Nobody answered in time.
   case timedOut
+  /// No address led to anybody.
+  case unreachable
   /// This side withdrew it.
   case cancelled
   /// The link ended first, for this reason.

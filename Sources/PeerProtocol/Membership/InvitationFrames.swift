@@ -39,15 +39,9 @@ package struct InviteAnswer: Sendable, Equatable {
   /// The invitation's number.
   package var number: UInt64
   /// What was decided.
-  package var decision: Decision
+  package var decision: InvitationDecision
 
-  /// Accept, or decline with a reason for people.
-  package enum Decision: Sendable, Equatable {
-    case accept
-    case decline(reason: String)
-  }
-
-  package init(number: UInt64, decision: Decision) {
+  package init(number: UInt64, decision: InvitationDecision) {
     self.number = number
     self.decision = decision
   }
@@ -84,4 +78,12 @@ extension String {
         return size <= limit
       })
   }
+}
+
+/// The one answer to an invitation.
+public enum InvitationDecision: Hashable, Sendable {
+  /// Join the inviter's session.
+  case accept
+  /// Stay out; the inviter is told the reason (at most 255 bytes of UTF-8).
+  case decline(reason: String)
 }

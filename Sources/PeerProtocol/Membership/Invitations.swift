@@ -12,6 +12,7 @@ struct Invitations: Sendable {
     var next: Instant?
     for invitation in outgoing {
       next = min(next ?? .distantFuture, invitation.deadline)
+      if let reach = invitation.reachDeadline { next = min(next ?? reach, reach) }
       if invitation.peer == nil { next = min(next ?? .distantFuture, invitation.plan.nextAttempt) }
     }
     for invitation in incoming { next = min(next ?? .distantFuture, invitation.deadline) }
@@ -37,11 +38,12 @@ struct Invitations: Sendable {
       turn.report(.invitationEnded(id, .failed(reason)))
       return
     }
+    let deadline = turn.now + min(timeout, ProtocolLimits.invitationWait)
     outgoing.append(
       OutgoingInvitation(
-        id: id, number: turn.random.next(), context: context,
-        deadline: turn.now + min(timeout, ProtocolLimits.invitationWait),
-        plan: DialPlan(addresses: addresses, start: turn.now)))
+        id: id, number: turn.random.next(), context: context, deadline: deadline,
+        plan: DialPlan(addresses: addresses, start: turn.now),
+        reachDeadline: min(deadline, turn.now + ProtocolTimes.reach)))
   }
 
   /// Takes out the received invitation that the app answers; nil when it has ended.
@@ -140,11 +142,22 @@ struct Invitations: Sendable {
 
   /// Ends the invitations whose time is over.
   mutating func expire(in turn: inout Turn) {
+    for invitation in outgoing {
+      // An address may begin to answer within this time: a peer that starts a second later is still invited.
+      if let reach = invitation.reachDeadline, reach <= turn.now { end(invitation.id, .unreachable, in: &turn) }
+    }
     for invitation in outgoing where invitation.deadline <= turn.now { end(invitation.id, .timedOut, in: &turn) }
     for invitation in incoming where invitation.deadline <= turn.now {
       turn.report(.invitationWithdrawn(invitation.peer))
     }
     incoming.removeAll { $0.deadline <= turn.now }
+  }
+
+  /// Grants targets the time in which this node stood still.
+  mutating func excuse(_ gap: Duration) {
+    for index in outgoing.indices {
+      outgoing[index].reachDeadline = outgoing[index].reachDeadline.map { min($0 + gap, outgoing[index].deadline) }
+    }
   }
 
   /// Dials the targets of invitations that are not linked yet.
@@ -165,6 +178,12 @@ struct Invitations: Sendable {
     }
   }
 
+  /// Somebody is at the address of a dial.
+  mutating func dialConnected(_ dial: DialID) {
+    guard let id = dials[dial], let index = outgoing.firstIndex(where: { $0.id == id }) else { return }
+    outgoing[index].reachDeadline = nil
+  }
+
   /// A dial has become a link to `peer`.
   mutating func dialOpened(_ dial: DialID, peer: PeerID) {
     guard let id = dials.removeValue(forKey: dial), let index = outgoing.firstIndex(where: { $0.id == id }) else {
@@ -172,6 +191,7 @@ struct Invitations: Sendable {
     }
     outgoing[index].plan.opened(dial)
     outgoing[index].peer = peer
+    outgoing[index].reachDeadline = nil
   }
 
   /// A dial came to nothing.
@@ -185,7 +205,7 @@ struct Invitations: Sendable {
 
 extension Turn {
   /// Sends the one answer to an invitation.
-  mutating func answer(_ number: UInt64, _ decision: InviteAnswer.Decision, on link: LinkRef) {
+  mutating func answer(_ number: UInt64, _ decision: InvitationDecision, on link: LinkRef) {
     let answer = InviteAnswer(number: number, decision: decision)
     send(.inviteAnswer, on: link) { answer.write(to: &$0) }
   }

@@ -101,7 +101,10 @@ struct Membership: Organ {
   }
 
   /// Grants every member the time in which this node stood still.
-  mutating func excuse(_ gap: Duration, in turn: inout Turn) { members.excuse(gap, in: &turn) }
+  mutating func excuse(_ gap: Duration, in turn: inout Turn) {
+    members.excuse(gap, in: &turn)
+    invitations.excuse(gap)
+  }
 
   /// The network may have changed: whoever is not linked is dialled soon.
   mutating func hastenDials(in turn: inout Turn) {
@@ -124,7 +127,7 @@ struct Membership: Organ {
   }
 
   /// The app's answer; one that comes after the invitation has ended is ignored.
-  mutating func answer(_ id: InvitationID, _ decision: InviteAnswer.Decision, in turn: inout Turn) {
+  mutating func answer(_ id: InvitationID, _ decision: InvitationDecision, in turn: inout Turn) {
     guard let invitation = invitations.take(id), let link = turn.mesh.links.carrier(of: invitation.peer) else { return }
     switch decision {
     case .accept: accept(invitation.number, from: invitation.peer, on: link, in: &turn)
@@ -161,6 +164,9 @@ struct Membership: Organ {
     invitations.dialOpened(dial, peer: peer)
     return members.dialOpened(dial, peer: peer, in: turn)
   }
+
+  /// Somebody is at the address of a dial.
+  mutating func dialConnected(_ dial: DialID) { invitations.dialConnected(dial) }
 
   /// A dial came to nothing.
   mutating func dialFailed(_ dial: DialID, refused: Bool, in turn: borrowing Turn) {

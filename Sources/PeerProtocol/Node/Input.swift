@@ -12,6 +12,8 @@ package enum Input: Sendable {
   case linkClosed(LinkID)
   /// A dial ended without a connection; `refused` when the address refused it: no process listens there.
   case dialFailed(DialID, refused: Bool)
+  /// A dial has a TCP connection and goes on with TLS: somebody is there.
+  case dialConnected(DialID)
   /// A link can take more bytes.
   case writable(LinkID)
   /// A link accepted all transmitted bytes at once, within the driver's round: no time has passed.
@@ -32,7 +34,7 @@ package enum Input: Sendable {
   /// Withdraw an invitation.
   case cancelInvitation(InvitationID)
   /// The app's one answer to a received invitation.
-  case answer(InvitationID, InviteAnswer.Decision)
+  case answer(InvitationID, InvitationDecision)
   /// Share a map with one peer, or with all and every later joiner, and import its anchors under their own ids; answers
   /// with the map's id.
   case share(MapPackage, anchors: [Anchor], with: PeerID?)
@@ -46,6 +48,10 @@ package enum Input: Sendable {
   case handover(PeerID)
   /// Ask to be host.
   case requestHost
+  /// Wait until this peer hosts; it ends with ``NodeEvent/hostAwaited(_:isHost:)``, perhaps at once.
+  case awaitHost(HostWaitID, PeerID, timeout: Duration)
+  /// Wait no longer; nothing is told.
+  case cancelHostWait(HostWaitID)
   /// Remove a member for the life of the session; refused unless ``Node/mayRule``.
   case kick(PeerID)
   /// Lock the session for newcomers, or unlock it; refused unless ``Node/mayRule``.

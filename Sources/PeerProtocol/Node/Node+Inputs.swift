@@ -24,6 +24,7 @@ extension Node {
     case .linkOpened(let id, let peer, let dial, let remote): open(id, peer, dial, remote)
     case .linkClosed(let id): links.organ.lost(id, in: &turn)
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused)
+    case .dialConnected(let dial): membership.organ.dialConnected(dial)
     case .writable(let id), .taken(let id): links.organ.regainRoom(on: id, in: &turn)
     case .clockJumped(let gap): excuse(gap)
     case .addresses(let addresses): changeAddresses(addresses)
@@ -40,6 +41,9 @@ extension Node {
     case .handover(let peer):
       if let node = turn.mesh.roster[peer]?.node { turn.tell(.elect(.handover(to: node))) }
     case .requestHost: turn.tell(.elect(.request))
+    case .awaitHost(let id, let peer, let timeout):
+      coordination.organ.awaitHost(id, peer, timeout: timeout, in: &turn)
+    case .cancelHostWait(let id): coordination.organ.cancelHostWait(id)
     case .leave: leave()
     case .send(let bytes, let peers): messages.send(bytes, to: peers, in: &turn)
 
@@ -149,9 +153,9 @@ extension Input {
     case .edit, .edits, .restoreAnchors, .awaitAcknowledgement, .cancelAcknowledgement, .updatePose, .beginDrag, .drag,
       .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken:
       true
-    case .tick, .linkOpened, .linkClosed, .dialFailed, .writable, .clockJumped, .addresses, .chunksFound, .chunkChecked,
-      .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost, .leave, .send, .share,
-      .cancelMap, .relocalised:
+    case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses, .chunksFound,
+      .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost, .awaitHost,
+      .cancelHostWait, .leave, .send, .share, .cancelMap, .relocalised:
       false
     }
   }

@@ -25,7 +25,7 @@ package struct NodeConfiguration: Sendable {
   /// Whether this node, as host, retains the ownership of members that left until the lease ends; else it frees them.
   package var keepsOrphans = false
   /// The members that may share a map with the whole session.
-  package var mapPolicy: MapPolicy
+  package var mapPolicy: MapProviders
   /// Whether chunks of maps are looked up and stored in a cache.
   package var cachesChunks = false
   /// Remaining bytes of a map above which it gets a bulk link; smaller in the simulator, whose maps are small.
@@ -44,7 +44,7 @@ package struct NodeConfiguration: Sendable {
   package init(
     peerID: PeerID, incarnation: UInt64, name: String, service: String, instance: String = "",
     addresses: [SocketAddress] = [], election: ElectionConfiguration = ElectionConfiguration(),
-    mapPolicy: MapPolicy = .anyone, seed: UInt64
+    mapPolicy: MapProviders = .anyone, seed: UInt64
   ) {
     self.peerID = peerID
     self.incarnation = incarnation

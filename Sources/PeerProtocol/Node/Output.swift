@@ -48,6 +48,9 @@ package enum NodeEvent: Sendable {
   /// Another peer hosts.
   case hostChanged(from: NodeID?, to: NodeID?, epoch: UInt64, reason: HostChangeReason)
 
+  /// A wait for a host has ended: the peer hosts, or time is up.
+  case hostAwaited(HostWaitID, isHost: Bool)
+
   /// The session was locked or unlocked, or its limit changed.
   case rulesChanged(SessionRules)
 

@@ -28,7 +28,7 @@ public final class Advertiser: Sendable {
     do {
       let instance = try ServiceInstance(name: id, type: try ServiceType(service))
       let info = try DiscoveryRecord.info(showing: name)
-      discovery = Discovery(mode: ServiceDiscovery.DiscoveryMode(mode))
+      discovery = Discovery(mode: mode)
       try discovery.start(
         browsing: nil, advertising: Advertisement(instance: instance, port: port, info: info)
       ) { _ in }

@@ -7,6 +7,7 @@ import ServiceDiscovery
 ///     for await event in Browser(service: "sharedworld") { print(event) }
 public struct Browser: AsyncSequence, Sendable {
   /// What a browser sees.
+  @nonexhaustive
   public enum Event: Hashable, Sendable {
     /// A service appeared, or told more of itself.
     case found(Candidate)
@@ -70,7 +71,7 @@ final class BrowserRun: Sendable {
     let (events, continuation) = AsyncStream.makeStream(
       of: Browser.Event.self, bufferingPolicy: .bufferingOldest(Self.capacity))
     self.events = events
-    discovery = Discovery(mode: ServiceDiscovery.DiscoveryMode(mode))
+    discovery = Discovery(mode: mode)
     do {
       try discovery.start(browsing: type, advertising: nil) { event in
         if let event = Browser.Event(event) { continuation.yield(event) }

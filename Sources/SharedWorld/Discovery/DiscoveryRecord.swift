@@ -63,14 +63,3 @@ extension Character {
     }
   }
 }
-
-extension ServiceDiscovery.DiscoveryMode {
-  init(_ mode: DiscoveryMode) {
-    switch mode {
-    case .automatic: self = .automatic
-    case .avahi: self = .avahi
-    case .embedded: self = .embedded
-    case .none: self = .none
-    }
-  }
-}

@@ -1,6 +1,7 @@
 /// What happened to an anchor, as one reader of ``Session/anchorChanges(matching:)`` sees it.
 public struct AnchorChange: Hashable, Sendable {
   /// What happened.
+  @nonexhaustive
   public enum Kind: Hashable, Sendable {
     /// It was there when the reader began, or began anew.
     case present
@@ -51,6 +52,7 @@ extension Session {
 /// The changes of anchors for one reader at a time; every iterator begins with what is there.
 public struct AnchorChanges: AsyncSequence, Sendable {
   /// What a reader is told.
+  @nonexhaustive
   public enum Element: Hashable, Sendable {
     /// An anchor is there, came, changed or went.
     case change(AnchorChange)

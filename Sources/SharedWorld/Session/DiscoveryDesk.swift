@@ -35,7 +35,7 @@ struct DiscoveryDesk {
     _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(SessionError) {
     do {
-      let discovery = Discovery(mode: ServiceDiscovery.DiscoveryMode(mode))
+      let discovery = Discovery(mode: mode)
       let instance = try ServiceInstance(name: instanceName, type: serviceType)
       let info = try DiscoveryRecord.info(showing: shownName)
       let advertisement = Advertisement(instance: instance, port: port, info: info)

@@ -6,18 +6,20 @@ public struct Invitation: Sendable {
   public let context: [UInt8]
 }
 
-/// The one answer to an invitation.
-public enum InvitationDecision: Hashable, Sendable {
-  /// Join the inviter's session.
-  case accept
-  /// Stay out; the inviter is told the reason (at most 255 bytes of UTF-8).
-  case decline(reason: String)
-}
-
-/// Whom to invite.
+/// The peer to invite.
 public enum InvitationTarget: Hashable, Sendable {
   /// A service that was discovered.
   case candidate(Candidate.ID)
   /// A host and port known by other means.
   case endpoint(Endpoint)
+}
+
+extension InvitationTarget: CustomStringConvertible {
+  /// The service's id, or the host and port.
+  public var description: String {
+    switch self {
+    case .candidate(let id): id
+    case .endpoint(let endpoint): "\(endpoint)"
+    }
+  }
 }

@@ -18,6 +18,7 @@ public struct LivePose: Hashable, Sendable {
 /// An edit of this peer that did not last.
 public struct LostEdit: Hashable, Sendable {
   /// What the edit had written.
+  @nonexhaustive
   public enum Value: Hashable, Sendable {
     /// A place.
     case transform(Transform)

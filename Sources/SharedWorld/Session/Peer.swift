@@ -14,6 +14,7 @@ public struct Peer: Hashable, Sendable, Identifiable {
 /// A peer of a session and how well it can be reached.
 public struct PeerStatus: Hashable, Sendable, Identifiable {
   /// How well a peer can be reached.
+  @nonexhaustive
   public enum State: String, Hashable, Sendable {
     /// Admitted, not reached yet.
     case connecting

@@ -18,7 +18,7 @@ extension Session {
   ) {
     events.reserveCapacity(events.count + changes.count)
     for change in changes {
-      let origin = Session.Origin(change.origin)
+      let origin = change.origin
       switch change.kind {
       case .removed(let anchor): events.append(.anchorRemoved(anchor, origin: origin))
       case .added:
@@ -52,7 +52,7 @@ extension Session {
     return AnchorChange(
       kind: kind, anchor: anchor, owner: kind == .removed ? nil : anchors.lock(of: change.id)?.owner,
       author: author(of: change, in: roster), sessionTime: change.sessionMilliseconds,
-      origin: Session.Origin(change.origin))
+      origin: change.origin)
   }
 
   private func lost(
@@ -77,17 +77,6 @@ extension LostEdit.Value {
     case .payload(let payload): self = .payload(payload)
     case .flags(let flags): self = .flags(flags)
     case .lock: self = .ownership
-    }
-  }
-}
-
-extension Session.Origin {
-  init(_ origin: AnchorOrigin) {
-    switch origin {
-    case .local: self = .local
-    case .remote: self = .remote
-    case .map: self = .map
-    case .merge: self = .merge
     }
   }
 }

@@ -34,12 +34,13 @@ extension Session {
     case .peerLeft(let id, let name, let reason):
       events.append(.peerLeft(Peer(id: id, name: name), reason: LeaveReason(reason)))
     case .hostChanged(let from, let to, let epoch, let reason):
-      events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: "\(reason)"))
+      events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: reason))
       // A side that lost hears of the new host and then of its new epoch: one merge.
       if reason == .merged, let to, from?.peer != to.peer || to.peer == identity.peerID {
         let others = driver?.read { node, _ in node.memberSnapshots.count { $0.status == .connected } } ?? 0
         events.append(.sessionMerged(size: others + 1, host: to.peer))
       }
+    case .hostAwaited(let id, let isHost): waits.finish(id.rawValue, .host(isHost))
     case .rulesChanged(let rules):
       if rules.isLocked != isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
       isLocked = rules.isLocked
@@ -53,7 +54,7 @@ extension Session {
       let name = discovery.peer(id).name
       let message = "the anchors of \(name) differ under the same history; all of them are being merged"
       events.append(.problem(SessionError(.divergence, message)))
-    case .mapProgress(let progress): events.append(.mapProgress(MapProgress(progress)))
+    case .mapProgress(let progress): events.append(.mapProgress(progress))
     case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: provider)
     case .mapSourceRefused(let map, let from, let failure):
       let message = "\(discovery.peer(from).name) sent a wrong part of map \(map): \(failure)"
@@ -64,7 +65,7 @@ extension Session {
     case .synchronised(let digest):
       // What has arrived is told first.
       if !maps.defers(digest) { events.append(.synchronised(digest)) }
-    case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), MapStatus(status)))
+    case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
     case .ended(let reason): noteEnd(reason)
     }

@@ -14,8 +14,9 @@ extension Session {
   ///   - target: whom to invite.
   ///   - context: data for the other app, at most 4 KiB.
   ///   - timeout: how long to wait, at most 60 s.
-  /// - Throws: ``SessionError`` with the code `declined`, `invitationTimedOut`, `cancelled` (the task was cancelled),
-  ///   `unknownPeer`, `versionMismatch`, `identityMismatch`, `limitExceeded` or `notConnected`.
+  /// - Throws: ``SessionError`` with the code `declined`, `unreachable` (within 5 s, when nobody listens at the address),
+  ///   `invitationTimedOut` (somebody is there and did not answer), `cancelled` (the task was cancelled), `unknownPeer`,
+  ///   `versionMismatch`, `identityMismatch`, `otherService`, `limitExceeded`, `locked` or `notConnected`.
   public func invite(
     _ target: InvitationTarget, context: [UInt8] = [], timeout: Duration = .seconds(30)
   ) async throws(SessionError) -> Peer {
@@ -31,15 +32,18 @@ extension Session {
     } givingUp: { number in
       .cancelInvitation(InvitationID(rawValue: number))
     }
-    return try peer(from: outcome)
+    return try peer(from: outcome, inviting: target)
   }
 
-  private func peer(from outcome: WaitOutcome) throws(SessionError) -> Peer {
+  private func peer(from outcome: WaitOutcome, inviting target: InvitationTarget) throws(SessionError) -> Peer {
     switch outcome {
     case .invitation(.accepted(let peer)): return discovery.peer(peer)
     case .invitation(.declined(let peer, let reason)):
       throw SessionError(.declined, "\(discovery.peer(peer).name) declined: \(reason)")
-    case .invitation(.timedOut), .acknowledgement, .ownership:
+    case .invitation(.unreachable):
+      throw SessionError(
+        .unreachable, "nobody answers at \(target); check the address, and that the peer runs and can be reached")
+    case .invitation(.timedOut), .acknowledgement, .ownership, .host:
       throw SessionError(.invitationTimedOut, "nobody answered the invitation in time; try again")
     case .invitation(.cancelled), .cancelled: throw SessionError(.cancelled, "the invitation was withdrawn")
     case .invitation(.failed(let reason)), .ended(let reason): throw SessionError(ended: reason)
@@ -75,12 +79,7 @@ extension Session {
     if !added { answer(id, .decline(reason: "busy")) }
   }
 
-  private func answer(_ id: InvitationID, _ decision: InvitationDecision) {
-    switch decision {
-    case .accept: input(.answer(id, .accept))
-    case .decline(let reason): input(.answer(id, .decline(reason: reason)))
-    }
-  }
+  private func answer(_ id: InvitationID, _ decision: InvitationDecision) { input(.answer(id, decision)) }
 
   // MARK: Members
 
@@ -103,15 +102,44 @@ extension Session {
   /// - Throws: ``SessionError`` with the code `notHost`.
   public func unlockSession() throws(SessionError) { try handle(.setLocked(false)) }
 
-  /// Asks to be host.
+  /// Asks to be host, and waits for what becomes of it.
   ///
-  /// The present host hands over if it can; without one this peer stands for election at once.
-  public func requestHost() { input(.requestHost) }
+  /// The present host hands over if it can; without one this peer stands for election at once. A peer that may not host
+  /// (``Configuration/canHost``) asks for nothing.
+  /// - Parameter timeout: how long to wait.
+  @discardableResult
+  public func requestHost(timeout: Duration = .seconds(5)) async -> HostOutcome {
+    guard configuration.canHost else { return .unchanged }
+    return await waitForHost(identity.peerID, timeout: timeout, after: .requestHost)
+  }
 
-  /// Asks a member to become host.
-  public func handOver(to peer: PeerID) throws(SessionError) {
-    try requireMember(peer)
-    input(.handover(peer))
+  /// Hands the host's role to a member, and waits for what becomes of it.
+  ///
+  /// This peer goes on hosting when the member does not take the role over.
+  /// - Parameters:
+  ///   - peer: the member that is to host.
+  ///   - timeout: how long to wait.
+  /// - Throws: ``SessionError`` with the code `unknownPeer`, `notHost` when this peer does not host, or `ended`.
+  @discardableResult
+  public func handOver(to peer: PeerID, timeout: Duration = .seconds(5)) async throws(SessionError) -> HostOutcome {
+    if peer != identity.peerID { try requireMember(peer) }
+    guard try read({ node, _ in node.host == node.me }) else { throw SessionError(.notHost, anchor: nil) }
+    return await waitForHost(peer, timeout: timeout, after: .handover(peer))
+  }
+
+  /// Gives the node an input that is to make a peer host, and waits for it.
+  private func waitForHost(_ peer: PeerID, timeout: Duration, after first: Input) async -> HostOutcome {
+    input(first)
+    let outcome = await wait { number in
+      .awaitHost(HostWaitID(rawValue: number), peer, timeout: timeout)
+    } givingUp: { number in
+      .cancelHostWait(HostWaitID(rawValue: number))
+    }
+    switch outcome {
+    case .host(let isHost): return isHost ? .hosts : .unchanged
+    case .ended: return .ended
+    case .cancelled, .acknowledgement, .ownership, .invitation: return .unchanged
+    }
   }
 
   /// Sends a message to some members, or to all, reliably and in order.

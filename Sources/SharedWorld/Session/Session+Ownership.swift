@@ -62,7 +62,7 @@ extension Session {
       throw SessionError(.unknownAnchor, "there is no anchor \(anchor) in this session")
     case .cancelled: throw SessionError(.cancelled, "the wait for ownership was cancelled")
     case .ended: throw SessionError(.ended, "the session ended before ownership was settled")
-    case .ownership(.unanswered), .acknowledgement, .invitation:
+    case .ownership(.unanswered), .acknowledgement, .invitation, .host:
       throw SessionError(.notAcknowledged, "nobody answered the request for anchor \(anchor) in time; try again")
     }
   }

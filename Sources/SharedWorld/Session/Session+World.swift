@@ -95,7 +95,7 @@ extension Session {
     case .acknowledgement(.acknowledged): return
     case .cancelled: throw SessionError(.cancelled, "the wait was cancelled; the edit stands")
     case .ended: throw SessionError(.ended, "the session ended before the edit was acknowledged")
-    case .acknowledgement(.timedOut), .ownership, .invitation:
+    case .acknowledgement(.timedOut), .ownership, .invitation, .host:
       throw SessionError(.notAcknowledged, "not everybody has the edit yet; it stands, and goes on spreading")
     }
   }

@@ -228,7 +228,7 @@ extension Session {
       peerID: identity.peerID, incarnation: random.next(), name: identity.name, service: discovery.serviceType.name,
       instance: discovery.instanceName,
       election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
-      mapPolicy: MapPolicy(configuration.mapProviders), seed: random.next())
+      mapPolicy: configuration.mapProviders, seed: random.next())
     node.firstAntiEntropy = ProtocolTimes.antiEntropy * Int.random(in: 1...1_000, using: &random) / 1_000
     node.memberLimit = configuration.memberLimit
     node.cachesChunks = chunkStore != nil

@@ -75,27 +75,3 @@ public struct MapCache: Hashable, Sendable {
     self.limit = limit
   }
 }
-
-/// Who may share a map with the whole session.
-///
-/// A peer takes no map that its rule does not allow. Maps sent to one peer alone are not meant.
-public enum MapProviders: Hashable, Sendable {
-  /// Every member.
-  case anyone
-  /// Whoever is host at that moment.
-  case host
-  /// These peers.
-  case named(Set<PeerID>)
-}
-
-/// How peers on the network are found.
-public enum DiscoveryMode: String, Hashable, Sendable, CaseIterable {
-  /// Avahi's daemon if it runs, else mDNS in this process.
-  case automatic = "auto"
-  /// Avahi's daemon.
-  case avahi
-  /// mDNS in this process, without any daemon.
-  case embedded
-  /// Not at all: connections are made by hand.
-  case none
-}

@@ -1,7 +1,11 @@
 import Basics
+public import PeerProtocol
 
 extension Session {
   /// What happens in a session, in order.
+  ///
+  /// A later version may add cases: outside this package a `switch` needs `@unknown default`.
+  @nonexhaustive
   public enum Event: Sendable {
     /// A service of the same type appeared on the network, or told more of itself.
     case candidateFound(Candidate)
@@ -24,7 +28,7 @@ extension Session {
     /// A peer is gone.
     case peerLeft(Peer, reason: LeaveReason)
     /// Another peer hosts; nil while there is none.
-    case hostChanged(from: PeerID?, to: PeerID?, epoch: UInt64, reason: String)
+    case hostChanged(from: PeerID?, to: PeerID?, epoch: UInt64, reason: HostChangeReason)
 
     /// The host locked the session for newcomers, or opened it again.
     case lockChanged(isLocked: Bool)
@@ -80,18 +84,10 @@ extension Session {
   }
 
   /// Where a change of an anchor came from.
-  public enum Origin: String, Hashable, Sendable {
-    /// This peer made it.
-    case local
-    /// Another peer made it.
-    case remote
-    /// It came with a shared map.
-    case map
-    /// It came with a merge after a separation.
-    case merge
-  }
+  public typealias Origin = AnchorOrigin
 
   /// Why a peer's part in a session ended.
+  @nonexhaustive
   public enum LeaveReason: String, Hashable, Sendable {
     /// It left.
     case left
@@ -112,28 +108,7 @@ extension Session {
   }
 
   /// How far a map has come.
-  public struct MapProgress: Hashable, Sendable {
-    /// The member that sent the latest part.
-    public let from: PeerID
-    /// Which map.
-    public let mapID: MapID
-    /// Bytes that are here and verified.
-    public let verifiedBytes: Int
-    /// Bytes of the whole map.
-    public let totalBytes: Int
-    /// Verified bytes a second over the last two seconds; 0 while nothing is known.
-    public let bytesPerSecond: Int
-    /// Bytes of it that were asked for; what had to be asked for again counts again.
-    public let requestedBytes: Int
-    /// Bytes of it that arrived, compressed as they were.
-    public let receivedBytes: Int
-
-    /// How long the rest takes at this rate; nil while that cannot be told.
-    public var remaining: Duration? {
-      guard bytesPerSecond > 0 else { return nil }
-      return .seconds(Double(totalBytes - verifiedBytes) / Double(bytesPerSecond))
-    }
-  }
+  public typealias MapProgress = PeerProtocol.MapProgress
 
   /// A map that has arrived.
   public struct MapReceipt: Hashable, Sendable {

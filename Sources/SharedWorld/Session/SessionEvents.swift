@@ -4,15 +4,19 @@ extension Session {
   /// The events of a session, in order; each iterator sees all of them from the moment it is made, and the first one
   /// also what happened before.
   ///
-  /// It is bounded: updates of one anchor that were not read yet become one, and a reader that falls further behind than
-  /// ``Session/Events/capacity`` or ``Session/Events/messageCapacity`` loses the unread changes of anchors or the unread
-  /// messages, never those of membership, and is told so by ``Session/Event/problem(_:)`` with the code
-  /// ``SessionError/Code/consumerTooSlow``. An iterator that is let go costs nothing any more.
+  /// It is bounded. Unread updates of one anchor become one, and so do those of one live pose, of the progress of one
+  /// map, of how far one peer has come with it, and of one service on the network. A reader that falls behind further than
+  /// ``Session/Events/capacity``, ``Session/Events/messageCapacity`` or ``Session/Events/problemCapacity`` loses what it has
+  /// not read of that kind: changes of anchors, messages, problems, or all other events. It is told so by
+  /// ``Session/Event/problem(_:)`` with the code ``SessionError/Code/consumerTooSlow``, which says what to read again.
+  /// An iterator that is released costs nothing any more.
   public struct Events: AsyncSequence, Sendable {
-    /// Unread changes of anchors an iterator holds.
+    /// Unread changes of anchors an iterator holds, and as many other events.
     public static let capacity = 65_536
     /// Bytes of unread messages an iterator holds.
     public static let messageCapacity = 16 * 1024 * 1024
+    /// Unread problems an iterator holds.
+    public static let problemCapacity = 256
 
     let hub: EventHub
 
@@ -103,10 +107,7 @@ final class EventHub: Sendable {
 /// The unread events of one reader.
 final class EventMailbox: Sendable {
   private struct State {
-    var events: [Session.Event] = []
-    var updates: [Session.Event.Subject: Int] = [:]
-    var anchorEvents = 0
-    var messageBytes = 0
+    var backlog = EventBacklog()
     var waiter: CheckedContinuation<[Session.Event]?, Never>?
     var hasEnded = false
   }
@@ -116,7 +117,7 @@ final class EventMailbox: Sendable {
   func put(_ events: [Session.Event]) {
     let wake = state.withLock { state -> (CheckedContinuation<[Session.Event]?, Never>, [Session.Event])? in
       guard let waiter = state.waiter else {
-        for event in events { Self.append(event, to: &state) }
+        for event in events { state.backlog.append(event) }
         return nil
       }
       // Whoever waits has read everything: these go to it as they are.
@@ -140,7 +141,7 @@ final class EventMailbox: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let ready = state.withLock { state -> [Session.Event]?? in
-          if !state.events.isEmpty { return .some(Self.drain(&state)) }
+          if !state.backlog.events.isEmpty { return .some(state.backlog.drain()) }
           if state.hasEnded || Task.isCancelled || state.waiter != nil { return .some(nil) }
           state.waiter = continuation
           return nil
@@ -153,91 +154,6 @@ final class EventMailbox: Sendable {
         return state.waiter
       }
       waiter?.resume(returning: nil)
-    }
-  }
-
-  private static func drain(_ state: inout State) -> [Session.Event] {
-    defer {
-      state.events = []
-      state.updates.removeAll(keepingCapacity: true)
-      state.anchorEvents = 0
-      state.messageBytes = 0
-    }
-    return state.events
-  }
-
-  private static func append(_ event: Session.Event, to state: inout State) {
-    if case .message(let bytes, _) = event { state.messageBytes += bytes.count }
-    guard state.messageBytes <= Session.Events.messageCapacity else {
-      state.messageBytes = 0
-      drop("messages were dropped because they were not read", from: &state) {
-        if case .message = $0 { true } else { false }
-      }
-      return
-    }
-    guard let subject = event.subject else {
-      state.events.append(event)
-      return
-    }
-    if event.replacesUnread {
-      if let index = state.updates[subject] {
-        state.events[index] = event
-        return
-      }
-      state.updates[subject] = state.events.count
-    } else {
-      state.updates[subject] = nil
-    }
-    guard state.anchorEvents < Session.Events.capacity else {
-      state.anchorEvents = 0
-      let message = "changes of anchors were dropped because they were not read; read session.anchors() anew"
-      drop(message, from: &state) { $0.subject != nil }
-      return
-    }
-    state.anchorEvents += 1
-    state.events.append(event)
-  }
-
-  private static func drop(_ message: String, from state: inout State, where isDropped: (Session.Event) -> Bool) {
-    state.events.removeAll(where: isDropped)
-    // What is left stands elsewhere now.
-    state.updates = [:]
-    state.events.append(.problem(SessionError(.consumerTooSlow, message)))
-  }
-}
-
-extension Session.Event {
-  /// What an event is about that a later one may replace while nobody has read it.
-  enum Subject: Hashable, Sendable {
-    /// An anchor.
-    case anchor(AnchorID)
-    /// An anchor in a peer's hand.
-    case drag(AnchorID, PeerID)
-    /// A peer's device.
-    case participant(PeerID)
-  }
-
-  /// What this event is about, if it is one of those that are bounded.
-  var subject: Subject? {
-    switch self {
-    case .anchorAdded(let anchor, _), .anchorUpdated(let anchor, _), .anchorRemoved(let anchor, _),
-      .anchorRestored(let anchor, _):
-      .anchor(anchor.id)
-    case .ownershipChanged(let anchor, _): .anchor(anchor)
-    case .editSuperseded(let edit), .fieldOverwritten(let edit): .anchor(edit.anchor)
-    case .anchorDragged(let pose): .drag(pose.anchor, pose.peer)
-    case .dragEnded(let anchor, let peer): .drag(anchor, peer)
-    case .participantMoved(let pose): .participant(pose.peer)
-    case .participantGone(let peer): .participant(peer)
-    default: nil
-    }
-  }
-
-  /// Whether it takes the place of an unread event of its kind about the same thing.
-  fileprivate var replacesUnread: Bool {
-    switch self {
-    case .anchorUpdated, .anchorDragged, .participantMoved: true
-    default: false
     }
   }
 }

@@ -38,9 +38,9 @@ extension Session {
     let (map, candidates) = (maps.latest, discovery.candidates)
     let state = try? read { node, now in
       State(
-        peers: node.memberSnapshots.map { PeerStatus($0, map: MapStatus(node.mapStatus(of: $0.peerID))) },
+        peers: node.memberSnapshots.map { PeerStatus($0, map: node.mapStatus(of: $0.peerID)) },
         inviting: node.invitedPeers.map(discovery.peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
-        mapStatus: MapStatus(node.mapStatus), isSynchronised: node.isSynchronised,
+        mapStatus: node.mapStatus, isSynchronised: node.isSynchronised,
         mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
         isLocked: node.rules.isLocked, memberLimit: node.rules.limit, candidates: candidates)
     }

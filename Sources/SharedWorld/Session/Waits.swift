@@ -9,6 +9,8 @@ enum WaitOutcome: Sendable {
   case ownership(OwnershipResult)
   /// As the node says.
   case invitation(InvitationResult)
+  /// Whether the awaited peer hosts.
+  case host(Bool)
   /// The task was cancelled.
   case cancelled
   /// The session is over.

@@ -1,6 +1,7 @@
 import Basics
 
 /// Why a map could not be encoded or decoded, and where in the file.
+@nonexhaustive
 public enum WorldMapError: Error, Hashable, Sendable {
   /// The first bytes are not those of a `.worldmap` file.
   case notAWorldMap

@@ -2,6 +2,7 @@ public import Basics
 
 extension Anchor {
   /// The kind of thing that an anchor marks.
+  @nonexhaustive
   public enum Kind: Hashable, Sendable {
     /// A place.
     case plain
@@ -30,6 +31,7 @@ extension Anchor {
     }
 
     /// The kind of object that the surface belongs to.
+    @nonexhaustive
     public enum Classification: UInt8, Hashable, Sendable, CaseIterable {
       /// Not known.
       case none = 0

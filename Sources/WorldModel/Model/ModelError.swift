@@ -1,4 +1,5 @@
 /// Why a value cannot be part of a world.
+@nonexhaustive
 public enum ModelError: Error, Hashable, Sendable {
   /// A component is NaN or infinite; the text names the field.
   case notFinite(String)

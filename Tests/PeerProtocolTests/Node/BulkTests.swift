@@ -193,7 +193,7 @@ struct BulkTests {
 
   @Test("a map of somebody the rule does not name is not taken, and one the host alone may share only from the host")
   func keepsTheRule() throws {
-    for (policy, isTaken) in [(MapPolicy.named([]), false), (.named([NodeProbe.peer(1)]), true), (.host, false)] {
+    for (policy, isTaken) in [(MapProviders.named([]), false), (.named([NodeProbe.peer(1)]), true), (.host, false)] {
       var fetching = try Fetching(chunks: 1)
       fetching.probe.node = Node(
         NodeConfiguration(

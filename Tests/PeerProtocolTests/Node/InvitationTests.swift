@@ -175,4 +175,85 @@ struct MembershipTests {
     copy.wait(.seconds(3))
     #expect(try probe.frames(on: link).map(\.body) == copy.frames(on: link).map(\.body))
   }
+
+  // MARK: Unreachable targets
+
+  private func results(_ events: [NodeEvent]) -> [InvitationResult] {
+    events.compactMap { if case .invitationEnded(_, let result) = $0 { result } else { nil } }
+  }
+
+  /// A probe that invites an address, and has dialled it once.
+  private func inviting(timeout: Duration = .seconds(30)) throws -> NodeProbe {
+    var probe = NodeProbe()
+    let address = SocketAddress.loopback(port: 9)
+    probe.input(.invite(InvitationID(rawValue: 1), [address], context: [], timeout: timeout))
+    #expect(probe.dials.map(\.address) == [address])
+    return probe
+  }
+
+  @Test("a target that refuses is dialled again, and is unreachable after five seconds or when time is up before")
+  func refused() throws {
+    for (timeout, reach, least) in [(Duration.seconds(30), Duration.seconds(5), 4), (.seconds(2), .seconds(2), 2)] {
+      var probe = try inviting(timeout: timeout)
+      let start = probe.now
+      var failed = 0
+      while probe.now - start < reach - .milliseconds(10) {
+        for dial in probe.dials.dropFirst(failed) { probe.input(.dialFailed(dial.dial, refused: true)) }
+        failed = probe.dials.count
+        probe.wait(.milliseconds(10))
+      }
+      #expect(failed >= least)
+      #expect(results(probe.takeEvents()).isEmpty)
+      probe.wait(.milliseconds(20))
+      #expect(results(probe.takeEvents()) == [.unreachable])
+    }
+  }
+
+  @Test("a target where somebody is has all the time of the invitation, also when TLS takes long")
+  func connected() throws {
+    var probe = try inviting()
+    let dial = try #require(probe.dials.first).dial
+    probe.wait(.seconds(4))
+    probe.input(.dialConnected(dial))
+    probe.wait(.seconds(25))
+    #expect(results(probe.takeEvents()).isEmpty)
+    probe.wait(.seconds(2))
+    #expect(results(probe.takeEvents()) == [.timedOut])
+  }
+
+  @Test("a node that stood still finds nobody unreachable for that")
+  func stoodStill() throws {
+    var probe = try inviting()
+    probe.now += .seconds(20)
+    probe.input(.tick)
+    #expect(results(probe.takeEvents()).isEmpty)
+    probe.wait(.seconds(6))
+    #expect(results(probe.takeEvents()) == [.unreachable])
+  }
+
+  // MARK: Waits for a host
+
+  @Test("a wait for a host ends when the peer hosts, when time is up, or in silence when it is cancelled")
+  func hostWaits() {
+    var probe = NodeProbe()
+    probe.wait(.seconds(5))
+    #expect(probe.node.host?.peer == NodeProbe.me)
+    _ = probe.takeEvents()
+    func ended(_ probe: inout NodeProbe) -> [String] {
+      probe.takeEvents().compactMap { event in
+        if case .hostAwaited(let id, let isHost) = event { "\(id.rawValue) \(isHost)" } else { nil }
+      }
+    }
+    probe.input(.awaitHost(HostWaitID(rawValue: 1), NodeProbe.me, timeout: .seconds(1)))
+    #expect(ended(&probe) == ["1 true"])
+    for number: UInt64 in 2...3 {
+      probe.input(.awaitHost(HostWaitID(rawValue: number), other, timeout: .seconds(Int(number))))
+    }
+    probe.input(.cancelHostWait(HostWaitID(rawValue: 3)))
+    #expect(ended(&probe).isEmpty)
+    probe.wait(.seconds(1.9))
+    #expect(ended(&probe).isEmpty)
+    probe.wait(.seconds(5))
+    #expect(ended(&probe) == ["2 false"])
+  }
 }

@@ -10,13 +10,14 @@ package enum ElectionOutput: Hashable, Sendable {
   case joinSequenceChanged(UInt32)
 }
 
-/// Why the host, or its epoch, changed in the eyes of one node.
-package enum HostChangeReason: UInt8, CaseIterable, Sendable {
-  /// Nobody objected to this node's candidacy.
+/// Why the host, or its epoch, changed in the eyes of one peer.
+@nonexhaustive
+public enum HostChangeReason: UInt8, CaseIterable, Sendable {
+  /// Nobody objected to this peer's candidacy.
   case elected
-  /// A node without a host heard one.
+  /// A peer without a host heard one.
   case joined
-  /// A member told a node without a host who it is.
+  /// A member told a peer without a host who it is.
   case informed
   /// Nothing was heard of the host for a lease.
   case expired

@@ -1,12 +1,14 @@
-package import WorldModel
+public import WorldModel
 
-/// Who may share a map with the whole session; all members should be given the same rule.
-package enum MapPolicy: Sendable, Equatable {
+/// The peers that may share a map with the whole session.
+///
+/// A peer takes no map that its rule does not allow. Maps sent to one peer alone are not meant.
+public enum MapProviders: Sendable, Hashable {
   /// Every member.
   case anyone
   /// Whoever is host at that moment.
   case host
-  /// These members.
+  /// These peers.
   case named(Set<PeerID>)
 
   /// Whether `peer` may share a map while `host` hosts.

@@ -1,0 +1,151 @@
+/// The events that a reader has not read, as many as its bounds allow.
+struct EventBacklog {
+  /// What falls under one bound.
+  private enum Kind {
+    /// Changes of anchors and live poses.
+    case anchors
+    case messages
+    case problems
+    /// All else.
+    case status
+  }
+
+  /// In order.
+  private(set) var events: [Session.Event] = []
+  /// Where an event stands that a later one about the same thing replaces.
+  private var replaceable: [Session.Event.Subject: Int] = [:]
+  private var anchorEvents = 0
+  private var messageBytes = 0
+  private var problems = 0
+  private var statusEvents = 0
+
+  /// Adds an event, or lets it replace an unread one.
+  mutating func append(_ event: Session.Event) {
+    if let subject = event.subject {
+      if event.replacesUnread, let index = replaceable[subject] {
+        events[index] = event
+        return
+      }
+      replaceable[subject] = event.replacesUnread ? events.count : nil
+    }
+    events.append(event)
+    let kind = Self.kind(of: event)
+    if isOver(kind, with: event) { drop(kind) }
+  }
+
+  /// Everything, which is read now.
+  mutating func drain() -> [Session.Event] {
+    let read = events
+    self = EventBacklog()
+    return read
+  }
+
+  private static func kind(of event: Session.Event) -> Kind {
+    switch event {
+    case .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten,
+      .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone:
+      .anchors
+    case .message: .messages
+    case .problem: .problems
+    case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .invitationReceived,
+      .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged, .lockChanged, .sessionMerged,
+      .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised, .ended:
+      .status
+    }
+  }
+
+  /// Counts an event; whether there are too many of its kind now.
+  private mutating func isOver(_ kind: Kind, with event: Session.Event) -> Bool {
+    switch kind {
+    case .anchors:
+      anchorEvents += 1
+      return anchorEvents > Session.Events.capacity
+    case .messages:
+      if case .message(let bytes, _) = event { messageBytes += bytes.count }
+      return messageBytes > Session.Events.messageCapacity
+    case .problems:
+      problems += 1
+      return problems > Session.Events.problemCapacity
+    case .status:
+      statusEvents += 1
+      // Nothing comes after the end, and a reader must learn of it.
+      if case .ended = event { return false }
+      return statusEvents > Session.Events.capacity
+    }
+  }
+
+  /// Drops everything of a kind, and says so.
+  private mutating func drop(_ kind: Kind) {
+    events.removeAll { Self.kind(of: $0) == kind }
+    // What is left stands elsewhere now.
+    replaceable = [:]
+    let advice: String
+    switch kind {
+    case .anchors:
+      anchorEvents = 0
+      advice = "changes of anchors were dropped because they were not read; read session.anchors() again"
+    case .messages:
+      messageBytes = 0
+      advice = "messages were dropped because they were not read; read events faster"
+    case .problems:
+      problems = 0
+      advice = "problems were dropped because they were not read; read events faster"
+    case .status:
+      statusEvents = 0
+      advice = "events were dropped because they were not read; read session.state() again"
+    }
+    append(.problem(SessionError(.consumerTooSlow, advice)))
+  }
+}
+
+extension Session.Event {
+  /// What an event is about that a later one may replace while nobody has read it.
+  enum Subject: Hashable, Sendable {
+    /// An anchor.
+    case anchor(AnchorID)
+    /// An anchor in a peer's hand.
+    case drag(AnchorID, PeerID)
+    /// A peer's device.
+    case participant(PeerID)
+    /// A map on its way.
+    case map(MapID)
+    /// How far a peer has come with the session's map.
+    case peerMap(PeerID)
+    /// A service on the network.
+    case candidate(Candidate.ID)
+  }
+
+  /// What this event is about, if it may be replaced or ends that an earlier one may be.
+  var subject: Subject? {
+    switch self {
+    case .anchorAdded(let anchor, _), .anchorUpdated(let anchor, _), .anchorRemoved(let anchor, _),
+      .anchorRestored(let anchor, _):
+      .anchor(anchor.id)
+    case .ownershipChanged(let anchor, _): .anchor(anchor)
+    case .editSuperseded(let edit), .fieldOverwritten(let edit): .anchor(edit.anchor)
+    case .anchorDragged(let pose): .drag(pose.anchor, pose.peer)
+    case .dragEnded(let anchor, let peer): .drag(anchor, peer)
+    case .participantMoved(let pose): .participant(pose.peer)
+    case .participantGone(let peer): .participant(peer)
+    case .mapProgress(let progress): .map(progress.mapID)
+    case .mapReceived(let receipt): .map(receipt.mapID)
+    case .peerMapChanged(let peer, _), .peerJoined(let peer), .peerLeft(let peer, _): .peerMap(peer.id)
+    case .candidateFound(let candidate), .candidateLost(let candidate): .candidate(candidate.id)
+    case .discoveryAvailable, .discoveryUnavailable, .invitationReceived, .invitationEnded, .peerReconnecting,
+      .hostChanged, .lockChanged, .sessionMerged, .mapFailed, .synchronised, .message, .problem, .ended:
+      nil
+    }
+  }
+
+  /// Whether it takes the place of an unread event of its kind about the same thing.
+  var replacesUnread: Bool {
+    switch self {
+    case .anchorUpdated, .anchorDragged, .participantMoved, .mapProgress, .peerMapChanged, .candidateFound: true
+    case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
+      .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,
+      .candidateLost, .discoveryAvailable, .discoveryUnavailable, .invitationReceived, .invitationEnded, .hostChanged,
+      .lockChanged, .sessionMerged, .synchronised, .message, .problem, .ended:
+      false
+    }
+  }
+}

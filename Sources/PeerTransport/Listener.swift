@@ -50,6 +50,7 @@ final class Listener: EventHandler {
 
   private func admit(_ socket: consuming Socket, _ remote: SocketAddress?) {
     guard let remote, (try? transport.gate.enter(remote.host, at: MonotonicClock.now)) != nil else {
+      // A refused stranger must cost nothing: a reset leaves no TIME_WAIT and comes before TLS.
       return socket.resetOnClose()
     }
     do throws(TransportFailure) {

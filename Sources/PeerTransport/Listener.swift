@@ -56,7 +56,10 @@ final class Listener: EventHandler {
 
   private func admit(_ socket: consuming Socket, _ remote: SocketAddress?) {
     let id = transport.nextLinkID()
-    guard let remote, (try? takePlace(id, remote.host)) != nil else { return socket.resetOnClose() }
+    guard let remote, (try? takePlace(id, remote.host)) != nil else {
+      // A refused stranger must cost nothing: a reset leaves no TIME_WAIT and comes before TLS.
+      return socket.resetOnClose()
+    }
     do throws(TransportFailure) {
       let link = try SecureLink(socket, id: id, remote: remote, dial: nil, transport: transport)
       transport.links[link.id] = link

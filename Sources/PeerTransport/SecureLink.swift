@@ -191,8 +191,10 @@ extension SecureLink {
       return end(error)
     }
     guard phase != .closed else { return }
+    // Output is left: this link fills the queue of the slowest hop, so its delay matters.
     if !channel.output.isEmpty { limitDelay() }
     updateInterest(writable: !channel.output.isEmpty)
+    // Half-closed, not closed: a close with unread bytes sends a reset, which destroys bytes in flight.
     if phase == .draining, hasFinished, channel.output.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
     announceRoom()
   }
@@ -332,6 +334,7 @@ extension SecureLink {
     phase = .closed
     deadline = nil
     endProbation()
+    // Before the descriptor is closed, since the kernel may give its number to the next connection.
     transport.loop.unwatch(descriptor)
     socket = nil
     transport.ended(self, in: last, failure)

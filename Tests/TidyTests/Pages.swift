@@ -38,23 +38,26 @@ struct Pages {
       })
   }
 
-  @Test("every Swift file that a page names exists")
+  @Test("every Swift file, and every path, that a page names exists")
   func names() {
     let names = Set(Repository.swift.map { $0.path.split(separator: "/").last ?? "" })
     report(
       Self.all.filter { !Self.unbounded.contains($0.path) }.flatMap { page in
-        Self.named(in: page.text).compactMap { name, line in
-          guard !names.contains(name) else { return nil }
-          return Finding(path: page.path, line: line, advice: "no file is called \(name): name the one that has it now")
+        Self.named(in: page.text).compactMap { path, line in
+          let exists =
+            path.contains("/")
+            ? FileManager.default.fileExists(atPath: Repository.root.appending(path: path).path) : names.contains(path)
+          guard !exists else { return nil }
+          return Finding(path: page.path, line: line, advice: "there is no \(path): name what has its place now")
         }
       })
   }
 
-  @Test("a file is named in code, with or without its folder; the name of a type is not a file")
+  @Test("a path begins with a folder of the top; a Swift file is named with or without its folder")
   func namedFiles() {
-    let named = Self.named(in: "`a/B.swift` c.swift\n`D.swift`, `E`, `f.swift --g`\n")
-    #expect(named.map(\.name) == ["B.swift", "D.swift"])
-    #expect(named.map(\.line) == [1, 2])
+    let named = Self.named(in: "`Node/B.swift` c.swift `Sources/A/B`\n`D.swift`, `E/F`, `Sources/*`, `f.swift --g`\n")
+    #expect(named.map(\.path) == ["B.swift", "Sources/A/B", "D.swift"])
+    #expect(named.map(\.line) == [1, 1, 2])
   }
 
   @Test("links to other sites and to symbols are left alone, fragments are cut off")
@@ -80,12 +83,20 @@ struct Pages {
     return findings
   }
 
-  /// The Swift files that a page names in code, without their folders, with their lines.
-  private static func named(in text: String) -> [(name: Substring, line: Int)] {
-    var found: [(name: Substring, line: Int)] = []
+  /// The Swift files, without their folders, and the paths from the top folder that a page names in code, with their lines.
+  private static func named(in text: String) -> [(path: Substring, line: Int)] {
+    var found: [(path: Substring, line: Int)] = []
     for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-      guard line.contains(".swift`") else { continue }
-      found += line.matches(of: /`(?:[^` ]*\/)?([^`\/ ]+\.swift)`/).map { ($0.1, number + 1) }
+      // Every second part of a line lies between two marks of code.
+      let parts = line.split(separator: "`", omittingEmptySubsequences: false)
+      for part in parts.indices.filter({ !$0.isMultiple(of: 2) }).map({ parts[$0] }) {
+        guard !part.contains(where: { " *…".contains($0) }) else { continue }
+        if let top = part.split(separator: "/").first, part.contains("/"), House.topLevel.contains(String(top)) {
+          found.append((part, number + 1))
+        } else if part.hasSuffix(".swift"), let name = part.split(separator: "/").last {
+          found.append((name, number + 1))
+        }
+      }
     }
     return found
   }

@@ -10,6 +10,7 @@ extension Node {
     notices.removeAll(keepingCapacity: true)
     guard !hasEnded else { return .done }
     turn.now = now
+    // Timers cost more than an edit, of which there may be thousands a second.
     guard !input.isTimeless else { return carryOut(input) }
     noteTime(now)
     let answer = carryOut(input)
@@ -99,6 +100,7 @@ extension Node {
 
   /// Sends goodbye on every link, and ends.
   private mutating func leave() {
+    // The successor is named while there are links to say so.
     turn.tell(.elect(.resign))
     repeat { settle() } while links.organ.endNext(.left, in: &turn)
     turn.tell(.finish(.left))
@@ -108,6 +110,7 @@ extension Node {
   private mutating func share(_ package: MapPackage, _ anchors: [Anchor], with peer: PeerID?) -> Answer {
     guard peer != nil || turn.mayShareMap else { return .refused(.mayNotShare) }
     do throws(AnchorError) {
+      // First, since a refused anchor must leave no map behind.
       try replication.organ.importAnchors(of: package, anchors, in: &turn)
     } catch {
       return .refused(.edit(error))

@@ -51,6 +51,7 @@ extension Node {
       guard haveMembersChanged else { return }
       membership.organ.updateReachability(in: &turn)
       settle()
+      // Reachability is evidence: disputed records are reviewed at the end of the turn.
       membership.organ.graphChanged()
     case .announced(let node, let link): poses.organ.announced(node, on: link, in: &turn)
     case .follows(let host): membership.organ.follows(host, in: &turn)

@@ -108,6 +108,7 @@ package struct Node: Sendable {
       poses.organ.dropLate(on: link)
       return nil
     }
+    // A peer that does not read would make this queue grow without a limit.
     guard control <= links.state.controlLimit(of: link) else {
       links.organ.end(link, .limitExceeded, in: &turn)
       settle()
@@ -138,6 +139,7 @@ package struct Node: Sendable {
   /// When the node needs ``Input/tick`` at the latest; nil after the end.
   package var deadline: Instant? {
     guard !hasEnded else { return nil }
+    // One call each ping interval at least: a gap between calls shows that this process stood still.
     var next = lastTick + ProtocolTimes.ping
     next = min(next, links.deadline(in: turn) ?? next)
     next = min(next, membership.deadline(in: turn) ?? next)
@@ -174,6 +176,7 @@ package struct Node: Sendable {
   /// Runs the due timers, organ by organ, and then the conclusions that this turn allows.
   mutating func runTimers() {
     guard !hasEnded else { return }
+    // One link at a time: all consequences of one end come before the next link is judged.
     if links.state.isDue(in: turn) { repeat { settle() } while links.organ.tick(in: &turn) }
     settle()
     if membership.isDue(in: turn) { membership.organ.tick(in: &turn) }
@@ -183,6 +186,7 @@ package struct Node: Sendable {
     if poses.isDue(in: turn) { poses.organ.tick(in: &turn) }
     if coordination.isDue(in: turn) { repeat { settle() } while coordination.organ.tick(in: &turn) }
     settle()
+    // A new host, or a change of what can be reached, may decide disputed records.
     if membership.state.hasNewEvidence { takeBelieved() }
     if !replication.state.isIdle { replication.organ.conclude(in: &turn) }
     if !ownership.state.isIdle(at: turn.now) { ownership.organ.conclude(in: &turn) }

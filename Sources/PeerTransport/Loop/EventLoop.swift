@@ -83,6 +83,7 @@ extension EventLoop {
       shared.isServed = true
       return (ring, revive)
     }
+    // A loop that is awake finds the work anyway: the system call is saved.
     if ring { wakeUp.signal() }
     if revive { serveLate() }
   }
@@ -131,6 +132,7 @@ extension EventLoop {
     owner.store(UInt(pthread_self()), ordering: .relaxed)
     while true {
       let batch = shared.withLock { shared in
+        // Under the lock, so that a later submit sees that no thread serves the queue and starts one.
         if shared.pending.isEmpty {
           shared.isServed = false
           owner.store(0, ordering: .relaxed)

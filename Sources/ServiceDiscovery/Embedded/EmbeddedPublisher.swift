@@ -110,7 +110,7 @@ final class EmbeddedPublisher {
   private func rename() {
     renames += 1
     guard renames <= Self.maximumRenames else {
-      report(.failed("somebody on the network claims every name"))
+      report(.failed("a host on the network claims every service name"))
       return
     }
     advertisement = advertisement.renamed()
@@ -120,7 +120,7 @@ final class EmbeddedPublisher {
   private func takeOtherHostName() {
     renames += 1
     guard renames <= Self.maximumRenames, avahi_server_set_host_name(server, Self.randomHostName()) >= 0 else {
-      report(.failed("somebody on the network claims every host name"))
+      report(.failed("a host on the network claims every host name"))
       return
     }
     publish()

@@ -11,7 +11,7 @@ package struct JournalCursor: Sendable {
   /// Bytes of operations that are always worth keeping before a new snapshot.
   package static let leastOperationBytes = 1 << 20
   /// How many times the size of the last snapshot the operations after it may have.
-  package static let operationsPerSnapshot = 4
+  static let operationsPerSnapshot = 4
 
   private var cursor: LogCursor?
   private var snapshotBytes = 0

@@ -8,7 +8,7 @@ package struct SnapshotChunks: Sendable {
   private var offset = 0
 
   /// Bytes before the bytes of a chunk.
-  package static let headCount = 8
+  static let headCount = 8
 
   /// The chunks of `bytes`, which must be shorter than 4 GiB and not empty.
   package init(_ bytes: [UInt8]) {

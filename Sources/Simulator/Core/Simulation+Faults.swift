@@ -80,10 +80,10 @@ extension Simulation {
   }
 
   /// Whether two nodes can talk in both directions.
-  package func areLinked(_ one: Int, _ other: Int) -> Bool { !network.isBrokenEitherWay(one, other) }
+  func areLinked(_ one: Int, _ other: Int) -> Bool { !network.isBrokenEitherWay(one, other) }
 
   /// Adds a delay (ns) to everything sent from now on from one node to another.
-  package mutating func clog(from: Int, to: Int, delay: Int64) { network.setClogging(from, to, delay) }
+  mutating func clog(from: Int, to: Int, delay: Int64) { network.setClogging(from, to, delay) }
 
   /// Loses every connection between two nodes, with what is on its way; both notice at once.
   package mutating func reset(_ one: Int, _ other: Int) {

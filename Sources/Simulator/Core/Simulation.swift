@@ -58,7 +58,7 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
   package func isRunning(_ index: Int) -> Bool { machines[index].node != nil }
 
   /// Whether a node runs and is not stopped.
-  package func isAwake(_ index: Int) -> Bool { machines[index].node != nil && !machines[index].isStopped }
+  func isAwake(_ index: Int) -> Bool { machines[index].node != nil && !machines[index].isStopped }
 
   /// By number, whether a machine runs something, stopped or not.
   package var running: [Bool] { machines.indices.map(isRunning) }

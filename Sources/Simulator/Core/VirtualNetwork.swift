@@ -9,7 +9,7 @@ package struct NetworkProfile: Sendable {
   /// Bytes a second in each direction of a connection; nil for no limit.
   package var rate: Int64?
   /// How long a dial to nobody takes to fail (ns).
-  package var dialTimeout: Int64 = 300_000_000
+  var dialTimeout: Int64 = 300_000_000
   /// When heartbeats give up on a broken path, at the earliest and at the latest (ns); nil leaves that to the nodes.
   package var silence: ClosedRange<Int64>? = 1_000_000_000...2_500_000_000
 

@@ -14,9 +14,9 @@ package struct ElectionMonitor: SimulationMonitor {
   /// The first invariant that did not hold.
   package var violation: String? { watch.violation }
   /// Changes of host seen by any node so far.
-  package var hostChanges: Int { watch.hostChanges }
+  var hostChanges: Int { watch.hostChanges }
   /// Claims by any node so far.
-  package var claimCount: Int { watch.claimCount }
+  var claimCount: Int { watch.claimCount }
   /// What happened, if it is recorded.
   package var transcript: Transcript { watch.transcript }
 

@@ -194,7 +194,7 @@ package struct ElectionModel: Sendable {
 
 extension ElectionModel {
   /// What is left to happen if nothing more goes wrong: everything healed and noticed, messages in order, for `span` ns.
-  package mutating func comeToRest(within span: Int64) {
+  mutating func comeToRest(within span: Int64) {
     outcast = nil
     settle(for: span)
   }

@@ -24,7 +24,7 @@ struct ReplicationLink {
 package struct ReplicationPeer {
   let number: Int
   var run: UInt64 = 0
-  package private(set) var isAlive = false
+  private(set) var isAlive = false
   /// Its anchors.
   package var set: AnchorSet
   var links: [Int: ReplicationLink] = [:]

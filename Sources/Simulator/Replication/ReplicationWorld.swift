@@ -13,7 +13,7 @@ package struct ReplicationWorld {
     package var burst = 1
     package var rules = ProtocolRules.all
     /// Whether a transcript is kept.
-    package var isRecorded = false
+    var isRecorded = false
 
     package init(
       count: Int? = nil, burst: Int = 1, rules: ProtocolRules = .all, isRecorded: Bool = false

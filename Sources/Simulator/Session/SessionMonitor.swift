@@ -19,7 +19,7 @@ package struct SessionMonitor: SimulationMonitor {
   /// Every map that was shared, by the hash of its contents.
   private var maps: [SHA256Digest: MapPackage] = [:]
   /// Maps that arrived, over all nodes.
-  package private(set) var mapsReceived = 0
+  private(set) var mapsReceived = 0
   /// Second connections that came about, over all nodes.
   package private(set) var bulkLinks = 0
   /// Of what all nodes asked for, step by step.
@@ -36,9 +36,9 @@ package struct SessionMonitor: SimulationMonitor {
   /// The first invariant that did not hold.
   package var violation: String? { elections.violation }
   /// Changes of host seen by any node so far.
-  package var hostChanges: Int { elections.hostChanges }
+  var hostChanges: Int { elections.hostChanges }
   /// Claims by any node so far.
-  package var claimCount: Int { elections.claimCount }
+  var claimCount: Int { elections.claimCount }
   /// Whether the liar has removed an honest member by right: the rest of the run proves nothing.
   package var liarRemoved: Bool { removals?.isSettled ?? false }
   /// What happened, if it is recorded.

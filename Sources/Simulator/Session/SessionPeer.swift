@@ -15,14 +15,14 @@ package struct SessionPeer: SimulatedNode {
   /// What its election did in the last step.
   var electionSteps: [ElectionStep] { follower.steps }
   /// The links it ended in the last step with a goodbye: to whom and why.
-  package private(set) var goodbyes: [(peer: PeerID, reason: EndReason)] = []
+  private(set) var goodbyes: [(peer: PeerID, reason: EndReason)] = []
   /// Second connections, for pieces of maps, that it took up in the last step.
   package private(set) var attached = 0
   /// The maps that arrived, by id.
   package private(set) var maps: [MapID: MapPackage] = [:]
 
   /// The cache on the machine's disk.
-  package private(set) var disk: [SHA256Digest: StoredChunk] = [:]
+  private(set) var disk: [SHA256Digest: StoredChunk] = [:]
   /// Of all that the node asked for since this process began.
   package private(set) var outputDigest = OutputDigest()
   /// Frames it has sent, by type, since a test set it to none; nil while nobody counts.
@@ -189,7 +189,7 @@ package struct SessionPeer: SimulatedNode {
   }
 
   /// Lets the app invite a peer that it had lost.
-  package mutating func inviteAgain(_ other: Int, at now: Instant) {
+  mutating func inviteAgain(_ other: Int, at now: Instant) {
     begin()
     invite(other, at: now)
     settle(at: now)

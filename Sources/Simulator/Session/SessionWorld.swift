@@ -26,7 +26,8 @@ package struct SessionWorld {
   /// Machines with skewed and drifting clocks on which nothing runs yet.
   package init(
     seed: UInt64, count: Int, rules: ProtocolRules = .all, liar: Int? = nil,
-    isRecorded: Bool = false, profile: NetworkProfile = NetworkProfile(), transcript: Transcript = Transcript(isOn: false)
+    isRecorded: Bool = false, profile: NetworkProfile = NetworkProfile(),
+    transcript: Transcript = Transcript(isOn: false)
   ) {
     random = SeededRandom(seed: seed)
     diskDice = SeededRandom(seed: seed ^ 0xd15c)
@@ -121,12 +122,14 @@ package struct SessionWorld {
     var (one, other) = (OutputDigest(), OutputDigest())
     one.add(stateOf: peer.node)
     other.add(stateOf: node)
-    if digest != peer.outputDigest { simulation.monitor.fail("N1 \(index + 1) asks for other things", at: simulation.now) }
+    if digest != peer.outputDigest {
+      simulation.monitor.fail("N1 \(index + 1) asks for other things", at: simulation.now)
+    }
     if one != other { simulation.monitor.fail("N1 \(index + 1) ends in another state", at: simulation.now) }
   }
 
   /// Starts every machine, one after the other, within a time (ns).
-  package mutating func startAll(within span: Int64 = 400_000_000) {
+  mutating func startAll(within span: Int64 = 400_000_000) {
     for index in 0..<count {
       apply(.start(index))
       simulation.run(for: Int64(random.below(UInt64(span / Int64(count) + 1))))
@@ -178,7 +181,7 @@ package struct SessionWorld {
   }
 
   /// Makes everything work again: heals every path, wakes every sleeper, ends every delay.
-  package mutating func mendAll() {
+  mutating func mendAll() {
     apply(.heal)
     for index in 0..<count {
       if simulation.isRunning(index), !simulation.isAwake(index) { apply(.resume(index)) }
@@ -283,7 +286,7 @@ package struct SessionWorld {
   }
 
   /// C6: whether joining the states of any three nodes is commutative, associative and idempotent.
-  package mutating func checkMergeLaws() {
+  mutating func checkMergeLaws() {
     let sets = (0..<count).compactMap { node($0)?.anchors }
     guard !sets.isEmpty else { return }
     let picked = (0..<3).map { _ in sets[random.below(sets.count)] }

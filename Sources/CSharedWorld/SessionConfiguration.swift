@@ -83,6 +83,7 @@ private func setMembers(of configuration: inout Session.Configuration, _ known: 
 
 /// Takes over what is kept on the disk.
 private func setFiles(of configuration: inout Session.Configuration, _ known: sw_session_config) throws {
+  configuration.storage = try optionalText(known.storage, "storage")
   configuration.journal = try optionalText(known.journal, "journal")
   configuration.state = try optionalText(known.state, "state")
   configuration.graceTime = .seconds(Int(known.grace_time_s))

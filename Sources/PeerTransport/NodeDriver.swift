@@ -20,6 +20,9 @@ package final class NodeDriver {
   /// Called on the loop when accepting pauses because descriptors ran out.
   package var onTrouble: (TransportFailure) -> Void = { _ in }
 
+  /// Inputs of the node so far; a look at it is none.
+  package private(set) var turns: UInt64 = 0
+
   private var node: Node
 
   /// A queue up to which the node may go on at once: below the transport's low watermark, so that it always says when a
@@ -93,6 +96,7 @@ package final class NodeDriver {
   private func turn(_ input: Input) -> Answer {
     let now = Self.now
     noticeSuspension(at: now)
+    turns += 1
     let answer = node.handle(input, at: now)
     finishTurn()
     return answer
@@ -204,6 +208,7 @@ extension NodeDriver: SecureTransportDelegate {
   package func linkReceived(_ link: LinkID, _ bytes: RawSpan) {
     let now = Self.now
     noticeSuspension(at: now)
+    turns += 1
     node.receive(bytes, on: link, at: now)
     finishTurn()
   }

@@ -43,6 +43,13 @@ struct HandleTests {
     let defaults = Session.Configuration()
     #expect(plain.state == nil && plain.journal == nil && plain.mapCache == nil && plain.mapProviders == .anyone)
     #expect(plain.graceTime == defaults.graceTime && plain.memberLimit == defaults.memberLimit)
+    #expect(plain.storage == nil)
+    let stored = try "/var/lib/app".withCString { path in
+      var config = config
+      config.storage = path
+      return try configuration(&config).0
+    }
+    #expect(stored.storage == "/var/lib/app" && stored.journal == nil)
     (config.member_limit, config.map_providers) = (8, UInt8(SW_MAP_PROVIDERS_HOST))
     (config.map_cache_limit, config.grace_time_s, config.keeps_orphaned_ownership) = (.max, 30, 1)
     let set = try "file".withCString { text in

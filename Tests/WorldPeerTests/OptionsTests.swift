@@ -15,7 +15,7 @@ struct OptionsTests {
     let options = try parse(
       """
       --name kitchen --service demo --map room.worldmap --accept all --invite none --discovery embedded \
-      --listen 127.0.0.1:4711 --connect lab:1 --connect [fe80::1%eth0]:2 --identity /tmp/id --journal j \
+      --listen 127.0.0.1:4711 --connect lab:1 --connect [fe80::1%eth0]:2 --identity /tmp/id --storage d --journal j \
       --state k --json --script s
       """)
     var expected = Options()
@@ -28,6 +28,7 @@ struct OptionsTests {
     expected.peer.listen = Endpoint(host: "127.0.0.1", port: 4711)
     expected.peer.connect = [Endpoint(host: "lab", port: 1), Endpoint(host: "fe80::1%eth0", port: 2)]
     expected.peer.identity = "/tmp/id"
+    expected.peer.storage = "d"
     expected.journal = "j"
     expected.state = "k"
     expected.script = "s"

@@ -192,6 +192,7 @@ typedef struct sw_session_config {
   uint32_t grace_time_s;   /* how long after the end of the program `state` leads back (seconds); default 600 */
   uint8_t keeps_orphaned_ownership; /* whether, as host, owners that left keep their anchors until the lease ends; default 0 */
   uint8_t reserved[3];     /* zero */
+  const char *storage;     /* folder for what `journal`, `state` and `map_cache` do not name; NULL, the default, is none */
 } sw_session_config;
 
 /* Writes the defaults. `size` is sizeof(sw_session_config); no more than that is written. */

@@ -12,6 +12,7 @@ package struct PeerOptions: Equatable, Sendable {
   package var listen: Endpoint?
   package var connect: [Endpoint] = []
   package var identity: String?
+  package var storage: String?
 
   /// Options with the same default for invitations received and made.
   package init(policy: InvitationPolicy) {
@@ -38,7 +39,7 @@ extension PeerOptions {
     configure(&configuration)
     do {
       let map = try readMap(Progress(console))
-      let identity = try PeerIdentity.loadOrCreate(named: name, in: identity)
+      let identity = try PeerIdentity.loadOrCreate(named: name, in: identity ?? storage)
       return try await Session.withSession(as: identity, configuration: configuration) { try await body($0, map) }
     } catch {
       return console.end(error)
@@ -49,6 +50,7 @@ extension PeerOptions {
   package func configuration(asking desk: InvitationDesk) -> Session.Configuration {
     var configuration = Session.Configuration(service: service)
     configuration.discovery = discovery
+    configuration.storage = storage
     if let listen { configuration.listen = listen }
     // A user that types a name on the command line wants to be found by it.
     configuration.advertisesName = true
@@ -100,6 +102,9 @@ extension ArgumentParser {
       .optional(
         "--identity", "DIR", path.appending(path: \.identity),
         help: "where the key is kept ($XDG_STATE_HOME/sharedworld)"),
+      .optional(
+        "--storage", "DIR", path.appending(path: \.storage),
+        help: "keep the key, the anchors, the state and parts of maps in this folder"),
     ]
   }
 }

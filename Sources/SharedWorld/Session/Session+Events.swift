@@ -13,7 +13,7 @@ extension Session {
       if case .anchors = event { anchorsChanged = true }
     }
     hub.publish(translated)
-    if anchorsChanged { writeJournal() }
+    if anchorsChanged { saveJournal() }
   }
 
   private func take(_ event: NodeEvent, into events: inout [Event]) {

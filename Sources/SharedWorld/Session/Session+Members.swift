@@ -1,8 +1,47 @@
+import AnchorReplication
 import Basics
 import BasicsLinux
 import PeerProtocol
+import PeerTransport
 import ServiceDiscovery
 import WorldModel
+
+extension Session {
+  // MARK: What there is
+
+  /// Everything an app shows of a session, at one moment.
+  public func state() -> State {
+    let (map, candidates) = (maps.latest, discovery.candidates)
+    let state = try? read { node, now in
+      State(
+        peers: node.memberSnapshots.map { PeerStatus($0, map: node.mapStatus(of: $0.peerID)) },
+        inviting: node.invitedPeers.map(discovery.peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
+        mapStatus: node.mapStatus, isSynchronised: node.isSynchronised,
+        mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
+        isLocked: node.rules.isLocked, memberLimit: node.rules.limit, candidates: candidates)
+    }
+    return state
+      ?? State(
+        peers: [], inviting: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronised: false,
+        mapPoints: map?.map.cloud.count ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
+        memberLimit: configuration.memberLimit, candidates: candidates)
+  }
+
+  /// Who is connected to whom, and what this peer's own connections carry.
+  public func statistics() -> Statistics {
+    let found = try? read { node, _ in (node.presence, node.memberSnapshots) }
+    guard let (presence, members) = found else { return Statistics(connections: [], links: [], turns: 0) }
+    let links = members.filter(\.isDirect).map { member in
+      Statistics.Link(
+        peer: Peer(id: member.peerID, name: member.name), roundTrip: member.roundTrip, bytesSent: member.bytesSent,
+        bytesReceived: member.bytesReceived,
+        queuedBytes: member.bytesWaiting + (member.link.flatMap { driver?.queuedBytes(on: $0) } ?? 0))
+    }
+    let connections = presence.map { Statistics.Connection($0, $1) }
+      .sorted { ($0.one, $0.other) < ($1.one, $1.other) }
+    return Statistics(connections: connections, links: links, turns: driver?.turns ?? 0)
+  }
+}
 
 extension Session {
   // MARK: Invitations
@@ -158,6 +197,36 @@ extension Session {
   func requireMember(_ peer: PeerID) throws(SessionError) {
     let isMember = try read { node, _ in node.isMember(peer) }
     guard isMember else { throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session") }
+  }
+
+  // MARK: Waits
+
+  /// Lets the node begin something under a number of its own, and waits until it tells how that ended.
+  ///
+  /// - Parameters:
+  ///   - begin: What begins it.
+  ///   - giveUp: What ends it early, when the task is cancelled.
+  func wait(
+    _ begin: (UInt64) -> Input, givingUp giveUp: @escaping @Sendable (UInt64) -> Input
+  ) async -> WaitOutcome {
+    let number = waits.nextNumber()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        waits.begin(number, continuation)
+        if Task.isCancelled {
+          waits.finish(number, .cancelled)
+        } else if (try? handle(begin(number))) == nil {
+          waits.finish(number, .ended(.left))
+        }
+      }
+    } onCancel: {
+      loop.execute {
+        self.assumeIsolated { session in
+          session.input(giveUp(number))
+          session.waits.finish(number, .cancelled)
+        }
+      }
+    }
   }
 }
 

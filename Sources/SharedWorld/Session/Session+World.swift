@@ -109,4 +109,206 @@ extension Session {
   public func digest() -> SHA256Digest {
     (try? read { node, _ in node.digest }) ?? SHA256Digest(hashing: [])
   }
+
+  /// Carries out a step of an ``UndoHistory``.
+  ///
+  /// - Throws: What ``move(_:to:acknowledgement:)``, ``remove(_:acknowledgement:)`` and
+  ///   ``restore(_:from:acknowledgement:)`` throw.
+  public func perform(_ step: UndoHistory.Step) async throws(SessionError) {
+    switch step {
+    case .remove(let id): try await remove(id)
+    case .restore(let anchor, let removed): try await restore(anchor, from: removed)
+    case .move(let id, let transform): try await move(id, to: transform)
+    }
+  }
+}
+
+// MARK: - Live poses
+
+extension Session {
+  /// Takes an anchor into the hand.
+  ///
+  /// Others see every ``Drag/update(to:)`` as ``Event/anchorDragged(_:)`` at once, and the place where it ends as an update
+  /// of the anchor.
+  /// - Throws: ``SessionError`` with the code `unknownAnchor`, or `limitExceeded` when this peer drags 16 anchors already.
+  public func beginDrag(_ anchor: AnchorID) throws(SessionError) -> Drag {
+    guard case .began(let id) = try handle(.beginDrag(anchor), anchor: anchor) else {
+      throw SessionError(DragError.ended)
+    }
+    return Drag(anchor: anchor, id: id, session: self)
+  }
+
+  /// Nobody holds the drag any more.
+  nonisolated func abandonDrag(_ id: DragID) {
+    loop.execute { [weak self] in self?.assumeIsolated { _ = try? $0.handle(.endDrag(id)) } }
+  }
+
+  /// Tells the others where this device is, up to 60 times a second; nil that it tells no more.
+  ///
+  /// They see it as a participant anchor for as long as this peer can be reached.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for a transform that is not rigid.
+  public func updatePose(_ transform: Transform?) throws(SessionError) { try handle(.updatePose(transform)) }
+
+  /// Says which live poses this peer wants: drags of anchors, and devices, that meet the filter where they are.
+  ///
+  /// The others are told and send it nothing else, unless it has to pass the poses on to peers they cannot reach and that want
+  /// them. What leaves the filter has ended for this peer.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for a prefix over ``Limits/anchorName`` bytes or a region that
+  ///   is not finite.
+  public func setInterest(_ filter: AnchorFilter) throws(SessionError) {
+    guard filter.isValid else {
+      throw SessionError(.invalidArgument, "the filter's prefix is too long, or its region is not finite")
+    }
+    try handle(.setInterest(filter))
+  }
+
+  /// The devices of other peers that tell where they are, as anchors of the kind ``Anchor/Kind/participant(_:)``, in the
+  /// order of their ids.
+  ///
+  /// They are not among ``anchors()``: they are neither saved nor part of the digest.
+  public func participants() -> [Anchor] {
+    livePoses().filter { $0.subject == .participant }.compactMap(LivePose.init).map { pose in
+      var anchor = Anchor(
+        id: pose.anchor, name: discovery.peer(pose.peer).name, transform: pose.transform, kind: .participant(pose.peer))
+      anchor.creator = pose.peer
+      return anchor
+    }.sorted { $0.id < $1.id }
+  }
+
+  /// The anchors that other peers drag at this moment, and where.
+  public func drags() -> [LivePose] {
+    livePoses().filter { $0.subject != .participant }.compactMap(LivePose.init)
+  }
+
+  private func livePoses() -> [EphemeralUpdate] {
+    (try? read { node, _ in node.livePoses }) ?? []
+  }
+
+  /// Translates a live pose for the app.
+  func take(_ update: EphemeralUpdate, into events: inout [Event]) {
+    let peer = update.origin.peer
+    switch (update.subject, LivePose(update)) {
+    case (.anchor, let pose?): events.append(.anchorDragged(pose))
+    case (.anchor(let anchor), nil): events.append(.dragEnded(anchor, by: peer))
+    case (.participant, let pose?): events.append(.participantMoved(pose))
+    case (.participant, nil): events.append(.participantGone(peer))
+    }
+  }
+}
+
+// MARK: - Ownership
+
+extension Session {
+  /// Asks to own an anchor and waits for the grant.
+  ///
+  /// The host asks the present owner, if there is one in the session; without one it grants at once. Asking for what this
+  /// peer owns already extends it.
+  /// - Parameters:
+  ///   - anchor: Which one.
+  ///   - lease: How long to own it, at most 49 days; nil until it is released.
+  ///   - timeout: How long the owner may think, at most 60 s.
+  /// - Throws: ``SessionError`` with the code `unknownAnchor`, `declined` (the owner keeps it), `notAcknowledged` (no answer
+  ///   in time, or no host), `cancelled` or `ended`.
+  public func requestOwnership(
+    of anchor: AnchorID, lease: Duration? = nil, timeout: Duration = .seconds(10)
+  ) async throws(SessionError) -> Ownership {
+    try await settle(.own(lease: lease), of: anchor, timeout: timeout)
+  }
+
+  /// Gives an anchor back, so that the next who asks gets it.
+  ///
+  /// - Throws: ``SessionError`` with the code `unknownAnchor`, `notOwner`, `notAcknowledged`, `cancelled` or `ended`.
+  public func releaseOwnership(of anchor: AnchorID, timeout: Duration = .seconds(10)) async throws(SessionError) {
+    _ = try await settle(.release, of: anchor, timeout: timeout)
+  }
+
+  /// Gives an anchor that this peer owns to another one, without a lease.
+  ///
+  /// - Throws: What ``releaseOwnership(of:timeout:)`` throws; `unknownPeer` when `peer` is not in the session.
+  public func giveOwnership(
+    of anchor: AnchorID, to peer: PeerID, timeout: Duration = .seconds(10)
+  ) async throws(SessionError) {
+    try requireMember(peer)
+    _ = try await settle(.give(peer), of: anchor, timeout: timeout)
+  }
+
+  /// Who owns an anchor; nil when nobody does.
+  ///
+  /// An owner that has left is still named for a moment, until the host has freed the anchor.
+  public func ownership(of anchor: AnchorID) -> Ownership? {
+    let lock = (try? read { node, now in node.owner(of: anchor, at: now) }) ?? nil
+    return lock.flatMap { lock in lock.owner.map { Ownership(lock, of: anchor, owner: $0) } }
+  }
+
+  /// Sets out to fulfil a wish about ownership and waits for what becomes of it.
+  private func settle(
+    _ wish: OwnershipWish, of anchor: AnchorID, timeout: Duration
+  ) async throws(SessionError) -> Ownership {
+    let outcome = await wait { number in
+      .wish(OwnershipRequestID(rawValue: number), wish, of: anchor, timeout: timeout)
+    } givingUp: { number in
+      .dropWish(OwnershipRequestID(rawValue: number))
+    }
+    switch outcome {
+    case .ownership(.met(let lock)): return Ownership(lock, of: anchor, owner: lock.owner ?? identity.peerID)
+    case .ownership(.declined): throw SessionError(.declined, "the owner keeps anchor \(anchor)")
+    case .ownership(.notOwner): throw SessionError(.notOwner, "this peer does not own anchor \(anchor)")
+    case .ownership(.unknownAnchor):
+      throw SessionError(.unknownAnchor, "there is no anchor \(anchor) in this session")
+    case .cancelled: throw SessionError(.cancelled, "the wait for ownership was cancelled")
+    case .ended: throw SessionError(.ended, "the session ended before ownership was settled")
+    case .ownership(.unanswered), .acknowledgement, .invitation, .host:
+      throw SessionError(.notAcknowledged, "nobody answered the request for anchor \(anchor) in time; try again")
+    }
+  }
+
+  /// Asks the app, beside the event loop, whether it gives an anchor away.
+  func ask(_ id: OwnershipQuestionID, _ request: OwnershipRequest) {
+    guard let handler = configuration.ownershipHandler else { return }
+    let added = jobs.add { [weak self] in
+      let accepts = await handler(request)
+      await self?.answer(id, accepts: accepts)
+    }
+    if !added { answer(id, accepts: false) }
+  }
+
+  private func answer(_ id: OwnershipQuestionID, accepts: Bool) {
+    input(.answerOwnership(id, accepts: accepts))
+  }
+}
+
+extension LivePose {
+  /// Nil when the update says that there is no pose any more.
+  init?(_ update: EphemeralUpdate) {
+    guard let pose = update.pose else { return nil }
+    let peer = update.origin.peer
+    let anchor: AnchorID =
+      switch update.subject {
+      case .anchor(let id): id
+      case .participant: .participant(peer)
+      }
+    self.init(
+      anchor: anchor, peer: peer, transform: pose.transform, sessionTime: update.sessionTime,
+      sequence: update.sequence)
+  }
+}
+
+extension SessionError {
+  /// Why a drag could not begin or go on.
+  init(_ failure: DragError) {
+    switch failure {
+    case .ended: self.init(.dragEnded, "this drag has ended; begin another one", cause: failure)
+    case .tooMany(let limit):
+      self.init(.limitExceeded, "this peer drags \(limit) anchors already; end one of these drags", cause: failure)
+    case .refused(let error): self.init(error, anchor: nil)
+    }
+  }
+}
+
+extension Ownership {
+  init(_ lock: AnchorLock, of anchor: AnchorID, owner: PeerID) {
+    self.init(
+      anchor: anchor, owner: owner, until: lock.leaseUntil < AnchorLock.endless ? lock.leaseUntil : nil,
+      epoch: lock.epoch, number: lock.number)
+  }
 }

@@ -32,11 +32,11 @@ public actor Session {
   var changeReaders: [ChangeReader] = []
   /// Whether the app was told that the session is locked.
   var isLocked = false
-  var journal: RunningJournal?
-  var keptState: RunningState?
-  /// Where chunks of maps are kept, and whether that failed when it was last tried.
+  var journal: SavedJournal?
+  var savedState: SavedState?
+  /// Where chunks of maps are kept.
   nonisolated let chunkStore: ChunkStore?
-  var hasCacheFailed = false
+  var cacheFailure = FailureNotice()
   private(set) var hasEnded = false
   private var closing = Closing.notBegun
 
@@ -62,7 +62,7 @@ public actor Session {
     } catch {
       throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
     }
-    chunkStore = configuration.mapCache.map { ChunkStore(folder: $0.folder, limit: $0.limit) }
+    chunkStore = configuration.mapFolder.map { ChunkStore(folder: $0.folder, limit: $0.limit) }
   }
 
   /// This peer.
@@ -177,6 +177,18 @@ extension Session {
     }
   }
 
+  /// Runs `body` with a session of the identity `name` in the folder ``Configuration/storage``, which is made if there is
+  /// none; without a folder, of the identity that ``PeerIdentity/loadOrCreate(named:in:)`` finds by default.
+  ///
+  /// - Throws: ``SessionError`` when the identity cannot be used or the session cannot start, and whatever `body` throws.
+  public static func withSession<R: Sendable>(
+    named name: String, configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,
+    _ body: (Session) async throws -> R
+  ) async throws -> R {
+    let identity = try PeerIdentity.loadOrCreate(named: name, in: configuration.storage)
+    return try await withSession(as: identity, configuration: configuration, isolation: isolation, body)
+  }
+
   /// Runs `body` with a session that uses another service type and otherwise the defaults.
   public static func withSession<R: Sendable>(
     as identity: PeerIdentity, service: String, isolation: isolated (any Actor)? = #isolation,
@@ -188,6 +200,7 @@ extension Session {
   /// Listens and advertises.
   func start() async throws(SessionError) {
     do throws(SessionError) {
+      if let storage = configuration.storage { _ = try PrivateFolder(path: storage) }
       let port = try await listen(on: listenAddress(), restoring: openState())
       listeningPort.store(port, ordering: .relaxed)
     } catch {
@@ -234,7 +247,7 @@ extension Session {
     node.cachesChunks = chunkStore != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil
     node.keepsOrphans = configuration.keepsOrphanedOwnership
-    node.keepsRecord = keptState != nil
+    node.keepsRecord = savedState != nil
     return node
   }
 

@@ -7,6 +7,13 @@ extension Session {
     public var discovery: DiscoveryMode = .automatic
     /// Where to listen; by default every address and any free port.
     public var listen = Endpoint(host: "::", port: 0)
+    /// A folder that keeps all that outlives the process, so that an app names one place; nil keeps what the paths below
+    /// name.
+    ///
+    /// It is made if there is none (mode 0700), belongs to one peer, and holds the anchors (`SERVICE.journal`), the state
+    /// (`SERVICE.state`) and parts of maps (`maps`). ``journal``, ``state`` and ``mapCache`` win over it, each for its part.
+    /// ``Session/withSession(named:configuration:isolation:_:)`` keeps the identity there too (`identity-NAME.pem`).
+    public var storage: String?
     /// A file that keeps the session's anchors, so that an app that restarts alone has its world back; nil keeps none.
     ///
     /// It is made if there is none (mode 0600). What was placed, moved or removed is on the disk a moment later, and a crash
@@ -56,6 +63,15 @@ extension Session {
       self.service = service
     }
   }
+}
+
+extension Session.Configuration {
+  /// Where the anchors are kept.
+  var journalPath: String? { journal ?? storage.map { "\($0)/\(service).journal" } }
+  /// Where the state is kept.
+  var statePath: String? { state ?? storage.map { "\($0)/\(service).state" } }
+  /// Where parts of maps are kept.
+  var mapFolder: MapCache? { mapCache ?? storage.map { MapCache(folder: $0 + "/maps") } }
 }
 
 /// A folder in which parts of maps are kept over the end of the program.

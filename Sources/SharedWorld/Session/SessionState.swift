@@ -1,4 +1,3 @@
-import AnchorReplication
 import PeerProtocol
 import WorldModel
 
@@ -31,24 +30,6 @@ extension Session {
     public let memberLimit: Int
     /// Services seen on the network, in the order of their ids.
     public let candidates: [Candidate]
-  }
-
-  /// Everything an app shows of a session, at one moment.
-  public func state() -> State {
-    let (map, candidates) = (maps.latest, discovery.candidates)
-    let state = try? read { node, now in
-      State(
-        peers: node.memberSnapshots.map { PeerStatus($0, map: node.mapStatus(of: $0.peerID)) },
-        inviting: node.invitedPeers.map(discovery.peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
-        mapStatus: node.mapStatus, isSynchronised: node.isSynchronised,
-        mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
-        isLocked: node.rules.isLocked, memberLimit: node.rules.limit, candidates: candidates)
-    }
-    return state
-      ?? State(
-        peers: [], inviting: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronised: false,
-        mapPoints: map?.map.cloud.count ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
-        memberLimit: configuration.memberLimit, candidates: candidates)
   }
 }
 

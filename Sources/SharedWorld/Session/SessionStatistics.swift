@@ -1,5 +1,3 @@
-import PeerProtocol
-import PeerTransport
 import WorldModel
 
 extension Session {
@@ -37,22 +35,10 @@ extension Session {
     public let connections: [Connection]
     /// The direct connections of this peer, in the order of the ids.
     public let links: [Link]
-  }
-}
-
-extension Session {
-  /// Who is connected to whom, and what this peer's own connections carry.
-  public func statistics() -> Statistics {
-    let found = try? read { node, _ in (node.presence, node.memberSnapshots) }
-    guard let (presence, members) = found else { return Statistics(connections: [], links: []) }
-    let links = members.filter(\.isDirect).map { member in
-      Statistics.Link(
-        peer: Peer(id: member.peerID, name: member.name), roundTrip: member.roundTrip, bytesSent: member.bytesSent,
-        bytesReceived: member.bytesReceived,
-        queuedBytes: member.bytesWaiting + (member.link.flatMap { driver?.queuedBytes(on: $0) } ?? 0))
-    }
-    let connections = presence.map { Statistics.Connection($0, $1) }
-      .sorted { ($0.one, $0.other) < ($1.one, $1.other) }
-    return Statistics(connections: connections, links: links)
+    /// Turns of the protocol so far: one for each command, each read of a connection and each deadline; questions take
+    /// none.
+    ///
+    /// A number that rises fast says what the session's thread works on.
+    public let turns: UInt64
   }
 }

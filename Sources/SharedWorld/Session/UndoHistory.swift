@@ -128,17 +128,3 @@ extension Anchor {
     Anchor(id: id, name: name, transform: transform, kind: kind, payload: payload)
   }
 }
-
-extension Session {
-  /// Carries out a step of an ``UndoHistory``.
-  ///
-  /// - Throws: What ``move(_:to:acknowledgement:)``, ``remove(_:acknowledgement:)`` and
-  ///   ``restore(_:from:acknowledgement:)`` throw.
-  public func perform(_ step: UndoHistory.Step) async throws(SessionError) {
-    switch step {
-    case .remove(let id): try await remove(id)
-    case .restore(let anchor, let removed): try await restore(anchor, from: removed)
-    case .move(let id, let transform): try await move(id, to: transform)
-    }
-  }
-}

@@ -1,5 +1,4 @@
 import PeerProtocol
-import PeerTransport
 
 /// How the wait of a caller ended.
 enum WaitOutcome: Sendable {
@@ -39,35 +38,5 @@ struct Waits {
   /// Resumes every caller: nothing more will happen.
   mutating func endAll(_ reason: EndReason) {
     for number in waiting.keys.sorted() { finish(number, .ended(reason)) }
-  }
-}
-
-extension Session {
-  /// Lets the node begin something under a number of its own, and waits until it tells how that ended.
-  ///
-  /// - Parameters:
-  ///   - begin: What begins it.
-  ///   - giveUp: What ends it early, when the task is cancelled.
-  func wait(
-    _ begin: (UInt64) -> Input, givingUp giveUp: @escaping @Sendable (UInt64) -> Input
-  ) async -> WaitOutcome {
-    let number = waits.nextNumber()
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        waits.begin(number, continuation)
-        if Task.isCancelled {
-          waits.finish(number, .cancelled)
-        } else if (try? handle(begin(number))) == nil {
-          waits.finish(number, .ended(.left))
-        }
-      }
-    } onCancel: {
-      loop.execute {
-        self.assumeIsolated { session in
-          session.input(giveUp(number))
-          session.waits.finish(number, .cancelled)
-        }
-      }
-    }
   }
 }

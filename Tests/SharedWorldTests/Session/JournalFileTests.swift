@@ -29,17 +29,16 @@ struct JournalFileTests {
           problems += 1
         }
         try await session.place(Anchor(name: "2", payload: large))
-        while await session.journal?.isWriting == true { await Task.yield() }
         try await file.limit(pages: .max)
-        try await session.place(Anchor(name: "3"))
+        // Nothing is edited any more: the write is retried without an occasion.
         var kept: [String] = []
-        while kept.count < 3 {
+        while kept.count < 2 {
           var set = AnchorSet(actor: ActorID(peer: PeerID(SHA256Digest(words: .zero)), incarnation: 1))
           try set.restore(try await file.records())
           kept = set.anchors.map(\.name).sorted()
           await Task.yield()
         }
-        #expect(kept == ["1", "2", "3"])
+        #expect(kept == ["1", "2"])
         await session.leave()
         while let event = await events.next() { if case .problem = event { problems += 1 } }
         #expect(problems == 1)

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+/// What apps outside this package can compile: they are other packages, so this test runs the compiler on one.
+@Suite("Enums that later versions may extend", .timeLimit(.minutes(5)))
+struct GrowingEnumsTests {
+  /// The enums that the library hands out, with a case of each.
+  private static let enums = [
+    ("Session.Event", "peerJoined"), ("Session.LeaveReason", "kicked"), ("Session.Origin", "merge"),
+    ("HostChangeReason", "elected"), ("HostOutcome", "hosts"), ("MapStatus.Stage", "received"),
+    ("PeerStatus.State", "lost"), ("LostEdit.Value", "ownership"), ("AnchorChange.Kind", "added"),
+    ("AnchorChanges.Element", "current"), ("Browser.Event", "found"), ("Anchor.Kind", "plain"),
+    ("DecodingFailure", "truncated"),
+  ]
+
+  /// Compiles an app that imports the library; what the compiler says, and whether it accepts it.
+  private func compile(_ app: String) throws -> (isAccepted: Bool, output: String) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-app-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = folder.appending(path: "App.swift")
+    try "import SharedWorld\n\(app)".write(to: source, atomically: true, encoding: .utf8)
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+    let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let sources = root.appending(path: "Sources")
+    let libraries = try FileManager.default.contentsOfDirectory(atPath: sources.path).filter { $0.hasPrefix("C") }
+    let swiftc = Process()
+    swiftc.executableURL = URL(filePath: "/usr/bin/env")
+    swiftc.arguments =
+      ["swiftc", "-typecheck", "-swift-version", "6", "-I", products.appending(path: "Modules").path, source.path]
+      + libraries.flatMap { ["-I", sources.appending(path: $0).path] }
+    let pipe = Pipe()
+    (swiftc.standardOutput, swiftc.standardError) = (pipe, pipe)
+    try swiftc.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    swiftc.waitUntilExit()
+    return (swiftc.terminationStatus == 0, String(decoding: output, as: UTF8.self))
+  }
+
+  /// An app that knows one case of each enum: the others are what later versions have added.
+  private func app(rest: String) -> String {
+    Self.enums.enumerated().map { number, row in
+      """
+      func know\(number)(_ value: \(row.0)) -> Bool {
+        switch value {
+        case .\(row.1): true
+        \(rest): false
+        }
+      }
+      """
+    }.joined(separator: "\n")
+  }
+
+  @Test("an app that names the cases it knows, and has @unknown default, goes on being compiled when there are more")
+  func unknownDefault() throws {
+    let (isAccepted, output) = try compile(app(rest: "@unknown default"))
+    #expect(isAccepted, "\(output)")
+    #expect(output.contains("switch must be exhaustive"), "the compiler names what is new, in a warning")
+  }
+
+  @Test("an app that names every case and has no default is told so today, and not by the next version")
+  func exhaustive() throws {
+    let (isAccepted, output) = try compile(
+      """
+      func text(_ outcome: HostOutcome) -> String {
+        switch outcome {
+        case .hosts: "hosts"
+        case .unchanged: "unchanged"
+        case .ended: "ended"
+        }
+      }
+      """)
+    #expect(!isAccepted && output.contains("may have additional unknown values"), "\(output)")
+  }
+
+  @Test("an enum that an app only hands in has no unknown cases")
+  func handedIn() throws {
+    let (isAccepted, output) = try compile(
+      """
+      func text(_ decision: InvitationDecision) -> String {
+        switch decision {
+        case .accept: "accept"
+        case .decline(let reason): reason
+        }
+      }
+      """)
+    #expect(isAccepted, "\(output)")
+  }
+}

@@ -1,0 +1,174 @@
+import Basics
+import SharedWorld
+import Testing
+
+@Suite("What callers are told, and when", .timeLimit(.minutes(5)))
+struct OutcomeTests {
+  /// Waits until `session` follows this host.
+  private func waitForHost(_ host: PeerID, at session: Session) async throws {
+    var events = session.events.makeAsyncIterator()
+    while await session.state().host != host {
+      guard await events.next() != nil else { throw EndedTooSoon() }
+    }
+  }
+
+  /// Runs `body` with a session that hosts itself and one that it then invites, which may not host if so said.
+  private func hosted(
+    canHost: Bool = true, _ body: @Sendable (_ host: Session, _ member: Session) async throws -> Void
+  ) async throws {
+    let member = {
+      var configuration = TestSessions.configuration()
+      configuration.canHost = canHost
+      return configuration
+    }()
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
+      alice in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: member) { bob in
+        try await waitForHost(alice.localPeer.id, at: alice)
+        _ = try await alice.invite(bob.endpoint)
+        try await waitForHost(alice.localPeer.id, at: bob)
+        try await body(alice, bob)
+      }
+    }
+  }
+
+  // MARK: Host
+
+  @Test("a member that asks to be host is told when it is, and the change has a reason")
+  func requestHost() async throws {
+    try await hosted { alice, bob in
+      #expect(await bob.requestHost(timeout: .seconds(60)) == .hosts)
+      #expect(await bob.state().host == bob.localPeer.id)
+      let reason = try await alice.first { event -> HostChangeReason? in
+        if case .hostChanged(_, bob.localPeer.id, _, let reason) = event { reason } else { nil }
+      }
+      #expect(reason == .handover)
+      #expect(await bob.requestHost() == .hosts, "it hosts already")
+    }
+  }
+
+  @Test("a host that hands over is told when the other hosts; only the host can, and only to a member that may host")
+  func handOver() async throws {
+    try await hosted { alice, bob in
+      let notHost = await #expect(throws: SessionError.self) { try await bob.handOver(to: alice.localPeer.id) }
+      #expect(notHost?.code == .notHost)
+      let stranger = PeerID(SHA256Digest(hashing: [1]))
+      let unknown = await #expect(throws: SessionError.self) { try await alice.handOver(to: stranger) }
+      #expect(unknown?.code == .unknownPeer)
+      let outcome = try await alice.handOver(to: bob.localPeer.id, timeout: .seconds(60))
+      #expect(outcome == .hosts)
+      #expect(await alice.state().host == bob.localPeer.id)
+    }
+    try await hosted(canHost: false) { alice, bob in
+      let outcome = try await alice.handOver(to: bob.localPeer.id, timeout: .milliseconds(100))
+      #expect(outcome == .unchanged)
+      #expect(await bob.requestHost() == .unchanged)
+      #expect(await alice.state().host == alice.localPeer.id)
+      await alice.leave()
+      #expect(await alice.requestHost() == .ended)
+    }
+  }
+
+  // MARK: Invitations
+
+  @Test("an address where nobody listens is unreachable within five seconds, whatever the time-out")
+  func unreachable() async throws {
+    try await TestSessions.two { alice, _ in
+      let nobody = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: 1))
+      for timeout: Duration in [.milliseconds(300), .seconds(60)] {
+        let error = await #expect(throws: SessionError.self) { try await alice.invite(nobody, timeout: timeout) }
+        #expect(error?.code == .unreachable)
+        #expect(error?.message.contains("127.0.0.1:1") == true)
+      }
+    }
+  }
+
+  @Test("a peer that starts while it is dialled is invited all the same")
+  func startsLate() async throws {
+    try await TestSessions.two { alice, bob in
+      let place = bob.endpoint
+      let port = bob.port
+      await bob.leave()
+      let invitation = Task { try await alice.invite(place) }
+      var configuration = TestSessions.configuration()
+      configuration.listen.port = port
+      try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
+        let peer = try await invitation.value
+        #expect(peer == carol.localPeer)
+      }
+    }
+  }
+
+  @Test("a peer that is there and does not answer is no unreachable one")
+  func silent() async throws {
+    let handler: TestSessions.InvitationHandler = { _ in
+      for await _ in AsyncStream(Never.self, { _ in }) {}
+      return .accept
+    }
+    try await TestSessions.two(answering: handler) { alice, bob in
+      let error = await #expect(throws: SessionError.self) {
+        try await alice.invite(bob.endpoint, timeout: .milliseconds(500))
+      }
+      #expect(error?.code == .invitationTimedOut)
+    }
+  }
+
+  // MARK: The end
+
+  @Test("after the end the digest is the hash of nothing, and the state is empty")
+  func afterTheEnd() async throws {
+    try await TestSessions.two { alice, _ in
+      try await alice.place(Anchor(name: "lamp"))
+      await alice.leave()
+      #expect(await alice.digest() == SHA256Digest(hashing: []))
+      #expect(
+        await alice.digest().description == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+      let state = await alice.state()
+      #expect(state.anchorCount == 0 && state.peers.isEmpty && state.host == nil)
+      #expect(await alice.anchors().isEmpty)
+    }
+  }
+
+  // MARK: Anchors
+
+  @Test("a payload that is set, replaced and taken away is so for the other peer")
+  func payload() async throws {
+    try await TestSessions.joined { alice, bob in
+      let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
+      var events = bob.events.makeAsyncIterator()
+      for bytes: [UInt8]? in [[1, 2, 3], [4], nil] {
+        let payload = bytes.map { Anchor.Payload(contentType: "text/plain", bytes: $0) }
+        try await alice.setPayload(payload, of: lamp)
+        while await bob.anchors().first?.payload != payload {
+          guard await events.next() != nil else { throw EndedTooSoon() }
+        }
+        #expect(await bob.anchors().first?.payload?.bytes == bytes)
+      }
+      let large = Anchor.Payload(contentType: "x/y", bytes: [UInt8](repeating: 0, count: Limits.anchorPayload + 1))
+      let error = await #expect(throws: SessionError.self) { try await alice.setPayload(large, of: lamp) }
+      #expect(error?.code == .invalidArgument || error?.code == .limitExceeded)
+    }
+  }
+
+  @Test("of live poses a peer is sent what meets its interest, and what leaves it has ended for it")
+  func interest() async throws {
+    try await TestSessions.joined { alice, bob in
+      var filter = AnchorFilter.all
+      filter.namePrefix = "lamp"
+      try await bob.setInterest(filter)
+      let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
+      let table = try await alice.place(Anchor(name: "table"), acknowledgement: .everyPresentMember)
+      let drags = [try await alice.beginDrag(table), try await alice.beginDrag(lamp)]
+      for drag in drags { try await drag.update(to: Transform(translation: [1, 2, 3])) }
+      var events = bob.events.makeAsyncIterator()
+      // The table is dragged first: its pose would come first.
+      let seen = try await events.first { if case .anchorDragged(let pose) = $0 { pose.anchor } else { nil } }
+      #expect(seen == lamp)
+      #expect(await bob.drags().map(\.anchor) == [lamp])
+      filter.namePrefix = String(repeating: "x", count: Limits.anchorName + 1)
+      let error = await #expect(throws: SessionError.self) { try await bob.setInterest(filter) }
+      #expect(error?.code == .invalidArgument)
+      for drag in drags { try await drag.end() }
+    }
+  }
+}

@@ -9,6 +9,8 @@ package enum AnchorError: Error, Hashable, Sendable {
   case duplicateAnchor(AnchorID)
   /// The anchor, or what was to become of it, is not allowed in a world; the error says why.
   case invalid(AnchorID, ModelError)
+  /// The anchor is of the kind participant and stands for another peer than the one that would add it.
+  case foreignParticipant(AnchorID)
   /// A limit of the set is reached (elements or bytes).
   case overLimit(LimitedQuantity, limit: Int)
   /// The clock has run to its end, or what is to be overwritten has a stamp that no clock gets to; no honest session does.

@@ -2,7 +2,7 @@ package import Basics
 package import WorldModel
 
 /// How far a peer has come with the session's map.
-package struct MapStatus: Sendable, Hashable {
+package struct MapStatus: Sendable, Hashable, FrameBody {
   /// How far.
   package enum Stage: Sendable, Hashable {
     /// It has no map.
@@ -58,5 +58,12 @@ package struct MapStatus: Sendable, Hashable {
     default: throw .invalid("unknown stage of a map", offset: start)
     }
     map = stage == .none ? nil : id
+    let isConsistent =
+      switch stage {
+      case .none: percent == 0 && id == MapID(SHA256Digest(words: .zero))
+      case .transferring: true
+      case .received, .relocalised: percent == 100
+      }
+    guard isConsistent else { throw .invalid("a map or a percentage that the stage does not have", offset: start) }
   }
 }

@@ -70,6 +70,8 @@ package struct Standing: Sendable, Equatable {
   package var status = Member.Status.connecting
   /// Whether the app counts it among the peers.
   package var isJoined = false
+  /// When it last came into reach; nil before.
+  var reachedAt: Instant?
 }
 
 /// Who hosts and at which epoch, as one node sees it, and the time that the host gives.

@@ -90,7 +90,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
         Sample.entry.write(to: &$0)
       },
       rewrite: {
-        try reread($0, { (r) throws(DecodingFailure) in try Roster.readEntries(from: &r) }) { entries, writer in
+        try reread($0, { (r) throws(DecodingFailure) in try RosterFrame(reading: &r).entries }) { entries, writer in
           writer.writeVarint(UInt64(entries.count))
           for entry in entries { entry.write(to: &writer) }
         }

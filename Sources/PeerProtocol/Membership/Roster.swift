@@ -108,6 +108,10 @@ extension Roster {
 package struct RosterFrame: Sendable, Equatable, FrameBody {
   package let entries: [RosterEntry]
 
+  package init(_ entries: [RosterEntry]) {
+    self.entries = entries
+  }
+
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     let offset = reader.offset
     let count = try reader.readVarint()

@@ -22,9 +22,14 @@ extension FrameBody {
 }
 
 /// A message that members pass on to those who lack it, under the header that says whose it is and for whom.
-struct Flooded<Message: FrameBody>: FrameBody {
+struct Flooded<Message: FrameBody & Hashable & Sendable>: Hashable, Sendable, FrameBody {
   let header: FloodHeader
   let message: Message
+
+  init(header: FloodHeader, message: Message) {
+    self.header = header
+    self.message = message
+  }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
     header = try FloodHeader(reading: &reader)

@@ -90,6 +90,9 @@ extension AnchorSet {
     }
   }
 
+  /// Refuses another peer's vector that covers operations of this actor that it never wrote.
+  package func check(_ vector: VersionVector) throws(ReplicationError) { try checkOwn(vector[actor]) }
+
   /// Refuses a claim about this actor's own operations that goes beyond what it wrote.
   func checkOwn(_ sequence: UInt64) throws(ReplicationError) {
     guard sequence <= actors.seen[Int(ActorTable.local)] else {
@@ -219,7 +222,7 @@ extension AnchorSet {
       bytes = anchor.stateBytes
     case .set(_, _, .payload(let payload)): bytes = payload?.byteCount ?? 0
     case .set(_, _, .name(let name)): bytes = name.utf8.count
-    default: return
+    case .set(_, _, .pose), .set(_, _, .flags), .set(_, _, .lock), .remove: return
     }
     guard table.stateBytes + bytes <= 2 * limits.stateBytes else {
       throw .overLimit(.stateBytes, limit: 2 * limits.stateBytes)

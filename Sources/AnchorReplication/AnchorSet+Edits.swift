@@ -112,6 +112,7 @@ extension AnchorSet {
     guard table.slot(showing: anchor.id) == nil else { throw .duplicateAnchor(anchor.id) }
     guard table.entries.count < limits.anchors else { throw .overLimit(.anchors, limit: limits.anchors) }
     var new = try NewAnchor(checking: anchor)
+    guard new.kind.mayBeWritten(by: actor) else { throw .foreignParticipant(anchor.id) }
     try checkRoom(for: new.stateBytes, instead: 0)
     new.creator = peer
     new.flags = flags

@@ -14,7 +14,7 @@ extension AnchorSet {
   ///
   /// - Parameters:
   ///   - mapDigest: The hash of the map, the same for everyone who has it.
-  ///   - anchors: All its anchors, in any order; creators and times are left out.
+  ///   - anchors: All its anchors, in any order. Creators and times are left out, and so are participants.
   /// - Returns: The number of additions that were new here.
   @discardableResult
   package mutating func importAnchors(
@@ -22,6 +22,8 @@ extension AnchorSet {
   ) throws(AnchorError) -> Int {
     let mapActor = ActorID(mapDigest: mapDigest)
     let seen = actors.seen(of: mapActor)
+    // Where a peer stood when the map was made is not said in its name: only it may say so.
+    let anchors = anchors.filter { $0.kind.mayBeWritten(by: mapActor) }
     guard seen < UInt64(anchors.count) else { return 0 }
     let added = try newAnchors(anchors)[Int(seen)...]
     guard table.entries.count + added.count <= limits.anchors else {

@@ -9,6 +9,8 @@ package enum AnchorError: Error, Hashable, Sendable {
   case duplicateAnchor(AnchorID)
   /// The anchor, or its new value, is not valid in a world; the error says why.
   case invalid(AnchorID, ModelError)
+  /// The anchor is of the kind participant and stands for another peer than the one that would add it.
+  case foreignParticipant(AnchorID)
   /// A limit of the set is reached (elements or bytes).
   case overLimit(LimitedQuantity, limit: Int)
   /// The clock is exhausted, or the value to overwrite has a stamp that no clock reaches; no honest session gets there.

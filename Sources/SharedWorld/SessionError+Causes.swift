@@ -37,6 +37,10 @@ extension SessionError {
     case .duplicateAnchor(let id):
       self.init(.invalidArgument, "anchor \(id) is already in this session; use a new id", cause: failure)
     case .invalid(let id, let why): self.init(.invalidArgument, "anchor \(id) is not allowed: \(why)", cause: failure)
+    case .foreignParticipant(let id):
+      self.init(
+        .invalidArgument, "anchor \(id) stands for another participant; place one for your own peer id only",
+        cause: failure)
     case .overLimit(let quantity, let limit):
       self.init(.limitExceeded, "\(name) would exceed the limit of \(limit) \(quantity)", cause: failure)
     case .clockExhausted:

@@ -96,6 +96,7 @@ struct Soak {
       tally.add(Tally(outcome))
       if let violation = outcome.violation {
         print("\(violation)\n  replay: soak replay \(scenario.name) \(seed) \(count)")
+        if let shortest = scenario.shrink(seed: seed, count: count) { print("  shortest: \(shortest.plan)") }
       }
       seed += workers
     }

@@ -4,6 +4,7 @@ import Simulator
 let usage = """
   usage: soak run SCENARIO FIRST-SEED LAST-SEED NODES[,NODES…] [SECONDS]   run seeds, print percentiles
          soak replay SCENARIO SEED NODES                                   print the transcript of one seed
+         soak shrink SCENARIO SEED NODES                                   print the fewest faults that still break it
          soak digest SCENARIO FIRST-SEED LAST-SEED NODES                   print a digest of all outputs, seed by seed
          soak model NODES DEPTH                                            visit every state of the election
          soak cost NODES                                                   real ms a simulated second takes
@@ -42,6 +43,19 @@ func replay(_ arguments: [String]) -> Int32? {
   let outcome = scenario.run(seed: seed, count: count, recording: true)
   print(outcome.text, terminator: "")
   return outcome.violation == nil ? 0 : 1
+}
+
+/// Prints the fewest faults after which a seed still breaks the same invariant; the exit status.
+func shrink(_ arguments: [String]) -> Int32? {
+  guard arguments.count == 3, let scenario = Scenario(name: arguments[0]), let seed = UInt64(arguments[1]),
+    let count = Int(arguments[2])
+  else { return nil }
+  guard let shortest = scenario.shrink(seed: seed, count: count) else {
+    print("nothing to shrink: no violation, or no random faults")
+    return 1
+  }
+  print("\(shortest.plan)\n\(shortest.outcome.violation ?? "")")
+  return 0
 }
 
 /// Prints, for each seed, a digest of every output of every node: equal lines before and after a change of the code mean
@@ -109,6 +123,7 @@ let status: Int32? =
   switch arguments.first {
   case "run": await soak(rest)
   case "replay": replay(rest)
+  case "shrink": shrink(rest)
   case "digest": digest(rest)
   case "model": model(rest)
   case "cost": cost(rest)

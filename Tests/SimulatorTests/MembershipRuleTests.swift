@@ -84,6 +84,40 @@ struct MembershipRuleTests {
     #expect(harness.isMesh(rest))
   }
 
+  /// The other half hosts in the end. It takes two members to report a removal to it, and one of the two is cut off from
+  /// that half for longer than an unconfirmed report stands.
+  @Test(
+    "a removal made in a half of two holds although one of the two is linked to the other half late",
+    arguments: [true, false], [true, false])
+  func removalHoldsThroughALateMerge(isHostLate: Bool, isVictimOnOtherSide: Bool) throws {
+    let half = [4, 5]
+    var harness = SessionHarness.joined(6)
+    harness.apply(.split((0..<6).map { half.contains($0) || $0 == 3 && !isVictimOnOtherSide ? 1 : 0 }))
+    harness.run(20)
+    // Nobody removes the host that stays.
+    let victim = !isVictimOnOtherSide || harness.node(3).host != harness.node(3).me ? 3 : 2
+    if harness.node(4).host == harness.node(victim).me {
+      harness.handle(.handover(SessionPeer.identity(of: 4)), on: victim)
+      harness.run(3)
+    }
+    let remover = try host(harness, half)
+    harness.handle(.kick(SessionPeer.identity(of: victim)), on: remover)
+    harness.run(1)
+    let late = isHostLate ? remover : 9 - remover
+    let rest = (0..<6).filter { $0 != victim }
+    harness.apply(.heal)
+    for index in rest where !half.contains(index) { harness.apply(.cut(late, index)) }
+    harness.run(12)
+    for index in rest where !half.contains(index) { harness.apply(.mend(late, index)) }
+    let time = harness.seconds(until: 30) { harness in
+      rest.allSatisfy { harness.node($0).roster[SessionPeer.identity(of: victim)]?.status == .kicked }
+    }
+    #expect(time != nil)
+    harness.run(10)
+    #expect(harness.node(victim).hasEnded)
+    #expect(harness.isMesh(rest))
+  }
+
   @Test("a member that does not host removes nobody")
   func onlyTheHostRemoves() throws {
     var harness = SessionHarness.joined(3)

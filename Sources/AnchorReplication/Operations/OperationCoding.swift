@@ -77,6 +77,18 @@ extension AnchorOperation {
   }
 }
 
+extension Anchor.Kind {
+  /// Whether a run of a peer's process may add an anchor of this kind: nobody says where another peer stands.
+  ///
+  /// The addition alone decides, so that every replica refuses the same ones, whatever else it knows.
+  func mayBeWritten(by actor: ActorID) -> Bool {
+    switch self {
+    case .participant(let peer): peer.prefix == actor.peerPrefix
+    case .plain, .plane, .image, .object, .mesh: true
+    }
+  }
+}
+
 extension NewAnchor {
   private static let hasCreator: UInt8 = 1
   private static let hasPayload: UInt8 = 2
@@ -114,7 +126,9 @@ extension NewAnchor {
     pose = try reader.readPose()
     name = try reader.readString(limit: Limits.anchorName)
     flags = try reader.read(UInt32.self)
+    let kindOffset = reader.offset
     kind = try Anchor.Kind(reading: &reader)
+    guard kind.mayBeWritten(by: actor) else { throw .invalid("participant is not the author", offset: kindOffset) }
     payload = presence & Self.hasPayload != 0 ? try Anchor.Payload(reading: &reader) : nil
     restoredFrom = presence & Self.hasOrigin != 0 ? try reader.readAnchorID() : nil
   }
@@ -162,16 +176,5 @@ extension AnchorLock {
     number = try reader.read(UInt64.self)
     leaseUntil = try reader.read(UInt64.self)
     owner = try reader.readFlag() ? PeerID(reader.readDigest()) : nil
-  }
-}
-
-extension ByteReader {
-  /// Reads a byte that is 0 or 1.
-  @_lifetime(self: copy self)
-  mutating func readFlag() throws(DecodingFailure) -> Bool {
-    let start = offset
-    let byte = try readByte()
-    guard byte <= 1 else { throw .invalid("flag is neither 0 nor 1", offset: start) }
-    return byte == 1
   }
 }

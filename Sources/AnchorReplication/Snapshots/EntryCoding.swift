@@ -69,9 +69,15 @@ extension Entry {
       }
       creator = peer
     }
+    let (pose, name) = (try reader.readPose(), try reader.readString(limit: Limits.anchorName))
+    let flags = try reader.read(UInt32.self)
+    let kindOffset = reader.offset
+    let kind = try Anchor.Kind(reading: &reader)
+    guard kind.mayBeWritten(by: actors.ids[Int(actor)]) else {
+      throw .invalid("participant is not the author", offset: kindOffset)
+    }
     let anchor = NewAnchor(
-      id: id, creator: creator, pose: try reader.readPose(), name: try reader.readString(limit: Limits.anchorName),
-      flags: try reader.read(UInt32.self), kind: try Anchor.Kind(reading: &reader),
+      id: id, creator: creator, pose: pose, name: name, flags: flags, kind: kind,
       payload: presence & Self.hasPayload != 0 ? try Anchor.Payload(reading: &reader) : nil,
       restoredFrom: presence & Self.hasOrigin != 0 ? try reader.readAnchorID() : nil)
     self.init(

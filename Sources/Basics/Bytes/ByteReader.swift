@@ -47,6 +47,15 @@
     try read(UInt8.self)
   }
 
+  /// Reads a flag: a byte that is 0 or 1.
+  @_lifetime(self: copy self)
+  @inlinable package mutating func readFlag() throws(DecodingFailure) -> Bool {
+    let start = offset
+    let byte = try readByte()
+    guard byte <= 1 else { throw .invalid("flag is neither 0 nor 1", offset: start) }
+    return byte == 1
+  }
+
   /// Reads an IEEE 754 single-precision number, little-endian.
   @_lifetime(self: copy self)
   @inlinable package mutating func readFloat() throws(DecodingFailure) -> Float {

@@ -65,11 +65,10 @@ package struct Coordination: Organ {
   package mutating func receive(
     _ frame: Frame, _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
-    var reader = ByteReader(body)
     switch frame {
-    case .linkState: try receiveLinkState(&reader, from: sender, in: &turn)
-    case .election: try receiveElection(&reader, from: sender, in: &turn)
-    case .mapStatus: try receiveMapStatus(&reader, from: sender, in: &turn)
+    case .linkState: receiveLinkState(try LinkState(body: body), from: sender, in: &turn)
+    case .election: receiveElection(try Flooded<ElectionMessage>(body: body), from: sender, in: &turn)
+    case .mapStatus: receiveMapStatus(try Flooded<MapStatus>(body: body), from: sender, in: &turn)
     }
   }
 
@@ -89,11 +88,7 @@ package struct Coordination: Organ {
   }
 
   /// Takes a member's announcement of its links.
-  private mutating func receiveLinkState(
-    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
-  ) throws(DecodingFailure) {
-    let state = try LinkState(reading: &reader)
-    try reader.finish()
+  private mutating func receiveLinkState(_ state: LinkState, from sender: MemberLink, in turn: inout Turn) {
     graph.receive(state, from: sender.node)
     drain(in: &turn)
   }
@@ -142,13 +137,11 @@ package struct Coordination: Organ {
 
   /// Takes a message of the election, or passes it on.
   private mutating func receiveElection(
-    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
-  ) throws(DecodingFailure) {
-    let header = try FloodHeader(reading: &reader)
-    let message = try ElectionMessage(reading: &reader)
-    try reader.finish()
-    guard receive(.election, header, from: sender, in: &turn, { message.write(to: &$0) }) else { return }
-    turn.tell(.elect(.message(message, from: header.origin)))
+    _ frame: Flooded<ElectionMessage>, from sender: MemberLink, in turn: inout Turn
+  ) {
+    let message = frame.message
+    guard receive(.election, frame.header, from: sender, in: &turn, { message.write(to: &$0) }) else { return }
+    turn.tell(.elect(.message(message, from: frame.header.origin)))
   }
 
   /// Waits until `peer` hosts in the eyes of this node.
@@ -163,12 +156,8 @@ package struct Coordination: Organ {
   // MARK: Flood
 
   /// Takes a member's word on how far it has come with the session's map, or passes it on.
-  private mutating func receiveMapStatus(
-    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
-  ) throws(DecodingFailure) {
-    let header = try FloodHeader(reading: &reader)
-    let status = try MapStatus(reading: &reader)
-    try reader.finish()
+  private mutating func receiveMapStatus(_ frame: Flooded<MapStatus>, from sender: MemberLink, in turn: inout Turn) {
+    let (header, status) = (frame.header, frame.message)
     guard receive(.mapStatus, header, from: sender, in: &turn, { status.write(to: &$0) }) else { return }
     turn.tell(.mapStatus(status, header, isOwnWord: header.origin == sender.node))
   }

@@ -1,9 +1,9 @@
 package import Basics
 
 /// Says on the control link that a second connection between the same two peers, for pieces of maps, is wanted.
-package struct BulkOffer: Sendable, Equatable {
+package struct BulkOffer: Sendable, Equatable, FrameBody {
   /// What ties that connection to this link: drawn at random, shown as the first frame on it.
-  package struct Token: Sendable, Hashable {
+  package struct Token: Sendable, Hashable, FrameBody {
     /// Bytes on the wire.
     package static let size = 16
 
@@ -45,6 +45,6 @@ package struct BulkOffer: Sendable, Equatable {
 
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     token = try Token(reading: &reader)
-    receiverDials = try reader.readByte() & 1 == 1
+    receiverDials = try reader.readFlag()
   }
 }

@@ -1,7 +1,7 @@
 package import Basics
 
 /// The last frame of a link: why it ends.
-package struct Goodbye: Sendable, Equatable {
+package struct Goodbye: Sendable, Equatable, FrameBody {
   /// Why.
   package var reason: EndReason
   /// The sender's wire versions, so that a mismatch can name both sides.

@@ -2,7 +2,7 @@ package import Basics
 package import WorldModel
 
 /// The first frame of both sides of a link: the dialler speaks first, the acceptor answers.
-package struct Hello: Sendable, Equatable {
+package struct Hello: Sendable, Equatable, FrameBody {
   /// "SWLD" in ASCII, so that a stray protocol is told apart at its fifth byte.
   package static let magic: UInt32 = 0x444c_5753
 

@@ -69,8 +69,15 @@ struct Link: Sendable {
     }
   }
 
-  /// When a member's link needs a ping or is dead.
-  var keepAlive: Instant { min(lastHeard + ProtocolTimes.silence, lastSent + ProtocolTimes.ping) }
+  /// When a link on which both sides said hello needs a ping or is dead; nil for others.
+  ///
+  /// A stranger may wait for the answer to an invitation for a minute: a peer that died meanwhile must be noticed before.
+  var keepAlive: Instant? {
+    switch phase {
+    case .stranger, .member: min(lastHeard + ProtocolTimes.silence, lastSent + ProtocolTimes.ping)
+    case .greeting, .bulk: nil
+    }
+  }
 
   /// Bytes of control frames that may wait for the other side to read (bytes).
   var controlLimit: Int {

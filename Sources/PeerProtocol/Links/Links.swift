@@ -11,7 +11,8 @@ struct Links: Organ {
   private var bulk = BulkLinks()
   /// Where this peer listens.
   private var addresses: [SocketAddress]
-  /// No member's link needs a ping or is dead before this moment; what moves later meanwhile is found when it comes.
+  /// No link on which both sides said hello needs a ping or is dead before this moment; what moves later meanwhile is found
+  /// when it comes.
   private var keepAliveAt = Instant.distantFuture
 
   init(addresses: [SocketAddress]) {
@@ -95,16 +96,15 @@ struct Links: Organ {
   mutating func receive(
     _ frame: Frame, _ body: RawSpan, on link: LinkRef, in turn: inout Turn
   ) throws(DecodingFailure) {
-    var reader = ByteReader(body)
     switch frame {
-    case .hello: receiveHello(try Hello(reading: &reader), on: link, in: &turn)
-    case .goodbye: receiveGoodbye(try Goodbye(reading: &reader), on: link, in: &turn)
+    case .hello: try receiveHello(Hello(body: body), on: link, in: &turn)
+    case .goodbye: receiveGoodbye(try Goodbye(body: body), on: link, in: &turn)
     case .ping:
-      let token = try reader.read(UInt64.self)
+      let token = try UInt64(body: body)
       turn.send(.pong, on: link) { $0.write(token) }
-    case .pong: receivePong(try reader.read(UInt64.self), on: link, in: turn)
-    case .bulk: receiveOffer(try BulkOffer(reading: &reader), on: link, in: &turn)
-    case .attach: receiveAttach(try BulkOffer.Token(reading: &reader), on: link, in: &turn)
+    case .pong: receivePong(try UInt64(body: body), on: link, in: turn)
+    case .bulk: receiveOffer(try BulkOffer(body: body), on: link, in: &turn)
+    case .attach: try receiveAttach(BulkOffer.Token(body: body), on: link, in: &turn)
     }
   }
 
@@ -128,10 +128,14 @@ struct Links: Organ {
     turn.send(.hello, on: link) { hello.write(to: &$0) }
   }
 
-  private mutating func receiveHello(_ hello: Hello, on link: LinkRef, in turn: inout Turn) {
+  private mutating func receiveHello(
+    _ hello: Hello, on link: LinkRef, in turn: inout Turn
+  ) throws(DecodingFailure) {
     guard let peer = links[link]?.peer else { return }
+    guard token(of: link) == nil else { throw .invalid("a hello on a second connection", offset: 0) }
     if let refusal = refusal(of: hello, from: peer, in: turn) { return close(link, .ended(refusal), in: &turn) }
     links[link]?.phase = .stranger(Link.Stranger(deadline: turn.now + ProtocolLimits.strangerTime))
+    keepAliveAt = min(keepAliveAt, links[link]?.keepAlive ?? keepAliveAt)
     directory.identify(link, as: NodeID(peer: peer, incarnation: hello.incarnation), hello.capabilities)
     turn.mesh.publish(links: directory)
     if links[link]?.isDialled == false { sendHello(on: link, in: &turn) }
@@ -187,7 +191,6 @@ struct Links: Organ {
   mutating func promote(_ link: LinkRef, in turn: inout Turn) {
     guard let isDialled = links[link]?.isDialled else { return }
     links[link]?.phase = .member
-    keepAliveAt = min(keepAliveAt, links[link]?.keepAlive ?? keepAliveAt)
     directory.admit(link)
     turn.mesh.publish(links: directory)
     if !isDialled { turn.emit(.admitted(link.id)) }
@@ -259,7 +262,7 @@ struct Links: Organ {
   /// Wants a bulk link to a member from which much of a map is still to come.
   mutating func wantBulk(with peer: PeerID, in turn: inout Turn) {
     guard bulk.mayTry(peer, at: turn.now), let control = directory.carrier(of: peer), let link = links[control],
-      link.kind == .member, directory[control]?.capabilities.contains(.bulk) == true
+      link.kind == .member, directory.offers(.bulk, on: control)
     else { return }
     let token = BulkOffer.Token(high: turn.random.next(), low: turn.random.next())
     bulk.await(token, from: peer, at: turn.now)
@@ -286,9 +289,14 @@ struct Links: Organ {
 
   /// The first frame of either side says that a connection is a second one; the dialler says it first, and the other
   /// side repeats it when it knows the offer.
-  private mutating func receiveAttach(_ token: BulkOffer.Token, on link: LinkRef, in turn: inout Turn) {
+  private mutating func receiveAttach(
+    _ token: BulkOffer.Token, on link: LinkRef, in turn: inout Turn
+  ) throws(DecodingFailure) {
     guard let state = links[link], case .greeting(var greeting) = state.phase else { return }
-    guard !state.isDialled || greeting.token == token else { return }
+    // The dialler has said which token it is; the other side says it once.
+    guard greeting.token == (state.isDialled ? token : nil) else {
+      throw .invalid("not the token of this connection, or a second one", offset: 0)
+    }
     greeting.token = token
     links[link]?.phase = .greeting(greeting)
     if bulk.awaits(token, from: state.peer) {
@@ -361,19 +369,17 @@ struct Links: Organ {
   mutating func tick(in turn: inout Turn) -> Bool {
     for link in directory.all {
       guard let state = links[link] else { continue }
-      if state.kind == .member {
-        if keepAlive(link, in: &turn) { return true }
-      } else if let deadline = state.deadline, deadline <= turn.now {
-        switch state.phase {
-        case .greeting: close(link, .ended(.timedOut), in: &turn)
-        case .stranger: turn.tell(.strangerExpired(link))
-        case .bulk: close(link, .dropped, in: &turn)
-        case .member: break
-        }
-        return true
+      if state.keepAlive != nil, keepAlive(link, in: &turn) { return true }
+      guard let deadline = state.deadline, deadline <= turn.now else { continue }
+      switch state.phase {
+      case .greeting: close(link, .ended(.timedOut), in: &turn)
+      case .stranger: turn.tell(.strangerExpired(link))
+      case .bulk: close(link, .dropped, in: &turn)
+      case .member: continue
       }
+      return true
     }
-    keepAliveAt = directory.members.reduce(.distantFuture) { min($0, links[$1.link]?.keepAlive ?? $0) }
+    keepAliveAt = directory.all.reduce(.distantFuture) { min($0, links[$1]?.keepAlive ?? $0) }
     return false
   }
 

@@ -180,17 +180,17 @@ struct LivePoses: Organ {
   mutating func receive(
     _ frame: Frame, _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
-    var reader = ByteReader(body)
     switch frame {
-    case .poses: try receivePoses(&reader, from: sender, in: &turn)
-    case .interest: receiveInterest(try InterestFrame(reading: &reader), from: sender, in: &turn)
+    case .poses: try receivePoses(body, from: sender, in: &turn)
+    case .interest: receiveInterest(try InterestFrame(body: body), from: sender, in: &turn)
     }
   }
 
   /// Takes poses that a member sends, its own and those it passes on.
   private mutating func receivePoses(
-    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
+    _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
+    var reader = ByteReader(body)
     repeat {
       let update = try EphemeralUpdate(reading: &reader)
       guard lanes.update(sender.link, { $0.budget.admits(at: turn.now) }) == true else { continue }

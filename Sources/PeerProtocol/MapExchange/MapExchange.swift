@@ -169,14 +169,15 @@ struct MapExchange: Organ {
   mutating func receive(
     _ frame: Frame, _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
-    var reader = ByteReader(body)
+    // A peer that cannot do maps is not asked for any, whatever it announces.
+    guard turn.mesh.links.offers(.maps, on: sender.link) else { return }
     switch frame {
-    case .announce: receiveAnnouncement(try MapAnnouncement(reading: &reader), from: sender, in: &turn)
-    case .manifestRequest: try server.receiveManifestRequest(&reader, from: sender, of: library, in: &turn)
-    case .manifest: try receiveManifest(&reader, from: sender, in: &turn)
-    case .request: try server.receiveRequest(&reader, from: sender, of: library, in: &turn)
-    case .cancel: server.cancel(MapID(try reader.readDigest()), on: sender.link)
-    case .have: try receiveHave(&reader, from: sender, in: &turn)
+    case .announce: receiveAnnouncement(try MapAnnouncement(body: body), from: sender, in: &turn)
+    case .manifestRequest: server.receive(try ManifestRequest(body: body), from: sender, of: library, in: &turn)
+    case .manifest: receiveManifest(try ManifestPart(body: body), from: sender, in: &turn)
+    case .request: server.receive(try MapRequest(body: body), from: sender, of: library, in: &turn)
+    case .cancel: server.cancel(try MapCancel(body: body).map, on: sender.link)
+    case .have: try receiveHave(MapHave(body: body), from: sender, in: &turn)
     }
   }
 
@@ -220,12 +221,11 @@ struct MapExchange: Organ {
 
   /// Records which chunks a member has that is still fetching.
   private mutating func receiveHave(
-    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
+    _ told: MapHave, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
-    let map = MapID(try reader.readDigest())
+    let map = told.map
     guard let holding = library[map] else { return }
-    let have = try ChunkSet(reading: &reader, capacity: holding.chunks.count)
-    try reader.finish()
+    let have = try told.chunks(of: holding.chunks.count)
     guard !holding.isComplete else { return }
     _ = library.change(map) { $0.addHolder(sender.peer, have: have, at: turn.now) }
     publish(in: &turn)
@@ -233,17 +233,12 @@ struct MapExchange: Organ {
   }
 
   /// Takes a part of a manifest, and asks for the next one or for chunks.
-  private mutating func receiveManifest(
-    _ reader: inout ByteReader, from sender: MemberLink, in turn: inout Turn
-  ) throws(DecodingFailure) {
-    let map = MapID(try reader.readDigest())
-    let first = Int(try reader.read(UInt32.self))
-    var names: [ChunkName] = []
-    while !reader.isAtEnd { names.append(try ChunkName(reading: &reader)) }
+  private mutating func receiveManifest(_ part: ManifestPart, from sender: MemberLink, in turn: inout Turn) {
+    let map = part.map
     defer { publish(in: &turn) }
     do {
       let received = try library.change(map) { (holding) throws(ChunkFailure) in
-        try holding.takeNames(names, first: first, from: sender.peer)
+        try holding.takeNames(part.names, first: part.first, from: sender.peer)
       }
       guard let received = received ?? nil else { return }
       guard library[map]?.manifest != nil else {
@@ -299,20 +294,14 @@ struct MapExchange: Organ {
 
   private func requestManifest(_ map: MapID, from source: PeerID, first: Int, in turn: inout Turn) {
     guard let link = turn.mesh.links.carrier(of: source) else { return }
-    turn.send(.mapManifestRequest, on: link) {
-      $0.write(map.digest)
-      $0.write(UInt32(first))
-    }
+    turn.send(.mapManifestRequest, on: link) { ManifestRequest(map: map, first: first).write(to: &$0) }
   }
 
   /// Asks every holder of every unfinished map for as much as it may owe at once.
   private mutating func requestChunks(in turn: inout Turn) {
     for (map, source, chunks) in library.nextRequests(at: turn.now) {
       guard let link = turn.mesh.links.carrier(of: source) else { continue }
-      turn.send(.mapRequest, on: link) { body in
-        body.write(map.digest)
-        for chunk in chunks { body.write(UInt32(chunk)) }
-      }
+      turn.send(.mapRequest, on: link) { MapRequest(map: map, chunks: chunks).write(to: &$0) }
       let worth = turn.configuration.bulkWorth
       if library[map].map({ $0.announcement.size - $0.verifiedBytes >= worth }) == true {
         turn.tell(.wantsBulk(source))
@@ -356,14 +345,14 @@ struct MapExchange: Organ {
   private func cancel(_ map: MapID, at sources: [PeerID], in turn: inout Turn) {
     for source in sources {
       guard let link = turn.mesh.links.carrier(of: source) else { continue }
-      turn.send(.mapCancel, on: link) { $0.write(map.digest) }
+      turn.send(.mapCancel, on: link) { MapCancel(map: map).write(to: &$0) }
     }
   }
 
   // MARK: Telling the others
 
   private func announce(_ announcement: MapAnnouncement, on link: LinkRef, in turn: inout Turn) {
-    guard turn.mesh.links.member(link) != nil else { return }
+    guard turn.mesh.links.member(link) != nil, turn.mesh.links.offers(.maps, on: link) else { return }
     turn.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
   }
 
@@ -375,11 +364,9 @@ struct MapExchange: Organ {
   }
 
   private func tellHave(_ holding: MapHolding, on link: LinkRef, in turn: inout Turn) {
-    let verified = holding.verified
-    turn.send(.mapHave, on: link) { body in
-      body.write(holding.announcement.id.digest)
-      verified.write(to: &body)
-    }
+    guard turn.mesh.links.offers(.maps, on: link) else { return }
+    let have = MapHave(map: holding.announcement.id, chunks: holding.verified)
+    turn.send(.mapHave, on: link) { have.write(to: &$0) }
   }
 
   private mutating func tellStatus(in turn: inout Turn) { board.tell(status, in: &turn) }

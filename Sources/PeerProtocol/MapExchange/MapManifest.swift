@@ -56,7 +56,7 @@ package struct MapManifest: Sendable, Equatable {
 }
 
 /// What a holder says of a map that it can serve.
-package struct MapAnnouncement: Sendable, Equatable {
+package struct MapAnnouncement: Sendable, Equatable, FrameBody {
   /// Bytes on the wire.
   package static let size = 93
 
@@ -131,6 +131,7 @@ package struct MapAnnouncement: Sendable, Equatable {
     }
     provider = PeerID(try reader.readDigest())
     let flags = try reader.readByte()
+    guard flags <= 3 else { throw .invalid("unknown bits of an announcement", offset: reader.offset - 1) }
     (isPrivate, isPartial) = (flags & 1 != 0, flags & 2 != 0)
   }
 }

@@ -27,36 +27,41 @@ struct MapServer: Sendable {
   mutating func cancel(_ map: MapID, on link: LinkRef) { uploads[link]?.remove(map) }
 
   /// Sends the part of a manifest that is asked for.
-  func receiveManifestRequest(
-    _ reader: inout ByteReader, from sender: MemberLink, of library: borrowing MapLibrary, in turn: inout Turn
-  ) throws(DecodingFailure) {
-    let map = MapID(try reader.readDigest())
-    let first = Int(try reader.read(UInt32.self))
+  func receive(
+    _ request: ManifestRequest, from sender: MemberLink, of library: borrowing MapLibrary, in turn: inout Turn
+  ) {
+    let (map, first) = (request.map, request.first)
     guard let manifest = library[map]?.manifest, first < manifest.names.count, mayServe(map, to: sender.peer) else {
       return
     }
-    let part = manifest.names[first..<min(first + ProtocolLimits.manifestNames, manifest.names.count)]
-    turn.send(.mapManifest, on: sender.link) { body in
-      body.write(map.digest)
-      body.write(UInt32(first))
-      for name in part { name.write(to: &body) }
-    }
+    let names = manifest.names[first..<min(first + ProtocolLimits.manifestNames, manifest.names.count)]
+    let part = ManifestPart(map: map, first: first, names: Array(names))
+    turn.send(.mapManifest, on: sender.link) { part.write(to: &$0) }
   }
 
   /// Queues the chunks a peer asks for, within what one peer may ask; one that it asks for again begins anew.
-  mutating func receiveRequest(
-    _ reader: inout ByteReader, from sender: MemberLink, of library: borrowing MapLibrary, in turn: inout Turn
-  ) throws(DecodingFailure) {
-    let map = MapID(try reader.readDigest())
+  mutating func receive(
+    _ request: MapRequest, from sender: MemberLink, of library: borrowing MapLibrary, in turn: inout Turn
+  ) {
+    let map = request.map
     guard let holding = library[map], mayServe(map, to: sender.peer), var queue = uploads[sender.link] else { return }
-    while !reader.isAtEnd {
-      let chunk = Int(try reader.read(UInt32.self))
-      guard holding.chunks.indices.contains(chunk), holding.chunks[chunk] != nil else { continue }
+    for chunk in request.chunks where holding.chunks.indices.contains(chunk) && holding.chunks[chunk] != nil {
       queue.add(map, chunk)
     }
     uploads[sender.link] = queue
     turn.flush(sender.link)
     if let second = turn.mesh.links.bulk(to: sender.peer) { turn.flush(second) }
+  }
+
+  /// The chunk as it is sent: raw to a peer that cannot expand it.
+  private mutating func chunk(
+    of upload: Uploads.Upload, from library: borrowing MapLibrary, on control: LinkRef, in turn: borrowing Turn
+  ) -> StoredChunk? {
+    guard let holding = library[upload.map], let chunk = holding.chunks[upload.chunk] else { return nil }
+    guard chunk.codec == .zstd, !turn.mesh.links.offers(.zstdChunks, on: control),
+      let size = holding.manifest?.names[upload.chunk].size
+    else { return chunk }
+    return uploads.update(control) { $0.expand(chunk, of: upload, to: size) } ?? nil
   }
 
   private func mayServe(_ map: MapID, to peer: PeerID) -> Bool { audience[map].map { $0 == peer } ?? true }
@@ -72,7 +77,7 @@ struct MapServer: Sendable {
     while turn.outbox.scratch.count + ProtocolLimits.bulkPiece <= ProtocolLimits.transmitWindow,
       let upload = uploads[control]?.next(on: link, takesNew: takesNew)
     {
-      guard let chunk = library[upload.map]?.chunks[upload.chunk] else {
+      guard let chunk = chunk(of: upload, from: library, on: control, in: turn) else {
         uploads[control]?.advance(upload, to: nil, on: link)
         continue
       }

@@ -2,7 +2,7 @@ package import Basics
 public import WorldModel
 
 /// How far a peer has come with the session's map: whether all see the same world.
-public struct MapStatus: Sendable, Hashable {
+public struct MapStatus: Sendable, Hashable, FrameBody {
   /// How far.
   @nonexhaustive
   public enum Stage: Sendable, Hashable {
@@ -60,5 +60,12 @@ public struct MapStatus: Sendable, Hashable {
     default: throw .invalid("unknown stage of a map", offset: start)
     }
     mapID = stage == .none ? nil : id
+    let isConsistent =
+      switch stage {
+      case .none: percent == 0 && id == MapID(SHA256Digest(words: .zero))
+      case .transferring: true
+      case .received, .relocalised: percent == 100
+      }
+    guard isConsistent else { throw .invalid("a map or a percentage that the stage does not have", offset: start) }
   }
 }

@@ -12,7 +12,16 @@ package struct Uploads: Sendable, Equatable {
     var link: LinkRef?
   }
 
+  /// A chunk that was expanded for a peer that cannot do it.
+  private struct Expanded: Sendable, Equatable {
+    let map: MapID
+    let chunk: Int
+    let raw: StoredChunk
+  }
+
   private var queue: [Upload] = []
+  /// The last one, so that the pieces of a chunk need not expand it again.
+  private var expanded: Expanded?
 
   package init() {}
 
@@ -46,6 +55,15 @@ package struct Uploads: Sendable, Equatable {
     } else {
       queue.remove(at: index)
     }
+  }
+
+  /// A chunk of `size` raw bytes without compression; nil when it cannot be expanded.
+  mutating func expand(_ stored: StoredChunk, of upload: Upload, to size: Int) -> StoredChunk? {
+    if let expanded, expanded.map == upload.map, expanded.chunk == upload.chunk { return expanded.raw }
+    guard let bytes = try? stored.expanded(to: size) else { return nil }
+    let raw = StoredChunk(codec: .raw, bytes: bytes)
+    expanded = Expanded(map: upload.map, chunk: upload.chunk, raw: raw)
+    return raw
   }
 
   /// Drops every chunk of `map`.

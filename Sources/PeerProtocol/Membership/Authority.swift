@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// Who may rule, and whose word on it is believed.
@@ -20,6 +21,12 @@ extension Turn {
     if mesh.hasMemberLink(to: host.peer) { return tellers.contains { mesh.linkedNode($0) == host } }
     let ways = mesh.graph.ways(to: host)
     return tellers.contains { mesh.linkedNode($0).flatMap(mesh.graph.place).map(ways.contains) ?? false }
+  }
+
+  /// Whether a member came into reach so recently that it may know more of the session it comes from.
+  func isNew(_ peer: PeerID) -> Bool {
+    guard let reachedAt = mesh.standings[peer]?.reachedAt else { return false }
+    return now - reachedAt < ProtocolTimes.removalSettling
   }
 
   /// Whether a member is among the followers of this node, which hosts.

@@ -80,9 +80,20 @@ struct Disputes: Sendable {
     return others.contains(teller) || !mayKnow(teller, more: entry, in: turn) ? others : others + [teller]
   }
 
-  /// Whether a member may know of a removal that this node does not know of; as host it is the first to know.
+  /// Whether a member may know of a removal that this node does not know of; as host it is the first to know, but for what
+  /// was removed in another session that has just merged with this one.
   private func mayKnow(_ teller: PeerID, more entry: RosterEntry, in turn: borrowing Turn) -> Bool {
-    entry.status != .kicked || turn.mesh.host != turn.me || !turn.isFollowed(by: teller)
+    entry.status != .kicked || turn.mesh.host != turn.me || !turn.isFollowed(by: teller) || turn.isNew(teller)
+  }
+
+  /// Whether another member may still confirm a removal of another session: one that has come into reach lately and is not
+  /// linked to this node, which hosts. What one member alone says is contradicted only after that.
+  private func mayBeConfirmed(_ dispute: Dispute, in turn: borrowing Turn) -> Bool {
+    guard dispute.entry.status == .kicked, turn.mesh.host == turn.me else { return false }
+    return turn.mesh.reachable.contains { member in
+      let peer = member.node.peer
+      return turn.isNew(peer) && !dispute.tellers.contains(peer) && !turn.mesh.hasMemberLink(to: peer)
+    }
   }
 
   /// Keeps a record that is not believed.
@@ -112,7 +123,7 @@ struct Disputes: Sendable {
     for (peer, dispute) in disputes.sorted(by: { $0.key < $1.key })
     where turn.now - dispute.since >= ProtocolTimes.dispute {
       let isDeparture = dispute.entry.status == .left
-      guard isDeparture || turn.mesh.host != nil else { continue }
+      guard isDeparture || turn.mesh.host != nil, !mayBeConfirmed(dispute, in: turn) else { continue }
       disputes[peer] = nil
       if turn.mesh.host == turn.me || isDeparture && turn.mesh.hasMemberLink(to: peer) { found.append(dispute.entry) }
     }

@@ -1,7 +1,7 @@
 package import Basics
 
 /// An invitation to join the sender's session.
-package struct Invite: Sendable, Equatable {
+package struct Invite: Sendable, Equatable, FrameBody {
   /// Bytes of the longest one: two numbers, and a context behind its length.
   package static let largest = 12 + 2 + ProtocolLimits.invitationContext
 
@@ -32,7 +32,7 @@ package struct Invite: Sendable, Equatable {
 }
 
 /// The one answer to an invitation.
-package struct InviteAnswer: Sendable, Equatable {
+package struct InviteAnswer: Sendable, Equatable, FrameBody {
   /// Bytes of the longest one: a number, the decision, and a reason behind its length.
   package static let largest = 9 + 2 + ProtocolLimits.reason
 
@@ -58,12 +58,8 @@ package struct InviteAnswer: Sendable, Equatable {
 
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     number = try reader.read(UInt64.self)
-    let offset = reader.offset
-    switch try reader.readByte() {
-    case 0: decision = .decline(reason: try reader.readString(limit: ProtocolLimits.reason))
-    case 1: decision = .accept
-    default: throw .invalid("answer is neither accept nor decline", offset: offset)
-    }
+    let accepts = try reader.readFlag()
+    decision = accepts ? .accept : .decline(reason: try reader.readString(limit: ProtocolLimits.reason))
   }
 }
 

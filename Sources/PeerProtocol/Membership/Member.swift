@@ -16,6 +16,8 @@ package struct Member: Sendable {
   }
 
   package var status = Status.connecting
+  /// When it last came into reach; nil before.
+  var reachedAt: Instant?
   /// Whether the app was told that it is reconnecting.
   package var isNoticed = false
   /// Whether the app counts it among the peers.

@@ -60,7 +60,7 @@ struct Members: Sendable {
   mutating func prove(_ addresses: [SocketAddress], of peer: PeerID) { provenAddresses[peer] = addresses }
 
   private func publish(in turn: inout Turn) {
-    turn.mesh.publish(standings: members.mapValues { Standing(status: $0.status, isJoined: $0.isJoined) })
+    turn.mesh.publish(standings: members.mapValues { Standing(status: $0.status, isJoined: $0.isJoined, reachedAt: $0.reachedAt) })
   }
 
   // MARK: How they stand
@@ -85,6 +85,7 @@ struct Members: Sendable {
     switch (member.status, isReachable) {
     case (.connected, true), (.connecting, false), (.reconnecting, false), (.lost, false): return false
     case (.connecting, true), (.reconnecting, true), (.lost, true):
+      member.reachedAt = turn.now
       member.status = .connected
       member.isNoticed = false
       member.lastEnd = .connectionLost

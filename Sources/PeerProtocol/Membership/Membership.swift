@@ -8,23 +8,8 @@ import WorldModel
 /// All members hold one record of each peer and hand on what is new. A link becomes a member's when both of its ends have said
 /// that they hold the other as a member.
 struct Membership: Organ {
-  /// The other end of a link that has said hello.
-  private struct Applicant: Sendable {
-    let hello: Hello
-    /// Where it listens: what it says, and where it was seen.
-    let addresses: [SocketAddress]
-    /// Whether this side has said that it holds the other as a member.
-    var weAdmit = false
-    /// Whether the other side has said so.
-    var theyAdmit = false
-    /// How often it has invited this node.
-    var invitations = 0
-    /// When the link became a member's.
-    var memberSince: Instant?
-  }
-
   /// One record a peer.
-  private var roster = Roster()
+  private var book: RosterBook
   /// Records that are not believed, and what speaks for or against them.
   private var disputes = Disputes()
   /// Who may still come in.
@@ -33,22 +18,21 @@ struct Membership: Organ {
   private var invitations = Invitations()
   /// By link, who is at the other end.
   private var applicants = PerLink<Applicant>()
-  /// Where this peer listens.
-  private var addresses: [SocketAddress]
-  /// Records of others that were taken and not handed on yet.
-  private var news: [RosterEntry] = []
-  /// The record that was given out last, or that this node came back with.
-  private var keptRecord: NodeRecord?
+  private var keeper = RecordKeeper()
 
   init(_ configuration: NodeConfiguration) {
-    addresses = configuration.addresses
+    book = RosterBook(addresses: configuration.addresses)
     rules = RuleBook(SessionRules(limit: configuration.memberLimit))
   }
 
   /// Holds this peer itself for a member.
   mutating func begin(in turn: inout Turn) {
     rules.begin(in: &turn)
-    _ = assertSelf(in: &turn)
+    _ = book.assertSelf(in: &turn)
+  }
+
+  private var roster: Roster {
+    _read { yield book.roster }
   }
 
   // MARK: Time
@@ -88,15 +72,15 @@ struct Membership: Organ {
     rules.repeatRules(in: &turn)
     guard turn.configuration.rules.contains(.reassertion) else { return }
     for node in turn.mesh.links.members.map(\.node) where roster[node.peer]?.incarnation != node.incarnation {
-      if let entry = update(node.peer, in: &turn, { $0.incarnation = node.incarnation }) { spread(entry, in: &turn) }
+      if let entry = book.update(node.peer, in: &turn, { $0.incarnation = node.incarnation }) { spread(entry, in: &turn) }
     }
   }
 
   /// Contradicts what is still not believed; at the pace of anti-entropy.
   mutating func contradict(in turn: inout Turn) {
     for entry in disputes.takeContradicted(in: turn) {
-      let corrected = update(entry.peerID, in: &turn) { $0.version = max($0.version, entry.version) + 1 }
-      if let corrected { gossip([corrected], except: nil, in: &turn) }
+      let corrected = book.update(entry.peerID, in: &turn) { $0.version = max($0.version, entry.version) + 1 }
+      if let corrected { turn.gossip([corrected]) }
     }
   }
 
@@ -147,8 +131,8 @@ struct Membership: Organ {
 
   /// This peer listens elsewhere.
   mutating func changeAddresses(_ new: [SocketAddress], in turn: inout Turn) {
-    addresses = new
-    if let entry = reassert(in: &turn) { gossip([entry], except: nil, in: &turn) }
+    book.addresses = new
+    if let entry = book.reassert(in: &turn) { turn.gossip([entry]) }
     hastenDials(in: &turn)
   }
 
@@ -185,14 +169,15 @@ struct Membership: Organ {
   mutating func receive(
     _ frame: Frame, _ body: RawSpan, on link: LinkRef, in turn: inout Turn
   ) throws(DecodingFailure) {
-    var reader = ByteReader(body)
     switch frame {
     case .admit: receiveAdmit(on: link, in: &turn)
-    case .invite: receiveInvite(try Invite(reading: &reader), on: link, in: &turn)
-    case .inviteAnswer: receiveAnswer(try InviteAnswer(reading: &reader), on: link, in: &turn)
-    case .inviteCancel: receiveCancel(try reader.read(UInt64.self), on: link, in: &turn)
-    case .roster: receiveRoster(try Roster.readEntries(from: &reader), on: link, in: &turn)
-    case .rules: receiveRules(try SessionRules(reading: &reader), on: link, in: &turn)
+    case .invite: receiveInvite(try Invite(body: body), on: link, in: &turn)
+    case .inviteAnswer: receiveAnswer(try InviteAnswer(body: body), on: link, in: &turn)
+    case .inviteCancel: receiveCancel(try UInt64(body: body), on: link, in: &turn)
+    case .roster: receiveRoster(try RosterFrame(body: body).entries, on: link, in: &turn)
+    case .rules:
+      let received = try SessionRules(body: body)
+      if let sender = turn.mesh.links.sender(link) { rules.receive(received, from: sender, in: &turn) }
     }
   }
 
@@ -202,27 +187,11 @@ struct Membership: Organ {
   mutating func greeted(_ link: LinkRef, _ hello: Hello, in turn: inout Turn) {
     guard let entry = turn.mesh.links[link] else { return }
     let peer = entry.peer
-    applicants.begin(link, with: Applicant(hello: hello, addresses: Self.addresses(of: entry, hello)))
+    applicants.begin(link, with: Applicant(hello, on: entry))
     guard roster.admits(peer), roster[peer]?.incarnation != hello.incarnation else { return }
     let oldest = turn.mesh.links.all.first { turn.mesh.links[$0]?.peer == peer && applicants[$0]?.hello == hello }
     let addresses = oldest.flatMap { applicants[$0]?.addresses } ?? hello.addresses
-    let updated = update(peer, in: &turn) {
-      $0.incarnation = hello.incarnation
-      $0.name = hello.name
-      $0.addresses = addresses
-    }
-    if let updated { spread(updated, in: &turn) }
-  }
-
-  /// Where a peer listens: what it says, and the address it was seen at when that carries a port it listens on.
-  private static func addresses(of entry: LinkDirectory.Entry, _ hello: Hello) -> [SocketAddress] {
-    var addresses = entry.isDialled ? [entry.remote] : []
-    for address in hello.addresses where !addresses.contains(address) { addresses.append(address) }
-    if !entry.isDialled, let port = hello.addresses.first?.port {
-      let seen = entry.remote.with(port: port)
-      if !addresses.contains(seen) { addresses.insert(seen, at: 0) }
-    }
-    return Array(addresses.prefix(ProtocolLimits.addresses))
+    if let updated = book.renew(peer, hello, at: addresses, in: &turn) { spread(updated, in: &turn) }
   }
 
   /// A link carries its peer's traffic from now on: one that is admitted is told so.
@@ -239,10 +208,8 @@ struct Membership: Organ {
 
   /// Tells the other end of a link that it is held as a member; when both ends have said so the link is a member's.
   private mutating func admit(_ link: LinkRef, in turn: inout Turn) {
-    guard var applicant = applicants[link] else { return }
-    if !applicant.weAdmit {
-      applicant.weAdmit = true
-      applicants[link] = applicant
+    guard let isNews = applicants.update(link, { $0.admit() }) else { return }
+    if isNews {
       // Longer than the other side waits for a stranger: if it refuses, that has to be heard, or it is dialled for ever.
       turn.tell(.extend(link, until: turn.now + ProtocolLimits.strangerTime + ProtocolLimits.helloTime))
       turn.send(.admit, on: link)
@@ -251,11 +218,8 @@ struct Membership: Organ {
   }
 
   private mutating func promote(_ link: LinkRef, in turn: inout Turn) {
-    guard let applicant = applicants[link], applicant.weAdmit, applicant.theyAdmit, applicant.memberSince == nil else {
-      return
-    }
-    applicants[link]?.memberSince = turn.now
-    turn.tell(.linked(link))
+    let now = turn.now
+    if applicants.update(link, { $0.promote(at: now) }) == true { turn.tell(.linked(link)) }
   }
 
   /// The other side holds this node as a member.
@@ -278,7 +242,7 @@ struct Membership: Organ {
     guard let known = roster[node.peer], known.status == .left, known.incarnation == node.incarnation,
       !disputes.hasDeparted(node)
     else { return nil }
-    return update(node.peer, in: &turn) { $0.status = .present }
+    return book.update(node.peer, in: &turn) { $0.status = .present }
   }
 
   /// Welcomes a new neighbour among the members: with the roster and the rules.
@@ -286,7 +250,7 @@ struct Membership: Organ {
     guard let peer = turn.mesh.links[link]?.peer, let applicant = applicants[link] else { return }
     members.prove(applicant.addresses, of: peer)
     disputes.linked(peer)
-    send(roster.entries, on: link, in: &turn)
+    turn.send(roster.entries, on: link)
     rules.introduce(on: link, in: &turn)
   }
 
@@ -325,10 +289,9 @@ struct Membership: Organ {
       accept(invite.number, from: peer, on: link, in: &turn)
     } else if let reason = turn.mesh.refusal(of: peer) {
       turn.tell(.close(link, reason))
-    } else if applicant.invitations >= ProtocolLimits.strangerInvitations {
+    } else if applicants.update(link, { $0.invites() }) == false {
       turn.tell(.close(link, .limitExceeded))
     } else {
-      applicants[link]?.invitations += 1
       invitations.receive(invite, from: peer, name: applicant.hello.name, on: link, in: &turn)
     }
   }
@@ -373,12 +336,7 @@ struct Membership: Organ {
     guard !roster.admits(peer) else { return admit(link, in: &turn) }
     if let reason = turn.mesh.refusal(of: peer) { return turn.tell(.close(link, reason)) }
     if isEntering, roster.presentCount == 1 { turn.tell(.enters) }
-    var entry = RosterEntry(
-      peerID: peer, version: 1, incarnation: applicant.hello.incarnation, name: applicant.hello.name,
-      addresses: applicant.addresses)
-    if let known = roster[peer] { entry.version = known.version + 1 }
-    guard roster.merge(entry) else { return turn.tell(.close(link, .limitExceeded)) }
-    turn.mesh.publish(roster: roster)
+    guard let entry = book.admit(peer, applicant, in: &turn) else { return turn.tell(.close(link, .limitExceeded)) }
     spread(entry, in: &turn)
   }
 
@@ -443,8 +401,7 @@ struct Membership: Organ {
     var believed: [RosterEntry] = []
     for entry in entries {
       if entry.peerID == turn.me.peer {
-        let isRemoval = roster.merge(entry) && entry.status == .kicked
-        turn.mesh.publish(roster: roster)
+        let isRemoval = book.merge(entry, in: &turn) && entry.status == .kicked
         if isRemoval, disputes.believesOwnRemoval(from: sender.peer, in: turn) { return turn.tell(.finish(.kicked)) }
         continue
       }
@@ -461,22 +418,16 @@ struct Membership: Organ {
 
   /// Takes one record that is believed.
   mutating func take(_ entry: RosterEntry, from teller: PeerID?, in turn: inout Turn) {
-    guard roster.merge(entry, from: teller) else { return }
-    turn.mesh.publish(roster: roster)
-    news.append(entry)
+    guard book.take(entry, from: teller, in: &turn) else { return }
     turn.tell(.recordChanged(entry, reason: nil))
   }
 
   /// Hands on what was new among records, and corrects what a member said of this peer itself.
   mutating func passOn(from teller: PeerID?, in turn: inout Turn) {
-    if !news.isEmpty { gossip(exchange(&news, with: []), except: teller, in: &turn) }
+    let news = book.takeNews()
+    if !news.isEmpty { turn.gossip(news, except: teller) }
     // What was said of this peer itself is not passed on, least of all by a host, which would be believed.
-    if teller != nil, let corrected = reassert(in: &turn) { gossip([corrected], except: nil, in: &turn) }
-  }
-
-  /// Takes the rules that a member tells, if that may say so.
-  private mutating func receiveRules(_ received: SessionRules, on link: LinkRef, in turn: inout Turn) {
-    if let sender = turn.mesh.links.sender(link) { rules.receive(received, from: sender, in: &turn) }
+    if teller != nil, let corrected = book.reassert(in: &turn) { turn.gossip([corrected]) }
   }
 
   /// A peer is a member, or listens elsewhere.
@@ -514,8 +465,8 @@ struct Membership: Organ {
   private mutating func markOut(
     _ peer: PeerID, _ status: RosterEntry.Status, reason: EndReason, in turn: inout Turn
   ) {
-    guard let entry = update(peer, in: &turn, { $0.status = status }) else { return }
-    gossip([entry], except: peer, in: &turn)
+    guard let entry = book.update(peer, in: &turn, { $0.status = status }) else { return }
+    turn.gossip([entry], except: peer)
     turn.tell(.recordChanged(entry, reason: reason))
   }
 
@@ -524,82 +475,27 @@ struct Membership: Organ {
     turn.tell(.recordChanged(entry, reason: nil))
     turn.tell(.gossip([entry]))
   }
-
-  private mutating func update(
-    _ peer: PeerID, in turn: inout Turn, _ change: (inout RosterEntry) -> Void
-  ) -> RosterEntry? {
-    guard let entry = roster.update(peer, change) else { return nil }
-    turn.mesh.publish(roster: roster)
-    return entry
-  }
-
-  /// Corrects what others say of this peer, such as what an earlier start of it left behind; nil when it is right.
-  private mutating func reassert(in turn: inout Turn) -> RosterEntry? {
-    turn.configuration.rules.contains(.reassertion) ? assertSelf(in: &turn) : nil
-  }
-
-  /// Makes what this peer says of itself the newest of its records; nil when it is already.
-  private mutating func assertSelf(in turn: inout Turn) -> RosterEntry? {
-    let entry = RosterEntry(
-      peerID: turn.me.peer, version: 0, incarnation: turn.me.incarnation, name: turn.configuration.name,
-      addresses: addresses)
-    guard let asserted = roster.assert(entry) else { return nil }
-    turn.mesh.publish(roster: roster)
-    return asserted
-  }
-
-  /// Sends records to all members but one.
-  func gossip(_ entries: [RosterEntry], except peer: PeerID?, in turn: inout Turn) {
-    for member in turn.mesh.links.members where member.peer != peer { send(entries, on: member.link, in: &turn) }
-  }
-
-  private func send(_ entries: [RosterEntry], on link: LinkRef, in turn: inout Turn) {
-    turn.outbox.append(frames: { Roster.writeFrames(entries, to: &$0) }, on: link)
-  }
 }
 
-/// What a node keeps over the end of its process, and how it comes back with it.
-///
-/// Nothing here has to be on the disk before a message leaves. A restarted process is another node, of a random incarnation:
-/// no word that its earlier start gave binds it, and no word of it can be taken for one of that start. A record that is a
-/// little old is corrected by the first member that is met.
+/// What a node keeps over the end of its process, and how it comes back with it (``RecordKeeper``).
 extension Membership {
   /// What has to be kept now.
-  func record(in turn: borrowing Turn, hasEnded: Bool) -> NodeRecord {
-    var record = NodeRecord(peerID: turn.me.peer, service: turn.configuration.service)
-    // Who has left or was removed comes back as a stranger.
-    guard !hasEnded else { return record }
-    record.epoch = turn.mesh.reign.highestEpoch
-    record.joinSequence = turn.mesh.reign.joinSequence
-    record.rules = turn.mesh.rules
-    record.roster = roster.entries
-    return record
-  }
+  func record(in turn: borrowing Turn, hasEnded: Bool) -> NodeRecord { keeper.record(in: turn, hasEnded: hasEnded) }
 
   /// Gives out what has to be kept.
   mutating func takeRecord(in turn: borrowing Turn, hasEnded: Bool) -> NodeRecord {
-    let record = record(in: turn, hasEnded: hasEnded)
-    keptRecord = record
-    return record
+    keeper.take(in: turn, hasEnded: hasEnded)
   }
 
-  /// Whether the record that was given out last still holds; arrays that share their memory are not compared in full.
-  func isKept(in turn: borrowing Turn, hasEnded: Bool) -> Bool {
-    guard turn.configuration.keepsRecord else { return true }
-    guard let kept = keptRecord else { return false }
-    guard !hasEnded else { return kept.roster.isEmpty }
-    return kept.roster == roster.entries && kept.epoch == turn.mesh.reign.highestEpoch
-      && kept.rules == turn.mesh.rules && kept.joinSequence == turn.mesh.reign.joinSequence
-  }
+  /// Whether the record that was given out last still holds.
+  func isKept(in turn: borrowing Turn, hasEnded: Bool) -> Bool { keeper.isKept(in: turn, hasEnded: hasEnded) }
 
   /// Goes on with the rules and the members that an earlier start of this peer held, before this one has met anybody.
   mutating func resume(_ record: NodeRecord, in turn: inout Turn) {
     let kept = turn.configuration.rules
     if kept.contains(.remembersRules) { rules.resume(record.rules, in: &turn) }
     guard kept.contains(.remembersMembers) else { return }
-    roster = Roster(restoring: record.roster)
-    turn.mesh.publish(roster: roster)
-    _ = assertSelf(in: &turn)
+    book.restore(record.roster, in: &turn)
     for entry in roster.entries where entry.status == .present && entry.peerID != turn.me.peer {
       members.resume(entry, in: &turn)
     }

@@ -84,7 +84,7 @@ package struct NodeRecord: Sendable, Equatable {
     joinSequence = try reader.readJoinSequence()
     let offset = reader.offset
     rules = try SessionRules(reading: &reader)
-    roster = try Roster.readEntries(from: &reader)
+    roster = try RosterFrame(reading: &reader).entries
     guard rules.version <= RecordVersion.greatest, roster.allSatisfy({ $0.version <= RecordVersion.greatest }) else {
       throw .invalid("a version over 2^31", offset: offset)
     }

@@ -102,14 +102,22 @@ extension Roster {
       }
     }
   }
+}
 
-  /// Reads one frame's entries.
-  package static func readEntries(from reader: inout ByteReader) throws(DecodingFailure) -> [RosterEntry] {
+/// One frame of records.
+package struct RosterFrame: Sendable, Equatable, FrameBody {
+  package let entries: [RosterEntry]
+
+  package init(_ entries: [RosterEntry]) {
+    self.entries = entries
+  }
+
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     let offset = reader.offset
     let count = try reader.readVarint()
     guard count <= UInt64(ProtocolLimits.roster) else { throw .overLimit(limit: ProtocolLimits.roster, offset: offset) }
     var entries: [RosterEntry] = []
     for _ in 0..<count { entries.append(try RosterEntry(reading: &reader)) }
-    return entries
+    self.entries = entries
   }
 }

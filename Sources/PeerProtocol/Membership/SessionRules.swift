@@ -1,7 +1,7 @@
 package import Basics
 
 /// Who may still come into a session: one record that all members hold, set by the host.
-package struct SessionRules: Sendable, Equatable {
+package struct SessionRules: Sendable, Equatable, FrameBody {
   /// Bytes on the wire.
   package static let size = 6
 

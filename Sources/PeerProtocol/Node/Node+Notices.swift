@@ -71,7 +71,7 @@ extension Node {
     case .close(let link, let reason): links.organ.end(link, reason, in: &turn)
     case .extend(let link, let deadline): links.organ.extend(link, until: deadline)
     case .wantsBulk(let peer): links.organ.wantBulk(with: peer, in: &turn)
-    case .gossip(let entries): membership.organ.gossip(entries, except: nil, in: &turn)
+    case .gossip(let entries): turn.gossip(entries)
     case .elect(let input): coordination.organ.elect(input, in: &turn)
     case .finish(let reason): finish(reason)
     }

@@ -116,8 +116,7 @@ struct Ownership: Organ {
 
   /// Takes what a member says about ownership, or passes it on.
   mutating func receive(_ body: RawSpan, from sender: MemberLink, in turn: inout Turn) throws(DecodingFailure) {
-    var reader = ByteReader(body)
-    let frame = try OwnershipFrame(reading: &reader)
+    let frame = try OwnershipFrame(body: body)
     guard turn.isForMe(frame, from: sender) else { return }
     switch frame.kind {
     case .request, .release, .give:

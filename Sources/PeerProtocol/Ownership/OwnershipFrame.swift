@@ -27,7 +27,7 @@ package enum OwnershipResult: Hashable, Sendable {
 }
 
 /// What requester, host and owner say to each other.
-package struct OwnershipFrame: RoutedFrame, Hashable {
+package struct OwnershipFrame: RoutedFrame, Hashable, FrameBody {
   /// What is said.
   package enum Kind: UInt8, Sendable {
     /// To the host: the sender wants to own.

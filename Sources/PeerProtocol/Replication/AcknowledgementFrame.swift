@@ -20,7 +20,7 @@ package enum AcknowledgementResult: Hashable, Sendable {
 /// One member asks another how much of its operations that one has applied, or tells.
 ///
 /// It takes the way of the presence graph where the two have no direct link.
-package struct AcknowledgementFrame: RoutedFrame, Hashable {
+package struct AcknowledgementFrame: RoutedFrame, Hashable, FrameBody {
   package static let type = FrameType.acknowledgement
   /// Bytes on the wire.
   package static let size = 10 + 2 * NodeID.wireSize

@@ -139,8 +139,7 @@ struct Replication: Organ {
     case .vector: try receiveVector(body, from: sender, in: &turn)
     case .snapshot: try receiveSnapshot(body, from: sender, in: &turn)
     case .acknowledgement:
-      var reader = ByteReader(body)
-      acknowledgements.receive(try AcknowledgementFrame(reading: &reader), from: sender, in: &turn)
+      acknowledgements.receive(try AcknowledgementFrame(body: body), from: sender, in: &turn)
     }
   }
 
@@ -174,10 +173,15 @@ struct Replication: Organ {
     let message = state.incomingVector.bytes
     state.incomingVector.reset()
     var reader = ByteReader(message.span)
-    let wantsAnswer = try reader.readByte() & 1 == 1
+    let wantsAnswer = try reader.readFlag()
     let digest = try reader.readDigest()
     let vector = try VersionVector(decoding: &reader, limit: turn.anchors.limits.actors)
     try reader.finish()
+    do throws(ReplicationError) {
+      try turn.anchors.check(vector)
+    } catch {
+      throw .invalid("a vector that covers own operations that were never written", offset: 0)
+    }
     synchronisation.note(vector, of: sender.peer, in: turn)
     let isFirst = state.cursor == nil
     state.acknowledged = vector

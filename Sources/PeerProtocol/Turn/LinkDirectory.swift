@@ -67,6 +67,11 @@ package struct LinkDirectory: Sendable {
     return entry.member == nil ? carriers[entry.peer] : link
   }
 
+  /// Whether the other end of a link said that it can do this.
+  func offers(_ capability: Capabilities, on link: LinkRef) -> Bool {
+    self[link]?.capabilities.contains(capability) ?? false
+  }
+
   /// The bulk link to a peer.
   func bulk(to peer: PeerID) -> LinkRef? { bulk[peer] }
 

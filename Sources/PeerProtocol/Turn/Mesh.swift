@@ -70,6 +70,8 @@ package struct Standing: Sendable, Equatable {
   package var status = Member.Status.connecting
   /// Whether the app counts it among the peers.
   package var isJoined = false
+  /// When it last came into reach; nil before.
+  var reachedAt: Instant?
 }
 
 /// The host and its epoch, as one node sees them, and the session time that the host sets.

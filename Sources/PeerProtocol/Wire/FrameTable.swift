@@ -64,10 +64,10 @@ extension FrameType {
     case .ownership: Rule(destination: .ownership, links: .member, limit: OwnershipFrame.size)
 
     case .mapAnnounce: Rule(destination: .maps(.announce), links: .member, limit: MapAnnouncement.size)
-    case .mapManifestRequest: Rule(destination: .maps(.manifestRequest), links: .member, limit: 36)
+    case .mapManifestRequest: Rule(destination: .maps(.manifestRequest), links: .member, limit: ManifestRequest.size)
     case .mapManifest: Rule(destination: .maps(.manifest), links: .member, limit: ProtocolLimits.memberFrame)
     case .mapRequest: Rule(destination: .maps(.request), links: .member, limit: ProtocolLimits.memberFrame)
-    case .mapCancel: Rule(destination: .maps(.cancel), links: .member, limit: 32)
+    case .mapCancel: Rule(destination: .maps(.cancel), links: .member, limit: MapCancel.size)
     case .mapHave: Rule(destination: .maps(.have), links: .member, limit: ProtocolLimits.memberFrame)
     case .mapPiece: Rule(destination: .mapPiece, links: .mapBearing, limit: ProtocolLimits.bulkFrame)
 

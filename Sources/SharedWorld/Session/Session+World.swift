@@ -107,7 +107,7 @@ extension Session {
 
   /// A hash of the replicated state: equal on all peers that hold the same anchors.
   public func digest() -> SHA256Digest {
-    (try? read { node, _ in node.digest }) ?? SHA256Digest(hashing: [])
+    (try? read { node, _ in node.digest }) ?? SHA256Digest(words: .zero)
   }
 
   /// Carries out a step of an ``UndoHistory``.

@@ -12,6 +12,8 @@ package struct RunOutcome: Sendable {
   package var transcript: Transcript
   /// Faults that were applied, by kind.
   package var faults: [String: Int] = [:]
+  /// The faults in their order, where they were drawn at random.
+  package var plan = FaultPlan()
   /// What the network did by itself.
   package var network = NetworkTally()
   /// Operations that the nodes alive at the end had applied, over all of them; each was checked against the model.

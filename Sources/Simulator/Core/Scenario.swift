@@ -25,6 +25,13 @@ package enum Scenario: Sendable, CaseIterable {
     }
   }
 
+  /// The fewest faults after which a seed still breaks the same invariant; nil where faults are not drawn at random.
+  package func shrink(seed: UInt64, count: Int) -> (plan: FaultPlan, outcome: RunOutcome)? {
+    guard case .session(let scenario) = self else { return nil }
+    var shrinker = Shrinker(scenario, seed: seed, count: count)
+    return shrinker.shrink()
+  }
+
   /// Runs one seed with `count` nodes, 2 at least.
   package func run(seed: UInt64, count: Int, recording: Bool = false) -> RunOutcome {
     switch self {

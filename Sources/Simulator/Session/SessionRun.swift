@@ -10,6 +10,8 @@ struct SessionRun {
   /// What apps do with live poses; nil where they do nothing.
   private var poses: PoseApp?
   var time: Int64?
+  /// The faults so far.
+  private var plan = FaultPlan()
 
   init(world: SessionWorld, random: SeededRandom, hasPoses: Bool = false) {
     self.world = world
@@ -23,6 +25,7 @@ struct SessionRun {
       violation: world.violation, time: time, simulated: world.simulation.now.nanoseconds,
       delivered: world.simulation.delivered, transcript: world.simulation.monitor.transcript)
     outcome.faults = world.faults
+    outcome.plan = plan
     outcome.network = world.simulation.tally
     outcome.operations = (0..<world.count).reduce(0) { sum, index in
       sum + (world.node(index)?.anchors.vector.entries.reduce(0) { $0 + Int($1.sequence) } ?? 0)
@@ -50,18 +53,23 @@ struct SessionRun {
 
   // MARK: Chaos
 
-  mutating func chaos() {
+  /// Thirty faults drawn at random, or those of a plan.
+  mutating func chaos(_ given: FaultPlan?) {
     world.startAll()
     world.simulation.run(for: 2_000_000_000)
     var schedule = FaultSchedule(count: world.count, random: random.split())
-    for _ in 0..<30 where !isOver {
+    for place in 0..<(given?.steps.count ?? 30) where !isOver {
       for _ in 0..<random.below(6) { app.edit(in: &world, at: random.below(world.count)) }
       movePoses()
       if random.chance(percent: 6) { app.shareMap(in: &world, from: random.below(world.count)) }
       if random.chance(percent: 4) { askSomething() }
       let (running, awake) = (world.simulation.running, world.simulation.awake)
-      world.apply(schedule.next(running: running, awake: awake))
-      world.simulation.run(for: schedule.pause())
+      let step =
+        given?.steps[place]
+        ?? FaultPlan.Step(fault: schedule.next(running: running, awake: awake), pause: schedule.pause())
+      plan.append(step)
+      if let fault = step.fault { world.apply(fault) }
+      world.simulation.run(for: step.pause)
       world.checkMeaning(random.below(world.count))
     }
     world.mendAll()

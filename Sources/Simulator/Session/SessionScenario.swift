@@ -23,9 +23,10 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   /// Members of a locked session restart with what they had kept, at last all at once: they are members again.
   case restarts = "session-restarts"
 
-  /// Runs one seed with `count` nodes, 2 at least, each keeping these rules.
+  /// Runs one seed with `count` nodes, 2 at least, each keeping these rules, with the faults of `plan` instead of random ones.
   package func run(
-    seed: UInt64, count: Int, rules: ProtocolRules = .all, recording: Bool = false, replaying: Bool = false
+    seed: UInt64, count: Int, rules: ProtocolRules = .all, recording: Bool = false, replaying: Bool = false,
+    plan: FaultPlan? = nil
   ) -> RunOutcome {
     var random = SeededRandom(seed: seed ^ 0x5e55)
     let world = SessionWorld(
@@ -33,7 +34,7 @@ package enum SessionScenario: String, CaseIterable, Sendable {
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
     var run = SessionRun(world: world, random: random, hasPoses: self == .poses)
     switch self {
-    case .chaos, .liar, .poses: run.chaos()
+    case .chaos, .liar, .poses: run.chaos(plan)
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()

@@ -29,8 +29,11 @@ struct RemovalTests {
       _ = probe.takeEvents()
     }
 
-    private mutating func waitUntilHost() {
-      for _ in 0..<6 {
+    private mutating func waitUntilHost() { wait(seconds: 6) }
+
+    /// Lets time pass while all members show that they are alive.
+    mutating func wait(seconds: Int) {
+      for _ in 0..<seconds {
         probe.wait(.seconds(1))
         for link in links.values { probe.send(.ping, on: link) { $0.write(UInt64(1)) } }
       }
@@ -128,9 +131,22 @@ struct RemovalTests {
     #expect(session.status(of: Self.victim) == .kicked)
   }
 
-  @Test("followers tell their host nothing of removals")
+  /// They may have followed this host before they were linked to it, through the first of them that was.
+  @Test("two followers that have just come from another session are believed, one alone is not")
+  func newFollowersAreBelieved() throws {
+    var session = try Session()
+    for node in [Self.liar, Self.other] {
+      #expect(session.status(of: Self.victim) == .present)
+      try session.acknowledge(by: node)
+      try session.say(.kicked, of: Self.victim.peer, by: node)
+    }
+    #expect(session.status(of: Self.victim) == .kicked)
+  }
+
+  @Test("followers of longer standing tell their host nothing of removals")
   func followersAreNotBelieved() throws {
     var session = try Session()
+    session.wait(seconds: 31)
     for node in [Self.liar, Self.other] {
       try session.acknowledge(by: node)
       try session.say(.kicked, of: Self.victim.peer, by: node)

@@ -115,8 +115,103 @@ struct GreetingTests {
     let greeted = probe.greet(2, NodeProbe.peer(2))
     probe.wait(ProtocolLimits.helloTime)
     #expect(probe.closed == [silent])
-    probe.wait(ProtocolLimits.strangerTime)
+    for _ in 0..<9 {
+      probe.wait(.seconds(1))
+      #expect(probe.closed == [silent] || probe.now >= Instant(nanoseconds: 11_000_000_000))
+      probe.send(.pong, on: greeted) { $0.write(UInt64(0)) }
+    }
+    #expect(try probe.goodbye(on: greeted) == .refused)
     #expect(probe.closed == [silent, greeted])
+  }
+
+  @Test("a stranger whose invitation waits is pinged, and let go after four seconds of silence", arguments: [true, false])
+  func noticesDeadStrangers(hasInvited: Bool) throws {
+    var probe = NodeProbe()
+    probe.input(.invite(InvitationID(rawValue: 1), [.loopback(port: 1)], context: [], timeout: .seconds(60)))
+    let dial = try #require(probe.dials.first).dial
+    let link = probe.open(1, other, dial: hasInvited ? nil : dial)
+    probe.send(.hello, on: link) { NodeProbe.hello(other).write(to: &$0) }
+    if hasInvited { probe.send(.invite, on: link) { Invite(number: 5, wait: 60_000, context: []).write(to: &$0) } }
+    for _ in 0..<20 {
+      probe.wait(.seconds(1))
+      probe.send(.pong, on: link) { $0.write(UInt64(0)) }
+    }
+    #expect(probe.closed.isEmpty)
+    #expect(try probe.frames(on: link).count { $0.type == .ping } >= 15)
+    _ = probe.takeEvents()
+    probe.wait(.seconds(3.9))
+    #expect(probe.closed.isEmpty)
+    probe.wait(.seconds(1.1))
+    #expect(try probe.goodbye(on: link) == .timedOut)
+    let events = probe.takeEvents()
+    let isWithdrawn = events.contains { if case .invitationWithdrawn(other) = $0 { true } else { false } }
+    let hasFailed = events.contains { if case .invitationEnded(_, .failed(.timedOut)) = $0 { true } else { false } }
+    #expect(isWithdrawn == hasInvited && hasFailed == !hasInvited)
+  }
+
+  @Test("every known frame is refused on a link whose state does not allow it")
+  func refusesFramesOutOfPlace() throws {
+    let legal: [FrameType: String] = [
+      .hello: "g", .attach: "g", .goodbye: "gsm", .ping: "sm", .pong: "sm", .admit: "sm", .invite: "sm",
+      .inviteAnswer: "sm", .inviteCancel: "sm",
+    ]
+    for type in FrameType.allCases {
+      for state in "gsm" where !(legal[type] ?? "m").contains(state) {
+        var probe = NodeProbe()
+        let link = state == "g" ? probe.open(1, other) : state == "s" ? probe.greet(1, other) : probe.join(1, other)
+        probe.send(.init(rawValue: type.rawValue)!, on: link) { _ in }
+        #expect(try probe.goodbye(on: link) == .protocolError, "\(type) in \(state)")
+      }
+    }
+  }
+
+  @Test("a connection that said attach says nothing else, neither hello nor another token")
+  func attachStandsAlone() throws {
+    for second in [FrameType.hello, .attach] {
+      var probe = NodeProbe()
+      let link = probe.open(1, other)
+      probe.send(.attach, on: link) { Sample.token.write(to: &$0) }
+      #expect(probe.closed.isEmpty)
+      probe.send(second, on: link) { body in
+        if second == .hello { NodeProbe.hello(other).write(to: &body) } else { Sample.token.write(to: &body) }
+      }
+      #expect(try probe.goodbye(on: link) == .protocolError)
+    }
+  }
+
+  @Test("a peer that cannot do maps hears of none, and one without zstd gets raw chunks")
+  func honoursCapabilities() throws {
+    let map = [UInt8](repeating: 7, count: 40_000)
+    for capabilities in [Capabilities.current, [.zstdChunks, .bulk], [.maps]] {
+      var probe = NodeProbe()
+      let link = probe.open(1, other)
+      var hello = NodeProbe.hello(other)
+      hello.capabilities = capabilities
+      probe.send(.hello, on: link) { hello.write(to: &$0) }
+      probe.send(.invite, on: link) { Invite(number: 1, wait: 30_000, context: []).write(to: &$0) }
+      for event in probe.takeEvents() {
+        if case .invitationReceived(let id, _, _, _) = event { probe.input(.answer(id, .accept)) }
+      }
+      probe.send(.admit, on: link)
+      let package = MapPackage(map: map)
+      #expect(package.chunks[0].codec == .zstd)
+      guard case .shared(let id) = probe.input(.share(package, anchors: [], with: nil)) else {
+        Issue.record("the map was not shared")
+        return
+      }
+      let hasMaps = capabilities.contains(.maps)
+      #expect(try probe.frames(on: link).contains { $0.type == .mapAnnounce } == hasMaps)
+      probe.send(.mapRequest, on: link) { body in
+        body.write(id.digest)
+        body.write(UInt32(0))
+      }
+      let pieces = try probe.frames(on: link).filter { $0.type == .mapPiece }
+      #expect(pieces.isEmpty == !hasMaps)
+      let codec = pieces.first.map { $0.body[36] }
+      #expect(codec == (hasMaps ? capabilities.contains(.zstdChunks) ? 1 : 0 : nil))
+      guard codec == 0 else { continue }
+      #expect(pieces.flatMap { $0.body.dropFirst(45) } == map)
+    }
   }
 
   @Test("an unknown frame is skipped")

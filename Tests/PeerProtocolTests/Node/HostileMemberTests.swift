@@ -32,6 +32,19 @@ struct HostileMemberTests {
       probe.send(.operations, on: link) { AnchorDelta(operations).encode(into: &$0) }
     }
 
+    /// A whole vector without a digest that is right.
+    mutating func sendVector(_ vector: VersionVector) {
+      var message = ByteWriter()
+      message.write(UInt8(0))
+      message.write(SHA256Digest(words: .zero))
+      vector.encode(into: &message)
+      probe.send(.vector, on: link) { body in
+        body.write(UInt32(message.count))
+        body.write(UInt32(0))
+        body.write(bytes: message.bytes)
+      }
+    }
+
     /// The link is closed for a breach of the protocol, and nothing of what came is kept.
     mutating func expectRefusal() throws {
       #expect(try probe.goodbye(on: link) == .protocolError)
@@ -68,6 +81,42 @@ struct HostileMemberTests {
     let mine = meeting.probe.node.anchors.actor
     meeting.send(try Self.add(2, by: mine))
     try meeting.expectRefusal()
+  }
+
+  @Test("a vector that covers operations which this node never wrote closes the link", arguments: [0, 1] as [UInt64])
+  func forgedVector(surplus: UInt64) throws {
+    var meeting = try Meeting()
+    let mine = meeting.probe.node.anchors.actor
+    let last = meeting.probe.node.anchors.vector[mine]
+    meeting.sendVector(VersionVector(covering: [Dot(actor: mine, sequence: last + surplus)]))
+    if surplus > 0 { try meeting.expectRefusal() } else { #expect(meeting.probe.closed.isEmpty) }
+  }
+
+  @Test("a snapshot that covers operations which this node never wrote closes the link")
+  func forgedSnapshot() throws {
+    var meeting = try Meeting()
+    let mine = meeting.probe.node.anchors.actor
+    var forged = AnchorSet(actor: mine, peer: NodeProbe.me)
+    for number in 0..<3 { _ = try forged.place(Anchor(name: "forged \(number)"), at: 1) }
+    let bytes = forged.encodeSnapshot()
+    meeting.probe.send(.snapshot, on: meeting.link) { body in
+      body.write(UInt32(bytes.count))
+      body.write(UInt32(0))
+      body.write(bytes: bytes)
+    }
+    try meeting.expectRefusal()
+  }
+
+  @Test("a member that places an anchor for another participant loses its link; for itself it may")
+  func forgedParticipant() throws {
+    for (peer, isHonest) in [(Self.other, true), (NodeProbe.me, false), (NodeProbe.peer(8), false)] {
+      var meeting = try Meeting()
+      var anchor = NewAnchor(
+        id: AnchorID(high: 9, low: 9), creator: nil, pose: try #require(Pose(.identity)), name: "where you are")
+      anchor.kind = .participant(peer)
+      meeting.send(AnchorOperation(dot: Dot(actor: Self.actor, sequence: 1), clock: 1, action: .add(anchor)))
+      if isHonest { #expect(meeting.probe.closed.isEmpty) } else { try meeting.expectRefusal() }
+    }
   }
 
   @Test("fault 23: an operation of the year 2099 on its author's link closes it")

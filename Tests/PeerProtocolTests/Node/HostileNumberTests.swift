@@ -148,7 +148,7 @@ struct HostileNumberTests {
     let link = probe.join(1, Self.other)
     let body = try #require(try probe.frames(on: link).first { $0.type == .roster }?.body)
     var reader = ByteReader(body.span)
-    let told = try Roster.readEntries(from: &reader).first { $0.peerID == NodeProbe.me }
+    let told = try RosterFrame(reading: &reader).entries.first { $0.peerID == NodeProbe.me }
     var roster = Roster(restoring: record.roster)
     let isBelieved = roster.merge(try #require(told), from: NodeProbe.me)
     #expect(isBelieved && roster[NodeProbe.me]?.incarnation == 2)

@@ -171,7 +171,10 @@ struct PersistTests {
     let (before, _) = joined()
     var probe = NodeProbe(incarnation: 2, restoring: before.records.last)
     let link = probe.greet(1, member)
-    probe.wait(ProtocolLimits.strangerTime + .seconds(1))
+    for _ in 0..<11 {
+      probe.wait(.seconds(1))
+      probe.send(.pong, on: link) { $0.write(UInt64(0)) }
+    }
     #expect(!probe.closed.contains(link))
     probe.send(.goodbye, on: link) { Goodbye(.refused).write(to: &$0) }
     #expect(!probe.node.roster.admits(member))

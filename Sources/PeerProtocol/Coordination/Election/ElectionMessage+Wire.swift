@@ -147,15 +147,6 @@ extension ByteReader {
     try readFlag() ? try NodeID(reading: &self) : nil
   }
 
-  /// Reads a byte that is 0 or 1.
-  @_lifetime(self: copy self)
-  mutating func readFlag() throws(DecodingFailure) -> Bool {
-    let start = offset
-    let byte = try readByte()
-    guard byte <= 1 else { throw .invalid("flag is neither 0 nor 1", offset: start) }
-    return byte == 1
-  }
-
   /// Reads an epoch or a session time.
   @_lifetime(self: copy self)
   mutating func readCount() throws(DecodingFailure) -> UInt64 {

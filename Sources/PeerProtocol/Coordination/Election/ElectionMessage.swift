@@ -2,7 +2,7 @@
 ///
 /// Every message travels in a flood envelope that names its sender, so no message repeats it. "Reign" means the time
 /// for which one node is host at one epoch.
-package enum ElectionMessage: Hashable, Sendable {
+package enum ElectionMessage: Hashable, Sendable, FrameBody {
   /// The sender is host; sent to all every half second.
   case beat(Beat)
   /// The sender follows the receiver; the answer to each Beat.

@@ -1,7 +1,7 @@
 package import Basics
 
 /// The head of a message that finds its way through members: who sent it, which one it is, whom it is for.
-package struct FloodHeader: Hashable, Sendable {
+package struct FloodHeader: Hashable, Sendable, FrameBody {
   /// Bytes of the longest one on the wire.
   package static let largest = 2 * NodeID.wireSize + 13
 

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Makes frames.txt from the pages of the protocol alone: one frame of every kind that has a value in the tests.
+
+No code of the program has a part in these bytes, so that a change of the encoder cannot change what it is compared with.
+Run it in this folder and compare: ./frames.py | diff frames.txt -
+"""
+import hashlib
+import struct
+
+
+def sha(text):
+    return hashlib.sha256(text).digest()
+
+
+ALICE, BOB, MAP = sha(b"alice"), sha(b"bob"), sha(b"map")
+START = 0x0123_4567_89AB_CDEF
+
+
+def u8(*values): return bytes(values)
+def u16(value): return struct.pack("<H", value)
+def u32(value): return struct.pack("<I", value)
+def u64(value): return struct.pack("<Q", value)
+def f32(*values): return struct.pack(f"<{len(values)}f", *values)
+
+
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out += u8(value & 0x7F | 0x80)
+        value >>= 7
+    return out + u8(value)
+
+
+def blob(data): return varint(len(data)) + data
+def text(value): return blob(value.encode())
+def node(peer, incarnation): return peer + u64(incarnation)
+
+
+# u8 count, then u8 size, the address in network byte order, u16 port.
+ADDRESSES = (u8(2) + u8(4) + bytes([192, 0, 2, 7]) + u16(4000)
+             + u8(16) + bytes.fromhex("20010db8000000000000000000000007") + u16(4001))
+ANCHOR = bytes.fromhex("00112233445566778899aabbccddeeff")
+TOKEN = u64(0x1122_3344_5566_7788) + u64(0x99AA_BBCC_DDEE_FF00)
+POSE = f32(1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 2, -3)
+PING = u64(0x1122_3344_5566_7788)
+ORIGIN = node(ALICE, START)
+RECEIVER = node(BOB, 42)
+# origin, nonce, link version, destination: absent, so for all
+FLOOD = node(ALICE, 42) + u64(7) + u32(3) + u8(0)
+
+
+def frame(kind, body): return u32(len(body)) + u8(kind) + body
+
+
+FRAMES = {
+    "hello": (1, b"SWLD" + u16(1) + u16(3) + u64(0b111) + ALICE + u64(START) + text("sharedworld") + text("Küche")
+              + text("sw-1") + ADDRESSES),
+    "goodbye": (2, u8(2) + u16(1) + u16(2)),
+    "admit": (3, b""),
+    "ping": (4, PING),
+    "pong": (5, PING),
+    "roster": (6, varint(1) + BOB + u32(7) + u8(1) + u64(42) + text("bob") + ADDRESSES),
+    "bulk": (7, TOKEN + u8(1)),
+    "invite": (8, u64(77) + u32(30_000) + blob(bytes([9, 8, 7]))),
+    "invite-accept": (9, u64(77) + u8(1)),
+    "invite-decline": (9, u64(77) + u8(0) + text("not now")),
+    "invite-cancel": (10, u64(77)),
+    "attach": (11, TOKEN),
+    "rules": (12, u32(3) + u8(1) + u8(8)),
+    "ephemeral": (40, u8(0b11) + ORIGIN + u64(9) + u64(12_345) + ANCHOR + POSE),
+    "acknowledgement": (41, u8(1) + u8(2) + ORIGIN + RECEIVER + u64(1000)),
+    "ownership": (42, u8(3) + u8(1) + ORIGIN + RECEIVER + ANCHOR + u64(7) + ALICE + u32(60_000) + u32(10_000)),
+    # name prefix, creator, owner, kind participant, region
+    "interest": (43, ORIGIN + u32(3) + u8(0b11111) + text("lä") + BOB + ALICE + u8(5) + f32(1, 2, -3) + f32(4)),
+    "map-announce": (48, MAP + u64(3) + u64(5) + u64(1_000_000) + u32(9) + BOB + u8(0b11)),
+    "map-manifest-request": (49, MAP + u32(500)),
+    "map-manifest": (50, MAP + u32(0) + u32(262_144) + sha(bytes([1])) + u32(70_000) + sha(bytes([2]))),
+    "map-request": (51, MAP + u32(3) + u32(4) + u32(9)),
+    "map-piece": (52, MAP + u32(3) + u8(1) + u32(9) + u32(4) + bytes([1, 2, 3, 4, 5])),
+    "map-cancel": (53, MAP),
+    # chunks 0, 3, 9 and 11 of 12
+    "map-have": (54, MAP + u8(0b00001001, 0b00001010)),
+    "map-status": (55, FLOOD + MAP + u8(1) + u8(37)),
+    "message": (64, b"hello"),
+}
+
+print("# Whole frames: length u32, type u8, body; name and hexadecimal bytes. See PROTOCOL.md. Made by frames.py.")
+for name, (kind, body) in FRAMES.items():
+    print(name, frame(kind, body).hex())

@@ -1,0 +1,45 @@
+package import Basics
+
+/// What the body of a frame says, as one value.
+///
+/// A frame is decoded here and nowhere else, so that the rules that hold for every frame have one address: a body ends where
+/// its last field ends, and nothing has an effect before the whole body is read. ``ByteReader/readFlag()`` holds the rule for
+/// flags.
+package protocol FrameBody {
+  /// Reads the fields in their order.
+  init(reading reader: inout ByteReader) throws(DecodingFailure)
+}
+
+extension FrameBody {
+  /// Decodes a whole body.
+  ///
+  /// - Throws: ``DecodingFailure`` where the body ends inside a field, has bytes after its last one, or says what is not allowed.
+  package init(body: RawSpan) throws(DecodingFailure) {
+    var reader = ByteReader(body)
+    try self.init(reading: &reader)
+    try reader.finish()
+  }
+}
+
+/// A message that members pass on to those who lack it, under the header that says whose it is and for whom.
+struct Flooded<Message: FrameBody & Hashable & Sendable>: Hashable, Sendable, FrameBody {
+  let header: FloodHeader
+  let message: Message
+
+  init(header: FloodHeader, message: Message) {
+    self.header = header
+    self.message = message
+  }
+
+  init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    header = try FloodHeader(reading: &reader)
+    message = try Message(reading: &reader)
+  }
+}
+
+/// The token of a ping and the number of an invitation.
+extension UInt64: FrameBody {
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    self = try reader.read(UInt64.self)
+  }
+}

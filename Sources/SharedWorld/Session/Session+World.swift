@@ -105,7 +105,8 @@ extension Session {
   /// It costs what has changed since the last call: the list is shared, not copied.
   public func anchors() -> [Anchor] { (try? read { node, _ in node.allAnchors }) ?? [] }
 
-  /// A hash of the replicated state: equal on all peers that hold the same anchors.
+  /// A hash of the replicated state: equal on all peers that hold the same anchors, and 32 zero bytes of none or after the
+  /// end.
   public func digest() -> SHA256Digest {
     (try? read { node, _ in node.digest }) ?? SHA256Digest(words: .zero)
   }

@@ -150,7 +150,8 @@ extension Input {
       .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken:
       true
     case .tick, .linkOpened, .linkClosed, .dialFailed, .writable, .clockJumped, .addresses, .chunksFound, .chunkChecked,
-      .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost, .leave, .send, .share, .cancelMap,
+      .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost, .leave, .send, .share,
+      .cancelMap,
       .relocalised:
       false
     }

@@ -1,7 +1,9 @@
 package import Basics
 package import WorldModel
 
-/// What organs tell each other. The switchboard says who hears each of them, in which order (`Node+Notices.swift`).
+/// What organs tell each other.
+///
+/// The switchboard says who hears each of them, in which order (`Node+Notices.swift`).
 package enum Notice: Sendable {
   // MARK: What has happened
 

@@ -41,7 +41,8 @@ struct SessionApp {
     case 6:
       let owner = SessionPeer.identity(of: dice.below(4))
       let end = dice.below(3) == 0 ? AnchorLock.endless : time + UInt64(dice.below(10_000))
-      return .setLock(AnchorLock(owner: owner, leaseUntil: end, epoch: dice.below(3), number: dice.below(UInt64(5))), of: id)
+      return .setLock(
+        AnchorLock(owner: owner, leaseUntil: end, epoch: dice.below(3), number: dice.below(UInt64(5))), of: id)
     default: return .move(id, to: place)
     }
   }

@@ -26,7 +26,8 @@ package struct SessionWorld {
   /// Machines with skewed and drifting clocks on which nothing runs yet.
   package init(
     seed: UInt64, count: Int, rules: ProtocolRules = .all, liar: Int? = nil,
-    isRecorded: Bool = false, profile: NetworkProfile = NetworkProfile(), transcript: Transcript = Transcript(isOn: false)
+    isRecorded: Bool = false, profile: NetworkProfile = NetworkProfile(),
+    transcript: Transcript = Transcript(isOn: false)
   ) {
     random = SeededRandom(seed: seed)
     diskDice = SeededRandom(seed: seed ^ 0xd15c)
@@ -121,7 +122,9 @@ package struct SessionWorld {
     var (one, other) = (OutputDigest(), OutputDigest())
     one.add(stateOf: peer.node)
     other.add(stateOf: node)
-    if digest != peer.outputDigest { simulation.monitor.fail("N1 \(index + 1) asks for other things", at: simulation.now) }
+    if digest != peer.outputDigest {
+      simulation.monitor.fail("N1 \(index + 1) asks for other things", at: simulation.now)
+    }
     if one != other { simulation.monitor.fail("N1 \(index + 1) ends in another state", at: simulation.now) }
   }
 

@@ -58,7 +58,8 @@ struct LinkDirectoryTests {
     #expect(book.end(two) == [7] && book[two] == nil && !book.has(two))
     directory.identify(two, as: NodeID(peer: peer(2), incarnation: 4), .current)
     directory.carry(two)
-    #expect(directory.carrier(of: peer(2)) == two && directory.carrier(of: NodeID(peer: peer(2), incarnation: 5)) == nil)
+    #expect(
+      directory.carrier(of: peer(2)) == two && directory.carrier(of: NodeID(peer: peer(2), incarnation: 5)) == nil)
     #expect(directory.members.isEmpty)
     directory.admit(two)
     #expect(directory.members.map(\.link) == [two] && directory.sender(two)?.node.incarnation == 4)

@@ -22,6 +22,20 @@ struct ImportTests {
     #expect(left.count == 2)
   }
 
+  @Test("a participant is placed by itself alone, and those of a map are left out")
+  func participants() throws {
+    var set = makeSet(1)
+    let (own, other) = (peer(1), PeerID(SHA256Digest(hashing: [9])))
+    var standing = anchor(1)
+    standing.kind = .participant(other)
+    #expect(throws: AnchorError.foreignParticipant(id(1))) { try set.place(standing, at: 1) }
+    #expect(try set.importAnchors(of: digest, anchors: [standing, anchor(2)]) == 1)
+    #expect(set.anchors.map(\.id) == [id(2)])
+    standing.kind = .participant(own)
+    _ = try set.place(standing, at: 2)
+    #expect(set.count == 2)
+  }
+
   @Test("a removed anchor does not come back when the map is shared again")
   func removedStaysRemoved() throws {
     var (left, right) = (makeSet(1), makeSet(2))

@@ -11,6 +11,17 @@ struct MembershipRuleTests {
     return try #require(nodes.first { SessionPeer.identity(of: $0) == host })
   }
 
+  /// Within half a minute all of `rest` hold a member as removed, and it has learnt so.
+  private func expectRemoval(of victim: Int, from rest: [Int], in harness: inout SessionHarness) {
+    let time = harness.seconds(until: 30) { harness in
+      rest.allSatisfy { harness.node($0).roster[SessionPeer.identity(of: victim)]?.status == .kicked }
+    }
+    #expect(time != nil)
+    harness.run(10)
+    #expect(harness.node(victim).hasEnded)
+    #expect(harness.isMesh(rest))
+  }
+
   @Test("a lock survives the crash of its host, and a member that starts again comes back into the locked session")
   func lockSurvivesItsHost() throws {
     var harness = SessionHarness.joined(4)
@@ -75,16 +86,12 @@ struct MembershipRuleTests {
     harness.run(1)
     harness.apply(.heal)
     let rest = (0..<6).filter { $0 != victim }
-    let time = harness.seconds(until: 30) { harness in
-      rest.allSatisfy { harness.node($0).roster[SessionPeer.identity(of: victim)]?.status == .kicked }
-    }
-    #expect(time != nil)
-    harness.run(10)
-    #expect(harness.node(victim).hasEnded)
-    #expect(harness.isMesh(rest))
+    expectRemoval(of: victim, from: rest, in: &harness)
   }
 
-  /// The other half hosts in the end. It takes two members to report a removal to it, and one of the two is cut off from
+  /// The other half hosts in the end.
+  ///
+  /// It takes two members to report a removal to it, and one of the two is cut off from
   /// that half for longer than an unconfirmed report stands.
   @Test(
     "a removal made in a half of two holds although one of the two is linked to the other half late",
@@ -109,13 +116,7 @@ struct MembershipRuleTests {
     for index in rest where !half.contains(index) { harness.apply(.cut(late, index)) }
     harness.run(12)
     for index in rest where !half.contains(index) { harness.apply(.mend(late, index)) }
-    let time = harness.seconds(until: 30) { harness in
-      rest.allSatisfy { harness.node($0).roster[SessionPeer.identity(of: victim)]?.status == .kicked }
-    }
-    #expect(time != nil)
-    harness.run(10)
-    #expect(harness.node(victim).hasEnded)
-    #expect(harness.isMesh(rest))
+    expectRemoval(of: victim, from: rest, in: &harness)
   }
 
   @Test("a member that does not host removes nobody")

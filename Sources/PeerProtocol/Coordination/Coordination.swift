@@ -17,7 +17,9 @@ package struct Coordination: Organ {
   private var hostWaits = HostWaits()
 
   /// A node without links.
-  package init(me: NodeID, configuration: ElectionConfiguration, rules: ProtocolRules, random: SeededRandom, at now: Instant) {
+  package init(
+    me: NodeID, configuration: ElectionConfiguration, rules: ProtocolRules, random: SeededRandom, at now: Instant
+  ) {
     election = HostElection(me: me, configuration: configuration, rules: rules, random: random, at: now)
     graph = PresenceGraph(me: me, configuration: configuration)
   }

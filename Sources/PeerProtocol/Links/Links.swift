@@ -352,8 +352,9 @@ struct Links: Organ {
 
   // MARK: Time
 
-  /// When a greeting, a stranger or an idle bulk link is over; nil for never. Pings have no deadline of their own: the node is
-  /// woken often enough.
+  /// When a greeting, a stranger or an idle bulk link is over; nil for never.
+  ///
+  /// Pings have no deadline of their own: the node is woken often enough.
   func deadline(in turn: borrowing Turn) -> Instant? {
     // Nearly always all links are members'.
     guard directory.all.count > directory.members.count else { return nil }

@@ -182,7 +182,9 @@ struct MapExchange: Organ {
   }
 
   /// Takes what a member says of a map that it has, or has a part of.
-  private mutating func receiveAnnouncement(_ announcement: MapAnnouncement, from sender: MemberLink, in turn: inout Turn) {
+  private mutating func receiveAnnouncement(
+    _ announcement: MapAnnouncement, from sender: MemberLink, in turn: inout Turn
+  ) {
     guard isPlausible(announcement, from: sender.peer, in: turn) else { return }
     guard mayProvide(announcement, linked: sender.peer, in: turn) else {
       turn.report(.mapRefused(announcement.id, provider: announcement.provider))

@@ -86,8 +86,10 @@ struct Disputes: Sendable {
     entry.status != .kicked || turn.mesh.host != turn.me || !turn.isFollowed(by: teller) || turn.isNew(teller)
   }
 
-  /// Whether another member may still confirm a removal of another session: one that has come into reach lately and is not
-  /// linked to this node, which hosts. What one member alone says is contradicted only after that.
+  /// Whether another member may still confirm a removal of another session.
+  ///
+  /// That is one that has come into reach lately and is not linked to this node, which hosts. What one member alone says is
+  /// contradicted only after that.
   private func mayBeConfirmed(_ dispute: Dispute, in turn: borrowing Turn) -> Bool {
     guard dispute.entry.status == .kicked, turn.mesh.host == turn.me else { return false }
     return turn.mesh.reachable.contains { member in

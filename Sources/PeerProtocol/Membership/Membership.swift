@@ -72,7 +72,8 @@ struct Membership: Organ {
     rules.repeatRules(in: &turn)
     guard turn.configuration.rules.contains(.reassertion) else { return }
     for node in turn.mesh.links.members.map(\.node) where roster[node.peer]?.incarnation != node.incarnation {
-      if let entry = book.update(node.peer, in: &turn, { $0.incarnation = node.incarnation }) { spread(entry, in: &turn) }
+      let entry = book.update(node.peer, in: &turn) { $0.incarnation = node.incarnation }
+      if let entry { spread(entry, in: &turn) }
     }
   }
 

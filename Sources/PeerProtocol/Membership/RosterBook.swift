@@ -2,7 +2,7 @@ import AnchorReplication
 import Basics
 import WorldModel
 
-/// The roster as this node holds it. All organs see every change of it at once.
+/// The roster as this node holds it; all organs see every change of it at once.
 struct RosterBook: Sendable {
   /// One record a peer.
   private(set) var roster = Roster()
@@ -22,7 +22,7 @@ struct RosterBook: Sendable {
     _ = assertSelf(in: &turn)
   }
 
-  /// Accepts a record if it wins over the known one; whether it did. A `teller` is the member that sent it.
+  /// Accepts a record, of the member that sent it, if it wins over the known one; whether it did.
   mutating func merge(_ entry: RosterEntry, from teller: PeerID? = nil, in turn: inout Turn) -> Bool {
     guard roster.merge(entry, from: teller) else { return false }
     turn.mesh.publish(roster: roster)

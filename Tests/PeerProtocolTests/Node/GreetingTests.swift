@@ -72,7 +72,8 @@ struct GreetingTests {
 
   /// `session 6010366 3`: of two members that restarted, one held a connection to the dead start of the other, with an
   /// invitation on it, and closed every new connection as a duplicate of that.
-  @Test("a link to an earlier start of a stranger gives way to that of the new start, whoever dialled; invitations go on")
+  @Test(
+    "a link to an earlier start of a stranger gives way to that of the new start, whoever dialled; invitations go on")
   func newStartReplacesStranger() throws {
     let id = InvitationID(rawValue: 1)
     for stranger in [NodeProbe.peer(1), NodeProbe.peer(2), NodeProbe.peer(3)] {
@@ -124,7 +125,8 @@ struct GreetingTests {
     #expect(probe.closed == [silent, greeted])
   }
 
-  @Test("a stranger whose invitation waits is pinged, and let go after four seconds of silence", arguments: [true, false])
+  @Test(
+    "a stranger whose invitation waits is pinged, and let go after four seconds of silence", arguments: [true, false])
   func noticesDeadStrangers(hasInvited: Bool) throws {
     var probe = NodeProbe()
     probe.input(.invite(InvitationID(rawValue: 1), [.loopback(port: 1)], context: [], timeout: .seconds(60)))

@@ -19,6 +19,11 @@
     storage.removeAll(keepingCapacity: true)
   }
 
+  /// A buffer that goes on behind `bytes`, in their memory.
+  @inlinable package init(appendingTo bytes: consuming [UInt8]) {
+    storage = bytes
+  }
+
   /// Gives what was written, with its memory: the buffer is empty then and has none.
   @inlinable package mutating func take() -> [UInt8] { exchange(&storage, with: []) }
 

@@ -51,22 +51,19 @@ package final class SecureTransport {
 extension SecureTransport {
   /// Queues as many of `bytes` as fit under the high watermark and returns how many.
   ///
-  /// They leave at the end of this round of the loop, together with all else that was queued in it, or with ``flush(_:)``.
+  /// They leave at the end of this round of the loop, together with all else that was queued in it.
   /// When not all fit, ``SecureTransportDelegate/linkWritable(_:)`` says when to go on. An unknown link takes nothing.
   package func send(_ link: LinkID, _ bytes: RawSpan) -> Int {
-    defer { links[link]?.flushLater() }
-    return queue(link, bytes)
-  }
-
-  /// The same for a caller that calls ``flush(_:)`` next.
-  package func queue(_ link: LinkID, _ bytes: RawSpan) -> Int {
     guard let link = links[link] else { return 0 }
+    defer { link.flushLater() }
     return bytes.withUnsafeBytes { link.enqueue($0) }
   }
 
-  /// Sends what a link has queued, as far as its socket takes it.
-  package func flush(_ link: LinkID) {
-    links[link]?.flushQueued()
+  /// The same, but what fits leaves at once; besides, the bytes that are queued afterwards.
+  package func sendNow(_ link: LinkID, _ bytes: RawSpan) -> (taken: Int, queued: Int) {
+    guard let link = links[link] else { return (0, 0) }
+    let taken = bytes.withUnsafeBytes { link.send($0) }
+    return (taken, link.queuedBytes)
   }
 
   /// The bytes queued for a link that the kernel has not taken yet, partly encrypted; 0 for an unknown link.

@@ -4,8 +4,8 @@ extension Session {
   /// The events of a session, in order; each iterator sees all of them from the moment it is made, and the first one
   /// also what happened before.
   ///
-  /// It is bounded: updates of one anchor that were not read yet become one, and a reader that falls further behind than
-  /// ``Session/Events/capacity`` or ``Session/Events/messageCapacity`` loses the unread changes of anchors or the unread
+  /// It is bounded: updates of one anchor that were not read yet become one, which shows the anchor as it is when it is read.
+  /// A reader that falls further behind than ``Session/Events/capacity`` or ``Session/Events/messageCapacity`` loses the unread changes of anchors or the unread
   /// messages, never those of membership, and is told so by ``Session/Event/problem(_:)`` with the code
   /// ``SessionError/Code/consumerTooSlow``. An iterator that is let go costs nothing any more.
   public struct Events: AsyncSequence, Sendable {
@@ -57,16 +57,22 @@ final class EventHub: Sendable {
   private struct State {
     var readers: [Reader] = []
     /// What happened before anybody read; nil once somebody does.
-    var early: EventMailbox? = EventMailbox()
+    var early: EventMailbox?
     var hasEnded = false
   }
 
-  private let state = Mutex(State())
+  /// Where readers get the anchors of updates that were only noted.
+  let source = AnchorSource()
+  private let state: Mutex<State>
+
+  init() {
+    state = Mutex(State(early: EventMailbox(source: source)))
+  }
 
   /// A mailbox that gets all further events; the first one also those before.
   func subscribe() -> EventMailbox {
     state.withLock { state in
-      let mailbox = exchange(&state.early, with: nil) ?? EventMailbox()
+      let mailbox = exchange(&state.early, with: nil) ?? EventMailbox(source: source)
       if state.hasEnded { mailbox.end() } else { state.readers.append(Reader(mailbox: mailbox)) }
       return mailbox
     }
@@ -100,112 +106,6 @@ final class EventHub: Sendable {
   }
 }
 
-/// The unread events of one reader.
-final class EventMailbox: Sendable {
-  private struct State {
-    var events: [Session.Event] = []
-    var updates: [Session.Event.Subject: Int] = [:]
-    var anchorEvents = 0
-    var messageBytes = 0
-    var waiter: CheckedContinuation<[Session.Event]?, Never>?
-    var hasEnded = false
-  }
-
-  private let state = Mutex(State())
-
-  func put(_ events: [Session.Event]) {
-    let wake = state.withLock { state -> (CheckedContinuation<[Session.Event]?, Never>, [Session.Event])? in
-      guard let waiter = state.waiter else {
-        for event in events { Self.append(event, to: &state) }
-        return nil
-      }
-      // Whoever waits has read everything: these go to it as they are.
-      state.waiter = nil
-      return (waiter, events)
-    }
-    wake?.0.resume(returning: wake?.1)
-  }
-
-  func end() {
-    let wake = state.withLock { state -> CheckedContinuation<[Session.Event]?, Never>? in
-      state.hasEnded = true
-      defer { state.waiter = nil }
-      return state.waiter
-    }
-    wake?.resume(returning: nil)
-  }
-
-  /// Everything unread, waiting for the first event if there is none.
-  func take() async -> [Session.Event]? {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let ready = state.withLock { state -> [Session.Event]?? in
-          if !state.events.isEmpty { return .some(Self.drain(&state)) }
-          if state.hasEnded || Task.isCancelled || state.waiter != nil { return .some(nil) }
-          state.waiter = continuation
-          return nil
-        }
-        if let ready { continuation.resume(returning: ready) }
-      }
-    } onCancel: {
-      let waiter = state.withLock { state in
-        defer { state.waiter = nil }
-        return state.waiter
-      }
-      waiter?.resume(returning: nil)
-    }
-  }
-
-  private static func drain(_ state: inout State) -> [Session.Event] {
-    defer {
-      state.events = []
-      state.updates.removeAll(keepingCapacity: true)
-      state.anchorEvents = 0
-      state.messageBytes = 0
-    }
-    return state.events
-  }
-
-  private static func append(_ event: Session.Event, to state: inout State) {
-    if case .message(let bytes, _) = event { state.messageBytes += bytes.count }
-    guard state.messageBytes <= Session.Events.messageCapacity else {
-      state.messageBytes = 0
-      drop("messages were dropped because they were not read", from: &state) {
-        if case .message = $0 { true } else { false }
-      }
-      return
-    }
-    guard let subject = event.subject else {
-      state.events.append(event)
-      return
-    }
-    if event.replacesUnread {
-      if let index = state.updates[subject] {
-        state.events[index] = event
-        return
-      }
-      state.updates[subject] = state.events.count
-    } else {
-      state.updates[subject] = nil
-    }
-    guard state.anchorEvents < Session.Events.capacity else {
-      state.anchorEvents = 0
-      let message = "changes of anchors were dropped because they were not read; read session.anchors() anew"
-      drop(message, from: &state) { $0.subject != nil }
-      return
-    }
-    state.anchorEvents += 1
-    state.events.append(event)
-  }
-
-  private static func drop(_ message: String, from state: inout State, where isDropped: (Session.Event) -> Bool) {
-    state.events.removeAll(where: isDropped)
-    // What is left stands elsewhere now.
-    state.updates = [:]
-    state.events.append(.problem(SessionError(.consumerTooSlow, message)))
-  }
-}
-
 extension Session.Event {
   /// What an event is about that a later one may replace while nobody has read it.
   enum Subject: Hashable, Sendable {
@@ -234,7 +134,7 @@ extension Session.Event {
   }
 
   /// Whether it takes the place of an unread event of its kind about the same thing.
-  fileprivate var replacesUnread: Bool {
+  var replacesUnread: Bool {
     switch self {
     case .anchorUpdated, .anchorDragged, .participantMoved: true
     default: false

@@ -15,10 +15,22 @@ let draco: [Target] =
   hasDraco
   ? [.target(name: "CDraco", linkerSettings: [.linkedLibrary("draco")])] : []
 
+/// Which other libraries are there to be run beside our sessions, each by a program of its own; Scripts/bench.sh looks for them.
+let hasZeroMQ = Context.environment["SHAREDWORLD_ZEROMQ"] != nil
+let hasNATS = Context.environment["SHAREDWORLD_NATS"] != nil
+
+func peer(_ name: String, _ library: String) -> Target {
+  .executableTarget(name: name, dependencies: ["PeerSupport"], linkerSettings: [.linkedLibrary(library)])
+}
+
+let peers: [Target] =
+  (hasZeroMQ || hasNATS ? [.target(name: "PeerSupport")] : [])
+  + (hasZeroMQ ? [peer("peer-zeromq", "zmq")] : []) + (hasNATS ? [peer("peer-nats", "nats")] : [])
+
 let package = Package(
   name: "Benchmarks",
   dependencies: [.package(name: "SharedWorld", path: "..")],
-  targets: draco + [
+  targets: draco + peers + [
     .systemLibrary(name: "CMalloc"),
     .target(name: "CMachine"),
     .executableTarget(

@@ -12,8 +12,18 @@ git diff --quiet HEAD -- ':!Benchmarks/RESULTS.md' 2>/dev/null || commit+=+
 "${SWIFT:-swift}" build -c release --product soak
 # Draco is compared with where it is installed: Scripts/install-packages.sh bench
 if pkg-config --exists draco; then export SHAREDWORLD_DRACO=1; fi
+# So are ZeroMQ and NATS, each run by a small program beside bench.
+others=()
+if pkg-config --exists libzmq; then
+  export SHAREDWORLD_ZEROMQ=1
+  others+=(peer-zeromq)
+fi
+if pkg-config --exists libnats && command -v nats-server >/dev/null; then
+  export SHAREDWORLD_NATS=1
+  others+=(peer-nats)
+fi
 cd Benchmarks
 # The package manager looks for new files of the package above only when this one has changed.
 touch Package.swift
-"${SWIFT:-swift}" build -c release --product bench
+for product in bench "${others[@]}"; do "${SWIFT:-swift}" build -c release --product "$product"; done
 exec .build/release/bench --results "$results" --commit "$commit" ${FILTER:+--filter "$FILTER"} ${json:+--json "$json"}

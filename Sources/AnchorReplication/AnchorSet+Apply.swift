@@ -100,17 +100,33 @@ extension AnchorSet {
     }
   }
 
-  /// Applies a run that was checked.
+  /// Applies a run that was checked, and what waited for it.
   private mutating func apply(
+    _ run: OperationRun, _ bytes: RawSpan, _ outcome: inout AppliedOperations
+  ) throws(ReplicationError) {
+    try integrate(run, bytes, &outcome)
+    if held.count > 0 { outcome.applied += releaseHeld() }
+  }
+
+  /// Carries out the operations of a run, and logs them: neighbours with one copy.
+  private mutating func integrate(
     _ run: OperationRun, _ bytes: RawSpan, _ outcome: inout AppliedOperations
   ) throws(ReplicationError) {
     var author = actors.index(of: run.actor)
     // Most edits of a run are about anchors of the same few actors.
     var keyActor = (id: run.actor, index: author)
     var position = 0
+    // What lies between is in the log but for its bytes.
+    var (copied, logged) = (0, 0)
+    defer { log.copy(bytes, copied..<logged) }
     for index in 0..<run.count {
       let dot = Dot(actor: run.actor, sequence: run.firstSequence + UInt64(index))
       let start = position
+      if start != logged {
+        // The operation before this one was left out.
+        log.copy(bytes, copied..<logged)
+        (copied, logged) = (start, start)
+      }
       if let pose = PoseOperation(bytes, at: start) {
         position = pose.end
         let id = pose.foreignActor ?? run.actor
@@ -126,7 +142,7 @@ extension AnchorSet {
           let value = Pose(checked: bytes, at: pose.poseOffset)
           writePose(value, at: slot, clock: pose.clock, by: author, base: pose.base, origin: .remote)
         }
-        log.append(bytes.extracting(start..<position), actor: author, sequence: dot.sequence)
+        log.append(bytes, &copied, upTo: position, actor: author, sequence: dot.sequence)
       } else {
         let operation = try decode(bytes, at: &position, dot: dot, offset: 0)
         let key = operation.key
@@ -136,11 +152,11 @@ extension AnchorSet {
         }
         try checkRoom(for: operation)
         integrate(operation, by: author, origin: .remote)
-        log.append(bytes.extracting(start..<position), actor: author, sequence: dot.sequence)
+        log.append(bytes, &copied, upTo: position, actor: author, sequence: dot.sequence)
       }
+      logged = position
       outcome.applied += 1
     }
-    if held.count > 0 { outcome.applied += releaseHeld() }
   }
 
   /// Admits an operation that is its actor's next, and returns the actor's index; else ignores or holds it.

@@ -72,7 +72,7 @@ extension AnchorSet {
     _ pose: Pose, at slot: Int, clock: UInt64, by writer: ActorIndex, base: UInt64, origin: AnchorOrigin
   ) {
     guard isLater(clock, writer, than: .pose, at: slot) else { return }
-    if table.entries[slot].writer(of: .pose) == ActorTable.local {
+    if writer != ActorTable.local, table.entries.span[slot].writer(of: .pose) == ActorTable.local {
       reportOverwritten(.pose, at: slot, clock: clock, writer: writer, base: base, origin: origin)
     }
     table.update(slot) { entry in
@@ -93,9 +93,10 @@ extension AnchorSet {
   /// Whether a stamp is later than the one of `field` at `slot`.
   @inline(__always)
   private func isLater(_ clock: UInt64, _ writer: ActorIndex, than field: AnchorField, at slot: Int) -> Bool {
-    let present = table.entries[slot].clocks[field]
+    let entries = table.entries.span
+    let present = entries[slot].clocks[field]
     guard clock == present else { return clock > present }
-    return actors.ids[Int(writer)] > actors.ids[Int(table.entries[slot].writer(of: field))]
+    return actors.ids[Int(writer)] > actors.ids[Int(entries[slot].writer(of: field))]
   }
 
   /// Tells that a local value loses to a write whose author saw another one: one with the clock `base`.
@@ -104,12 +105,11 @@ extension AnchorSet {
   private mutating func reportOverwritten(
     _ field: AnchorField, at slot: Int, clock: UInt64, writer: ActorIndex, base: UInt64?, origin: AnchorOrigin
   ) {
-    let entry = table.entries[slot]
-    guard feed.mode == .detailed, writer != ActorTable.local, entry.writer(of: field) == ActorTable.local,
-      entry.clocks[field] != base
+    guard feed.mode == .detailed, writer != ActorTable.local,
+      table.entries.span[slot].writer(of: field) == ActorTable.local, table.entries.span[slot].clocks[field] != base
     else { return }
     let stamp = Stamp(clock: clock, actor: actors.ids[Int(writer)])
-    push(.fieldOverwritten(entry.value(of: field)), at: slot, stamp: stamp, origin: origin)
+    push(.fieldOverwritten(table.entries[slot].value(of: field)), at: slot, stamp: stamp, origin: origin)
   }
 
   /// Tells that a register was written.
@@ -126,11 +126,11 @@ extension AnchorSet {
     case .detailed:
       guard table.isVisible(slot) else { break }
       let stamp = Stamp(clock: clock, actor: actors.ids[Int(writer)])
+      let (index, key) = (Int(table.entries.span[slot].change), actors.dot(table.entries.span[slot].key))
       let isTold =
         !isNew
         && feed.extend(
-          at: Int(table.entries[slot].change), key: actors.dot(table.entries[slot].key), field: field,
-          author: stamp.actor, sessionMilliseconds: clock >> 16, origin: origin)
+          at: index, key: key, field: field, author: stamp.actor, sessionMilliseconds: clock >> 16, origin: origin)
       if isTold { break }
       table.noteChange(at: slot, index: feed.changes.count)
       push(.updated(isNew ? .all : AnchorFields(field)), at: slot, stamp: stamp, origin: origin)
@@ -164,10 +164,9 @@ extension AnchorSet {
   }
 
   private mutating func push(_ kind: AnchorChange.Kind, at slot: Int, stamp: Stamp?, origin: AnchorOrigin) {
-    let entry = table.entries[slot]
-    feed.push(
-      AnchorChange(
-        id: entry.id, key: actors.dot(entry.key), kind: kind, author: stamp?.actor,
-        sessionMilliseconds: (stamp?.clock ?? clock.last) >> 16, origin: origin))
+    let change = AnchorChange(
+      id: table.entries.span[slot].id, key: actors.dot(table.entries.span[slot].key), kind: kind, author: stamp?.actor,
+      sessionMilliseconds: (stamp?.clock ?? clock.last) >> 16, origin: origin)
+    feed.push(change)
   }
 }

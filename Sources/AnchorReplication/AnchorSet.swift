@@ -83,6 +83,9 @@ package struct AnchorSet: Sendable {
     return anchor(at: slot)
   }
 
+  /// Where the anchor with `id` stands until the set changes.
+  package func slot(showing id: AnchorID) -> Int? { table.slot(showing: id) }
+
   /// The operation that added the anchor with `id`.
   package func key(of id: AnchorID) -> Dot? {
     table.slot(showing: id).map { actors.dot(table.entries[$0].key) }
@@ -161,13 +164,15 @@ package struct AnchorSet: Sendable {
   }
 
   /// The anchor at `slot`, as an app sees it.
-  func anchor(at slot: Int) -> Anchor {
-    let entry = table.entries[slot]
-    var anchor = Anchor(
-      id: entry.id, name: entry.name, transform: entry.pose.transform, kind: entry.kind, payload: entry.payload)
-    anchor.creator = creators[entry.creator]
-    anchor.createdAt = entry.createdClock == 0 ? nil : entry.createdClock >> 16
-    return anchor
+  package func anchor(at slot: Int) -> Anchor {
+    // Through the span, since the subscript of an array copies the whole entry.
+    let entries = table.entries.span
+    let extras = entries[slot].extras
+    let clock = entries[slot].createdClock
+    return Anchor(
+      id: entries[slot].id, name: entries[slot].name, transform: entries[slot].pose.transform,
+      kind: extras?.kind ?? .plain, payload: extras?.payload, creator: creators[entries[slot].creator],
+      createdAt: clock == 0 ? nil : clock >> 16)
   }
 
   func stamp(of field: AnchorField, at slot: Int) -> Stamp {

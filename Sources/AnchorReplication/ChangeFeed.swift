@@ -71,8 +71,12 @@ struct ChangeFeed: Sendable {
   var mode = ChangeFeedMode.detailed
   private(set) var changes: [AnchorChange] = []
   private(set) var identifiers: [AnchorID] = []
+  /// How many changes there were when they were last taken: about as many come before they are taken again.
+  private var expected = 0
 
+  @inline(__always)
   mutating func push(_ change: AnchorChange) {
+    if changes.isEmpty { changes.reserveCapacity(expected) }
     changes.append(change)
   }
 
@@ -83,8 +87,8 @@ struct ChangeFeed: Sendable {
   mutating func extend(
     at index: Int, key: Dot, field: AnchorField, author: ActorID, sessionMilliseconds: UInt64, origin: AnchorOrigin
   ) -> Bool {
-    guard index < changes.count, changes[index].key == key, changes[index].author == author,
-      changes[index].origin == origin, case .updated(let fields) = changes[index].kind
+    guard index < changes.count, changes.span[index].key == key, changes.span[index].author == author,
+      changes.span[index].origin == origin, case .updated(let fields) = changes.span[index].kind
     else { return false }
     let all = fields.union(AnchorFields(field))
     if all != fields { changes[index].kind = .updated(all) }
@@ -98,7 +102,9 @@ struct ChangeFeed: Sendable {
 
   /// The changes since the last call.
   mutating func takeChanges() -> [AnchorChange] {
-    exchange(&changes, with: [])
+    // Mostly there is nothing: then nothing is kept in mind either.
+    if !changes.isEmpty { expected = changes.count }
+    return exchange(&changes, with: [])
   }
 
   mutating func drainIdentifiers() -> [AnchorID] {

@@ -85,6 +85,11 @@ package final class NodeDriver {
   /// Lends the node to be read, at the present time; it is not copied, and nothing happens afterwards.
   package func read<R>(_ body: (inout Node, Instant) -> R) -> R { body(&node, Self.now) }
 
+  /// Lends the node in place: a property that is read of a property of a class is read of a copy, here of some kilobytes.
+  @inline(__always)
+  @discardableResult
+  private func ask<R>(_ body: (inout Node) -> R) -> R { body(&node) }
+
   /// Flushes and closes every link and stops listening; returns when all of it is done.
   package func shutDown(_ done: @escaping () -> Void) {
     transmit(atOnce: false)
@@ -105,7 +110,7 @@ package final class NodeDriver {
   /// Carries out the node's orders after a turn, and passes its events on.
   private func finishTurn() {
     drain()
-    timer?.deadline = node.deadline.map { UInt64(max(0, $0.nanoseconds)) }
+    timer?.deadline = ask { $0.deadline }.map { UInt64(max(0, $0.nanoseconds)) }
     guard !events.isEmpty else { return }
     let batch = events
     events.removeAll(keepingCapacity: true)
@@ -131,7 +136,7 @@ package final class NodeDriver {
   }
 
   private func requestRound() {
-    guard !isRoundHandled, node.hasTransmissions else { return }
+    guard !isRoundHandled, ask({ $0.hasTransmissions }) else { return }
     isRoundHandled = true
     transport.loop.atEndOfRound(self)
   }
@@ -143,7 +148,7 @@ package final class NodeDriver {
       if transmit(bytes[...], on: link, atOnce: atOnce) { node.reuse(bytes) }
     }
     isTransmitting = false
-    for link in relieved { node.handle(.taken(link), at: node.time) }
+    for link in relieved { ask { $0.handle(.taken(link), at: $0.time) } }
     relieved.removeAll(keepingCapacity: true)
   }
 
@@ -154,12 +159,16 @@ package final class NodeDriver {
       backlog[link]?.append(contentsOf: bytes)
       return true
     }
-    let taken = atOnce ? transport.queue(link, bytes.span.bytes) : transport.send(link, bytes.span.bytes)
-    if taken < bytes.count { backlog[link] = bytes.dropFirst(taken) }
-    // When this makes room, the rest follows.
-    if atOnce { transport.flush(link) }
-    guard taken == bytes.count else { return false }
-    if transport.queuedBytes(link) <= Self.roomyQueue { relieved.append(link) }
+    let (taken, queued) =
+      atOnce
+      ? transport.sendNow(link, bytes.span.bytes)
+      : (transport.send(link, bytes.span.bytes), transport.queuedBytes(link))
+    guard taken == bytes.count else {
+      // It follows when there is room.
+      backlog[link] = bytes.dropFirst(taken)
+      return false
+    }
+    if queued <= Self.roomyQueue { relieved.append(link) }
     return true
   }
 
@@ -196,7 +205,7 @@ extension NodeDriver: RoundHandler {
     transmit(atOnce: true)
     isRoundHandled = false
     // To write for a link may have ended it.
-    if node.hasOrders { finishTurn() } else { requestRound() }
+    if ask({ $0.hasOrders }) { finishTurn() } else { requestRound() }
   }
 }
 

@@ -29,6 +29,8 @@ final class SecureLink: EventHandler {
   private let transport: SecureTransport
   private var socket: Socket?
   private let queue: ByteQueue
+  /// Bytes that leave before the queue, which is empty: they are lent while they are sent.
+  private var lent = UnsafeRawBufferPointer(start: nil, count: 0)
   private var interest: Readiness = []
   private var isReceiving = true
   private var isOnProbation: Bool
@@ -166,6 +168,23 @@ extension SecureLink {
     return accepted
   }
 
+  /// Sends bytes at once, without a copy as far as the socket takes them, and queues the rest; returns how many it took.
+  func send(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard phase == .open else { return 0 }
+    // What waits goes first, and a link that waits for the socket goes on when the socket says so. Nothing is announced before
+    // the caller knows how much was taken.
+    guard queue.count == 0, !interest.contains(.writable) else {
+      flushLater()
+      return enqueue(bytes)
+    }
+    lent = bytes
+    flush()
+    let rest = exchange(&lent, with: UnsafeRawBufferPointer(start: nil, count: 0))
+    // Of a link that has ended nothing is kept.
+    guard phase == .open else { return bytes.count }
+    return bytes.count - rest.count + (rest.isEmpty ? 0 : enqueue(rest))
+  }
+
   /// Flushes when the round is over.
   func flushLater() {
     guard phase == .open, !isFlushPending else { return }
@@ -213,6 +232,9 @@ extension SecureLink {
 
   private func fillOutput() throws(TransportFailure) {
     guard phase == .open || phase == .draining else { return }
+    while !lent.isEmpty, channel.output.count < transport.configuration.sendSize, channel.hasRoom {
+      lent = UnsafeRawBufferPointer(rebasing: lent[try channel.encrypt(lent)...])
+    }
     while queue.count > 0, channel.output.count < transport.configuration.sendSize, channel.hasRoom {
       queue.consume(try channel.encrypt(queue.bytes))
     }

@@ -53,22 +53,19 @@ package final class SecureTransport {
 extension SecureTransport {
   /// Queues as many of `bytes` as fit under the high watermark and returns how many.
   ///
-  /// They leave at the end of this round of the loop, together with all else that was queued in it, or with ``flush(_:)``.
-  /// When not all fit, ``SecureTransportDelegate/linkWritable(_:)`` follows. An unknown link accepts nothing.
+  /// They leave at the end of this round of the loop, together with all else that was queued in it. When not all fit,
+  /// ``SecureTransportDelegate/linkWritable(_:)`` follows. An unknown link accepts nothing.
   package func send(_ link: LinkID, _ bytes: RawSpan) -> Int {
-    defer { links[link]?.flushLater() }
-    return queue(link, bytes)
-  }
-
-  /// The same for a caller that calls ``flush(_:)`` next.
-  package func queue(_ link: LinkID, _ bytes: RawSpan) -> Int {
     guard let link = links[link] else { return 0 }
+    defer { link.flushLater() }
     return bytes.withUnsafeBytes { link.enqueue($0) }
   }
 
-  /// Sends a link's queued bytes as far as its socket accepts them.
-  package func flush(_ link: LinkID) {
-    links[link]?.flushQueued()
+  /// The same, but what fits leaves at once; besides, the bytes that are queued afterwards.
+  package func sendNow(_ link: LinkID, _ bytes: RawSpan) -> (taken: Int, queued: Int) {
+    guard let link = links[link] else { return (0, 0) }
+    let taken = bytes.withUnsafeBytes { link.send($0) }
+    return (taken, link.queuedBytes)
   }
 
   /// The bytes queued for a link and not yet accepted by the kernel, partly encrypted; 0 for an unknown link.

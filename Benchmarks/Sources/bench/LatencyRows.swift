@@ -86,12 +86,19 @@ enum LatencyRows {
     let before = try RawTCP.roundTrips(count: count)
     let ours = try await Party.with(receivers: 1) { try await roundTrips($0, count) }
     let after = try RawTCP.roundTrips(count: count)
+    // A program that is started now keeps to the same processor.
+    let other = try PeerLibrary.zeroMQ.roundTrips(count: count, size: RawTCP.frame)
     let raw = min(before.percentile(0.5), after.percentile(0.5))
     let value = ours.percentile(0.5)
+    let name = "round-trip-zeromq/one-cpu"
     return [
       Row(
         name: "round-trip/one-cpu", value: value, unit: "µs", baseline: "raw TCP, two threads", baselineValue: raw,
-        ratio: value / raw)
+        ratio: value / raw),
+      other.map {
+        Row(
+          name: name, value: value, unit: "µs", baseline: "ZeroMQ", baselineValue: $0.median, ratio: value / $0.median)
+      } ?? Row(name: name, value: value, unit: "µs", missing: "ZeroMQ"),
     ]
   }
 

@@ -12,10 +12,27 @@ struct Row: Encodable {
   /// The value divided by the baseline's.
   let ratio: Double
 
+  init(name: String, value: Double, unit: String, baseline: String, baselineValue: Double, ratio: Double) {
+    (self.name, self.value, self.unit) = (name, value, unit)
+    (self.baseline, self.baselineValue, self.ratio) = (baseline, baselineValue, ratio)
+  }
+
+  /// A figure whose baseline cannot be run here.
+  init(name: String, value: Double, unit: String, missing library: String) {
+    self.init(
+      name: name, value: value, unit: unit, baseline: "\(library), \(PeerLibrary.advice)", baselineValue: .nan,
+      ratio: .nan)
+  }
+
   static let heading = line("name", "value", "unit", "ratio", "baseline")
 
   var line: String {
-    Self.line(name, Self.figure(value), unit, Self.figure(ratio), "\(baseline) \(Self.figure(baselineValue))")
+    Self.line(name, Self.figure(value), unit, Self.figure(ratio), comparison)
+  }
+
+  /// What it is compared with, and its value where it has one.
+  fileprivate var comparison: String {
+    baselineValue.isNaN ? baseline : "\(baseline) \(Self.figure(baselineValue))"
   }
 
   private static func line(_ name: String, _ value: String, _ unit: String, _ ratio: String, _ baseline: String)
@@ -31,7 +48,8 @@ struct Row: Encodable {
 
   /// Three significant digits.
   private static func figure(_ value: Double) -> String {
-    value.formatted(.number.precision(.significantDigits(1...3)).locale(Locale(identifier: "en_GB")))
+    if value.isNaN { return "" }
+    return value.formatted(.number.precision(.significantDigits(1...3)).locale(Locale(identifier: "en_GB")))
   }
 }
 
@@ -48,13 +66,16 @@ extension Row {
   fileprivate func onPage(commit: String) -> ResultsPage.Row {
     ResultsPage.Row(
       name: name, value: Self.figure(value), unit: unit, ratio: Self.figure(ratio),
-      baseline: "\(baseline) \(Self.figure(baselineValue))", commit: commit, date: Machine.day, machine: "")
+      baseline: comparison, commit: commit, date: Machine.day, machine: "")
   }
 }
 
 extension JSONEncoder {
   static var rows: JSONEncoder {
     let encoder = JSONEncoder()
+    // A ratio to what is not installed is none.
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "", negativeInfinity: "", nan: "")
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return encoder
   }

@@ -40,6 +40,10 @@ package struct AnchorFields: OptionSet, Hashable, Sendable {
   package static let flags = AnchorFields(.flags)
   /// The owner.
   package static let lock = AnchorFields(.lock)
+  /// Whether the lock is among them.
+  package var hasLock: Bool { rawValue & Self.lock.rawValue != 0 }
+  /// Whether anything but the lock is among them.
+  package var hasOthers: Bool { rawValue & ~Self.lock.rawValue != 0 }
   /// Every field.
   package static let all: AnchorFields = [.pose, .name, .payload, .flags, .lock]
 }

@@ -37,11 +37,11 @@ struct EntryTable: Sendable {
 
   /// Where the entry with `key` is.
   @inline(__always)
-  func slot(of key: PackedKey) -> Int? { byKey.find(seeded(key)) { entries[$0].key == key } }
+  func slot(of key: PackedKey) -> Int? { byKey.find(seeded(key)) { entries.span[$0].key == key } }
 
   /// Where the entry that shows under `id` is.
   @inline(__always)
-  func slot(showing id: AnchorID) -> Int? { byID.find(seeded(id)) { entries[$0].id == id } }
+  func slot(showing id: AnchorID) -> Int? { byID.find(seeded(id)) { entries.span[$0].id == id } }
 
   /// Whether the entry at `slot` is the one that shows under its id.
   @inline(__always)
@@ -183,7 +183,7 @@ struct EntryTable: Sendable {
 
   @inline(__always)
   private mutating func markStale(_ slot: Int) {
-    guard !entries[slot].marks.contains(.stale) else { return }
+    guard !entries.span[slot].marks.contains(.stale) else { return }
     entries[slot].marks.insert(.stale)
     digest.stale.append(UInt32(slot))
   }

@@ -3,18 +3,21 @@
 /// Linear probing (Knuth, TAOCP 3, 6.4) at a load of at most one half, with backward shifts instead of marks for what
 /// was removed. Twelve bits of the hash beside each slot spare looking at entries that are not meant. No result
 /// depends on the order in the table.
-struct SlotIndex: Sendable {
+package struct SlotIndex: Sendable {
   /// The largest number of slots: 20 bits of a cell.
-  static let maximumCount = 1 << 20 - 1
+  package static let maximumCount = 1 << 20 - 1
 
   /// Twelve bits of hash and a slot plus one; 0 is free.
   private var cells: [UInt32] = []
   /// The number of slots in the index.
-  private(set) var count = 0
+  package private(set) var count = 0
+
+  /// An empty index.
+  package init() {}
 
   /// The slot whose hash is `hash` and for which `matches` holds; nil when there is none.
   @inline(__always)
-  func find(_ hash: UInt64, _ matches: (Int) -> Bool) -> Int? {
+  package func find(_ hash: UInt64, _ matches: (Int) -> Bool) -> Int? {
     guard !cells.isEmpty else { return nil }
     let mask = cells.count - 1
     var cell = Int(truncatingIfNeeded: hash) & mask
@@ -31,7 +34,7 @@ struct SlotIndex: Sendable {
   }
 
   /// Adds a slot that is not in the index; `hashOf` gives the hash of every slot that is.
-  mutating func insert(_ slot: Int, hash: UInt64, hashOf: (Int) -> UInt64) {
+  package mutating func insert(_ slot: Int, hash: UInt64, hashOf: (Int) -> UInt64) {
     if 2 * (count + 1) > cells.count { grow(to: max(16, 2 * cells.count), hashOf) }
     place(Self.cell(slot, hash), hash)
     count += 1
@@ -45,12 +48,12 @@ struct SlotIndex: Sendable {
   }
 
   /// Lets the cell of `slot`, which has this hash, point to another slot.
-  mutating func move(_ slot: Int, to other: Int, hash: UInt64) {
+  package mutating func move(_ slot: Int, to other: Int, hash: UInt64) {
     cells[cell(of: slot, hash)] = Self.cell(other, hash)
   }
 
   /// Takes `slot`, which has this hash, out.
-  mutating func remove(_ slot: Int, hash: UInt64, hashOf: (Int) -> UInt64) {
+  package mutating func remove(_ slot: Int, hash: UInt64, hashOf: (Int) -> UInt64) {
     let mask = cells.count - 1
     var hole = cell(of: slot, hash)
     var next = (hole + 1) & mask
@@ -65,6 +68,16 @@ struct SlotIndex: Sendable {
     }
     cells[hole] = 0
     count -= 1
+  }
+
+  /// Takes all slots out, and keeps the memory unless they used little of it: it is cleared whole.
+  package mutating func removeAll() {
+    if cells.count > 32 * max(16, count) {
+      cells = []
+    } else {
+      for cell in cells.indices { cells[cell] = 0 }
+    }
+    count = 0
   }
 
   /// The slot in a cell; −1 for a free one.
@@ -99,11 +112,11 @@ struct SlotIndex: Sendable {
 }
 
 /// A hash of two words that differs from process to process, so that no peer can choose keys that collide.
-struct SeededHash: Sendable {
+package struct SeededHash: Sendable {
   private let seed: UInt64
 
   /// The seed of this process, as the standard library draws it.
-  init() {
+  package init() {
     var hasher = Hasher()
     hasher.combine(0)
     seed = UInt64(bitPattern: Int64(hasher.finalize()))
@@ -111,7 +124,7 @@ struct SeededHash: Sendable {
 
   /// Two 64 × 64 → 128-bit products, each folded, as in wyhash (Wang Yi).
   @inline(__always)
-  func callAsFunction(_ first: UInt64, _ second: UInt64) -> UInt64 {
+  package func callAsFunction(_ first: UInt64, _ second: UInt64) -> UInt64 {
     let left = (first ^ seed).multipliedFullWidth(by: 0xa076_1d64_78bd_642f)
     let right = (left.high ^ left.low ^ second).multipliedFullWidth(by: 0xe703_7ed1_a0b4_28db)
     return right.high ^ right.low

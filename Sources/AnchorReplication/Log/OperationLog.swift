@@ -38,7 +38,6 @@ struct OperationLog: Sendable {
   private var tail = Segment()
   private var sealedBytes = 0
   private let limit: Int
-  private var scratch = ByteWriter(capacity: 256)
   /// The number of the first segment since the beginning.
   private(set) var firstSegment = 0
   /// For each actor the operations that are not in the log, counted from the first.
@@ -75,11 +74,34 @@ struct OperationLog: Sendable {
     finish(actor: actor, sequence: sequence)
   }
 
+  /// Appends an operation of a received run up to `end`, whose bytes from `copied` on are not in the log yet.
+  ///
+  /// Its bytes come into the log together with those of its neighbours, at the latest with ``copy(_:_:)``, which has to come
+  /// before anything else is asked of the log.
+  @inline(__always)
+  mutating func append(
+    _ run: RawSpan, _ copied: inout Int, upTo end: Int, actor: ActorIndex, sequence: UInt64
+  ) {
+    let count = tail.bytes.count + end - copied
+    book(actor: actor, sequence: sequence, end: count)
+    guard count >= Self.segmentBytes else { return }
+    copy(run, copied..<end)
+    copied = end
+    rotate()
+  }
+
+  /// Appends the bytes of operations that are booked.
+  mutating func copy(_ run: RawSpan, _ bytes: Range<Int>) {
+    guard !bytes.isEmpty else { return }
+    unsafe run.extracting(bytes).withUnsafeBytes { unsafe tail.bytes.append(contentsOf: $0) }
+  }
+
   /// Encodes and appends an operation.
   mutating func append(_ operation: AnchorOperation, actor: ActorIndex) {
-    scratch.removeAll()
-    operation.encodeBody(into: &scratch)
-    tail.bytes.append(contentsOf: scratch.bytes)
+    // Straight behind the others: the writer borrows their memory.
+    var writer = ByteWriter(appendingTo: exchange(&tail.bytes, with: []))
+    operation.encodeBody(into: &writer)
+    tail.bytes = writer.take()
     finish(actor: actor, sequence: operation.dot.sequence)
   }
 
@@ -109,7 +131,14 @@ struct OperationLog: Sendable {
   /// Books the operation whose bytes were just appended.
   @inline(__always)
   private mutating func finish(actor: ActorIndex, sequence: UInt64) {
-    tail.ends.append(UInt32(truncatingIfNeeded: tail.bytes.count))
+    book(actor: actor, sequence: sequence, end: tail.bytes.count)
+    if tail.bytes.count >= Self.segmentBytes { rotate() }
+  }
+
+  /// Books an operation that ends there in the segment that is being written.
+  @inline(__always)
+  private mutating func book(actor: ActorIndex, sequence: UInt64, end: Int) {
+    tail.ends.append(UInt32(truncatingIfNeeded: end))
     let last = tail.runs.count - 1
     if last >= 0, tail.runs[last].actor == actor,
       tail.runs[last].firstSequence + UInt64(tail.runs[last].count) == sequence, tail.runs[last].count < 0xffff
@@ -119,7 +148,6 @@ struct OperationLog: Sendable {
       tail.runs.append(
         Run(actor: actor, firstSequence: sequence, firstOperation: tail.ends.count - 1, count: 1))
     }
-    if tail.bytes.count >= Self.segmentBytes { rotate() }
   }
 
   private mutating func rotate() {

@@ -1,11 +1,13 @@
 package import WorldModel
 
 /// One edit of an app.
+///
+/// Anchors stand in memory of their own, so that a list of moves, which comes hundreds at a time, is small.
 package enum AnchorEdit: Sendable {
   /// Adds an anchor.
-  case place(Anchor)
+  indirect case place(Anchor)
   /// Adds an anchor that brings back a removed one, under an id of its own.
-  case restore(Anchor, from: AnchorID)
+  indirect case restore(Anchor, from: AnchorID)
   /// Moves an anchor.
   case move(AnchorID, to: Transform)
   /// Gives an anchor another name.

@@ -19,6 +19,11 @@
     storage.removeAll(keepingCapacity: true)
   }
 
+  /// A buffer that continues behind `bytes`, in their memory.
+  @inlinable package init(appendingTo bytes: consuming [UInt8]) {
+    storage = bytes
+  }
+
   /// Moves the written bytes out together with their memory; the buffer is then empty and owns no memory.
   @inlinable package mutating func take() -> [UInt8] { exchange(&storage, with: []) }
 

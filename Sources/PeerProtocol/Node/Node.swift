@@ -268,6 +268,12 @@ extension Node {
   package var anchors: AnchorSet {
     _read { yield turn.anchors }
   }
+  /// Lends the anchors and the roster in place, to be read often: what a property yields may be copied.
+  package mutating func lend<R>(_ body: (inout AnchorSet, inout Roster) -> R) -> R {
+    // Nobody else publishes a roster.
+    var roster = turn.mesh.roster
+    return body(&turn.anchors, &roster)
+  }
   /// The digest of all anchors; reading it hashes the changes since it was last read.
   package var digest: SHA256Digest { mutating get { turn.anchors.digest } }
   /// All anchors in the order of their ids; the cost is proportional to the changes since the last call.

@@ -15,7 +15,7 @@ public struct AnchorChange: Hashable, Sendable {
 
   /// What happened.
   public let kind: Kind
-  /// The anchor as it is then; for a removal, as it was last.
+  /// The anchor as it is when the change is read; for a removal, as it was last.
   public let anchor: Anchor
   /// Who owns it then; nil for nobody, and for what was removed.
   public let owner: PeerID?
@@ -24,7 +24,7 @@ public struct AnchorChange: Hashable, Sendable {
   /// When (milliseconds of session time).
   public let sessionTime: UInt64
   /// How it came here; local for what was there.
-  public let origin: Session.Origin
+  public let origin: AnchorOrigin
 }
 
 extension AnchorChange {
@@ -40,7 +40,7 @@ extension Session {
   ///
   /// An edit never comes before the placing of its anchor, nor before what its author did earlier; those of several peers come in
   /// the order in which they arrived, and one that a later edit of the same field has overtaken on the way does not come at all.
-  /// Edits of one peer that arrive together may be one change. A reader that leaves more than ``Events/capacity`` changes unread
+  /// Edits of one peer that arrive together, or wait together to be read, may be one change. A reader that leaves more than ``Events/capacity`` changes unread
   /// gets none of them: it is told by ``AnchorChanges/Element/restarted`` and sees each anchor that is there again.
   /// - Parameter filter: Which anchors; one that comes to meet it is ``AnchorChange/Kind/added`` and one that does not meet it
   ///   any more ``AnchorChange/Kind/removed``.
@@ -87,7 +87,7 @@ public struct AnchorChanges: AsyncSequence, Sendable {
           await session.begin(mailbox, isRestart: hasBegun)
           hasBegun = true
         }
-        guard let more = await mailbox.take() else { return nil }
+        guard let more = await mailbox.take(from: session) else { return nil }
         batch = more[...]
       }
       return batch.popFirst()

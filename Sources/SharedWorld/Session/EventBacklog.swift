@@ -1,4 +1,26 @@
+import AnchorReplication
+import WorldModel
+
+/// An update of an anchor as it waits for a reader of events.
+struct AnchorUpdate: UpdateNote {
+  let anchor: AnchorID
+  /// Where the latest of the updates came from.
+  private(set) var origin: AnchorOrigin
+
+  init(_ anchor: AnchorID, origin: AnchorOrigin) {
+    self.anchor = anchor
+    self.origin = origin
+  }
+
+  mutating func absorb(_ later: Self) -> Bool {
+    origin = later.origin
+    return true
+  }
+}
+
 /// The events that a reader has not read, as many as its bounds allow.
+///
+/// Updates of anchors are only noted: the anchor is looked up when the reader takes the event.
 struct EventBacklog {
   /// What falls under one bound.
   private enum Kind {
@@ -10,8 +32,7 @@ struct EventBacklog {
     case status
   }
 
-  /// In order.
-  private(set) var events: [Session.Event] = []
+  private var unread = Unread<Session.Event, AnchorUpdate>()
   /// Where an event stands that a later one about the same thing replaces.
   private var replaceable: [Session.Event.Subject: Int] = [:]
   private var anchorEvents = 0
@@ -19,26 +40,68 @@ struct EventBacklog {
   private var problems = 0
   private var statusEvents = 0
 
+  /// Whether nothing is unread.
+  var isEmpty: Bool { unread.isEmpty }
+  /// How many events are unread.
+  var count: Int { unread.count }
+  /// Whether anchors have to be looked up before the events can be handed out.
+  var hasNotes: Bool { unread.hasNotes }
+
+  // MARK: Writing
+
   /// Adds an event, or lets it replace an unread one.
   mutating func append(_ event: Session.Event) {
-    if let subject = event.subject {
-      if event.replacesUnread, let index = replaceable[subject] {
-        events[index] = event
-        return
-      }
-      replaceable[subject] = event.replacesUnread ? events.count : nil
-    }
-    events.append(event)
+    let subject = event.subject
+    if let subject, event.replacesUnread, let index = replaceable[subject] { return unread.replace(index, with: event) }
+    if case .anchor(let anchor) = subject { seal(anchor, before: event) }
+    let index = unread.append(event)
+    if let subject { replaceable[subject] = event.replacesUnread ? index : nil }
     let kind = Self.kind(of: event)
     if isOver(kind, with: event) { drop(kind) }
   }
 
-  /// Everything, which is read now.
-  mutating func drain() -> [Session.Event] {
-    let read = events
-    self = EventBacklog()
-    return read
+  /// Notes an update of an anchor, or lets it become one with an unread update.
+  @inline(__always)
+  mutating func note(_ update: AnchorUpdate) {
+    let before = unread.count
+    unread.note(update)
+    guard unread.count > before else { return }
+    anchorEvents += 1
+    if anchorEvents > Session.Events.capacity { drop(.anchors) }
   }
+
+  /// Adds an update whose anchor is looked up already, for a reader that gets everything at once.
+  @inline(__always)
+  mutating func append(_ anchor: Anchor, origin: AnchorOrigin) {
+    unread.append(.anchorUpdated(anchor, origin: origin))
+  }
+
+  /// Lets updates that follow this event be news of their own; those before the end of an anchor show it as it was last.
+  private mutating func seal(_ anchor: AnchorID, before event: Session.Event) {
+    if case .anchorRemoved(let last, _) = event {
+      unread.settle(anchor) { .anchorUpdated(last, origin: $0.origin) }
+    } else {
+      unread.seal(anchor)
+    }
+  }
+
+  // MARK: Reading
+
+  /// Everything, which is read now; `look` looks up a noted anchor, nil for one that is gone.
+  mutating func drain(_ look: (AnchorUpdate) -> Session.Event? = { _ in nil }) -> [Session.Event] {
+    replaceable.removeAll(keepingCapacity: true)
+    (anchorEvents, messageBytes, problems, statusEvents) = (0, 0, 0, 0)
+    return unread.take(look)
+  }
+
+  /// Looks up all noted anchors, because the set goes.
+  mutating func settle(_ look: (AnchorUpdate) -> Session.Event?) {
+    unread.settleAll(look)
+    // What was noted stands among the others now.
+    replaceable = [:]
+  }
+
+  // MARK: Bounds
 
   private static func kind(of event: Session.Event) -> Kind {
     switch event {
@@ -76,7 +139,7 @@ struct EventBacklog {
 
   /// Drops everything of a kind, and says so.
   private mutating func drop(_ kind: Kind) {
-    events.removeAll { Self.kind(of: $0) == kind }
+    unread.drop(notes: kind == .anchors) { Self.kind(of: $0) == kind }
     // What is left stands elsewhere now.
     replaceable = [:]
     let advice: String

@@ -1,8 +1,51 @@
 import AnchorReplication
 import PeerProtocol
+import PeerTransport
+import Synchronization
 import WorldModel
 
+/// Where readers get the anchors of updates that were only noted: the session, on whose loop alone they may be looked at.
+final class AnchorSource: Sendable {
+  private struct Owner {
+    weak var session: Session?
+  }
+
+  private let owner = Mutex(Owner())
+
+  /// Lets readers ask this session from now on.
+  func begin(with session: Session) {
+    owner.withLock { $0.session = session }
+  }
+
+  /// Has what is unread in a mailbox given to who waits for it: at once on the session's own thread, else when that comes to it.
+  func serve(_ mailbox: EventMailbox) {
+    guard let session = owner.withLock({ $0.session }) else { return }
+    session.onLoop { session in session.lookUp { anchors, _ in mailbox.deliver(from: anchors) } }
+  }
+}
+
 extension Session {
+  /// Runs `body` on the loop: at once if that is here.
+  nonisolated func onLoop(_ body: @escaping @Sendable (isolated Session) -> Void) {
+    if loop.isIsolatingCurrentContext() == true {
+      assumeIsolated { body($0) }
+    } else {
+      loop.execute { self.assumeIsolated { body($0) } }
+    }
+  }
+
+  /// Has what is unread in a mailbox given to who waits for it.
+  nonisolated func serve(_ mailbox: ChangeMailbox) {
+    onLoop { session in
+      session.lookUp { anchors, _ in mailbox.deliver { session.read($0, in: anchors) } }
+    }
+  }
+
+  /// Lends the anchors and the roster to be read.
+  func lookUp(_ body: (borrowing AnchorSet, borrowing Roster) -> Void) {
+    driver?.read { node, _ in node.lend { anchors, roster in body(anchors, roster) } }
+  }
+
   /// Lets a reader begin with the anchors that are there; it gets every change after that.
   func begin(_ mailbox: ChangeMailbox, isRestart: Bool) {
     changeReaders.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
@@ -16,13 +59,12 @@ extension Session {
     if !hasEnded { changeReaders.append(ChangeReader(mailbox: mailbox)) }
   }
 
-  /// Hands changes to those who read them.
-  func publish(_ changes: [AnchorChange]) {
-    changeReaders.removeAll { $0.mailbox == nil }
-    for reader in changeReaders { reader.mailbox?.put(changes) }
-  }
-
+  /// Ends the reading of changes; readers of events keep what they have not read, now that the anchors go.
   func endChangeReaders() {
+    lookUp { anchors, _ in
+      for mailbox in hub.receivers { mailbox.settle(from: anchors) }
+      for reader in changeReaders { reader.mailbox?.end { read($0, in: anchors) } }
+    }
     for reader in changeReaders { reader.mailbox?.end() }
     changeReaders = []
   }

@@ -4,35 +4,38 @@ import PeerTransport
 import WorldModel
 
 extension Session {
-  /// Translates changes of anchors for the app.
-  func take(_ changes: [AnchorReplication.AnchorChange], into events: inout [Session.Event]) {
-    driver?.read { node, _ in
-      translate(changes, in: node.anchors, node.roster, into: &events)
-      if !changeReaders.isEmpty { publish(changes.compactMap { told(of: $0, in: node.anchors, node.roster) }) }
+  /// Tells readers of changes of anchors.
+  func publish(_ changes: [AnchorReplication.AnchorChange]) {
+    changeReaders.removeAll { $0.mailbox == nil }
+    lookUp { anchors, roster in
+      for mailbox in hub.receivers {
+        mailbox.put(changes, in: anchors) { events(of: $0, in: anchors, roster) }
+      }
+      for reader in changeReaders {
+        reader.mailbox?.put(
+          changes, whole: { told(of: $0, in: anchors, roster) }, author: { author($0, in: roster) },
+          read: { read($0, in: anchors) })
+      }
     }
   }
 
-  private func translate(
-    _ changes: [AnchorReplication.AnchorChange], in anchors: borrowing AnchorSet, _ roster: borrowing Roster,
-    into events: inout [Session.Event]
-  ) {
-    events.reserveCapacity(events.count + changes.count)
-    for change in changes {
-      let origin = change.origin
-      switch change.kind {
-      case .removed(let anchor): events.append(.anchorRemoved(anchor, origin: origin))
-      case .added:
-        guard let anchor = anchors[change.id] else { continue }
-        events.append(.anchorAdded(anchor, origin: origin))
-        if let removed = anchors.restoredFrom(change.id) { events.append(.anchorRestored(anchor, from: removed)) }
-      case .updated(let fields):
-        if fields.contains(.lock), let lock = anchors.lock(of: change.id) {
-          events.append(.ownershipChanged(change.id, owner: lock.owner))
-        }
-        if fields != .lock, let anchor = anchors[change.id] { events.append(.anchorUpdated(anchor, origin: origin)) }
-      case .editSupersededByRemoval(let value): events.append(.editSuperseded(lost(value, to: change, roster)))
-      case .fieldOverwritten(let value): events.append(.fieldOverwritten(lost(value, to: change, roster)))
-      }
+  /// What the app is told of a change besides that the anchor was updated; nothing of an anchor that is gone by now.
+  private func events(
+    of change: AnchorReplication.AnchorChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster
+  ) -> [Session.Event] {
+    let origin = change.origin
+    switch change.kind {
+    case .removed(let anchor): return [.anchorRemoved(anchor, origin: origin)]
+    case .added:
+      guard let anchor = anchors[change.id] else { return [] }
+      let added = Session.Event.anchorAdded(anchor, origin: origin)
+      guard let removed = anchors.restoredFrom(change.id) else { return [added] }
+      return [added, .anchorRestored(anchor, from: removed)]
+    case .updated(let fields):
+      guard fields.hasLock, let lock = anchors.lock(of: change.id) else { return [] }
+      return [.ownershipChanged(change.id, owner: lock.owner)]
+    case .editSupersededByRemoval(let value): return [.editSuperseded(lost(value, to: change, roster))]
+    case .fieldOverwritten(let value): return [.fieldOverwritten(lost(value, to: change, roster))]
     }
   }
 
@@ -55,6 +58,12 @@ extension Session {
       origin: change.origin)
   }
 
+  /// What a reader of changes is told of a note; nil for an anchor that is gone.
+  func read(_ note: ChangeNote, in anchors: borrowing AnchorSet) -> AnchorChanges.Element? {
+    guard let slot = anchors.slot(showing: note.anchor) else { return nil }
+    return note.change(anchors.anchor(at: slot), owner: anchors.lock(of: note.anchor)?.owner)
+  }
+
   private func lost(
     _ value: AnchorFieldValue, to change: AnchorReplication.AnchorChange, _ roster: borrowing Roster
   ) -> LostEdit {
@@ -64,6 +73,10 @@ extension Session {
   /// The peer that changed an anchor; nil when nobody in the roster is known to be it, as for the anchors of a map.
   private func author(of change: AnchorReplication.AnchorChange, in roster: borrowing Roster) -> PeerID? {
     guard let actor = change.author else { return nil }
+    return author(actor, in: roster)
+  }
+
+  private func author(_ actor: ActorID, in roster: borrowing Roster) -> PeerID? {
     if actor.peerPrefix == identity.peerID.prefix { return identity.peerID }
     return roster.entries.first { $0.peerID.prefix == actor.peerPrefix }?.peerID
   }

@@ -44,7 +44,10 @@ extension Session {
     case .rulesChanged(let rules):
       if rules.isLocked != isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
       isLocked = rules.isLocked
-    case .anchors(let changes): take(changes, into: &events)
+    case .anchors(let changes):
+      // Readers see all news in one order.
+      hub.publish(exchange(&events, with: []))
+      publish(changes)
     case .ephemeral(let update): take(update, into: &events)
     case .acknowledged(let id, let result): waits.finish(id.rawValue, .acknowledgement(result))
     case .ownershipSettled(let id, let result): waits.finish(id.rawValue, .ownership(result))

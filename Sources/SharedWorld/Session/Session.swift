@@ -224,6 +224,7 @@ extension Session {
         hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
       }
       self.driver = driver
+      hub.source.begin(with: self)
       try await openJournal()
       let port = try driver.listen(on: listen, preferring: record?.port(of: identity.peerID))
       try startDiscovery(port: port)

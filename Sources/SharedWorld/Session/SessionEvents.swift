@@ -4,12 +4,13 @@ extension Session {
   /// The events of a session, in order; each iterator sees all of them from the moment it is made, and the first one
   /// also what happened before.
   ///
-  /// It is bounded. Unread updates of one anchor become one, and so do those of one live pose, of the progress of one
-  /// map, of how far one peer has come with it, and of one service on the network. A reader that falls behind further than
-  /// ``Session/Events/capacity``, ``Session/Events/messageCapacity`` or ``Session/Events/problemCapacity`` loses what it has
-  /// not read of that kind: changes of anchors, messages, problems, or all other events. It is told so by
-  /// ``Session/Event/problem(_:)`` with the code ``SessionError/Code/consumerTooSlow``, which says what to read again.
-  /// An iterator that is released costs nothing any more.
+  /// It is bounded. Unread updates of one anchor become one, which shows the anchor as it is when it is read; those of one
+  /// live pose become one too, and so do those of the progress of one map, of how far one peer has come with it, and of
+  /// one service on the network. A reader that falls behind further than ``Session/Events/capacity``,
+  /// ``Session/Events/messageCapacity`` or ``Session/Events/problemCapacity`` loses what it has not read of that kind:
+  /// changes of anchors, messages, problems, or all other events. It is told so by ``Session/Event/problem(_:)`` with the
+  /// code ``SessionError/Code/consumerTooSlow``, which says what to read again. An iterator that is released costs
+  /// nothing any more.
   public struct Events: AsyncSequence, Sendable {
     /// Unread changes of anchors an iterator holds, and as many other events.
     public static let capacity = 65_536
@@ -61,16 +62,22 @@ final class EventHub: Sendable {
   private struct State {
     var readers: [Reader] = []
     /// What happened before anybody read; nil once somebody does.
-    var early: EventMailbox? = EventMailbox()
+    var early: EventMailbox?
     var hasEnded = false
   }
 
-  private let state = Mutex(State())
+  /// Where readers get the anchors of updates that were only noted.
+  let source = AnchorSource()
+  private let state: Mutex<State>
+
+  init() {
+    state = Mutex(State(early: EventMailbox(source: source)))
+  }
 
   /// A mailbox that gets all further events; the first one also those before.
   func subscribe() -> EventMailbox {
     state.withLock { state in
-      let mailbox = exchange(&state.early, with: nil) ?? EventMailbox()
+      let mailbox = exchange(&state.early, with: nil) ?? EventMailbox(source: source)
       if state.hasEnded { mailbox.end() } else { state.readers.append(Reader(mailbox: mailbox)) }
       return mailbox
     }
@@ -100,60 +107,6 @@ final class EventHub: Sendable {
       if hasGone { state.readers.removeAll { $0.mailbox == nil } }
       if let early = state.early { receivers.append(early) }
       return receivers
-    }
-  }
-}
-
-/// The unread events of one reader.
-final class EventMailbox: Sendable {
-  private struct State {
-    var backlog = EventBacklog()
-    var waiter: CheckedContinuation<[Session.Event]?, Never>?
-    var hasEnded = false
-  }
-
-  private let state = Mutex(State())
-
-  func put(_ events: [Session.Event]) {
-    let wake = state.withLock { state -> (CheckedContinuation<[Session.Event]?, Never>, [Session.Event])? in
-      guard let waiter = state.waiter else {
-        for event in events { state.backlog.append(event) }
-        return nil
-      }
-      // Whoever waits has read everything: these go to it as they are.
-      state.waiter = nil
-      return (waiter, events)
-    }
-    wake?.0.resume(returning: wake?.1)
-  }
-
-  func end() {
-    let wake = state.withLock { state -> CheckedContinuation<[Session.Event]?, Never>? in
-      state.hasEnded = true
-      defer { state.waiter = nil }
-      return state.waiter
-    }
-    wake?.resume(returning: nil)
-  }
-
-  /// Everything unread, waiting for the first event if there is none.
-  func take() async -> [Session.Event]? {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let ready = state.withLock { state -> [Session.Event]?? in
-          if !state.backlog.events.isEmpty { return .some(state.backlog.drain()) }
-          if state.hasEnded || Task.isCancelled || state.waiter != nil { return .some(nil) }
-          state.waiter = continuation
-          return nil
-        }
-        if let ready { continuation.resume(returning: ready) }
-      }
-    } onCancel: {
-      let waiter = state.withLock { state in
-        defer { state.waiter = nil }
-        return state.waiter
-      }
-      waiter?.resume(returning: nil)
     }
   }
 }

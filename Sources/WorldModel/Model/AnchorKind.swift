@@ -2,20 +2,22 @@ public import Basics
 
 extension Anchor {
   /// The kind of thing that an anchor marks.
+  ///
+  /// What a kind carries stands in memory of its own, so that plain anchors, which are most, are small.
   @nonexhaustive
   public enum Kind: Hashable, Sendable {
     /// A place.
     case plain
     /// A flat surface; the anchor's y axis is its normal.
-    case plane(Plane)
+    indirect case plane(Plane)
     /// A known picture; it lies in the anchor's x–z plane, its top towards −z.
-    case image(Image)
+    indirect case image(Image)
     /// A known scanned object; its centre is the anchor's origin.
-    case object(Object)
+    indirect case object(Object)
     /// Part of a reconstructed mesh that is kept elsewhere.
-    case mesh(Mesh)
+    indirect case mesh(Mesh)
     /// Another peer's device; the transform is its pose, the camera looking along −z.
-    case participant(PeerID)
+    indirect case participant(PeerID)
   }
 
   /// A flat surface, in the anchor's x–z plane.

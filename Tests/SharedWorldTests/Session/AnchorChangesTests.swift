@@ -70,8 +70,8 @@ struct AnchorChangesTests {
     try await TestSessions.two { alice, _ in
       var changes = alice.anchorChanges().makeAsyncIterator()
       #expect(await changes.next() == .current)
-      // Each goes and comes: half of the limit in anchors are twice as many changes as it allows.
-      let anchors = (0..<Session.Events.capacity / 2).map { Anchor(name: "\($0)") }
+      // Each comes and is moved, which is two changes, however often: half as many again as the limit allows.
+      let anchors = (0..<Session.Events.capacity * 3 / 4).map { Anchor(name: "\($0)") }
       try await alice.place(anchors)
       for round in 1...2 {
         let there = Transform(translation: [Float(round), 0, 0])

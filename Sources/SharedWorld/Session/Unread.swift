@@ -1,0 +1,145 @@
+import AnchorReplication
+import WorldModel
+
+/// That an anchor was updated, and what is told of it besides the anchor itself.
+protocol UpdateNote: Sendable {
+  /// Which anchor.
+  var anchor: AnchorID { get }
+  /// Takes up a later update of the same anchor; false when a reader has to be told of that on its own.
+  mutating func absorb(_ later: Self) -> Bool
+}
+
+/// What one reader has not read yet, in order: elements that stand whole, and updates of anchors, which are only noted.
+///
+/// A thousand unread updates of one anchor are one note of a few bytes. The anchor itself is read from the set when the reader
+/// takes the note, so that nothing is copied for what nobody reads.
+struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
+  /// Where a piece of news stands.
+  private enum Place {
+    case whole(UInt32)
+    case noted(UInt32)
+  }
+
+  private struct Noted {
+    var note: Note
+    /// Its index in the order.
+    let position: Int
+    /// The note of the same anchor before it.
+    let previous: Int?
+    /// Whether it absorbs nothing more.
+    var isSealed = false
+  }
+
+  private var order: [Place] = []
+  private var elements: [Element] = []
+  private var notes: [Noted] = []
+  /// The last note of each anchor.
+  private var latest = SlotIndex()
+  private let hash = SeededHash()
+
+  /// Whether nothing is unread.
+  var isEmpty: Bool { order.isEmpty }
+  /// The pieces of news.
+  var count: Int { order.count }
+  /// Whether anchors have to be read from the set before the news can be handed out.
+  var hasNotes: Bool { !notes.isEmpty }
+
+  /// Adds an element, and returns where it stands for ``replace(_:with:)``.
+  @inline(__always)
+  @discardableResult
+  mutating func append(_ element: Element) -> Int {
+    order.append(.whole(UInt32(elements.count)))
+    elements.append(element)
+    return elements.count - 1
+  }
+
+  /// Puts an element in the place of one that stands there.
+  mutating func replace(_ index: Int, with element: Element) { elements[index] = element }
+
+  /// Notes an update: as one with an unread update of the same anchor, if that absorbs it.
+  @inline(__always)
+  mutating func note(_ note: Note) {
+    let known = place(of: note.anchor)
+    if let known, !notes[known].isSealed, notes[known].note.absorb(note) { return }
+    let slot = notes.count
+    notes.append(Noted(note: note, position: order.count, previous: known))
+    order.append(.noted(UInt32(slot)))
+    if let known {
+      latest.move(known, to: slot, hash: hash(of: note.anchor))
+    } else {
+      latest.insert(slot, hash: hash(of: note.anchor)) { [notes, hash] in
+        hash(notes[$0].note.anchor.high, notes[$0].note.anchor.low)
+      }
+    }
+  }
+
+  /// Lets no later update of an anchor become one with those that are noted.
+  mutating func seal(_ anchor: AnchorID) {
+    if let slot = place(of: anchor) { notes[slot].isSealed = true }
+  }
+
+  /// Puts elements in the places of all that is noted of an anchor, which is about to go.
+  mutating func settle(_ anchor: AnchorID, _ make: (Note) -> Element) {
+    guard let last = place(of: anchor) else { return }
+    latest.remove(last, hash: hash(of: anchor)) { [notes, hash] in
+      hash(notes[$0].note.anchor.high, notes[$0].note.anchor.low)
+    }
+    var next: Int? = last
+    while let slot = next {
+      order[notes[slot].position] = .whole(UInt32(elements.count))
+      elements.append(make(notes[slot].note))
+      next = notes[slot].previous
+    }
+  }
+
+  /// Everything unread, which then counts as read; `make` reads what was noted from the set, nil for what is not there.
+  mutating func take(_ make: (Note) -> Element?) -> [Element] {
+    defer { forget() }
+    // Without notes the elements stand in order.
+    guard hasNotes else { return exchange(&elements, with: []) }
+    var taken: [Element] = []
+    taken.reserveCapacity(order.count)
+    for place in order {
+      switch place {
+      case .whole(let index): taken.append(elements[Int(index)])
+      case .noted(let slot):
+        if let element = make(notes[Int(slot)].note) { taken.append(element) }
+      }
+    }
+    return taken
+  }
+
+  /// Reads everything noted from the set, because that goes.
+  mutating func settleAll(_ make: (Note) -> Element?) {
+    guard hasNotes else { return }
+    for element in take(make) { append(element) }
+  }
+
+  /// Drops the elements for which `isDropped` holds, and perhaps what is noted.
+  mutating func drop(notes dropsNotes: Bool, where isDropped: (Element) -> Bool) {
+    let (old, oldElements, oldNotes) = (order, elements, notes)
+    forget()
+    for place in old {
+      switch place {
+      case .whole(let index): if !isDropped(oldElements[Int(index)]) { append(oldElements[Int(index)]) }
+      case .noted(let slot): if !dropsNotes { note(oldNotes[Int(slot)].note) }
+      }
+    }
+  }
+
+  private mutating func forget() {
+    order.removeAll(keepingCapacity: true)
+    elements = []
+    notes.removeAll(keepingCapacity: true)
+    latest.removeAll()
+  }
+
+  /// Where the last note of `anchor` stands.
+  @inline(__always)
+  private func place(of anchor: AnchorID) -> Int? {
+    latest.find(hash(of: anchor)) { notes[$0].note.anchor == anchor }
+  }
+
+  @inline(__always)
+  private func hash(of anchor: AnchorID) -> UInt64 { hash(anchor.high, anchor.low) }
+}

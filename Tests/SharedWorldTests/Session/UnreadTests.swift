@@ -1,0 +1,98 @@
+import Testing
+import WorldModel
+
+@testable import SharedWorld
+
+/// A note that absorbs those of the same colour.
+private struct Note: UpdateNote, Equatable {
+  let anchor: AnchorID
+  var colour = "red"
+  var count = 1
+
+  mutating func absorb(_ later: Note) -> Bool {
+    guard colour == later.colour else { return false }
+    count += later.count
+    return true
+  }
+}
+
+private let lamp = AnchorID(high: 1, low: 1)
+private let table = AnchorID(high: 1, low: 2)
+
+private func name(_ note: Note) -> String { "\(note.anchor == lamp ? "lamp" : "table") \(note.colour) \(note.count)" }
+
+@Suite("What a reader has not read yet")
+struct UnreadTests {
+  @Test("updates of one anchor are one note, at the place of the first")
+  func one() {
+    var unread = Unread<String, Note>()
+    unread.note(Note(anchor: lamp))
+    unread.append("word")
+    unread.note(Note(anchor: table))
+    for _ in 0..<999 { unread.note(Note(anchor: lamp)) }
+    #expect(unread.count == 3 && unread.hasNotes)
+    #expect(unread.take(name) == ["lamp red 1000", "word", "table red 1"])
+    #expect(unread.isEmpty && !unread.hasNotes)
+    // What was read is not added to.
+    unread.note(Note(anchor: lamp))
+    #expect(unread.take(name) == ["lamp red 1"])
+  }
+
+  @Test("a note that does not absorb another, or is sealed, is followed by one of its own")
+  func own() {
+    var unread = Unread<String, Note>()
+    unread.note(Note(anchor: lamp))
+    unread.note(Note(anchor: lamp, colour: "blue"))
+    unread.note(Note(anchor: lamp, colour: "blue"))
+    unread.seal(lamp)
+    unread.note(Note(anchor: lamp, colour: "blue"))
+    #expect(unread.take(name) == ["lamp red 1", "lamp blue 2", "lamp blue 1"])
+  }
+
+  @Test("all that is noted of an anchor that goes stands whole from then on, where it was")
+  func settled() {
+    var unread = Unread<String, Note>()
+    unread.note(Note(anchor: lamp))
+    unread.note(Note(anchor: table))
+    unread.note(Note(anchor: lamp, colour: "blue"))
+    unread.settle(lamp) { "last \($0.colour)" }
+    unread.append("gone")
+    unread.note(Note(anchor: table))
+    let taken = unread.take { $0.anchor == lamp ? nil : name($0) }
+    #expect(taken == ["last red", "table red 2", "last blue", "gone"])
+  }
+
+  @Test("what is no longer there when it is read is left out")
+  func missing() {
+    var unread = Unread<String, Note>()
+    unread.note(Note(anchor: lamp))
+    unread.append("word")
+    #expect(unread.take { _ in nil } == ["word"])
+  }
+
+  @Test("elements and notes are dropped without each other, and the rest keeps its order")
+  func dropped() {
+    var unread = Unread<String, Note>()
+    for round in 0..<3 {
+      unread.append("a \(round)")
+      unread.note(Note(anchor: round == 1 ? table : lamp))
+    }
+    unread.drop(notes: false) { $0 == "a 1" }
+    #expect(unread.take(name) == ["a 0", "lamp red 2", "table red 1", "a 2"])
+    unread.note(Note(anchor: lamp))
+    unread.append("kept")
+    unread.drop(notes: true) { _ in false }
+    #expect(unread.take(name) == ["kept"])
+  }
+
+  @Test("hundreds of anchors find their notes again and again")
+  func many() {
+    var unread = Unread<String, Note>()
+    let anchors = (0..<500).map { AnchorID(high: UInt64($0), low: 7) }
+    for _ in 0..<3 {
+      for _ in 0..<4 { for anchor in anchors { unread.note(Note(anchor: anchor)) } }
+      #expect(unread.count == 500)
+      #expect(unread.take { "\($0.anchor.high) \($0.count)" } == (0..<500).map { "\($0) 4" })
+    }
+  }
+}

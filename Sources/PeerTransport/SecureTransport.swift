@@ -62,7 +62,7 @@ extension SecureTransport {
   }
 
   /// The same, but what fits leaves at once; besides, the bytes that are queued afterwards.
-  package func sendNow(_ link: LinkID, _ bytes: RawSpan) -> (taken: Int, queued: Int) {
+  func sendNow(_ link: LinkID, _ bytes: RawSpan) -> (taken: Int, queued: Int) {
     guard let link = links[link] else { return (0, 0) }
     let taken = bytes.withUnsafeBytes { link.send($0) }
     return (taken, link.queuedBytes)
@@ -94,7 +94,7 @@ extension SecureTransport {
   }
 
   /// Ends a link that is to be closed soon, however slowly its peer takes what is still to be sent; tells of it as of any end.
-  package func limitClosing(_ link: LinkID) {
+  func limitClosing(_ link: LinkID) {
     links[link]?.limitClosing()
   }
 

@@ -6,14 +6,8 @@ struct Types {
 
   /// Types with more stored properties, and why.
   static let large: [String: String] = [
-    "SessionCore": "goes when Session is the core itself",
     "HostElection": "the state of the election, explored as one value by the model checker",
     "SessionPeer": "what a simulated machine keeps: node, disk, app and connections",
-  ]
-
-  /// The folders and types of the organs of a node.
-  static let organs = [
-    "Links", "Coordination", "Membership", "Replication", "LivePoses", "Ownership", "MapExchange", "Messages",
   ]
 
   @Test("no type stores many properties")
@@ -33,23 +27,6 @@ struct Types {
         found.contains { $0.type == name && $0.count > Self.mostProperties },
         "\(name) is small: take it off the list in Types.swift")
     }
-  }
-
-  @Test("no organ names another one: they speak through the turn and by notices")
-  func strangers() {
-    report(
-      Self.organs.flatMap { organ -> [Finding] in
-        let files = Repository.swift.filter { $0.path.hasPrefix("Sources/PeerProtocol/\(organ)/") }
-        #expect(!files.isEmpty, "\(organ) has no folder")
-        return files.flatMap { file in
-          file.code.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { number, line in
-            let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
-            return Self.organs.filter { $0 != organ && words.contains(Substring($0)) }.map {
-              Finding(path: file.path, line: number + 1, advice: "\(organ) must not know \($0): tell a notice")
-            }
-          }
-        }
-      })
   }
 
   @Test("stored properties are those that have no body")

@@ -243,8 +243,8 @@ extension ActorTable {
 
 extension SeededHash {
   @inline(__always)
-  fileprivate func callAsFunction(_ key: PackedKey) -> UInt64 { self(UInt64(key.actor), key.sequence) }
+  fileprivate func callAsFunction(_ key: PackedKey) -> UInt64 { mix(UInt64(key.actor), key.sequence) }
 
   @inline(__always)
-  fileprivate func callAsFunction(_ id: AnchorID) -> UInt64 { self(id.high, id.low) }
+  fileprivate func callAsFunction(_ id: AnchorID) -> UInt64 { mix(id.high, id.low) }
 }

@@ -5,7 +5,7 @@
 /// depends on the order in the table.
 package struct SlotIndex: Sendable {
   /// The largest number of slots: 20 bits of a cell.
-  package static let maximumCount = 1 << 20 - 1
+  static let maximumCount = 1 << 20 - 1
 
   /// Twelve bits of hash and a slot plus one; 0 is free.
   private var cells: [UInt32] = []
@@ -124,7 +124,7 @@ package struct SeededHash: Sendable {
 
   /// Two 64 × 64 → 128-bit products, each folded, as in wyhash (Wang Yi).
   @inline(__always)
-  package func callAsFunction(_ first: UInt64, _ second: UInt64) -> UInt64 {
+  package func mix(_ first: UInt64, _ second: UInt64) -> UInt64 {
     let left = (first ^ seed).multipliedFullWidth(by: 0xa076_1d64_78bd_642f)
     let right = (left.high ^ left.low ^ second).multipliedFullWidth(by: 0xe703_7ed1_a0b4_28db)
     return right.high ^ right.low

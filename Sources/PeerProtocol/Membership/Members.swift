@@ -60,8 +60,8 @@ struct Members: Sendable {
   mutating func prove(_ addresses: [SocketAddress], of peer: PeerID) { provenAddresses[peer] = addresses }
 
   private func publish(in turn: inout Turn) {
-    turn.mesh.publish(
-      standings: members.mapValues { Standing(status: $0.status, isJoined: $0.isJoined, reachedAt: $0.reachedAt) })
+    let standings = members.mapValues { Standing(status: $0.status, isJoined: $0.isJoined, reachedAt: $0.reachedAt) }
+    turn.mesh.publish(standings: standings)
   }
 
   // MARK: How they stand

@@ -18,7 +18,8 @@ struct Membership: Organ {
   private var invitations = Invitations()
   /// By link, who is at the other end.
   private var applicants = PerLink<Applicant>()
-  private var keeper = RecordKeeper()
+  /// What was kept last; the node asks it and takes from it.
+  var keeper = RecordKeeper()
 
   init(_ configuration: NodeConfiguration) {
     book = RosterBook(addresses: configuration.addresses)
@@ -478,19 +479,8 @@ struct Membership: Organ {
   }
 }
 
-/// What a node keeps over the end of its process, and how it comes back with it (``RecordKeeper``).
+/// How a node comes back with what it has kept over the end of its process.
 extension Membership {
-  /// What has to be kept now.
-  func record(in turn: borrowing Turn, hasEnded: Bool) -> NodeRecord { keeper.record(in: turn, hasEnded: hasEnded) }
-
-  /// Gives out what has to be kept.
-  mutating func takeRecord(in turn: borrowing Turn, hasEnded: Bool) -> NodeRecord {
-    keeper.take(in: turn, hasEnded: hasEnded)
-  }
-
-  /// Whether the record that was given out last still holds.
-  func isKept(in turn: borrowing Turn, hasEnded: Bool) -> Bool { keeper.isKept(in: turn, hasEnded: hasEnded) }
-
   /// Goes on with the rules and the members that an earlier start of this peer held, before this one has met anybody.
   mutating func resume(_ record: NodeRecord, in turn: inout Turn) {
     let kept = turn.configuration.rules

@@ -79,8 +79,8 @@ package struct Node: Sendable {
   /// The next order, for a driver that pulls transmissions only at the end of a round of its loop.
   package mutating func nextOrder() -> Output? {
     if let order = turn.outbox.nextOrder() { return order }
-    guard !membership.state.isKept(in: turn, hasEnded: hasEnded) else { return nil }
-    return .persist(membership.organ.takeRecord(in: turn, hasEnded: hasEnded))
+    guard !membership.state.keeper.isKept(in: turn, hasEnded: hasEnded) else { return nil }
+    return .persist(membership.organ.keeper.take(in: turn, hasEnded: hasEnded))
   }
 
   /// Whether ``nextOrder()`` has an order other than a record to persist.
@@ -229,7 +229,7 @@ extension Node {
   /// The peers this node invites: those that have answered its dial and not yet the invitation, in the order of asking.
   package var invitedPeers: [PeerID] { membership.state.invitedPeers }
   /// The record to persist now.
-  package var record: NodeRecord { membership.state.record(in: turn, hasEnded: hasEnded) }
+  package var record: NodeRecord { membership.state.keeper.record(in: turn, hasEnded: hasEnded) }
 
   /// The host, as this node sees it.
   package var host: NodeID? { turn.mesh.host }

@@ -1,6 +1,6 @@
 package import Basics
 
-/// What the body of a frame says, as one value.
+/// The content of a frame's body, as one value.
 ///
 /// A frame is decoded here and nowhere else, so that the rules that hold for every frame have one address: a body ends where
 /// its last field ends, and nothing has an effect before the whole body is read. ``ByteReader/readFlag()`` holds the rule for

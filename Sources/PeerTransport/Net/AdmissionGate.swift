@@ -14,7 +14,7 @@ package struct AdmissionGate: Sendable {
     /// Strangers in all.
     package var total = 32
     /// Further places that only addresses of known members can take.
-    package var reserved = 8
+    var reserved = 8
     /// Strangers from one address.
     package var perAddress = 4
     /// Strangers from one IPv6 network of 64 bits: one machine can have all of its addresses.
@@ -26,7 +26,7 @@ package struct AdmissionGate: Sendable {
     /// Connections from one address at once, after a pause.
     package var burst = 5
     /// Connections a second from all addresses that are not of known members, sustained.
-    package var rateOfAll = 200
+    var rateOfAll = 200
     /// Connections from all those addresses at once, after a pause.
     package var burstOfAll = 64
     /// Addresses remembered at a time.

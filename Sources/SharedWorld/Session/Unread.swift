@@ -68,7 +68,7 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
       latest.move(known, to: slot, hash: hash(of: note.anchor))
     } else {
       latest.insert(slot, hash: hash(of: note.anchor)) { [notes, hash] in
-        hash(notes[$0].note.anchor.high, notes[$0].note.anchor.low)
+        hash.mix(notes[$0].note.anchor.high, notes[$0].note.anchor.low)
       }
     }
   }
@@ -82,7 +82,7 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
   mutating func settle(_ anchor: AnchorID, _ make: (Note) -> Element) {
     guard let last = place(of: anchor) else { return }
     latest.remove(last, hash: hash(of: anchor)) { [notes, hash] in
-      hash(notes[$0].note.anchor.high, notes[$0].note.anchor.low)
+      hash.mix(notes[$0].note.anchor.high, notes[$0].note.anchor.low)
     }
     var next: Int? = last
     while let slot = next {
@@ -141,5 +141,5 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
   }
 
   @inline(__always)
-  private func hash(of anchor: AnchorID) -> UInt64 { hash(anchor.high, anchor.low) }
+  private func hash(of anchor: AnchorID) -> UInt64 { hash.mix(anchor.high, anchor.low) }
 }

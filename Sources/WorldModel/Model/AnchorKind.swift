@@ -3,7 +3,7 @@ public import Basics
 extension Anchor {
   /// The kind of thing that an anchor marks.
   ///
-  /// What a kind carries stands in memory of its own, so that plain anchors, which are most, are small.
+  /// The content of a kind has memory of its own, so that plain anchors, which are most, are small.
   @nonexhaustive
   public enum Kind: Hashable, Sendable {
     /// A place.

@@ -57,7 +57,7 @@ struct EndReasonTests {
     let row = Self.cases[index]
     try await Self.meeting(ScriptedPeer(.goodbye(row.reason))) { session, target in
       // Only who hears of another link that is not there waits until the time is up.
-      let timeout: Duration = row.reason == .duplicate ? .seconds(2) : .seconds(30)
+      let timeout: Duration = row.reason == .duplicate ? .seconds(8) : .seconds(30)
       let error = await #expect(throws: SessionError.self) { try await session.invite(target, timeout: timeout) }
       #expect(error?.code == row.code, "\(row.reason)")
     }

@@ -112,7 +112,7 @@ struct LiveTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: hostless) { alice in
       var aliceEvents = alice.events.makeAsyncIterator()
       // Nobody hosts, so that nobody can acknowledge.
-      let first = Task { try await alice.place(Anchor(name: "a"), acknowledgement: .host) }
+      let first = Task { try await alice.place(Anchor(name: "a"), acknowledgement: .host.within(.seconds(60))) }
       _ = try await aliceEvents.first { if case .anchorAdded = $0 { true } else { nil } }
       first.cancel()
       let cancelled = await #expect(throws: SessionError.self) { try await first.value }

@@ -35,7 +35,9 @@ import Testing
     ) -> AdmissionGate.Refusal? { visit(host, isKnown: isKnown, at: now).refusal }
 
     mutating func release(_ number: UInt64) { gate.release(LinkID(rawValue: number)) }
-    mutating func note(_ stage: AdmissionGate.Stage, _ number: UInt64) { gate.note(stage, of: LinkID(rawValue: number)) }
+    mutating func note(_ stage: AdmissionGate.Stage, _ number: UInt64) {
+      gate.note(stage, of: LinkID(rawValue: number))
+    }
   }
 
   private func host(_ number: Int) -> SocketAddress.Host { .ipv4(UInt32(number)) }
@@ -67,7 +69,7 @@ import Testing
     #expect(entrance.refusal(host(109), isKnown: true) == .total)
   }
 
-  @Test func `a full gate gives the place of whoever is being closed, then of an unfinished handshake that had its time`() {
+  @Test func `a full gate gives the place of a closing stranger, then of a handshake that had its time`() {
     var entrance = Entrance()
     for number in 1...32 { #expect(entrance.refusal(host(number)) == nil) }
     entrance.note(.open, 1)

@@ -78,7 +78,9 @@ struct Links: Organ {
   /// Keeps the start of an incomplete frame.
   mutating func endReceiving(_ rest: consuming [UInt8], on link: LinkRef) { links[link]?.endReceiving(rest) }
 
-  /// Counts a frame; whether the other side may send so many. One of a link that has ended is not looked at.
+  /// Counts a frame; whether the other side may send so many.
+  ///
+  /// A frame of a link that has ended is not counted.
   mutating func countFrame(on link: LinkRef) -> Bool { links.update(link) { $0.countFrame() } ?? true }
 
   /// How many bytes of control frames may wait on a link.

@@ -156,8 +156,8 @@ extension Input {
     case .edit, .edits, .restoreAnchors, .awaitAcknowledgement, .cancelAcknowledgement, .updatePose, .beginDrag, .drag,
       .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken:
       true
-    case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses, .chunksFound,
-      .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost, .awaitHost,
+    case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
+      .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost, .awaitHost,
       .cancelHostWait, .leave, .send, .share, .cancelMap, .relocalised:
       false
     }

@@ -157,7 +157,8 @@ extension Input {
       .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken:
       true
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
-      .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost, .awaitHost,
+      .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
+      .awaitHost,
       .cancelHostWait, .leave, .send, .share, .cancelMap, .relocalised:
       false
     }

@@ -72,10 +72,10 @@ struct Probe {
 
   /// Whatever was received, the anchors are in order.
   mutating func check() {
-    precondition(node.anchors.anchors.allSatisfy { (try? $0.validate()) != nil })
+    precondition(node.allAnchors.allSatisfy { (try? $0.validate()) != nil })
     let bytes = node.anchors.encodeSnapshot()
     var copy = AnchorSet(actor: ActorID(peer: Self.other.peer, incarnation: 99))
-    precondition((try? copy.merge(snapshot: bytes.span.bytes)) != nil && copy.digest == node.anchors.digest)
+    precondition((try? copy.merge(snapshot: bytes.span.bytes)) != nil && copy.digest == node.digest)
   }
 
   private mutating func handle(_ input: Input) {

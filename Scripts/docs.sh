@@ -31,7 +31,9 @@ document() {
   archives+=("$work/$module.doccarchive")
 }
 
-document SharedWorld -experimental-allowed-reexported-modules=Basics,WorldModel
+# Of the layers below some single types are exported, which are all that they have of public ones.
+document SharedWorld \
+  -experimental-allowed-reexported-modules=Basics,WorldModel,AnchorReplication,PeerProtocol,ServiceDiscovery
 document WorldFormats
 "$docc" merge "${archives[@]}" --synthesized-landing-page-name SharedWorld --output-path .build/docs
 echo "the documentation is in .build/docs"

@@ -10,7 +10,7 @@ extension SecureTransport {
     /// How long a closing link may take to flush and until the peer has closed too, after the kernel took bytes last.
     var lingerTimeout: UInt64 = 2_000_000_000
     /// The same for a stranger: enough for a goodbye to cross a LAN.
-    var strangerLingerTimeout: UInt64 = 250_000_000
+    package var strangerLingerTimeout: UInt64 = 250_000_000
     /// How long a closing link may take in all.
     var closeTimeout: UInt64 = 15_000_000_000
     /// Closing links of members held at once; one more ends the oldest.

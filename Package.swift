@@ -65,7 +65,8 @@ let package = Package(
       swiftSettings: strict),
 
     .executableTarget(name: "soak", dependencies: ["Basics", "Simulator"], swiftSettings: common),
-    .target(name: "PeerCLI", dependencies: ["SharedWorld", "WorldFormats"], swiftSettings: common),
+    .target(
+      name: "PeerCLI", dependencies: ["Basics", "SharedWorld", "WorldFormats"], swiftSettings: common),
     .executableTarget(
       name: "worldpeer", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
     .target(
@@ -74,7 +75,7 @@ let package = Package(
       name: "worldview", dependencies: ["WorldViewKit", "PeerCLI", "SharedWorld"],
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/view.js"),
-        .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"),
+        .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"), .embedInCode("Page/server.js"),
       ], swiftSettings: common),
     .executableTarget(
       name: "worldmap", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),

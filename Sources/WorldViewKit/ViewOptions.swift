@@ -27,7 +27,8 @@ package struct ViewOptions: Equatable, Sendable {
     page.add("OPTIONS", "", parser.helpRows)
     page.add(
       "SECURITY",
-      "Anyone that can open the page can change anchors: serve it on this machine alone unless you trust the network.")
+      "The address holds a token that opens the page once; another is printed for the next browser. The page is not "
+        + "encrypted: serve it on this machine alone unless you trust the network.")
     page.addExitCodes(negative: nil, hasSession: true)
     return page
   }

@@ -40,6 +40,7 @@ enum WorldView {
     "/view.js": script(PackageResources.view_js),
     "/camera.js": script(PackageResources.camera_js),
     "/panel.js": script(PackageResources.panel_js),
+    "/server.js": script(PackageResources.server_js),
   ]
 
   private static func script(_ bytes: [UInt8]) -> Viewer.PageFile {

@@ -1,18 +1,45 @@
 import Dispatch
+import Foundation
 import Glibc
+import Testing
 
 /// Sends bytes to a server on loopback and reads what it answers.
 struct Browser: Sendable {
   let port: UInt16
+  /// What it shows with each request; nil for a browser that did not open the printed address.
+  let key: String?
 
-  func get(_ path: String) async throws -> String {
-    try await send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+  /// A browser that shows this key.
+  init(port: UInt16, key: String?) {
+    (self.port, self.key) = (port, key)
   }
+
+  /// A browser that opens an address such as `http://127.0.0.1:4711/#token`.
+  init(opening address: String) async throws {
+    let url = try #require(URL(string: address.trimmingCharacters(in: .whitespacesAndNewlines)))
+    let stranger = Browser(port: UInt16(try #require(url.port)), key: nil)
+    self.init(port: stranger.port, key: Self.key(in: try await stranger.open(url.fragment() ?? "")))
+  }
+
+  /// Shows a token, and gives what the server says.
+  func open(_ token: String) async throws -> String { try await post("/open", #"{"token":"\#(token)"}"#) }
+
+  /// The key in the server's answer to a token.
+  static func key(in answer: String) -> String? {
+    answer.hasPrefix("HTTP/1.1 200") ? answer.split(separator: "\"").dropLast().last.map(String.init) : nil
+  }
+
+  func get(_ path: String) async throws -> String { try await send(request(path)) }
+
+  /// A request for `path`.
+  func request(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(proof)\r\n" }
 
   func post(_ path: String, _ json: String) async throws -> String {
     let fields = "Host: localhost:\(port)\r\nContent-Type: application/json\r\nContent-Length: \(json.utf8.count)"
-    return try await send("POST \(path) HTTP/1.1\r\n\(fields)\r\n\r\n\(json)")
+    return try await send("POST \(path) HTTP/1.1\r\n\(proof)\(fields)\r\n\r\n\(json)")
   }
+
+  private var proof: String { key.map { "Authorization: Bearer \($0)\r\n" } ?? "" }
 
   func send(_ text: String) async throws -> String {
     try await connect(text).text(until: nil)

@@ -8,6 +8,11 @@ import WorldViewKit
 @Suite("Viewer", .timeLimit(.minutes(5)))
 struct ViewerTests {
   private static func run(_ body: @Sendable (Session, Browser) async throws -> Void) async throws {
+    try await runUnopened { session, viewer in try await body(session, Browser(opening: viewer.address)) }
+  }
+
+  /// The same, and nobody has opened the printed address yet.
+  private static func runUnopened(_ body: @Sendable (Session, Viewer) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let line = ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0"]
@@ -20,7 +25,7 @@ struct ViewerTests {
       let viewer = try await Viewer(session, options: options, console: console, files: ["/": page])
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await viewer.run() }
-        try await body(session, Browser(port: viewer.port))
+        try await body(session, viewer)
         group.cancelAll()
       }
     }
@@ -65,10 +70,45 @@ struct ViewerTests {
   @Test("pages are told of what other peers do")
   func events() async throws {
     try await Self.run { session, browser in
-      let connection = try browser.connect("GET /events HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\n\r\n")
+      let connection = try browser.connect(browser.request("/events"))
       #expect(try await connection.text(until: "\n\n").contains(#""anchors":[]"#))
       try await session.place(Anchor(name: "from elsewhere"))
       #expect(try await connection.text(until: "from elsewhere").contains("data: {"))
+    }
+  }
+
+  @Test(
+    "who did not open the printed address gets nothing but the page's own files", arguments: [nil, "", "0", "token"])
+  func strangers(key: String?) async throws {
+    try await Self.runUnopened { session, viewer in
+      // The token is no key.
+      let stranger = Browser(port: viewer.port, key: key == "token" ? String(viewer.address.suffix(32)) : key)
+      let lamp = try await session.place(Anchor(name: "lamp"))
+      for path in ["/state", "/points", "/events", "/nothing"] {
+        let answer = try await stranger.get(path)
+        #expect(answer.hasPrefix("HTTP/1.1 403") && !answer.contains("lamp"))
+      }
+      let answer = try await stranger.post("/remove", #"{"anchor":"\#(lamp)"}"#)
+      #expect(answer.hasPrefix("HTTP/1.1 403"))
+      #expect(await session.anchors().count == 1)
+      let page = try await stranger.get("/")
+      #expect(page.hasPrefix("HTTP/1.1 200"))
+    }
+  }
+
+  @Test("an address opens the page once, and the next one is another")
+  func once() async throws {
+    try await Self.runUnopened { _, viewer in
+      let first = viewer.address
+      let browser = try await Browser(opening: first)
+      #expect(try await browser.get("/state").hasPrefix("HTTP/1.1 200"))
+      #expect(viewer.address != first)
+      let late = try await Browser(opening: first)
+      #expect(late.key == nil)
+      #expect(try await late.open("").hasPrefix("HTTP/1.1 403"))
+      let second = try await Browser(opening: viewer.address)
+      #expect(try await second.get("/state").hasPrefix("HTTP/1.1 200"))
+      #expect(try await browser.get("/state").hasPrefix("HTTP/1.1 200"))
     }
   }
 

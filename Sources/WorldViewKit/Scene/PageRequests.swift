@@ -40,6 +40,11 @@ package struct TapRequest: Decodable, Equatable, Sendable {
   }
 }
 
+/// The token of the address, for the key.
+package struct OpenRequest: Decodable, Equatable, Sendable {
+  package let token: String
+}
+
 /// A new name for an anchor.
 package struct RenameRequest: Decodable, Equatable, Sendable {
   package let anchor: String

@@ -2,17 +2,35 @@ import SharedWorld
 import PeerCLI
 
 extension Viewer {
-  /// Answers a request of the page.
+  /// Answers a request: the page's own files to everybody, all else to whoever shows the key.
   func respond(to request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+    if request.method == "GET", let file = files[request.path] {
+      return HTTPResponse(contentType: file.contentType, body: .bytes(file.bytes))
+    }
+    if request.method == "POST", request.path == "/open" { return try open(request.json()) }
+    guard pageKey.admits(request) else {
+      throw HTTPFailure(403, "open the address that worldview printed last; each address works once")
+    }
+    return try await respond(toPage: request)
+  }
+
+  /// Gives the key for the token of the address, and prints the address for the next browser.
+  private func open(_ request: OpenRequest) throws(HTTPFailure) -> HTTPResponse {
+    guard let key = pageKey.key(for: request.token) else {
+      throw HTTPFailure(403, "this address was used; open the one that worldview printed last")
+    }
+    console.say(.nextAddress(address))
+    return HTTPResponse(text: JSON.object(["key": .string(key)]).text)
+  }
+
+  private func respond(toPage request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
     switch (request.method, request.path) {
     case ("GET", "/points"):
       await refreshScene()
       return HTTPResponse(contentType: "application/octet-stream", body: .bytes(scene.points))
     case ("GET", "/state"): return HTTPResponse(text: await snapshot().text)
     case ("GET", "/events"): return events()
-    case ("GET", let path):
-      guard let file = files[path] else { throw HTTPFailure(404, "there is no \(path)") }
-      return HTTPResponse(contentType: file.contentType, body: .bytes(file.bytes))
+    case ("GET", let path): throw HTTPFailure(404, "there is no \(path)")
     case ("POST", "/tap"): return try await tap(request.tap())
     case ("POST", "/rename"):
       let rename: RenameRequest = try request.json()
@@ -73,6 +91,13 @@ extension Viewer {
     if let name = tap.name, !name.isEmpty { return name }
     tapsWithoutName += 1
     return "\(session.localPeer.name) \(tapsWithoutName)"
+  }
+}
+
+extension Report {
+  /// The last address was used; another browser can open this one.
+  fileprivate static func nextAddress(_ address: String) -> Report {
+    Report("address", ["address": .string(address)], ["for another browser: \(address)"])
   }
 }
 

@@ -17,7 +17,8 @@ package actor Viewer {
   nonisolated let session: Session
   nonisolated let changes = Changes()
   nonisolated let options: ViewOptions
-  private nonisolated let console: Console
+  nonisolated let console: Console
+  nonisolated let pageKey = PageKey()
   private nonisolated let server: HTTPServer
   private nonisolated let inviter: Inviter
   let files: [String: PageFile]
@@ -51,9 +52,13 @@ package actor Viewer {
   /// The port the page is served on.
   package nonisolated var port: UInt16 { server.port }
 
+  /// The page's address, which works once.
+  package nonisolated var address: String {
+    "http://\(Endpoint(host: options.http.host, port: port))/#\(pageKey.currentToken)"
+  }
+
   /// Serves the page and follows the session until it ends or the task is cancelled.
   package func run() async {
-    let address = "http://\(Endpoint(host: options.http.host, port: port))/"
     let me = Report.Person(id: session.localPeer.id.description, name: session.localPeer.name)
     console.say(.serving(address, me, port: session.port))
     for endpoint in options.peer.connect { inviter.invite(.endpoint(endpoint)) }

@@ -1,5 +1,6 @@
 // Shows the session beside the view, and turns the user's gestures into requests.
 import { View } from "/view.js";
+import * as server from "/server.js";
 
 const $ = (id) => document.getElementById(id);
 const view = new View($("view"));
@@ -10,16 +11,16 @@ let isMoving = false; // the next tap moves the selected anchor
 
 // ---- What the server says
 
-const events = new EventSource("/events");
-events.onopen = () => $("link").classList.add("on");
-events.onerror = () => $("link").classList.remove("on");
-events.onmessage = (event) => {
-  state = JSON.parse(event.data);
+server.follow((news) => {
+  state = news;
   if (!state.anchors.some((anchor) => anchor.id === selected)) select(null);
   showSession();
   showMap();
   showAnchors();
-};
+}, (problem) => {
+  $("link").classList.toggle("on", problem === null);
+  if (problem) $("problem").textContent = problem;
+});
 
 function showSession() {
   document.title = `${state.me.name} · SharedWorld`;
@@ -48,8 +49,7 @@ async function showMap() {
   if (progress) Object.assign($("loading-bar"), { value: progress.verifiedBytes, max: progress.totalBytes });
   if (!map || map.id === shownMap) return;
   shownMap = map.id;
-  const answer = await fetch("/points");
-  view.show(await answer.arrayBuffer(), map.minimum, map.maximum);
+  view.show(await server.bytes("/points"), map.minimum, map.maximum);
   showCeiling();
   showAnchors();
 }
@@ -134,11 +134,9 @@ async function tap(x, y) {
 }
 
 async function post(path, body) {
-  const answer = await fetch(path, {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-  });
-  if (!answer.ok) toast((await answer.json()).error);
-  return answer.ok;
+  const problem = await server.post(path, body);
+  if (problem) toast(problem);
+  return problem === null;
 }
 
 let toastTimer;

@@ -29,6 +29,15 @@ extension SessionError {
     }
   }
 
+  /// Two processes run with one identity: `peer`'s, which may be this one's own.
+  static func identityInUse(by peer: Peer, isOwn: Bool) -> SessionError {
+    SessionError(
+      .identityInUse,
+      isOwn
+        ? "another process runs with this identity and was linked instead; end one of them, or give it a name of its own"
+        : "\(peer.name) runs twice with one identity; the earlier process is refused until the later one ends")
+  }
+
   /// Why an edit of an anchor was refused.
   init(_ failure: AnchorError, anchor: AnchorID?) {
     let name = anchor.map { "anchor \($0)" } ?? "an anchor"

@@ -9,6 +9,8 @@ struct Links: Organ {
   private var directory = LinkDirectory()
   /// The second connections to members.
   private var bulk = BulkLinks()
+  /// Starts of peers that gave way to later ones.
+  private var replaced = ReplacedStarts()
   /// Where this peer listens.
   private var addresses: [SocketAddress]
   /// No link on which both sides said hello needs a ping or is dead before this moment; what moves later meanwhile is found
@@ -117,6 +119,8 @@ struct Links: Organ {
   }
 
   private mutating func receiveGoodbye(_ goodbye: Goodbye, on link: LinkRef, in turn: inout Turn) {
+    // Only a process that lives can be told that a later start of it is linked.
+    if goodbye.reason == .replaced, replaced.isNews(turn.me.peer) { turn.report(.identityInUse(turn.me.peer)) }
     close(link, links[link]?.kind == .bulk ? .dropped : .goodbye(goodbye.reason), in: &turn)
   }
 
@@ -136,13 +140,15 @@ struct Links: Organ {
     guard let peer = links[link]?.peer else { return }
     guard token(of: link) == nil else { throw .invalid("a hello on a second connection", offset: 0) }
     if let refusal = refusal(of: hello, from: peer, in: turn) { return close(link, .ended(refusal), in: &turn) }
+    let start = NodeID(peer: peer, incarnation: hello.incarnation)
+    if isEarlier(start, on: link, in: &turn) { return close(link, .ended(.replaced), in: &turn) }
     links[link]?.phase = .stranger(Link.Stranger(deadline: turn.now + ProtocolLimits.strangerTime))
     keepAliveAt = min(keepAliveAt, links[link]?.keepAlive ?? keepAliveAt)
-    directory.identify(link, as: NodeID(peer: peer, incarnation: hello.incarnation), hello.capabilities)
+    directory.identify(link, as: start, hello.capabilities)
     turn.mesh.publish(links: directory)
     if links[link]?.isDialled == false { sendHello(on: link, in: &turn) }
     turn.report(.peerIdentified(peer, name: hello.name, instance: hello.instance))
-    closeOlderStarts(of: peer, than: hello.incarnation, in: &turn)
+    closeOlderStarts(than: start, in: &turn)
     turn.tell(.greeted(link, hello))
   }
 
@@ -153,15 +159,29 @@ struct Links: Organ {
     return turn.mesh.roster[peer]?.status == .kicked ? .kicked : nil
   }
 
+  /// Whether a hello is that of an earlier start of a peer whose later start is linked.
+  ///
+  /// Either it was on its way when the later start said hello: its connection is the older one then. Or it gave way before and
+  /// has come back, so two processes run with one identity, of which the app is told once.
+  private mutating func isEarlier(_ start: NodeID, on link: LinkRef, in turn: inout Turn) -> Bool {
+    let others = directory.all.filter {
+      directory[$0]?.peer == start.peer && directory.node($0).map { $0 != start } == true
+    }
+    guard let newest = others.last else { return false }
+    guard replaced.contains(start) else { return directory.isOlder(link, than: newest) }
+    if replaced.isNews(start.peer) { turn.report(.identityInUse(start.peer)) }
+    return true
+  }
+
   /// A new start of a peer replaces the old one at once.
   ///
   /// A link to an earlier start is never a duplicate of one to the new start. That process is dead, and if the rule for
   /// duplicates kept its link, the two peers would not meet before TCP gives up.
-  private mutating func closeOlderStarts(of peer: PeerID, than incarnation: UInt64, in turn: inout Turn) {
-    for old in directory.all where directory[old]?.peer == peer {
-      if let node = directory.node(old), node.incarnation != incarnation {
-        close(old, .ended(.replaced), in: &turn)
-      }
+  private mutating func closeOlderStarts(than start: NodeID, in turn: inout Turn) {
+    for old in directory.all where directory[old]?.peer == start.peer {
+      guard let node = directory.node(old), node != start else { continue }
+      replaced.insert(node)
+      close(old, .ended(.replaced), in: &turn)
     }
   }
 

@@ -32,6 +32,8 @@ package enum Output: Sendable {
 package enum NodeEvent: Sendable {
   /// A peer said hello: `instance` is the name it advertises under, perhaps empty.
   case peerIdentified(PeerID, name: String, instance: String)
+  /// Two processes run with this peer's identity, which may be our own.
+  case identityInUse(PeerID)
   /// A peer invites this one; answer with ``Input/answer(_:_:)``.
   case invitationReceived(InvitationID, from: PeerID, name: String, context: [UInt8])
   /// A received invitation has ended and needs no answer.

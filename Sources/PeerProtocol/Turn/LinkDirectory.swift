@@ -45,6 +45,12 @@ package struct LinkDirectory: Sendable {
   /// Whether the link has not ended.
   func isOpen(_ link: LinkRef) -> Bool { numbers[link.place] == link.id.rawValue }
 
+  /// Whether one link was opened before another.
+  func isOlder(_ link: LinkRef, than other: LinkRef) -> Bool {
+    guard let index = all.firstIndex(of: link), let otherIndex = all.firstIndex(of: other) else { return false }
+    return index < otherIndex
+  }
+
   /// The entry of a link; nil when it has ended.
   subscript(link: LinkRef) -> Entry? { isOpen(link) ? entries[link.place] : nil }
 

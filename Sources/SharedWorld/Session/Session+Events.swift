@@ -53,6 +53,8 @@ extension Session {
     case .ownershipSettled(let id, let result): waits.finish(id.rawValue, .ownership(result))
     case .ownershipRequested(let id, let anchor, let from):
       ask(id, OwnershipRequest(anchor: anchor, peer: discovery.peer(from)))
+    case .identityInUse(let id):
+      events.append(.problem(.identityInUse(by: discovery.peer(id), isOwn: id == localPeer.id)))
     case .divergence(let id):
       let name = discovery.peer(id).name
       let message = "the anchors of \(name) differ under the same history; all of them are being merged"

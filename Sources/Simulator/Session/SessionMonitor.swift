@@ -110,6 +110,7 @@ package struct SessionMonitor: SimulationMonitor {
     if let text = membership[index].take(event) { fail("\(index + 1) \(text)", at: now) }
     switch event {
     case .anchors(let changes): tell(changes, of: index, at: now)
+    case .identityInUse(let peer): fail("\(index + 1) holds \(peer.prefix) for two processes", at: now)
     case .divergence(let peer): fail("C1 \(index + 1) and \(peer.prefix) differ under equal vectors", at: now)
     case .ended(.kicked) where liarRemoved: note("\(index + 1) was removed by the liar", at: now)
     case .ended(let reason) where reason != .left && !expelled.contains(index):

@@ -92,6 +92,52 @@ struct GreetingTests {
     }
   }
 
+  @Test(
+    "a start that comes back after a later one was linked is refused, and the app is told once of the double identity")
+  func reportsDoubleIdentity() throws {
+    var probe = NodeProbe()
+    _ = probe.greet(1, other, incarnation: 7)
+    let new = probe.greet(2, other, incarnation: 8)
+    for number: UInt64 in 3...5 {
+      let old = probe.open(number, other)
+      probe.send(.hello, on: old) { NodeProbe.hello(other, incarnation: 7).write(to: &$0) }
+      #expect(try probe.goodbye(on: old) == .replaced)
+    }
+    #expect(!probe.closed.contains(new))
+    #expect(probe.takeEvents().count { if case .identityInUse(other) = $0 { true } else { false } } == 1)
+  }
+
+  @Test("once the later start is gone, the earlier one that still runs is linked again")
+  func earlierStartReturns() throws {
+    var probe = NodeProbe()
+    _ = probe.greet(1, other, incarnation: 7)
+    let new = probe.greet(2, other, incarnation: 8)
+    probe.input(.linkClosed(new))
+    let old = probe.greet(3, other, incarnation: 7)
+    #expect(!probe.closed.contains(old))
+  }
+
+  @Test("a hello that was on its way when a later start was linked does not replace it, and nobody is accused")
+  func lateHello() throws {
+    var probe = NodeProbe()
+    let old = probe.open(1, other)
+    let new = probe.greet(2, other, incarnation: 8)
+    probe.send(.hello, on: old) { NodeProbe.hello(other, incarnation: 7).write(to: &$0) }
+    #expect(probe.closed == [old])
+    #expect(!probe.closed.contains(new))
+    #expect(!probe.takeEvents().contains { if case .identityInUse = $0 { true } else { false } })
+  }
+
+  @Test("a process that is told that it was replaced tells its app that its identity runs twice")
+  func ownDouble() throws {
+    var probe = NodeProbe()
+    for number: UInt64 in 1...2 {
+      let link = probe.greet(number, NodeProbe.peer(Int(number)))
+      probe.send(.goodbye, on: link) { Goodbye(.replaced).write(to: &$0) }
+    }
+    #expect(probe.takeEvents().count { if case .identityInUse(NodeProbe.me) = $0 { true } else { false } } == 1)
+  }
+
   @Test("an invitation of an earlier start of a stranger is withdrawn")
   func newStartWithdrawsInvitations() throws {
     var probe = NodeProbe()

@@ -32,6 +32,8 @@ enum Status {
     (.notOwner, SW_NOT_OWNER),
     (.notAcknowledged, SW_NOT_ACKNOWLEDGED),
     (.unreachable, SW_UNREACHABLE),
+    (.insecureFile, SW_INSECURE_FILE),
+    (.identityInUse, SW_IDENTITY_IN_USE),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

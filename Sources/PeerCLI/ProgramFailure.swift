@@ -39,7 +39,7 @@ extension ExitCode {
   fileprivate init(_ code: SessionError.Code) {
     switch code {
     case .io, .addressInUse: self = .io
-    case .corruptData, .corruptIdentity, .insecureIdentity: self = .damaged
+    case .corruptData, .corruptIdentity, .insecureIdentity, .insecureFile: self = .damaged
     default: self = .session
     }
   }

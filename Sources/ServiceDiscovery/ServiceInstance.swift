@@ -1,3 +1,5 @@
+import Basics
+
 /// One advertised service, by its name on the network.
 ///
 /// Names are compared byte by byte. Swift's own string comparison would take two spellings of one accented letter
@@ -15,14 +17,15 @@ package struct ServiceInstance: Hashable, Sendable, CustomStringConvertible {
   /// The DNS domain without a trailing dot; multicast DNS has only `local`.
   package let domain: String
 
-  /// Checks the name against RFC 6763 §4.1.1: 1 to 63 bytes, no ASCII control character.
+  /// Checks the name against RFC 6763 §4.1.1 (1 to 63 bytes) and ``PlainText``, which refuses more than its control characters.
   package init(name: String, type: ServiceType, domain: String = "local") throws(DiscoveryError) {
     let bytes = name.utf8
     guard (1...Self.maximumNameLength).contains(bytes.count) else {
       throw .invalidInstanceName(name, reason: "it must have 1 to \(Self.maximumNameLength) bytes of UTF-8")
     }
-    guard (name + domain).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      throw .invalidInstanceName(name, reason: "it must not hold control characters")
+    guard PlainText.allows(name + domain) else {
+      throw .invalidInstanceName(
+        PlainText.cleaned(name), reason: "it must not hold characters that steer a terminal or turn a line around")
     }
     self.name = name
     self.type = type

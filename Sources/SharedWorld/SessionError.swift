@@ -52,6 +52,10 @@ extension SessionError {
     public static let corruptIdentity = Code("corrupt-identity")
     /// Others on this machine may read the identity file or change it.
     public static let insecureIdentity = Code("insecure-identity")
+    /// Others on this machine may read a file of the session or change it, or it is a symbolic link.
+    public static let insecureFile = Code("insecure-file")
+    /// Two processes run with one identity: this one's, or that of another peer.
+    public static let identityInUse = Code("identity-in-use")
     /// Data of a peer or a file is damaged.
     public static let corruptData = Code("corrupt-data")
     /// There is no connection to this peer.

@@ -172,7 +172,7 @@ private final class Scratch {
   }
 
   @Test func `a draft that a crash left behind does no harm`() throws {
-    scratch.write(Array("half".utf8), to: "identity-kitchen.pem.new", mode: 0o644)
+    scratch.write(Array("half".utf8), to: ".identity-kitchen.pem.draft", mode: 0o644)
     #expect(failure() == nil)
     #expect(scratch.files() == [".lock", "identity-kitchen.pem"])
   }

@@ -102,7 +102,8 @@
     }
   }
 
-  /// Reads a varint length and that many bytes of UTF-8, refusing a length over `limit` before anything is copied.
+  /// Reads a varint length and that many bytes of UTF-8 without what ``PlainText`` refuses; a length over `limit` is refused
+  /// before anything is copied.
   @_lifetime(self: copy self)
   @inlinable package mutating func readString(limit: Int) throws(DecodingFailure) -> String {
     let start = offset
@@ -110,6 +111,7 @@
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .invalid("text is not UTF-8", offset: start)
     }
+    guard PlainText.allows(text) else { throw .invalid("text has control characters", offset: start) }
     return text
   }
 

@@ -69,6 +69,8 @@ enum {
   SW_NOT_OWNER = 26,             /* only the owner of an anchor may do this */
   SW_NOT_ACKNOWLEDGED = 27,      /* nobody answered in time */
   SW_UNREACHABLE = 28,           /* nobody answers at the address */
+  SW_INSECURE_FILE = 29,         /* others on this machine may use a file of the session, or it is a link */
+  SW_IDENTITY_IN_USE = 30,       /* two processes run with one identity */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 

@@ -1,3 +1,4 @@
+import Basics
 import Synchronization
 
 /// Writes a program's reports to standard output, as text for people or JSON for scripts, and its errors to standard error.
@@ -108,7 +109,7 @@ package final class Console: Sendable {
 
   /// Writes a sentence to standard error, behind the program's name.
   private func complain(_ message: String) {
-    streams.error("\(program): \(printable(message))\n")
+    streams.error("\(program): \(PlainText.cleaned(message))\n")
   }
 
   /// Writes text, such as a page of help, as it is.

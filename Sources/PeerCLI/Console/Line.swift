@@ -1,3 +1,5 @@
+import Basics
+
 /// A line of text for a person, in runs that may have a colour.
 package struct Line: Equatable, Sendable, ExpressibleByStringInterpolation {
   /// The role of a run of text, which decides its colour.
@@ -41,23 +43,11 @@ package struct Line: Equatable, Sendable, ExpressibleByStringInterpolation {
     }
 
     package mutating func appendInterpolation(_ value: some CustomStringConvertible, _ ink: Ink = .plain) {
-      runs.append((ink, printable(value.description)))
+      runs.append((ink, PlainText.cleaned(value.description)))
     }
 
     package mutating func appendInterpolation(_ line: Line) {
       runs += line.runs
     }
   }
-}
-
-/// The text without what could steer a terminal or turn the line around: names come from other people's machines.
-func printable(_ text: String) -> String {
-  String(
-    String.UnicodeScalarView(
-      text.unicodeScalars.map { scalar in
-        switch scalar.properties.generalCategory {
-        case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: "\u{fffd}"
-        default: scalar
-        }
-      }))
 }

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Synchronization
 
@@ -78,6 +79,6 @@ final class ProgressLine: Sendable {
   }
 
   private static func text(_ work: String, _ fraction: Double, _ elapsed: Duration) -> String {
-    "\(printable(work))  \(ProgressBar(fraction).line.text(colour: false)), \(elapsed.components.seconds) s"
+    "\(PlainText.cleaned(work))  \(ProgressBar(fraction).line.text(colour: false)), \(elapsed.components.seconds) s"
   }
 }

@@ -1,3 +1,4 @@
+import Basics
 package import SharedWorld
 import Synchronization
 
@@ -26,7 +27,7 @@ package final class InvitationDesk: Sendable {
     let peer = invitation.peer
     let news = Report.invitation(
       from: Report.Person(id: peer.id.description, name: peer.name),
-      context: String(decoding: invitation.context, as: UTF8.self), isAsked: policy == .ask)
+      context: PlainText.cleaned(String(decoding: invitation.context, as: UTF8.self)), isAsked: policy == .ask)
     switch policy {
     case .all:
       report(news)

@@ -95,7 +95,10 @@ extension AnchorFilter {
   }
 
   /// Whether it can be told to others.
-  package var isValid: Bool { namePrefix?.utf8.count ?? 0 <= Limits.anchorName && region?.isValid ?? true }
+  package var isValid: Bool {
+    let prefix = namePrefix ?? ""
+    return prefix.utf8.count <= Limits.anchorName && PlainText.allows(prefix) && region?.isValid ?? true
+  }
 }
 
 extension AnchorFilter.Region {

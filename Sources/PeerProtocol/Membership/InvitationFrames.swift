@@ -52,7 +52,7 @@ package struct InviteAnswer: Sendable, Equatable, FrameBody {
     case .accept: writer.write(UInt8(1))
     case .decline(let reason):
       writer.write(UInt8(0))
-      writer.writeString(reason.utf8Prefix(ProtocolLimits.reason))
+      writer.writeString(PlainText.cleaned(reason).utf8Prefix(ProtocolLimits.reason))
     }
   }
 

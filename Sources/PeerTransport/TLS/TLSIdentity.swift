@@ -16,6 +16,7 @@ package final class TLSIdentity: Sendable {
   /// A new identity from the system's random numbers.
   package convenience init() throws(TransportFailure) {
     var seed = [UInt8](repeating: 0, count: 32)
+    defer { Self.wipe(&seed) }
     guard RAND_priv_bytes(&seed, 32) == 1 else { throw .openSSL("no random numbers") }
     try self.init(seed: seed)
   }
@@ -43,6 +44,11 @@ package final class TLSIdentity: Sendable {
   deinit {
     X509_free(certificate)
     EVP_PKEY_free(key)
+  }
+
+  /// Overwrites bytes of a key that are no longer needed; `bytes` must be the only owner, or another copy stays.
+  package static func wipe(_ bytes: inout [UInt8]) {
+    bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
   }
 
   /// The SubjectPublicKeyInfo of an Ed25519 key in DER (RFC 8410 §4): 44 bytes.

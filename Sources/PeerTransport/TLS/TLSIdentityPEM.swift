@@ -23,7 +23,7 @@ extension TLSIdentity {
     }
   }
 
-  /// The private key (PKCS #8, not encrypted) and the certificate as PEM blocks (RFC 7468).
+  /// The private key (PKCS #8, not encrypted) and the certificate as PEM blocks (RFC 7468); to be wiped after use.
   package func pem() throws(TransportFailure) -> [UInt8] {
     guard let bio = BIO_new(BIO_s_mem()) else { throw .openSSL("out of memory") }
     defer { BIO_free(bio) }

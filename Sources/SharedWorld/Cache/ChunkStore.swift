@@ -30,7 +30,7 @@ actor ChunkStore {
   /// A cache in the folder at `path`, which is made if there is none (mode 0700).
   init(
     folder path: String, limit: Int,
-    opening: @escaping Opening = { Glibc.open($0, $1 | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+    opening: @escaping Opening = { Glibc.open($0, $1 | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
   ) {
     folder = path
     self.limit = limit

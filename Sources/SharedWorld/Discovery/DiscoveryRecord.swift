@@ -1,3 +1,4 @@
+import Basics
 import PeerProtocol
 import ServiceDiscovery
 
@@ -32,7 +33,7 @@ enum DiscoveryRecord {
   /// The name a record shows, made safe to print.
   static func shownName(in info: DiscoveryInfo) -> String? {
     guard let bytes = info[name], let text = String(validating: bytes, as: UTF8.self) else { return nil }
-    return String(text.filter(\.isPrintable)).utf8Prefix(nameLimit)
+    return PlainText.cleaned(text).utf8Prefix(nameLimit)
   }
 }
 
@@ -48,18 +49,6 @@ extension SessionError {
     case .invalidServiceType, .invalidInstanceName, .invalidInfo:
       self.init(.invalidArgument, "\(error)", cause: error)
     default: self.init(.discoveryUnavailable, "\(error)", cause: error)
-    }
-  }
-}
-
-extension Character {
-  /// Whether it may stand in a name shown to people: no control characters and nothing that turns text around.
-  fileprivate var isPrintable: Bool {
-    unicodeScalars.allSatisfy { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
-      default: true
-      }
     }
   }
 }

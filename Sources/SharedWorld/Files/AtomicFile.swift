@@ -6,7 +6,7 @@ package enum AtomicFile {
   ///
   /// They go to a draft beside it, which is flushed to the disk and then renamed, and the folder is flushed too:
   /// whoever opens the file, now or after a crash, sees the old content or the new, never a part. A symbolic link is
-  /// followed.
+  /// followed, or replaced where nobody else writes the file.
   ///
   /// - Parameters:
   ///   - bytes: The whole content.
@@ -20,7 +20,7 @@ package enum AtomicFile {
     _ bytes: [UInt8], to path: String, permissions: UInt16 = 0o644, isAlone: Bool = false,
     renaming: (String, String) -> Int32 = { rename($0, $1) }
   ) throws(SessionError) {
-    let final = resolved(path)
+    let final = isAlone ? path : resolved(path)
     let slash = final.lastIndex(of: "/")
     let folder = slash.map { $0 == final.startIndex ? "/" : String(final[..<$0]) } ?? "."
     let name = slash.map { String(final[final.index(after: $0)...]) } ?? final

@@ -42,7 +42,9 @@ struct IdentityStore {
     if let identity = try load(fileName) { return identity }
     do {
       let identity = try TLSIdentity()
-      try folder.write(identity.pem(), to: fileName)
+      var text = try identity.pem()
+      defer { TLSIdentity.wipe(&text) }
+      try folder.write(text, to: fileName)
       lock.release()
       return identity
     } catch let error as SessionError {
@@ -53,7 +55,8 @@ struct IdentityStore {
   }
 
   private func load(_ fileName: String) throws(SessionError) -> TLSIdentity? {
-    guard let text = try folder.read(fileName) else { return nil }
+    guard var text = try folder.read(fileName) else { return nil }
+    defer { TLSIdentity.wipe(&text) }
     do {
       return try TLSIdentity(pem: text)
     } catch {

@@ -1,3 +1,4 @@
+import Basics
 import PeerTransport
 public import WorldModel
 
@@ -8,7 +9,7 @@ public import WorldModel
 public struct PeerIdentity: Sendable {
   /// The SHA-256 of the public key, which peers know this device by.
   public let peerID: PeerID
-  /// What people call this device: 1…63 bytes of UTF-8 without control characters.
+  /// What people call this device: 1…63 bytes of UTF-8 without control characters or bidirectional controls.
   public let name: String
 
   /// The key and the certificate.
@@ -33,9 +34,10 @@ public struct PeerIdentity: Sendable {
   }
 
   private static func check(name: String) throws(SessionError) {
-    let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-    guard (1...63).contains(name.utf8.count), isPlain else {
-      throw SessionError(.invalidArgument, "a name has 1 to 63 bytes of UTF-8 without control characters")
+    guard (1...63).contains(name.utf8.count), PlainText.allows(name) else {
+      throw SessionError(
+        .invalidArgument,
+        "a name has 1 to 63 bytes of UTF-8 and no character that steers a terminal or turns a line around")
     }
   }
 }

@@ -19,12 +19,11 @@ actor JournalFile {
 
   /// Opens the journal at `path`, or makes an empty one (mode 0600).
   ///
-  /// - Throws: ``SessionError`` with the code `io`, or `corrupt-data` when the file is damaged or something else.
+  /// - Throws: ``SessionError`` with the code `io`, `insecure-file` when others have access to it or it is a link, or
+  ///   `corrupt-data` when the file is damaged or something else.
   init(path: String) throws(SessionError) {
     self.path = path
-    guard OpenFile(path, O_RDWR | O_CREAT) != nil else {
-      throw SessionError(.io, "cannot open the journal \(path): \(String(cString: strerror(errno)))")
-    }
+    _ = try PrivateFile.journal.open(path, O_RDWR | O_CREAT)
     do throws(SQLiteFailure) {
       let database = try SQLiteDatabase(path: path)
       // Exclusive first: then the log's index lives in memory, and a second process is refused at once.
@@ -50,6 +49,11 @@ actor JournalFile {
     guard try database.integer("PRAGMA application_id") == applicationID,
       try database.integer("PRAGMA user_version") == version
     else { throw SQLiteFailure(code: SQLITE_NOTADB, description: "not a journal of this version") }
+    // Nothing but the one table: a trigger or a view would run what a stranger wrote into the file.
+    guard try database.integer("SELECT count(*) FROM sqlite_schema WHERE type <> 'table' OR name <> 'record'") == 0
+    else {
+      throw SQLiteFailure(code: SQLITE_NOTADB, description: "not the tables of a journal")
+    }
     guard try database.integer("SELECT total(length(body)) FROM record") <= limit else {
       throw SQLiteFailure(code: SQLITE_TOOBIG, description: "more than \(limit) bytes")
     }

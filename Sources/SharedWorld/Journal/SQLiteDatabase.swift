@@ -11,6 +11,13 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 final class SQLiteDatabase {
   private let handle: OpaquePointer
 
+  /// Switches for a file that somebody else may have prepared: what its schema says is not run, and cannot be changed by
+  /// writing to it (SQLite, "Defense Against The Dark Arts").
+  private static let switches = [
+    (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
+    (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
+  ]
+
   /// Opens the file at `path`, which must exist.
   init(path: String) throws(SQLiteFailure) {
     var opened: OpaquePointer?
@@ -20,6 +27,10 @@ final class SQLiteDatabase {
       throw SQLiteFailure(code: code & 0xff, description: String(cString: sqlite3_errstr(code)))
     }
     handle = opened
+    for (option, value) in Self.switches {
+      guard sw_sqlite_set(handle, option, Int32(value)) == SQLITE_OK else { throw failure }
+    }
+    try execute("PRAGMA cell_size_check = ON")
   }
 
   deinit {

@@ -154,11 +154,12 @@ extension Session {
   ///
   /// The others are told and send it nothing else, unless it has to pass the poses on to peers they cannot reach and that want
   /// them. What leaves the filter has ended for this peer.
-  /// - Throws: ``SessionError`` with the code `invalidArgument` for a prefix over ``Limits/anchorName`` bytes or a region that
-  ///   is not finite.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for a prefix over ``Limits/anchorName`` bytes or with
+  ///   control characters, or a region that is not finite.
   public func setInterest(_ filter: AnchorFilter) throws(SessionError) {
     guard filter.isValid else {
-      throw SessionError(.invalidArgument, "the filter's prefix is too long, or its region is not finite")
+      throw SessionError(
+        .invalidArgument, "the filter's prefix is too long or has control characters, or its region is not finite")
     }
     try handle(.setInterest(filter))
   }

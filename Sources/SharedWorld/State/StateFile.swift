@@ -15,16 +15,14 @@ actor StateFile {
 
   /// Takes the file at `path` for this session, whether it is there or not.
   ///
-  /// - Throws: ``SessionError`` with the code `io`, also when another session has it.
+  /// - Throws: ``SessionError`` with the code `io`, also when another session has it, or `insecure-file`.
   init(
     path: String, renaming: @escaping @Sendable (String, String) -> Int32 = { rename($0, $1) }
   ) throws(SessionError) {
     self.path = path
     self.renaming = renaming
-    guard let lock = OpenFile(path + ".lock", O_RDWR | O_CREAT) else {
-      throw SessionError(.io, "cannot use the state \(path): \(String(cString: strerror(errno)))")
-    }
-    guard flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    let lock = try PrivateFile.state.open(path + ".lock", O_RDWR | O_CREAT)
+    guard let lock, flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw SessionError(.io, "the state \(path) is in use by another session; name another file")
     }
     self.lock = consume lock
@@ -38,12 +36,8 @@ actor StateFile {
   func record(
     of peer: PeerID, service: String, within grace: Duration, at now: timespec = StateFile.now
   ) throws(SessionError) -> NodeRecord? {
-    var info = stat()
-    guard stat(path, &info) == 0 else {
-      if errno == ENOENT { return nil }
-      throw SessionError(.io, "cannot look at the state \(path): \(String(cString: strerror(errno)))")
-    }
-    let record = try decode(try ReadFile.bytes(of: path, limit: ProtocolLimits.record))
+    guard let file = try PrivateFile.state.read(path, limit: ProtocolLimits.record) else { return nil }
+    let record = try decode(file.bytes)
     guard record.peerID == peer else {
       throw SessionError(
         .identityMismatch,
@@ -54,7 +48,7 @@ actor StateFile {
         .otherService, "\(path) is the state of a session of \(record.service), not of \(service); name another file")
     }
     // A clock that went back makes no age: better an old session than a lost one.
-    let age = Duration.seconds(now.tv_sec - info.st_mtim.tv_sec)
+    let age = Duration.seconds(now.tv_sec - file.modified.tv_sec)
     return age <= grace ? record : nil
   }
 

@@ -1,3 +1,5 @@
+import Basics
+
 extension Anchor {
   /// Refuses an anchor that breaks a limit or whose transform is not rigid.
   public func validate() throws(ModelError) {
@@ -7,16 +9,16 @@ extension Anchor {
     try payload?.validate()
   }
 
-  /// Refuses a name over ``Limits/anchorName`` bytes; an empty name is allowed.
+  /// Refuses a name over ``Limits/anchorName`` bytes or with control characters; an empty name is allowed.
   package static func validate(name: String) throws(ModelError) {
-    try check("name", count: name.utf8.count, limit: Limits.anchorName)
+    try check("name", name, limit: Limits.anchorName)
   }
 }
 
 extension Anchor.Payload {
-  /// Refuses a payload whose content type or bytes are over their limits.
+  /// Refuses a payload whose content type or bytes are over their limits, and control characters in the content type.
   public func validate() throws(ModelError) {
-    try check("content type", count: contentType.utf8.count, limit: Limits.contentType)
+    try check("content type", contentType, limit: Limits.contentType)
     try check("payload", count: bytes.count, limit: Limits.anchorPayload)
   }
 }
@@ -57,7 +59,13 @@ private func check(_ field: String, count: Int, limit: Int) throws(ModelError) {
 /// Refuses the name of a reference that is empty or too long.
 private func check(reference name: String) throws(ModelError) {
   guard !name.isEmpty else { throw .empty(field: "reference name") }
-  try check("reference name", count: name.utf8.count, limit: Limits.referenceName)
+  try check("reference name", name, limit: Limits.referenceName)
+}
+
+/// Refuses text over its limit or with characters that no reader of the bytes accepts.
+private func check(_ field: String, _ text: String, limit: Int) throws(ModelError) {
+  try check(field, count: text.utf8.count, limit: limit)
+  guard PlainText.allows(text) else { throw .controlCharacters(field: field) }
 }
 
 /// Refuses a size with a component that is negative or not finite.

@@ -1,3 +1,5 @@
+import Basics
+
 extension FeatureCloud {
   /// Optional data of each point beside position and identifier; every present channel has one element a point.
   public struct Channels: Hashable, Sendable {
@@ -103,6 +105,7 @@ extension FeatureCloud.Descriptors {
     guard kind.utf8.count <= Limits.contentType else {
       throw .overLimit(field: "descriptor kind", limit: Limits.contentType)
     }
+    guard PlainText.allows(kind) else { throw .controlCharacters(field: "descriptor kind") }
     guard size >= 1 else { throw .empty(field: "descriptor") }
     guard size <= Limits.descriptor else { throw .overLimit(field: "descriptor", limit: Limits.descriptor) }
     guard bytes.count == count * size else { throw .unevenChannel("descriptors") }

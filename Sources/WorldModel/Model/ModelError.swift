@@ -13,6 +13,8 @@ public enum ModelError: Error, Hashable, Sendable {
   case empty(field: String)
   /// The named field is negative where it must not be, or outside its range.
   case outOfRange(field: String)
+  /// The named text holds control characters, or characters that turn a line around.
+  case controlCharacters(field: String)
   /// Two anchors share this id.
   case duplicateAnchor(AnchorID)
   /// Two points share this identifier.
@@ -31,6 +33,8 @@ extension ModelError: CustomStringConvertible {
     case .overLimit(let field, let limit): "\(field) is over its limit of \(limit)"
     case .empty(let field): "\(field) is empty"
     case .outOfRange(let field): "\(field) is out of range"
+    case .controlCharacters(let field):
+      "\(field) has characters that steer a terminal or turn a line around; leave them out"
     case .duplicateAnchor(let id): "two anchors have the id \(id)"
     case .duplicatePoint(let identifier): "two points have the identifier \(identifier)"
     case .unevenChannel(let channel): "the channel \(channel) does not have one element for each point"

@@ -1,0 +1,80 @@
+import Glibc
+
+/// A kind of file that belongs to this user alone.
+struct PrivateFile {
+  static let identity = PrivateFile(name: "the identity", insecure: .insecureIdentity, damaged: .corruptIdentity)
+  static let journal = PrivateFile(name: "the journal")
+  static let state = PrivateFile(name: "the state")
+
+  /// What the file is, for errors.
+  let name: String
+  /// The code of the error when others have access.
+  var insecure = SessionError.Code.insecureFile
+  /// The code of the error when it is no regular file.
+  var damaged = SessionError.Code.io
+
+  /// Opens the regular file at `path`, which only its owner, this user, can read or write.
+  ///
+  /// Neither a symbolic link is followed, which could lead the writing elsewhere, nor does a pipe hold up the opening.
+  ///
+  /// - Parameters:
+  ///   - path: The file; with `O_CREAT` among the flags it gets mode 0600 where it is missing.
+  ///   - flags: As `open(2)` takes them.
+  /// - Returns: Nil when there is no file.
+  /// - Throws: ``SessionError`` with the code ``insecure``, ``damaged`` or `io`.
+  func open(_ path: String, _ flags: Int32) throws(SessionError) -> OpenFile? {
+    guard let file = OpenFile(path, flags | O_NOFOLLOW | O_NONBLOCK) else {
+      switch errno {
+      case ENOENT where flags & O_CREAT == 0: return nil
+      case ELOOP: throw SessionError(insecure, "\(name) \(path) is a symbolic link; name the file that it leads to")
+      case EISDIR: throw SessionError(damaged, "\(name) \(path) is a folder; name a file")
+      default: throw failure("cannot open", path)
+      }
+    }
+    var info = stat()
+    guard fstat(file.descriptor, &info) == 0 else { throw failure("cannot look at", path) }
+    guard info.st_mode & S_IFMT == S_IFREG else { throw SessionError(damaged, "\(name) \(path) is not a file") }
+    try Self.check(info, path, forbidding: 0o077, repair: "chmod 600", code: insecure)
+    return file
+  }
+
+  /// Reads the whole file at `path`; nil when there is none.
+  ///
+  /// - Parameter limit: The largest size that is read (bytes).
+  /// - Throws: ``SessionError`` as ``open(_:_:)``, and with the code ``damaged`` for a larger file.
+  func read(_ path: String, limit: Int) throws(SessionError) -> (bytes: [UInt8], modified: timespec)? {
+    guard let file = try open(path, O_RDONLY) else { return nil }
+    var info = stat()
+    guard fstat(file.descriptor, &info) == 0 else { throw failure("cannot look at", path) }
+    guard info.st_size <= limit else {
+      throw SessionError(damaged, "\(name) \(path) has \(info.st_size) bytes, the limit is \(limit)")
+    }
+    guard let bytes = file.readAll(limit: Int(info.st_size)) else { throw failure("cannot read", path) }
+    return (bytes, info.st_mtim)
+  }
+
+  /// Refuses a file or a folder of another user, or one whose mode has one of `bits`.
+  ///
+  /// A folder of root is accepted, since root can do everything anyway.
+  static func check(
+    _ info: stat, _ path: String, forbidding bits: mode_t, repair: String, code: SessionError.Code
+  ) throws(SessionError) {
+    guard info.st_uid == geteuid() || (info.st_uid == 0 && info.st_mode & S_IFMT == S_IFDIR) else {
+      throw SessionError(
+        code, "\(path) belongs to another user; take it over with: sudo chown $(id -u) \(shellQuoted(path))")
+    }
+    guard info.st_mode & bits == 0 else {
+      throw SessionError(
+        code, "other users have access to \(path); take it away with: \(repair) \(shellQuoted(path))")
+    }
+  }
+
+  private func failure(_ doing: String, _ path: String) -> SessionError {
+    SessionError(.io, "\(doing) \(name) \(path): \(String(cString: strerror(errno)))")
+  }
+}
+
+/// `text` as one word for a POSIX shell.
+func shellQuoted(_ text: String) -> String {
+  "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}

@@ -84,6 +84,7 @@ FRAMES = {
     "message": (64, b"hello"),
 }
 
-print("# Whole frames: length u32, type u8, body; name and hexadecimal bytes. See PROTOCOL.md. Made by frames.py.")
-for name, (kind, body) in FRAMES.items():
-    print(name, frame(kind, body).hex())
+if __name__ == "__main__":
+    print("# Whole frames: length u32, type u8, body; name and hexadecimal bytes. See PROTOCOL.md. Made by frames.py.")
+    for name, (kind, body) in FRAMES.items():
+        print(name, frame(kind, body).hex())

@@ -58,11 +58,15 @@ typedef struct {
   unsigned char *out;
   size_t out_count;
   size_t out_capacity;
+  // Updates of its keys that the peer has sent (RFC 8446 §4.6.3), and how many it may: OpenSSL answers any number.
+  int key_updates;
+  int key_update_limit;
 } sw_pipe;
 
 static inline int sw_pipe_read(BIO *bio, char *into, size_t count, size_t *done) {
   sw_pipe *pipe = (sw_pipe *)BIO_get_data(bio);
   BIO_clear_retry_flags(bio);
+  if (pipe->key_updates > pipe->key_update_limit) return 0;
   if (pipe->in_count == 0) {
     BIO_set_retry_read(bio);
     return 0;
@@ -90,6 +94,19 @@ static inline int sw_pipe_write(BIO *bio, const char *from, size_t count, size_t
 static inline long sw_pipe_control(BIO *bio, int command, long number, void *pointer) {
   (void)bio, (void)number, (void)pointer;
   return command == BIO_CTRL_FLUSH;
+}
+
+static inline void sw_count_key_updates(
+    int is_written, int version, int type, const void *bytes, size_t count, SSL *ssl, void *pipe) {
+  (void)version, (void)ssl;
+  if (!is_written && type == SSL3_RT_HANDSHAKE && count > 0 && *(const unsigned char *)bytes == SSL3_MT_KEY_UPDATE)
+    ((sw_pipe *)pipe)->key_updates++;
+}
+
+// Has the pipe count the updates of keys that the connection receives.
+static inline void sw_pipe_watch(sw_pipe *pipe, SSL *ssl) {
+  SSL_set_msg_callback(ssl, sw_count_key_updates);
+  SSL_set_msg_callback_arg(ssl, pipe);
 }
 
 // The BIO type of a pipe; make it once and keep it.

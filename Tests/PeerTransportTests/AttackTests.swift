@@ -107,4 +107,25 @@ import Testing
     #expect(try await listener.use { $0.strangers } == 1)
     await listener.stop()
   }
+
+  @Test func `a peer that changes its keys again and again is dropped after sixteen times`() async throws {
+    let listener = try TestPeer()
+    let port = try await listener.start().port
+    for (updates, outcome) in [(16, RawTLS.Outcome.closedInOrder), (17, .refused), (1_000, .refused)] {
+      let end = Task {
+        await blocking {
+          RawTLS().run(port: port) { ssl, _ in
+            for _ in 0..<updates {
+              SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
+              SSL_do_handshake(ssl)
+            }
+            // What the listener answers to, so that it has read all before it.
+            SSL_shutdown(ssl)
+          }
+        }
+      }
+      #expect(await end.value == outcome)
+    }
+    await listener.stop()
+  }
 }

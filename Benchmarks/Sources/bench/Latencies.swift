@@ -14,6 +14,9 @@ struct Latencies: Sendable {
   /// Adds a message that was sent at `start` and is here now.
   mutating func add(since start: UInt64) { all.append(Self.now - start) }
 
+  /// Adds a message that was sent and came at these times.
+  mutating func add(from start: UInt64, to end: UInt64) { all.append(end - start) }
+
   mutating func add(_ other: Latencies) { all += other.all }
 
   /// The time (µs) that a part of the messages stayed below.

@@ -25,6 +25,9 @@ package final class TLSChannel {
 
   /// The peer, known once the handshake is over.
   package private(set) var peer: PeerID?
+  /// Updates of keys that a peer may send on one connection: at 2²⁴ records each, more than any connection lives for.
+  static let keyUpdateLimit: Int32 = 16
+
   /// Whether the peer sent close_notify.
   private(set) var isClosedByPeer = false
 
@@ -47,7 +50,10 @@ package final class TLSChannel {
     pipe = .allocate(capacity: 1)
     let output = UnsafeMutablePointer<UInt8>.allocate(capacity: Self.outputCapacity)
     pipe.initialize(
-      to: sw_pipe(in: nil, in_count: 0, out: output, out_count: 0, out_capacity: Self.outputCapacity))
+      to: sw_pipe(
+        in: nil, in_count: 0, out: output, out_count: 0, out_capacity: Self.outputCapacity, key_updates: 0,
+        key_update_limit: Self.keyUpdateLimit))
+    sw_pipe_watch(pipe, handle)
     BIO_set_data(bio, pipe)
     BIO_set_init(bio, 1)
     SSL_set_bio(handle, bio, bio)
@@ -171,6 +177,7 @@ package final class TLSChannel {
   }
 
   private func failure() -> TransportFailure {
+    guard pipe.pointee.key_updates <= Self.keyUpdateLimit else { return .tls("the peer changed its keys too often") }
     switch Int32(truncatingIfNeeded: SSL_get_verify_result(handle)) {
     case X509_V_ERR_CERT_REJECTED: return .refused(.ownIdentity)
     case X509_V_ERR_CERT_CHAIN_TOO_LONG: return .refused(.chainTooLong)

@@ -1,0 +1,104 @@
+import Foundation
+import SharedWorld
+
+/// What a stranger's flood costs two members: memory and descriptors that it adds, and how much later their updates come.
+///
+/// The floods are those of `Benchmarks/attack.py`, a process of its own on this machine, so the members also share the
+/// processors with it.
+enum AttackRows {
+  private static let floods = [
+    "half-open", "junk", "slow", "handshakes", "draining", "invitations", "pings", "key-updates",
+  ]
+  /// Updates a second between the members, and how long each measurement takes (seconds).
+  private static let (rate, time) = (200, 6)
+
+  static let all = floods.map { flood in Benchmark(name: "attack/\(flood)") { try await rows(flood) } }
+
+  enum Failure: Error { case noFlood(String) }
+
+  private static func rows(_ flood: String) async throws -> [Row] {
+    try await Party.with(receivers: 1) { party in
+      let (idle, before) = (try await latencies(party), try Size.now())
+      let watch = Task {
+        var largest = before
+        while !Task.isCancelled {
+          largest = try largest.union(.now())
+          try? await Task.sleep(for: .milliseconds(50))
+        }
+        return largest
+      }
+      let attacker = try start(flood, on: party.receivers[0].port)
+      let busy = try await latencies(party)
+      watch.cancel()
+      let largest = try await watch.value
+      attacker.waitUntilExit()
+      guard attacker.terminationStatus == 0 else { throw Failure.noFlood(flood) }
+      let (value, baseline) = (busy.percentile(0.99), idle.percentile(0.99))
+      return [
+        Row(
+          name: "attack-memory/\(flood)", value: Double(largest.bytes - before.bytes) / 1_048_576, unit: "MiB more",
+          baseline: "before, MiB", baselineValue: Double(before.bytes) / 1_048_576,
+          ratio: Double(largest.bytes) / Double(before.bytes)),
+        Row(
+          name: "attack-descriptors/\(flood)", value: Double(largest.descriptors - before.descriptors),
+          unit: "more", baseline: "before", baselineValue: Double(before.descriptors),
+          ratio: Double(largest.descriptors) / Double(before.descriptors)),
+        Row(
+          name: "attack-latency-p99/\(flood)", value: value, unit: "µs", baseline: "without the flood",
+          baselineValue: baseline, ratio: value / baseline),
+      ]
+    }
+  }
+
+  private static func start(_ flood: String, on port: UInt16) throws -> Process {
+    let child = Process()
+    child.executableURL = URL(filePath: "/usr/bin/env")
+    child.arguments = ["python3", "attack.py", flood, "\(port)", "\(time + 1)"]
+    try child.run()
+    return child
+  }
+
+  /// How long the updates of one member take to the app of the other.
+  private static func latencies(_ party: Party) async throws -> Latencies {
+    let (sender, receiver) = (party.sender, party.receivers[0])
+    let anchor = Anchor(name: "ball")
+    try await sender.place(anchor)
+    let arrivals = Task(executorPreference: receiver.executor) {
+      var times: [UInt64] = []
+      for await event in receiver.events {
+        guard case .anchorUpdated(let moved, _) = event, moved.id == anchor.id else { continue }
+        let number = Int(moved.transform.translation.x)
+        // A move that was overtaken by the next before it was read has arrived with that.
+        while times.count < number { times.append(Latencies.now) }
+        if number == rate * time { break }
+      }
+      return times
+    }
+    let clock = ContinuousClock()
+    let start = clock.now
+    var departures: [UInt64] = []
+    for number in 1...rate * time {
+      try await clock.sleep(until: start + .nanoseconds(number * 1_000_000_000 / rate), tolerance: .zero)
+      departures.append(Latencies.now)
+      try await sender.move(anchor.id, to: Transform(translation: [Float(number), 0, 0]))
+    }
+    var latencies = Latencies()
+    for (departure, arrival) in zip(departures, await arrivals.value) { latencies.add(from: departure, to: arrival) }
+    return latencies
+  }
+
+  /// What this process holds.
+  private struct Size {
+    var bytes: Int
+    var descriptors: Int
+
+    static func now() throws -> Size {
+      let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+      return Size(bytes: Cost.residentBytes, descriptors: descriptors)
+    }
+
+    func union(_ other: Size) -> Size {
+      Size(bytes: max(bytes, other.bytes), descriptors: max(descriptors, other.descriptors))
+    }
+  }
+}

@@ -34,6 +34,12 @@ let package = Package(
     .target(name: "AnchorReplication", dependencies: ["Basics", "WorldModel"], swiftSettings: common),
     .target(
       name: "PeerProtocol", dependencies: ["Basics", "WorldModel", "AnchorReplication", "CZstd"], swiftSettings: common),
+    .systemLibrary(name: "CLinux"),
+    .target(name: "BasicsLinux", dependencies: ["Basics", "CLinux"], swiftSettings: common),
+    .target(
+      name: "PeerTransport",
+      dependencies: ["Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"], swiftSettings: common
+    ),
     .target(name: "FuzzDriver", dependencies: ["Basics", "WorldFormats", "WorldModel"], swiftSettings: common),
     .target(name: "FuzzAnchorSet", dependencies: ["Basics", "AnchorReplication", "WorldModel"], swiftSettings: common),
     fuzzer("fuzz-container"),
@@ -49,5 +55,10 @@ let package = Package(
     fuzzer("fuzz-snapshot", ["AnchorReplication", "FuzzAnchorSet"]),
     fuzzer("fuzz-wire", ["PeerProtocol", "AnchorReplication"]),
     fuzzer("fuzz-record", ["PeerProtocol"]),
+    fuzzer("fuzz-node", ["PeerProtocol", "AnchorReplication"]),
+    fuzzer("fuzz-chunk", ["PeerProtocol"]),
+    fuzzer("fuzz-pem", ["PeerTransport"]),
+    fuzzer("fuzz-txt"),
+    fuzzer("fuzz-http"),
   ]
 )

@@ -2,6 +2,7 @@
 """Writes the first inputs of every fuzz target to Corpus/, from the files of Fixtures/."""
 import pathlib
 import struct
+import subprocess
 import sys
 
 here = pathlib.Path(__file__).parent
@@ -92,6 +93,25 @@ def records():
     seed("fuzz-record", "golden", golden("node-record")[:-32])
 
 
+def strangers():
+    """What reaches a program from outside the wire: chunks, identities, advertisements and requests."""
+    # A zstd frame of one raw block that states its content size (RFC 8878 §3.1.1).
+    packed = bytes.fromhex("28b52ffd2005") + (5 << 3 | 1).to_bytes(3, "little") + b"hello"
+    seed("fuzz-chunk", "raw", struct.pack("<BI", 0, 5) + b"hello")
+    seed("fuzz-chunk", "zstd", struct.pack("<BI", 1, 5) + packed)
+    folder = here / "Corpus" / "fuzz-pem"
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ed25519", "-nodes", "-subj", "/CN=sharedworld", "-keyout",
+         folder / "key", "-out", folder / "certificate"], check=True, stderr=subprocess.DEVNULL)
+    seed("fuzz-pem", "identity", (folder / "key").read_bytes() + (folder / "certificate").read_bytes())
+    seed("fuzz-txt", "record", b"\x03v=1\x0bauth=invite\x04flag\x02n=\x02=x")
+    seed("fuzz-http", "get", b"\x07GET /state?x=1 HTTP/1.1\r\nHost: 127.0.0.1:80\r\nAuthorization: Bearer 0\r\n\r\n")
+    seed("fuzz-http", "post", b"\xffPOST /tap HTTP/1.1\r\nHost: [::1]:80\r\nContent-Length: 2\r\n\r\n{}")
+    # Another peer connects, says hello, invites and is accepted; then edits and a while.
+    seed("fuzz-node", "join", bytes([0, 1, 3, 1, 0, 0, 0, 5, 9, 0, 11, 0, 0, 4, 0, 0, 16] + list(range(16)) + [19, 200]))
+
+
 def entry(kind, body):
     """A frame of a list: type, length, body."""
     return struct.pack("<BH", kind, len(body)) + body
@@ -102,3 +122,4 @@ clouds()
 anchors()
 wire()
 records()
+strangers()

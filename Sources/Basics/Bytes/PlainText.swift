@@ -1,4 +1,4 @@
-/// What text of a peer or a file may not hold: characters that steer a terminal, end a C string early or turn a line
+/// The rule for text of a peer or a file: no character that steers a terminal, ends a C string early or turns a line
 /// around.
 ///
 /// The set is fixed, so that all peers refuse the same bytes whatever version of Unicode their system knows: the control

@@ -23,7 +23,7 @@ final class PageKey: Sendable {
   /// The token that works now.
   var currentToken: String { token.withLock { $0 } }
 
-  /// The key for whoever shows the token, which is replaced by another; nil for any other text.
+  /// The key for a request that shows the token, which is replaced by another; nil for any other text.
   func key(for shown: String) -> String? {
     token.withLock { token in
       guard Self.isSame(shown, token) else { return nil }

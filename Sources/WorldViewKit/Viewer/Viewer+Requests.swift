@@ -2,7 +2,7 @@ import SharedWorld
 import PeerCLI
 
 extension Viewer {
-  /// Answers a request: the page's own files to everybody, all else to whoever shows the key.
+  /// Answers a request: the page's own files to everybody, all else to a request that shows the key.
   func respond(to request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
     if request.method == "GET", let file = files[request.path] {
       return HTTPResponse(contentType: file.contentType, body: .bytes(file.bytes))

@@ -1,0 +1,1 @@
+../../../Sources/WorldViewKit/HTTP/HTTPRequest.swift

@@ -1,0 +1,1 @@
+../../../Sources/ServiceDiscovery/DiscoveryInfo.swift

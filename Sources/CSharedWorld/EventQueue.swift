@@ -45,11 +45,8 @@ final class EventQueue: Sendable {
   }
 
   private static func tell(_ desk: InvitationDesk, _ event: Session.Event) {
-    switch event {
-    case .invitationReceived(let invitation): desk.announce(invitation.peer.id)
-    case .invitationEnded(let peer): desk.withdraw(peer.id)
-    default: break
-    }
+    if case .invitationReceived(let invitation) = event { desk.announce(invitation.peer.id) }
+    if case .invitationEnded(let peer) = event { desk.withdraw(peer.id) }
   }
 
   private func deliver(_ batch: [Session.Event]) async {

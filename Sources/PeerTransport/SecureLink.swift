@@ -291,7 +291,7 @@ extension SecureLink {
     case .open where flushing: drain()
     case .draining where flushing, .closed:
       break
-    default:
+    case .connecting, .handshaking, .open, .draining:
       // No driver waits for it.
       phase = .draining
       end(nil)

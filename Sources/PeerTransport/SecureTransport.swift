@@ -146,7 +146,7 @@ extension SecureTransport {
     case (.open, _): delegate?.linkClosed(link.id, failure)
     case (.connecting, let dial?), (.handshaking, let dial?): dialEnded(dial, failure)
     case (.handshaking, nil): failure.map { delegate?.strangerFailed(link.remote, $0) }
-    default: break
+    case (.connecting, nil), (.draining, _), (.closed, _): break
     }
     updateTimer()
   }

@@ -79,7 +79,7 @@ extension SecureTransport {
   }
 
   /// How many accepted connections are on probation.
-  package var strangers: Int { gate.waiting }
+  var strangers: Int { gate.waiting }
 
   /// Stops or resumes reading from a link, so that a peer that sends too much is slowed down by TCP.
   ///

@@ -134,7 +134,7 @@ package struct SessionMonitor: SimulationMonitor {
 
 extension SessionMonitor {
   /// Notes what is out of the ordinary among the changes of a node's anchors.
-  private mutating func tell(_ changes: [AnchorChange], of index: Int, at now: Instant) {
+  private mutating func tell(_ changes: [SetChange], of index: Int, at now: Instant) {
     let merged = changes.count { $0.origin == .merge }
     if merged > 0 { note("\(index + 1) takes \(merged) changes from a snapshot", at: now) }
     for change in changes {

@@ -37,19 +37,12 @@ extension AnchorSet {
   mutating func remove(
     at slot: Int, stamp: Stamp?, origin: AnchorOrigin, isLost: (AnchorField) -> Bool
   ) {
-    if feed.mode == .detailed {
-      for field in AnchorField.allCases where table.entries[slot].writer(of: field) == ActorTable.local {
-        guard table.entries[slot].isChanged(field), isLost(field) else { continue }
-        push(.editSupersededByRemoval(table.entries[slot].value(of: field)), at: slot, stamp: stamp, origin: origin)
-      }
+    for field in AnchorField.allCases where table.entries[slot].writer(of: field) == ActorTable.local {
+      guard table.entries[slot].isChanged(field), isLost(field) else { continue }
+      push(.editSupersededByRemoval(table.entries[slot].value(of: field)), at: slot, stamp: stamp, origin: origin)
     }
-    let last = feed.mode == .detailed ? anchor(at: slot) : nil
-    let wasTold = table.entries[slot].marks.contains(.told)
+    let last = anchor(at: slot)
     let (entry, visibility) = table.remove(at: slot, actors: actors)
-    if wasTold, visibility != .unchanged, feed.mode == .identifiers {
-      sorted.note(entry.id)
-      return
-    }
     tell(visibility, id: entry.id, key: entry.key, stamp: stamp, origin: origin, last: last)
   }
 
@@ -105,7 +98,7 @@ extension AnchorSet {
   private mutating func reportOverwritten(
     _ field: AnchorField, at slot: Int, clock: UInt64, writer: ActorIndex, base: UInt64?, origin: AnchorOrigin
   ) {
-    guard feed.mode == .detailed, writer != ActorTable.local,
+    guard writer != ActorTable.local,
       table.entries.span[slot].writer(of: field) == ActorTable.local, table.entries.span[slot].clocks[field] != base
     else { return }
     let stamp = Stamp(clock: clock, actor: actors.ids[Int(writer)])
@@ -119,22 +112,16 @@ extension AnchorSet {
   ) {
     if sorted.isInUse, table.mark(slot, .listed) { sorted.note(table.entries[slot].id) }
     let isNew = table.hasHidden && table.showIfLatest(slot, actors: actors)
-    switch feed.mode {
-    case .off: break
-    case .identifiers:
-      if table.isVisible(slot), table.mark(slot, .told) { feed.push(table.entries[slot].id) }
-    case .detailed:
-      guard table.isVisible(slot) else { break }
-      let stamp = Stamp(clock: clock, actor: actors.ids[Int(writer)])
-      let (index, key) = (Int(table.entries.span[slot].change), actors.dot(table.entries.span[slot].key))
-      let isTold =
-        !isNew
-        && feed.extend(
-          at: index, key: key, field: field, author: stamp.actor, sessionMilliseconds: clock >> 16, origin: origin)
-      if isTold { break }
-      table.noteChange(at: slot, index: feed.changes.count)
-      push(.updated(isNew ? .all : AnchorFields(field)), at: slot, stamp: stamp, origin: origin)
-    }
+    guard table.isVisible(slot) else { return }
+    let stamp = Stamp(clock: clock, actor: actors.ids[Int(writer)])
+    let (index, key) = (Int(table.entries.span[slot].change), actors.dot(table.entries.span[slot].key))
+    let isTold =
+      !isNew
+      && feed.extend(
+        at: index, key: key, field: field, author: stamp.actor, sessionMilliseconds: clock >> 16, origin: origin)
+    if isTold { return }
+    table.noteChange(at: slot, index: feed.changes.count)
+    push(.updated(isNew ? .all : AnchorFields(field)), at: slot, stamp: stamp, origin: origin)
   }
 
   /// Tells what an app sees after an entry came or went.
@@ -144,27 +131,21 @@ extension AnchorSet {
   ) {
     guard visibility != .unchanged else { return }
     sorted.note(id)
-    switch feed.mode {
-    case .off: break
-    case .identifiers:
-      if table.slot(showing: id).map({ table.mark($0, .told) }) ?? true { feed.push(id) }
-    case .detailed:
-      let kind: AnchorChange.Kind =
-        switch visibility {
-        case .added, .unchanged: .added
-        case .replaced: .updated(.all)
-        case .removed: last.map { .removed($0) } ?? .updated(.all)
-        }
-      let shown = table.slot(showing: id).map { table.entries[$0].key } ?? key
-      feed.push(
-        AnchorChange(
-          id: id, key: actors.dot(shown), kind: kind, author: stamp?.actor,
-          sessionMilliseconds: (stamp?.clock ?? clock.last) >> 16, origin: origin))
-    }
+    let kind: SetChange.Kind =
+      switch visibility {
+      case .added, .unchanged: .added
+      case .replaced: .updated(.all)
+      case .removed: last.map { .removed($0) } ?? .updated(.all)
+      }
+    let shown = table.slot(showing: id).map { table.entries[$0].key } ?? key
+    feed.push(
+      SetChange(
+        id: id, key: actors.dot(shown), kind: kind, author: stamp?.actor,
+        sessionMilliseconds: (stamp?.clock ?? clock.last) >> 16, origin: origin))
   }
 
-  private mutating func push(_ kind: AnchorChange.Kind, at slot: Int, stamp: Stamp?, origin: AnchorOrigin) {
-    let change = AnchorChange(
+  private mutating func push(_ kind: SetChange.Kind, at slot: Int, stamp: Stamp?, origin: AnchorOrigin) {
+    let change = SetChange(
       id: table.entries.span[slot].id, key: actors.dot(table.entries.span[slot].key), kind: kind, author: stamp?.actor,
       sessionMilliseconds: (stamp?.clock ?? clock.last) >> 16, origin: origin)
     feed.push(change)

@@ -56,16 +56,16 @@ package struct AnchorSet: Sendable {
   package var count: Int { table.visibleCount }
 
   /// The number of operations that wait for an anchor that has not arrived.
-  package var heldCount: Int { held.count }
+  var heldCount: Int { held.count }
 
   /// The actors of those operations.
   package var heldActors: [ActorID] { held.queues.map(\.actor) }
 
   /// Bytes of operations in the log.
-  package var logByteCount: Int { log.byteCount }
+  var logByteCount: Int { log.byteCount }
 
   /// Whether operations were dropped for want of room: ask for them again by sending the vector.
-  package var needsResync: Bool { held.lacks(actors.seen(of:)) }
+  var needsResync: Bool { held.lacks(actors.seen(of:)) }
 
   /// Σ mod 2²⁵⁶ of the SHA-256 of every anchor in canonical form: equal vectors imply equal digests.
   ///
@@ -136,26 +136,8 @@ package struct AnchorSet: Sendable {
     }
   }
 
-  /// The detail of the change feed; a change of it drops undrained changes.
-  package var changeFeedMode: ChangeFeedMode {
-    get { feed.mode }
-    set {
-      guard feed.mode != newValue else { return }
-      for id in feed.drainIdentifiers() { table.unmark(id, .told) }
-      feed = ChangeFeed()
-      feed.mode = newValue
-    }
-  }
-
   /// The changes since the last call, in the order in which they applied.
-  package mutating func takeChanges() -> [AnchorChange] { feed.takeChanges() }
-
-  /// The ids of anchors that were added, changed or removed since the last call, in the order of the first change.
-  package mutating func drainChangedIdentifiers() -> [AnchorID] {
-    let identifiers = feed.drainIdentifiers()
-    for id in identifiers { table.unmark(id, .told) }
-    return identifiers
-  }
+  package mutating func takeChanges() -> [SetChange] { feed.takeChanges() }
 
   /// Drops operations from the log that every peer has; `minimum` is the meet of their vectors.
   package mutating func prune(acknowledgedBy minimum: VersionVector) {

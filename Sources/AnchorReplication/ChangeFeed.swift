@@ -1,7 +1,7 @@
 package import WorldModel
 
 /// One change of the anchors an app sees.
-package struct AnchorChange: Hashable, Sendable {
+package struct SetChange: Hashable, Sendable {
   /// Which anchor.
   package var id: AnchorID
   /// The operation that added it.
@@ -55,27 +55,14 @@ public enum AnchorOrigin: String, Hashable, Sendable {
   case merge
 }
 
-/// How much a consumer wants to know of each change.
-package enum ChangeFeedMode: Hashable, Sendable {
-  /// Every change, with its author, time and lost values; writes of one author to one anchor become one change until it
-  /// is taken.
-  case detailed
-  /// The ids of anchors that changed, each once until drained: for throughput.
-  case identifiers
-  /// Nothing.
-  case off
-}
-
-/// What has changed since the consumer last asked.
+/// The changes since the consumer last asked; writes of one author to one anchor are one change until it is taken.
 struct ChangeFeed: Sendable {
-  var mode = ChangeFeedMode.detailed
-  private(set) var changes: [AnchorChange] = []
-  private(set) var identifiers: [AnchorID] = []
+  private(set) var changes: [SetChange] = []
   /// How many changes there were when they were last taken: about as many come before they are taken again.
   private var expected = 0
 
   @inline(__always)
-  mutating func push(_ change: AnchorChange) {
+  mutating func push(_ change: SetChange) {
     if changes.isEmpty { changes.reserveCapacity(expected) }
     changes.append(change)
   }
@@ -96,19 +83,10 @@ struct ChangeFeed: Sendable {
     return true
   }
 
-  mutating func push(_ id: AnchorID) {
-    identifiers.append(id)
-  }
-
   /// The changes since the last call.
-  mutating func takeChanges() -> [AnchorChange] {
+  mutating func takeChanges() -> [SetChange] {
     // Mostly there is nothing: then nothing is kept in mind either.
     if !changes.isEmpty { expected = changes.count }
     return exchange(&changes, with: [])
-  }
-
-  mutating func drainIdentifiers() -> [AnchorID] {
-    defer { identifiers.removeAll(keepingCapacity: true) }
-    return identifiers
   }
 }

@@ -32,7 +32,7 @@ final class EventQueue: Sendable {
   }
 
   /// Brings over the events of a session until it ends or the task is cancelled.
-  func pump(_ events: Session.Events, desk: InvitationDesk?) async {
+  func pump(_ events: Session.Events, desk: PendingInvitations?) async {
     var iterator = events.makeAsyncIterator()
     while let batch = await iterator.nextBatch() {
       if let desk { for event in batch { Self.tell(desk, event) } }
@@ -44,12 +44,9 @@ final class EventQueue: Sendable {
     }
   }
 
-  private static func tell(_ desk: InvitationDesk, _ event: Session.Event) {
-    switch event {
-    case .invitationReceived(let invitation): desk.announce(invitation.peer.id)
-    case .invitationEnded(let peer): desk.withdraw(peer.id)
-    default: break
-    }
+  private static func tell(_ desk: PendingInvitations, _ event: Session.Event) {
+    if case .invitationReceived(let invitation) = event { desk.announce(invitation.peer.id) }
+    if case .invitationEnded(let peer) = event { desk.withdraw(peer.id) }
   }
 
   private func deliver(_ batch: [Session.Event]) async {

@@ -6,43 +6,10 @@ extension sw_event {
   init(_ event: Session.Event) {
     self.init()
     switch event {
-    case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable: setDiscovery(event)
-    case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged,
-      .sessionMerged, .lockChanged:
-      setMembership(event)
-    case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised: setMap(event)
-    case .anchorAdded(let anchor, let origin): set(SW_EVENT_ANCHOR_ADDED, anchor, origin)
-    case .anchorUpdated(let anchor, let origin): set(SW_EVENT_ANCHOR_UPDATED, anchor, origin)
-    case .anchorRemoved(let anchor, let origin): set(SW_EVENT_ANCHOR_REMOVED, anchor, origin)
-    case .editSuperseded(let edit): set(SW_EVENT_EDIT_SUPERSEDED, edit)
-    case .fieldOverwritten(let edit): set(SW_EVENT_FIELD_OVERWRITTEN, edit)
-    case .anchorRestored(let anchor, let removed):
-      set(SW_EVENT_ANCHOR_RESTORED)
-      self.anchor = sw_anchor(anchor)
-      other = sw_anchor_id(copying: removed.bytes)
-    case .ownershipChanged(let anchor, let owner): set(SW_EVENT_OWNERSHIP_CHANGED, anchor, owner)
-    case .anchorDragged, .dragEnded, .participantMoved, .participantGone: setLive(event)
-    case .message(let bytes, let from):
-      set(SW_EVENT_MESSAGE)
-      peer = sw_peer_id(copying: from.bytes)
-      setData(bytes)
-    case .problem(let error): set(SW_EVENT_PROBLEM, error)
-    case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
-    }
-  }
-
-  private mutating func setDiscovery(_ event: Session.Event) {
-    switch event {
     case .candidateFound(let candidate): set(SW_EVENT_CANDIDATE_FOUND, candidate)
     case .candidateLost(let candidate): set(SW_EVENT_CANDIDATE_LOST, candidate)
     case .discoveryAvailable(let backend): set(SW_EVENT_DISCOVERY_AVAILABLE, text: backend)
     case .discoveryUnavailable(let reason): set(SW_EVENT_DISCOVERY_UNAVAILABLE, text: reason)
-    default: set(SW_EVENT_OTHER, text: "\(event)")
-    }
-  }
-
-  private mutating func setMembership(_ event: Session.Event) {
-    switch event {
     case .invitationReceived(let invitation):
       set(SW_EVENT_INVITATION, invitation.peer)
       setData(invitation.context)
@@ -50,21 +17,9 @@ extension sw_event {
     case .peerJoined(let peer): set(SW_EVENT_PEER_JOINED, peer)
     case .peerReconnecting(let peer): set(SW_EVENT_PEER_RECONNECTING, peer)
     case .peerLeft(let peer, let reason): set(SW_EVENT_PEER_LEFT, peer, text: reason.rawValue)
-    case .hostChanged(_, let host, let number, let reason):
-      set(SW_EVENT_HOST_CHANGED, text: "\(reason)")
-      peer = sw_peer_id(copying: host?.bytes ?? [])
-      epoch = number
-    case .sessionMerged(let size, let host):
-      set(SW_EVENT_SESSION_MERGED)
-      peer = sw_peer_id(copying: host.bytes)
-      total = UInt64(size)
+    case .hostChanged(_, let host, let number, let reason): setHost(host, number, "\(reason)")
+    case .sessionMerged(let size, let host): set(SW_EVENT_SESSION_MERGED, host, size: size)
     case .lockChanged(let isLocked): set(isLocked ? SW_EVENT_LOCKED : SW_EVENT_UNLOCKED)
-    default: set(SW_EVENT_OTHER, text: "\(event)")
-    }
-  }
-
-  private mutating func setMap(_ event: Session.Event) {
-    switch event {
     case .mapProgress(let progress):
       set(SW_EVENT_MAP_PROGRESS, progress.mapID, from: progress.from, progress.verifiedBytes, of: progress.totalBytes)
     case .mapReceived(let receipt):
@@ -76,20 +31,41 @@ extension sw_event {
     case .synchronised(let hash):
       set(SW_EVENT_SYNCHRONISED)
       digest = sw_digest(copying: hash.bytes)
-    default: set(SW_EVENT_OTHER, text: "\(event)")
-    }
-  }
-
-  private mutating func setLive(_ event: Session.Event) {
-    switch event {
+    case .anchorAdded(let anchor, let origin): set(SW_EVENT_ANCHOR_ADDED, anchor, origin)
+    case .anchorUpdated(let anchor, let origin): set(SW_EVENT_ANCHOR_UPDATED, anchor, origin)
+    case .anchorRemoved(let anchor, let origin): set(SW_EVENT_ANCHOR_REMOVED, anchor, origin)
+    case .editSuperseded(let edit): set(SW_EVENT_EDIT_SUPERSEDED, edit)
+    case .fieldOverwritten(let edit): set(SW_EVENT_FIELD_OVERWRITTEN, edit)
+    case .anchorRestored(let anchor, let removed):
+      set(SW_EVENT_ANCHOR_RESTORED)
+      self.anchor = sw_anchor(anchor)
+      other = sw_anchor_id(copying: removed.bytes)
+    case .ownershipChanged(let anchor, let owner): set(SW_EVENT_OWNERSHIP_CHANGED, anchor, owner)
     case .anchorDragged(let pose): set(SW_EVENT_ANCHOR_DRAGGED, pose)
     case .dragEnded(let anchor, let peer): set(SW_EVENT_DRAG_ENDED, anchor, peer)
     case .participantMoved(let pose): set(SW_EVENT_PARTICIPANT_MOVED, pose)
-    case .participantGone(let peer):
+    case .participantGone(let id):
       set(SW_EVENT_PARTICIPANT_GONE)
-      self.peer = sw_peer_id(copying: peer.bytes)
-    default: set(SW_EVENT_OTHER, text: "\(event)")
+      peer = sw_peer_id(copying: id.bytes)
+    case .message(let bytes, let from):
+      set(SW_EVENT_MESSAGE)
+      peer = sw_peer_id(copying: from.bytes)
+      setData(bytes)
+    case .problem(let error): set(SW_EVENT_PROBLEM, error)
+    case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
     }
+  }
+
+  private mutating func setHost(_ host: PeerID?, _ number: UInt64, _ reason: String) {
+    set(SW_EVENT_HOST_CHANGED, text: reason)
+    peer = sw_peer_id(copying: host?.bytes ?? [])
+    epoch = number
+  }
+
+  private mutating func set(_ kind: Int, _ host: PeerID, size: Int) {
+    set(kind)
+    peer = sw_peer_id(copying: host.bytes)
+    total = UInt64(size)
   }
 
   private mutating func set(_ kind: Int, text: String? = nil) {

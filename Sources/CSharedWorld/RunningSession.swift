@@ -9,16 +9,16 @@ final class RunningSession: Sendable {
   let port: UInt16
   let events: EventQueue
   /// Holds invitations until C answers them; nil when C is not asked.
-  let desk: InvitationDesk?
+  let desk: PendingInvitations?
   private let requests: AsyncStream<Request>.Continuation
-  private let end: Answer<Void>
+  private let end: Handoff<Void>
 
   /// Starts a session and waits until it listens.
-  init(_ identity: PeerIdentity, _ configuration: Session.Configuration, desk: InvitationDesk?) throws {
+  init(_ identity: PeerIdentity, _ configuration: Session.Configuration, desk: PendingInvitations?) throws {
     let events = try EventQueue()
     let (stream, requests) = AsyncStream.makeStream(of: Request.self)
-    let start = Answer<UInt16>()
-    let end = Answer<Void>()
+    let start = Handoff<UInt16>()
+    let end = Handoff<Void>()
     // C has no task that could be the parent: this is a root, as `main` is one, and `stop` waits for it.
     Task {
       do {
@@ -39,7 +39,7 @@ final class RunningSession: Sendable {
   }
 
   private static func serve(
-    _ session: Session, _ requests: AsyncStream<Request>, _ events: EventQueue, _ desk: InvitationDesk?
+    _ session: Session, _ requests: AsyncStream<Request>, _ events: EventQueue, _ desk: PendingInvitations?
   ) async {
     await withDiscardingTaskGroup { group in
       group.addTask { await events.pump(session.events, desk: desk) }
@@ -50,7 +50,7 @@ final class RunningSession: Sendable {
 
   /// Lets the session run `body` and waits for what comes of it; never call it from a task.
   func wait<R: Sendable>(for body: @escaping @Sendable (Session) async throws -> R) throws -> R {
-    let answer = Answer<R>()
+    let answer = Handoff<R>()
     let yielded = requests.yield { session in
       do {
         answer.give(.success(try await body(session)))
@@ -70,7 +70,7 @@ final class RunningSession: Sendable {
 }
 
 /// A result that a task gives, once, and a thread waits for.
-private final class Answer<R: Sendable>: Sendable {
+private final class Handoff<R: Sendable>: Sendable {
   private let result = Mutex<Result<R, any Error>?>(nil)
   private let ready = DispatchSemaphore(value: 0)
 

@@ -41,7 +41,7 @@ private func known(_ config: UnsafePointer<sw_session_config>?) throws -> sw_ses
 /// The configuration in C's structure, and who asks C about invitations, if C is to be asked.
 func configuration(
   _ config: UnsafePointer<sw_session_config>?
-) throws -> (Session.Configuration, asking: InvitationDesk?) {
+) throws -> (Session.Configuration, asking: PendingInvitations?) {
   let known = try known(config)
   let modes: [DiscoveryMode] = [.automatic, .avahi, .embedded, .none]
   guard modes.indices.contains(Int(known.discovery)) else { throw Failure.argument("discovery has no such value") }
@@ -52,12 +52,12 @@ func configuration(
   configuration.hostPriority = known.host_priority
   configuration.canHost = known.can_host != 0
   configuration.advertisesName = known.advertises_name != 0
-  var desk: InvitationDesk?
+  var desk: PendingInvitations?
   switch Int(known.invitations) {
   case SW_INVITATIONS_DECLINE: break
   case SW_INVITATIONS_ACCEPT: configuration.invitationHandler = { _ in .accept }
   case SW_INVITATIONS_ASK:
-    let asking = InvitationDesk()
+    let asking = PendingInvitations()
     configuration.invitationHandler = { await asking.decide($0.peer.id) }
     desk = asking
   default: throw Failure.argument("invitations has no such value")

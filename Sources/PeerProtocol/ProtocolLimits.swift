@@ -67,7 +67,7 @@ package enum ProtocolLimits {
   /// Maps that one peer may fetch from this one at a time.
   package static let uploads = 4
   /// Verified chunks after which a member that is still fetching tells the others what it has.
-  package static let chunksBetweenTells = 8
+  static let chunksBetweenTells = 8
   /// Chunks named in one manifest frame.
   package static let manifestNames = 450
   /// Bytes of one part of a snapshot or of a version vector, with its head.
@@ -104,7 +104,7 @@ package enum ProtocolTimes {
   package static let dispute: Duration = .seconds(2)
   /// A member that came into reach of the host this recently may know of removals from the session that it comes from, and
   /// removals that another one reports wait this long at most for it to be linked to the host.
-  package static let removalSettling: Duration = .seconds(30)
+  static let removalSettling: Duration = .seconds(30)
   /// Nobody's clock is judged for this long after a member came into reach: sessions of different age that meet need
   /// a while to agree on one host and its time.
   package static let clockSettling: Duration = .seconds(10)
@@ -115,13 +115,13 @@ package enum ProtocolTimes {
   /// A drag of which nothing was heard for this long is over.
   package static let ephemeralExpiry: Duration = .seconds(1)
   /// A dragged pose is made durable this often.
-  package static let dragDurable: Duration = .seconds(1)
+  static let dragDurable: Duration = .seconds(1)
   /// A question for an acknowledgement is repeated when there was no answer for this long.
   package static let acknowledgementRepeat: Duration = .milliseconds(500)
   /// A request for ownership is repeated when nothing came of it for this long.
   package static let ownershipRepeat: Duration = .milliseconds(500)
   /// The longest an owner may think about a request.
-  package static let ownershipWait: Duration = .seconds(60)
+  static let ownershipWait: Duration = .seconds(60)
   /// The host looks this often for anchors whose lease is over, or whose owner is gone.
   package static let orphanLook: Duration = .seconds(1)
   /// The next address of a peer is tried when the one before has not answered for this long.
@@ -135,7 +135,7 @@ package enum ProtocolTimes {
   /// News of a peer that is dialled counts once in this time.
   package static let news: Duration = .seconds(1)
   /// Peers that are dialled because of the same news are dialled this far apart on average.
-  package static let newsSpread: Duration = .milliseconds(20)
+  static let newsSpread: Duration = .milliseconds(20)
   /// A link that ends sooner than this after both sides admitted each other does not end the growth of dialling pauses.
   package static let lastingLink: Duration = .seconds(5)
   /// What a holder owes is asked of others when it has sent nothing for this long.

@@ -70,8 +70,10 @@ final class Listener: EventHandler {
   }
 
   private func takePlace(_ id: LinkID, _ host: SocketAddress.Host) throws(AdmissionGate.Refusal) {
-    let isKnown = transport.delegate?.isMember(at: host) ?? false
-    let evicted = try transport.gate.enter(id, from: host, isKnown: isKnown, at: MonotonicClock.now)
+    let delegate = transport.delegate
+    let evicted = try transport.gate.enter(id, from: host, at: MonotonicClock.now) {
+      delegate?.isMember(at: host) ?? false
+    }
     if let evicted { transport.links[evicted]?.evict() }
   }
 

@@ -251,7 +251,7 @@ extension NodeDriver: SecureTransportDelegate {
   }
 
   package func isMember(at host: SocketAddress.Host) -> Bool {
-    node.roster.entries.contains { node.isMember($0.peerID) && $0.addresses.contains { $0.host == host } }
+    node.isMember(at: host)
   }
 
   package func listenerPaused(_ failure: TransportFailure) {

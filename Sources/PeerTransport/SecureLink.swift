@@ -291,7 +291,7 @@ extension SecureLink {
     case .open where flushing: drain()
     case .draining where flushing, .closed:
       break
-    default:
+    case .connecting, .handshaking, .open, .draining:
       // No driver waits for it.
       phase = .draining
       end(nil)
@@ -303,16 +303,20 @@ extension SecureLink {
     phase = .draining
     closesBy = MonotonicClock.now + transport.configuration.closeTimeout
     if isOnProbation { transport.gate.note(.draining, of: id) } else { transport.noteClosing(id) }
-    let limits = transport.configuration
-    deadline = MonotonicClock.now + (isOnProbation ? limits.strangerLingerTimeout : limits.lingerTimeout)
-    transport.updateTimer()
+    endsWithin(transport.configuration.lingerTimeout)
     transport.needsFlush(self)
   }
 
   /// Gives a closing link more time while its peer takes what is queued; a stranger gets none.
   private func extendClosing() {
     guard phase == .draining, !isOnProbation, !hasFinished else { return }
+    // The timer stays: when it fires too early, it finds this deadline. To set it costs a look at every link.
     deadline = min(closesBy, MonotonicClock.now + transport.configuration.lingerTimeout)
+  }
+
+  /// Sets the deadline of a link that is to close (ns from now); a stranger gets less time.
+  private func endsWithin(_ time: UInt64) {
+    deadline = MonotonicClock.now + (isOnProbation ? transport.configuration.strangerLingerTimeout : time)
     transport.updateTimer()
   }
 
@@ -326,9 +330,7 @@ extension SecureLink {
   /// Ends an open link soon, however much is still to leave.
   func limitClosing() {
     guard phase == .open, deadline == nil else { return }
-    let limits = transport.configuration
-    deadline = MonotonicClock.now + (isOnProbation ? limits.strangerLingerTimeout : limits.closeTimeout)
-    transport.updateTimer()
+    endsWithin(transport.configuration.closeTimeout)
   }
 
   func isOverdue(at now: UInt64) -> Bool { deadline.map { $0 <= now } ?? false }

@@ -79,7 +79,7 @@ extension SecureTransport {
   }
 
   /// How many accepted connections are on probation.
-  package var strangers: Int { gate.waiting }
+  var strangers: Int { gate.waiting }
 
   /// Stops or resumes reading from a link, so that a peer that sends too much is slowed down by TCP.
   ///
@@ -146,7 +146,7 @@ extension SecureTransport {
     case (.open, _): delegate?.linkClosed(link.id, failure)
     case (.connecting, let dial?), (.handshaking, let dial?): dialEnded(dial, failure)
     case (.handshaking, nil): failure.map { delegate?.strangerFailed(link.remote, $0) }
-    default: break
+    case (.connecting, nil), (.draining, _), (.closed, _): break
     }
     updateTimer()
   }

@@ -87,3 +87,30 @@ extension Session.LeaveReason {
     }
   }
 }
+
+extension SessionError {
+  /// Why the node changed nothing; `anchor` is the one it was about.
+  init(_ refusal: Refusal, anchor: AnchorID?) {
+    switch refusal {
+    case .edit(let error): self.init(error, anchor: anchor)
+    case .drag(let error): self.init(error)
+    case .journal(let error): self.init(.corruptData, "the journal holds what no session wrote: \(error)", cause: error)
+    case .notHost: self.init(.notHost, "only the host may do that; ask the host, or ask to be host")
+    case .mayNotShare:
+      self.init(
+        .notPermitted, "this peer may not share a map with the session now; see Configuration.mapProviders")
+    }
+  }
+}
+
+extension SessionError {
+  /// Why a drag could not begin or go on.
+  init(_ failure: DragError) {
+    switch failure {
+    case .ended: self.init(.dragEnded, "this drag has ended; begin another one", cause: failure)
+    case .tooMany(let limit):
+      self.init(.limitExceeded, "this peer drags \(limit) anchors already; end one of these drags", cause: failure)
+    case .refused(let error): self.init(error, anchor: nil)
+    }
+  }
+}

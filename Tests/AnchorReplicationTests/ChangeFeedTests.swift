@@ -26,8 +26,8 @@ struct ChangeFeedTests {
     let last = try #require(left[id(1)])
     _ = try left.remove(id(1), at: 30)
     try right.pull(from: left)
-    func change(_ kind: AnchorChange.Kind, _ time: UInt64) -> AnchorChange {
-      AnchorChange(
+    func change(_ kind: SetChange.Kind, _ time: UInt64) -> SetChange {
+      SetChange(
         id: id(1), key: key, kind: kind, author: actor(1), sessionMilliseconds: time, origin: .remote)
     }
     #expect(right.changes() == [change(.added, 10), change(.updated(.pose), 20), change(.removed(last), 30)])
@@ -107,25 +107,6 @@ struct ChangeFeedTests {
     let changes = left.changes()
     #expect(changes.map(\.author) == [nil, nil] && changes.map(\.origin) == [.merge, .merge])
     #expect(changes.first?.kind == .editSupersededByRemoval(.flags(7)))
-  }
-
-  @Test("a consumer of identifiers is told each anchor once")
-  func identifiers() throws {
-    var (left, right) = try pair()
-    right.changeFeedMode = .identifiers
-    for step in 0..<5 { _ = try left.move(id(1), to: Transform(translation: [Float(step), 0, 0]), at: 20) }
-    _ = try left.place(anchor(2), at: 21)
-    try right.pull(from: left)
-    #expect(right.drainChangedIdentifiers() == [id(1), id(2)])
-    #expect(right.drainChangedIdentifiers().isEmpty)
-    _ = try left.remove(id(2), at: 22)
-    _ = try left.rename(id(1), to: "x", at: 23)
-    try right.pull(from: left)
-    #expect(right.drainChangedIdentifiers() == [id(2), id(1)] && right.changes().isEmpty)
-    right.changeFeedMode = .off
-    _ = try left.rename(id(1), to: "y", at: 24)
-    try right.pull(from: left)
-    #expect(right.drainChangedIdentifiers().isEmpty && right.changes().isEmpty)
   }
 
   @Test("writes of one author to one anchor are told as one until they are taken, those of another apart")

@@ -1,7 +1,8 @@
-import AnchorReplication
 import Basics
 import Testing
 import WorldModel
+
+@testable import AnchorReplication
 
 @Suite("Journal")
 struct JournalTests {

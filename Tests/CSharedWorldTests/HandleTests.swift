@@ -92,7 +92,7 @@ struct InvitationDeskTests {
 
   @Test("an answer that comes before the question is kept")
   func earlyAnswer() async {
-    let desk = InvitationDesk()
+    let desk = PendingInvitations()
     desk.announce(peer)
     #expect(desk.answer(peer, .accept))
     #expect(await desk.decide(peer) == .accept)
@@ -101,7 +101,7 @@ struct InvitationDeskTests {
 
   @Test("an invitation that is cancelled is declined and cannot be answered any more")
   func withdrawn() async {
-    let desk = InvitationDesk()
+    let desk = PendingInvitations()
     desk.announce(peer)
     await withTaskGroup(of: InvitationDecision.self) { group in
       group.addTask { await desk.decide(peer) }
@@ -113,6 +113,6 @@ struct InvitationDeskTests {
 
   @Test("nobody's invitation cannot be answered")
   func unknown() {
-    #expect(!InvitationDesk().answer(peer, .accept))
+    #expect(!PendingInvitations().answer(peer, .accept))
   }
 }

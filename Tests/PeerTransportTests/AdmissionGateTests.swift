@@ -9,6 +9,8 @@ import Testing
   /// A gate with numbered visitors.
   private struct Entrance {
     var gate: AdmissionGate
+    /// How often the gate has asked whether an address is a member's.
+    private(set) var questions = 0
     private var made: UInt64 = 0
 
     init(_ change: (inout AdmissionGate.Limits) -> Void = { _ in }) {
@@ -23,7 +25,13 @@ import Testing
     ) -> (refusal: AdmissionGate.Refusal?, evicted: UInt64?) {
       made += 1
       do {
-        return (nil, try gate.enter(LinkID(rawValue: made), from: host, isKnown: isKnown, at: now)?.rawValue)
+        var asked = 0
+        defer { questions += asked }
+        let evicted = try gate.enter(LinkID(rawValue: made), from: host, at: now) {
+          asked += 1
+          return isKnown
+        }
+        return (nil, evicted?.rawValue)
       } catch {
         return (error, nil)
       }
@@ -59,6 +67,18 @@ import Testing
     #expect(entrance.gate.waiting == 32)
     entrance.release(1)
     #expect(entrance.refusal(host(99)) == nil)
+  }
+
+  @Test func `who is a member is asked only where that decides`() {
+    var entrance = Entrance()
+    for _ in 1...5 { _ = entrance.refusal(host(1)) }
+    for number in 2...29 { #expect(entrance.refusal(host(number)) == nil) }
+    #expect(entrance.questions == 0)
+    #expect(entrance.refusal(host(30)) == .total)
+    #expect(entrance.questions == 1)
+    for number in 1...4 { entrance.release(UInt64(number)) }
+    #expect((0..<4).map { _ in entrance.refusal(host(1)) }.last == .rate)
+    #expect(entrance.questions == 1)
   }
 
   @Test func `the addresses of members have eight places of their own, and no rate for all holds them up`() {

@@ -3,8 +3,9 @@ import BasicsLinux
 import COpenSSL
 import Glibc
 import PeerProtocol
-import PeerTransport
 import Testing
+
+@testable import PeerTransport
 
 /// What connections of strangers cost a process that listens.
 @Suite(.timeLimit(.minutes(5))) struct AttackTests {

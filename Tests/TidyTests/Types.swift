@@ -10,6 +10,16 @@ struct Types {
     "SessionPeer": "what a simulated machine keeps: node, disk, app and connections",
   ]
 
+  static let mostFiles = 4
+
+  /// Types that spread over more files, over how many, and why.
+  static let spread: [String: (files: Int, why: String)] = [
+    "AnchorReplication.AnchorSet": (8, "edits, operations, log, journal and snapshots each read and write all of it"),
+    "PeerProtocol.Turn": (11, "each organ adds the calls that it alone defines for all: flood, route, gossip, grant"),
+    "SharedWorld.Session": (14, "the API of an app: members, anchors, maps, events and storage in files of their own"),
+    "worldpeer.Program": (6, "commands, events, invitations and waits of one program"),
+  ]
+
   @Test("no type stores many properties")
   func properties() {
     let found = Repository.swift.filter { $0.module != nil }.flatMap { file in
@@ -29,6 +39,33 @@ struct Types {
     }
   }
 
+  @Test("a type spreads over few files of its module")
+  func files() {
+    var files: [String: Int] = [:]
+    var declared: Set<String> = []
+    for file in Repository.swift {
+      guard let module = file.module else { continue }
+      for (type, isDeclared) in Spread.types(in: file.code) {
+        files["\(module).\(type)", default: 0] += 1
+        if isDeclared { declared.insert("\(module).\(type)") }
+      }
+    }
+    #expect(files["PeerProtocol.Node", default: 0] > 2, "the count does not work")
+    for (name, count) in files.sorted(by: { $0.key < $1.key }) where declared.contains(name) {
+      let limit = Self.spread[name]?.files ?? Self.mostFiles
+      if count > limit { Issue.record("\(name) spreads over \(count) files, at most \(limit): join some of them") }
+    }
+    for (name, exception) in Self.spread where files[name] != exception.files {
+      Issue.record("\(name) spreads over \(files[name] ?? 0) files, not \(exception.files): correct Types.swift")
+    }
+  }
+
+  @Test("a type is in a file that declares or extends it at the left edge")
+  func spreadIsCounted() {
+    let code = "@frozen public enum A {\n  struct B {}\n}\nextension C.D: E {}\nprivate extension A {}\nfunc f() {}\n"
+    #expect(Spread.types(in: code) == ["A": true, "C.D": false])
+  }
+
   @Test("stored properties are those that have no body")
   func counted() {
     let code = """
@@ -43,6 +80,30 @@ struct Types {
       }
       """
     #expect(StoredProperties.count(in: code) == ["A": 2])
+  }
+}
+
+/// The files of one module that declare or extend each of its types, at the top level.
+enum Spread {
+  private static let modifiers: Set<Substring> = [
+    "public", "package", "internal", "private", "fileprivate", "final", "indirect", "nonisolated", "frozen",
+    "nonexhaustive", "usableFromInline", "inlinable",
+  ]
+
+  /// The types that `code` declares or extends, and whether it declares them.
+  static func types(in code: String) -> [String: Bool] {
+    var found: [String: Bool] = [:]
+    for line in code.split(separator: "\n") where line.first?.isLetter == true || line.first == "@" {
+      let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }
+      let rest = words.drop { modifiers.contains($0) }
+      guard let kind = rest.first, let name = rest.dropFirst().first else { continue }
+      switch kind {
+      case "struct", "class", "actor", "enum", "protocol": found[String(name)] = true
+      case "extension": found[String(name)] = found[String(name)] ?? false
+      default: continue
+      }
+    }
+    return found
   }
 }
 

@@ -51,10 +51,8 @@ struct Entry: Sendable {
     let rawValue: UInt8
     /// The digest does not yet cover the present state.
     static let stale = Marks(rawValue: 1)
-    /// The consumer of identifiers was notified since it last drained them.
-    static let told = Marks(rawValue: 2)
     /// The sorted anchors do not yet show the present state, and know it.
-    static let listed = Marks(rawValue: 4)
+    static let listed = Marks(rawValue: 2)
   }
 
   init(key: PackedKey, clock: UInt64, anchor: NewAnchor, creator: UInt16) {

@@ -389,8 +389,7 @@ enum {
   SW_EVENT_ANCHOR_DRAGGED = 29,        /* anchor.id, anchor.transform, peer: who drags it, time, sequence */
   SW_EVENT_DRAG_ENDED = 30,            /* anchor.id, peer */
   SW_EVENT_PARTICIPANT_MOVED = 31,     /* anchor.id, anchor.transform, peer: whose device it is, time, sequence */
-  SW_EVENT_PARTICIPANT_GONE = 32,      /* peer */
-  SW_EVENT_OTHER = 99                  /* something this interface has no name for yet; text */
+  SW_EVENT_PARTICIPANT_GONE = 32       /* peer */
 };
 
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */

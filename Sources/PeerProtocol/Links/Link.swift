@@ -191,7 +191,7 @@ package struct ClosedLink: Sendable {
   package let node: NodeID?
   let kind: LinkKind
   /// Whether it carried its peer's traffic.
-  package let isCarrier: Bool
+  let isCarrier: Bool
   /// Whether no other link carries that now.
   package let isLast: Bool
   package let cause: Cause

@@ -40,11 +40,6 @@ package struct ChunkSet: Sendable, Equatable {
     words[chunk / 64] &= ~(1 << UInt64(chunk % 64))
   }
 
-  /// Takes in every member of `other`, which has the same capacity.
-  package mutating func formUnion(_ other: ChunkSet) {
-    for index in words.indices { words[index] |= other.words[index] }
-  }
-
   /// The first member at `start` or after it, and round from 0, that is also in `other`; nil of `other` means all.
   package func first(from start: Int, alsoIn other: ChunkSet?) -> Int? {
     guard !words.isEmpty else { return nil }

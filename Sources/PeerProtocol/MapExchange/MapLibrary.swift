@@ -27,7 +27,7 @@ package struct MapLibrary: Sendable {
   var isFetching: Bool { current.map { !$0.isComplete && !$0.holders.isEmpty } ?? false }
 
   /// The latest of the session's maps that is here, whole.
-  package var latestComplete: MapHolding? {
+  var latestComplete: MapHolding? {
     holdings.filter { !$0.announcement.isPrivate && $0.isComplete }
       .max { $1.announcement.supersedes($0.announcement) }
   }
@@ -153,7 +153,7 @@ package struct MapLibrary: Sendable {
   }
 
   /// Asks anew, of anybody, for what was asked of `peer` and has not arrived.
-  package mutating func askAgain(_ peer: PeerID) {
+  mutating func askAgain(_ peer: PeerID) {
     for index in holdings.indices { holdings[index].release(requestsOf: peer) }
   }
 

@@ -17,7 +17,7 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
   }
 
   /// Bytes of the longest one on the wire, under its header.
-  package static let largestFrame = FloodHeader.largest + 34
+  static let largestFrame = FloodHeader.largest + 34
 
   /// Which map; nil when there is none.
   public let mapID: MapID?

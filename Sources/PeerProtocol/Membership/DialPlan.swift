@@ -32,7 +32,7 @@ package struct DialPlan: Sendable {
   }
 
   /// Whether there is an address to dial now.
-  package func isDue(at now: Instant) -> Bool { now >= nextAttempt && !addresses.isEmpty }
+  func isDue(at now: Instant) -> Bool { now >= nextAttempt && !addresses.isEmpty }
 
   /// The address to dial now as `dial`, if it is time.
   package mutating func attempt(_ dial: DialID, at now: Instant, random: inout SeededRandom) -> SocketAddress? {

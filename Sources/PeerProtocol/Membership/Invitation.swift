@@ -13,7 +13,7 @@ package struct OutgoingInvitation: Sendable {
   /// Who it turned out to be, once the TLS certificate is known.
   package var peer: PeerID?
   /// When the target counts as unreachable; nil once somebody was there.
-  package var reachDeadline: Instant?
+  var reachDeadline: Instant?
 }
 
 /// An invitation this peer received and has not answered.

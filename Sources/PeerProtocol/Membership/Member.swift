@@ -21,7 +21,7 @@ package struct Member: Sendable {
   /// Whether the app was told that it is reconnecting.
   package var isNoticed = false
   /// Whether the app counts it among the peers.
-  package var isJoined = false
+  var isJoined = false
   /// Why its last link ended, for when it stays away.
   var lastEnd = EndReason.connectionLost
   /// How it is dialled while no direct link stands.

@@ -252,6 +252,13 @@ extension Node {
   /// Whether a peer is among the other members.
   package func isMember(_ peer: PeerID) -> Bool { turn.mesh.standings[peer] != nil }
 
+  /// Whether another member says that it listens at this host.
+  package func isMember(at host: SocketAddress.Host) -> Bool {
+    turn.mesh.standings.keys.contains { peer in
+      turn.mesh.roster[peer]?.addresses.contains { $0.host == host } ?? false
+    }
+  }
+
   /// The other members as the app may see them, in the order of their ids.
   package var memberSnapshots: [MemberSnapshot] {
     turn.mesh.roster.entries.compactMap { entry in

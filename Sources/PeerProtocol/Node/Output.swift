@@ -57,7 +57,7 @@ package enum NodeEvent: Sendable {
   case rulesChanged(SessionRules)
 
   /// Anchors changed.
-  case anchors([AnchorChange])
+  case anchors([SetChange])
   /// A member moved its device or an anchor it drags; without a pose, that has ended.
   case ephemeral(EphemeralUpdate)
   /// A wait for acknowledgement has ended.

@@ -1,5 +1,5 @@
-import Basics
-import WorldModel
+package import Basics
+package import WorldModel
 
 /// Every link as all organs see it; published by `Links` alone.
 package struct LinkDirectory: Sendable {
@@ -34,7 +34,7 @@ package struct LinkDirectory: Sendable {
   /// The second connection to a member, for pieces of maps alone.
   private var bulk: [PeerID: LinkRef] = [:]
 
-  init() {}
+  package init() {}
 
   /// The link with this number.
   @inline(__always)
@@ -55,11 +55,11 @@ package struct LinkDirectory: Sendable {
   subscript(link: LinkRef) -> Entry? { isOpen(link) ? entries[link.place] : nil }
 
   /// The start of the process at the other end of a link, once it said hello.
-  func node(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.place]?.node : nil }
+  package func node(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.place]?.node : nil }
 
   /// The link as that of the member whose traffic it carries.
   @inline(__always)
-  func sender(_ link: LinkRef) -> MemberLink? { member(link).map { MemberLink(link: link, node: $0) } }
+  package func sender(_ link: LinkRef) -> MemberLink? { member(link).map { MemberLink(link: link, node: $0) } }
 
   /// The member whose traffic a link carries.
   func member(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.place]?.member : nil }
@@ -97,7 +97,7 @@ package struct LinkDirectory: Sendable {
 /// Changes, made by the organ that writes the directory.
 extension LinkDirectory {
   /// Gives a new link a place.
-  mutating func open(_ id: LinkID, peer: PeerID, remote: SocketAddress, isDialled: Bool) -> LinkRef {
+  package mutating func open(_ id: LinkID, peer: PeerID, remote: SocketAddress, isDialled: Bool) -> LinkRef {
     let place = numbers.firstIndex(of: 0) ?? numbers.count
     if place == numbers.count {
       numbers.append(0)
@@ -111,19 +111,19 @@ extension LinkDirectory {
   }
 
   /// Records the start of the process at the other end, and its capabilities.
-  mutating func identify(_ link: LinkRef, as node: NodeID, _ capabilities: Capabilities) {
+  package mutating func identify(_ link: LinkRef, as node: NodeID, _ capabilities: Capabilities) {
     entries[link.place]?.node = node
     entries[link.place]?.capabilities = capabilities
   }
 
   /// Makes a link the carrier of its peer's traffic.
-  mutating func carry(_ link: LinkRef) {
+  package mutating func carry(_ link: LinkRef) {
     guard let peer = entries[link.place]?.peer else { return }
     carriers[peer] = link
   }
 
   /// Makes a link a member's.
-  mutating func admit(_ link: LinkRef) {
+  package mutating func admit(_ link: LinkRef) {
     guard let node = entries[link.place]?.node else { return }
     entries[link.place]?.member = node
     listMembers()
@@ -136,7 +136,7 @@ extension LinkDirectory {
   }
 
   /// Removes a link that has ended.
-  mutating func close(_ link: LinkRef) {
+  package mutating func close(_ link: LinkRef) {
     guard let entry = self[link] else { return }
     if carriers[entry.peer] == link { carriers[entry.peer] = nil }
     if bulk[entry.peer] == link { bulk[entry.peer] = nil }

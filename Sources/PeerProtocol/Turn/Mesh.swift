@@ -1,5 +1,5 @@
-package import Basics
-package import WorldModel
+import Basics
+import WorldModel
 
 /// The state that organs share: each may read all of it.
 ///
@@ -11,25 +11,25 @@ package struct Mesh: Sendable {
   /// The presence graph: which members are linked to which; published by `Coordination`.
   package private(set) var graph: PresenceGraph
   /// The host and the session time; published by `Coordination`.
-  package private(set) var reign: Reign
+  private(set) var reign: Reign
   /// The members of the session; published by `Membership`.
   package private(set) var roster = Roster()
   /// The rules for newcomers; published by `Membership`.
   package private(set) var rules = SessionRules()
   /// How well each member can be reached; published by `Membership`.
-  package private(set) var standings: [PeerID: Standing] = [:]
+  private(set) var standings: [PeerID: Standing] = [:]
   /// Whether the session's map is being fetched; published by `MapExchange`.
-  package private(set) var isFetchingMap = false
+  private(set) var isFetchingMap = false
 
   init(graph: PresenceGraph, reign: Reign) {
     self.graph = graph
     self.reign = reign
   }
 
-  mutating func publish(links: LinkDirectory) { self.links = links }
+  package mutating func publish(links: LinkDirectory) { self.links = links }
   mutating func publish(graph: PresenceGraph) { self.graph = graph }
   mutating func publish(reign: Reign) { self.reign = reign }
-  mutating func publish(roster: Roster) { self.roster = roster }
+  package mutating func publish(roster: Roster) { self.roster = roster }
   mutating func publish(rules: SessionRules) { self.rules = rules }
   mutating func publish(standings: [PeerID: Standing]) { self.standings = standings }
   mutating func publish(isFetchingMap: Bool) { self.isFetchingMap = isFetchingMap }
@@ -40,7 +40,7 @@ extension Mesh {
   package var host: NodeID? { reign.host }
 
   /// The members that a path of links leads to.
-  var reachable: [ElectionMember] { graph.members.filter { isMember($0.node) } }
+  package var reachable: [ElectionMember] { graph.members.filter { isMember($0.node) } }
 
   /// Whether a path of links leads to the start of a peer's process that is admitted.
   func isReachable(_ peer: PeerID) -> Bool { reachable.contains { $0.node.peer == peer } }
@@ -69,7 +69,7 @@ package struct Standing: Sendable, Equatable {
   /// Whether it can be reached.
   package var status = Member.Status.connecting
   /// Whether the app counts it among the peers.
-  package var isJoined = false
+  var isJoined = false
   /// When it last came into reach; nil before.
   var reachedAt: Instant?
 }
@@ -92,20 +92,11 @@ package struct Reign: Sendable {
   var ackLife: Int64
 
   /// Whether this node, as host, has a recent Ack of `node`.
-  package func isFollowed(by node: NodeID, at now: Instant) -> Bool {
+  func isFollowed(by node: NodeID, at now: Instant) -> Bool {
     let oldest = now.advanced(byNanoseconds: -ackLife)
     return followers.contains { $0.node == node && $0.heard > oldest }
   }
 
   /// Whether a session can have reached this epoch: a forged message cannot exhaust the epochs.
   package func isPlausible(_ epoch: UInt64) -> Bool { HostElection.isPlausible(epoch, after: highestEpoch) }
-}
-
-extension HostElection {
-  /// The part of it that all organs see.
-  package var reign: Reign {
-    Reign(
-      host: host, epoch: epoch, highestEpoch: maxEpochSeen, joinSequence: joinSequence, clock: clock,
-      followers: followers, ackLife: configuration.timers.ackLife)
-  }
 }

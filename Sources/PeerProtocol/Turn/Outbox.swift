@@ -2,7 +2,7 @@ import Basics
 import WorldModel
 
 /// The outputs of a turn: orders for the driver, and frames that wait until the driver has room for them.
-struct Outbox: Sendable {
+package struct Outbox: Sendable {
   /// The frames that wait for one link.
   private struct Lane: Sendable {
     /// Whole control frames.
@@ -29,15 +29,15 @@ struct Outbox: Sendable {
   mutating func append(_ order: Output) { orders.append(order) }
 
   /// The oldest order.
-  mutating func nextOrder() -> Output? { orders.next() }
+  package mutating func nextOrder() -> Output? { orders.next() }
 
   // MARK: Lanes
 
   /// Begins the lane of a new link.
-  mutating func open(_ link: LinkRef) { lanes.begin(link, with: Lane()) }
+  package mutating func open(_ link: LinkRef) { lanes.begin(link, with: Lane()) }
 
   /// Drops the frames that wait for an ended link.
-  mutating func close(_ link: LinkRef) { lanes.end(link) }
+  package mutating func close(_ link: LinkRef) { lanes.end(link) }
 
   /// Whether some link's bytes are still to leave after this turn.
   var hasPending: Bool { !pending.isEmpty }
@@ -48,7 +48,7 @@ struct Outbox: Sendable {
   }
 
   /// The next link whose bytes are to leave; the one that was flushed last comes first.
-  mutating func nextPending() -> LinkRef? {
+  package mutating func nextPending() -> LinkRef? {
     while let link = pending.popLast() {
       if lanes.update(link, { $0.isPending = false }) != nil { return link }
     }
@@ -81,7 +81,7 @@ struct Outbox: Sendable {
   }
 
   /// Removes and returns the control frames that wait on a link.
-  mutating func takeControl(of link: LinkRef) -> [UInt8] {
+  package mutating func takeControl(of link: LinkRef) -> [UInt8] {
     lanes.update(link) { $0.control.take() } ?? []
   }
 }

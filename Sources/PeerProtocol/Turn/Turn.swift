@@ -11,22 +11,25 @@ package struct Turn: Sendable {
   /// This start of this peer.
   package let me: NodeID
   /// The time of this call.
-  package internal(set) var now: Instant
+  package var now: Instant
   /// The state that the organs publish to each other.
-  package internal(set) var mesh: Mesh
+  package var mesh: Mesh
   /// The replicated anchors: apps, owners and drags edit them; `Replication` merges those of other members.
   package internal(set) var anchors: AnchorSet
   /// Orders and frames.
-  var outbox = Outbox()
+  package var outbox = Outbox()
   /// Notices that are not delivered yet.
-  var notices = NoticeStack()
+  package var notices = NoticeStack()
   /// The source of every random choice except the election's, which has its own.
   var random: SeededRandom
   private var nextNumber: UInt64 = 1
   /// Numbers the frames that this node floods.
   var floods = FloodSource()
 
-  init(_ configuration: NodeConfiguration, mesh: Mesh, anchors: AnchorSet, random: SeededRandom, at now: Instant) {
+  /// The state before the first call.
+  package init(
+    _ configuration: NodeConfiguration, mesh: Mesh, anchors: AnchorSet, random: SeededRandom, at now: Instant
+  ) {
     self.configuration = configuration
     me = NodeID(peer: configuration.peerID, incarnation: configuration.incarnation)
     self.mesh = mesh
@@ -51,7 +54,7 @@ package struct Turn: Sendable {
   mutating func report(_ event: NodeEvent) { outbox.append(.event(event)) }
 
   /// Sends a notice to the other organs, delivered after this call of the present one.
-  mutating func tell(_ notice: Notice) { notices.push(notice) }
+  package mutating func tell(_ notice: Notice) { notices.push(notice) }
 
   /// Sends one frame on a link; no effect when the link has ended.
   @inline(__always)

@@ -14,7 +14,7 @@ extension SocketAddress {
   }
 
   /// Reads what ``write(_:to:)`` wrote.
-  package static func readList(from reader: inout ByteReader) throws(DecodingFailure) -> [SocketAddress] {
+  static func readList(from reader: inout ByteReader) throws(DecodingFailure) -> [SocketAddress] {
     let start = reader.offset
     let count = Int(try reader.readByte())
     guard count <= ProtocolLimits.addresses else { throw .overLimit(limit: ProtocolLimits.addresses, offset: start) }

@@ -44,10 +44,20 @@ package struct AdmissionGate: Sendable {
     case perAddress
     /// Too many strangers of this IPv6 network are here.
     case perNetwork
-    /// This address tries too often, or all addresses together do.
+    /// This address tries too often.
     case rate
+    /// All addresses together try too often.
+    case rateOfAll
     /// Too many different addresses tried within a moment.
     case crowded
+
+    /// Whether an address of a member would be let in.
+    fileprivate var sparesMembers: Bool {
+      switch self {
+      case .total, .perNetwork, .rateOfAll: true
+      case .perAddress, .rate, .crowded: false
+      }
+    }
   }
 
   /// How far a stranger has come.
@@ -84,10 +94,21 @@ package struct AdmissionGate: Sendable {
 
   /// Gives a connection a place, or says why not; every success needs one ``release(_:)``.
   ///
-  /// - Parameter isKnown: Whether `host` is an address of a member of the session.
+  /// - Parameter isKnown: Whether `host` is an address of a member of the session; called only where the answer decides.
   /// - Returns: A stranger that has lost its place to this one; the caller closes it at once.
   package mutating func enter(
-    _ link: LinkID, from host: SocketAddress.Host, isKnown: Bool = false, at now: UInt64
+    _ link: LinkID, from host: SocketAddress.Host, at now: UInt64, isKnown: () -> Bool = { false }
+  ) throws(Refusal) -> LinkID? {
+    do throws(Refusal) {
+      return try enter(link, from: host, isKnown: false, at: now)
+    } catch {
+      guard error.sparesMembers, isKnown() else { throw error }
+      return try enter(link, from: host, isKnown: true, at: now)
+    }
+  }
+
+  private mutating func enter(
+    _ link: LinkID, from host: SocketAddress.Host, isKnown: Bool, at now: UInt64
   ) throws(Refusal) -> LinkID? {
     guard strangers.count(where: { $0.host == host }) < limits.perAddress else { throw .perAddress }
     if let network = host.network, !isKnown {
@@ -133,7 +154,9 @@ package struct AdmissionGate: Sendable {
       accounts = accounts.filter { present.contains($0.key) || $0.value.emptyAt > now }
       guard accounts.count < limits.addresses else { throw .crowded }
     }
-    guard isKnown || everybody.take(rate: limits.rateOfAll, burst: limits.burstOfAll, at: now) else { throw .rate }
+    guard isKnown || everybody.take(rate: limits.rateOfAll, burst: limits.burstOfAll, at: now) else {
+      throw .rateOfAll
+    }
     accounts[host] = account
   }
 }

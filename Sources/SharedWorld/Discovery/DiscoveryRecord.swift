@@ -48,7 +48,8 @@ extension SessionError {
     switch error {
     case .invalidServiceType, .invalidInstanceName, .invalidInfo:
       self.init(.invalidArgument, "\(error)", cause: error)
-    default: self.init(.discoveryUnavailable, "\(error)", cause: error)
+    case .unavailable, .resolutionTimedOut, .alreadyStarted, .stopped, .cancelled:
+      self.init(.discoveryUnavailable, "\(error)", cause: error)
     }
   }
 }

@@ -87,7 +87,7 @@ public struct AnchorChanges: AsyncSequence, Sendable {
           await session.begin(mailbox, isRestart: hasBegun)
           hasBegun = true
         }
-        guard let more = await mailbox.take(from: session) else { return nil }
+        guard let more = await mailbox.take({ session.serve($0) }) else { return nil }
         batch = more[...]
       }
       return batch.popFirst()

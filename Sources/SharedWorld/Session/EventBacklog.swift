@@ -1,6 +1,9 @@
 import AnchorReplication
 import WorldModel
 
+/// The mailbox of an iterator of ``Session/Events``.
+typealias EventMailbox = ReaderMailbox<EventBacklog>
+
 /// An update of an anchor as it waits for a reader of events.
 struct AnchorUpdate: UpdateNote {
   let anchor: AnchorID
@@ -21,7 +24,7 @@ struct AnchorUpdate: UpdateNote {
 /// The events that a reader has not read, as many as its bounds allow.
 ///
 /// Updates of anchors are only noted: the anchor is looked up when the reader takes the event.
-struct EventBacklog {
+struct EventBacklog: Backlog {
   /// What falls under one bound.
   private enum Kind {
     /// Changes of anchors and live poses.
@@ -40,12 +43,12 @@ struct EventBacklog {
   private var problems = 0
   private var statusEvents = 0
 
-  /// Whether nothing is unread.
   var isEmpty: Bool { unread.isEmpty }
   /// How many events are unread.
   var count: Int { unread.count }
-  /// Whether anchors have to be looked up before the events can be handed out.
   var hasNotes: Bool { unread.hasNotes }
+  /// Never: what is dropped is told of by an event.
+  var isOverrun: Bool { false }
 
   // MARK: Writing
 
@@ -70,10 +73,32 @@ struct EventBacklog {
     if anchorEvents > Session.Events.capacity { drop(.anchors) }
   }
 
-  /// Adds an update whose anchor is looked up already, for a reader that gets everything at once.
-  @inline(__always)
-  mutating func append(_ anchor: Anchor, origin: AnchorOrigin) {
-    unread.append(.anchorUpdated(anchor, origin: origin))
+  /// Adds what happened to anchors, in order; `anchors` holds them as they are after all of it, and `whole` gives the events
+  /// of a change besides an update.
+  mutating func append(
+    _ changes: [SetChange], in anchors: borrowing AnchorSet, isRead: Bool,
+    whole: (SetChange) -> [Session.Event]
+  ) {
+    // Anchors that came and went at once: nothing is left of them to be told before their end.
+    var gone: Set<AnchorID> = []
+    for index in changes.indices {
+      guard case .updated(let fields) = changes.span[index].kind else {
+        let events = whole(changes[index])
+        if events.isEmpty { gone.insert(changes[index].id) }
+        for event in events { append(event) }
+        continue
+      }
+      if fields.hasLock { for event in whole(changes[index]) { append(event) } }
+      let id = changes.span[index].id
+      guard fields.hasOthers, gone.isEmpty || !gone.contains(id) else { continue }
+      let origin = changes.span[index].origin
+      if !isRead {
+        note(AnchorUpdate(id, origin: origin))
+      } else if let slot = anchors.slot(showing: id) {
+        // The reader gets everything at once, so no bound is counted.
+        unread.append(.anchorUpdated(anchors.anchor(at: slot), origin: origin))
+      }
+    }
   }
 
   /// Lets updates that follow this event be news of their own; those before the end of an anchor show it as it was last.
@@ -87,16 +112,14 @@ struct EventBacklog {
 
   // MARK: Reading
 
-  /// Everything, which is read now; `look` looks up a noted anchor, nil for one that is gone.
-  mutating func drain(_ look: (AnchorUpdate) -> Session.Event? = { _ in nil }) -> [Session.Event] {
+  mutating func take(_ read: (AnchorUpdate) -> Session.Event?) -> [Session.Event] {
     replaceable.removeAll(keepingCapacity: true)
     (anchorEvents, messageBytes, problems, statusEvents) = (0, 0, 0, 0)
-    return unread.take(look)
+    return unread.take(read)
   }
 
-  /// Looks up all noted anchors, because the set goes.
-  mutating func settle(_ look: (AnchorUpdate) -> Session.Event?) {
-    unread.settleAll(look)
+  mutating func settle(_ read: (AnchorUpdate) -> Session.Event?) {
+    unread.settleAll(read)
     // What was noted stands among the others now.
     replaceable = [:]
   }
@@ -158,6 +181,30 @@ struct EventBacklog {
       advice = "events were dropped because they were not read; read session.state() again"
     }
     append(.problem(SessionError(.consumerTooSlow, advice)))
+  }
+}
+
+extension ReaderMailbox where Contents == EventBacklog {
+  /// Adds events, in order.
+  func put(_ events: [Session.Event]) {
+    update { backlog in for event in events { backlog.append(event) } }
+  }
+
+  /// Adds what happened to anchors, in order; `anchors` holds them as they are after all of it, and `whole` gives the events
+  /// of a change besides an update.
+  func put(
+    _ changes: [SetChange], in anchors: borrowing AnchorSet,
+    whole: (SetChange) -> [Session.Event]
+  ) {
+    update({ anchors.event(of: $0) }) { $0.append(changes, in: anchors, isRead: $1, whole: whole) }
+  }
+}
+
+extension AnchorSet {
+  /// What a reader is told of an update: the anchor as it is now; nil for one that is gone.
+  func event(of update: AnchorUpdate) -> Session.Event? {
+    guard let slot = slot(showing: update.anchor) else { return nil }
+    return .anchorUpdated(anchor(at: slot), origin: update.origin)
   }
 }
 

@@ -20,7 +20,7 @@ final class AnchorSource: Sendable {
   /// Has what is unread in a mailbox given to who waits for it: at once on the session's own thread, else when that comes to it.
   func serve(_ mailbox: EventMailbox) {
     guard let session = owner.withLock({ $0.session }) else { return }
-    session.onLoop { session in session.lookUp { anchors, _ in mailbox.deliver(from: anchors) } }
+    session.onLoop { session in session.lookUp { anchors, _ in mailbox.deliver { anchors.event(of: $0) } } }
   }
 }
 
@@ -55,15 +55,15 @@ extension Session {
         AnchorChange(present: $0, owner: node.anchors.lock(of: $0.id)?.owner, at: time)
       }
     }
-    mailbox.begin(present ?? [], isRestart: isRestart, hasEnded: hasEnded)
-    if !hasEnded { changeReaders.append(ChangeReader(mailbox: mailbox)) }
+    mailbox.begin(present ?? [], isRestart: isRestart)
+    if hasEnded { mailbox.end() } else { changeReaders.append(ChangeReader(mailbox: mailbox)) }
   }
 
   /// Ends the reading of changes; readers of events keep what they have not read, now that the anchors go.
   func endChangeReaders() {
     lookUp { anchors, _ in
-      for mailbox in hub.receivers { mailbox.settle(from: anchors) }
-      for reader in changeReaders { reader.mailbox?.end { read($0, in: anchors) } }
+      for mailbox in hub.receivers { mailbox.settle { anchors.event(of: $0) } }
+      for reader in changeReaders { reader.mailbox?.settle { read($0, in: anchors) } }
     }
     for reader in changeReaders { reader.mailbox?.end() }
     changeReaders = []

@@ -5,7 +5,7 @@ import WorldModel
 
 extension Session {
   /// Tells readers of changes of anchors.
-  func publish(_ changes: [AnchorReplication.AnchorChange]) {
+  func publish(_ changes: [SetChange]) {
     changeReaders.removeAll { $0.mailbox == nil }
     lookUp { anchors, roster in
       for mailbox in hub.receivers {
@@ -21,7 +21,7 @@ extension Session {
 
   /// What the app is told of a change besides that the anchor was updated; nothing of an anchor that is gone by now.
   private func events(
-    of change: AnchorReplication.AnchorChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster
+    of change: SetChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster
   ) -> [Session.Event] {
     let origin = change.origin
     switch change.kind {
@@ -41,7 +41,7 @@ extension Session {
 
   /// A change as those who read changes see it; nil for what is none of an anchor.
   private func told(
-    of change: AnchorReplication.AnchorChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster
+    of change: SetChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster
   ) -> AnchorChange? {
     let kind: AnchorChange.Kind
     let anchor: Anchor?
@@ -65,13 +65,13 @@ extension Session {
   }
 
   private func lost(
-    _ value: AnchorFieldValue, to change: AnchorReplication.AnchorChange, _ roster: borrowing Roster
+    _ value: AnchorFieldValue, to change: SetChange, _ roster: borrowing Roster
   ) -> LostEdit {
     LostEdit(anchor: change.id, value: LostEdit.Value(value), author: author(of: change, in: roster))
   }
 
   /// The peer that changed an anchor; nil when nobody in the roster is known to be it, as for the anchors of a map.
-  private func author(of change: AnchorReplication.AnchorChange, in roster: borrowing Roster) -> PeerID? {
+  private func author(of change: SetChange, in roster: borrowing Roster) -> PeerID? {
     guard let actor = change.author else { return nil }
     return author(actor, in: roster)
   }

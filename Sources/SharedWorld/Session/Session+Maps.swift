@@ -169,18 +169,3 @@ extension Session {
     }
   }
 }
-
-extension SessionError {
-  /// Why the node changed nothing; `anchor` is the one it was about.
-  init(_ refusal: Refusal, anchor: AnchorID?) {
-    switch refusal {
-    case .edit(let error): self.init(error, anchor: anchor)
-    case .drag(let error): self.init(error)
-    case .journal(let error): self.init(.corruptData, "the journal holds what no session wrote: \(error)", cause: error)
-    case .notHost: self.init(.notHost, "only the host may do that; ask the host, or ask to be host")
-    case .mayNotShare:
-      self.init(
-        .notPermitted, "this peer may not share a map with the session now; see Configuration.mapProviders")
-    }
-  }
-}

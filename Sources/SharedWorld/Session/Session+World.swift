@@ -295,18 +295,6 @@ extension LivePose {
   }
 }
 
-extension SessionError {
-  /// Why a drag could not begin or go on.
-  init(_ failure: DragError) {
-    switch failure {
-    case .ended: self.init(.dragEnded, "this drag has ended; begin another one", cause: failure)
-    case .tooMany(let limit):
-      self.init(.limitExceeded, "this peer drags \(limit) anchors already; end one of these drags", cause: failure)
-    case .refused(let error): self.init(error, anchor: nil)
-    }
-  }
-}
-
 extension Ownership {
   init(_ lock: AnchorLock, of anchor: AnchorID, owner: PeerID) {
     self.init(

@@ -22,15 +22,17 @@ extension Session {
     let hub: EventHub
 
     /// A reader of its own.
-    public func makeAsyncIterator() -> Iterator { Iterator(mailbox: hub.subscribe()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(mailbox: hub.subscribe(), source: hub.source) }
 
     /// Reads events one by one, or in batches.
     public struct Iterator: AsyncIteratorProtocol {
       let mailbox: EventMailbox
+      private let source: AnchorSource
       private var batch: ArraySlice<Event> = []
 
-      init(mailbox: EventMailbox) {
+      init(mailbox: EventMailbox, source: AnchorSource) {
         self.mailbox = mailbox
+        self.source = source
       }
 
       /// The next event; nil after the session has ended or the task was cancelled.
@@ -44,7 +46,7 @@ extension Session {
 
       /// Everything that has happened since the last call, at least one event; nil after the end.
       public mutating func nextBatch() async -> [Event]? {
-        await mailbox.take()
+        await mailbox.take { source.serve($0) }
       }
     }
   }
@@ -71,13 +73,13 @@ final class EventHub: Sendable {
   private let state: Mutex<State>
 
   init() {
-    state = Mutex(State(early: EventMailbox(source: source)))
+    state = Mutex(State(early: EventMailbox(EventBacklog())))
   }
 
   /// A mailbox that gets all further events; the first one also those before.
   func subscribe() -> EventMailbox {
     state.withLock { state in
-      let mailbox = exchange(&state.early, with: nil) ?? EventMailbox(source: source)
+      let mailbox = exchange(&state.early, with: nil) ?? EventMailbox(EventBacklog())
       if state.hasEnded { mailbox.end() } else { state.readers.append(Reader(mailbox: mailbox)) }
       return mailbox
     }

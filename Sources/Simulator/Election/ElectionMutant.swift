@@ -20,7 +20,7 @@ package struct ElectionMutant: Sendable {
     .init("epoch-first-merge", .sizeFirst, .merge, nodes: 4, seeds: 1...5),
     .init("no-pre-nack", .objections, .deaf, nodes: 3, seeds: 1...3),
     .init("no-stall-compensation", .stallCompensation, .chaos, nodes: 5, seeds: 1...8),
-    .init("no-offer-lock", .offerLock, .chaos, nodes: 12, seeds: 1...40),
+    .init("no-offer-lock", .offerLock, .chaos, nodes: 12, seeds: 150...160),
     .init("no-step-down-reply", .stepDownReplies, .chaos, nodes: 10, seeds: 1...8),
     .init("joiner-takes-over", .modestJoiners, .joins, nodes: 4, seeds: 1...3),
     .init("claim-without-max-epoch", .claimsAboveAll, .chaos, nodes: 4, seeds: 1...10),
@@ -28,7 +28,7 @@ package struct ElectionMutant: Sendable {
     .init("no-merge", .merges, .merge, nodes: 3, seeds: 1...3),
     .init("merge-without-reclaim", .reclaims, .merge, nodes: 3, seeds: 1...3),
     .init("handover-without-beat", .handoverByBeat, .chaos, nodes: 4, seeds: 1...12),
-    .init("accepts-stale-beats", .currentBeats, .chaos, nodes: 3, seeds: 1...40),
+    .init("accepts-stale-beats", .currentBeats, .chaos, nodes: 3, seeds: 1_060...1_065),
   ]
 
   private init(

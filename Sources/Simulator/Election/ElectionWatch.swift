@@ -145,7 +145,7 @@ struct ElectionWatch: Sendable {
   private func isTold(_ message: ElectionMessage) -> Bool {
     switch message {
     case .beat, .ack: !isTerse
-    default: true
+    case .preClaim, .preNack, .stepDown, .offer, .win, .yield, .handover, .resign, .request, .seat: true
     }
   }
 
@@ -174,7 +174,7 @@ struct ElectionWatch: Sendable {
     switch message {
     case .preNack(let nack): claimed = nack.leaseRemaining
     case .stepDown(let stepDown): claimed = stepDown.leaseRemaining
-    default: return
+    case .beat, .ack, .preClaim, .offer, .win, .yield, .handover, .resign, .request, .seat: return
     }
     let limit = shadow.role == .host ? timers.lease : shadow.leaseUntil?.nanoseconds(since: local) ?? 0
     if Int64(claimed) * 1_000_000 > max(0, limit) {
@@ -199,7 +199,7 @@ struct ElectionWatch: Sendable {
       case .preNack(let nack): limit = nack.host == shadow.host ? Int64(nack.leaseRemaining) * 1_000_000 : 0
       case .stepDown(let stepDown):
         limit = stepDown.to == shadow.host ? Int64(stepDown.leaseRemaining) * 1_000_000 : 0
-      default: break
+      case .ack, .preClaim, .yield, .handover, .resign, .request, .seat: break
       }
     }
     if granted > min(limit, timers.lease) {
@@ -221,7 +221,7 @@ struct ElectionWatch: Sendable {
     if let heard = step.heard, heard.from == former {
       switch heard.message {
       case .stepDown, .resign, .preClaim, .handover: return
-      default: break
+      case .beat, .ack, .preNack, .offer, .win, .yield, .request, .seat: break
       }
     }
     fail("E4 \(index + 1) leaves \(Self.name(former)) for \(Self.name(shadow.host)) within its lease", at: step.now)
@@ -241,7 +241,8 @@ struct ElectionWatch: Sendable {
       fail("E4 \(index + 1) yields to \(Self.name(from)) while it waits for \(Self.name(locked))", at: now)
     case .win where from == before.offerTo: return
     case .beat where from == shadow.host: return
-    default: fail("E4 \(index + 1) stops being host without a reason", at: now)
+    case .beat, .ack, .preClaim, .preNack, .stepDown, .win, .yield, .handover, .resign, .request, .seat, nil:
+      fail("E4 \(index + 1) stops being host without a reason", at: now)
     }
   }
 

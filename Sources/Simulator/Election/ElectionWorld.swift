@@ -96,20 +96,20 @@ package struct ElectionWorld {
 /// What apps may ask of their node's election.
 extension ElectionWorld {
   package mutating func requestHost(_ index: Int) {
-    wish(index, "asks to be host", .other) { $0.requestHost(at: $1) }
+    wish(index, "asks to be host", .other, .request)
   }
 
   package mutating func handover(_ index: Int, to other: Int) {
     guard let target = election(other)?.me else { return }
-    wish(index, "hands over to \(other + 1)", .other) { _ = $0.handover(to: target, at: $1) }
+    wish(index, "hands over to \(other + 1)", .other, .handover(to: target))
   }
 
   package mutating func resign(_ index: Int) {
-    wish(index, "resigns", .resign) { $0.resign(at: $1) }
+    wish(index, "resigns", .resign, .resign)
   }
 
   package mutating func join(_ index: Int) {
-    wish(index, "joins a session of others", .join) { $0.join(at: $1) }
+    wish(index, "joins a session of others", .join, .join)
   }
 
   /// A node says goodbye: it resigns, tells all, and its process ends.
@@ -119,15 +119,13 @@ extension ElectionWorld {
     simulation.run(for: 20_000_000)
     apply(.crash(index, silently: false))
     for other in 0..<count where other != index && simulation.areLinked(index, other) {
-      wish(other, "hears the goodbye of \(index + 1)", .left(gone)) { $0.left(gone, at: $1) }
+      wish(other, "hears the goodbye of \(index + 1)", .left(gone), .left(gone))
     }
   }
 
-  private mutating func wish(
-    _ index: Int, _ text: String, _ wish: ElectionWish, _ action: (inout HostElection, Instant) -> Void
-  ) {
+  private mutating func wish(_ index: Int, _ text: String, _ wish: ElectionWish, _ input: ElectionInput) {
     guard simulation.isAwake(index) else { return }
     simulation.monitor.note("\(index + 1) \(text)", at: simulation.now)
-    simulation.perform(index) { node, now in node.perform(wish, at: now, action) }
+    simulation.perform(index) { node, now in node.perform(wish, input, at: now) }
   }
 }

@@ -24,7 +24,7 @@ struct ElectionStepCheck {
       let known = max(before.maxEpochSeen, heard?.message.highestEpoch ?? 0)
       if epoch <= known { fail("E2 claims epoch \(epoch), has heard of \(known)") }
     case .send(.preNack(let nack), _): checkHearsay(nack.leaseRemaining, of: nack.host)
-    default: break
+    case .hostChanged, .send, .broadcast, .joinSequenceChanged: break
     }
   }
 
@@ -47,13 +47,13 @@ struct ElectionStepCheck {
     guard let until = after.leaseUntil else { return }
     var limit: Int64 = 0
     switch heard?.message {
-    case .beat(let beat)?:
+    case .beat(let beat):
       let isCurrent = before.host != heard?.from || beat.epoch >= before.epoch
       if heard?.from == after.host, isCurrent { limit = timers.lease }
-    case .offer?, .win?: limit = heard?.from == after.host ? timers.lease : 0
-    case .preNack(let nack)?: limit = nack.host == after.host ? Int64(nack.leaseRemaining) * 1_000_000 : 0
-    case .stepDown(let down)?: limit = down.to == after.host ? Int64(down.leaseRemaining) * 1_000_000 : 0
-    default: break
+    case .offer, .win: limit = heard?.from == after.host ? timers.lease : 0
+    case .preNack(let nack): limit = nack.host == after.host ? Int64(nack.leaseRemaining) * 1_000_000 : 0
+    case .stepDown(let down): limit = down.to == after.host ? Int64(down.leaseRemaining) * 1_000_000 : 0
+    case .ack, .preClaim, .yield, .handover, .resign, .request, .seat, nil: break
     }
     if until.nanoseconds(since: now) > min(limit, timers.lease) { fail("E3 believes in its host without a reason") }
   }
@@ -63,15 +63,16 @@ struct ElectionStepCheck {
     let message = heard?.message
     if before.isHost {
       switch message {
-      case .offer?, .win?, .beat?: return
-      default: return fail("E4 stops being host without a reason")
+      case .offer, .win, .beat: return
+      case .ack, .preClaim, .preNack, .stepDown, .yield, .handover, .resign, .request, .seat, nil:
+        return fail("E4 stops being host without a reason")
       }
     }
     guard let until = before.leaseUntil, now < until else { return }
     if heard?.from == before.host {
       switch message {
-      case .stepDown?, .resign?, .preClaim?, .handover?: return
-      default: break
+      case .stepDown, .resign, .preClaim, .handover: return
+      case .beat, .ack, .preNack, .offer, .win, .yield, .request, .seat, nil: break
       }
     }
     fail("E4 leaves its host within the lease")

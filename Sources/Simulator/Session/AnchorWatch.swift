@@ -72,7 +72,7 @@ package struct AnchorWatch {
     }
   }
 
-  private mutating func check(_ change: AnchorChange, in set: AnchorSet, of index: Int) -> String? {
+  private mutating func check(_ change: SetChange, in set: AnchorSet, of index: Int) -> String? {
     switch change.kind {
     case .added, .updated: break
     case .removed:

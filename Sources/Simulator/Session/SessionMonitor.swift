@@ -102,7 +102,7 @@ package struct SessionMonitor: SimulationMonitor {
     switch goodbye.reason {
     case .protocolError, .limitExceeded, .identityMismatch, .ownIdentity, .otherService, .versionMismatch:
       fail("P1 \(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
-    default: break
+    case .left, .kicked, .duplicate, .timedOut, .refused, .connectionLost, .replaced, .locked: break
     }
   }
 
@@ -125,14 +125,17 @@ package struct SessionMonitor: SimulationMonitor {
       }
     case .mapSourceRefused(_, let peer, let failure):
       fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
-    default: break
+    case .peerIdentified, .invitationReceived, .invitationWithdrawn, .invitationEnded, .peerReconnecting, .hostChanged,
+      .hostAwaited, .rulesChanged, .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress,
+      .mapRefused, .synchronised, .mapStatusChanged, .message, .ended:
+      break
     }
   }
 }
 
 extension SessionMonitor {
   /// Notes what is out of the ordinary among the changes of a node's anchors.
-  private mutating func tell(_ changes: [AnchorChange], of index: Int, at now: Instant) {
+  private mutating func tell(_ changes: [SetChange], of index: Int, at now: Instant) {
     let merged = changes.count { $0.origin == .merge }
     if merged > 0 { note("\(index + 1) takes \(merged) changes from a snapshot", at: now) }
     for change in changes {
@@ -146,12 +149,16 @@ private struct MembershipWatch {
   private var present: Set<PeerID> = []
 
   mutating func take(_ event: NodeEvent) -> String? {
-    switch event {
-    case .peerJoined(let peer, _): present.insert(peer).inserted ? nil : "sees \(peer.prefix) join twice"
-    case .peerLeft(let peer, _, _): present.remove(peer) != nil ? nil : "loses \(peer.prefix), which was not there"
-    case .peerReconnecting(let peer): present.contains(peer) ? nil : "waits for \(peer.prefix), which was not there"
-    default: nil
+    if case .peerJoined(let peer, _) = event, !present.insert(peer).inserted {
+      return "sees \(peer.prefix) join twice"
     }
+    if case .peerLeft(let peer, _, _) = event, present.remove(peer) == nil {
+      return "loses \(peer.prefix), which was not there"
+    }
+    if case .peerReconnecting(let peer) = event, !present.contains(peer) {
+      return "waits for \(peer.prefix), which was not there"
+    }
+    return nil
   }
 }
 

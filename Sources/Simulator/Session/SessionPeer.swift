@@ -339,15 +339,13 @@ package struct SessionPeer: SimulatedNode {
 
   private mutating func take(_ event: NodeEvent, at now: Instant) {
     events.append(event)
-    switch event {
-    case .invitationReceived(let id, _, _, _): handle(.answer(id, .accept), at: now)
-    case .invitationEnded(let id, let result):
+    if case .invitationReceived(let id, _, _, _) = event { handle(.answer(id, .accept), at: now) }
+    if case .mapReceived(let id, _, _, let package) = event { maps[id] = package }
+    if case .invitationEnded(let id, let result) = event {
       guard let other = targets.removeValue(forKey: id) else { return }
       if case .accepted = result { return }
       // Nobody retries in the same moment: a session that is locked refuses at once.
       refused[other] = now + Self.patience
-    case .mapReceived(let id, _, _, let package): maps[id] = package
-    default: break
     }
   }
 }

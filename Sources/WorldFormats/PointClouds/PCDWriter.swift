@@ -12,7 +12,8 @@ enum PCDWriter {
       switch format {
       case .pcdASCII: PCDHeader.Encoding.ascii
       case .pcdCompressed: PCDHeader.Encoding.compressed
-      default: PCDHeader.Encoding.binary
+      case .pcdBinary, .plyASCII, .plyLittleEndian, .plyBigEndian, .colmapText, .colmapBinary, .xyz:
+        PCDHeader.Encoding.binary
       }
     var file = Array(header(columns, count: cloud.count, encoding).utf8)
     switch encoding {

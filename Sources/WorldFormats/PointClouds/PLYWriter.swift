@@ -8,7 +8,8 @@ enum PLYWriter {
       switch format {
       case .plyASCII: PLYHeader.Encoding.ascii
       case .plyBigEndian: PLYHeader.Encoding.bigEndian
-      default: PLYHeader.Encoding.littleEndian
+      case .plyLittleEndian, .pcdASCII, .pcdBinary, .pcdCompressed, .colmapText, .colmapBinary, .xyz:
+        PLYHeader.Encoding.littleEndian
       }
     var header = "ply\nformat \(encoding.rawValue) 1.0\ncomment metres, right-handed, y up\n"
     header += "element vertex \(cloud.count)\n"
@@ -27,7 +28,7 @@ enum PLYWriter {
     switch scalar {
     case .uint8: "uchar"
     case .uint32: "uint"
-    default: "float"
+    case .int8, .int16, .uint16, .int32, .int64, .uint64, .float32, .float64: "float"
     }
   }
 }

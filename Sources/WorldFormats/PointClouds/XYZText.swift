@@ -41,7 +41,9 @@ enum XYZText {
       switch column.field {
       case .x, .y, .z: true
       case .red, .green, .blue: hasColours
-      default: false
+      case .normalX, .normalY, .normalZ, .packedColour, .confidence, .identifier, .identifierLow, .identifierHigh,
+        .ignored:
+        false
       }
     }
     var file: [UInt8] = []

@@ -148,7 +148,8 @@ struct PointBlockEncoder: ~Copyable {
     switch method {
     case .packedDifferences: PackedStream.encode(rows, .floatDifferences, effort, to: &writer.end)
     case .packedFolded: PackedStream.encode(rows, .folded, effort, to: &writer.end)
-    default: planes.write(rows, areDifferences: method == .differencePlanes, to: &writer.end)
+    case .planes, .differencePlanes, .packedGaps, .packedWideGaps, .packedGrid, .palette:
+      planes.write(rows, areDifferences: method == .differencePlanes, to: &writer.end)
     }
   }
 

@@ -110,11 +110,6 @@ public struct MappingEvidence: Hashable, Sendable {
   }
 }
 
-extension WorldMap {
-  /// How well the place is mapped; see ``MappingEvidence`` for the rule.
-  public var mappingStatus: MappingStatus { MappingEvidence(cloud, views: views).status }
-}
-
 extension SIMD3<Int32> {
   /// The whole part of each component, at the bounds of Int32 where it would not fit.
   package init(clamping vector: SIMD3<Float>) {

@@ -73,3 +73,8 @@ extension WorldMap {
     try cloud.validateButPositions()
   }
 }
+
+extension WorldMap {
+  /// How well the place is mapped; see ``MappingEvidence`` for the rule.
+  public var mappingStatus: MappingStatus { MappingEvidence(cloud, views: views).status }
+}

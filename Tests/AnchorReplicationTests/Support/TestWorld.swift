@@ -75,7 +75,7 @@ extension AnchorSet {
   }
 
   /// The changes since the last call.
-  mutating func changes() -> [AnchorChange] { takeChanges() }
+  mutating func changes() -> [SetChange] { takeChanges() }
 }
 
 enum TestFailure: Error {

@@ -80,7 +80,7 @@ struct StreamTests {
     _ = probe.takeEvents()
     probe.send(
       bytes: frames(telling: before) + frames(.snapshot, SnapshotChunks(theirs.encodeSnapshot())), on: link)
-    let kinds = probe.takeEvents().flatMap { event -> [AnchorChange.Kind] in
+    let kinds = probe.takeEvents().flatMap { event -> [SetChange.Kind] in
       if case .anchors(let changes) = event { changes.map(\.kind) } else { [] }
     }
     #expect(kinds == [.fieldOverwritten(.name("mine")), .updated(.name)])

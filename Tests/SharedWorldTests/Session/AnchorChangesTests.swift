@@ -87,13 +87,13 @@ struct AnchorChangesTests {
   @Test("a reader that waits while more comes than it may hold is told at once to begin anew")
   func overrunWhileWaiting() async {
     let mailbox = ChangeMailbox(filter: .all)
-    mailbox.begin([], isRestart: false, hasEnded: false)
+    mailbox.begin([], isRestart: false)
     #expect(await mailbox.take() == [.current])
     async let waiting = mailbox.take()
     let change = AnchorChange(present: Anchor(name: "lamp"), owner: nil, at: 0)
     mailbox.put(Array(repeating: change, count: Session.Events.capacity + 1))
     #expect(await waiting == [])
-    mailbox.begin([], isRestart: true, hasEnded: false)
+    mailbox.begin([], isRestart: true)
     #expect(await mailbox.take() == [.restarted, .current])
   }
 

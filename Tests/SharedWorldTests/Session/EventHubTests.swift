@@ -48,6 +48,17 @@ struct EventHubTests {
     #expect(words == ["other", "consumer-too-slow", "other", "message"])
   }
 
+  @Test("a reader goes on waiting when all that was noted is of anchors that are gone")
+  func goneBeforeRead() async {
+    let mailbox = EventMailbox(EventBacklog())
+    mailbox.update { $0.note(AnchorUpdate(AnchorID(), origin: .remote)) }
+    let read = await mailbox.take { waiting in
+      waiting.deliver { _ in nil }
+      waiting.put([.discoveryAvailable(backend: "later")])
+    }
+    #expect(read?.count == 1)
+  }
+
   @Test("an iterator that is gone is no longer fed, and loops one after the other leave nothing behind")
   func dropped() async {
     for _ in 0..<100 {

@@ -47,10 +47,41 @@ struct LiveTests {
     }
   }
 
+  @Test("messages of one peer arrive in the order in which it sent them, each with its sender")
+  func messageOrder() async throws {
+    try await TestSessions.joined { alice, bob in
+      // Before that a peer has no link for what it sends.
+      for peer in [alice, bob] { _ = try await peer.first { if case .peerJoined = $0 { true } else { nil } } }
+      let numbers = Array(UInt8(0)..<200)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (sender, receiver) in [(alice, bob), (bob, alice)] {
+          let events = receiver.events.makeAsyncIterator()
+          // The end of the message says who sent it: no two messages are alike.
+          let end = sender.localPeer.id.bytes
+          group.addTask { for number in numbers { try await sender.send([number] + end) } }
+          group.addTask { [events] in
+            var iterator = events
+            for number in numbers {
+              let message = try await iterator.first { event -> (bytes: [UInt8], from: PeerID)? in
+                if case .message(let bytes, let from) = event { (bytes, from) } else { nil }
+              }
+              #expect(message.bytes == [number] + end)
+              #expect(message.from == sender.localPeer.id)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
   @Test("what is placed right before leaving reaches the others")
   func lastWord() async throws {
     try await TestSessions.joined { alice, bob in
       var bobEvents = bob.events.makeAsyncIterator()
+      // The invitation is answered before both hold each other as members.
+      _ = try await bobEvents.first { if case .peerJoined = $0 { true } else { nil } }
+      _ = try await alice.first { if case .peerJoined = $0 { true } else { nil } }
       // Both in one round of the loop.
       let lamp = try await Task(executorPreference: alice.executor) {
         let lamp = try await alice.place(Anchor(name: "lamp"))

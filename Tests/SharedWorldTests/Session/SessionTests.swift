@@ -14,6 +14,23 @@ struct SessionTests {
     }
   }
 
+  @Test("the handler and the event of an invitation have its inviter and its context", arguments: [[], [1, 2, 3]])
+  func contextArrives(context: [UInt8]) async throws {
+    let (asked, asking) = AsyncStream.makeStream(of: Invitation.self)
+    let handler: TestSessions.InvitationHandler = { invitation in
+      asking.yield(invitation)
+      return .accept
+    }
+    try await TestSessions.two(answering: handler) { alice, bob in
+      _ = try await alice.invite(bob.endpoint, context: context)
+      let told = try await bob.first { if case .invitationReceived(let invitation) = $0 { invitation } else { nil } }
+      #expect(told.context == context && told.peer == alice.localPeer)
+      var invitations = asked.makeAsyncIterator()
+      let first = await invitations.next()
+      #expect(first?.context == context && first?.peer == alice.localPeer)
+    }
+  }
+
   @Test("a declined invitation tells the inviter the reason")
   func declinedInvitationThrows() async throws {
     try await TestSessions.two(answering: { _ in .decline(reason: "busy") }) { alice, bob in

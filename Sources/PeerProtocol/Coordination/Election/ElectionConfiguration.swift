@@ -7,7 +7,7 @@ package struct ElectionTimers: Hashable, Sendable {
   /// How long each better-ranked node delays one's own candidacy (STEP, 0.25 s).
   package var step: Int64 = 250_000_000
   /// The longest such delay (2 s).
-  package var longestWait: Int64 = 2_000_000_000
+  var longestWait: Int64 = 2_000_000_000
   /// How long a candidate waits for objections (CANVASS, 0.6 s).
   package var canvass: Int64 = 600_000_000
   /// How long an Offer or a Handover waits for its answer (OFFER, 1 s).

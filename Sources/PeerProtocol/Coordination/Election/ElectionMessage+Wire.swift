@@ -3,7 +3,7 @@ package import Basics
 /// The bytes of election messages: a kind, then fixed little-endian fields (Documentation/Protocol/election.md).
 extension ElectionMessage {
   /// Bytes of the longest one on the wire, a ``StepDown``, under its header.
-  package static let largestFrame = FloodHeader.largest + NodeID.wireSize + 21
+  static let largestFrame = FloodHeader.largest + NodeID.wireSize + 21
 
   /// The highest epoch and the highest session time accepted from the wire, so that arithmetic never overflows.
   package static let greatestCount: UInt64 = 1 << 62

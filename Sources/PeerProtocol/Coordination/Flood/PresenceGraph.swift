@@ -107,7 +107,7 @@ package struct PresenceGraph: Sendable {
   }
 
   /// Announces this node's new place in the order of joining.
-  package mutating func setJoinSequence(_ sequence: UInt32) {
+  mutating func setJoinSequence(_ sequence: UInt32) {
     guard own.joinSequence != sequence else { return }
     own.joinSequence = sequence
     announce()
@@ -263,7 +263,7 @@ extension PresenceGraph {
   }
 
   /// The neighbours that are nearest to `node`, itself if it is one; none without a path.
-  package func ways(to node: NodeID) -> NodeSet {
+  func ways(to node: NodeID) -> NodeSet {
     place(of: node).map { ways(to: $0, avoiding: nil) } ?? NodeSet()
   }
 

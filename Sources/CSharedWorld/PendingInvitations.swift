@@ -2,7 +2,7 @@ import SharedWorld
 import Synchronization
 
 /// Holds invitations until C answers them.
-final class InvitationDesk: Sendable {
+final class PendingInvitations: Sendable {
   private enum Entry {
     /// C knows of it; the session has not asked yet.
     case announced

@@ -1,0 +1,154 @@
+import AnchorReplication
+import WorldModel
+
+/// The mailbox of a reader of ``Session/anchorChanges(matching:)``.
+typealias ChangeMailbox = ReaderMailbox<ChangeBacklog>
+
+/// An update of an anchor as it waits for a reader of changes.
+struct ChangeNote: UpdateNote {
+  let anchor: AnchorID
+  let author: PeerID?
+  private(set) var sessionTime: UInt64
+  let origin: AnchorOrigin
+
+  init(_ change: SetChange, by author: PeerID?) {
+    anchor = change.id
+    self.author = author
+    sessionTime = change.sessionMilliseconds
+    origin = change.origin
+  }
+
+  /// Updates of one author are one change.
+  mutating func absorb(_ later: Self) -> Bool {
+    guard author == later.author, origin == later.origin else { return false }
+    sessionTime = later.sessionTime
+    return true
+  }
+
+  /// What the reader is told: the anchor as it is, and who owns it.
+  func change(_ anchor: Anchor, owner: PeerID?) -> AnchorChanges.Element {
+    .change(
+      AnchorChange(
+        kind: .updated, anchor: anchor, owner: owner, author: author, sessionTime: sessionTime, origin: origin))
+  }
+}
+
+/// The unread changes of one reader, and which anchors its filter lets it see.
+///
+/// For a reader of all anchors updates are only noted. Whether an anchor meets a filter is seen from the anchor at the time of the
+/// change, and so a change behind a filter stands whole.
+struct ChangeBacklog: Backlog {
+  typealias Element = AnchorChanges.Element
+
+  private let filter: AnchorFilter
+  private let isFiltered: Bool
+  private var unread = Unread<Element, ChangeNote>()
+  /// The anchors that the reader was told of and not yet that they went; only behind a filter.
+  private var shown: Set<AnchorID> = []
+  /// Whether changes were dropped, so that the reader has to begin anew.
+  private(set) var isOverrun = false
+
+  init(filter: AnchorFilter) {
+    self.filter = filter
+    isFiltered = filter != .all
+  }
+
+  var isEmpty: Bool { unread.isEmpty && !isOverrun }
+  var hasNotes: Bool { unread.hasNotes }
+
+  mutating func take(_ read: (ChangeNote) -> Element?) -> [Element] { unread.take(read) }
+
+  mutating func settle(_ read: (ChangeNote) -> Element?) { unread.settleAll(read) }
+
+  // MARK: Writing
+
+  /// Begins with the anchors that are there.
+  mutating func begin(_ anchors: [AnchorChange], isRestart: Bool) {
+    let present = isFiltered ? anchors.filter(matches) : anchors
+    isOverrun = false
+    shown = isFiltered ? Set(present.map(\.anchor.id)) : []
+    unread = Unread()
+    if isRestart { unread.append(.restarted) }
+    for change in present { unread.append(.change(change)) }
+    unread.append(.current)
+  }
+
+  /// Adds what happened to anchors, in order; the parameters are those of ``ReaderMailbox/put(_:whole:author:read:)``.
+  mutating func append(
+    _ changes: [SetChange], isRead: Bool,
+    whole: (SetChange) -> AnchorChange?, author: (ActorID) -> PeerID?
+  ) {
+    // Anchors that came and went at once are not told of.
+    var gone: Set<AnchorID> = []
+    for change in changes where gone.isEmpty || !gone.contains(change.id) {
+      if !isFiltered, !isRead, case .updated = change.kind {
+        note(ChangeNote(change, by: change.author.flatMap(author)))
+      } else if let told = whole(change) {
+        append(told)
+      } else if case .added = change.kind {
+        gone.insert(change.id)
+      }
+    }
+  }
+
+  /// Adds a change as this reader sees it.
+  mutating func append(_ change: AnchorChange) {
+    guard !isOverrun, let kind = isFiltered ? kind(of: change) : change.kind else { return }
+    guard unread.count < Session.Events.capacity else { return overrun() }
+    if kind == .removed { unread.settle(change.anchor.id) { $0.change(change.anchor, owner: nil) } }
+    unread.append(
+      .change(
+        AnchorChange(
+          kind: kind, anchor: change.anchor, owner: change.owner, author: change.author,
+          sessionTime: change.sessionTime, origin: change.origin)))
+  }
+
+  private mutating func note(_ note: ChangeNote) {
+    guard !isOverrun else { return }
+    unread.note(note)
+    if unread.count > Session.Events.capacity { overrun() }
+  }
+
+  // MARK: Bounds
+
+  /// A slow reader is told once that it has to begin anew, and not before it has read what is left.
+  private mutating func overrun() {
+    isOverrun = true
+    unread = Unread()
+  }
+
+  private func matches(_ change: AnchorChange) -> Bool { filter.matches(change.anchor, owner: change.owner) }
+
+  /// What a change is for a reader behind a filter; nil when it does not see it.
+  private mutating func kind(of change: AnchorChange) -> AnchorChange.Kind? {
+    let id = change.anchor.id
+    if change.kind == .removed { return shown.remove(id) == nil ? nil : .removed }
+    guard matches(change) else { return shown.remove(id) == nil ? nil : .removed }
+    return shown.insert(id).inserted ? .added : .updated
+  }
+}
+
+extension ReaderMailbox where Contents == ChangeBacklog {
+  convenience init(filter: AnchorFilter) { self.init(ChangeBacklog(filter: filter)) }
+
+  /// Begins with the anchors that are there.
+  func begin(_ anchors: [AnchorChange], isRestart: Bool) { update { $0.begin(anchors, isRestart: isRestart) } }
+
+  /// Adds changes, in order, as this reader sees them.
+  func put(_ changes: [AnchorChange]) {
+    update { backlog in for change in changes { backlog.append(change) } }
+  }
+
+  /// Adds what happened to anchors, in order.
+  ///
+  /// - Parameters:
+  ///   - whole: A change as readers see it, with the anchor as it is after all of them; nil for what they are not told.
+  ///   - author: Who an actor is.
+  ///   - read: What is told of a note; nil for an anchor that is gone.
+  func put(
+    _ changes: [SetChange], whole: (SetChange) -> AnchorChange?,
+    author: (ActorID) -> PeerID?, read: (ChangeNote) -> Element?
+  ) {
+    update(read) { $0.append(changes, isRead: $1, whole: whole, author: author) }
+  }
+}

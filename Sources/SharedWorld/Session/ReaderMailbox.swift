@@ -1,0 +1,133 @@
+import AnchorReplication
+import Synchronization
+import WorldModel
+
+/// What one reader has not read, in order, within its bounds.
+///
+/// Updates of anchors may be noted only: whoever takes them reads the anchors from the set.
+protocol Backlog: Sendable {
+  associatedtype Element: Sendable
+  associatedtype Note: UpdateNote
+
+  /// Whether a reader would be given nothing.
+  var isEmpty: Bool { get }
+  /// Whether something was dropped, so that a reader must return even with nothing.
+  var isOverrun: Bool { get }
+  /// Whether anchors have to be read from the set before the rest can be handed out.
+  var hasNotes: Bool { get }
+  /// Everything, which then counts as read; `read` gives the element of a note, nil for an anchor that is gone.
+  mutating func take(_ read: (Note) -> Element?) -> [Element]
+  /// Replaces all notes by their elements.
+  mutating func settle(_ read: (Note) -> Element?)
+}
+
+/// The backlog of one reader, and the reader's wait for it.
+///
+/// The session writes on its loop, and the reader reads on any thread.
+final class ReaderMailbox<Contents: Backlog>: Sendable {
+  typealias Element = Contents.Element
+  private typealias Waiter = CheckedContinuation<[Element]?, Never>
+  private typealias Wake = (waiter: Waiter, elements: [Element]?)
+
+  private struct State {
+    var backlog: Contents
+    var waiter: Waiter?
+    var hasEnded = false
+  }
+
+  private let state: Mutex<State>
+
+  init(_ backlog: Contents) {
+    state = Mutex(State(backlog: backlog))
+  }
+
+  /// Whether something was dropped since the reader last began.
+  var isOverrun: Bool { state.withLock { $0.backlog.isOverrun } }
+
+  // MARK: Writing
+
+  /// Changes the backlog, and wakes a waiting reader unless anchors have to be read for it: the reader has asked for that.
+  func update(_ change: (inout Contents) -> Void) {
+    let wake = state.withLock { state -> Wake? in
+      change(&state.backlog)
+      return state.backlog.hasNotes ? nil : Self.release(&state) { _ in nil }
+    }
+    wake?.waiter.resume(returning: wake?.elements)
+  }
+
+  /// Changes the backlog while the anchors can be read, and wakes a waiting reader.
+  ///
+  /// - Parameter change: The change; its second argument is whether the reader waits and has read everything, so that
+  ///   notes would be read again at once.
+  func update(_ read: (Contents.Note) -> Element?, _ change: (inout Contents, Bool) -> Void) {
+    let wake = state.withLock { state in
+      change(&state.backlog, state.waiter != nil && state.backlog.isEmpty)
+      return Self.release(&state, read)
+    }
+    wake?.waiter.resume(returning: wake?.elements)
+  }
+
+  /// Gives everything unread to a waiting reader.
+  func deliver(_ read: (Contents.Note) -> Element?) { update(read) { _, _ in } }
+
+  /// Replaces all notes by their elements, because the anchors go.
+  func settle(_ read: (Contents.Note) -> Element?) {
+    state.withLock { $0.backlog.settle(read) }
+  }
+
+  /// Says that nothing more comes; the reader still gets what is unread.
+  func end() {
+    let wake = state.withLock { state in
+      state.hasEnded = true
+      return Self.release(&state) { _ in nil }
+    }
+    wake?.waiter.resume(returning: wake?.elements)
+  }
+
+  // MARK: Reading
+
+  /// Everything unread, after a wait for the first element if there is none.
+  ///
+  /// Empty when something was dropped and nothing is left; nil after the end, or when the task is cancelled while nothing
+  /// can be handed out.
+  ///
+  /// - Parameter lookUp: Has the session call ``deliver(_:)`` soon.
+  func take(_ lookUp: (ReaderMailbox) -> Void = { _ in }) async -> [Element]? {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let (wake, needsAnchors) = state.withLock { state in Self.wait(continuation, in: &state) }
+        wake?.waiter.resume(returning: wake?.elements)
+        if needsAnchors { lookUp(self) }
+      }
+    } onCancel: {
+      let waiter = state.withLock { exchange(&$0.waiter, with: nil) }
+      waiter?.resume(returning: nil)
+    }
+  }
+
+  /// Lets a reader wait, or says what it gets at once; and whether anchors have to be read for it.
+  private static func wait(_ waiter: Waiter, in state: inout State) -> (Wake?, needsAnchors: Bool) {
+    // One mailbox has one reader: a second one gets nothing.
+    guard state.waiter == nil else { return ((waiter, nil), false) }
+    state.waiter = waiter
+    if !state.backlog.hasNotes, let wake = release(&state, { _ in nil }) { return (wake, false) }
+    guard !Task.isCancelled else {
+      state.waiter = nil
+      return ((waiter, nil), false)
+    }
+    return (nil, state.backlog.hasNotes)
+  }
+
+  /// The waiting reader and what it gets, if there is something or nothing will come.
+  ///
+  /// The caller resumes it once the lock is free.
+  private static func release(_ state: inout State, _ read: (Contents.Note) -> Element?) -> Wake? {
+    guard state.waiter != nil, !state.backlog.isEmpty || state.hasEnded else { return nil }
+    let isOverrun = state.backlog.isOverrun
+    let elements = state.backlog.take(read)
+    // Notes of anchors that are gone give nothing.
+    if elements.isEmpty, !isOverrun, !state.hasEnded { return nil }
+    guard let waiter = exchange(&state.waiter, with: nil) else { return nil }
+    return (waiter, elements.isEmpty && !isOverrun ? nil : elements)
+  }
+}

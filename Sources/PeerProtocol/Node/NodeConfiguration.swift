@@ -26,6 +26,8 @@ package struct NodeConfiguration: Sendable {
   package var keepsOrphans = false
   /// The members that may share a map with the whole session.
   package var mapPolicy: MapProviders
+  /// Bytes of another peer's map, encoded, above which it is not fetched.
+  package var mapMemoryLimit = ProtocolLimits.map
   /// Whether chunks of maps are looked up and stored in a cache.
   package var cachesChunks = false
   /// Remaining bytes of a map above which it gets a bulk link; smaller in the simulator, whose maps are small.

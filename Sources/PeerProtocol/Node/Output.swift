@@ -73,8 +73,8 @@ package enum NodeEvent: Sendable {
   case mapReceived(MapID, from: PeerID, provider: PeerID, MapPackage)
   /// A source sent a chunk that does not match its hash; the source is not asked again.
   case mapSourceRefused(MapID, PeerID, ChunkFailure)
-  /// A map was refused: the session's rule does not let its provider share one.
-  case mapRefused(MapID, provider: PeerID)
+  /// An announced map is not fetched.
+  case mapRefused(MapID, provider: PeerID, MapRefusal)
   /// This node has everything its linked members had when they connected: operations, with this digest, and the map.
   case synchronised(SHA256Digest)
   /// A member's status of the session's map has changed.

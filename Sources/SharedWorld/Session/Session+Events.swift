@@ -62,9 +62,8 @@ extension Session {
     case .mapSourceRefused(let map, let from, let failure):
       let message = "\(discovery.peer(from).name) sent a wrong part of map \(map): \(failure)"
       events.append(.problem(SessionError(.corruptData, message, cause: failure)))
-    case .mapRefused(let map, let provider):
-      let message = "\(discovery.peer(provider).name) may not share a map; \(map) was not taken"
-      events.append(.problem(SessionError(.notPermitted, message)))
+    case .mapRefused(let map, let provider, let refusal):
+      events.append(refused(map, of: discovery.peer(provider).name, refusal))
     case .synchronised(let digest):
       // What has arrived is told first.
       if !maps.defers(digest) { events.append(.synchronised(digest)) }

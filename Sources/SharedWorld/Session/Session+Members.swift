@@ -17,13 +17,13 @@ extension Session {
         peers: node.memberSnapshots.map { PeerStatus($0, map: node.mapStatus(of: $0.peerID)) },
         inviting: node.invitedPeers.map(discovery.peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
         mapStatus: node.mapStatus, isSynchronised: node.isSynchronised,
-        mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
+        mapPoints: map?.points ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
         isLocked: node.rules.isLocked, memberLimit: node.rules.limit, candidates: candidates)
     }
     return state
       ?? State(
         peers: [], inviting: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronised: false,
-        mapPoints: map?.map.cloud.count ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
+        mapPoints: map?.points ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
         memberLimit: configuration.memberLimit, candidates: candidates)
   }
 

@@ -42,6 +42,11 @@ extension Session {
     public var memberLimit = 64
     /// Who may share a map with the whole session; give all peers the same rule.
     public var mapProviders: MapProviders = .anyone
+    /// The most memory that a map of another peer may take (bytes), encoded as well as decoded.
+    ///
+    /// A larger one is not taken, and is told of by ``Session/Event/mapFailed(_:)`` with the code `limit-exceeded`: where
+    /// its size on the network is over the limit it is not fetched, else its head is read and nothing is decoded.
+    public var mapMemoryLimit = 256 * 1024 * 1024
     /// Where parts of maps are kept, so that a map that was here once need not travel again; nil keeps none.
     public var mapCache: MapCache?
     /// Answers invitations.

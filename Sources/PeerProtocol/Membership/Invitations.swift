@@ -127,8 +127,25 @@ struct Invitations: Sendable {
     incoming.removeAll { $0.peer == peer }
   }
 
+  /// Ends the invitations that a link has taken with it.
+  ///
+  /// - Parameter wasAdmitted: Whether this node held the other end as a member.
+  mutating func fail(with closed: ClosedLink, wasAdmitted: Bool, in turn: inout Turn) {
+    switch closed.cause {
+    // The new start of the peer has not invited this node; our own invitation is sent again on its link.
+    case .ended(.replaced): withdraw(from: closed.peer, in: &turn)
+    case .ended(let reason): fail(with: closed.peer, reason, in: &turn)
+    case .goodbye(let reason):
+      // A departure takes the peer's record with it, and its invitations stay for its return.
+      let isDeparture = reason == .left && (closed.wasMember || wasAdmitted)
+      if !isDeparture { fail(with: closed.peer, reason, in: &turn) }
+    case .lost: if !closed.wasMember { fail(with: closed.peer, .connectionLost, in: &turn) }
+    case .dropped: break
+    }
+  }
+
   /// A link ended before the invitations on it were answered.
-  mutating func fail(with peer: PeerID, _ reason: EndReason, in turn: inout Turn) {
+  private mutating func fail(with peer: PeerID, _ reason: EndReason, in turn: inout Turn) {
     // Of two links one is closed as a duplicate: what was said on it goes on on the other.
     guard turn.mesh.links.carrier(of: peer) == nil, reason != .duplicate else { return }
     withdraw(from: peer, in: &turn)

@@ -18,6 +18,8 @@ package struct NodeConfiguration: Sendable {
   package var addresses: [SocketAddress]
   /// How it takes part in the election of a host.
   package var election: ElectionConfiguration
+  /// Whether this node, as host, hands over to a member that asks to be host.
+  package var hostRequests = HostRequestRule.byPriority
   /// The most members, oneself included, of a session that this node starts; 2 to ``ProtocolLimits/members``.
   package var memberLimit = ProtocolLimits.members
   /// Whether the app is asked before ownership of its anchor passes to another member; else it passes at once.

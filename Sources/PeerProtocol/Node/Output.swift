@@ -48,8 +48,10 @@ package enum NodeEvent: Sendable {
   /// Another peer hosts.
   case hostChanged(from: NodeID?, to: NodeID?, epoch: UInt64, reason: HostChangeReason)
 
-  /// A wait for a host has ended: the peer hosts, or time is up.
-  case hostAwaited(HostWaitID, isHost: Bool)
+  /// A wait for a host has ended.
+  case hostAwaited(HostWaitID, HostWaitResult)
+  /// A member asks this peer, which hosts, to hand over; answer with ``Input/answerHostRequest(_:accepts:)``.
+  case hostRequested(by: PeerID)
 
   /// The session was locked or unlocked, or its limit changed.
   case rulesChanged(SessionRules)

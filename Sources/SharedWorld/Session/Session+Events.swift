@@ -40,7 +40,8 @@ extension Session {
         let others = driver?.read { node, _ in node.memberSnapshots.count { $0.status == .connected } } ?? 0
         events.append(.sessionMerged(size: others + 1, host: to.peer))
       }
-    case .hostAwaited(let id, let isHost): waits.finish(id.rawValue, .host(isHost))
+    case .hostAwaited(let id, let result): waits.finish(id.rawValue, .host(result))
+    case .hostRequested(let peer): askForHost(discovery.peer(peer))
     case .rulesChanged(let rules):
       if rules.isLocked != isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
       isLocked = rules.isLocked

@@ -143,13 +143,23 @@ extension Session {
 
   /// Asks to be host, and waits for what becomes of it.
   ///
-  /// The present host hands over if it can; without one this peer stands for election at once. A peer that may not host
-  /// (``Configuration/canHost``) asks for nothing.
+  /// The present host decides by its ``Configuration/hostRequestHandler``; without a host this peer stands for election at
+  /// once. A peer that may not host (``Configuration/canHost``) asks for nothing.
   /// - Parameter timeout: how long to wait.
   @discardableResult
   public func requestHost(timeout: Duration = .seconds(5)) async -> HostOutcome {
     guard configuration.canHost else { return .unchanged }
     return await waitForHost(identity.peerID, timeout: timeout, after: .requestHost)
+  }
+
+  /// Asks the app, beside the event loop, whether a member that asks for it becomes host, and brings its answer back.
+  func askForHost(_ peer: Peer) {
+    let handler = configuration.hostRequestHandler
+    let added = jobs.add { [weak self] in
+      let accepts = await handler?(peer) ?? false
+      await self?.input(.answerHostRequest(peer.id, accepts: accepts))
+    }
+    if !added { input(.answerHostRequest(peer.id, accepts: false)) }
   }
 
   /// Hands the host's role to a member, and waits for what becomes of it.
@@ -175,7 +185,9 @@ extension Session {
       .cancelHostWait(HostWaitID(rawValue: number))
     }
     switch outcome {
-    case .host(let isHost): return isHost ? .hosts : .unchanged
+    case .host(.hosts): return .hosts
+    case .host(.declined): return .refused
+    case .host(.timedOut): return .unchanged
     case .ended: return .ended
     case .cancelled, .acknowledgement, .ownership, .invitation: return .unchanged
     }

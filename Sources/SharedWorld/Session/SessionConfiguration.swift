@@ -34,6 +34,12 @@ extension Session {
     public var advertisesName = false
     /// The wish to host, 0…255; more is better.
     public var hostPriority: UInt8 = 1
+    /// Decides whether this peer, while it hosts, hands over to a member that asks for it by ``Session/requestHost(timeout:)``;
+    /// nil: it does if that member's ``hostPriority`` is higher.
+    ///
+    /// It runs as a child task of the session. A host may remove members and lock the session, so it is given to those that
+    /// the app trusts with that.
+    public var hostRequestHandler: (@Sendable (Peer) async -> Bool)?
     /// Whether this peer may ever be host.
     public var canHost = true
     /// The most peers, oneself included, of a session that this peer starts: 2…64.

@@ -241,11 +241,11 @@ struct MembershipTests {
     _ = probe.takeEvents()
     func ended(_ probe: inout NodeProbe) -> [String] {
       probe.takeEvents().compactMap { event in
-        if case .hostAwaited(let id, let isHost) = event { "\(id.rawValue) \(isHost)" } else { nil }
+        if case .hostAwaited(let id, let result) = event { "\(id.rawValue) \(result)" } else { nil }
       }
     }
     probe.input(.awaitHost(HostWaitID(rawValue: 1), NodeProbe.me, timeout: .seconds(1)))
-    #expect(ended(&probe) == ["1 true"])
+    #expect(ended(&probe) == ["1 hosts"])
     for number: UInt64 in 2...3 {
       probe.input(.awaitHost(HostWaitID(rawValue: number), other, timeout: .seconds(Int(number))))
     }
@@ -254,6 +254,6 @@ struct MembershipTests {
     probe.wait(.seconds(1.9))
     #expect(ended(&probe).isEmpty)
     probe.wait(.seconds(5))
-    #expect(ended(&probe) == ["2 false"])
+    #expect(ended(&probe) == ["2 timedOut"])
   }
 }

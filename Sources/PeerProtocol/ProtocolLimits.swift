@@ -34,6 +34,8 @@ package enum ProtocolLimits {
   package static let invitationContext = 4 * 1024
   /// Invitations of others that may wait for an answer, and one a device.
   package static let pendingInvitations = 16
+  /// Of them those of one address, or of one IPv6 network (/64).
+  package static let pendingInvitationsOfSource = 2
   /// The longest an invitation may wait.
   package static let invitationWait: Duration = .seconds(60)
   /// Links of strangers held at once.
@@ -145,6 +147,8 @@ package enum ProtocolTimes {
   package static let admission: Duration = .seconds(10)
   /// Admissions that began before the session was locked or full may arrive for this long.
   package static let admissionSettling: Duration = .seconds(10)
+  /// A busy peer is invited again after this long, then after twice as long, and so on.
+  package static let invitationRetry: Duration = .seconds(1)
   /// How long an invitation dials before its target counts as unreachable.
   package static let reach: Duration = .seconds(5)
   /// The first pause after every address failed; it doubles up to ``dialBackoffMost``.

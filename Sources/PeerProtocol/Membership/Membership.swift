@@ -121,7 +121,7 @@ struct Membership: Organ {
     guard let invitation = invitations.take(id), let link = turn.mesh.links.carrier(of: invitation.peer) else { return }
     switch decision {
     case .accept: accept(invitation.number, from: invitation.peer, on: link, in: &turn)
-    case .decline: turn.answer(invitation.number, decision, on: link)
+    case .decline(let reason): turn.answer(invitation.number, .decline(reason: reason), on: link)
     }
   }
 
@@ -323,6 +323,7 @@ struct Membership: Organ {
       invitations.decline(answer.number, by: peer, reason: reason, in: &turn)
       // A stranger's link that has nothing left to say ends.
       if turn.mesh.links.member(link) == nil, !invitations.has(peer) { turn.tell(.close(link, .left)) }
+    case .busy: invitations.retry(answer.number, of: peer, in: &turn)
     }
   }
 

@@ -36,6 +36,7 @@ struct PageTests {
     Claim("connection", "a stranger has not read | \(ProtocolLimits.strangerControlQueue >> 10) KiB |"),
     Claim("connection", "invitations of others pending | \(ProtocolLimits.pendingInvitations), one a peer"),
     Claim("connection", "name | text(\(ProtocolLimits.peerName))"),
+    Claim("membership", "or \(ProtocolLimits.pendingInvitationsOfSource) of the same IPv4 address"),
     Claim("membership", "context blob(\(ProtocolLimits.invitationContext))"),
     Claim("membership", "reason text(\(ProtocolLimits.reason))"),
     Claim("membership", "A receiver with \(text(ProtocolLimits.roster)) records"),

@@ -64,6 +64,7 @@ FRAMES = {
     "invite": (8, u64(77) + u32(30_000) + blob(bytes([9, 8, 7]))),
     "invite-accept": (9, u64(77) + u8(1)),
     "invite-decline": (9, u64(77) + u8(0) + text("not now")),
+    "invite-busy": (9, u64(77) + u8(2)),
     "invite-cancel": (10, u64(77)),
     "attach": (11, TOKEN),
     "rules": (12, u32(3) + u8(1) + u8(8)),

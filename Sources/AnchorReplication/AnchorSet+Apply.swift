@@ -104,8 +104,10 @@ extension AnchorSet {
   private mutating func apply(
     _ run: OperationRun, _ bytes: RawSpan, _ outcome: inout AppliedOperations
   ) throws(ReplicationError) {
+    let before = held.count > 0 ? actors.seen(of: run.actor) : nil
+    // Also what was applied before a gap or a limit releases others.
+    defer { if let before { outcome.applied += releaseHeld(awaiting: run.actor, beyond: before) } }
     try integrate(run, bytes, &outcome)
-    if held.count > 0 { outcome.applied += releaseHeld() }
   }
 
   /// Carries out the operations of a run, and logs them: neighbours with one copy.
@@ -192,41 +194,73 @@ extension AnchorSet {
     guard dot.sequence == last + 1 else {
       // Operations dropped for want of room leave a gap that is not the sender's fault.
       guard held.hasDropped(dot.actor, beyond: seen) else { throw .gap(found: dot, expected: last + 1) }
-      held.drop(dot)
+      held.drop(dot, limits: limits)
       return
     }
-    held.forgetDropped(actors.seen(of:))
     held.hold(body, dot: dot, key: key, limits: limits)
     outcome.held += 1
   }
 
-  /// Applies what waited and has its turn now; returns how many did.
+  /// Applies what waited for operations of `actor` after the first `applied`; returns how many were applied.
   @discardableResult
-  mutating func releaseHeld() -> Int {
+  mutating func releaseHeld(awaiting actor: ActorID, beyond applied: UInt64) -> Int {
     var released = 0
-    while let (author, waiting) = nextReleased() {
-      guard waiting.sequence > actors.seen(of: author) else { continue }
-      let dot = Dot(actor: author, sequence: waiting.sequence)
-      var position = 0
-      // It was decoded once when its batch was checked, and room for its actor is all that can be missing.
-      guard let index = actors.intern(author, limit: limits.actors),
-        let operation = try? unsafe decode(waiting.body.span.bytes, at: &position, dot: dot, offset: 0)
-      else { continue }
-      integrate(operation, by: index, origin: .remote)
-      unsafe log.append(waiting.body.span.bytes, actor: index, sequence: dot.sequence)
-      released += 1
+    var sequence = applied
+    // What is released may be of this actor too.
+    while sequence < actors.seen(of: actor) {
+      sequence += 1
+      released += release(held.takeWaiters(for: Dot(actor: actor, sequence: sequence)))
     }
     return released
   }
 
-  /// Removes the first held operation that is its actor's next, or that was applied meanwhile.
-  private mutating func nextReleased() -> (ActorID, HeldOperations.Operation)? {
+  /// Applies what waited and has its turn after a merge; returns how many were applied.
+  @discardableResult
+  mutating func releaseHeld() -> Int {
     let actors = actors
-    return held.next { actor, operation in
-      let seen = actors.seen(of: actor)
-      let isBorn = operation.key.actor == actor || operation.key.sequence <= actors.seen(of: operation.key.actor)
-      return operation.sequence <= seen || (operation.sequence == seen + 1 && isBorn)
+    return release(held.takeWaiters { $0.sequence <= actors.seen(of: $0.actor) })
+  }
+
+  /// Applies the waiting operations of these actors, and of those that wait for them in turn.
+  private mutating func release(_ authors: [ActorID]) -> Int {
+    var released = 0
+    var ready = authors
+    var next = 0
+    while next < ready.count {
+      let author = ready[next]
+      next += 1
+      while let waiting = held.first(of: author) {
+        let seen = actors.seen(of: author)
+        if waiting.sequence > seen {
+          guard covers(waiting.key) || waiting.key.actor == author else {
+            held.wait(author)
+            break
+          }
+          guard carryOut(waiting, of: author) else {
+            held.dropAll(of: author, limits: limits)
+            break
+          }
+          released += 1
+          ready += held.takeWaiters(for: Dot(actor: author, sequence: waiting.sequence))
+        }
+        held.removeFirst(of: author)
+      }
     }
+    return released
+  }
+
+  /// Applies an operation that has waited; false when there is no room for its actor.
+  ///
+  /// It was decoded once when its batch was checked, and is its actor's next.
+  private mutating func carryOut(_ waiting: HeldOperations.Operation, of author: ActorID) -> Bool {
+    let dot = Dot(actor: author, sequence: waiting.sequence)
+    var position = 0
+    guard let index = actors.intern(author, limit: limits.actors), waiting.sequence == actors.seen[Int(index)] + 1,
+      let operation = try? unsafe decode(waiting.body.span.bytes, at: &position, dot: dot, offset: 0)
+    else { return false }
+    integrate(operation, by: index, origin: .remote)
+    unsafe log.append(waiting.body.span.bytes, actor: index, sequence: dot.sequence)
+    return true
   }
 
   /// Refuses an addition or value that would bring the set beyond twice its limits.

@@ -241,7 +241,7 @@ extension AnchorSet {
       integrate(operation, by: index, origin: .map)
       log.append(operation, actor: index)
     }
-    releaseHeld()
+    releaseHeld(awaiting: mapActor, beyond: seen)
     return added.count
   }
 

@@ -59,7 +59,7 @@ package struct AnchorSet: Sendable {
   var heldCount: Int { held.count }
 
   /// The actors of those operations.
-  package var heldActors: [ActorID] { held.queues.map(\.actor) }
+  package var heldActors: [ActorID] { held.actors }
 
   /// Bytes of operations in the log.
   var logByteCount: Int { log.byteCount }

@@ -28,6 +28,9 @@ package struct InterfaceAddress: Hashable, Sendable {
   /// The address.
   package let host: SocketAddress.Host
 
+  /// The index of the interface that leads back to this machine; nil when there is none.
+  package static var loopbackIndex: UInt32? { all().first { $0.flags.contains(.loopback) }?.interface }
+
   /// The addresses of every interface, up or not, in the system's order; empty when the system refuses the list.
   package static func all() -> [InterfaceAddress] {
     var list: UnsafeMutablePointer<ifaddrs>?

@@ -34,6 +34,8 @@ package enum ProtocolLimits {
   package static let invitationContext = 4 * 1024
   /// Invitations of others that may wait for an answer, and one a device.
   package static let pendingInvitations = 16
+  /// Of them those of one address, or of one IPv6 network (/64).
+  package static let pendingInvitationsOfSource = 2
   /// The longest an invitation may wait.
   package static let invitationWait: Duration = .seconds(60)
   /// Links of strangers held at once.
@@ -47,8 +49,14 @@ package enum ProtocolLimits {
   package static let members = 64
   /// Roster entries remembered, those who left included.
   package static let roster = 1024
+  /// Of them peers that are out and that one member alone says were ever here.
+  package static let departuresOfTeller = 256
   /// Bytes of what a node keeps in order to come back; a full roster has less than 300 each.
   package static let record = 512 * 1024
+  /// Dials under way to addresses at which no member was ever linked.
+  package static let unprovenDials = 16
+  /// Such dials to one machine in a second; on the loopback interface, to one port.
+  package static let dialsToHost = 4
   /// Addresses remembered of a peer.
   package static let addresses = 8
 
@@ -58,6 +66,12 @@ package enum ProtocolLimits {
   package static let chunks = 64 * 1024
   /// Bytes of an encoded map.
   package static let map = 512 * 1024 * 1024
+  /// Bytes of memory that one byte of a map on the network may become when it is decoded.
+  ///
+  /// Scans and reconstructions become 2 to 7, encoded without loss; a file of equal points becomes thousands.
+  package static let mapExpansion = 128
+  /// Bytes of memory that a map may become whatever its size on the network.
+  package static let smallMap = 16 * 1024 * 1024
   /// The highest epoch or revision of a map, so that counting on never overflows.
   package static let counter: UInt64 = 1 << 62
   /// Chunks of a map that one source owes at a time.
@@ -68,6 +82,9 @@ package enum ProtocolLimits {
   package static let uploads = 4
   /// Verified chunks after which a member that is still fetching tells the others what it has.
   static let chunksBetweenTells = 8
+  /// Maps that one member may announce in a second beyond those that are known here; the latest of the rest waits for
+  /// the next exchange of vectors.
+  package static let announcements = 8
   /// Chunks named in one manifest frame.
   package static let manifestNames = 450
   /// Bytes of one part of a snapshot or of a version vector, with its head.
@@ -126,14 +143,26 @@ package enum ProtocolTimes {
   package static let orphanLook: Duration = .seconds(1)
   /// The next address of a peer is tried when the one before has not answered for this long.
   package static let dialStagger: Duration = .seconds(1)
+  /// An accepted peer that has not admitted this node for this long is accepted no more.
+  package static let admission: Duration = .seconds(10)
+  /// Admissions that began before the session was locked or full may arrive for this long.
+  package static let admissionSettling: Duration = .seconds(10)
+  /// A busy peer is invited again after this long, then after twice as long, and so on.
+  package static let invitationRetry: Duration = .seconds(1)
   /// How long an invitation dials before its target counts as unreachable.
   package static let reach: Duration = .seconds(5)
   /// The first pause after every address failed; it doubles up to ``dialBackoffMost``.
   package static let dialBackoff: Duration = .milliseconds(250)
   /// The longest pause between two rounds of dialling.
   package static let dialBackoffMost: Duration = .seconds(4)
+  /// The same for a member that was never linked: it may be invented.
+  package static let dialBackoffOfUnknown: Duration = .seconds(16)
   /// News of a peer that is dialled counts once in this time.
   package static let news: Duration = .seconds(1)
+  /// The same for a member that was never linked.
+  package static let newsOfUnknown: Duration = .seconds(4)
+  /// A dial that ``ProtocolLimits/unprovenDials`` or ``ProtocolLimits/dialsToHost`` delays is tried again after this long.
+  package static let dialDelay: Duration = .milliseconds(100)
   /// Peers that are dialled because of the same news are dialled this far apart on average.
   static let newsSpread: Duration = .milliseconds(20)
   /// A link that ends sooner than this after both sides admitted each other does not end the growth of dialling pauses.

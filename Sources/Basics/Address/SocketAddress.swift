@@ -95,6 +95,15 @@ extension SocketAddress.Host {
     }
   }
 
+  /// Whether the address can be that of one machine: not `0.0.0.0/8` or `::` (unspecified), multicast (`224.0.0.0/4`,
+  /// `ff00::/8`) or reserved (`240.0.0.0/4`, with the broadcast address).
+  package var isUnicast: Bool {
+    switch self {
+    case .ipv4(let word): word >> 24 != 0 && word >> 28 < 0xe
+    case .ipv6(let high, let low, _): (high != 0 || low != 0) && high >> 56 != 0xff
+    }
+  }
+
   /// Whether the address reaches only this machine: `127.0.0.0/8` or `::1`.
   package var isLoopback: Bool {
     switch self {

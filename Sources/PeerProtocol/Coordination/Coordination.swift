@@ -15,6 +15,8 @@ package struct Coordination: Organ {
   private var relay = FloodRelay()
   /// The waits of the app for a host.
   private var hostWaits = HostWaits()
+  /// The requests of members that the app has not answered.
+  private var hostRequests = HostRequests()
 
   /// A node without links.
   package init(
@@ -130,6 +132,7 @@ package struct Coordination: Organ {
     case .send(let message, let node): turn.flood(.election, to: node) { message.write(to: &$0) }
     case .hostChanged(let from, let to, let epoch, let reason):
       turn.report(.hostChanged(from: from, to: to, epoch: epoch, reason: reason))
+      if to != turn.me { hostRequests.endAll() }
       hostWaits.run(in: &turn)
     case .joinSequenceChanged(let sequence):
       graph.setJoinSequence(sequence)
@@ -142,8 +145,39 @@ package struct Coordination: Organ {
     _ frame: Flooded<ElectionMessage>, from sender: MemberLink, in turn: inout Turn
   ) {
     let message = frame.message
+    let origin = frame.header.origin
     guard receive(.election, frame.header, from: sender, in: &turn, { message.write(to: &$0) }) else { return }
-    turn.tell(.elect(.message(message, from: frame.header.origin)))
+    if case .request(let request) = message, request.isExplicit, turn.mesh.host == turn.me {
+      return receiveRequest(from: origin, in: &turn)
+    }
+    if case .preNack(let nack) = message, nack.host == origin, turn.mesh.host == origin {
+      hostWaits.decline(turn.me.peer, in: &turn)
+    }
+    turn.tell(.elect(.message(message, from: origin)))
+  }
+
+  /// A member asks this node, which hosts, to hand over because its app wants to.
+  private mutating func receiveRequest(from node: NodeID, in turn: inout Turn) {
+    switch turn.configuration.hostRequests {
+    case .granted: answerRequest(of: node, accepts: true, in: &turn)
+    case .byPriority:
+      // What it has announced to all counts: it is part of the rank by which hosts are chosen.
+      let priority = turn.mesh.reachable.first { $0.node == node }?.rank.priority ?? 0
+      answerRequest(of: node, accepts: priority > turn.configuration.election.priority, in: &turn)
+    case .asked: if hostRequests.begin(node) { turn.report(.hostRequested(by: node.peer)) }
+    }
+  }
+
+  /// The app's answer to a member that asks to be host; a no-op when none does.
+  mutating func answerRequest(of peer: PeerID, accepts: Bool, in turn: inout Turn) {
+    if let node = hostRequests.end(peer) { answerRequest(of: node, accepts: accepts, in: &turn) }
+  }
+
+  private func answerRequest(of node: NodeID, accepts: Bool, in turn: inout Turn) {
+    guard !accepts else { return turn.tell(.elect(.handover(to: node))) }
+    let nack = ElectionMessage.PreNack(
+      host: turn.me, epoch: election.epoch, leaseRemaining: election.leaseRemaining(at: turn.now))
+    turn.flood(.election, to: node) { ElectionMessage.preNack(nack).write(to: &$0) }
   }
 
   /// Waits until `peer` hosts in the eyes of this node.

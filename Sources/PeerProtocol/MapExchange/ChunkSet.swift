@@ -4,22 +4,33 @@ package import Basics
 package struct ChunkSet: Sendable, Equatable {
   /// Numbers from 0 to below this one may be members.
   package let capacity: Int
-  private var words: [UInt64]
+  /// No words until there is a member: announced maps may have many chunks and cost the announcer little.
+  private var words: [UInt64] = []
 
   /// No chunk of `capacity`.
   package init(capacity: Int) {
     self.capacity = capacity
-    words = Array(repeating: 0, count: (capacity + 63) / 64)
   }
 
   /// Every chunk of `capacity`.
   package static func all(_ capacity: Int) -> ChunkSet {
     var set = ChunkSet(capacity: capacity)
+    set.allocate()
     for index in set.words.indices {
       let rest = capacity - 64 * index
       set.words[index] = rest < 64 ? (1 << UInt64(rest)) - 1 : .max
     }
     return set
+  }
+
+  package static func == (left: ChunkSet, right: ChunkSet) -> Bool {
+    guard left.capacity == right.capacity else { return false }
+    if left.words.isEmpty || right.words.isEmpty { return left.isEmpty && right.isEmpty }
+    return left.words == right.words
+  }
+
+  private mutating func allocate() {
+    if words.isEmpty { words = Array(repeating: 0, count: (capacity + 63) / 64) }
   }
 
   /// Whether no chunk is a member.
@@ -29,20 +40,22 @@ package struct ChunkSet: Sendable, Equatable {
   package var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
   package func contains(_ chunk: Int) -> Bool {
-    chunk >= 0 && chunk < capacity && words[chunk / 64] >> UInt64(chunk % 64) & 1 == 1
+    !words.isEmpty && chunk >= 0 && chunk < capacity && words[chunk / 64] >> UInt64(chunk % 64) & 1 == 1
   }
 
   package mutating func insert(_ chunk: Int) {
+    allocate()
     words[chunk / 64] |= 1 << UInt64(chunk % 64)
   }
 
   package mutating func remove(_ chunk: Int) {
+    guard !words.isEmpty else { return }
     words[chunk / 64] &= ~(1 << UInt64(chunk % 64))
   }
 
   /// The first member at `start` or after it, and round from 0, that is also in `other`; nil of `other` means all.
   package func first(from start: Int, alsoIn other: ChunkSet?) -> Int? {
-    guard !words.isEmpty else { return nil }
+    guard !words.isEmpty, other?.words.isEmpty != true else { return nil }
     let home = start / 64 % words.count
     let early: UInt64 = (1 << UInt64(start % 64)) - 1
     for step in 0...words.count {
@@ -58,13 +71,15 @@ package struct ChunkSet: Sendable, Equatable {
   /// Bit *i* of byte *j* says whether chunk 8 *j* + *i* is a member; as many bytes as that takes.
   package func write(to writer: inout ByteWriter) {
     for index in 0..<(capacity + 7) / 8 {
-      writer.write(UInt8(truncatingIfNeeded: words[index / 8] >> UInt64(8 * (index % 8))))
+      let word = words.isEmpty ? 0 : words[index / 8]
+      writer.write(UInt8(truncatingIfNeeded: word >> UInt64(8 * (index % 8))))
     }
   }
 
   /// Reads the bits of `capacity` chunks; bits beyond it must be zero.
   package init(reading reader: inout ByteReader, capacity: Int) throws(DecodingFailure) {
     self.init(capacity: capacity)
+    allocate()
     let start = reader.offset
     for index in 0..<(capacity + 7) / 8 {
       words[index / 8] |= UInt64(try reader.readByte()) << UInt64(8 * (index % 8))

@@ -7,11 +7,17 @@ import WorldModel
 /// whatever becomes of the link it came on.
 struct MapExchange: Organ {
   /// The maps that are here or on their way.
-  private var library = MapLibrary()
+  private var library: MapLibrary
   /// Who gets what from here.
   private var server = MapServer()
   /// How far all members have come with the session's map.
   private var board = MapStatusBoard()
+  /// By the link that carries a member's traffic, how many maps it may still announce.
+  private var budgets = PerLink<AnnouncementBudget>()
+
+  init(memoryLimit: Int) {
+    library = MapLibrary(memoryLimit: memoryLimit)
+  }
 
   /// Everything is at the pace of anti-entropy: see ``check(in:)``.
   func deadline(in turn: borrowing Turn) -> Instant? { nil }
@@ -99,6 +105,7 @@ struct MapExchange: Organ {
   /// Tells a newly linked member of the maps it should have, and of what there is of one that is not complete.
   mutating func linked(_ link: LinkRef, in turn: inout Turn) {
     server.open(link)
+    budgets.begin(link, with: AnnouncementBudget(at: turn.now))
     guard let peer = turn.mesh.links.member(link)?.peer else { return }
     if let held = library.latestComplete { announce(held.announcement, on: link, in: &turn) }
     if let current = library.current, !current.isComplete, current.manifest != nil {
@@ -115,6 +122,7 @@ struct MapExchange: Organ {
   /// The link that carried a peer's traffic is gone; what it owed is asked of others at ``resume(in:)``.
   mutating func unlinked(_ link: LinkRef, of peer: PeerID, in turn: inout Turn) {
     server.close(link)
+    budgets.end(link)
     library.removeHolder(peer)
     publish(in: &turn)
   }
@@ -147,6 +155,10 @@ struct MapExchange: Organ {
   /// Turns away from sources that keep chunks back, and tells again what may have been missed; at the pace of anti-entropy.
   mutating func check(in turn: inout Turn) {
     library.passOverSlowSources(at: turn.now)
+    for member in turn.mesh.links.members {
+      guard let late = budgets.update(member.link, { $0.late.take() }) ?? nil else { continue }
+      receiveAnnouncement(late, from: member, in: &turn)
+    }
     for holding in library.holdings where !holding.isComplete {
       let map = holding.announcement.id
       if holding.untold > 0 { tellHave(map, in: &turn) }
@@ -185,10 +197,13 @@ struct MapExchange: Organ {
   private mutating func receiveAnnouncement(
     _ announcement: MapAnnouncement, from sender: MemberLink, in turn: inout Turn
   ) {
+    let now = turn.now
+    // A known map costs nothing; new ones are told to the app and, by this node's status, to all members.
+    guard library[announcement.id] != nil || budgets.update(sender.link, { $0.admits(announcement, at: now) }) == true
+    else { return }
     guard isPlausible(announcement, from: sender.peer, in: turn) else { return }
-    guard mayProvide(announcement, linked: sender.peer, in: turn) else {
-      turn.report(.mapRefused(announcement.id, provider: announcement.provider))
-      return
+    if let refusal = refusal(of: announcement, from: sender.peer, in: turn) {
+      return turn.report(.mapRefused(announcement.id, provider: announcement.provider, refusal))
     }
     // Another beginning for each peer and map, so that joiners that come together soon have something to give.
     let mixed = (turn.me.peer.prefix ^ announcement.id.digest.words.x) &* 0x9e37_79b9_7f4a_7c15
@@ -198,6 +213,15 @@ struct MapExchange: Organ {
     turn.tell(.mapAnnounced)
     tellStatus(in: &turn)
     if library[announcement.id]?.manifest == nil { requestManifests(in: &turn) } else { requestChunks(in: &turn) }
+  }
+
+  /// Why a map is not fetched; nil if it may be.
+  private func refusal(
+    of announcement: MapAnnouncement, from peer: PeerID, in turn: borrowing Turn
+  ) -> MapRefusal? {
+    guard mayProvide(announcement, linked: peer, in: turn) else { return .notPermitted }
+    return announcement.size > turn.configuration.mapMemoryLimit && library[announcement.id] == nil
+      ? .tooLarge(bytes: announcement.size) : nil
   }
 
   /// Whether there can be a map of this epoch: nobody uses up the epochs, and so keeps all others from sharing a map, by a lie.
@@ -227,7 +251,7 @@ struct MapExchange: Organ {
   ) throws(DecodingFailure) {
     let map = told.map
     guard let holding = library[map] else { return }
-    let have = try told.chunks(of: holding.chunks.count)
+    let have = try told.chunks(of: holding.announcement.chunks)
     guard !holding.isComplete else { return }
     _ = library.change(map) { $0.addHolder(sender.peer, have: have, at: turn.now) }
     publish(in: &turn)
@@ -326,7 +350,7 @@ struct MapExchange: Organ {
     guard let package = holding.package else {
       let untold = holding.untold + 1
       _ = library.change(map) { $0.untold = untold }
-      if untold >= ProtocolLimits.chunksBetweenTells { tellHave(map, in: &turn) }
+      if untold >= holding.chunksBetweenTells { tellHave(map, in: &turn) }
       return
     }
     let announcement = holding.announcement

@@ -7,8 +7,10 @@ package struct MapHolding: Sendable {
   package let announcement: MapAnnouncement
   /// The manifest, once all of it has arrived and matches the announced id.
   package private(set) var manifest: MapManifest?
-  /// The verified chunks.
-  package private(set) var chunks: [StoredChunk?]
+  /// The verified chunks, by their numbers; no places before the manifest is here, which pays for them with its bytes.
+  package private(set) var chunks: [StoredChunk?] = []
+  /// The numbers of the verified chunks.
+  package private(set) var verified: ChunkSet
   /// Bytes of raw map verified so far.
   package private(set) var verifiedBytes = 0
 
@@ -32,6 +34,10 @@ package struct MapHolding: Sendable {
   /// Chunks verified since the others were last told.
   var untold = 0
 
+  /// Verified chunks after which the others are told: of a map of many chunks more, so that the bits told of a chunk are
+  /// a bounded number whatever the size of the chunks.
+  package var chunksBetweenTells: Int { max(ProtocolLimits.chunksBetweenTells, announcement.chunks / 64) }
+
   /// Who is asked for the manifest.
   private(set) var manifestSource: PeerID?
   /// What it has sent of it, and how much that was when it was last looked at; nil when it never was.
@@ -41,8 +47,8 @@ package struct MapHolding: Sendable {
   /// A map to be fetched, from the chunk at `start` on.
   package init(fetching announcement: MapAnnouncement, from start: Int = 0) {
     self.announcement = announcement
-    chunks = Array(repeating: nil, count: announcement.chunks)
-    missing = .all(announcement.chunks)
+    verified = ChunkSet(capacity: announcement.chunks)
+    missing = ChunkSet(capacity: announcement.chunks)
     firstWanted = start % announcement.chunks
   }
 
@@ -51,6 +57,7 @@ package struct MapHolding: Sendable {
     self.announcement = announcement
     self.manifest = manifest
     chunks = package.chunks
+    verified = .all(package.chunks.count)
     verifiedBytes = package.size
     missing = ChunkSet(capacity: package.chunks.count)
     firstWanted = 0
@@ -63,13 +70,6 @@ package struct MapHolding: Sendable {
   package var package: MapPackage? {
     guard isComplete, let manifest else { return nil }
     return MapPackage(names: manifest.names, chunks: chunks.compactMap { $0 })
-  }
-
-  /// The numbers of the chunks that are here.
-  package var verified: ChunkSet {
-    var set = ChunkSet(capacity: chunks.count)
-    for index in chunks.indices where chunks[index] != nil { set.insert(index) }
-    return set
   }
 
   /// Whom to ask for the manifest now, from its beginning; nil when somebody is asked.
@@ -100,15 +100,17 @@ package struct MapHolding: Sendable {
     _ more: [ChunkName], first: Int, from source: PeerID
   ) throws(ChunkFailure) -> Int? {
     guard manifest == nil, source == manifestSource, !more.isEmpty, first == names.count,
-      names.count + more.count <= chunks.count
+      names.count + more.count <= announcement.chunks
     else { return nil }
     names += more
-    guard names.count == chunks.count else { return names.count }
+    guard names.count == announcement.chunks else { return names.count }
     let whole = MapManifest(epoch: announcement.epoch, revision: announcement.revision, names: names)
     forgetNames()
     guard whole.id == announcement.id, whole.size == announcement.size else { throw .wrongHash }
     manifest = whole
-    return chunks.count
+    chunks = Array(repeating: nil, count: announcement.chunks)
+    missing = .all(announcement.chunks)
+    return announcement.chunks
   }
 
   /// Asks nobody for the manifest any more.
@@ -146,6 +148,7 @@ package struct MapHolding: Sendable {
     guard let manifest, chunks[index] == nil else { return }
     chunks[index] = chunk
     missing.remove(index)
+    verified.insert(index)
     verifiedBytes += manifest.names[index].size
   }
 }

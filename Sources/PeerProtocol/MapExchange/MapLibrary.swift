@@ -15,8 +15,12 @@ package struct MapLibrary: Sendable {
   private var latest: (epoch: UInt64, revision: UInt64) = (0, 0)
   /// Maps that the app does not want, the latest last.
   private var cancelled: [MapID] = []
+  /// Bytes of a map of another peer above which it is not fetched.
+  private let memoryLimit: Int
 
-  package init() {}
+  package init(memoryLimit: Int = ProtocolLimits.map) {
+    self.memoryLimit = memoryLimit
+  }
 
   /// The session's current map, complete or not.
   package var current: MapHolding? {
@@ -74,7 +78,7 @@ package struct MapLibrary: Sendable {
       append(MapHolding(fetching: plain, from: start))
     }
     return change(announcement.id) { holding in
-      let have = announcement.isPartial ? ChunkSet(capacity: holding.chunks.count) : nil
+      let have = announcement.isPartial ? ChunkSet(capacity: announcement.chunks) : nil
       holding.addHolder(peer, have: have, at: now)
       return !holding.isComplete
     } ?? false
@@ -174,9 +178,10 @@ package struct MapLibrary: Sendable {
     trim()
   }
 
+  /// Gives up the oldest maps while there are too many, or while those that are announced by others are too large together.
   private mutating func trim() {
-    let kept = [current, latestComplete].compactMap { $0?.announcement.id }
-    while holdings.count > Self.capacity,
+    let kept = [current, latestComplete, holdings.last].compactMap { $0?.announcement.id }
+    while holdings.count > Self.capacity || holdings.reduce(0, { $0 + $1.announcement.size }) > 2 * memoryLimit,
       let index = holdings.firstIndex(where: { !kept.contains($0.announcement.id) })
     {
       holdings.remove(at: index)

@@ -1,5 +1,5 @@
 package import Basics
-import WorldModel
+package import WorldModel
 
 /// A whole map, cut in chunks that are hashed and compressed: made beside the event loop, then handed to the node.
 package struct MapPackage: Sendable {
@@ -49,6 +49,29 @@ package struct MapPackage: Sendable {
 
   /// Bytes of the encoded map.
   package var size: Int { names.reduce(0) { $0 + $1.size } }
+
+  /// Bytes of its chunks as they are stored and sent.
+  package var storedSize: Int { chunks.reduce(0) { $0 + $1.bytes.count } }
+
+  /// Reads the head and the directories of the encoded map, and expands no more of it than they need.
+  ///
+  /// - Throws: ``ChunkFailure``, or ``WorldMapError`` where the map is damaged.
+  package func head() throws -> WorldMapDecoder {
+    var file: [UInt8] = []
+    var wanted = 1
+    for (name, chunk) in zip(names, chunks).dropLast() {
+      file += try chunk.expanded(to: name.size)
+      guard file.count >= wanted else { continue }
+      do throws(WorldMapError) {
+        return try WorldMapDecoder(beginningOf: file)
+      } catch {
+        guard case .truncated = error else { throw error }
+        // Each try reads all that is there: twice as much for the next one keeps the cost linear.
+        wanted = 2 * file.count
+      }
+    }
+    return try WorldMapDecoder(try assembled())
+  }
 
   /// The hash of the map's contents alone, the same for every revision that shares the same bytes.
   package var contentDigest: SHA256Digest { SHA256Digest(hashing: names.flatMap(\.hash.bytes)) }

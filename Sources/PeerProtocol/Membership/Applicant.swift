@@ -23,8 +23,10 @@ struct Applicant: Sendable {
   /// Where a peer listens: what it says, and the address it was seen at when that carries a port it listens on.
   private static func addresses(of entry: LinkDirectory.Entry, _ hello: Hello) -> [SocketAddress] {
     var addresses = entry.isDialled ? [entry.remote] : []
-    for address in hello.addresses where !addresses.contains(address) { addresses.append(address) }
-    if !entry.isDialled, let port = hello.addresses.first?.port {
+    for address in hello.addresses where !addresses.contains(address) && address.isCredible(from: entry.remote) {
+      addresses.append(address)
+    }
+    if !entry.isDialled, let port = hello.addresses.first?.port, port > 0 {
       let seen = entry.remote.with(port: port)
       if !addresses.contains(seen) { addresses.insert(seen, at: 0) }
     }

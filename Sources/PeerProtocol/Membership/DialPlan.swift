@@ -12,6 +12,9 @@ package struct DialPlan: Sendable {
   /// Whether every address answered with a refusal since the last link.
   package private(set) var allRefused = false
 
+  /// Whether the target was ever linked, or is known not to be invented: else the pauses grow longer, and news is rarer.
+  package var isKnown = true
+
   private var index = 0
   private var pause = ProtocolTimes.dialBackoff
   private var refusals = 0
@@ -27,12 +30,19 @@ package struct DialPlan: Sendable {
   /// Adds addresses that are not known yet, the newest first.
   package mutating func add(_ more: [SocketAddress], at now: Instant) {
     let new = more.filter { !addresses.contains($0) }
-    if !new.isEmpty { nextAttempt = min(nextAttempt, now) }
+    // Whoever invents addresses is not to be followed at once each time.
+    if !new.isEmpty, isKnown || addresses.isEmpty { nextAttempt = min(nextAttempt, now) }
     addresses = Array((new + addresses).prefix(ProtocolLimits.addresses))
   }
 
   /// Whether there is an address to dial now.
   func isDue(at now: Instant) -> Bool { now >= nextAttempt && !addresses.isEmpty }
+
+  /// The address that is dialled next.
+  package var nextAddress: SocketAddress? { addresses.isEmpty ? nil : addresses[index < addresses.count ? index : 0] }
+
+  /// Waits longer, because too much is dialled already.
+  mutating func postpone(to later: Instant) { nextAttempt = max(nextAttempt, later) }
 
   /// The address to dial now as `dial`, if it is time.
   package mutating func attempt(_ dial: DialID, at now: Instant, random: inout SeededRandom) -> SocketAddress? {
@@ -62,7 +72,7 @@ package struct DialPlan: Sendable {
   /// News counts once in ``ProtocolTimes/news``, so that whoever makes much of it causes no storm.
   package mutating func hasten(to soon: Instant) {
     guard soon >= nextNews, !addresses.isEmpty else { return }
-    nextNews = soon + ProtocolTimes.news
+    nextNews = soon + (isKnown ? ProtocolTimes.news : ProtocolTimes.newsOfUnknown)
     nextAttempt = min(nextAttempt, soon)
     pause = ProtocolTimes.dialBackoff
   }
@@ -77,7 +87,8 @@ package struct DialPlan: Sendable {
 
   /// The pause that is due, with its jitter; the next one is longer.
   private mutating func takePause(random: inout SeededRandom) -> Duration {
-    defer { pause = min(pause * 2, ProtocolTimes.dialBackoffMost) }
+    let most = isKnown ? ProtocolTimes.dialBackoffMost : ProtocolTimes.dialBackoffOfUnknown
+    defer { pause = min(pause * 2, most) }
     return pause + .nanoseconds(Int64.random(in: 0..<100_000_000, using: &random))
   }
 

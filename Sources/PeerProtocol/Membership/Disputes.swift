@@ -24,6 +24,8 @@ struct Disputes: Sendable {
   private var removers: [PeerID] = []
   /// The last host that this node followed.
   private var lastHost: PeerID?
+  /// Since when the session has been locked or full; nil while it takes newcomers.
+  private var closedSince: Instant?
   /// Peers that said themselves that they leave: which start of their process.
   private var departed: [PeerID: UInt64] = [:]
 
@@ -50,6 +52,11 @@ struct Disputes: Sendable {
   /// Whether this very start of a peer's process said that it leaves.
   func hasDeparted(_ node: NodeID) -> Bool { departed[node.peer] == node.incarnation }
 
+  /// Looks whether the session takes newcomers.
+  mutating func observeRules(in turn: borrowing Turn) {
+    closedSince = turn.mesh.invitationRefusal == nil ? nil : closedSince ?? turn.now
+  }
+
   // MARK: Judgement
 
   /// Whether a record of another peer, said by `tellers`, is to be taken.
@@ -64,8 +71,23 @@ struct Disputes: Sendable {
     case (.present, .left):
       return !turn.mesh.hasMemberLink(to: entry.peerID) && !turn.mesh.isReachable(entry.peerID)
         && !isOfAnotherStart(entry, in: turn)
-    case (.present, .present), (.left, .present), (.left, .left), (nil, .present), (nil, .left): return true
+    case (.left, .present), (nil, .present):
+      return !turn.mesh.roster.isStranger(entry.peerID) || turn.mesh.invitationRefusal == nil
+        || mayAdmit(tellers, in: turn)
+    case (.present, .present), (.left, .left), (nil, .left): return true
     }
+  }
+
+  /// Whether `tellers` may say who is a member of a session that takes no newcomers.
+  ///
+  /// The host vouches: with its word for others, and for what it hears itself where the newcomer may have been admitted before
+  /// the session was closed, or in another part of it that has come back.
+  private func mayAdmit(_ tellers: [PeerID], in turn: borrowing Turn) -> Bool {
+    guard turn.mesh.host == turn.me else { return turn.speaksForHost(tellers) }
+    if let closedSince, turn.now - closedSince >= ProtocolTimes.admissionSettling {
+      return tellers.count > 1 || tellers.contains { !turn.isFollowed(by: $0) || turn.isNew($0) }
+    }
+    return true
   }
 
   /// Whether a record is about another start of a peer than the one that was here a moment ago, which then has not left.

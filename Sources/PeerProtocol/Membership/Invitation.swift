@@ -14,6 +14,19 @@ package struct OutgoingInvitation: Sendable {
   package var peer: PeerID?
   /// When the target counts as unreachable; nil once somebody was there.
   var reachDeadline: Instant?
+  /// When it is sent again to a target that was busy; nil when it is not.
+  var retryAt: Instant?
+  /// How often the target was busy.
+  var refusals = 0
+
+  /// The target is busy; whether it is asked again.
+  mutating func retry(at now: Instant) -> Bool {
+    let pause = ProtocolTimes.invitationRetry * (1 << refusals)
+    refusals += 1
+    guard refusals < ProtocolLimits.strangerInvitations else { return false }
+    retryAt = now + pause
+    return true
+  }
 }
 
 /// An invitation this peer received and has not answered.
@@ -22,6 +35,15 @@ package struct IncomingInvitation: Sendable {
   package let number: UInt64
   package let peer: PeerID
   package let deadline: Instant
+  /// Where it came from: the machine, or the network of an IPv6 address.
+  let source: SocketAddress.Host
+}
+
+extension SocketAddress.Host {
+  /// What one machine cannot easily have many of: an IPv4 address, or a /64 of IPv6.
+  var network: SocketAddress.Host {
+    if case .ipv6(let high, _, _) = self { .ipv6(high: high, low: 0, scope: 0) } else { self }
+  }
 }
 
 /// How an invitation this peer sent has ended.

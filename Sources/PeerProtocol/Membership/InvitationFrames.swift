@@ -38,10 +38,20 @@ package struct InviteAnswer: Sendable, Equatable, FrameBody {
 
   /// The invitation's number.
   package var number: UInt64
-  /// What was decided.
-  package var decision: InvitationDecision
+  /// What was decided, or that nothing could be.
+  package enum Decision: Sendable, Equatable {
+    /// The receiver joins.
+    case accept
+    /// It does not, for a reason that people read.
+    case decline(reason: String)
+    /// Too many invitations wait for its app: ask again in a moment.
+    case busy
+  }
 
-  package init(number: UInt64, decision: InvitationDecision) {
+  /// What was decided.
+  package var decision: Decision
+
+  package init(number: UInt64, decision: Decision) {
     self.number = number
     self.decision = decision
   }
@@ -53,13 +63,19 @@ package struct InviteAnswer: Sendable, Equatable, FrameBody {
     case .decline(let reason):
       writer.write(UInt8(0))
       writer.writeString(PlainText.cleaned(reason).utf8Prefix(ProtocolLimits.reason))
+    case .busy: writer.write(UInt8(2))
     }
   }
 
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     number = try reader.read(UInt64.self)
-    let accepts = try reader.readFlag()
-    decision = accepts ? .accept : .decline(reason: try reader.readString(limit: ProtocolLimits.reason))
+    let offset = reader.offset
+    switch try reader.readByte() {
+    case 0: decision = .decline(reason: try reader.readString(limit: ProtocolLimits.reason))
+    case 1: decision = .accept
+    case 2: decision = .busy
+    default: throw .invalid("unknown answer to an invitation", offset: offset)
+    }
   }
 }
 

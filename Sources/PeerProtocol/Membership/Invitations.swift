@@ -13,6 +13,7 @@ struct Invitations: Sendable {
     for invitation in outgoing {
       next = min(next ?? .distantFuture, invitation.deadline)
       if let reach = invitation.reachDeadline { next = min(next ?? reach, reach) }
+      if let retry = invitation.retryAt { next = min(next ?? retry, retry) }
       if invitation.peer == nil { next = min(next ?? .distantFuture, invitation.plan.nextAttempt) }
     }
     for invitation in incoming { next = min(next ?? .distantFuture, invitation.deadline) }
@@ -67,14 +68,16 @@ struct Invitations: Sendable {
   mutating func receive(_ invite: Invite, from peer: PeerID, name: String, on link: LinkRef, in turn: inout Turn) {
     guard !incoming.contains(where: { $0.peer == peer && $0.number == invite.number }) else { return }
     let isSecond = incoming.contains { $0.peer == peer }
-    guard !isSecond, incoming.count < ProtocolLimits.pendingInvitations else {
-      let reason = isSecond ? "an invitation is already waiting" : "too many invitations"
-      turn.answer(invite.number, .decline(reason: reason), on: link)
-      return
+    guard !isSecond else {
+      return turn.answer(invite.number, .decline(reason: "an invitation is already waiting"), on: link)
     }
+    guard let source = turn.mesh.links[link]?.remote.host.network, incoming.count < ProtocolLimits.pendingInvitations,
+      incoming.count(where: { $0.source == source }) < ProtocolLimits.pendingInvitationsOfSource
+    else { return turn.answer(invite.number, .busy, on: link) }
     let wait = min(.milliseconds(Int64(invite.wait)), ProtocolLimits.invitationWait)
     let invitation = IncomingInvitation(
-      id: InvitationID(rawValue: turn.random.next()), number: invite.number, peer: peer, deadline: turn.now + wait)
+      id: InvitationID(rawValue: turn.random.next()), number: invite.number, peer: peer, deadline: turn.now + wait,
+      source: source)
     incoming.append(invitation)
     turn.tell(.extend(link, until: invitation.deadline + ProtocolLimits.helloTime))
     turn.report(.invitationReceived(invitation.id, from: peer, name: name, context: invite.context))
@@ -92,6 +95,12 @@ struct Invitations: Sendable {
     turn.report(.invitationEnded(invitation.id, .declined(peer, reason: reason)))
   }
 
+  /// The target of an invitation of ours has no room for it now: it is asked again a few times.
+  mutating func retry(_ number: UInt64, of peer: PeerID, in turn: inout Turn) {
+    guard let index = outgoing.firstIndex(where: { $0.peer == peer && $0.number == number }) else { return }
+    if !outgoing[index].retry(at: turn.now) { decline(number, by: peer, reason: "busy", in: &turn) }
+  }
+
   /// The other side withdraws its invitation.
   mutating func receiveCancel(_ number: UInt64, from peer: PeerID, in turn: inout Turn) {
     for invitation in incoming where invitation.peer == peer && invitation.number == number {
@@ -103,8 +112,13 @@ struct Invitations: Sendable {
   // MARK: Links
 
   /// Sends our invitations of a peer on the link that carries its traffic.
-  func send(to peer: PeerID, on link: LinkRef, in turn: inout Turn) {
-    for invitation in outgoing where invitation.peer == peer {
+  ///
+  /// - Parameter isRetry: Whether only those are sent that are due again because the target was busy.
+  mutating func send(to peer: PeerID, on link: LinkRef, isRetry: Bool = false, in turn: inout Turn) {
+    for index in outgoing.indices where outgoing[index].peer == peer {
+      if isRetry, outgoing[index].retryAt.map({ $0 > turn.now }) ?? true { continue }
+      outgoing[index].retryAt = nil
+      let invitation = outgoing[index]
       turn.tell(.extend(link, until: invitation.deadline))
       let wait = max(0, invitation.deadline.nanoseconds(since: turn.now) / 1_000_000)
       let invite = Invite(number: invitation.number, wait: UInt32(clamping: wait), context: invitation.context)
@@ -127,8 +141,25 @@ struct Invitations: Sendable {
     incoming.removeAll { $0.peer == peer }
   }
 
+  /// Ends the invitations that a link has taken with it.
+  ///
+  /// - Parameter wasAdmitted: Whether this node held the other end as a member.
+  mutating func fail(with closed: ClosedLink, wasAdmitted: Bool, in turn: inout Turn) {
+    switch closed.cause {
+    // The new start of the peer has not invited this node; our own invitation is sent again on its link.
+    case .ended(.replaced): withdraw(from: closed.peer, in: &turn)
+    case .ended(let reason): fail(with: closed.peer, reason, in: &turn)
+    case .goodbye(let reason):
+      // A departure takes the peer's record with it, and its invitations stay for its return.
+      let isDeparture = reason == .left && (closed.wasMember || wasAdmitted)
+      if !isDeparture { fail(with: closed.peer, reason, in: &turn) }
+    case .lost: if !closed.wasMember { fail(with: closed.peer, .connectionLost, in: &turn) }
+    case .dropped: break
+    }
+  }
+
   /// A link ended before the invitations on it were answered.
-  mutating func fail(with peer: PeerID, _ reason: EndReason, in turn: inout Turn) {
+  private mutating func fail(with peer: PeerID, _ reason: EndReason, in turn: inout Turn) {
     // Of two links one is closed as a duplicate: what was said on it goes on on the other.
     guard turn.mesh.links.carrier(of: peer) == nil, reason != .duplicate else { return }
     withdraw(from: peer, in: &turn)
@@ -153,6 +184,15 @@ struct Invitations: Sendable {
     incoming.removeAll { $0.deadline <= turn.now }
   }
 
+  private mutating func retry(in turn: inout Turn) {
+    for invitation in outgoing {
+      guard let retry = invitation.retryAt, retry <= turn.now, let peer = invitation.peer,
+        let link = turn.mesh.links.carrier(of: peer)
+      else { continue }
+      send(to: peer, on: link, isRetry: true, in: &turn)
+    }
+  }
+
   /// Grants targets the time in which this node stood still.
   mutating func excuse(_ gap: Duration) {
     for index in outgoing.indices {
@@ -160,8 +200,9 @@ struct Invitations: Sendable {
     }
   }
 
-  /// Dials the targets of invitations that are not linked yet.
+  /// Dials the targets of invitations that are not linked yet, and asks those again that were busy.
   mutating func dial(in turn: inout Turn) {
+    retry(in: &turn)
     for index in outgoing.indices where outgoing[index].peer == nil && outgoing[index].plan.isDue(at: turn.now) {
       let dial = DialID(rawValue: turn.freshNumber())
       guard let address = outgoing[index].plan.attempt(dial, at: turn.now, random: &turn.random) else { continue }
@@ -205,7 +246,7 @@ struct Invitations: Sendable {
 
 extension Turn {
   /// Sends the one answer to an invitation.
-  mutating func answer(_ number: UInt64, _ decision: InvitationDecision, on link: LinkRef) {
+  mutating func answer(_ number: UInt64, _ decision: InviteAnswer.Decision, on link: LinkRef) {
     let answer = InviteAnswer(number: number, decision: decision)
     send(.inviteAnswer, on: link) { answer.write(to: &$0) }
   }

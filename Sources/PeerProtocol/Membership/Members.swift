@@ -9,6 +9,9 @@ struct Members: Sendable {
   /// Where members were reached, or said on a link of their own that they listen.
   private var provenAddresses: [PeerID: [SocketAddress]] = [:]
   private var dials: [DialID: PeerID] = [:]
+  private var gate = DialGate()
+  /// Members whose record a member on this machine handed on, or the member itself: they may be on this machine too.
+  private var locals: Set<PeerID> = []
 
   /// When a member is to be dialled or reported; nil for never.
   func deadline(in links: borrowing LinkDirectory) -> Instant? {
@@ -35,9 +38,20 @@ struct Members: Sendable {
       members[peer] = Member(plan: plan(for: peer, in: turn))
       publish(in: &turn)
     } else {
-      members[peer]?.plan.add(entry.addresses, at: turn.now)
+      let addresses = credible(entry.addresses, of: peer)
+      members[peer]?.plan.add(addresses, at: turn.now)
       hasten(peer, in: &turn)
     }
+  }
+
+  /// Records whether a peer's record may name addresses of this machine: the one who said so is on it.
+  mutating func locate(_ peer: PeerID, isLocal: Bool) {
+    if isLocal { locals.insert(peer) } else { locals.remove(peer) }
+  }
+
+  private func credible(_ addresses: [SocketAddress], of peer: PeerID) -> [SocketAddress] {
+    let teller = locals.contains(peer) ? SocketAddress.loopback(port: 0) : SocketAddress(host: .ipv4(0), port: 0)
+    return addresses.filter { $0.isCredible(from: teller) }
   }
 
   /// Comes back to a peer that an earlier start of this one held as a member.
@@ -51,13 +65,17 @@ struct Members: Sendable {
   /// Holds a peer no longer; returns how it stood.
   mutating func dismiss(_ peer: PeerID, in turn: inout Turn) -> Member? {
     provenAddresses[peer] = nil
+    locals.remove(peer)
     guard let member = members.removeValue(forKey: peer) else { return nil }
     publish(in: &turn)
     return member
   }
 
   /// A member was reached at these addresses, or said on a link of its own that it listens there.
-  mutating func prove(_ addresses: [SocketAddress], of peer: PeerID) { provenAddresses[peer] = addresses }
+  mutating func prove(_ addresses: [SocketAddress], of peer: PeerID) {
+    provenAddresses[peer] = addresses
+    members[peer]?.plan.isKnown = true
+  }
 
   private func publish(in turn: inout Turn) {
     let standings = members.mapValues { Standing(status: $0.status, isJoined: $0.isJoined, reachedAt: $0.reachedAt) }
@@ -132,7 +150,14 @@ struct Members: Sendable {
   }
 
   /// Records why the link that carried a member's traffic, or should have, ended, if that says why it stays away.
-  mutating func noteEnd(of peer: PeerID, _ reason: EndReason) {
+  mutating func noteEnd(of closed: ClosedLink) {
+    switch closed.cause {
+    case .ended(let reason), .goodbye(let reason): if closed.isLast { noteEnd(of: closed.peer, reason) }
+    case .dropped, .lost: break
+    }
+  }
+
+  private mutating func noteEnd(of peer: PeerID, _ reason: EndReason) {
     switch reason {
     case .versionMismatch, .identityMismatch, .limitExceeded, .protocolError, .timedOut, .refused, .otherService:
       members[peer]?.lastEnd = reason
@@ -148,6 +173,10 @@ struct Members: Sendable {
       let peer = entry.peerID
       guard turn.mesh.links.carrier(of: peer) == nil, members[peer]?.plan.isDue(at: turn.now) == true else { continue }
       let dial = DialID(rawValue: turn.freshNumber())
+      guard mayDial(peer, dial, at: turn.now) else {
+        members[peer]?.plan.postpone(to: turn.now + ProtocolTimes.dialDelay)
+        continue
+      }
       if let address = members[peer]?.plan.attempt(dial, at: turn.now, random: &turn.random) ?? nil {
         dials[dial] = peer
         turn.emit(.connect(dial, address))
@@ -155,19 +184,27 @@ struct Members: Sendable {
     }
   }
 
+  /// Whether the next address of a member may be dialled now.
+  private mutating func mayDial(_ peer: PeerID, _ dial: DialID, at now: Instant) -> Bool {
+    guard let address = members[peer]?.plan.nextAddress else { return false }
+    return provenAddresses[peer]?.contains(address) == true || gate.admits(dial, to: address, at: now)
+  }
+
   /// A dial has become a link to `peer`; whether that is not the member it was meant for.
   mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: borrowing Turn) -> Bool {
+    gate.ended(dial)
     guard let wanted = dials.removeValue(forKey: dial) else { return false }
     guard wanted != peer else {
       members[peer]?.plan.opened(dial)
       return false
     }
     members[wanted]?.plan.failed(dial, refused: false, at: turn.now)
-    return true
+    return peer != turn.me.peer
   }
 
   /// A dial came to nothing.
   mutating func dialFailed(_ dial: DialID, refused: Bool, in turn: borrowing Turn) {
+    gate.ended(dial)
     guard let peer = dials.removeValue(forKey: dial) else { return }
     members[peer]?.plan.failed(dial, refused: refused, at: turn.now)
   }
@@ -199,7 +236,8 @@ struct Members: Sendable {
 
   private func plan(for peer: PeerID, in turn: borrowing Turn) -> DialPlan {
     let start = dialTime(to: peer, in: turn)
-    var plan = DialPlan(addresses: turn.mesh.roster[peer]?.addresses ?? [], start: start)
+    var plan = DialPlan(addresses: credible(turn.mesh.roster[peer]?.addresses ?? [], of: peer), start: start)
+    plan.isKnown = provenAddresses[peer] != nil
     // What the peer itself said on a link comes before what others say of it: a lie must not make it unreachable.
     plan.add(provenAddresses[peer] ?? [], at: start)
     return plan

@@ -16,6 +16,7 @@ struct Membership: Organ {
   private var rules: RuleBook
   private var members = Members()
   private var invitations = Invitations()
+  private var admissions = Admissions()
   /// By link, who is at the other end.
   private var applicants = PerLink<Applicant>()
   /// What was kept last; the node asks it and takes from it.
@@ -40,13 +41,15 @@ struct Membership: Organ {
 
   /// When something is due; nil for never.
   func deadline(in turn: borrowing Turn) -> Instant? {
-    guard let dial = members.deadline(in: turn.mesh.links) else { return invitations.deadline }
-    return min(dial, invitations.deadline ?? dial)
+    [members.deadline(in: turn.mesh.links), invitations.deadline, admissions.deadline].compactMap(\.self).min()
   }
 
   /// Does what is due of invitations and members.
   mutating func tick(in turn: inout Turn) {
     invitations.expire(in: &turn)
+    for peer in admissions.expire(at: turn.now) {
+      if let link = turn.mesh.links.carrier(of: peer) { turn.tell(.close(link, .timedOut)) }
+    }
     members.expire(in: &turn)
     invitations.dial(in: &turn)
     members.dial(in: &turn)
@@ -71,6 +74,7 @@ struct Membership: Organ {
   /// More often two members with links to an old and a new start would outbid each other while the old link dies.
   mutating func confirm(in turn: inout Turn) {
     rules.repeatRules(in: &turn)
+    disputes.observeRules(in: turn)
     guard turn.configuration.rules.contains(.reassertion) else { return }
     for node in turn.mesh.links.members.map(\.node) where roster[node.peer]?.incarnation != node.incarnation {
       let entry = book.update(node.peer, in: &turn) { $0.incarnation = node.incarnation }
@@ -117,7 +121,7 @@ struct Membership: Organ {
     guard let invitation = invitations.take(id), let link = turn.mesh.links.carrier(of: invitation.peer) else { return }
     switch decision {
     case .accept: accept(invitation.number, from: invitation.peer, on: link, in: &turn)
-    case .decline: turn.answer(invitation.number, decision, on: link)
+    case .decline(let reason): turn.answer(invitation.number, .decline(reason: reason), on: link)
     }
   }
 
@@ -146,8 +150,7 @@ struct Membership: Organ {
   /// A dial has become a link; whether it leads to another member than it was meant for.
   mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: borrowing Turn) -> Bool {
     // A dial that leads to this peer itself has opened nothing.
-    guard peer != turn.me.peer else { return false }
-    invitations.dialOpened(dial, peer: peer)
+    if peer != turn.me.peer { invitations.dialOpened(dial, peer: peer) }
     return members.dialOpened(dial, peer: peer, in: turn)
   }
 
@@ -192,13 +195,15 @@ struct Membership: Organ {
     applicants.begin(link, with: Applicant(hello, on: entry))
     guard roster.admits(peer), roster[peer]?.incarnation != hello.incarnation else { return }
     let oldest = turn.mesh.links.all.first { turn.mesh.links[$0]?.peer == peer && applicants[$0]?.hello == hello }
-    let addresses = oldest.flatMap { applicants[$0]?.addresses } ?? hello.addresses
+    let addresses = oldest.flatMap { applicants[$0]?.addresses } ?? []
+    members.locate(peer, isLocal: entry.remote.host.isLoopback)
     if let updated = book.renew(peer, hello, at: addresses, in: &turn) { spread(updated, in: &turn) }
   }
 
   /// A link carries its peer's traffic from now on: one that is admitted is told so.
   mutating func carried(_ link: LinkRef, in turn: inout Turn) {
-    if let peer = turn.mesh.links[link]?.peer, roster.admits(peer) { admit(link, in: &turn) }
+    guard let peer = turn.mesh.links[link]?.peer else { return }
+    if roster.admits(peer) || admissions.has(peer) { admit(link, in: &turn) }
   }
 
   /// Says what else there is to say on the link that carries a peer's traffic: invitations.
@@ -226,13 +231,15 @@ struct Membership: Organ {
 
   /// The other side holds this node as a member.
   private mutating func receiveAdmit(on link: LinkRef, in turn: inout Turn) {
-    guard let applicant = applicants[link], let node = turn.mesh.links.node(link) else { return }
+    guard applicants.has(link), let node = turn.mesh.links.node(link) else { return }
     applicants[link]?.theyAdmit = true
     if let entry = takeBack(node, in: &turn) {
       spread(entry, in: &turn)
+    } else if admissions.has(node.peer) {
+      enter(node.peer, on: link, in: &turn)
     } else if invitations.invites(node.peer), !roster.admits(node.peer) {
       // An invitation of ours is answered by admission alone when the other side was a member all along.
-      join(node.peer, applicant, on: link, isEntering: true, in: &turn)
+      join(node.peer, on: link, isEntering: true, in: &turn)
     } else {
       promote(link, in: &turn)
     }
@@ -300,43 +307,47 @@ struct Membership: Organ {
 
   private mutating func accept(_ number: UInt64, from peer: PeerID, on link: LinkRef, in turn: inout Turn) {
     if let reason = turn.mesh.refusal(of: peer) { return turn.tell(.close(link, reason)) }
-    guard let applicant = applicants[link] else { return }
     turn.answer(number, .accept, on: link)
     invitations.withdraw(from: peer, in: &turn)
     // Of two that invited each other the lower id counts as the one who was joined.
     let isMutual = invitations.invites(peer)
-    join(peer, applicant, on: link, isEntering: !isMutual || peer < turn.me.peer, in: &turn)
+    join(peer, on: link, isEntering: !isMutual || peer < turn.me.peer, in: &turn)
   }
 
   /// The other side answers an invitation of ours.
   private mutating func receiveAnswer(_ answer: InviteAnswer, on link: LinkRef, in turn: inout Turn) {
-    guard let peer = turn.mesh.links[link]?.peer, let applicant = applicants[link],
-      invitations.isAnswered(by: answer, of: peer)
-    else { return }
+    guard let peer = turn.mesh.links[link]?.peer, invitations.isAnswered(by: answer, of: peer) else { return }
     switch answer.decision {
-    case .accept: join(peer, applicant, on: link, isEntering: false, in: &turn)
+    case .accept: join(peer, on: link, isEntering: false, in: &turn)
     case .decline(let reason):
       invitations.decline(answer.number, by: peer, reason: reason, in: &turn)
       // A stranger's link that has nothing left to say ends.
       if turn.mesh.links.member(link) == nil, !invitations.has(peer) { turn.tell(.close(link, .left)) }
+    case .busy: invitations.retry(answer.number, of: peer, in: &turn)
     }
   }
 
   /// The other side withdraws its invitation.
   private mutating func receiveCancel(_ number: UInt64, on link: LinkRef, in turn: inout Turn) {
-    guard let peer = turn.mesh.links[link]?.peer else { return }
-    invitations.receiveCancel(number, from: peer, in: &turn)
+    if let peer = turn.mesh.links[link]?.peer { invitations.receiveCancel(number, from: peer, in: &turn) }
   }
 
-  /// Admits the peer at the other end of a link and tells the others.
+  /// Accepts the peer at the other end of a link, which takes its place when it has admitted this node too.
   ///
   /// - Parameter isEntering: Whether this node enters the other's session rather than the other this one: then, if it
   ///   was alone, it gives up being host and its own rules, and never takes over.
-  private mutating func join(
-    _ peer: PeerID, _ applicant: Applicant, on link: LinkRef, isEntering: Bool, in turn: inout Turn
-  ) {
+  private mutating func join(_ peer: PeerID, on link: LinkRef, isEntering: Bool, in turn: inout Turn) {
     guard !roster.admits(peer) else { return admit(link, in: &turn) }
     if let reason = turn.mesh.refusal(of: peer) { return turn.tell(.close(link, reason)) }
+    admissions.begin(peer, isEntering: isEntering, at: turn.now)
+    if applicants[link]?.theyAdmit == true { enter(peer, on: link, in: &turn) } else { admit(link, in: &turn) }
+  }
+
+  /// Gives an accepted peer, which has admitted this node too, its place and tells the others.
+  private mutating func enter(_ peer: PeerID, on link: LinkRef, in turn: inout Turn) {
+    guard let isEntering = admissions.end(peer), let applicant = applicants[link] else { return }
+    if let reason = turn.mesh.refusal(of: peer) { return turn.tell(.close(link, reason)) }
+    members.locate(peer, isLocal: turn.mesh.links[link]?.remote.host.isLoopback == true)
     if isEntering, roster.presentCount == 1 { turn.tell(.enters) }
     guard let entry = book.admit(peer, applicant, in: &turn) else { return turn.tell(.close(link, .limitExceeded)) }
     spread(entry, in: &turn)
@@ -348,12 +359,7 @@ struct Membership: Organ {
   // MARK: Links that end
 
   /// Records why a link has ended, if that says why its peer stays away.
-  mutating func noteEnd(of closed: ClosedLink) {
-    switch closed.cause {
-    case .ended(let reason), .goodbye(let reason): if closed.isLast { members.noteEnd(of: closed.peer, reason) }
-    case .dropped, .lost: break
-    }
-  }
+  mutating func noteEnd(of closed: ClosedLink) { members.noteEnd(of: closed) }
 
   /// Dials a member whose link is gone.
   mutating func redial(_ closed: ClosedLink, in turn: inout Turn) {
@@ -364,6 +370,7 @@ struct Membership: Organ {
   /// Draws the consequences of what the other side said last.
   mutating func heed(_ closed: ClosedLink, in turn: inout Turn) {
     guard case .goodbye(let reason) = closed.cause else { return }
+    if closed.isLast { _ = admissions.end(closed.peer) }
     let weAdmit = applicants[closed.link]?.weAdmit == true
     switch reason {
     case .left where closed.wasMember || weAdmit:
@@ -381,18 +388,8 @@ struct Membership: Organ {
 
   /// Ends the invitations that a link has taken with it, and the book on it.
   mutating func failInvitations(_ closed: ClosedLink, in turn: inout Turn) {
-    let applicant = applicants.end(closed.link)
-    switch closed.cause {
-    // The new start of the peer has not invited this node; our own invitation is sent again on its link.
-    case .ended(.replaced): invitations.withdraw(from: closed.peer, in: &turn)
-    case .ended(let reason): invitations.fail(with: closed.peer, reason, in: &turn)
-    case .goodbye(let reason):
-      // A departure takes the peer's record with it, and its invitations stay for its return.
-      let isDeparture = reason == .left && (closed.wasMember || applicant?.weAdmit == true)
-      if !isDeparture { invitations.fail(with: closed.peer, reason, in: &turn) }
-    case .lost: if !closed.wasMember { invitations.fail(with: closed.peer, .connectionLost, in: &turn) }
-    case .dropped: break
-    }
+    let wasAdmitted = applicants.end(closed.link)?.weAdmit == true
+    invitations.fail(with: closed, wasAdmitted: wasAdmitted, in: &turn)
   }
 
   // MARK: Records
@@ -400,6 +397,7 @@ struct Membership: Organ {
   /// Takes records that a member hands on, as far as they are believed.
   private mutating func receiveRoster(_ entries: [RosterEntry], on link: LinkRef, in turn: inout Turn) {
     guard let sender = turn.mesh.links.sender(link) else { return }
+    disputes.observeRules(in: turn)
     var believed: [RosterEntry] = []
     for entry in entries {
       if entry.peerID == turn.me.peer {
@@ -421,6 +419,8 @@ struct Membership: Organ {
   /// Takes one record that is believed.
   mutating func take(_ entry: RosterEntry, from teller: PeerID?, in turn: inout Turn) {
     guard book.take(entry, from: teller, in: &turn) else { return }
+    let remote = teller.flatMap(turn.mesh.links.carrier).flatMap { turn.mesh.links[$0]?.remote }
+    members.locate(entry.peerID, isLocal: remote?.host.isLoopback == true)
     turn.tell(.recordChanged(entry, reason: nil))
   }
 
@@ -435,6 +435,7 @@ struct Membership: Organ {
   /// A peer is a member, or listens elsewhere.
   mutating func expect(_ entry: RosterEntry, in turn: inout Turn) {
     disputes.returned(entry.peerID)
+    _ = admissions.end(entry.peerID)
     members.expect(entry, in: &turn)
     if let link = turn.mesh.links.carrier(of: entry.peerID) { admit(link, in: &turn) }
   }
@@ -442,6 +443,7 @@ struct Membership: Organ {
   /// A peer is out of the session; the app is told if it knew it.
   mutating func dismiss(_ entry: RosterEntry, reason: EndReason?, in turn: inout Turn) {
     disputes.settled(entry.peerID)
+    _ = admissions.end(entry.peerID)
     guard members.dismiss(entry.peerID, in: &turn)?.isJoined == true else { return }
     let reason = reason ?? (entry.status == .kicked ? .kicked : .left)
     turn.report(.peerLeft(entry.peerID, name: entry.name, reason: reason))

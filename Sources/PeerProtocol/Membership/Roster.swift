@@ -8,14 +8,21 @@ package struct Roster: Sendable, Equatable {
 
   /// Every record, in the order of the ids.
   package private(set) var entries: [RosterEntry] = []
+  /// Where the records of peers that are out come from.
+  private var departures = Departures()
 
   package init() {}
 
   /// The roster that an earlier start of this peer has kept: entries in the order of the ids, each peer once.
   package init(restoring entries: [RosterEntry]) {
     self.entries = entries
-    for entry in entries { records[entry.peerID] = entry }
+    for entry in entries {
+      records[entry.peerID] = entry
+      if entry.status != .present { departures.add(entry.peerID, from: nil, isHearsay: false) }
+    }
   }
+
+  package static func == (left: Roster, right: Roster) -> Bool { left.entries == right.entries }
 
   /// The record of `peer`.
   package subscript(peer: PeerID) -> RosterEntry? { records[peer] }
@@ -26,9 +33,14 @@ package struct Roster: Sendable, Equatable {
   /// The number of admitted peers.
   package var presentCount: Int { entries.count { $0.status == .present } }
 
+  /// Whether `peer` was never known here as a member, whatever others say that it was.
+  func isStranger(_ peer: PeerID) -> Bool {
+    records[peer].map { $0.status != .present && departures.isHearsay(peer) } ?? true
+  }
+
   /// Whether `entry` replaces what is known.
   ///
-  /// A newcomer to a full roster does not: the bound holds whatever members say.
+  /// A further member of a full session does not, nor a further peer that one member says is out.
   ///
   /// - Parameter teller: Who says so; nobody for what this node says itself.
   package func takes(_ entry: RosterEntry, from teller: PeerID? = nil) -> Bool {
@@ -42,8 +54,8 @@ package struct Roster: Sendable, Equatable {
     let before = known?.version ?? (entry.status == .present ? entry.version : 0)
     guard RecordVersion.isPlausible(entry.version, after: before) else { return false }
     if let known { return entry.replaces(known) }
-    return entries.count < ProtocolLimits.roster
-      && (entry.status != .present || presentCount < ProtocolLimits.members)
+    if entry.status == .present { return presentCount < ProtocolLimits.members }
+    return teller.map(departures.mayAdd) ?? true
   }
 
   /// Takes `entry` if it replaces what is known.
@@ -51,14 +63,41 @@ package struct Roster: Sendable, Equatable {
   /// Returns whether it was news.
   package mutating func merge(_ entry: RosterEntry, from teller: PeerID? = nil) -> Bool {
     guard takes(entry, from: teller) else { return false }
+    if records[entry.peerID] == nil, entries.count >= ProtocolLimits.roster, !evict() { return false }
+    if entry.status == .present {
+      departures.remove(entry.peerID)
+    } else {
+      departures.add(entry.peerID, from: teller, isHearsay: records[entry.peerID] == nil)
+    }
     set(entry)
     return true
+  }
+
+  /// Gives up one record of a peer that is out, one that was removed only if no other is left; whether there was one.
+  private mutating func evict() -> Bool {
+    let left = entries.lazy.filter { $0.status == .left }.map(\.peerID)
+    let out = entries.lazy.filter { $0.status == .kicked }.map(\.peerID)
+    guard let peer = departures.first(of: left) ?? departures.first(of: out) else { return false }
+    departures.remove(peer)
+    records[peer] = nil
+    entries.remove(at: place(of: peer))
+    return true
+  }
+
+  /// Where the record of `peer` stands, or belongs, among the entries.
+  private func place(of peer: PeerID) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].peerID < peer { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// Puts `entry` in the place of what is known, whatever that is.
   private mutating func set(_ entry: RosterEntry) {
     records[entry.peerID] = entry
-    let index = entries.firstIndex { $0.peerID >= entry.peerID } ?? entries.endIndex
+    let index = place(of: entry.peerID)
     if index < entries.endIndex, entries[index].peerID == entry.peerID {
       entries[index] = entry
     } else {

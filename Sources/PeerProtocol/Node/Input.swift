@@ -48,7 +48,9 @@ package enum Input: Sendable {
   case handover(PeerID)
   /// Ask to be host.
   case requestHost
-  /// Wait until this peer hosts; it ends with ``NodeEvent/hostAwaited(_:isHost:)``, perhaps at once.
+  /// The app's answer as host to ``NodeEvent/hostRequested(by:)``.
+  case answerHostRequest(PeerID, accepts: Bool)
+  /// Wait until this peer hosts; it ends with ``NodeEvent/hostAwaited(_:_:)``, perhaps at once.
   case awaitHost(HostWaitID, PeerID, timeout: Duration)
   /// Wait no longer; nothing is told.
   case cancelHostWait(HostWaitID)

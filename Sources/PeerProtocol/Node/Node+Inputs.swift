@@ -42,6 +42,8 @@ extension Node {
     case .handover(let peer):
       if let node = turn.mesh.roster[peer]?.node { turn.tell(.elect(.handover(to: node))) }
     case .requestHost: turn.tell(.elect(.request))
+    case .answerHostRequest(let peer, let accepts):
+      coordination.organ.answerRequest(of: peer, accepts: accepts, in: &turn)
     case .awaitHost(let id, let peer, let timeout):
       coordination.organ.awaitHost(id, peer, timeout: timeout, in: &turn)
     case .cancelHostWait(let id): coordination.organ.cancelHostWait(id)
@@ -158,8 +160,7 @@ extension Input {
       true
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
-      .awaitHost,
-      .cancelHostWait, .leave, .send, .share, .cancelMap, .relocalised:
+      .answerHostRequest, .awaitHost, .cancelHostWait, .leave, .send, .share, .cancelMap, .relocalised:
       false
     }
   }

@@ -47,7 +47,7 @@ package struct Node: Sendable {
     replication = Watched(Replication(firstRound: now + configuration.firstAntiEntropy))
     poses = Watched(LivePoses(me: me))
     ownership = Watched(Ownership())
-    maps = Watched(MapExchange())
+    maps = Watched(MapExchange(memoryLimit: configuration.mapMemoryLimit))
     lastTick = now
     membership.organ.begin(in: &turn)
     if let record { restore(record) }

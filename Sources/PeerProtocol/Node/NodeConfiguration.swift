@@ -18,6 +18,8 @@ package struct NodeConfiguration: Sendable {
   package var addresses: [SocketAddress]
   /// How it takes part in the election of a host.
   package var election: ElectionConfiguration
+  /// Whether this node, as host, hands over to a member that asks to be host.
+  package var hostRequests = HostRequestRule.byPriority
   /// The most members, oneself included, of a session that this node starts; 2 to ``ProtocolLimits/members``.
   package var memberLimit = ProtocolLimits.members
   /// Whether the app is asked before ownership of its anchor passes to another member; else it passes at once.
@@ -26,6 +28,8 @@ package struct NodeConfiguration: Sendable {
   package var keepsOrphans = false
   /// The members that may share a map with the whole session.
   package var mapPolicy: MapProviders
+  /// Bytes of another peer's map, encoded, above which it is not fetched.
+  package var mapMemoryLimit = ProtocolLimits.map
   /// Whether chunks of maps are looked up and stored in a cache.
   package var cachesChunks = false
   /// Remaining bytes of a map above which it gets a bulk link; smaller in the simulator, whose maps are small.

@@ -50,8 +50,10 @@ package enum NodeEvent: Sendable {
   /// Another peer hosts.
   case hostChanged(from: NodeID?, to: NodeID?, epoch: UInt64, reason: HostChangeReason)
 
-  /// A wait for a host has ended: the peer hosts, or time is up.
-  case hostAwaited(HostWaitID, isHost: Bool)
+  /// A wait for a host has ended.
+  case hostAwaited(HostWaitID, HostWaitResult)
+  /// A member asks this peer, which hosts, to hand over; answer with ``Input/answerHostRequest(_:accepts:)``.
+  case hostRequested(by: PeerID)
 
   /// The session was locked or unlocked, or its limit changed.
   case rulesChanged(SessionRules)
@@ -75,8 +77,8 @@ package enum NodeEvent: Sendable {
   case mapReceived(MapID, from: PeerID, provider: PeerID, MapPackage)
   /// A source sent a chunk that does not match its hash; the source is not asked again.
   case mapSourceRefused(MapID, PeerID, ChunkFailure)
-  /// A map was refused: the session's rule does not let its provider share one.
-  case mapRefused(MapID, provider: PeerID)
+  /// An announced map is not fetched.
+  case mapRefused(MapID, provider: PeerID, MapRefusal)
   /// This node has everything its linked members had when they connected: operations, with this digest, and the map.
   case synchronised(SHA256Digest)
   /// A member's status of the session's map has changed.

@@ -20,8 +20,14 @@ struct Resolution {
   private var locations: [ServiceLocation] = []
   private var found: [(host: String, address: SocketAddress.Host)] = []
 
+  /// The index of the loopback interface; nil when there is none.
+  private let loopbackInterface: UInt32?
+
   /// Begins without an answer.
-  init(instance: ServiceInstance) { self.instance = instance }
+  init(instance: ServiceInstance, loopbackInterface: UInt32?) {
+    self.instance = instance
+    self.loopbackInterface = loopbackInterface
+  }
 
   /// Whether there is something to return.
   var isUsable: Bool { !endpoints.isEmpty }
@@ -35,11 +41,16 @@ struct Resolution {
     return isNewHost ? location.host : nil
   }
 
-  /// Takes the address of `host` that was seen on an interface.
+  /// Takes the address of `host` that was seen on an interface; ignores one that can be no other machine's.
+  ///
+  /// Everybody on the network can publish `127.0.0.1` or a multicast address and have this peer dial it: an address of this
+  /// machine counts on the loopback interface alone.
   mutating func addAddress(_ bytes: [UInt8], of host: String, interface: UInt32) {
     guard found.count < Self.maximumEndpoints else { return }
     // Only a link-local address needs its interface as scope.
-    guard let address = SocketAddress(bytes: bytes, port: 0, scope: interface) else { return }
+    guard let address = SocketAddress(bytes: bytes, port: 0, scope: interface), address.host.isUnicast,
+      !address.host.isLoopback || interface == loopbackInterface
+    else { return }
     found.append((host, address.host))
   }
 

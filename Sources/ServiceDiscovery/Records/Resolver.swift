@@ -1,4 +1,5 @@
 import Basics
+import BasicsLinux
 
 /// Runs the look-ups of a back-end: a few at a time, each with its deadline.
 ///
@@ -35,7 +36,8 @@ final class Resolver {
   func begin(
     _ id: Int, _ instance: ServiceInstance, deadline: ContinuousClock.Instant, _ completion: @escaping Completion
   ) {
-    jobs.append(Job(id: id, resolution: Resolution(instance: instance), deadline: deadline, completion: completion))
+    let resolution = Resolution(instance: instance, loopbackInterface: InterfaceAddress.loopbackIndex)
+    jobs.append(Job(id: id, resolution: resolution, deadline: deadline, completion: completion))
     startWaiting()
   }
 

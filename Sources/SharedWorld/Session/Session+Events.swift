@@ -40,7 +40,8 @@ extension Session {
         let others = driver?.read { node, _ in node.memberSnapshots.count { $0.status == .connected } } ?? 0
         events.append(.sessionMerged(size: others + 1, host: to.peer))
       }
-    case .hostAwaited(let id, let isHost): waits.finish(id.rawValue, .host(isHost))
+    case .hostAwaited(let id, let result): waits.finish(id.rawValue, .host(result))
+    case .hostRequested(let peer): askForHost(discovery.peer(peer))
     case .rulesChanged(let rules):
       if rules.isLocked != isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
       isLocked = rules.isLocked
@@ -64,9 +65,8 @@ extension Session {
     case .mapSourceRefused(let map, let from, let failure):
       let message = "\(discovery.peer(from).name) sent a wrong part of map \(map): \(failure)"
       events.append(.problem(SessionError(.corruptData, message, cause: failure)))
-    case .mapRefused(let map, let provider):
-      let message = "\(discovery.peer(provider).name) may not share a map; \(map) was not taken"
-      events.append(.problem(SessionError(.notPermitted, message)))
+    case .mapRefused(let map, let provider, let refusal):
+      events.append(refused(map, of: discovery.peer(provider).name, refusal))
     case .synchronised(let digest):
       // What has arrived is told first.
       if !maps.defers(digest) { events.append(.synchronised(digest)) }

@@ -22,7 +22,7 @@ extension Session {
     guard case .shared(let id) = try handle(.share(package, anchors: map.anchors, with: peer)) else {
       throw SessionError(.mayNotShare, anchor: nil)
     }
-    maps.keep(map, id: id, number: maps.nextNumber())
+    maps.keep(.decoded(map), of: map.cloud.count, id: id, number: maps.nextNumber())
     return id
   }
 
@@ -33,7 +33,37 @@ extension Session {
   public func setRelocalised(_ isRelocalised: Bool) { input(.relocalised(isRelocalised)) }
 
   /// The session's map, or the latest one sent to this peer alone; nil until one is complete.
-  public func map() -> WorldMap? { maps.latest?.map }
+  ///
+  /// It is decoded, beside the event loop, when it is first asked for. Nil also if it cannot be: then
+  /// ``Event/mapFailed(_:)`` says why.
+  public func map() async -> WorldMap? {
+    guard let latest = maps.latest else { return nil }
+    switch latest.contents {
+    case .decoded(let map): return map
+    case .packed(let package):
+      return await withCheckedContinuation { caller in
+        guard maps.await(latest.number, caller) else { return }
+        let added = jobs.add { [weak self] in
+          let result = Result { try WorldMap(decoding: try package.assembled()) }
+          await self?.decoded(latest.id, latest.number, result)
+        }
+        if !added { maps.finish(latest.number, nil) }
+      }
+    }
+  }
+
+  /// Brings a decoded map to those that asked for it.
+  private func decoded(_ id: MapID, _ number: UInt64, _ result: Result<WorldMap, any Error>) {
+    switch result {
+    case .success(let map):
+      maps.keepDecoded(map, number: number)
+      maps.finish(number, map)
+    case .failure(let error):
+      maps.drop(number)
+      maps.finish(number, nil)
+      hub.publish([.mapFailed(SessionError(unreadable: id, error))])
+    }
+  }
 
   /// Tasks that cut a map at once.
   private static let packers = 4
@@ -64,37 +94,46 @@ extension Session {
     }
   }
 
-  /// Decodes a map that has arrived, beside the event loop.
+  /// Reads the head of a map that has arrived, beside the event loop; its points are decoded when the app asks for them.
   func open(_ package: MapPackage, id: MapID, from peer: PeerID) {
     let number = maps.nextNumber()
+    let limit = configuration.mapMemoryLimit
     // Chunks of other maps that wait to be proven come first.
     let added = jobs.add(priority: .utility) { [weak self] in
       do {
-        let map = try WorldMap(decoding: try package.assembled())
-        await self?.opened(map, id: id, number: number, from: peer, bytes: package.size)
+        let head = try package.head()
+        try package.check(head, limit: limit)
+        let receipt = MapReceipt(
+          from: peer, mapID: id, points: head.pointCount, anchors: head.anchorCount, bytes: package.size)
+        await self?.opened(package, receipt, number: number)
       } catch {
-        await self?.failedToOpen(id, error)
+        await self?.endOpening([.mapFailed(error as? SessionError ?? SessionError(unreadable: id, error))])
       }
     }
     maps.beginOpening()
     if !added { endOpening([.mapFailed(SessionError(.limitExceeded, "too much work is waiting"))]) }
   }
 
-  /// Tells what became of a map that was being decoded, and the news that waited for it.
+  /// Tells what became of a map that was being opened, and the news that waited for it.
   private func endOpening(_ events: [Event]) {
     hub.publish(events)
     if let digest = maps.endOpening() { hub.publish([.synchronised(digest)]) }
   }
 
-  private func opened(_ map: WorldMap, id: MapID, number: UInt64, from peer: PeerID, bytes: Int) {
-    maps.keep(map, id: id, number: number)
-    let receipt = MapReceipt(
-      from: peer, mapID: id, points: map.cloud.count, anchors: map.anchors.count, bytes: bytes)
+  private func opened(_ package: MapPackage, _ receipt: MapReceipt, number: UInt64) {
+    maps.keep(.packed(package), of: receipt.points, id: receipt.mapID, number: number)
     endOpening([.mapReceived(receipt)])
   }
 
-  private func failedToOpen(_ id: MapID, _ error: any Error) {
-    endOpening([.mapFailed(SessionError(.corruptData, "map \(id) cannot be read: \(error)", cause: error))])
+  /// What the app is told of a map that is not fetched.
+  func refused(_ map: MapID, of provider: String, _ refusal: MapRefusal) -> Event {
+    switch refusal {
+    case .notPermitted:
+      return .problem(SessionError(.notPermitted, "\(provider) may not share a map; \(map) was not taken"))
+    case .tooLarge(let bytes):
+      return .mapFailed(
+        SessionError(tooLarge: "map \(map) of \(provider)", bytes: bytes, limit: configuration.mapMemoryLimit))
+    }
   }
 
   /// Runs a check beside the event loop.
@@ -167,5 +206,31 @@ extension Session {
     case .success: _ = cacheFailure.note(nil)
     case .failure(let error): if let news = cacheFailure.note(error) { hub.publish([.problem(news)]) }
     }
+  }
+}
+
+extension MapPackage {
+  /// Refuses a map of another peer that would take too much memory, or more than its bytes can be worth.
+  fileprivate func check(_ head: WorldMapDecoder, limit: Int) throws(SessionError) {
+    let bytes = head.memorySize
+    guard bytes <= limit else { throw SessionError(tooLarge: "the map", bytes: bytes, limit: limit) }
+    guard bytes <= max(ProtocolLimits.smallMap, ProtocolLimits.mapExpansion * storedSize) else {
+      throw SessionError(
+        .limitExceeded,
+        "the map's \(storedSize) bytes would become \(bytes), more than \(ProtocolLimits.mapExpansion) for each; "
+          + "it was not decoded")
+    }
+  }
+}
+
+extension SessionError {
+  fileprivate init(tooLarge map: String, bytes: Int, limit: Int) {
+    self.init(
+      .limitExceeded,
+      "\(map) takes \(bytes) bytes of memory, more than \(limit); raise Configuration.mapMemoryLimit to take it")
+  }
+
+  fileprivate init(unreadable map: MapID, _ error: any Error) {
+    self.init(.corruptData, "map \(map) cannot be read: \(error)", cause: error)
   }
 }

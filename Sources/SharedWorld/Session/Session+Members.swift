@@ -17,13 +17,13 @@ extension Session {
         peers: node.memberSnapshots.map { PeerStatus($0, map: node.mapStatus(of: $0.peerID)) },
         inviting: node.invitedPeers.map(discovery.peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
         mapStatus: node.mapStatus, isSynchronised: node.isSynchronised,
-        mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
+        mapPoints: map?.points ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
         isLocked: node.rules.isLocked, memberLimit: node.rules.limit, candidates: candidates)
     }
     return state
       ?? State(
         peers: [], inviting: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronised: false,
-        mapPoints: map?.map.cloud.count ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
+        mapPoints: map?.points ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
         memberLimit: configuration.memberLimit, candidates: candidates)
   }
 
@@ -143,13 +143,23 @@ extension Session {
 
   /// Asks to be host, and waits for what becomes of it.
   ///
-  /// The present host hands over if it can; without one this peer stands for election at once. A peer that may not host
-  /// (``Configuration/canHost``) asks for nothing.
+  /// The present host decides by its ``Configuration/hostRequestHandler``; without a host this peer stands for election at
+  /// once. A peer that may not host (``Configuration/canHost``) asks for nothing.
   /// - Parameter timeout: how long to wait.
   @discardableResult
   public func requestHost(timeout: Duration = .seconds(5)) async -> HostOutcome {
     guard configuration.canHost else { return .unchanged }
     return await waitForHost(identity.peerID, timeout: timeout, after: .requestHost)
+  }
+
+  /// Asks the app, beside the event loop, whether a member that asks for it becomes host, and brings its answer back.
+  func askForHost(_ peer: Peer) {
+    let handler = configuration.hostRequestHandler
+    let added = jobs.add { [weak self] in
+      let accepts = await handler?(peer) ?? false
+      await self?.input(.answerHostRequest(peer.id, accepts: accepts))
+    }
+    if !added { input(.answerHostRequest(peer.id, accepts: false)) }
   }
 
   /// Hands the host's role to a member, and waits for what becomes of it.
@@ -175,7 +185,9 @@ extension Session {
       .cancelHostWait(HostWaitID(rawValue: number))
     }
     switch outcome {
-    case .host(let isHost): return isHost ? .hosts : .unchanged
+    case .host(.hosts): return .hosts
+    case .host(.declined): return .refused
+    case .host(.timedOut): return .unchanged
     case .ended: return .ended
     case .cancelled, .acknowledgement, .ownership, .invitation: return .unchanged
     }

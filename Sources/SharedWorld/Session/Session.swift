@@ -123,6 +123,7 @@ public actor Session {
     guard !hasEnded else { return }
     hasEnded = true
     waits.endAll(reason)
+    maps.endAll()
     endChangeReaders()
     hub.publish([.ended(LeaveReason(reason))])
     hub.end()
@@ -245,6 +246,8 @@ extension Session {
       mapPolicy: configuration.mapProviders, seed: random.next())
     node.firstAntiEntropy = ProtocolTimes.antiEntropy * Int.random(in: 1...1_000, using: &random) / 1_000
     node.memberLimit = configuration.memberLimit
+    node.hostRequests = configuration.hostRequestHandler == nil ? .byPriority : .asked
+    node.mapMemoryLimit = max(configuration.mapMemoryLimit, 0)
     node.cachesChunks = chunkStore != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil
     node.keepsOrphans = configuration.keepsOrphanedOwnership

@@ -34,6 +34,12 @@ extension Session {
     public var advertisesName = false
     /// The wish to host, 0…255; more is better.
     public var hostPriority: UInt8 = 1
+    /// Decides whether this peer, while it hosts, hands over to a member that asks for it by ``Session/requestHost(timeout:)``;
+    /// nil: it does if that member's ``hostPriority`` is higher.
+    ///
+    /// It runs as a child task of the session. A host may remove members and lock the session, so it is given to those that
+    /// the app trusts with that.
+    public var hostRequestHandler: (@Sendable (Peer) async -> Bool)?
     /// Whether this peer may ever be host.
     public var canHost = true
     /// The most peers, oneself included, of a session that this peer starts: 2…64.
@@ -42,6 +48,11 @@ extension Session {
     public var memberLimit = 64
     /// Who may share a map with the whole session; give all peers the same rule.
     public var mapProviders: MapProviders = .anyone
+    /// The most memory that a map of another peer may take (bytes), encoded as well as decoded.
+    ///
+    /// A larger one is not taken, and is told of by ``Session/Event/mapFailed(_:)`` with the code `limit-exceeded`: where
+    /// its size on the network is over the limit it is not fetched, else its head is read and nothing is decoded.
+    public var mapMemoryLimit = 256 * 1024 * 1024
     /// Where parts of maps are kept, so that a map that was here once need not travel again; nil keeps none.
     public var mapCache: MapCache?
     /// Answers invitations.

@@ -8,8 +8,8 @@ enum WaitOutcome: Sendable {
   case ownership(OwnershipResult)
   /// As the node says.
   case invitation(InvitationResult)
-  /// Whether the awaited peer hosts.
-  case host(Bool)
+  /// As the node says.
+  case host(HostWaitResult)
   /// The task was cancelled.
   case cancelled
   /// The session is over.

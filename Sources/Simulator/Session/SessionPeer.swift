@@ -78,6 +78,8 @@ package struct SessionPeer: SimulatedNode {
     // Every other process goes without second connections: the maps here are too small for the limit of the protocol.
     if seed.isMultiple(of: 2) { configuration.bulkWorth = Self.bulkWorth }
     configuration.keepsRecord = true
+    // Equals ask: hosts would never change at their request.
+    configuration.hostRequests = .granted
     if isLiar {
       liar = Liar(count: count, random: random.split())
       // A liar that could host would be host by right for most of the run, as who starts first.

@@ -55,6 +55,15 @@ struct CloudLayout: Hashable, Sendable {
   /// Bytes a point: 20, and its channels.
   var bytesPerPoint: Int { components.reduce(0) { $0 + width(of: $1) } }
 
+  /// Bytes a point in the planes of a ``FeatureCloud``.
+  var memoryPerPoint: Int {
+    var bytes = MemoryLayout<SIMD3<Float>>.stride + MemoryLayout<UInt64>.stride
+    if channels.contains(.confidence) { bytes += MemoryLayout<Float>.stride }
+    if channels.contains(.colours) { bytes += MemoryLayout<SIMD3<UInt8>>.stride }
+    if channels.contains(.normals) { bytes += MemoryLayout<SIMD3<Float>>.stride }
+    return bytes + descriptorSize
+  }
+
   /// Bytes of one element of `component`.
   func width(of component: Component) -> Int {
     switch component {

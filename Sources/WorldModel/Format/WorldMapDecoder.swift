@@ -55,6 +55,16 @@ public struct WorldMapDecoder: Sendable {
   /// The number of anchors.
   public var anchorCount: Int { anchorBlocks.count }
 
+  /// The memory that ``map()`` fills (bytes), as the directories say it: points, anchors and unknown sections.
+  ///
+  /// A file of a few kilobytes may hold gigabytes of equal points: compare it with what there is before decoding the file
+  /// of a stranger.
+  public var memorySize: Int {
+    let anchors = anchorBlocks.rows.reduce(0) { $0 + $1.storedLength + $1.count * MemoryLayout<Anchor>.stride }
+    let unknown = container.sections.filter { !SectionCode.known.contains($0.entry.code) }
+    return pointCount * layout.memoryPerPoint + anchors + unknown.reduce(0) { $0 + $1.entry.storedLength }
+  }
+
   /// Everything in the file.
   public func map() throws(WorldMapError) -> WorldMap {
     try map(reusing: FeatureCloud())

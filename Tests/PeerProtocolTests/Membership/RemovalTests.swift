@@ -6,16 +6,16 @@ import WorldModel
 /// What one lying member achieves: it may say what it likes of others and of who hosts, and puts nobody out.
 @Suite("Who may remove")
 struct RemovalTests {
-  private static let victim = member(1)
-  private static let liar = member(2)
-  private static let other = member(3)
+  static let victim = member(1)
+  static let liar = member(2)
+  static let other = member(3)
 
   private static func member(_ number: Int) -> NodeID {
     NodeID(peer: NodeProbe.peer(number), incarnation: UInt64(100 + number))
   }
 
   /// A node with the links of three members, of which it may follow one as host; else it hosts.
-  private struct Session {
+  struct Session {
     var probe = NodeProbe()
     private(set) var links: [NodeID: LinkID] = [:]
     private var nonce: UInt64 = 0

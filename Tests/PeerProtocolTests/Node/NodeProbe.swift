@@ -58,9 +58,11 @@ struct NodeProbe {
   }
 
   /// A connection of `peer` comes in, or the dial `dial` succeeds.
-  mutating func open(_ number: UInt64, _ peer: PeerID, dial: DialID? = nil) -> LinkID {
+  mutating func open(
+    _ number: UInt64, _ peer: PeerID, dial: DialID? = nil, from remote: SocketAddress = .loopback(port: 50_000)
+  ) -> LinkID {
     let link = LinkID(rawValue: number)
-    input(.linkOpened(link, peer: peer, dial: dial, remote: .loopback(port: 50_000)))
+    input(.linkOpened(link, peer: peer, dial: dial, remote: remote))
     return link
   }
 
@@ -77,21 +79,48 @@ struct NodeProbe {
   }
 
   /// A link of `peer` on which both have said hello.
-  mutating func greet(_ number: UInt64, _ peer: PeerID, incarnation: UInt64 = 7) -> LinkID {
-    let link = open(number, peer)
+  mutating func greet(
+    _ number: UInt64, _ peer: PeerID, incarnation: UInt64 = 7, from remote: SocketAddress = .loopback(port: 50_000)
+  ) -> LinkID {
+    let link = open(number, peer, from: remote)
     send(.hello, on: link) { Self.hello(peer, incarnation: incarnation).write(to: &$0) }
     return link
   }
 
   /// A link on which both hold each other as members, after an invitation that the app accepted.
-  mutating func join(_ number: UInt64, _ peer: PeerID, incarnation: UInt64 = 7) -> LinkID {
-    let link = greet(number, peer, incarnation: incarnation)
+  mutating func join(
+    _ number: UInt64, _ peer: PeerID, incarnation: UInt64 = 7, from remote: SocketAddress = .loopback(port: 50_000)
+  ) -> LinkID {
+    let link = accept(number, peer, incarnation: incarnation, from: remote)
+    send(.admit, on: link)
+    return link
+  }
+
+  /// A link of a peer whose invitation the app accepted, and that has not admitted this node.
+  mutating func accept(
+    _ number: UInt64, _ peer: PeerID, incarnation: UInt64 = 7, from remote: SocketAddress = .loopback(port: 50_000)
+  ) -> LinkID {
+    let link = greet(number, peer, incarnation: incarnation, from: remote)
     send(.invite, on: link) { Invite(number: number, wait: 30_000, context: []).write(to: &$0) }
     for event in events {
       if case .invitationReceived(let id, from: peer, _, _) = event { input(.answer(id, .accept)) }
     }
-    send(.admit, on: link)
     return link
+  }
+
+  /// Sends records on a member's link.
+  mutating func tell(_ entries: [RosterEntry], on link: LinkID) {
+    var writer = ByteWriter()
+    Roster.writeFrames(entries, to: &writer)
+    send(bytes: writer.bytes, on: link)
+  }
+
+  /// Lets seconds pass, in which these links show that they are alive.
+  mutating func wait(seconds: Int, keeping links: [LinkID]) {
+    for _ in 0..<seconds {
+      wait(.seconds(1))
+      for link in links { send(.ping, on: link) { $0.write(UInt64(1)) } }
+    }
   }
 
   /// The frames the node sent on a link since the last call.

@@ -57,10 +57,10 @@ struct PersistTests {
     for event in probe.takeEvents() {
       if case .invitationReceived(let id, _, _, _) = event { probe.input(.answer(id, .accept)) }
     }
+    #expect(news(probe) == 0)
+    probe.send(.admit, on: link)
     #expect(news(probe) == 1)
     #expect(probe.records.last?.roster.map(\.status) == [.present, .present])
-    probe.send(.admit, on: link)
-    #expect(news(probe) == 0)
     beat(&probe, from: member, epoch: 9, number: 1, on: link)
     #expect(news(probe) == 1 && probe.records.last?.epoch == 9)
     probe.send(.rules, on: link) {

@@ -111,6 +111,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("invite-decline", .inviteAnswer, InviteAnswer(number: 77, decision: .decline(reason: "not now"))) {
       $0.write(to: &$1)
     },
+    FrameCase("invite-busy", .inviteAnswer, InviteAnswer(number: 77, decision: .busy)) { $0.write(to: &$1) },
     FrameCase("invite-cancel", .inviteCancel, 77 as UInt64) { $1.write($0) },
     FrameCase("bulk", .bulk, BulkOffer(token: Sample.token, receiverDials: true)) { $0.write(to: &$1) },
     FrameCase("attach", .attach, Sample.token) { $0.write(to: &$1) },

@@ -60,7 +60,7 @@ struct FaultEventTests {
           let anchors = (0..<10).map { Anchor(name: "\($0)") }
           #expect(try await alice.turns { try $0.place(anchors) } == 1)
           let questions = try await alice.turns { session in
-            _ = (session.state(), session.statistics(), session.anchors(), session.digest(), session.map())
+            _ = (session.state(), session.statistics(), session.anchors(), session.digest())
             _ = (session.drags(), session.participants(), session.ownership(of: anchors[0].id))
           }
           #expect(questions == 0)
@@ -73,7 +73,7 @@ struct FaultEventTests {
 
 extension Session {
   /// Shares bytes that need not be a map, as a liar does.
-  fileprivate func share(unchecked package: MapPackage) throws { try handle(.share(package, anchors: [], with: nil)) }
+  func share(unchecked package: MapPackage) throws { try handle(.share(package, anchors: [], with: nil)) }
 
   /// How many turns of the protocol `body` takes; nothing else happens meanwhile.
   fileprivate func turns(_ body: @Sendable (isolated Session) throws -> Void) throws -> UInt64 {

@@ -65,6 +65,7 @@ struct GrowingEnumsTests {
       func text(_ outcome: HostOutcome) -> String {
         switch outcome {
         case .hosts: "hosts"
+        case .refused: "refused"
         case .unchanged: "unchanged"
         case .ended: "ended"
         }

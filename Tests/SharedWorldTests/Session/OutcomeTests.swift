@@ -15,15 +15,16 @@ struct OutcomeTests {
 
   /// Runs `body` with a session that hosts itself and one that it then invites, which may not host if so said.
   private func hosted(
-    canHost: Bool = true, _ body: @Sendable (_ host: Session, _ member: Session) async throws -> Void
+    canHost: Bool = true, priority: UInt8 = 1, answering handler: (@Sendable (Peer) async -> Bool)? = nil,
+    _ body: @Sendable (_ host: Session, _ member: Session) async throws -> Void
   ) async throws {
-    let member = {
-      var configuration = TestSessions.configuration()
-      configuration.canHost = canHost
-      return configuration
+    let (host, member) = {
+      var (host, member) = (TestSessions.configuration(), TestSessions.configuration())
+      host.hostRequestHandler = handler
+      (member.canHost, member.hostPriority) = (canHost, priority)
+      return (host, member)
     }()
-    try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
-      alice in
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: host) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: member) { bob in
         try await waitForHost(alice.localPeer.id, at: alice)
         _ = try await alice.invite(bob.endpoint)
@@ -37,7 +38,7 @@ struct OutcomeTests {
 
   @Test("a member that asks to be host is told when it is, and the change has a reason")
   func requestHost() async throws {
-    try await hosted { alice, bob in
+    try await hosted(answering: { $0.name == "bob" }) { alice, bob in
       var events = alice.events.makeAsyncIterator()
       #expect(await bob.requestHost(timeout: .seconds(60)) == .hosts)
       #expect(await bob.state().host == bob.localPeer.id)
@@ -46,6 +47,19 @@ struct OutcomeTests {
       }
       #expect(reason == .handover)
       #expect(await bob.requestHost() == .hosts, "it hosts already")
+    }
+  }
+
+  @Test func `a request to be host is refused unless the app grants it or the asker has a higher priority`() async throws {
+    try await hosted { alice, bob in
+      #expect(await bob.requestHost(timeout: .seconds(60)) == .refused)
+      #expect(await alice.state().host == alice.localPeer.id)
+    }
+    try await hosted(answering: { _ in false }) { _, bob in
+      #expect(await bob.requestHost(timeout: .seconds(60)) == .refused)
+    }
+    try await hosted(priority: 2) { _, bob in
+      #expect(await bob.requestHost(timeout: .seconds(60)) == .hosts)
     }
   }
 

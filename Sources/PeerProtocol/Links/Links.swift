@@ -21,9 +21,9 @@ struct Links: Organ {
 
   // MARK: The driver
 
-  /// A TLS connection is up; `dial` is nil when the other side dialled, `isStray` says that a dial has led to another member.
+  /// A TLS connection is up; `dial` is nil when the other side dialled, `arrival` says whom a dial has led to.
   mutating func open(
-    _ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, isStray: Bool, in turn: inout Turn
+    _ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, arrival: DialArrival, in turn: inout Turn
   ) {
     let link = directory.open(id, peer: peer, remote: remote, isDialled: dial != nil)
     links.begin(link, with: Link(peer: peer, remote: remote, isDialled: dial != nil, at: turn.now))
@@ -35,9 +35,11 @@ struct Links: Organ {
       return
     }
     if let (member, token) = bulk.takeDial(dial) { return bulkOpened(link, to: member, token, in: &turn) }
+    // Another key than the one that was dialled learns nothing, not even a name.
+    if arrival == .foreign { return close(link, .dropped, in: &turn) }
     guard let kept = directory.carrier(of: peer) else { return sendHello(on: link, in: &turn) }
     // An address that is told wrongly leads to another member: it must not replace the link to that.
-    if isStray { return close(link, .dropped, in: &turn) }
+    if arrival == .otherMember { return close(link, .dropped, in: &turn) }
     // A second address of the same peer answered too: it learns nothing of this link and keeps the first.
     guard links[kept]?.isDialled == true else { return sendHello(on: link, in: &turn) }
     turn.tell(.carries(kept))
@@ -141,7 +143,7 @@ struct Links: Organ {
     directory.identify(link, as: NodeID(peer: peer, incarnation: hello.incarnation), hello.capabilities)
     turn.mesh.publish(links: directory)
     if links[link]?.isDialled == false { sendHello(on: link, in: &turn) }
-    turn.report(.peerIdentified(peer, name: hello.name, instance: hello.instance))
+    turn.report(.peerIdentified(peer, name: hello.name))
     closeOlderStarts(of: peer, than: hello.incarnation, in: &turn)
     turn.tell(.greeted(link, hello))
   }

@@ -8,12 +8,31 @@ package struct OutgoingInvitation: Sendable {
   package let number: UInt64
   package let context: [UInt8]
   package let deadline: Instant
+  /// The one key that is invited; nil for any.
+  let expected: PeerID?
   /// How the target is reached until it is linked.
   package var plan: DialPlan
-  /// Who it turned out to be, once the TLS certificate is known.
+  /// The key in its TLS certificate, once it is linked.
   package var peer: PeerID?
+  /// A key that answered and is not the expected one.
+  var foreign: PeerID?
   /// When the target counts as unreachable; nil once somebody was there.
   package var reachDeadline: Instant?
+
+  /// How the invitation ends when its addresses have led to nobody whom it may be sent to.
+  var unreached: InvitationResult {
+    if let expected, let foreign { .identityMismatch(expected: expected, found: foreign) } else { .unreachable }
+  }
+}
+
+/// Whom a dial has led to, by the key in the TLS certificate.
+enum DialArrival: Sendable {
+  /// The peer it was meant for, or anybody where it was meant for no one in particular.
+  case meant
+  /// Another member.
+  case otherMember
+  /// A key that it was not meant for, and that is no member's: it is told nothing.
+  case foreign
 }
 
 /// An invitation this peer received and has not answered.
@@ -34,6 +53,8 @@ package enum InvitationResult: Sendable, Equatable {
   case timedOut
   /// No address led to anybody.
   case unreachable
+  /// Another key than the expected one answered; it was sent nothing.
+  case identityMismatch(expected: PeerID, found: PeerID)
   /// This side withdrew it.
   case cancelled
   /// The link ended first, for this reason.

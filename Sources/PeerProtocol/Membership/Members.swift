@@ -155,15 +155,15 @@ struct Members: Sendable {
     }
   }
 
-  /// A dial has become a link to `peer`; whether that is not the member it was meant for.
-  mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: borrowing Turn) -> Bool {
-    guard let wanted = dials.removeValue(forKey: dial) else { return false }
+  /// A dial has become a link to `peer`; returns whether that is the member it was meant for.
+  mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: borrowing Turn) -> DialArrival {
+    guard let wanted = dials.removeValue(forKey: dial) else { return .meant }
     guard wanted != peer else {
       members[peer]?.plan.opened(dial)
-      return false
+      return .meant
     }
     members[wanted]?.plan.failed(dial, refused: false, at: turn.now)
-    return true
+    return turn.mesh.roster.admits(peer) ? .otherMember : .foreign
   }
 
   /// A dial came to nothing.

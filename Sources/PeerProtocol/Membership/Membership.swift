@@ -100,11 +100,12 @@ struct Membership: Organ {
 
   // MARK: Commands
 
-  /// Invites whoever answers at these addresses.
+  /// Invites the peer that answers at these addresses, or only the one with the expected key.
   mutating func invite(
-    _ id: InvitationID, _ addresses: [SocketAddress], context: [UInt8], timeout: Duration, in turn: inout Turn
+    _ id: InvitationID, _ addresses: [SocketAddress], expecting expected: PeerID?, context: [UInt8],
+    timeout: Duration, in turn: inout Turn
   ) {
-    invitations.invite(id, addresses, context: context, timeout: timeout, in: &turn)
+    invitations.invite(id, addresses, expecting: expected, context: context, timeout: timeout, in: &turn)
   }
 
   /// Withdraws an invitation of ours.
@@ -143,12 +144,11 @@ struct Membership: Organ {
 
   // MARK: Dials
 
-  /// A dial has become a link; whether it leads to another member than it was meant for.
-  mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: borrowing Turn) -> Bool {
+  /// A dial has become a link; returns whom it has led to.
+  mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: inout Turn) -> DialArrival {
     // A dial that leads to this peer itself has opened nothing.
-    guard peer != turn.me.peer else { return false }
-    invitations.dialOpened(dial, peer: peer)
-    return members.dialOpened(dial, peer: peer, in: turn)
+    guard peer != turn.me.peer else { return .meant }
+    return invitations.dialOpened(dial, peer: peer, in: &turn) ?? members.dialOpened(dial, peer: peer, in: turn)
   }
 
   /// Somebody is at the address of a dial.

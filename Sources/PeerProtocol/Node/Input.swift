@@ -29,8 +29,8 @@ package enum Input: Sendable {
   /// Where this peer listens has changed.
   case addresses([SocketAddress])
 
-  /// Invite the peer that answers at these addresses.
-  case invite(InvitationID, [SocketAddress], context: [UInt8], timeout: Duration)
+  /// Invite the peer that answers at these addresses; with `expecting`, only the peer with that key.
+  case invite(InvitationID, [SocketAddress], expecting: PeerID? = nil, context: [UInt8], timeout: Duration)
   /// Withdraw an invitation.
   case cancelInvitation(InvitationID)
   /// The app's one answer to a received invitation.

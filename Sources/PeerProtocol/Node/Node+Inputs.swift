@@ -33,8 +33,8 @@ extension Node {
       takeMapNews { node in node.maps.organ.found(chunks, of: map, isLast: isLast, in: &node.turn) }
     case .chunkChecked(let verdict): takeMapNews { node in node.maps.organ.settle(verdict, in: &node.turn) }
 
-    case .invite(let id, let addresses, let context, let timeout):
-      membership.organ.invite(id, addresses, context: context, timeout: timeout, in: &turn)
+    case .invite(let id, let addresses, let expected, let context, let timeout):
+      membership.organ.invite(id, addresses, expecting: expected, context: context, timeout: timeout, in: &turn)
     case .cancelInvitation(let id): membership.organ.cancelInvitation(id, in: &turn)
     case .answer(let id, let decision): membership.organ.answer(id, decision, in: &turn)
     case .kick(let peer): return membership.organ.kick(peer, in: &turn) ? .done : .refused(.notHost)
@@ -78,8 +78,8 @@ extension Node {
   }
 
   private mutating func open(_ id: LinkID, _ peer: PeerID, _ dial: DialID?, _ remote: SocketAddress) {
-    let isStray = dial.map { membership.organ.dialOpened($0, peer: peer, in: turn) } ?? false
-    links.organ.open(id, peer: peer, dial: dial, remote: remote, isStray: isStray, in: &turn)
+    let arrival = dial.map { membership.organ.dialOpened($0, peer: peer, in: &turn) } ?? .meant
+    links.organ.open(id, peer: peer, dial: dial, remote: remote, arrival: arrival, in: &turn)
   }
 
   private mutating func dialFailed(_ dial: DialID, refused: Bool) {

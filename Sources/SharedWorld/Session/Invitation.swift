@@ -14,6 +14,11 @@ public enum InvitationTarget: Hashable, Sendable {
   case endpoint(Endpoint)
 }
 
+extension InvitationTarget {
+  /// The service that is invited; nil for an address.
+  var candidate: Candidate.ID? { if case .candidate(let id) = self { id } else { nil } }
+}
+
 extension InvitationTarget: CustomStringConvertible {
   /// The service's id, or the host and port.
   public var description: String {

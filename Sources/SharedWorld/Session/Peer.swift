@@ -56,6 +56,7 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   ///
   /// Never trust it: anybody may advertise any name.
   public let name: String?
-  /// Who it turned out to be, once there was a connection.
+  /// The peer that answered when this session dialled the service; nil before that. No advertisement and no peer's word
+  /// changes it.
   public let peer: Peer?
 }

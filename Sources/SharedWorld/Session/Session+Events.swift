@@ -18,13 +18,14 @@ extension Session {
 
   private func take(_ event: NodeEvent, into events: inout [Event]) {
     switch event {
-    case .peerIdentified(let id, let name, let instance):
-      if let found = identify(Peer(id: id, name: name), instance: instance) { events.append(found) }
+    case .peerIdentified(let id, let name): identify(Peer(id: id, name: name))
     case .invitationReceived(let id, let from, let name, let context):
       let invitation = Invitation(peer: Peer(id: from, name: name), context: context)
       events.append(.invitationReceived(invitation))
       ask(id, invitation)
     case .invitationWithdrawn(let peer): events.append(.invitationEnded(discovery.peer(peer)))
+    case .invitationReached(let id, let peer):
+      if let found = discovery.reached(peer, by: id.rawValue) { events.append(found) }
     case .invitationEnded(let id, let result): waits.finish(id.rawValue, .invitation(result))
     case .peerJoined(let id, let name):
       let peer = Peer(id: id, name: name)
@@ -74,9 +75,9 @@ extension Session {
     }
   }
 
-  /// A peer said under which name it advertises: the candidate and the peer are one.
-  func identify(_ peer: Peer, instance: String) -> Event? {
-    discovery.identify(peer, instance: instance) {
+  /// A peer said what it calls itself.
+  func identify(_ peer: Peer) {
+    discovery.identify(peer) {
       Set(driver?.read { node, _ in node.roster.entries.map(\.peerID) } ?? [])
     }
   }

@@ -7,8 +7,8 @@ extension sw_event {
     self.init()
     switch event {
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable: setDiscovery(event)
-    case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .hostChanged,
-      .sessionMerged, .lockChanged:
+    case .invitationReceived, .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .newDevice,
+      .hostChanged, .sessionMerged, .lockChanged:
       setMembership(event)
     case .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised: setMap(event)
     case .anchorAdded(let anchor, let origin): set(SW_EVENT_ANCHOR_ADDED, anchor, origin)
@@ -46,8 +46,12 @@ extension sw_event {
     case .invitationReceived(let invitation):
       set(SW_EVENT_INVITATION, invitation.peer)
       setData(invitation.context)
+      recognition = invitation.recognition.number
     case .invitationEnded(let peer): set(SW_EVENT_INVITATION_ENDED, peer)
     case .peerJoined(let peer): set(SW_EVENT_PEER_JOINED, peer)
+    case .newDevice(let peer, let known):
+      set(SW_EVENT_NEW_DEVICE, peer)
+      setData(known.bytes)
     case .peerReconnecting(let peer): set(SW_EVENT_PEER_RECONNECTING, peer)
     case .peerLeft(let peer, let reason): set(SW_EVENT_PEER_LEFT, peer, text: reason.rawValue)
     case .hostChanged(_, let host, let number, let reason):

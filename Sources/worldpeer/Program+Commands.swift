@@ -127,7 +127,7 @@ extension Program {
   private func peers() async -> Report.Answer {
     .peers(
       await session.state().peers.map {
-        (Report.Person(id: $0.id.description, name: $0.peer.name), state: $0.state.rawValue)
+        (Report.Person(id: $0.id.description, name: $0.peer.name), state: $0.state.rawValue, $0.recognition)
       })
   }
 

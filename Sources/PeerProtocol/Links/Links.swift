@@ -30,6 +30,10 @@ struct Links: Organ {
     turn.outbox.open(link)
     turn.mesh.publish(links: directory)
     guard peer != turn.me.peer else { return close(link, .ended(.ownIdentity), in: &turn) }
+    guard turn.configuration.admits(peer) else {
+      // A peer that this side has dialled learns nothing; one that has dialled learns that it need not wait.
+      return close(link, dial == nil ? .ended(.refused) : .dropped, in: &turn)
+    }
     guard let dial else {
       if strangerCount > ProtocolLimits.strangerLinks { close(link, .ended(.limitExceeded), in: &turn) }
       return

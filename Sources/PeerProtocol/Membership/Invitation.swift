@@ -14,14 +14,19 @@ package struct OutgoingInvitation: Sendable {
   package var plan: DialPlan
   /// The key in its TLS certificate, once it is linked.
   package var peer: PeerID?
-  /// A key that answered and is not the expected one.
+  /// A key that answered and is not the expected one, or that this node does not admit.
   var foreign: PeerID?
   /// When the target counts as unreachable; nil once somebody was there.
   package var reachDeadline: Instant?
 
   /// How the invitation ends when its addresses have led to nobody whom it may be sent to.
   var unreached: InvitationResult {
-    if let expected, let foreign { .identityMismatch(expected: expected, found: foreign) } else { .unreachable }
+    switch (expected, foreign) {
+    case (_, nil): .unreachable
+    case (let expected?, let foreign?) where expected != foreign:
+      .identityMismatch(expected: expected, found: foreign)
+    case (_, let foreign?): .notAdmitted(foreign)
+    }
   }
 }
 
@@ -53,6 +58,8 @@ package enum InvitationResult: Sendable, Equatable {
   case timedOut
   /// No address led to anybody.
   case unreachable
+  /// This node does not admit the key that answered; it was sent nothing.
+  case notAdmitted(PeerID)
   /// Another key than the expected one answered; it was sent nothing.
   case identityMismatch(expected: PeerID, found: PeerID)
   /// This side withdrew it.

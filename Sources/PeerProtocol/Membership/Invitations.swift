@@ -197,7 +197,8 @@ struct Invitations: Sendable {
       return turn.mesh.roster.admits(peer) ? .otherMember : .foreign
     }
     outgoing[index].plan.opened(dial)
-    guard (outgoing[index].expected ?? outgoing[index].peer ?? peer) == peer else {
+    let isMeant = (outgoing[index].expected ?? outgoing[index].peer ?? peer) == peer
+    guard isMeant, turn.configuration.admits(peer) else {
       reached(peer, insteadOf: index, at: address, in: &turn)
       return .foreign
     }
@@ -207,7 +208,8 @@ struct Invitations: Sendable {
   }
 
   /// Another key has answered at an address of an invitation.
-  private mutating func reached(_ foreign: PeerID, insteadOf index: Int, at address: SocketAddress, in turn: inout Turn) {
+  private mutating func reached(_ foreign: PeerID, insteadOf index: Int, at address: SocketAddress, in turn: inout Turn)
+  {
     let isLeft = outgoing[index].plan.drop(address, at: turn.now)
     guard outgoing[index].peer == nil else { return }
     outgoing[index].foreign = foreign

@@ -35,7 +35,7 @@ struct Members: Sendable {
       members[peer] = Member(plan: plan(for: peer, in: turn))
       publish(in: &turn)
     } else {
-      members[peer]?.plan.add(entry.addresses, at: turn.now)
+      members[peer]?.plan.add(turn.addresses(of: entry), at: turn.now)
       hasten(peer, in: &turn)
     }
   }
@@ -44,7 +44,7 @@ struct Members: Sendable {
   ///
   /// Whoever was away dials every member at once: the others do not know yet that they would be answered.
   mutating func resume(_ entry: RosterEntry, in turn: inout Turn) {
-    members[entry.peerID] = Member(plan: DialPlan(addresses: entry.addresses, start: turn.now))
+    members[entry.peerID] = Member(plan: DialPlan(addresses: turn.addresses(of: entry), start: turn.now))
     publish(in: &turn)
   }
 
@@ -199,7 +199,7 @@ struct Members: Sendable {
 
   private func plan(for peer: PeerID, in turn: borrowing Turn) -> DialPlan {
     let start = dialTime(to: peer, in: turn)
-    var plan = DialPlan(addresses: turn.mesh.roster[peer]?.addresses ?? [], start: start)
+    var plan = DialPlan(addresses: turn.mesh.roster[peer].map(turn.addresses) ?? [], start: start)
     // What the peer itself said on a link comes before what others say of it: a lie must not make it unreachable.
     plan.add(provenAddresses[peer] ?? [], at: start)
     return plan
@@ -212,6 +212,11 @@ struct Members: Sendable {
 }
 
 extension Turn {
+  /// Where a member is dialled: nowhere if this node does not admit it, though others have.
+  func addresses(of entry: RosterEntry) -> [SocketAddress] {
+    configuration.admits(entry.peerID) ? entry.addresses : []
+  }
+
   /// A random wait that keeps dials to `count` peers apart.
   mutating func spread(over count: Int) -> Duration {
     let most = ProtocolTimes.newsSpread * max(count, 5)

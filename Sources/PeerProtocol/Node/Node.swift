@@ -252,6 +252,9 @@ extension Node {
   /// Whether a peer is among the other members.
   package func isMember(_ peer: PeerID) -> Bool { turn.mesh.standings[peer] != nil }
 
+  /// Whether a link to a peer stands whose key is proven by TLS.
+  package func isLinked(to peer: PeerID) -> Bool { turn.mesh.links.carrier(of: peer) != nil }
+
   /// The other members as the app may see them, in the order of their ids.
   package var memberSnapshots: [MemberSnapshot] {
     turn.mesh.roster.entries.compactMap { entry in

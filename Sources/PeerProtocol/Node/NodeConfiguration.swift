@@ -32,6 +32,8 @@ package struct NodeConfiguration: Sendable {
   package var bulkWorth = ProtocolLimits.bulkWorth
   /// Whether the node emits ``Output/persist(_:)``.
   package var keepsRecord = false
+  /// The keys that may be linked, whatever other members say; nil for any.
+  package var admitted: Set<PeerID>?
   /// The delay of the first anti-entropy round, which repeats every ``ProtocolTimes/antiEntropy``.
   ///
   /// It differs among processes that start together, or they would all hash and compare at the same moments.
@@ -56,4 +58,7 @@ package struct NodeConfiguration: Sendable {
     self.mapPolicy = mapPolicy
     self.seed = seed
   }
+
+  /// Whether this node makes a link to a peer.
+  func admits(_ peer: PeerID) -> Bool { admitted?.contains(peer) ?? true }
 }

@@ -54,7 +54,7 @@ extension SessionError {
 
 extension Character {
   /// Whether it may stand in a name shown to people: no control characters and nothing that turns text around.
-  fileprivate var isPrintable: Bool {
+  var isPrintable: Bool {
     unicodeScalars.allSatisfy { scalar in
       switch scalar.properties.generalCategory {
       case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -40,6 +40,8 @@ public struct PeerStatus: Hashable, Sendable, Identifiable {
   public let bytesReceived: UInt64
   /// How far it has come with the session's map.
   public let map: MapStatus
+  /// How its key compares with those that this device has admitted before.
+  public let recognition: Recognition
 
   /// Which peer.
   public var id: PeerID { peer.id }

@@ -18,9 +18,13 @@ extension Session {
 
   private func take(_ event: NodeEvent, into events: inout [Event]) {
     switch event {
-    case .peerIdentified(let id, let name): identify(Peer(id: id, name: name))
+    case .peerIdentified(let id, let name):
+      identify(Peer(id: id, name: name))
+      record(Peer(id: id, name: name))
     case .invitationReceived(let id, let from, let name, let context):
-      let invitation = Invitation(peer: Peer(id: from, name: name), context: context)
+      let peer = Peer(id: from, name: name)
+      let invitation = Invitation(peer: peer, context: context, recognition: trust.recognition(of: peer))
+      warn(of: peer, in: &events)
       events.append(.invitationReceived(invitation))
       ask(id, invitation)
     case .invitationWithdrawn(let peer): events.append(.invitationEnded(discovery.peer(peer)))
@@ -30,7 +34,9 @@ extension Session {
     case .peerJoined(let id, let name):
       let peer = Peer(id: id, name: name)
       discovery.note(peer)
+      warn(of: peer, in: &events)
       events.append(.peerJoined(peer))
+      record(peer)
     case .peerReconnecting(let id): events.append(.peerReconnecting(discovery.peer(id)))
     case .peerLeft(let id, let name, let reason):
       events.append(.peerLeft(Peer(id: id, name: name), reason: LeaveReason(reason)))
@@ -72,6 +78,29 @@ extension Session {
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
     case .ended(let reason): noteEnd(reason)
+    }
+  }
+
+  /// Tells the app of a peer that its policy makes remarkable.
+  private func warn(of peer: Peer, in events: inout [Event]) {
+    if let known = trust.warning(about: peer) { events.append(.newDevice(peer, known: known)) }
+    guard trust.recognition(of: peer) == .refused else { return }
+    let message =
+      "another member has admitted \(peer.name), \(peer.id.short), which is not on this session's list; this peer makes no "
+      + "connection to it, but the anchors of both travel through other members. Leave the session if that must not be"
+    events.append(.problem(SessionError(.notPermitted, message)))
+  }
+
+  /// Records the key of a member that this peer is linked to, if the policy asks for it.
+  private func record(_ peer: Peer) {
+    let isLinked = driver?.read { node, _ in node.isMember(peer.id) && node.isLinked(to: peer.id) } ?? false
+    guard isLinked, let store = trust.storeToRecord(peer.id) else { return }
+    _ = jobs.add(priority: .utility) { [hub] in
+      do throws(SessionError) {
+        try store.add(peer.id, name: peer.name)
+      } catch {
+        hub.publish([.problem(error)])
+      }
     }
   }
 

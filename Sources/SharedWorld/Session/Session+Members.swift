@@ -11,10 +11,14 @@ extension Session {
 
   /// Everything an app shows of a session, at one moment.
   public func state() -> State {
-    let (map, candidates) = (maps.latest, discovery.candidates)
+    let (map, candidates, trust) = (maps.latest, discovery.candidates, trust)
     let state = try? read { node, now in
       State(
-        peers: node.memberSnapshots.map { PeerStatus($0, map: node.mapStatus(of: $0.peerID)) },
+        peers: node.memberSnapshots.map { member in
+          PeerStatus(
+            member, map: node.mapStatus(of: member.peerID),
+            recognition: trust.recognition(of: Peer(id: member.peerID, name: member.name)))
+        },
         inviting: node.invitedPeers.map(discovery.peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
         mapStatus: node.mapStatus, isSynchronised: node.isSynchronised,
         mapPoints: map?.map.cloud.count ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
@@ -57,8 +61,8 @@ extension Session {
   ///   - timeout: how long to wait, at most 60 s.
   /// - Throws: ``SessionError`` with the code `declined`, `unreachable` (within 5 s, when nobody listens at the address),
   ///   `identityMismatch` (another key answers), `invitationTimedOut` (somebody is there and did not answer), `cancelled`
-  ///   (the task was cancelled), `unknownPeer`, `versionMismatch`, `otherService`, `limitExceeded`, `locked` or
-  ///   `notConnected`.
+  ///   (the task was cancelled), `unknownPeer`, `versionMismatch`, `otherService`, `limitExceeded`, `locked`,
+  ///   `notPermitted` (``TrustPolicy/pinned(_:)`` does not have the key that answers) or `notConnected`.
   public func invite(
     _ target: InvitationTarget, expecting expected: PeerID? = nil, context: [UInt8] = [],
     timeout: Duration = .seconds(30)
@@ -95,6 +99,11 @@ extension Session {
     case .invitation(.unreachable):
       throw SessionError(
         .unreachable, "nobody answers at \(target); check the address, and that the peer runs and can be reached")
+    case .invitation(.notAdmitted(let found)):
+      throw SessionError(
+        .notPermitted,
+        "the key that answers at \(target), \(found.short), is not on this session's list; it was sent nothing. Add it to "
+          + "the list if it is the device you mean")
     case .invitation(.identityMismatch(let expected, let found)):
       throw SessionError(
         .identityMismatch,

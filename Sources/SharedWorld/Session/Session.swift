@@ -26,6 +26,7 @@ public actor Session {
   /// Nil before the start and after the end.
   var driver: NodeDriver?
   var discovery: DiscoveryDesk
+  var trust: TrustDesk
   var waits = Waits()
   var maps = MapDesk()
   /// The readers of anchor changes.
@@ -53,6 +54,7 @@ public actor Session {
   init(identity: PeerIdentity, configuration: Configuration) throws(SessionError) {
     self.identity = identity
     self.configuration = configuration
+    trust = try TrustDesk(configuration.trust)
     do {
       discovery = DiscoveryDesk(serviceType: try ServiceType(configuration.service))
       loop = try EventLoop()
@@ -245,6 +247,7 @@ extension Session {
       mapPolicy: configuration.mapProviders, seed: random.next())
     node.firstAntiEntropy = ProtocolTimes.antiEntropy * Int.random(in: 1...1_000, using: &random) / 1_000
     node.memberLimit = configuration.memberLimit
+    node.admitted = trust.admitted
     node.cachesChunks = chunkStore != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil
     node.keepsOrphans = configuration.keepsOrphanedOwnership

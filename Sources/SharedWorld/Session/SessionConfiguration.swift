@@ -44,6 +44,8 @@ extension Session {
     public var mapProviders: MapProviders = .anyone
     /// Where parts of maps are kept, so that a map that was here once need not travel again; nil keeps none.
     public var mapCache: MapCache?
+    /// The keys that are admitted, besides ``invitationHandler``'s own answers.
+    public var trust = TrustPolicy.anyone
     /// Answers invitations.
     ///
     /// It runs as a child task of the session and may take as long as the inviter waits.

@@ -108,6 +108,12 @@ public func sw_session_answer(
   }
 }
 
+/// Lets strangers try the passcode again.
+@c @implementation
+public func sw_session_unlock_passcode(_ session: OpaquePointer?) -> sw_status {
+  attempt { try object(session, as: RunningSession.self).wait { await $0.unlockPasscode() } }
+}
+
 /// Who hosts.
 @c @implementation
 public func sw_session_host(

@@ -1,4 +1,5 @@
 public import CSharedWorldHeaders
+import Glibc
 import SharedWorld
 
 /// Writes the default configuration.
@@ -65,6 +66,7 @@ func configuration(
   try setMembers(of: &configuration, known)
   try setFiles(of: &configuration, known)
   configuration.trust = try trust(known)
+  configuration.passcode = try passcode(known)
   return (configuration, desk)
 }
 
@@ -80,6 +82,16 @@ private func setMembers(of configuration: inout Session.Configuration, _ known: 
   default: throw Failure.argument("map_providers has no such value")
   }
   configuration.keepsOrphanedOwnership = known.keeps_orphaned_ownership != 0
+}
+
+/// The passcode of the room.
+private func passcode(_ known: sw_session_config) throws -> Passcode? {
+  guard let text = known.passcode else { return nil }
+  do {
+    return try Passcode(utf8: UnsafeRawBufferPointer(start: text, count: strnlen(text, Passcode.mostLength + 1)))
+  } catch {
+    throw Failure.argument("passcode: \(error)")
+  }
 }
 
 /// The keys that are admitted.

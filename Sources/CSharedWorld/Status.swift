@@ -32,6 +32,9 @@ enum Status {
     (.notOwner, SW_NOT_OWNER),
     (.notAcknowledged, SW_NOT_ACKNOWLEDGED),
     (.unreachable, SW_UNREACHABLE),
+    (.passcodeRequired, SW_PASSCODE_REQUIRED),
+    (.passcodeRefused, SW_PASSCODE_REFUSED),
+    (.passcodeLocked, SW_PASSCODE_LOCKED),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

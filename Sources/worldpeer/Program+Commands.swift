@@ -74,6 +74,7 @@ extension Program {
     case .kick(let peer): try await session.kick(try await member(peer))
     case .lockSession: try await session.lockSession()
     case .unlockSession: try await session.unlockSession()
+    case .unlockPasscode: await session.unlockPasscode()
     case .sendMap(let peer): return try await sendMap(to: peer)
     case .cancelMap: return try await cancelMap()
     case .relocalised(let isRelocalised): return try await relocalise(isRelocalised)

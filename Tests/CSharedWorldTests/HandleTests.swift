@@ -11,7 +11,7 @@ struct HandleTests {
     let names = Status.table.map { String(cString: Status.name(of: sw_status($0.status))) }
     #expect(names == Status.table.map { "\($0.code)" })
     #expect(
-      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_UNREACHABLE))
+      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_PASSCODE_LOCKED))
     #expect(String(cString: Status.name(of: 12345)) == "other")
   }
 
@@ -93,6 +93,16 @@ struct HandleTests {
       return try configuration(&config).0
     }
     #expect(pinned.trust == .pinned(Set(peers)))
+    #expect(pinned.passcode == nil)
+    for (text, isSound) in [("sesame 1", true), ("short", false), (String(repeating: "x", count: 65), false)] {
+      config.trust = UInt8(SW_TRUST_ANYONE)
+      let passcode = try? text.withCString { text in
+        config.passcode = text
+        return try configuration(&config).0.passcode
+      }
+      #expect((passcode != nil) == isSound)
+    }
+    config.passcode = nil
     config.trust = 9
     #expect(throws: Failure.self) { try configuration(&config) }
   }

@@ -69,6 +69,9 @@ enum {
   SW_NOT_OWNER = 26,             /* only the owner of an anchor may do this */
   SW_NOT_ACKNOWLEDGED = 27,      /* nobody answered in time */
   SW_UNREACHABLE = 28,           /* nobody answers at the address */
+  SW_PASSCODE_REQUIRED = 29,     /* one of two peers has a passcode, and the other has none */
+  SW_PASSCODE_REFUSED = 30,      /* the passcodes of two peers differ */
+  SW_PASSCODE_LOCKED = 31,       /* too many passcodes were wrong */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 
@@ -213,6 +216,7 @@ typedef struct sw_session_config {
   const char *known_peers; /* file of SW_TRUST_FIRST_USE; NULL is `known-peers` in `storage`, else beside the identities */
   const sw_peer_id *admitted; /* the keys of SW_TRUST_PINNED */
   size_t admitted_count;
+  const char *passcode; /* 6-64 printable ASCII characters that all peers must know; NULL, the default, is none */
 } sw_session_config;
 
 /* Writes the defaults. `size` is sizeof(sw_session_config); no more than that is written. */
@@ -263,6 +267,9 @@ sw_status sw_session_answer(sw_session *session, const sw_peer_id *peer, int acc
 
 /* Takes no newcomers any more (`locked` 1), or takes them again (0); SW_NOT_HOST unless this peer hosts. */
 sw_status sw_session_set_locked(sw_session *session, int locked);
+
+/* Lets strangers try the passcode again that have to wait after a wrong one, or that 20 wrong ones keep out. */
+sw_status sw_session_unlock_passcode(sw_session *session);
 
 /* Who hosts, all zero while an election runs, and the number of that host, which only rises. Each may be NULL. */
 sw_status sw_session_host(sw_session *session, sw_peer_id *host, uint64_t *epoch);

@@ -14,6 +14,8 @@ package struct PeerOptions: Equatable, Sendable {
   package var identity: String?
   package var storage: String?
   package var trust = TrustChoice.firstUse
+  package var passcodeFile: String?
+  package var passcode: PasscodeSource?
 
   /// Options with the same default for invitations received and made.
   package init(policy: InvitationPolicy) {
@@ -39,6 +41,7 @@ extension PeerOptions {
     do {
       var configuration = try configuration(asking: desk)
       configure(&configuration)
+      configuration.passcode = try readPasscode(console)
       let map = try readMap(Progress(console))
       let identity = try PeerIdentity.loadOrCreate(named: name, in: identity ?? storage)
       return try await Session.withSession(as: identity, configuration: configuration) { try await body($0, map) }
@@ -115,6 +118,12 @@ extension ArgumentParser {
       .choice(
         "--trust", path.appending(path: \.trust), among: TrustChoice.allCases,
         help: "which keys are admitted: any, with new ones marked and recorded, or only those recorded (first-use)"),
+      .optional(
+        "--passcode-file", "FILE", path.appending(path: \.passcodeFile),
+        help: "connect only to peers that know the passcode in this file"),
+      .choice(
+        "--passcode", path.appending(path: \.passcode), among: PasscodeSource.allCases,
+        help: "the same with a passcode that you type, or that is generated and printed"),
       .optional(
         "--storage", "DIR", path.appending(path: \.storage),
         help: "keep the key, the anchors, the state and parts of maps in this folder"),

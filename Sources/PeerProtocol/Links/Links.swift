@@ -131,7 +131,8 @@ struct Links: Organ {
   private func sendHello(on link: LinkRef, in turn: inout Turn) {
     let (me, configuration) = (turn.me, turn.configuration)
     let hello = Hello(
-      peerID: me.peer, incarnation: me.incarnation, service: configuration.service, name: configuration.name,
+      capabilities: configuration.passcode == nil ? .current : Capabilities.current.union(.passcode), peerID: me.peer,
+      incarnation: me.incarnation, service: configuration.service, name: configuration.name,
       instance: configuration.instance, addresses: addresses)
     turn.send(.hello, on: link) { hello.write(to: &$0) }
   }
@@ -144,6 +145,7 @@ struct Links: Organ {
     if let refusal = refusal(of: hello, from: peer, in: turn) { return close(link, .ended(refusal), in: &turn) }
     links[link]?.phase = .stranger(Link.Stranger(deadline: turn.now + ProtocolLimits.strangerTime))
     keepAliveAt = min(keepAliveAt, links[link]?.keepAlive ?? keepAliveAt)
+    if turn.configuration.passcode == nil { directory.prove(link) }
     directory.identify(link, as: NodeID(peer: peer, incarnation: hello.incarnation), hello.capabilities)
     turn.mesh.publish(links: directory)
     if links[link]?.isDialled == false { sendHello(on: link, in: &turn) }
@@ -156,7 +158,8 @@ struct Links: Organ {
     guard hello.versions.overlaps(ProtocolLimits.versions) else { return .versionMismatch(theirs: hello.versions) }
     guard hello.peerID == peer else { return .identityMismatch }
     guard hello.service == turn.configuration.service else { return .otherService }
-    return turn.mesh.roster[peer]?.status == .kicked ? .kicked : nil
+    guard turn.mesh.roster[peer]?.status != .kicked else { return .kicked }
+    return hello.capabilities.contains(.passcode) == (turn.configuration.passcode != nil) ? nil : .passcodeRequired
   }
 
   /// A new start of a peer replaces the old one at once.
@@ -193,6 +196,12 @@ struct Links: Organ {
     turn.tell(.carries(old))
     turn.tell(.close(link, .duplicate))
     return false
+  }
+
+  /// Both ends of a link have proven that they know the passcode.
+  mutating func prove(_ link: LinkRef, in turn: inout Turn) {
+    directory.prove(link)
+    turn.mesh.publish(links: directory)
   }
 
   /// Both sides hold each other as members.
@@ -261,7 +270,8 @@ struct Links: Organ {
     turn.tell(
       .unlinked(
         ClosedLink(
-          link: link, peer: entry.peer, node: entry.node, kind: state.kind, isCarrier: carrier == link,
+          link: link, peer: entry.peer, remote: entry.remote, node: entry.node, kind: state.kind,
+          isCarrier: carrier == link,
           isLast: carrier == nil || carrier == link, cause: cause)))
   }
 

@@ -134,7 +134,8 @@ struct Members: Sendable {
   /// Records why the link that carried a member's traffic, or should have, ended, if that says why it stays away.
   mutating func noteEnd(of peer: PeerID, _ reason: EndReason) {
     switch reason {
-    case .versionMismatch, .identityMismatch, .limitExceeded, .protocolError, .timedOut, .refused, .otherService:
+    case .versionMismatch, .identityMismatch, .limitExceeded, .protocolError, .timedOut, .refused, .otherService,
+      .passcodeRequired, .passcodeRefused, .passcodeLocked:
       members[peer]?.lastEnd = reason
     case .left, .kicked, .ownIdentity, .duplicate, .connectionLost, .replaced, .locked: break
     }

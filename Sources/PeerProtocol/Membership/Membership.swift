@@ -210,6 +210,8 @@ struct Membership: Organ {
 
   /// Tells the other end of a link that it is held as a member; when both ends have said so the link is a member's.
   private mutating func admit(_ link: LinkRef, in turn: inout Turn) {
+    // Without the proof of the passcode; it follows, if the peer knows it.
+    guard turn.mesh.links.isProven(link) else { return }
     guard let isNews = applicants.update(link, { $0.admit() }) else { return }
     if isNews {
       // Longer than the other side waits for a stranger: if it refuses, that has to be heard, or it is dialled for ever.
@@ -374,7 +376,8 @@ struct Membership: Organ {
     case .refused where weAdmit, .locked where weAdmit, .limitExceeded where weAdmit && !closed.wasMember:
       markOut(closed.peer, .left, reason: reason, in: &turn)
     case .left, .kicked, .refused, .locked, .limitExceeded, .duplicate, .versionMismatch, .identityMismatch,
-      .ownIdentity, .protocolError, .timedOut, .otherService, .connectionLost, .replaced:
+      .ownIdentity, .protocolError, .timedOut, .otherService, .connectionLost, .replaced, .passcodeRequired,
+      .passcodeRefused, .passcodeLocked:
       break
     }
   }

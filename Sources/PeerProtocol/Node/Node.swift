@@ -21,6 +21,7 @@ package struct Node: Sendable {
   var ownership: Watched<Ownership>
   var maps: Watched<MapExchange>
   var messages = Messages()
+  var pairing = Pairing()
   /// The notices of the last call in the order of delivery, for observers such as the simulator.
   package internal(set) var notices: [Notice] = []
   /// The time of the last call that ran timers.

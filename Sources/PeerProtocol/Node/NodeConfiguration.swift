@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Authentication
 package import Basics
 package import WorldModel
 
@@ -34,6 +35,8 @@ package struct NodeConfiguration: Sendable {
   package var keepsRecord = false
   /// The keys that may be linked, whatever other members say; nil for any.
   package var admitted: Set<PeerID>?
+  /// The passcode of the room; nil for none.
+  package var passcode: Passcode?
   /// The delay of the first anti-entropy round, which repeats every ``ProtocolTimes/antiEntropy``.
   ///
   /// It differs among processes that start together, or they would all hash and compare at the same moments.

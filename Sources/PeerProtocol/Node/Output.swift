@@ -41,6 +41,8 @@ package enum NodeEvent: Sendable {
   /// An invitation this peer sent has ended.
   case invitationEnded(InvitationID, InvitationResult)
 
+  /// So many wrong passcodes were tried that no stranger may try any more, until ``Input/unlockPasscode``.
+  case passcodeLocked
   /// A member can be reached.
   case peerJoined(PeerID, name: String)
   /// A member's link broke and is being dialled again.

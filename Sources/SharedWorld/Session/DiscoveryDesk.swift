@@ -32,15 +32,20 @@ struct DiscoveryDesk {
 
   /// Advertises this session and looks for others; `handler` is called from any thread.
   ///
-  /// - Parameter shownName: What the advertisement calls this peer; nil shows nothing.
+  /// - Parameters:
+  ///   - mode: Which back-end to use.
+  ///   - port: The TCP port this session listens on.
+  ///   - shownName: The name in the advertisement; nil shows nothing.
+  ///   - hasPasscode: Whether the advertisement says that a passcode is asked for.
+  ///   - handler: Receives what discovery says.
   mutating func start(
-    _ mode: DiscoveryMode, port: UInt16, showing shownName: String?,
+    _ mode: DiscoveryMode, port: UInt16, showing shownName: String?, hasPasscode: Bool,
     _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(SessionError) {
     do {
       let discovery = Discovery(mode: mode)
       let instance = try ServiceInstance(name: instanceName, type: serviceType)
-      let info = try DiscoveryRecord.info(showing: shownName)
+      let info = try DiscoveryRecord.info(showing: shownName, hasPasscode: hasPasscode)
       let advertisement = Advertisement(instance: instance, port: port, info: info)
       try discovery.start(browsing: serviceType, advertising: advertisement, handler)
       self.discovery = discovery

@@ -58,7 +58,8 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   ///
   /// Never trust it: anybody may advertise any name.
   public let name: String?
-  /// The peer that answered when this session dialled the service; nil before that. No advertisement and no peer's word
-  /// changes it.
+  /// The peer that answered when this session dialled the service; nil before that.
+  ///
+  /// Neither an advertisement nor the word of a peer changes it.
   public let peer: Peer?
 }

@@ -31,6 +31,9 @@ extension Session {
     case .invitationReached(let id, let peer):
       if let found = discovery.reached(peer, by: id.rawValue) { events.append(found) }
     case .invitationEnded(let id, let result): waits.finish(id.rawValue, .invitation(result))
+    case .passcodeLocked:
+      let message = "20 passcodes were wrong; nobody new is admitted until unlockPasscode() is called"
+      events.append(.problem(SessionError(.passcodeLocked, message)))
     case .peerJoined(let id, let name):
       let peer = Peer(id: id, name: name)
       discovery.note(peer)

@@ -62,7 +62,8 @@ extension Session {
   /// - Throws: ``SessionError`` with the code `declined`, `unreachable` (within 5 s, when nobody listens at the address),
   ///   `identityMismatch` (another key answers), `invitationTimedOut` (somebody is there and did not answer), `cancelled`
   ///   (the task was cancelled), `unknownPeer`, `versionMismatch`, `otherService`, `limitExceeded`, `locked`,
-  ///   `notPermitted` (``TrustPolicy/pinned(_:)`` does not have the key that answers) or `notConnected`.
+  ///   `notPermitted` (``TrustPolicy/pinned(_:)`` does not have the key that answers), `passcodeRequired`,
+  ///   `passcodeRefused`, `passcodeLocked` or `notConnected`.
   public func invite(
     _ target: InvitationTarget, expecting expected: PeerID? = nil, context: [UInt8] = [],
     timeout: Duration = .seconds(30)
@@ -167,6 +168,10 @@ extension Session {
   ///
   /// - Throws: ``SessionError`` with the code `notHost`.
   public func unlockSession() throws(SessionError) { try handle(.setLocked(false)) }
+
+  /// Forgets the wrong passcodes of strangers, so that devices may prove the passcode again that have to wait, or that the lock
+  /// after 20 wrong ones keeps out.
+  public func unlockPasscode() { input(.unlockPasscode) }
 
   /// Asks to be host, and waits for what becomes of it.
   ///

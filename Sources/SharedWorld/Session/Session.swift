@@ -248,6 +248,7 @@ extension Session {
     node.firstAntiEntropy = ProtocolTimes.antiEntropy * Int.random(in: 1...1_000, using: &random) / 1_000
     node.memberLimit = configuration.memberLimit
     node.admitted = trust.admitted
+    node.passcode = configuration.passcode
     node.cachesChunks = chunkStore != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil
     node.keepsOrphans = configuration.keepsOrphanedOwnership
@@ -266,7 +267,10 @@ extension Session {
   private func startDiscovery(port: UInt16) throws(SessionError) {
     guard configuration.discovery != .none else { return }
     let name = configuration.advertisesName ? identity.name : nil
-    try discovery.start(configuration.discovery, port: port, showing: name) { [weak self, loop] event in
+    let hasPasscode = configuration.passcode != nil
+    try discovery.start(
+      configuration.discovery, port: port, showing: name, hasPasscode: hasPasscode
+    ) { [weak self, loop] event in
       loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
     }
   }

@@ -1,3 +1,5 @@
+public import Authentication
+
 extension Session {
   /// How a session finds others and treats them.
   public struct Configuration: Sendable {
@@ -46,6 +48,11 @@ extension Session {
     public var mapCache: MapCache?
     /// The keys that are admitted, besides ``invitationHandler``'s own answers.
     public var trust = TrustPolicy.anyone
+    /// The passcode of the room; nil for none.
+    ///
+    /// Peers with another passcode, or with none, are not connected: before anything else is said on a connection, both ends
+    /// prove to each other that they know it. A peer that another member admits needs it too.
+    public var passcode: Passcode?
     /// Answers invitations.
     ///
     /// It runs as a child task of the session and may take as long as the inviter waits.

@@ -28,6 +28,7 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CLinux"),
     // Avahi's two pkg-config files carry -D_REENTRANT, which SwiftPM warns about; their module maps name the libraries.
@@ -40,20 +41,22 @@ let package = Package(
     .target(
       name: "WorldModel", dependencies: ["Basics"], swiftSettings: common, linkerSettings: [.linkedLibrary("m")]),
     .target(name: "WorldFormats", dependencies: ["Basics", "WorldModel", "CZlib"], swiftSettings: common),
+    .target(name: "Authentication", dependencies: ["CSodium"], swiftSettings: common),
     .target(name: "AnchorReplication", dependencies: ["Basics", "WorldModel"], swiftSettings: strict),
     .target(
-      name: "PeerProtocol", dependencies: ["Basics", "WorldModel", "AnchorReplication", "CZstd"], swiftSettings: strict),
+      name: "PeerProtocol", dependencies: ["Authentication", "Basics", "WorldModel", "AnchorReplication", "CZstd"],
+      swiftSettings: strict),
     .target(
       name: "PeerTransport",
-      dependencies: ["Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
+      dependencies: ["Authentication", "Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
       swiftSettings: common),
     .target(
       name: "ServiceDiscovery", dependencies: ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore"], swiftSettings: common),
     .target(
       name: "SharedWorld",
       dependencies: [
-        "Basics", "BasicsLinux", "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport", "ServiceDiscovery",
-        "CSQLite",
+        "Authentication", "Basics", "BasicsLinux", "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport",
+        "ServiceDiscovery", "CSQLite",
       ],
       swiftSettings: common),
     // The header of the C interface is a target of its own, so that the compiler checks the functions against it.
@@ -61,7 +64,7 @@ let package = Package(
     .target(
       name: "CSharedWorld", dependencies: ["BasicsLinux", "SharedWorld", "CSharedWorldHeaders"], swiftSettings: common),
     .target(
-      name: "Simulator", dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel"],
+      name: "Simulator", dependencies: ["Authentication", "Basics", "PeerProtocol", "AnchorReplication", "WorldModel"],
       swiftSettings: strict),
 
     .executableTarget(name: "soak", dependencies: ["Basics", "Simulator"], swiftSettings: common),
@@ -81,6 +84,7 @@ let package = Package(
       name: "worldmap", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
 
     .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
+    .testTarget(name: "AuthenticationTests", dependencies: ["Authentication", "Basics"], swiftSettings: common),
     .testTarget(name: "BasicsLinuxTests", dependencies: ["Basics", "BasicsLinux"], swiftSettings: common),
     .testTarget(
       name: "WorldModelTests", dependencies: ["Basics", "WorldModel", "WorldFormats"], exclude: ["reader.py"],
@@ -94,7 +98,9 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "PeerProtocolTests",
-      dependencies: ["Basics", "PeerProtocol", "AnchorReplication", "WorldModel", "WorldFormats", "Simulator"],
+      dependencies: [
+        "Authentication", "Basics", "PeerProtocol", "AnchorReplication", "WorldModel", "WorldFormats", "Simulator",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "PeerTransportTests",

@@ -50,6 +50,19 @@ extension sw_anchor {
   }
 }
 
+extension Recognition {
+  /// Its number in C.
+  var number: UInt32 {
+    switch self {
+    case .known: UInt32(SW_RECOGNITION_KNOWN)
+    case .neverSeen: UInt32(SW_RECOGNITION_NEVER_SEEN)
+    case .newDevice: UInt32(SW_RECOGNITION_NEW_DEVICE)
+    case .refused: UInt32(SW_RECOGNITION_REFUSED)
+    case .untracked: UInt32(SW_RECOGNITION_UNTRACKED)
+    }
+  }
+}
+
 extension sw_peer {
   /// A peer as C sees it; its name must be freed.
   init(_ status: PeerStatus) {
@@ -64,6 +77,7 @@ extension sw_peer {
       case .lost: UInt32(SW_PEER_LOST)
       }
     is_direct = status.isDirect ? 1 : 0
+    recognition = status.recognition.number
     round_trip_ns = status.roundTrip.map { Int64($0 / .nanoseconds(1)) } ?? -1
   }
 }

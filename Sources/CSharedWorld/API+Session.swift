@@ -31,12 +31,12 @@ public func sw_session_port(_ session: OpaquePointer?) -> UInt16 {
 /// Invites and waits for the answer.
 private func invite(
   _ session: OpaquePointer?, _ target: InvitationTarget, _ context: [UInt8], _ milliseconds: UInt32,
-  _ peer: UnsafeMutablePointer<sw_peer_id>?
+  expecting expected: PeerID? = nil, _ peer: UnsafeMutablePointer<sw_peer_id>?
 ) throws {
   guard milliseconds <= 60_000 else { throw Failure.argument("timeout_ms is more than a minute") }
   let timeout = Duration.milliseconds(milliseconds == 0 ? 30_000 : milliseconds)
   let accepted = try object(session, as: RunningSession.self).wait {
-    try await $0.invite(target, context: context, timeout: timeout)
+    try await $0.invite(target, expecting: expected, context: context, timeout: timeout)
   }
   peer?.pointee = sw_peer_id(copying: accepted.id.bytes)
 }
@@ -65,6 +65,34 @@ public func sw_session_invite_candidate(
   }
 }
 
+/// Invites the peer at a host and port, if it has the expected key.
+@c @implementation
+public func sw_session_invite_expecting(
+  _ session: OpaquePointer?, _ host: UnsafePointer<CChar>?, _ port: UInt16, _ expected: UnsafePointer<sw_peer_id>?,
+  _ context: UnsafePointer<UInt8>?, _ context_size: Int, _ timeout_ms: UInt32,
+  _ peer: UnsafeMutablePointer<sw_peer_id>?
+) -> sw_status {
+  attempt {
+    let target = InvitationTarget.endpoint(Endpoint(host: try text(host, "host"), port: port))
+    let context = try bytes(context, context_size, "context")
+    try invite(session, target, context, timeout_ms, expecting: peerID(expected), peer)
+  }
+}
+
+/// Invites a service that was found, if it has the expected key.
+@c @implementation
+public func sw_session_invite_candidate_expecting(
+  _ session: OpaquePointer?, _ candidate: UnsafePointer<CChar>?, _ expected: UnsafePointer<sw_peer_id>?,
+  _ context: UnsafePointer<UInt8>?, _ context_size: Int, _ timeout_ms: UInt32,
+  _ peer: UnsafeMutablePointer<sw_peer_id>?
+) -> sw_status {
+  attempt {
+    let target = InvitationTarget.candidate(try text(candidate, "candidate"))
+    let context = try bytes(context, context_size, "context")
+    try invite(session, target, context, timeout_ms, expecting: peerID(expected), peer)
+  }
+}
+
 /// Answers an invitation.
 @c @implementation
 public func sw_session_answer(
@@ -78,6 +106,12 @@ public func sw_session_answer(
       throw SessionError(.unknownPeer, "no invitation of \(id.short) waits")
     }
   }
+}
+
+/// Lets strangers try the passcode again.
+@c @implementation
+public func sw_session_unlock_passcode(_ session: OpaquePointer?) -> sw_status {
+  attempt { try object(session, as: RunningSession.self).wait { await $0.unlockPasscode() } }
 }
 
 /// Who hosts.
@@ -102,13 +136,8 @@ public func sw_session_send(
     let running = try object(session, as: RunningSession.self)
     let message = try bytes(data, size, "bytes")
     let receivers = try peers.map {
-      try UnsafeBufferPointer(start: $0, count: max(peer_count, 0)).map { try id(of: $0) }
+      try UnsafeBufferPointer(start: $0, count: max(peer_count, 0)).map(peerID(of:))
     }
     try running.wait { try await $0.send(message, to: receivers) }
   }
-}
-
-private func id(of peer: sw_peer_id) throws -> PeerID {
-  guard let id = peer.peer else { throw Failure.argument("peer is no id") }
-  return id
 }

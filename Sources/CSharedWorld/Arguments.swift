@@ -94,8 +94,11 @@ func anchorID(_ pointer: UnsafePointer<sw_anchor_id>?) throws -> AnchorID {
   return id
 }
 
-/// The peer that an argument names.
-func peerID(_ pointer: UnsafePointer<sw_peer_id>?) throws -> PeerID {
-  guard let id = try required(pointer, "peer").peer else { throw Failure.argument("peer is no id") }
+/// The peer that a structure names.
+func peerID(of peer: sw_peer_id) throws -> PeerID {
+  guard let id = peer.peer else { throw Failure.argument("peer is no id") }
   return id
 }
+
+/// The peer that an argument names.
+func peerID(_ pointer: UnsafePointer<sw_peer_id>?) throws -> PeerID { try peerID(of: required(pointer, "peer")) }

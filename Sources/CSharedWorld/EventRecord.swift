@@ -13,8 +13,12 @@ extension sw_event {
     case .invitationReceived(let invitation):
       set(SW_EVENT_INVITATION, invitation.peer)
       setData(invitation.context)
+      recognition = invitation.recognition.number
     case .invitationEnded(let peer): set(SW_EVENT_INVITATION_ENDED, peer)
     case .peerJoined(let peer): set(SW_EVENT_PEER_JOINED, peer)
+    case .newDevice(let peer, let known):
+      set(SW_EVENT_NEW_DEVICE, peer)
+      setData(known.bytes)
     case .peerReconnecting(let peer): set(SW_EVENT_PEER_RECONNECTING, peer)
     case .peerLeft(let peer, let reason): set(SW_EVENT_PEER_LEFT, peer, text: reason.rawValue)
     case .hostChanged(_, let host, let number, let reason): setHost(host, number, "\(reason)")

@@ -1,4 +1,5 @@
 public import CSharedWorldHeaders
+import Glibc
 import SharedWorld
 
 /// Writes the default configuration.
@@ -64,6 +65,8 @@ func configuration(
   }
   try setMembers(of: &configuration, known)
   try setFiles(of: &configuration, known)
+  configuration.trust = try trust(known)
+  configuration.passcode = try passcode(known)
   return (configuration, desk)
 }
 
@@ -79,6 +82,30 @@ private func setMembers(of configuration: inout Session.Configuration, _ known: 
   default: throw Failure.argument("map_providers has no such value")
   }
   configuration.keepsOrphanedOwnership = known.keeps_orphaned_ownership != 0
+}
+
+/// The passcode of the room.
+private func passcode(_ known: sw_session_config) throws -> Passcode? {
+  guard let text = known.passcode else { return nil }
+  do {
+    return try Passcode(utf8: UnsafeRawBufferPointer(start: text, count: strnlen(text, Passcode.mostLength + 1)))
+  } catch {
+    throw Failure.argument("passcode: \(error)")
+  }
+}
+
+/// The keys that are admitted.
+private func trust(_ known: sw_session_config) throws -> TrustPolicy {
+  switch Int(known.trust) {
+  case SW_TRUST_ANYONE: return .anyone
+  case SW_TRUST_FIRST_USE:
+    if let path = try optionalText(known.known_peers, "known_peers") { return .firstUse(PinStore(path: path)) }
+    return .firstUse(try PinStore(beside: try optionalText(known.storage, "storage")))
+  case SW_TRUST_PINNED:
+    let peers = UnsafeBufferPointer(start: known.admitted, count: known.admitted == nil ? 0 : known.admitted_count)
+    return .pinned(Set(try peers.map(peerID(of:))))
+  default: throw Failure.argument("trust has no such value")
+  }
 }
 
 /// Takes over what is kept on the disk.

@@ -34,6 +34,9 @@ enum Status {
     (.unreachable, SW_UNREACHABLE),
     (.insecureFile, SW_INSECURE_FILE),
     (.identityInUse, SW_IDENTITY_IN_USE),
+    (.passcodeRequired, SW_PASSCODE_REQUIRED),
+    (.passcodeRefused, SW_PASSCODE_REFUSED),
+    (.passcodeLocked, SW_PASSCODE_LOCKED),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

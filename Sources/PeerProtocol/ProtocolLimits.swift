@@ -26,6 +26,9 @@ package enum ProtocolLimits {
   /// Invitations that a stranger may make on one link.
   package static let strangerInvitations = 4
 
+  /// Wrong passcodes after which no stranger may try one.
+  package static let wrongPasscodes = 20
+
   /// Bytes of UTF-8 in a peer's name.
   package static let peerName = 63
   /// Bytes of UTF-8 in the reason of a refusal or a goodbye.
@@ -107,6 +110,10 @@ package enum ProtocolLimits {
 
 /// The protocol's times.
 package enum ProtocolTimes {
+  /// How long a device and an address wait after a wrong passcode; it doubles with each further one.
+  package static let passcodePause: Duration = .seconds(1)
+  /// The longest such wait.
+  package static let passcodePauseMost: Duration = .seconds(3600)
   /// A link on which nothing was sent for this long carries a ping.
   package static let ping: Duration = .seconds(1)
   /// A link on which nothing arrived for this long is dead.

@@ -1,3 +1,4 @@
+import Authentication
 package import Basics
 package import PeerProtocol
 package import WorldModel
@@ -211,7 +212,18 @@ extension NodeDriver: RoundHandler {
 
 extension NodeDriver: SecureTransportDelegate {
   package func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
-    turn(.linkOpened(link, peer: peer, dial: dial, remote: remote))
+    turn(.linkOpened(link, peer: peer, dial: dial, remote: remote, secrets: secrets(of: link)))
+  }
+
+  /// The secrets that a proof of the passcode on a link needs; nil where there is no passcode.
+  private func secrets(of link: LinkID) -> ChannelSecrets? {
+    guard ask({ $0.configuration.passcode != nil }), let exporter = transport.exportPasscodeKey(link) else {
+      return nil
+    }
+    var entropy = [UInt8](repeating: 0, count: ChannelSecrets.entropySize)
+    defer { entropy.wipe() }
+    guard TLSIdentity.fillWithSecretBytes(&entropy) else { return nil }
+    return ChannelSecrets(exporter: exporter, entropy: SecretBytes(copying: entropy))
   }
 
   package func linkReceived(_ link: LinkID, _ bytes: RawSpan) {

@@ -106,6 +106,11 @@ extension SecureTransport {
     return try? link.channel.exportKeyingMaterial(label: label, context: context, count: count)
   }
 
+  /// The keying material of a link that a proof of the passcode is bound to; nil for an unknown link.
+  func exportPasscodeKey(_ link: LinkID) -> [UInt8]? {
+    exportKeyingMaterial(link, label: "EXPORTER-sharedworld-passcode")
+  }
+
   /// Stops listening and dialling, closes every link with flushing and calls `done` when all are closed.
   ///
   /// That takes at most ``Configuration/lingerTimeout``; no other callback comes after this call.

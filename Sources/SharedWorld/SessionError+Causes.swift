@@ -21,6 +21,14 @@ extension SessionError {
     case .locked: self.init(.locked, "the session takes no newcomers; ask its host to unlock it")
     case .otherService: self.init(.otherService, "the peer uses another service type; give both peers the same one")
     case .refused: self.init(.declined, "the peer refused the connection")
+    case .passcodeRequired:
+      self.init(
+        .passcodeRequired, "one of the two peers has a passcode and the other has none; give both the same one")
+    case .passcodeRefused:
+      self.init(
+        .passcodeRefused, "the passcodes of the two peers differ, or somebody is between them; compare the passcodes")
+    case .passcodeLocked:
+      self.init(.passcodeLocked, "too many passcodes were wrong; wait before you try again, or unlock the room")
     case .kicked: self.init(.declined, "this peer was removed from that session and cannot join it again")
     case .timedOut: self.init(.invitationTimedOut, "the peer did not answer in time; try again")
     case .protocolError: self.init(.notConnected, "the peer does not follow the protocol")
@@ -82,7 +90,7 @@ extension Session.LeaveReason {
     case .identityMismatch, .ownIdentity: self = .identityMismatch
     case .limitExceeded: self = .limit
     case .locked: self = .locked
-    case .refused, .otherService, .protocolError: self = .refused
+    case .refused, .otherService, .protocolError, .passcodeRequired, .passcodeRefused, .passcodeLocked: self = .refused
     case .connectionLost, .timedOut, .duplicate: self = .lost
     }
   }

@@ -88,6 +88,12 @@ extension SessionError {
     public static let notOwner = Code("not-owner")
     /// Not everybody who was waited for has acknowledged an edit in time; the edit stands.
     public static let notAcknowledged = Code("not-acknowledged")
+    /// One of two peers has a passcode, and the other has none.
+    public static let passcodeRequired = Code("passcode-required")
+    /// The passcodes of two peers differ.
+    public static let passcodeRefused = Code("passcode-refused")
+    /// Too many passcodes were wrong.
+    public static let passcodeLocked = Code("passcode-locked")
     /// Two peers held different anchors under the same history; they are merging everything.
     public static let divergence = Code("divergence")
   }

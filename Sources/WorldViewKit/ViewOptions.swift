@@ -3,7 +3,11 @@ package import SharedWorld
 
 /// The options of `worldview`.
 package struct ViewOptions: Equatable, Sendable {
-  package var peer = PeerOptions(policy: .all)
+  package var peer: PeerOptions = {
+    var options = PeerOptions(policy: .all)
+    options.accept = .ask
+    return options
+  }()
   /// Where the page is served.
   package var http = Endpoint(host: "127.0.0.1", port: 0)
 
@@ -11,11 +15,12 @@ package struct ViewOptions: Equatable, Sendable {
 
   package static var parser: ArgumentParser<ViewOptions> {
     ArgumentParser(
-      // Without commands there is no way to ask the user.
-      ArgumentParser.peerOptions(\.peer, policies: [.all, .none], policy: .all, mapHelp: "share this map") + [
-        .value("--http", "ADDR:PORT", \.http, help: "where the page is served (127.0.0.1, a free port)"),
-        .json("print one JSON object a line instead of text"),
-      ])
+      // The page asks about invitations; there is no way to name a peer to invite.
+      ArgumentParser.peerOptions(
+        \.peer, accept: .ask, invite: .all, inviting: [.all, .none], mapHelp: "share this map") + [
+          .value("--http", "ADDR:PORT", \.http, help: "where the page is served (127.0.0.1, a free port)"),
+          .json("print one JSON object a line instead of text"),
+        ])
   }
 
   /// The text of `--help`.

@@ -10,7 +10,7 @@ struct Options: Equatable, Sendable {
   static var parser: ArgumentParser<Options> {
     ArgumentParser(
       ArgumentParser.peerOptions(
-        \.peer, policies: InvitationPolicy.allCases, policy: .ask, mapHelp: "load this map first") + [
+        \.peer, accept: .ask, invite: .ask, inviting: InvitationPolicy.allCases, mapHelp: "load this map first") + [
           .optional("--journal", "FILE", \.journal, help: "keep the anchors in this file, and begin with those in it"),
           .optional(
             "--state", "FILE", \.state,

@@ -74,6 +74,7 @@ extension Program {
     case .kick(let peer): try await session.kick(try await member(peer))
     case .lockSession: try await session.lockSession()
     case .unlockSession: try await session.unlockSession()
+    case .unlockPasscode: await session.unlockPasscode()
     case .sendMap(let peer): return try await sendMap(to: peer)
     case .cancelMap: return try await cancelMap()
     case .relocalised(let isRelocalised): return try await relocalise(isRelocalised)
@@ -127,7 +128,7 @@ extension Program {
   private func peers() async -> Report.Answer {
     .peers(
       await session.state().peers.map {
-        (Report.Person(id: $0.id.description, name: $0.peer.name), state: $0.state.rawValue)
+        (Report.Person(id: $0.id.description, name: $0.peer.name), state: $0.state.rawValue, $0.recognition)
       })
   }
 

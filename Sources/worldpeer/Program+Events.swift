@@ -25,6 +25,8 @@ extension Program {
       console.say(.peerJoined(person(peer.id)))
     case .peerReconnecting(let peer): console.say(.peerReconnecting(person(peer.id)))
     case .peerLeft(let peer, let reason): console.say(.peerLeft(person(peer.id), reason: reason.rawValue))
+    case .newDevice(let peer, let known):
+      console.say(.newDevice(Report.Person(id: peer.id.description, name: peer.name), known: known.description))
     case .hostChanged(_, let host, let epoch, let reason):
       console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: "\(reason)"))
     case .lockChanged(let isLocked): console.say(.lockChanged(isLocked: isLocked))

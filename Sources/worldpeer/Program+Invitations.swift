@@ -8,8 +8,17 @@ extension Program {
   /// Invites whom the user names, and waits for the answer.
   func invite(_ word: String) async throws {
     let candidate = try await candidate(word)
-    let peer = try await session.invite(.candidate(candidate.id))
+    let peer = try await session.invite(.candidate(candidate.id), expecting: try expectedKey(word, candidate))
     names[peer.id] = peer.name
+  }
+
+  /// The recorded key of the one peer that a user names; nil for a service that is named itself, or is bound to a key.
+  ///
+  /// The word is the user's: the name that a service shows decides nothing.
+  private func expectedKey(_ word: String, _ candidate: Candidate) throws -> PeerID? {
+    guard options.peer.trust != .any, candidate.peer == nil, candidate.id != word else { return nil }
+    let pins = try options.peer.pinStore.pins().filter { $0.name == word }
+    return pins.count == 1 ? pins[0].id : nil
   }
 
   /// The service a user means, waiting for a while until it is found.

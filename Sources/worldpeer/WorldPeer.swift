@@ -4,6 +4,7 @@ import SharedWorld
 /// Starts a peer as the command line says and gives the exit status.
 enum WorldPeer {
   static func run(arguments: [String]) async -> ExitCode {
+    if arguments.first == TrustTool.name { return TrustTool.run(Array(arguments.dropFirst())) }
     let format: Console.Format = arguments.contains(Console.Format.option) ? .events : .text
     let options: Options
     let commands: CommandSource

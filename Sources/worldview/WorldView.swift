@@ -12,8 +12,14 @@ enum WorldView {
     } catch {
       return error.status
     }
-    return await options.peer.run(on: console, asking: InvitationDesk(policy: options.peer.accept)) { session, map in
-      let viewer = try await Viewer(session, options: options, console: console, files: files)
+    let changes = Changes()
+    let desk = InvitationDesk(policy: options.peer.accept) { report in
+      console.complain(report)
+      changes.announce()
+    }
+    return await options.peer.run(on: console, asking: desk) { session, map in
+      let viewer = try await Viewer(
+        session, options: options, desk: desk, changes: changes, console: console, files: files)
       if let map { try await session.share(map) }
       return await run(viewer)
     }

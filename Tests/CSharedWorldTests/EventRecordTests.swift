@@ -56,6 +56,19 @@ struct EventRecordTests {
     }
   }
 
+  @Test("a prompt says whether the key was seen before, and a warning has both keys")
+  func keys() {
+    let bob = Peer(id: peer, name: "bob")
+    record(.invitationReceived(Invitation(peer: bob, context: [7], recognition: .neverSeen))) { event in
+      #expect(event.type == UInt32(SW_EVENT_INVITATION) && event.recognition == UInt32(SW_RECOGNITION_NEVER_SEEN))
+    }
+    let known = PeerID(SHA256Digest(hashing: [2]))
+    record(.newDevice(bob, known: known)) { event in
+      #expect(event.type == UInt32(SW_EVENT_NEW_DEVICE) && event.peer.peer == peer && text(event.name) == "bob")
+      #expect(Array(UnsafeBufferPointer(start: event.data, count: event.data_size)) == known.bytes)
+    }
+  }
+
   @Test("an anchor that was brought back names the removed one")
   func restored() {
     let back = Anchor(name: "lamp")

@@ -11,7 +11,7 @@ struct HandleTests {
     let names = Status.table.map { String(cString: Status.name(of: sw_status($0.status))) }
     #expect(names == Status.table.map { "\($0.code)" })
     #expect(
-      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_UNREACHABLE))
+      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_PASSCODE_LOCKED))
     #expect(String(cString: Status.name(of: 12345)) == "other")
   }
 
@@ -58,7 +58,7 @@ struct HandleTests {
     }
     #expect(set.journal == "file" && set.state == "file" && set.mapCache == MapCache(folder: "file", limit: .max))
     #expect(set.memberLimit == 8 && set.mapProviders == .host && set.graceTime == .seconds(30))
-    #expect(set.keepsOrphanedOwnership)
+    #expect(set.keepsOrphanedOwnership && set.trust == .anyone)
     (config.journal, config.state, config.map_cache) = (nil, nil, nil)
     config.invitations = UInt8(SW_INVITATIONS_ASK)
     #expect(try configuration(&config).asking != nil)
@@ -67,6 +67,43 @@ struct HandleTests {
       #expect(throws: Failure.self) { try configuration(&config) }
     }
     (config.member_limit, config.map_providers) = (0, 9)
+    #expect(throws: Failure.self) { try configuration(&config) }
+  }
+
+  @Test("which keys are admitted arrives, with the file or the list")
+  func trustValues() throws {
+    var config = sw_session_config()
+    #expect(sw_session_config_init(&config, MemoryLayout<sw_session_config>.size) == sw_status(SW_OK))
+    config.trust = UInt8(SW_TRUST_FIRST_USE)
+    let stored = try "/a/peers".withCString { path in
+      config.known_peers = path
+      return try configuration(&config).0
+    }
+    #expect(stored.trust == .firstUse(PinStore(path: "/a/peers")))
+    config.known_peers = nil
+    let beside = try "/a".withCString { path in
+      config.storage = path
+      return try configuration(&config).0
+    }
+    #expect(beside.trust == .firstUse(PinStore(path: "/a/known-peers")))
+    (config.storage, config.trust) = (nil, UInt8(SW_TRUST_PINNED))
+    let peers = [1, 2].map { PeerID(SHA256Digest(hashing: [$0])) }
+    let pinned = try peers.map { sw_peer_id(copying: $0.bytes) }.withUnsafeBufferPointer { ids in
+      (config.admitted, config.admitted_count) = (ids.baseAddress, 2)
+      return try configuration(&config).0
+    }
+    #expect(pinned.trust == .pinned(Set(peers)))
+    #expect(pinned.passcode == nil)
+    for (text, isSound) in [("sesame 1", true), ("short", false), (String(repeating: "x", count: 65), false)] {
+      config.trust = UInt8(SW_TRUST_ANYONE)
+      let passcode = try? text.withCString { text in
+        config.passcode = text
+        return try configuration(&config).0.passcode
+      }
+      #expect((passcode != nil) == isSound)
+    }
+    config.passcode = nil
+    config.trust = 9
     #expect(throws: Failure.self) { try configuration(&config) }
   }
 

@@ -10,7 +10,9 @@ struct BannedCall: CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  static let pure: Set = ["Basics", "WorldModel", "WorldFormats", "AnchorReplication", "PeerProtocol", "Simulator"]
+  static let pure: Set = [
+    "Authentication", "Basics", "WorldModel", "WorldFormats", "AnchorReplication", "PeerProtocol", "Simulator",
+  ]
   static let deterministic: Set = ["Basics", "AnchorReplication", "PeerProtocol", "Simulator"]
   static let shell: Set = ["BasicsLinux", "PeerTransport", "ServiceDiscovery", "SharedWorld", "CSharedWorld"]
   static let programs: Set = ["PeerCLI", "WorldViewKit", "worldpeer", "worldview", "worldmap", "soak"]

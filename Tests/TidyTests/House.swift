@@ -7,16 +7,17 @@ struct House {
     let core: Set = ["Basics", "WorldModel", "AnchorReplication", "PeerProtocol"]
     let facade: Set = ["SharedWorld", "Basics", "WorldModel"]
     return [
+      "Authentication": ["CSodium"],
       "Basics": ["COpenSSL"],
       "BasicsLinux": ["Basics", "CLinux"],
       "WorldModel": ["Basics"],
       "WorldFormats": ["Basics", "WorldModel", "CZlib"],
       "AnchorReplication": ["Basics", "WorldModel"],
-      "PeerProtocol": ["Basics", "WorldModel", "AnchorReplication", "CZstd"],
-      "Simulator": core,
-      "PeerTransport": ["Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
+      "PeerProtocol": ["Authentication", "Basics", "WorldModel", "AnchorReplication", "CZstd"],
+      "Simulator": core.union(["Authentication"]),
+      "PeerTransport": ["Authentication", "Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
       "ServiceDiscovery": ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore"],
-      "SharedWorld": core.union(["BasicsLinux", "PeerTransport", "ServiceDiscovery", "CSQLite"]),
+      "SharedWorld": core.union(["Authentication", "BasicsLinux", "PeerTransport", "ServiceDiscovery", "CSQLite"]),
       "CSharedWorld": facade.union(["BasicsLinux", "CSharedWorldHeaders"]),
       "CSharedWorldHeaders": [],
       "PeerCLI": facade.union(["WorldFormats"]),
@@ -32,13 +33,13 @@ struct House {
   static let topLevel: Set = [
     ".ci", ".gitignore", ".swift-format", "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Documentation", "Fixtures",
     "Fuzzing", "KNOWN-ISSUES.md", "LICENSE", "Makefile", "PROTOCOL.md", "Package.resolved", "Package.swift",
-    "README.md", "Scripts", "Snippets", "Sources", "Tests",
+    "README.md", "SECURITY.md", "Scripts", "Snippets", "Sources", "Tests",
   ]
 
   @Test("imports follow the arrows")
   func imports() throws {
     let house = Set(Self.arrows.keys).union([
-      "CDNSSD", "CAvahiCore", "CLinux", "COpenSSL", "CSQLite", "CZlib", "CZstd",
+      "CDNSSD", "CAvahiCore", "CLinux", "COpenSSL", "CSQLite", "CSodium", "CZlib", "CZstd",
     ])
     report(
       Repository.swift.flatMap { file -> [Finding] in

@@ -5,7 +5,7 @@ import Testing
 struct Organs {
   /// The organs, which are also the names of their folders.
   static let all: Set<Substring> = [
-    "Coordination", "Links", "LivePoses", "MapExchange", "Membership", "Ownership", "Replication",
+    "Coordination", "Links", "LivePoses", "MapExchange", "Membership", "Ownership", "Pairing", "Replication",
   ]
 
   /// The one organ that publishes each part of the mesh.

@@ -15,7 +15,8 @@ struct OptionsTests {
     let options = try parse(
       """
       --name kitchen --service demo --map room.worldmap --accept all --invite none --discovery embedded \
-      --listen 127.0.0.1:4711 --connect lab:1 --connect [fe80::1%eth0]:2 --identity /tmp/id --storage d --journal j \
+      --listen 127.0.0.1:4711 --connect lab:1 --connect [fe80::1%eth0]:2 --identity /tmp/id --storage d --trust pinned --passcode-file p --passcode ask \
+      --journal j \
       --state k --json --script s
       """)
     var expected = Options()
@@ -29,6 +30,9 @@ struct OptionsTests {
     expected.peer.connect = [Endpoint(host: "lab", port: 1), Endpoint(host: "fe80::1%eth0", port: 2)]
     expected.peer.identity = "/tmp/id"
     expected.peer.storage = "d"
+    expected.peer.trust = .pinned
+    expected.peer.passcodeFile = "p"
+    expected.peer.passcode = .ask
     expected.journal = "j"
     expected.state = "k"
     expected.script = "s"

@@ -1,4 +1,5 @@
 import PeerCLI
+import SharedWorld
 import Testing
 
 @testable import worldpeer
@@ -45,8 +46,8 @@ struct ReportTests {
         #""event":"anchor-added","t":1.5,"clock":7.25,"id":"1-2","name":"lamp","position":[1.0,-0.25,0.0],"author":"b0","origin":"remote""#
       ),
       (
-        .answer(command: "peers", .peers([(bob, state: "connected")])),
-        #""event":"answer","t":1.5,"clock":7.25,"command":"peers","peers":[{"peerID":"\#(bob.id)","name":"bob","state":"connected"}]"#
+        .answer(command: "peers", .peers([(bob, state: "connected", .neverSeen)])),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"peers","peers":[{"peerID":"\#(bob.id)","name":"bob","state":"connected","recognition":"never-seen"}]"#
       ),
       (
         .answer(command: "tap", .placed(id: "1-2", position: [0, 1, 2])),

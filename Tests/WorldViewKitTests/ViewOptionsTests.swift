@@ -12,15 +12,16 @@ struct ViewOptionsTests {
   @Test("everything has a default but for the name")
   func defaults() throws {
     let options = try #require(try parse("--name", "vera"))
-    #expect(options.peer.accept == .all && options.peer.invite == .all)
+    #expect(options.peer.accept == .ask && options.peer.invite == .all)
     #expect(options.http == Endpoint(host: "127.0.0.1", port: 0) && options.peer.service == "sharedworld")
     #expect(throws: UsageError("missing option '--name NAME'")) { try parse() }
   }
 
-  @Test("nobody is there to be asked about an invitation")
+  @Test("the page asks about invitations, and nobody can name a peer to invite")
   func policies() throws {
     #expect(try parse("--name", "vera", "--accept", "none", "--invite", "none")?.peer.accept == InvitationPolicy.none)
-    #expect(throws: UsageError("--accept: 'ask' is not one of all, none")) { try parse("--name=v", "--accept", "ask") }
+    #expect(try parse("--name=v", "--accept", "all")?.peer.accept == .all)
+    #expect(throws: UsageError("--invite: 'ask' is not one of all, none")) { try parse("--name=v", "--invite", "ask") }
   }
 
   @Test("the help names every option and exit status")

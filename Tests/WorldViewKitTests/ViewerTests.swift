@@ -18,11 +18,15 @@ struct ViewerTests {
     let line = ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0"]
     let options = try #require(try ViewOptions.parser.parse(line, over: ViewOptions()))
     let identity = try PeerIdentity.loadOrCreate(named: options.peer.name, in: folder.path())
-    let configuration = options.peer.configuration(asking: InvitationDesk(policy: .all))
+    let changes = Changes()
+    let desk = InvitationDesk(policy: options.peer.accept) { _ in changes.announce() }
+    var configuration = try options.peer.configuration(asking: desk)
+    configuration.trust = .firstUse(PinStore(path: folder.path() + "/known-peers"))
     let console = Console("worldview", .text, streams: Streams(output: { _ in true }, error: { _ in }))
     try await Session.withSession(as: identity, configuration: configuration) { session in
       let page = Viewer.PageFile(contentType: "text/html", bytes: Array("<p>".utf8))
-      let viewer = try await Viewer(session, options: options, console: console, files: ["/": page])
+      let viewer = try await Viewer(
+        session, options: options, desk: desk, changes: changes, console: console, files: ["/": page])
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await viewer.run() }
         try await body(session, viewer)
@@ -41,6 +45,36 @@ struct ViewerTests {
       #expect(try await browser.get("/../etc/passwd").hasPrefix("HTTP/1.1 404"))
       #expect(try await browser.send("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").hasPrefix("HTTP/1.1 403"))
       #expect(try await browser.send("nonsense\r\n\r\n").hasPrefix("HTTP/1.1 400"))
+    }
+  }
+
+  /// Waits until the page shows what `body` looks for.
+  private static func wait(_ browser: Browser, for phrase: String) async throws {
+    while try await !browser.get("/state").contains(phrase) { try await Task.sleep(for: .milliseconds(10)) }
+  }
+
+  @Test(
+    "an invitation of a key that was never seen waits on the page until the user accepts it", arguments: [true, false])
+  func invitation(accepts: Bool) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let guest = try PeerIdentity.loadOrCreate(named: "gus", in: folder.path())
+    var configuration = Session.Configuration()
+    configuration.discovery = .none
+    let settings = configuration
+    try await Self.run { session, browser in
+      try await Session.withSession(as: guest, configuration: settings) { other in
+        async let invited = other.invite(.endpoint(Endpoint(host: "127.0.0.1", port: session.port)))
+        try await Self.wait(browser, for: #""name":"gus","context":"","recognition":"never-seen""#)
+        let stranger = PeerID(SHA256Digest(hashing: [1]))
+        #expect(
+          try await browser.post("/answer", #"{"peer":"\#(stranger)","accept":true}"#).hasPrefix("HTTP/1.1 409"))
+        let answer = #"{"peer":"\#(guest.peerID)","accept":\#(accepts)}"#
+        #expect(try await browser.post("/answer", answer).hasPrefix("HTTP/1.1 200"))
+        let joined = try? await invited
+        #expect(joined == (accepts ? session.localPeer : nil))
+        try await Self.wait(browser, for: #""invitations":[]"#)
+      }
     }
   }
 

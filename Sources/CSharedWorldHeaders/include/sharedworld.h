@@ -71,6 +71,9 @@ enum {
   SW_UNREACHABLE = 28,           /* nobody answers at the address */
   SW_INSECURE_FILE = 29,         /* others on this machine may use a file of the session, or it is a link */
   SW_IDENTITY_IN_USE = 30,       /* two processes run with one identity */
+  SW_PASSCODE_REQUIRED = 31,     /* one of two peers has a passcode, and the other has none */
+  SW_PASSCODE_REFUSED = 32,      /* the passcodes of two peers differ */
+  SW_PASSCODE_LOCKED = 33,       /* too many passcodes were wrong */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 
@@ -174,6 +177,22 @@ enum {
   SW_MAP_PROVIDERS_HOST = 1    /* whoever is host at that moment */
 };
 
+/* Which keys are admitted, besides the answers to invitations. */
+enum {
+  SW_TRUST_ANYONE = 0,    /* any; none is recorded */
+  SW_TRUST_FIRST_USE = 1, /* any; those that were never admitted are marked, and recorded in `known_peers` when they join */
+  SW_TRUST_PINNED = 2     /* those in `admitted`, and no others */
+};
+
+/* How a key compares with those that this device has admitted before. */
+enum {
+  SW_RECOGNITION_UNTRACKED = 0,  /* no keys are recorded */
+  SW_RECOGNITION_KNOWN = 1,      /* admitted before this session, or on the list */
+  SW_RECOGNITION_NEVER_SEEN = 2, /* never admitted before this session */
+  SW_RECOGNITION_NEW_DEVICE = 3, /* the same, under the name of a known peer with another key */
+  SW_RECOGNITION_REFUSED = 4     /* not on the list: another member has admitted it, this one makes no connection to it */
+};
+
 /* How a session finds others and treats them. Fill it with sw_session_config_init first, then change fields. */
 typedef struct sw_session_config {
   uint32_t size;           /* sizeof(sw_session_config), set by sw_session_config_init */
@@ -193,8 +212,13 @@ typedef struct sw_session_config {
   uint64_t map_cache_limit; /* how much is kept there (bytes); 0, the default, is 2 GiB */
   uint32_t grace_time_s;   /* how long after the end of the program `state` leads back (seconds); default 600 */
   uint8_t keeps_orphaned_ownership; /* whether, as host, owners that left keep their anchors until the lease ends; default 0 */
-  uint8_t reserved[3];     /* zero */
+  uint8_t trust;           /* SW_TRUST_...; default anyone */
+  uint8_t reserved[2];     /* zero */
   const char *storage;     /* folder for what `journal`, `state` and `map_cache` do not name; NULL, the default, is none */
+  const char *known_peers; /* file of SW_TRUST_FIRST_USE; NULL is `known-peers` in `storage`, else beside the identities */
+  const sw_peer_id *admitted; /* the keys of SW_TRUST_PINNED */
+  size_t admitted_count;
+  const char *passcode; /* 6-64 printable ASCII characters that all peers must know; NULL, the default, is none */
 } sw_session_config;
 
 /* Writes the defaults. `size` is sizeof(sw_session_config); no more than that is written. */
@@ -227,6 +251,17 @@ sw_status sw_session_invite_candidate(
     sw_peer_id *peer);
 
 /*
+ * The same two for one key alone: when another one answers, it is sent nothing and the result is SW_IDENTITY_MISMATCH.
+ * Without `expected` a candidate is invited under the key that answered when this session invited it before.
+ */
+sw_status sw_session_invite_expecting(
+    sw_session *session, const char *host, uint16_t port, const sw_peer_id *expected, const uint8_t *context,
+    size_t context_size, uint32_t timeout_ms, sw_peer_id *peer);
+sw_status sw_session_invite_candidate_expecting(
+    sw_session *session, const char *candidate, const sw_peer_id *expected, const uint8_t *context, size_t context_size,
+    uint32_t timeout_ms, sw_peer_id *peer);
+
+/*
  * Answers the invitation of a peer (SW_INVITATIONS_ASK): `accept` is 0 or 1, `reason` tells a declined peer why and
  * may be NULL. SW_UNKNOWN_PEER when no invitation of that peer waits any more.
  */
@@ -234,6 +269,9 @@ sw_status sw_session_answer(sw_session *session, const sw_peer_id *peer, int acc
 
 /* Takes no newcomers any more (`locked` 1), or takes them again (0); SW_NOT_HOST unless this peer hosts. */
 sw_status sw_session_set_locked(sw_session *session, int locked);
+
+/* Lets strangers try the passcode again that have to wait after a wrong one, or that 20 wrong ones keep out. */
+sw_status sw_session_unlock_passcode(sw_session *session);
 
 /* Who hosts, all zero while an election runs, and the number of that host, which only rises. Each may be NULL. */
 sw_status sw_session_host(sw_session *session, sw_peer_id *host, uint64_t *epoch);
@@ -256,6 +294,8 @@ typedef struct sw_peer {
   uint32_t state;         /* SW_PEER_... */
   uint32_t is_direct;     /* 1 when there is a direct connection */
   int64_t round_trip_ns;  /* of the direct connection (nanoseconds), -1 before it is measured */
+  uint32_t recognition;   /* SW_RECOGNITION_... */
+  uint32_t reserved;      /* zero */
 } sw_peer;
 
 /* The other members at one moment, in the order of their ids. */
@@ -362,7 +402,7 @@ enum {
   SW_EVENT_CANDIDATE_LOST = 2,         /* text, name */
   SW_EVENT_DISCOVERY_AVAILABLE = 3,    /* text: the back-end */
   SW_EVENT_DISCOVERY_UNAVAILABLE = 4,  /* text: why */
-  SW_EVENT_INVITATION = 5,             /* peer, name, data: the context, untrusted */
+  SW_EVENT_INVITATION = 5,             /* peer, name, data: the context, untrusted; recognition */
   SW_EVENT_INVITATION_ENDED = 6,       /* peer, name */
   SW_EVENT_PEER_JOINED = 7,            /* peer, name */
   SW_EVENT_PEER_RECONNECTING = 8,      /* peer, name */
@@ -389,7 +429,8 @@ enum {
   SW_EVENT_ANCHOR_DRAGGED = 29,        /* anchor.id, anchor.transform, peer: who drags it, time, sequence */
   SW_EVENT_DRAG_ENDED = 30,            /* anchor.id, peer */
   SW_EVENT_PARTICIPANT_MOVED = 31,     /* anchor.id, anchor.transform, peer: whose device it is, time, sequence */
-  SW_EVENT_PARTICIPANT_GONE = 32       /* peer */
+  SW_EVENT_PARTICIPANT_GONE = 32,      /* peer */
+  SW_EVENT_NEW_DEVICE = 33             /* peer, name, data: the key (32 bytes) of the known peer of that name, which differs */
 };
 
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */
@@ -432,6 +473,8 @@ typedef struct sw_event {
   uint32_t flags;
   uint32_t stage;   /* SW_MAP_... */
   uint32_t percent; /* 0-100 */
+  uint32_t recognition; /* SW_RECOGNITION_... */
+  uint32_t reserved;    /* zero */
 } sw_event;
 
 /*

@@ -13,6 +13,9 @@ package struct PeerOptions: Equatable, Sendable {
   package var connect: [Endpoint] = []
   package var identity: String?
   package var storage: String?
+  package var trust = TrustChoice.firstUse
+  package var passcodeFile: String?
+  package var passcode: PasscodeSource?
 
   /// Options with the same default for invitations received and made.
   package init(policy: InvitationPolicy) {
@@ -35,9 +38,10 @@ extension PeerOptions {
   ) async -> ExitCode {
     // A reader of our output that goes away must not kill us: the session is to be left politely.
     signal(SIGPIPE, SIG_IGN)
-    var configuration = configuration(asking: desk)
-    configure(&configuration)
     do {
+      var configuration = try configuration(asking: desk)
+      configure(&configuration)
+      configuration.passcode = try readPasscode(console)
       let map = try readMap(Progress(console))
       let identity = try PeerIdentity.loadOrCreate(named: name, in: identity ?? storage)
       return try await Session.withSession(as: identity, configuration: configuration) { try await body($0, map) }
@@ -46,9 +50,17 @@ extension PeerOptions {
     }
   }
 
+  /// The peers that were admitted before; in the folder of the key.
+  package var pinStore: PinStore {
+    get throws(SessionError) { try PinStore(beside: identity ?? storage) }
+  }
+
   /// The session that these options ask for.
-  package func configuration(asking desk: InvitationDesk) -> Session.Configuration {
+  ///
+  /// - Throws: ``SessionError`` when the recorded peers cannot be read.
+  package func configuration(asking desk: InvitationDesk) throws(SessionError) -> Session.Configuration {
     var configuration = Session.Configuration(service: service)
+    configuration.trust = try trust.policy(try pinStore)
     configuration.discovery = discovery
     configuration.storage = storage
     if let listen { configuration.listen = listen }
@@ -70,12 +82,13 @@ extension ArgumentParser {
   ///
   /// - Parameters:
   ///   - path: Where their values go.
-  ///   - policies: The choices for invitations.
-  ///   - policy: The default of them.
+  ///   - accept: Which invitations are accepted by default.
+  ///   - invite: Which peers are invited by default.
+  ///   - inviting: The choices for that.
   ///   - mapHelp: The help for `--map`: the program's use of the map.
   package static func peerOptions(
-    _ path: WritableKeyPath<Options, PeerOptions>, policies: [InvitationPolicy], policy: InvitationPolicy,
-    mapHelp: String
+    _ path: WritableKeyPath<Options, PeerOptions>, accept: InvitationPolicy, invite: InvitationPolicy,
+    inviting: [InvitationPolicy], mapHelp: String
   ) -> [Option] {
     [
       .required("--name", "NAME", path.appending(path: \.name), help: "your name, 1 to 63 bytes; everyone sees it"),
@@ -85,11 +98,11 @@ extension ArgumentParser {
       .optional(
         "--map", "FILE", path.appending(path: \.map), help: "\(mapHelp): a .worldmap, PLY, PCD, COLMAP or XYZ file"),
       .choice(
-        "--accept", path.appending(path: \.accept), among: policies,
-        help: "which invitations are accepted (\(policy.rawValue))"),
+        "--accept", path.appending(path: \.accept), among: InvitationPolicy.allCases,
+        help: "which invitations are accepted (\(accept.rawValue))"),
       .choice(
-        "--invite", path.appending(path: \.invite), among: policies,
-        help: "which peers that are found are invited (\(policy.rawValue))"),
+        "--invite", path.appending(path: \.invite), among: inviting,
+        help: "which peers that are found are invited (\(invite.rawValue))"),
       .choice(
         "--discovery", path.appending(path: \.discovery), among: DiscoveryMode.allCases,
         help: "how peers are found (auto)"),
@@ -102,6 +115,15 @@ extension ArgumentParser {
       .optional(
         "--identity", "DIR", path.appending(path: \.identity),
         help: "where the key is kept ($XDG_STATE_HOME/sharedworld)"),
+      .choice(
+        "--trust", path.appending(path: \.trust), among: TrustChoice.allCases,
+        help: "which keys are admitted: any, with new ones marked and recorded, or only those recorded (first-use)"),
+      .optional(
+        "--passcode-file", "FILE", path.appending(path: \.passcodeFile),
+        help: "connect only to peers that know the passcode in this file"),
+      .choice(
+        "--passcode", path.appending(path: \.passcode), among: PasscodeSource.allCases,
+        help: "the same with a passcode that you type, or that is generated and printed"),
       .optional(
         "--storage", "DIR", path.appending(path: \.storage),
         help: "keep the key, the anchors, the state and parts of maps in this folder"),

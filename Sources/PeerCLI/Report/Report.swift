@@ -1,3 +1,5 @@
+package import SharedWorld
+
 /// One message of a program to its user: lines for a person, and the members of a JSON object for a script.
 package struct Report: Sendable {
   /// How a report is shown to a person.
@@ -55,12 +57,17 @@ extension Report {
   }
 
   /// A peer invites this one; `isAsked` says that the user decides.
-  package static func invitation(from person: Person, context: String, isAsked: Bool) -> Report {
+  package static func invitation(
+    from person: Person, context: String, recognition: Recognition, isAsked: Bool
+  ) -> Report {
     let note: Line = context.isEmpty ? "" : " (“\(context)”)"
     let question: Line = isAsked ? ": accept \(person.name) or decline \(person.name)" : ""
     return Report(
-      "invitation", person.members + ["context": .string(context), "asked": .bool(isAsked)],
-      ["\("?", .caution) \(person.name, .name) invites you\(note)\(question)"])
+      "invitation",
+      person.members + [
+        "context": .string(context), "asked": .bool(isAsked), "recognition": .string(recognition.rawValue),
+      ],
+      ["\("?", .caution) \(person.name, .name) invites you\(note)\(question)\(mark(recognition, id: person.id))"])
   }
 
   /// Something was not done.

@@ -57,6 +57,12 @@ package enum EndReason: Sendable, Hashable {
   case replaced
   /// The session takes no newcomers.
   case locked
+  /// One side has a passcode, and the other has none.
+  case passcodeRequired
+  /// The proof of the passcode failed.
+  case passcodeRefused
+  /// Too many proofs have failed; it may try later, or not at all.
+  case passcodeLocked
 
   /// The number on the wire.
   package var code: UInt8 {
@@ -75,6 +81,9 @@ package enum EndReason: Sendable, Hashable {
     case .connectionLost: 12
     case .replaced: 13
     case .locked: 14
+    case .passcodeRequired: 15
+    case .passcodeRefused: 16
+    case .passcodeLocked: 17
     }
   }
 
@@ -83,6 +92,7 @@ package enum EndReason: Sendable, Hashable {
     let plain: [EndReason] = [
       .left, .kicked, .versionMismatch(theirs: versions), .identityMismatch, .ownIdentity, .duplicate, .limitExceeded,
       .protocolError, .timedOut, .refused, .otherService, .connectionLost, .replaced, .locked,
+      .passcodeRequired, .passcodeRefused, .passcodeLocked,
     ]
     self = plain.first { $0.code == code } ?? .refused
   }

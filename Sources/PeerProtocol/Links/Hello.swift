@@ -80,7 +80,9 @@ package struct Capabilities: OptionSet, Sendable {
 
   /// Takes pieces of maps on a connection of their own.
   package static let bulk = Capabilities(rawValue: 1 << 2)
+  /// Has a passcode, and asks for its proof before it invites or admits.
+  package static let passcode = Capabilities(rawValue: 1 << 3)
 
-  /// What this build can do.
+  /// The capabilities of every peer of this build; ``passcode`` is added where there is one.
   package static let current: Capabilities = [.maps, .zstdChunks, .bulk]
 }

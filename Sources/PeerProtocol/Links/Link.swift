@@ -187,6 +187,7 @@ package struct ClosedLink: Sendable {
 
   package let link: LinkRef
   package let peer: PeerID
+  let remote: SocketAddress
   /// The start of the process at the other end, if it had said hello.
   package let node: NodeID?
   let kind: LinkKind

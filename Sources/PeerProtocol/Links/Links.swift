@@ -23,23 +23,29 @@ struct Links: Organ {
 
   // MARK: The driver
 
-  /// A TLS connection is up; `dial` is nil when the other side dialled, `isStray` says that a dial has led to another member.
+  /// A TLS connection is up; `dial` is nil when the other side dialled, `arrival` says whom a dial has led to.
   mutating func open(
-    _ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, isStray: Bool, in turn: inout Turn
+    _ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, arrival: DialArrival, in turn: inout Turn
   ) {
     let link = directory.open(id, peer: peer, remote: remote, isDialled: dial != nil)
     links.begin(link, with: Link(peer: peer, remote: remote, isDialled: dial != nil, at: turn.now))
     turn.outbox.open(link)
     turn.mesh.publish(links: directory)
     guard peer != turn.me.peer else { return close(link, .ended(.ownIdentity), in: &turn) }
+    guard turn.configuration.admits(peer) else {
+      // A peer that this side has dialled learns nothing; one that has dialled learns that it need not wait.
+      return close(link, dial == nil ? .ended(.refused) : .dropped, in: &turn)
+    }
     guard let dial else {
       if strangerCount > ProtocolLimits.strangerLinks { close(link, .ended(.limitExceeded), in: &turn) }
       return
     }
     if let (member, token) = bulk.takeDial(dial) { return bulkOpened(link, to: member, token, in: &turn) }
+    // Another key than the one that was dialled learns nothing, not even a name.
+    if arrival == .foreign { return close(link, .dropped, in: &turn) }
     guard let kept = directory.carrier(of: peer) else { return sendHello(on: link, in: &turn) }
     // An address that is told wrongly leads to another member: it must not replace the link to that.
-    if isStray { return close(link, .dropped, in: &turn) }
+    if arrival == .otherMember { return close(link, .dropped, in: &turn) }
     // A second address of the same peer answered too: it learns nothing of this link and keeps the first.
     guard links[kept]?.isDialled == true else { return sendHello(on: link, in: &turn) }
     turn.tell(.carries(kept))
@@ -129,7 +135,8 @@ struct Links: Organ {
   private func sendHello(on link: LinkRef, in turn: inout Turn) {
     let (me, configuration) = (turn.me, turn.configuration)
     let hello = Hello(
-      peerID: me.peer, incarnation: me.incarnation, service: configuration.service, name: configuration.name,
+      capabilities: configuration.passcode == nil ? .current : Capabilities.current.union(.passcode), peerID: me.peer,
+      incarnation: me.incarnation, service: configuration.service, name: configuration.name,
       instance: configuration.instance, addresses: addresses)
     turn.send(.hello, on: link) { hello.write(to: &$0) }
   }
@@ -144,10 +151,11 @@ struct Links: Organ {
     if isEarlier(start, on: link, in: &turn) { return close(link, .ended(.replaced), in: &turn) }
     links[link]?.phase = .stranger(Link.Stranger(deadline: turn.now + ProtocolLimits.strangerTime))
     keepAliveAt = min(keepAliveAt, links[link]?.keepAlive ?? keepAliveAt)
+    if turn.configuration.passcode == nil { directory.prove(link) }
     directory.identify(link, as: start, hello.capabilities)
     turn.mesh.publish(links: directory)
     if links[link]?.isDialled == false { sendHello(on: link, in: &turn) }
-    turn.report(.peerIdentified(peer, name: hello.name, instance: hello.instance))
+    turn.report(.peerIdentified(peer, name: hello.name))
     closeOlderStarts(than: start, in: &turn)
     turn.tell(.greeted(link, hello))
   }
@@ -156,7 +164,8 @@ struct Links: Organ {
     guard hello.versions.overlaps(ProtocolLimits.versions) else { return .versionMismatch(theirs: hello.versions) }
     guard hello.peerID == peer else { return .identityMismatch }
     guard hello.service == turn.configuration.service else { return .otherService }
-    return turn.mesh.roster[peer]?.status == .kicked ? .kicked : nil
+    guard turn.mesh.roster[peer]?.status != .kicked else { return .kicked }
+    return hello.capabilities.contains(.passcode) == (turn.configuration.passcode != nil) ? nil : .passcodeRequired
   }
 
   /// Whether a hello is that of an earlier start of a peer whose later start is linked.
@@ -207,6 +216,12 @@ struct Links: Organ {
     turn.tell(.carries(old))
     turn.tell(.close(link, .duplicate))
     return false
+  }
+
+  /// Both ends of a link have proven that they know the passcode.
+  mutating func prove(_ link: LinkRef, in turn: inout Turn) {
+    directory.prove(link)
+    turn.mesh.publish(links: directory)
   }
 
   /// Both sides hold each other as members.
@@ -275,7 +290,8 @@ struct Links: Organ {
     turn.tell(
       .unlinked(
         ClosedLink(
-          link: link, peer: entry.peer, node: entry.node, kind: state.kind, isCarrier: carrier == link,
+          link: link, peer: entry.peer, remote: entry.remote, node: entry.node, kind: state.kind,
+          isCarrier: carrier == link,
           isLast: carrier == nil || carrier == link, cause: cause)))
   }
 

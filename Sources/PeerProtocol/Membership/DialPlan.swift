@@ -35,6 +35,16 @@ package struct DialPlan: Sendable {
     addresses = Array((new + addresses).prefix(ProtocolLimits.addresses))
   }
 
+  /// Gives an address up; whether others are left.
+  package mutating func drop(_ address: SocketAddress, at now: Instant) -> Bool {
+    if let position = addresses.firstIndex(of: address) {
+      addresses.remove(at: position)
+      if position < index { index -= 1 }
+    }
+    if index < addresses.count { nextAttempt = min(nextAttempt, now) }
+    return !addresses.isEmpty
+  }
+
   /// Whether there is an address to dial now.
   func isDue(at now: Instant) -> Bool { now >= nextAttempt && !addresses.isEmpty }
 

@@ -8,10 +8,14 @@ package struct OutgoingInvitation: Sendable {
   package let number: UInt64
   package let context: [UInt8]
   package let deadline: Instant
+  /// The one key that is invited; nil for any.
+  let expected: PeerID?
   /// How the target is reached until it is linked.
   package var plan: DialPlan
-  /// Who it turned out to be, once the TLS certificate is known.
+  /// The key in its TLS certificate, once it is linked.
   package var peer: PeerID?
+  /// A key that answered and is not the expected one, or that this node does not admit.
+  var foreign: PeerID?
   /// When the target counts as unreachable; nil once somebody was there.
   var reachDeadline: Instant?
   /// When it is sent again to a target that was busy; nil when it is not.
@@ -27,6 +31,26 @@ package struct OutgoingInvitation: Sendable {
     retryAt = now + pause
     return true
   }
+
+  /// How the invitation ends when its addresses have led to nobody whom it may be sent to.
+  var unreached: InvitationResult {
+    switch (expected, foreign) {
+    case (_, nil): .unreachable
+    case (let expected?, let foreign?) where expected != foreign:
+      .identityMismatch(expected: expected, found: foreign)
+    case (_, let foreign?): .notAdmitted(foreign)
+    }
+  }
+}
+
+/// Whom a dial has led to, by the key in the TLS certificate.
+enum DialArrival: Sendable {
+  /// The peer it was meant for, or anybody where it was meant for no one in particular.
+  case meant
+  /// Another member.
+  case otherMember
+  /// A key that it was not meant for, and that is no member's: it is told nothing.
+  case foreign
 }
 
 /// An invitation this peer received and has not answered.
@@ -56,6 +80,10 @@ package enum InvitationResult: Sendable, Equatable {
   case timedOut
   /// No address led to anybody.
   case unreachable
+  /// This node does not admit the key that answered; it was sent nothing.
+  case notAdmitted(PeerID)
+  /// Another key than the expected one answered; it was sent nothing.
+  case identityMismatch(expected: PeerID, found: PeerID)
   /// This side withdrew it.
   case cancelled
   /// The link ended first, for this reason.

@@ -5,7 +5,7 @@ import WorldModel
 struct Invitations: Sendable {
   private var outgoing: [OutgoingInvitation] = []
   private var incoming: [IncomingInvitation] = []
-  private var dials: [DialID: InvitationID] = [:]
+  private var dials: [DialID: (id: InvitationID, address: SocketAddress)] = [:]
 
   /// When an invitation runs out or its target is to be dialled; nil for never.
   var deadline: Instant? {
@@ -31,9 +31,10 @@ struct Invitations: Sendable {
 
   // MARK: Commands
 
-  /// Invites whoever answers at these addresses.
+  /// Invites the peer that answers at these addresses, or only the one with the expected key.
   mutating func invite(
-    _ id: InvitationID, _ addresses: [SocketAddress], context: [UInt8], timeout: Duration, in turn: inout Turn
+    _ id: InvitationID, _ addresses: [SocketAddress], expecting expected: PeerID?, context: [UInt8],
+    timeout: Duration, in turn: inout Turn
   ) {
     if let reason = turn.mesh.invitationRefusal {
       turn.report(.invitationEnded(id, .failed(reason)))
@@ -42,7 +43,7 @@ struct Invitations: Sendable {
     let deadline = turn.now + min(timeout, ProtocolLimits.invitationWait)
     outgoing.append(
       OutgoingInvitation(
-        id: id, number: turn.random.next(), context: context, deadline: deadline,
+        id: id, number: turn.random.next(), context: context, deadline: deadline, expected: expected,
         plan: DialPlan(addresses: addresses, start: turn.now),
         reachDeadline: min(deadline, turn.now + ProtocolTimes.reach)))
   }
@@ -123,6 +124,7 @@ struct Invitations: Sendable {
       let wait = max(0, invitation.deadline.nanoseconds(since: turn.now) / 1_000_000)
       let invite = Invite(number: invitation.number, wait: UInt32(clamping: wait), context: invitation.context)
       turn.send(.invite, on: link) { invite.write(to: &$0) }
+      turn.report(.invitationReached(invitation.id, peer))
     }
   }
 
@@ -175,7 +177,7 @@ struct Invitations: Sendable {
   mutating func expire(in turn: inout Turn) {
     for invitation in outgoing {
       // An address may begin to answer within this time: a peer that starts a second later is still invited.
-      if let reach = invitation.reachDeadline, reach <= turn.now { end(invitation.id, .unreachable, in: &turn) }
+      if let reach = invitation.reachDeadline, reach <= turn.now { end(invitation.id, invitation.unreached, in: &turn) }
     }
     for invitation in outgoing where invitation.deadline <= turn.now { end(invitation.id, .timedOut, in: &turn) }
     for invitation in incoming where invitation.deadline <= turn.now {
@@ -206,7 +208,7 @@ struct Invitations: Sendable {
     for index in outgoing.indices where outgoing[index].peer == nil && outgoing[index].plan.isDue(at: turn.now) {
       let dial = DialID(rawValue: turn.freshNumber())
       guard let address = outgoing[index].plan.attempt(dial, at: turn.now, random: &turn.random) else { continue }
-      dials[dial] = outgoing[index].id
+      dials[dial] = (outgoing[index].id, address)
       turn.emit(.connect(dial, address))
     }
   }
@@ -221,23 +223,45 @@ struct Invitations: Sendable {
 
   /// Somebody is at the address of a dial.
   mutating func dialConnected(_ dial: DialID) {
-    guard let id = dials[dial], let index = outgoing.firstIndex(where: { $0.id == id }) else { return }
+    guard let id = dials[dial]?.id, let index = outgoing.firstIndex(where: { $0.id == id }) else { return }
     outgoing[index].reachDeadline = nil
   }
 
-  /// A dial has become a link to `peer`.
-  mutating func dialOpened(_ dial: DialID, peer: PeerID) {
-    guard let id = dials.removeValue(forKey: dial), let index = outgoing.firstIndex(where: { $0.id == id }) else {
-      return
+  /// A dial has become a link to `peer`; nil when it was not one of an invitation.
+  ///
+  /// The first key that answers is the one that is invited, unless another one is expected. Any other key is `foreign`: its
+  /// address is given up, and the invitation ends when none is left.
+  mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: inout Turn) -> DialArrival? {
+    guard let (id, address) = dials.removeValue(forKey: dial) else { return nil }
+    guard let index = outgoing.firstIndex(where: { $0.id == id }) else {
+      // The invitation has ended meanwhile: there is nothing to say, except to a member.
+      return turn.mesh.roster.admits(peer) ? .otherMember : .foreign
     }
     outgoing[index].plan.opened(dial)
+    let isMeant = (outgoing[index].expected ?? outgoing[index].peer ?? peer) == peer
+    guard isMeant, turn.configuration.admits(peer) else {
+      reached(peer, insteadOf: index, at: address, in: &turn)
+      return .foreign
+    }
     outgoing[index].peer = peer
     outgoing[index].reachDeadline = nil
+    return .meant
+  }
+
+  /// Another key has answered at an address of an invitation.
+  private mutating func reached(_ foreign: PeerID, insteadOf index: Int, at address: SocketAddress, in turn: inout Turn)
+  {
+    let isLeft = outgoing[index].plan.drop(address, at: turn.now)
+    guard outgoing[index].peer == nil else { return }
+    outgoing[index].foreign = foreign
+    guard isLeft else { return end(outgoing[index].id, outgoing[index].unreached, in: &turn) }
+    // The other addresses get the time that is granted to those of anybody.
+    outgoing[index].reachDeadline = min(outgoing[index].deadline, turn.now + ProtocolTimes.reach)
   }
 
   /// A dial came to nothing.
   mutating func dialFailed(_ dial: DialID, refused: Bool, in turn: borrowing Turn) {
-    guard let id = dials.removeValue(forKey: dial), let index = outgoing.firstIndex(where: { $0.id == id }) else {
+    guard let id = dials.removeValue(forKey: dial)?.id, let index = outgoing.firstIndex(where: { $0.id == id }) else {
       return
     }
     outgoing[index].plan.failed(dial, refused: refused, at: turn.now)

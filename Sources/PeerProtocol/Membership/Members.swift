@@ -38,8 +38,7 @@ struct Members: Sendable {
       members[peer] = Member(plan: plan(for: peer, in: turn))
       publish(in: &turn)
     } else {
-      let addresses = credible(entry.addresses, of: peer)
-      members[peer]?.plan.add(addresses, at: turn.now)
+      members[peer]?.plan.add(credible(turn.addresses(of: entry), of: peer), at: turn.now)
       hasten(peer, in: &turn)
     }
   }
@@ -58,7 +57,7 @@ struct Members: Sendable {
   ///
   /// Whoever was away dials every member at once: the others do not know yet that they would be answered.
   mutating func resume(_ entry: RosterEntry, in turn: inout Turn) {
-    members[entry.peerID] = Member(plan: DialPlan(addresses: entry.addresses, start: turn.now))
+    members[entry.peerID] = Member(plan: DialPlan(addresses: turn.addresses(of: entry), start: turn.now))
     publish(in: &turn)
   }
 
@@ -159,7 +158,8 @@ struct Members: Sendable {
 
   private mutating func noteEnd(of peer: PeerID, _ reason: EndReason) {
     switch reason {
-    case .versionMismatch, .identityMismatch, .limitExceeded, .protocolError, .timedOut, .refused, .otherService:
+    case .versionMismatch, .identityMismatch, .limitExceeded, .protocolError, .timedOut, .refused, .otherService,
+      .passcodeRequired, .passcodeRefused, .passcodeLocked:
       members[peer]?.lastEnd = reason
     case .left, .kicked, .ownIdentity, .duplicate, .connectionLost, .replaced, .locked: break
     }
@@ -190,16 +190,18 @@ struct Members: Sendable {
     return provenAddresses[peer]?.contains(address) == true || gate.admits(dial, to: address, at: now)
   }
 
-  /// A dial has become a link to `peer`; whether that is not the member it was meant for.
-  mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: borrowing Turn) -> Bool {
+  /// A dial has become a link to `peer`; returns whether that is the member it was meant for.
+  mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: borrowing Turn) -> DialArrival {
     gate.ended(dial)
-    guard let wanted = dials.removeValue(forKey: dial) else { return false }
+    guard let wanted = dials.removeValue(forKey: dial) else { return .meant }
     guard wanted != peer else {
       members[peer]?.plan.opened(dial)
-      return false
+      return .meant
     }
     members[wanted]?.plan.failed(dial, refused: false, at: turn.now)
-    return peer != turn.me.peer
+    // A link to this peer itself ends for that reason.
+    guard peer != turn.me.peer else { return .meant }
+    return turn.mesh.roster.admits(peer) ? .otherMember : .foreign
   }
 
   /// A dial came to nothing.
@@ -236,7 +238,8 @@ struct Members: Sendable {
 
   private func plan(for peer: PeerID, in turn: borrowing Turn) -> DialPlan {
     let start = dialTime(to: peer, in: turn)
-    var plan = DialPlan(addresses: credible(turn.mesh.roster[peer]?.addresses ?? [], of: peer), start: start)
+    let addresses = turn.mesh.roster[peer].map(turn.addresses) ?? []
+    var plan = DialPlan(addresses: credible(addresses, of: peer), start: start)
     plan.isKnown = provenAddresses[peer] != nil
     // What the peer itself said on a link comes before what others say of it: a lie must not make it unreachable.
     plan.add(provenAddresses[peer] ?? [], at: start)
@@ -250,6 +253,11 @@ struct Members: Sendable {
 }
 
 extension Turn {
+  /// Where a member is dialled: nowhere if this node does not admit it, though others have.
+  func addresses(of entry: RosterEntry) -> [SocketAddress] {
+    configuration.admits(entry.peerID) ? entry.addresses : []
+  }
+
   /// A random wait that keeps dials to `count` peers apart.
   mutating func spread(over count: Int) -> Duration {
     let most = ProtocolTimes.newsSpread * max(count, 5)

@@ -104,11 +104,12 @@ struct Membership: Organ {
 
   // MARK: Commands
 
-  /// Invites whoever answers at these addresses.
+  /// Invites the peer that answers at these addresses, or only the one with the expected key.
   mutating func invite(
-    _ id: InvitationID, _ addresses: [SocketAddress], context: [UInt8], timeout: Duration, in turn: inout Turn
+    _ id: InvitationID, _ addresses: [SocketAddress], expecting expected: PeerID?, context: [UInt8],
+    timeout: Duration, in turn: inout Turn
   ) {
-    invitations.invite(id, addresses, context: context, timeout: timeout, in: &turn)
+    invitations.invite(id, addresses, expecting: expected, context: context, timeout: timeout, in: &turn)
   }
 
   /// Withdraws an invitation of ours.
@@ -147,10 +148,10 @@ struct Membership: Organ {
 
   // MARK: Dials
 
-  /// A dial has become a link; whether it leads to another member than it was meant for.
-  mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: borrowing Turn) -> Bool {
+  /// A dial has become a link; returns whom it has led to.
+  mutating func dialOpened(_ dial: DialID, peer: PeerID, in turn: inout Turn) -> DialArrival {
     // A dial that leads to this peer itself has opened nothing.
-    if peer != turn.me.peer { invitations.dialOpened(dial, peer: peer) }
+    if peer != turn.me.peer, let arrival = invitations.dialOpened(dial, peer: peer, in: &turn) { return arrival }
     return members.dialOpened(dial, peer: peer, in: turn)
   }
 
@@ -215,6 +216,8 @@ struct Membership: Organ {
 
   /// Tells the other end of a link that it is held as a member; when both ends have said so the link is a member's.
   private mutating func admit(_ link: LinkRef, in turn: inout Turn) {
+    // Without the proof of the passcode; it follows, if the peer knows it.
+    guard turn.mesh.links.isProven(link) else { return }
     guard let isNews = applicants.update(link, { $0.admit() }) else { return }
     if isNews {
       // Longer than the other side waits for a stranger: if it refuses, that has to be heard, or it is dialled for ever.
@@ -381,7 +384,8 @@ struct Membership: Organ {
     case .refused where weAdmit, .locked where weAdmit, .limitExceeded where weAdmit && !closed.wasMember:
       markOut(closed.peer, .left, reason: reason, in: &turn)
     case .left, .kicked, .refused, .locked, .limitExceeded, .duplicate, .versionMismatch, .identityMismatch,
-      .ownIdentity, .protocolError, .timedOut, .otherService, .connectionLost, .replaced:
+      .ownIdentity, .protocolError, .timedOut, .otherService, .connectionLost, .replaced, .passcodeRequired,
+      .passcodeRefused, .passcodeLocked:
       break
     }
   }

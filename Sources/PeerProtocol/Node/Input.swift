@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Authentication
 package import Basics
 package import WorldModel
 
@@ -7,7 +8,9 @@ package import WorldModel
 /// Received bytes come through ``Node/receive(_:on:at:)``, because they are borrowed.
 package enum Input: Sendable {
   /// A TLS connection is up; `peer` is read from its certificate. `dial` is nil when the other side dialled.
-  case linkOpened(LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress)
+  /// `secrets` belong to the connection; a node with a passcode needs them.
+  case linkOpened(
+    LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, secrets: ChannelSecrets? = nil)
   /// A connection is gone.
   case linkClosed(LinkID)
   /// A dial ended without a connection; `refused` when the address refused it: no process listens there.
@@ -29,8 +32,8 @@ package enum Input: Sendable {
   /// Where this peer listens has changed.
   case addresses([SocketAddress])
 
-  /// Invite the peer that answers at these addresses.
-  case invite(InvitationID, [SocketAddress], context: [UInt8], timeout: Duration)
+  /// Invite the peer that answers at these addresses; with `expecting`, only the peer with that key.
+  case invite(InvitationID, [SocketAddress], expecting: PeerID? = nil, context: [UInt8], timeout: Duration)
   /// Withdraw an invitation.
   case cancelInvitation(InvitationID)
   /// The app's one answer to a received invitation.
@@ -86,6 +89,8 @@ package enum Input: Sendable {
   /// Restore the anchors of an earlier session, before this one has met another peer; the records before a refused one
   /// are applied.
   case restoreAnchors([JournalRecord])
+  /// Forget the wrong passcodes of strangers, so that they may try again.
+  case unlockPasscode
   /// Say goodbye and end.
   case leave
 }

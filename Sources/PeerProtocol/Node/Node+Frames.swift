@@ -74,7 +74,12 @@ extension Node {
     }
     switch rule.destination {
     case .links(let frame): try links.organ.receive(frame, body, on: link, in: &turn)
-    case .membership(let frame): try membership.organ.receive(frame, body, on: link, in: &turn)
+    case .pairing(let frame): try pairing.receive(frame, body, on: link, in: &turn)
+    case .membership(let frame):
+      guard turn.mesh.links.isProven(link) else {
+        throw .invalid("an invitation or admission before the proof of the passcode", offset: 0)
+      }
+      try membership.organ.receive(frame, body, on: link, in: &turn)
     case .coordination(let frame):
       if let sender = turn.mesh.links.sender(link) {
         try coordination.organ.receive(frame, body, from: sender, in: &turn)

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Authentication
 package import Basics
 import WorldModel
 
@@ -22,7 +23,7 @@ extension Node {
     defer { settle() }
     switch input {
     case .tick: break
-    case .linkOpened(let id, let peer, let dial, let remote): open(id, peer, dial, remote)
+    case .linkOpened(let id, let peer, let dial, let remote, let secrets): open(id, peer, dial, remote, secrets)
     case .linkClosed(let id): links.organ.lost(id, in: &turn)
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused)
     case .dialConnected(let dial): membership.organ.dialConnected(dial)
@@ -33,8 +34,8 @@ extension Node {
       takeMapNews { node in node.maps.organ.found(chunks, of: map, isLast: isLast, in: &node.turn) }
     case .chunkChecked(let verdict): takeMapNews { node in node.maps.organ.settle(verdict, in: &node.turn) }
 
-    case .invite(let id, let addresses, let context, let timeout):
-      membership.organ.invite(id, addresses, context: context, timeout: timeout, in: &turn)
+    case .invite(let id, let addresses, let expected, let context, let timeout):
+      membership.organ.invite(id, addresses, expecting: expected, context: context, timeout: timeout, in: &turn)
     case .cancelInvitation(let id): membership.organ.cancelInvitation(id, in: &turn)
     case .answer(let id, let decision): membership.organ.answer(id, decision, in: &turn)
     case .kick(let peer): return membership.organ.kick(peer, in: &turn) ? .done : .refused(.notHost)
@@ -47,6 +48,7 @@ extension Node {
     case .awaitHost(let id, let peer, let timeout):
       coordination.organ.awaitHost(id, peer, timeout: timeout, in: &turn)
     case .cancelHostWait(let id): coordination.organ.cancelHostWait(id)
+    case .unlockPasscode: pairing.unlock()
     case .leave: leave()
     case .send(let bytes, let peers): messages.send(bytes, to: peers, in: &turn)
 
@@ -79,9 +81,12 @@ extension Node {
     return .done
   }
 
-  private mutating func open(_ id: LinkID, _ peer: PeerID, _ dial: DialID?, _ remote: SocketAddress) {
-    let isStray = dial.map { membership.organ.dialOpened($0, peer: peer, in: turn) } ?? false
-    links.organ.open(id, peer: peer, dial: dial, remote: remote, isStray: isStray, in: &turn)
+  private mutating func open(
+    _ id: LinkID, _ peer: PeerID, _ dial: DialID?, _ remote: SocketAddress, _ secrets: ChannelSecrets?
+  ) {
+    let arrival = dial.map { membership.organ.dialOpened($0, peer: peer, in: &turn) } ?? .meant
+    links.organ.open(id, peer: peer, dial: dial, remote: remote, arrival: arrival, in: &turn)
+    pairing.open(id, secrets: secrets, in: &turn)
   }
 
   private mutating func dialFailed(_ dial: DialID, refused: Bool) {
@@ -160,7 +165,7 @@ extension Input {
       true
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
-      .answerHostRequest, .awaitHost, .cancelHostWait, .leave, .send, .share, .cancelMap, .relocalised:
+      .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .leave, .send, .share, .cancelMap, .relocalised:
       false
     }
   }

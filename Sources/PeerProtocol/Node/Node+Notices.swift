@@ -22,10 +22,10 @@ extension Node {
     case .greeted(let link, let hello):
       membership.organ.greeted(link, hello, in: &turn)
       repeat { settle() } while links.organ.choose(link, in: &turn)
-    case .carries(let link):
-      membership.organ.carried(link, in: &turn)
-      settle()
-      membership.organ.invite(on: link, in: &turn)
+    case .carries(let link): if turn.mesh.links.isProven(link) { carried(link) } else { pairing.begin(link, in: &turn) }
+    case .proven(let link):
+      links.organ.prove(link, in: &turn)
+      if let peer = turn.mesh.links[link]?.peer, turn.mesh.links.carrier(of: peer) == link { carried(link) }
     case .linked(let link): linked(link)
     case .unlinked(let closed): unlinked(closed)
     case .strangerExpired(let link): membership.organ.strangerExpired(link, in: &turn)
@@ -77,6 +77,13 @@ extension Node {
     }
   }
 
+  /// A link carries its peer's traffic from now on, and the peer may be admitted and invited.
+  private mutating func carried(_ link: LinkRef) {
+    membership.organ.carried(link, in: &turn)
+    settle()
+    membership.organ.invite(on: link, in: &turn)
+  }
+
   /// A link carries a member's traffic from now on.
   private mutating func linked(_ link: LinkRef) {
     links.organ.promote(link, in: &turn)
@@ -93,6 +100,7 @@ extension Node {
 
   private mutating func unlinked(_ closed: ClosedLink) {
     membership.organ.noteEnd(of: closed)
+    pairing.unlinked(closed, in: &turn)
     poses.organ.unlinked(closed.link)
     switch closed.kind {
     case .bulk: maps.organ.bulkClosed(closed.link, of: closed.peer, in: &turn)

@@ -21,6 +21,7 @@ package struct Node: Sendable {
   var ownership: Watched<Ownership>
   var maps: Watched<MapExchange>
   var messages = Messages()
+  var pairing = Pairing()
   /// The notices of the last call in the order of delivery, for observers such as the simulator.
   package internal(set) var notices: [Notice] = []
   /// The time of the last call that ran timers.
@@ -258,6 +259,9 @@ extension Node {
       turn.mesh.roster[peer]?.addresses.contains { $0.host == host } ?? false
     }
   }
+
+  /// Whether a link to a peer stands whose key is proven by TLS.
+  package func isLinked(to peer: PeerID) -> Bool { turn.mesh.links.carrier(of: peer) != nil }
 
   /// The other members as the app may see them, in the order of their ids.
   package var memberSnapshots: [MemberSnapshot] {

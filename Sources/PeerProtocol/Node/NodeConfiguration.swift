@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Authentication
 package import Basics
 package import WorldModel
 
@@ -36,6 +37,10 @@ package struct NodeConfiguration: Sendable {
   package var bulkWorth = ProtocolLimits.bulkWorth
   /// Whether the node emits ``Output/persist(_:)``.
   package var keepsRecord = false
+  /// The keys that may be linked, whatever other members say; nil for any.
+  package var admitted: Set<PeerID>?
+  /// The passcode of the room; nil for none.
+  package var passcode: Passcode?
   /// The delay of the first anti-entropy round, which repeats every ``ProtocolTimes/antiEntropy``.
   ///
   /// It differs among processes that start together, or they would all hash and compare at the same moments.
@@ -60,4 +65,7 @@ package struct NodeConfiguration: Sendable {
     self.mapPolicy = mapPolicy
     self.seed = seed
   }
+
+  /// Whether this node makes a link to a peer.
+  func admits(_ peer: PeerID) -> Bool { admitted?.contains(peer) ?? true }
 }

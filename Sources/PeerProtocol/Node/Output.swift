@@ -30,17 +30,21 @@ package enum Output: Sendable {
 
 /// An event for the app.
 package enum NodeEvent: Sendable {
-  /// A peer said hello: `instance` is the name it advertises under, perhaps empty.
-  case peerIdentified(PeerID, name: String, instance: String)
+  /// A peer said hello, and calls itself so.
+  case peerIdentified(PeerID, name: String)
   /// Two processes run with this peer's identity, which may be our own.
   case identityInUse(PeerID)
   /// A peer invites this one; answer with ``Input/answer(_:_:)``.
   case invitationReceived(InvitationID, from: PeerID, name: String, context: [UInt8])
   /// A received invitation has ended and needs no answer.
   case invitationWithdrawn(PeerID)
+  /// The peer with this key has answered at the addresses of an invitation of ours, and is sent it.
+  case invitationReached(InvitationID, PeerID)
   /// An invitation this peer sent has ended.
   case invitationEnded(InvitationID, InvitationResult)
 
+  /// So many wrong passcodes were tried that no stranger may try any more, until ``Input/unlockPasscode``.
+  case passcodeLocked
   /// A member can be reached.
   case peerJoined(PeerID, name: String)
   /// A member's link broke and is being dialled again.

@@ -17,6 +17,8 @@ package struct LinkDirectory: Sendable {
     var member: NodeID?
     /// The start of the process at the other end, once it said hello.
     var node: NodeID?
+    /// Whether both ends know the passcode, or none is asked for: only then may they invite and admit each other.
+    var isProven = false
     /// The capabilities of the other end, once it said hello.
     var capabilities: Capabilities = []
   }
@@ -73,6 +75,9 @@ package struct LinkDirectory: Sendable {
     return entry.member == nil ? carriers[entry.peer] : link
   }
 
+  /// Whether both ends of a link know the passcode, or none is asked for.
+  func isProven(_ link: LinkRef) -> Bool { self[link]?.isProven ?? false }
+
   /// Whether the other end of a link said that it can do this.
   func offers(_ capability: Capabilities, on link: LinkRef) -> Bool {
     self[link]?.capabilities.contains(capability) ?? false
@@ -114,6 +119,11 @@ extension LinkDirectory {
   package mutating func identify(_ link: LinkRef, as node: NodeID, _ capabilities: Capabilities) {
     entries[link.place]?.node = node
     entries[link.place]?.capabilities = capabilities
+  }
+
+  /// Both ends know the passcode.
+  mutating func prove(_ link: LinkRef) {
+    if isOpen(link) { entries[link.place]?.isProven = true }
   }
 
   /// Makes a link the carrier of its peer's traffic.

@@ -11,6 +11,8 @@ package enum Notice: Sendable {
   case greeted(LinkRef, Hello)
   /// A link carries its peer's traffic, or is chosen again.
   case carries(LinkRef)
+  /// Both ends of a link have proven that they know the passcode.
+  case proven(LinkRef)
   /// Both ends of a link hold each other as members.
   case linked(LinkRef)
   /// A link is gone.

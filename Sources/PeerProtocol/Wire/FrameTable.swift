@@ -12,6 +12,7 @@ extension FrameType {
   /// The receiver of a frame.
   enum Destination {
     case links(Links.Frame)
+    case pairing(Pairing.Frame)
     case membership(Membership.Frame)
     case coordination(Coordination.Frame)
     case replication(Replication.Frame)
@@ -41,6 +42,10 @@ extension FrameType {
     case .ping: Rule(destination: .links(.ping), links: .greeted, limit: 8)
     case .pong: Rule(destination: .links(.pong), links: .greeted, limit: 8)
     case .bulk: Rule(destination: .links(.bulk), links: .member, limit: BulkOffer.size)
+
+    case .passcodeShare: Rule(destination: .pairing(.share), links: .stranger, limit: PasscodeShare.size)
+    case .passcodeAnswer: Rule(destination: .pairing(.answer), links: .stranger, limit: PasscodeAnswer.size)
+    case .passcodeProof: Rule(destination: .pairing(.proof), links: .stranger, limit: PasscodeProof.size)
 
     case .admit: Rule(destination: .membership(.admit), links: .greeted, limit: 0)
     case .invite: Rule(destination: .membership(.invite), links: .greeted, limit: Invite.largest)

@@ -30,6 +30,13 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// The token of a ``BulkOffer``, first on the connection it speaks of.
   case attach = 11
 
+  /// ``PasscodeShare``: the dialler begins the proof of the passcode.
+  case passcodeShare = 13
+  /// ``PasscodeAnswer``.
+  case passcodeAnswer = 14
+  /// ``PasscodeProof``.
+  case passcodeProof = 15
+
   /// An election message on its way to one member or to all, under a ``FloodHeader``.
   case election = 16
   /// A ``LinkState``: the links of one member.

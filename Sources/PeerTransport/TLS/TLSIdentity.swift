@@ -17,7 +17,7 @@ package final class TLSIdentity: Sendable {
   package convenience init() throws(TransportFailure) {
     var seed = [UInt8](repeating: 0, count: 32)
     defer { Self.wipe(&seed) }
-    guard RAND_priv_bytes(&seed, 32) == 1 else { throw .openSSL("no random numbers") }
+    guard Self.fillWithSecretBytes(&seed) else { throw .openSSL("no random numbers") }
     try self.init(seed: seed)
   }
 
@@ -33,6 +33,9 @@ package final class TLSIdentity: Sendable {
     }
     self.init(key: key, certificate: certificate)
   }
+
+  /// Fills `bytes` with random numbers of the system for secrets; false when there are none.
+  static func fillWithSecretBytes(_ bytes: inout [UInt8]) -> Bool { RAND_priv_bytes(&bytes, Int32(bytes.count)) == 1 }
 
   /// Takes over a key and the certificate that belongs to it.
   init(key: OpaquePointer, certificate: OpaquePointer) {

@@ -19,12 +19,12 @@ enum DiscoveryRecord {
   }
 
   /// The TXT record.
-  static func info(showing shownName: String?) throws(DiscoveryError) -> DiscoveryInfo {
+  static func info(showing shownName: String?, hasPasscode: Bool = false) throws(DiscoveryError) -> DiscoveryInfo {
     var random = SystemRandomNumberGenerator()
     var pairs: [(key: String, value: [UInt8])] = [
       (version, Array(String(ProtocolLimits.versions.upperBound).utf8)),
       (tag, Array(String(random.next() as UInt64, radix: 16).utf8)),
-      (authentication, Array("invite".utf8)),
+      (authentication, Array((hasPasscode ? "passcode" : "invite").utf8)),
     ]
     if let shownName { pairs.append((name, Array(shownName.utf8Prefix(nameLimit).utf8))) }
     return try DiscoveryInfo(pairs)

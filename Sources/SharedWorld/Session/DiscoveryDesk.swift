@@ -15,7 +15,10 @@ struct DiscoveryDesk {
   /// Nil unless discovery runs.
   private var discovery: Discovery?
   private var found: [Candidate.ID: (instance: ServiceInstance, candidate: Candidate)] = [:]
-  private var peers: [Candidate.ID: Peer] = [:]
+  /// The peers that answered when this session dialled a service.
+  private var peers: [Candidate.ID: PeerID] = [:]
+  /// The services that are being invited, by the number of the invitation.
+  private var invited: [UInt64: Candidate.ID] = [:]
   private var names: [PeerID: String] = [:]
 
   init(serviceType: ServiceType) {
@@ -29,15 +32,20 @@ struct DiscoveryDesk {
 
   /// Advertises this session and looks for others; `handler` is called from any thread.
   ///
-  /// - Parameter shownName: What the advertisement calls this peer; nil shows nothing.
+  /// - Parameters:
+  ///   - mode: Which back-end to use.
+  ///   - port: The TCP port this session listens on.
+  ///   - shownName: The name in the advertisement; nil shows nothing.
+  ///   - hasPasscode: Whether the advertisement says that a passcode is asked for.
+  ///   - handler: Receives what discovery says.
   mutating func start(
-    _ mode: DiscoveryMode, port: UInt16, showing shownName: String?,
+    _ mode: DiscoveryMode, port: UInt16, showing shownName: String?, hasPasscode: Bool,
     _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(SessionError) {
     do {
       let discovery = Discovery(mode: mode)
       let instance = try ServiceInstance(name: instanceName, type: serviceType)
-      let info = try DiscoveryRecord.info(showing: shownName)
+      let info = try DiscoveryRecord.info(showing: shownName, hasPasscode: hasPasscode)
       let advertisement = Advertisement(instance: instance, port: port, info: info)
       try discovery.start(browsing: serviceType, advertising: advertisement, handler)
       self.discovery = discovery
@@ -59,7 +67,7 @@ struct DiscoveryDesk {
     case .available(let backend): return .discoveryAvailable(backend: backend)
     case .unavailable(let reason): return .discoveryUnavailable(reason: reason)
     case .found(let instance, let info), .updated(let instance, let info):
-      let candidate = Candidate(instance, info, peer: peers[instance.name])
+      let candidate = Candidate(instance, info, peer: peers[instance.name].map(peer))
       found[instance.name] = (instance, candidate)
       return .candidateFound(candidate)
     case .lost(let instance): return found.removeValue(forKey: instance.name).map { .candidateLost($0.candidate) }
@@ -84,25 +92,38 @@ struct DiscoveryDesk {
   /// Records the name of a member.
   mutating func note(_ peer: Peer) { names[peer.id] = peer.name }
 
-  /// Records under which name a peer advertises; returns its candidate if that was not known to be the peer.
+  /// Records the name that a peer gives itself.
   ///
   /// - Parameter members: The peers whose names are still needed when too many are remembered.
-  mutating func identify(_ peer: Peer, instance: String, members: () -> Set<PeerID>) -> Session.Event? {
-    if max(names.count, peers.count) >= Self.rememberedPeers { forgetAll(but: members()) }
+  mutating func identify(_ peer: Peer, members: () -> Set<PeerID>) {
+    if names.count >= Self.rememberedPeers {
+      let kept = members().union(peers.values)
+      names = names.filter { kept.contains($0.key) }
+    }
     names[peer.id] = peer.name
-    guard !instance.isEmpty else { return nil }
-    peers[instance] = peer
-    guard let known = found[instance], known.candidate.peer != peer else { return nil }
-    let candidate = Candidate(id: instance, name: known.candidate.name, peer: peer)
-    found[instance] = (known.instance, candidate)
-    return .candidateFound(candidate)
   }
 
-  /// How many names, and how many advertised peers, are remembered.
-  var remembered: (names: Int, peers: Int) { (names.count, peers.count) }
+  // MARK: Keys of services
 
-  private mutating func forgetAll(but members: Set<PeerID>) {
-    names = names.filter { members.contains($0.key) }
-    peers = peers.filter { found[$0.key] != nil && members.contains($0.value.id) }
+  /// The key that answered when this session dialled a service; nil before that.
+  func key(of candidate: Candidate.ID) -> PeerID? { peers[candidate] }
+
+  /// A service is about to be dialled for this invitation.
+  mutating func begin(_ invitation: UInt64, to candidate: Candidate.ID) { invited[invitation] = candidate }
+
+  /// An invitation has ended.
+  mutating func end(_ invitation: UInt64) { invited[invitation] = nil }
+
+  /// Records the peer that an invitation has reached; returns its candidate if that was not known to be the peer.
+  ///
+  /// Nothing else binds a service to a peer: neither what a peer says of itself nor an advertisement proves anything.
+  mutating func reached(_ id: PeerID, by invitation: UInt64) -> Session.Event? {
+    guard let service = invited[invitation] else { return nil }
+    if peers.count >= Self.rememberedPeers { peers = peers.filter { found[$0.key] != nil } }
+    peers[service] = id
+    guard let known = found[service], known.candidate.peer != peer(id) else { return nil }
+    let candidate = Candidate(id: service, name: known.candidate.name, peer: peer(id))
+    found[service] = (known.instance, candidate)
+    return .candidateFound(candidate)
   }
 }

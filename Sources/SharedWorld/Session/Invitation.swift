@@ -4,6 +4,12 @@ public struct Invitation: Sendable {
   public let peer: Peer
   /// Data of the inviting app, at most 4 KiB; untrusted.
   public let context: [UInt8]
+  /// How the key of the peer compares with those that this device has admitted before.
+  public let recognition: Recognition
+
+  package init(peer: Peer, context: [UInt8], recognition: Recognition = .untracked) {
+    (self.peer, self.context, self.recognition) = (peer, context, recognition)
+  }
 }
 
 /// The peer to invite.
@@ -12,6 +18,11 @@ public enum InvitationTarget: Hashable, Sendable {
   case candidate(Candidate.ID)
   /// A host and port known by other means.
   case endpoint(Endpoint)
+}
+
+extension InvitationTarget {
+  /// The service that is invited; nil for an address.
+  var candidate: Candidate.ID? { if case .candidate(let id) = self { id } else { nil } }
 }
 
 extension InvitationTarget: CustomStringConvertible {

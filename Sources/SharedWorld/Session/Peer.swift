@@ -40,6 +40,8 @@ public struct PeerStatus: Hashable, Sendable, Identifiable {
   public let bytesReceived: UInt64
   /// How far it has come with the session's map.
   public let map: MapStatus
+  /// How its key compares with those that this device has admitted before.
+  public let recognition: Recognition
 
   /// Which peer.
   public var id: PeerID { peer.id }
@@ -56,6 +58,8 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   ///
   /// Never trust it: anybody may advertise any name.
   public let name: String?
-  /// Who it turned out to be, once there was a connection.
+  /// The peer that answered when this session dialled the service; nil before that.
+  ///
+  /// Neither an advertisement nor the word of a peer changes it.
   public let peer: Peer?
 }

@@ -18,18 +18,28 @@ extension Session {
 
   private func take(_ event: NodeEvent, into events: inout [Event]) {
     switch event {
-    case .peerIdentified(let id, let name, let instance):
-      if let found = identify(Peer(id: id, name: name), instance: instance) { events.append(found) }
+    case .peerIdentified(let id, let name):
+      identify(Peer(id: id, name: name))
+      record(Peer(id: id, name: name))
     case .invitationReceived(let id, let from, let name, let context):
-      let invitation = Invitation(peer: Peer(id: from, name: name), context: context)
+      let peer = Peer(id: from, name: name)
+      let invitation = Invitation(peer: peer, context: context, recognition: trust.recognition(of: peer))
+      warn(of: peer, in: &events)
       events.append(.invitationReceived(invitation))
       ask(id, invitation)
     case .invitationWithdrawn(let peer): events.append(.invitationEnded(discovery.peer(peer)))
+    case .invitationReached(let id, let peer):
+      if let found = discovery.reached(peer, by: id.rawValue) { events.append(found) }
     case .invitationEnded(let id, let result): waits.finish(id.rawValue, .invitation(result))
+    case .passcodeLocked:
+      let message = "20 passcodes were wrong; nobody new is admitted until unlockPasscode() is called"
+      events.append(.problem(SessionError(.passcodeLocked, message)))
     case .peerJoined(let id, let name):
       let peer = Peer(id: id, name: name)
       discovery.note(peer)
+      warn(of: peer, in: &events)
       events.append(.peerJoined(peer))
+      record(peer)
     case .peerReconnecting(let id): events.append(.peerReconnecting(discovery.peer(id)))
     case .peerLeft(let id, let name, let reason):
       events.append(.peerLeft(Peer(id: id, name: name), reason: LeaveReason(reason)))
@@ -76,9 +86,32 @@ extension Session {
     }
   }
 
-  /// A peer said under which name it advertises: the candidate and the peer are one.
-  func identify(_ peer: Peer, instance: String) -> Event? {
-    discovery.identify(peer, instance: instance) {
+  /// Tells the app of a peer that its policy makes remarkable.
+  private func warn(of peer: Peer, in events: inout [Event]) {
+    if let known = trust.warning(about: peer) { events.append(.newDevice(peer, known: known)) }
+    guard trust.recognition(of: peer) == .refused else { return }
+    let message =
+      "another member has admitted \(peer.name), \(peer.id.short), which is not on this session's list; this peer makes no "
+      + "connection to it, but the anchors of both travel through other members. Leave the session if that must not be"
+    events.append(.problem(SessionError(.notPermitted, message)))
+  }
+
+  /// Records the key of a member that this peer is linked to, if the policy asks for it.
+  private func record(_ peer: Peer) {
+    let isLinked = driver?.read { node, _ in node.isMember(peer.id) && node.isLinked(to: peer.id) } ?? false
+    guard isLinked, let store = trust.storeToRecord(peer.id) else { return }
+    _ = jobs.add(priority: .utility) { [hub] in
+      do throws(SessionError) {
+        try store.add(peer.id, name: peer.name)
+      } catch {
+        hub.publish([.problem(error)])
+      }
+    }
+  }
+
+  /// A peer said what it calls itself.
+  func identify(_ peer: Peer) {
+    discovery.identify(peer) {
       Set(driver?.read { node, _ in node.roster.entries.map(\.peerID) } ?? [])
     }
   }

@@ -11,10 +11,14 @@ extension Session {
 
   /// Everything an app shows of a session, at one moment.
   public func state() -> State {
-    let (map, candidates) = (maps.latest, discovery.candidates)
+    let (map, candidates, trust) = (maps.latest, discovery.candidates, trust)
     let state = try? read { node, now in
       State(
-        peers: node.memberSnapshots.map { PeerStatus($0, map: node.mapStatus(of: $0.peerID)) },
+        peers: node.memberSnapshots.map { member in
+          PeerStatus(
+            member, map: node.mapStatus(of: member.peerID),
+            recognition: trust.recognition(of: Peer(id: member.peerID, name: member.name)))
+        },
         inviting: node.invitedPeers.map(discovery.peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
         mapStatus: node.mapStatus, isSynchronised: node.isSynchronised,
         mapPoints: map?.points ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
@@ -50,14 +54,19 @@ extension Session {
   ///
   /// Two peers that invite each other have both agreed: they are joined without asking, over one connection.
   /// - Parameters:
-  ///   - target: whom to invite.
+  ///   - target: the service or address to dial.
+  ///   - expected: the one peer that is invited; another key that answers there is sent nothing. By default it is the peer
+  ///     that answered when this session dialled the service before; without one it is any.
   ///   - context: data for the other app, at most 4 KiB.
   ///   - timeout: how long to wait, at most 60 s.
   /// - Throws: ``SessionError`` with the code `declined`, `unreachable` (within 5 s, when nobody listens at the address),
-  ///   `invitationTimedOut` (somebody is there and did not answer), `cancelled` (the task was cancelled), `unknownPeer`,
-  ///   `versionMismatch`, `identityMismatch`, `otherService`, `limitExceeded`, `locked` or `notConnected`.
+  ///   `identityMismatch` (another key answers), `invitationTimedOut` (somebody is there and did not answer), `cancelled`
+  ///   (the task was cancelled), `unknownPeer`, `versionMismatch`, `otherService`, `limitExceeded`, `locked`,
+  ///   `notPermitted` (``TrustPolicy/pinned(_:)`` does not have the key that answers), `passcodeRequired`,
+  ///   `passcodeRefused`, `passcodeLocked` or `notConnected`.
   public func invite(
-    _ target: InvitationTarget, context: [UInt8] = [], timeout: Duration = .seconds(30)
+    _ target: InvitationTarget, expecting expected: PeerID? = nil, context: [UInt8] = [],
+    timeout: Duration = .seconds(30)
   ) async throws(SessionError) -> Peer {
     guard context.count <= ProtocolLimits.invitationContext else {
       throw SessionError(
@@ -66,13 +75,22 @@ extension Session {
     let start = ContinuousClock.now
     let addresses = try await addresses(of: target, timeout: timeout)
     let rest = timeout - (ContinuousClock.now - start)
+    let (expected, candidate) = (expected ?? key(of: target), target.candidate)
+    var invitation: UInt64?
     let outcome = await wait { number in
-      .invite(InvitationID(rawValue: number), addresses, context: context, timeout: rest)
+      invitation = number
+      if let candidate { discovery.begin(number, to: candidate) }
+      return .invite(
+        InvitationID(rawValue: number), addresses, expecting: expected, context: context, timeout: rest)
     } givingUp: { number in
       .cancelInvitation(InvitationID(rawValue: number))
     }
+    if let invitation { discovery.end(invitation) }
     return try peer(from: outcome, inviting: target)
   }
+
+  /// The key that is known to be behind a target.
+  private func key(of target: InvitationTarget) -> PeerID? { target.candidate.flatMap(discovery.key) }
 
   private func peer(from outcome: WaitOutcome, inviting target: InvitationTarget) throws(SessionError) -> Peer {
     switch outcome {
@@ -82,6 +100,16 @@ extension Session {
     case .invitation(.unreachable):
       throw SessionError(
         .unreachable, "nobody answers at \(target); check the address, and that the peer runs and can be reached")
+    case .invitation(.notAdmitted(let found)):
+      throw SessionError(
+        .notPermitted,
+        "the key that answers at \(target), \(found.short), is not on this session's list; it was sent nothing. Add it to "
+          + "the list if it is the device you mean")
+    case .invitation(.identityMismatch(let expected, let found)):
+      throw SessionError(
+        .identityMismatch,
+        "the key that answers at \(target) is \(found.short), not the expected \(expected.short); it was sent nothing. "
+          + "Compare the keys on both devices, and name the new one if it is the device you mean")
     case .invitation(.timedOut), .acknowledgement, .ownership, .host:
       throw SessionError(.invitationTimedOut, "nobody answered the invitation in time; try again")
     case .invitation(.cancelled), .cancelled: throw SessionError(.cancelled, "the invitation was withdrawn")
@@ -140,6 +168,10 @@ extension Session {
   ///
   /// - Throws: ``SessionError`` with the code `notHost`.
   public func unlockSession() throws(SessionError) { try handle(.setLocked(false)) }
+
+  /// Forgets the wrong passcodes of strangers, so that devices may prove the passcode again that have to wait, or that the lock
+  /// after 20 wrong ones keeps out.
+  public func unlockPasscode() { input(.unlockPasscode) }
 
   /// Asks to be host, and waits for what becomes of it.
   ///

@@ -26,6 +26,7 @@ public actor Session {
   /// Nil before the start and after the end.
   var driver: NodeDriver?
   var discovery: DiscoveryDesk
+  var trust: TrustDesk
   var waits = Waits()
   var maps = MapDesk()
   /// The readers of anchor changes.
@@ -53,6 +54,7 @@ public actor Session {
   init(identity: PeerIdentity, configuration: Configuration) throws(SessionError) {
     self.identity = identity
     self.configuration = configuration
+    trust = try TrustDesk(configuration.trust)
     do {
       discovery = DiscoveryDesk(serviceType: try ServiceType(configuration.service))
       loop = try EventLoop()
@@ -248,6 +250,8 @@ extension Session {
     node.memberLimit = configuration.memberLimit
     node.hostRequests = configuration.hostRequestHandler == nil ? .byPriority : .asked
     node.mapMemoryLimit = max(configuration.mapMemoryLimit, 0)
+    node.admitted = trust.admitted
+    node.passcode = configuration.passcode
     node.cachesChunks = chunkStore != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil
     node.keepsOrphans = configuration.keepsOrphanedOwnership
@@ -266,7 +270,10 @@ extension Session {
   private func startDiscovery(port: UInt16) throws(SessionError) {
     guard configuration.discovery != .none else { return }
     let name = configuration.advertisesName ? identity.name : nil
-    try discovery.start(configuration.discovery, port: port, showing: name) { [weak self, loop] event in
+    let hasPasscode = configuration.passcode != nil
+    try discovery.start(
+      configuration.discovery, port: port, showing: name, hasPasscode: hasPasscode
+    ) { [weak self, loop] event in
       loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
     }
   }

@@ -1,3 +1,5 @@
+public import Authentication
+
 extension Session {
   /// How a session finds others and treats them.
   public struct Configuration: Sendable {
@@ -55,6 +57,13 @@ extension Session {
     public var mapMemoryLimit = 256 * 1024 * 1024
     /// Where parts of maps are kept, so that a map that was here once need not travel again; nil keeps none.
     public var mapCache: MapCache?
+    /// The keys that are admitted, besides ``invitationHandler``'s own answers.
+    public var trust = TrustPolicy.anyone
+    /// The passcode of the room; nil for none.
+    ///
+    /// Peers with another passcode, or with none, are not connected: before anything else is said on a connection, both ends
+    /// prove to each other that they know it. A peer that another member admits needs it too.
+    public var passcode: Passcode?
     /// Answers invitations.
     ///
     /// It runs as a child task of the session and may take as long as the inviter waits.

@@ -30,6 +30,10 @@ extension Session {
     /// Another peer hosts; nil while there is none.
     case hostChanged(from: PeerID?, to: PeerID?, epoch: UInt64, reason: HostChangeReason)
 
+    /// A peer has the name of a known one and a key that was never admitted: a new device, or somebody who took the name.
+    /// `known` is the recorded key. It comes once for each key, when the peer invites this one or joins.
+    case newDevice(Peer, known: PeerID)
+
     /// The host locked the session for newcomers, or opened it again.
     case lockChanged(isLocked: Bool)
 

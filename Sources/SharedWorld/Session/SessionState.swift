@@ -34,7 +34,7 @@ extension Session {
 }
 
 extension PeerStatus {
-  init(_ member: MemberSnapshot, map: MapStatus) {
+  init(_ member: MemberSnapshot, map: MapStatus, recognition: Recognition) {
     let state: State =
       switch member.status {
       case .connecting: .connecting
@@ -45,6 +45,6 @@ extension PeerStatus {
     self.init(
       peer: Peer(id: member.peerID, name: member.name), state: state, isDirect: member.isDirect,
       roundTrip: member.roundTrip, bytesSent: member.bytesSent, bytesReceived: member.bytesReceived,
-      map: map)
+      map: map, recognition: recognition)
   }
 }

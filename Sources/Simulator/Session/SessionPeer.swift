@@ -1,4 +1,5 @@
 package import AnchorReplication
+import Authentication
 package import Basics
 package import PeerProtocol
 package import WorldModel
@@ -126,6 +127,14 @@ package struct SessionPeer: SimulatedNode {
     PeerID(SHA256Digest(words: SIMD4(UInt64(index) + 1, 0, 0, 0)))
   }
 
+  /// The secrets of a connection: its number stands for the exporter, which both ends share.
+  private static func secrets(of connection: ConnectionID, at index: Int) -> ChannelSecrets {
+    let number = UInt64(connection.rawValue)
+    let exporter = SHA256Digest(words: SIMD4(number, 0, 0, 0)).bytes
+    let entropy = SHA256Digest(words: SIMD4(number, UInt64(index) + 1, 0, 0)).bytes
+    return ChannelSecrets(exporter: exporter, entropy: SecretBytes(copying: entropy + exporter))
+  }
+
   static func address(of index: Int) -> SocketAddress {
     SocketAddress(host: .ipv4(0x0a00_0000 + UInt32(index) + 1), port: 4000)
   }
@@ -150,7 +159,8 @@ package struct SessionPeer: SimulatedNode {
     connections[link] = Line(connection: connection, peer: Self.identity(of: peer), isDialled: !isDialler)
     let dial = isDialler ? takeDial(to: peer) : nil
     let remote = isDialler ? Self.address(of: peer) : Self.address(of: peer).with(port: 50_000)
-    handle(.linkOpened(link, peer: Self.identity(of: peer), dial: dial, remote: remote), at: now)
+    let secrets = node.configuration.passcode == nil ? nil : Self.secrets(of: connection, at: index)
+    handle(.linkOpened(link, peer: Self.identity(of: peer), dial: dial, remote: remote, secrets: secrets), at: now)
     settle(at: now)
   }
 

@@ -56,6 +56,13 @@ package struct RemoveRequest: Decodable, Equatable, Sendable {
   package let anchor: String
 }
 
+/// The user's answer to an invitation.
+struct AnswerRequest: Decodable, Equatable, Sendable {
+  /// The id of the peer that invites.
+  let peer: String
+  let accept: Bool
+}
+
 extension HTTPRequest {
   /// The body read as JSON.
   package func json<T: Decodable>(_ type: T.Type = T.self) throws(HTTPFailure) -> T {

@@ -1,13 +1,15 @@
 import Synchronization
 
 /// Tells every page that something is new; news that come while a page is busy become one.
-final class Changes: Sendable {
+package final class Changes: Sendable {
   private struct State {
     var pages: [Int: AsyncStream<Void>.Continuation] = [:]
     var next = 0
   }
 
   private let state = Mutex(State())
+
+  package init() {}
 
   /// News from now on, beginning with one.
   func news() -> AsyncStream<Void> {
@@ -23,7 +25,7 @@ final class Changes: Sendable {
   }
 
   /// There is something new.
-  func announce() {
+  package func announce() {
     for page in state.withLock({ Array($0.pages.values) }) { page.yield() }
   }
 

@@ -31,6 +31,7 @@ extension Viewer {
     case ("GET", "/state"): return HTTPResponse(text: await snapshot().text)
     case ("GET", "/events"): return events()
     case ("GET", let path): throw HTTPFailure(404, "there is no \(path)")
+    case ("POST", "/answer"): return try answer(request.json())
     case ("POST", "/tap"): return try await tap(request.tap())
     case ("POST", "/rename"):
       let rename: RenameRequest = try request.json()
@@ -63,6 +64,15 @@ extension Viewer {
       try await change(session)
     } catch {
       throw HTTPFailure(409, error.message)
+    }
+    changes.announce()
+    return HTTPResponse(text: "{}")
+  }
+
+  private func answer(_ answer: AnswerRequest) throws(HTTPFailure) -> HTTPResponse {
+    let decision: InvitationDecision = answer.accept ? .accept : .decline(reason: "declined by the user")
+    guard let peer = PeerID(answer.peer), desk.answer(peer, decision) else {
+      throw HTTPFailure(409, "no invitation of \(shortened(answer.peer)) waits")
     }
     changes.announce()
     return HTTPResponse(text: "{}")

@@ -22,6 +22,7 @@ extension Viewer {
       "discovery": .string(discovery), "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
       "peers": .array(state.peers.map(describe)), "map": map, "progress": progress.map(describe) ?? .null,
       "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
+      "invitations": .array(desk.invitations.map(describe)),
       "digest": .string(await session.digest().description), "problem": .optional(problem),
     ]
   }
@@ -30,10 +31,19 @@ extension Viewer {
     ["id": .string(id.description), "name": .string(names[id] ?? id.short)]
   }
 
+  private func describe(_ invitation: Invitation) -> JSON {
+    [
+      "id": .string(invitation.peer.id.description), "name": .string(invitation.peer.name),
+      "context": .string(String(decoding: invitation.context, as: UTF8.self)),
+      "recognition": .string(invitation.recognition.rawValue),
+    ]
+  }
+
   private func describe(_ status: PeerStatus) -> JSON {
     [
       "id": .string(status.id.description), "name": .string(status.peer.name),
       "state": .string(status.state.rawValue), "isDirect": .bool(status.isDirect),
+      "recognition": .string(status.recognition.rawValue),
       "roundTrip": status.roundTrip.map { .number($0 / .milliseconds(1)) } ?? .null,
     ]
   }

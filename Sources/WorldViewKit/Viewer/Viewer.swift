@@ -15,7 +15,9 @@ package actor Viewer {
   }
 
   nonisolated let session: Session
-  nonisolated let changes = Changes()
+  nonisolated let changes: Changes
+  /// The invitations that the page asks about.
+  nonisolated let desk: InvitationDesk
   nonisolated let options: ViewOptions
   nonisolated let console: Console
   nonisolated let pageKey = PageKey()
@@ -32,12 +34,23 @@ package actor Viewer {
   var problem: String?
   var tapsWithoutName = 0
 
-  /// A viewer of `session`; `files` is the page by path, and `console` receives its address and failures.
+  /// A viewer of `session`.
+  ///
+  /// - Parameters:
+  ///   - session: The session that the page shows.
+  ///   - options: The command line.
+  ///   - desk: The invitations that wait for the user; its reports must reach `changes`.
+  ///   - changes: The news that the page is told of.
+  ///   - console: Receives the address of the page, and failures.
+  ///   - files: The page by path.
   package init(
-    _ session: Session, options: ViewOptions, console: Console, files: [String: PageFile]
+    _ session: Session, options: ViewOptions, desk: InvitationDesk, changes: Changes, console: Console,
+    files: [String: PageFile]
   ) async throws(ProgramFailure) {
     self.session = session
     self.options = options
+    self.desk = desk
+    self.changes = changes
     self.console = console
     self.files = files
     inviter = Inviter(session)
@@ -92,7 +105,11 @@ package actor Viewer {
     case .mapFailed(let error), .problem(let error): show(ProgramFailure(error))
     case .ended(let reason): show(ProgramFailure("ended", "the session is over: \(reason.rawValue)"))
     // Every event makes the page look again; these say nothing that its state does not.
-    case .invitationReceived, .invitationEnded, .hostChanged, .lockChanged, .sessionMerged,
+    case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))
+    case .newDevice(let peer, let known):
+      let message = "\(peer.name) has a new key \(peer.id.short); the known one is \(known.short)"
+      show(ProgramFailure("new-device", message))
+    case .invitationReceived, .hostChanged, .lockChanged, .sessionMerged,
       .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
       .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message:
       break

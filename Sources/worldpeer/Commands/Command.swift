@@ -10,6 +10,7 @@ enum Command: Equatable, Sendable {
   case kick(String)
   case lockSession
   case unlockSession
+  case unlockPasscode
   case links
   case sendMap(to: String?)
   case cancelMap
@@ -132,6 +133,9 @@ extension Command {
     },
     Verb(usage: "lock-session", help: "as host, refuse newcomers") { _ in .lockSession },
     Verb(usage: "unlock-session", help: "as host, admit newcomers again") { _ in .unlockSession },
+    Verb(usage: "unlock-passcode", help: "let strangers try the passcode again after 20 wrong ones") { _ in
+      .unlockPasscode
+    },
     Verb(usage: "links", help: "list the connections of the session, and the traffic of the own ones") { _ in .links },
   ]
 

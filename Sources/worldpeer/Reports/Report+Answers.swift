@@ -1,4 +1,5 @@
 import PeerCLI
+import SharedWorld
 
 extension Report {
   /// A command was carried out.
@@ -92,12 +93,23 @@ extension Report.Answer {
     Self([:], HelpPage.table(Command.verbs.map { ($0.usage, $0.help) }).map { "\($0)" })
   }
 
-  static func peers(_ peers: [(Report.Person, state: String)]) -> Self {
+  static func peers(_ peers: [(person: Report.Person, state: String, recognition: Recognition)]) -> Self {
     Self(
-      ["peers": .array(peers.map { .object($0.0.members + ["state": .string($0.state)]) })],
+      [
+        "peers": .array(
+          peers.map { peer in
+            .object(
+              peer.person.members + [
+                "state": .string(peer.state), "recognition": .string(peer.recognition.rawValue),
+              ])
+          })
+      ],
       peers.isEmpty
         ? ["nobody else is here"]
-        : peers.map { "  \($0.0.name, .name)  \($0.state)  \(shortened($0.0.id), .faint)" })
+        : peers.map { peer in
+          let mark = Report.mark(peer.recognition, id: peer.person.id)
+          return "  \(peer.person.name, .name)  \(peer.state)  \(shortened(peer.person.id), .faint)\(mark)"
+        })
   }
 
   static func host(_ host: Report.Person?, epoch: UInt64) -> Self {

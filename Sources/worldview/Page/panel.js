@@ -31,13 +31,26 @@ function showSession() {
   $("peers").replaceChildren(...[self, ...state.peers].map((peer) => element("li", {}, [
     element("span", { className: `dot ${peer.state}`, title: peer.state }),
     element("span", { textContent: peer.name, title: peer.id }),
+    warning(peer),
     hosts(peer.id) ? element("span", { className: "tag", textContent: "host" }) : null,
     peer.roundTrip === null ? null : element("span", { className: "trip", textContent: milliseconds(peer.roundTrip) }),
+  ])));
+  $("invitations").replaceChildren(...state.invitations.map((invitation) => element("li", { title: invitation.id }, [
+    element("span", { textContent: `${invitation.name} invites you${invitation.context ? ` (“${invitation.context}”)` : ""}` }),
+    warning(invitation),
+    element("button", { textContent: "Accept", onclick: () => post("/answer", { peer: invitation.id, accept: true }) }),
+    element("button", { textContent: "Decline", onclick: () => post("/answer", { peer: invitation.id, accept: false }) }),
   ])));
   $("host").textContent = state.host ? `epoch ${state.epoch}` : "electing a host …";
   $("digest").textContent = `${state.digest.slice(0, 16)}…`;
   $("digest").title = state.digest;
   $("problem").textContent = state.problem ?? "";
+}
+
+// What is remarkable about a key, with eight digits of it.
+function warning({ id, recognition }) {
+  const text = { "never-seen": "never seen before", "new-device": "a known name with a new key", refused: "not on the list" }[recognition];
+  return text ? element("span", { className: "tag warning", textContent: `${text}: ${id.slice(0, 8)}` }) : null;
 }
 
 async function showMap() {

@@ -201,7 +201,7 @@ struct GreetingTests {
   func refusesFramesOutOfPlace() throws {
     let legal: [FrameType: String] = [
       .hello: "g", .attach: "g", .goodbye: "gsm", .ping: "sm", .pong: "sm", .admit: "sm", .invite: "sm",
-      .inviteAnswer: "sm", .inviteCancel: "sm",
+      .inviteAnswer: "sm", .inviteCancel: "sm", .passcodeShare: "s", .passcodeAnswer: "s", .passcodeProof: "s",
     ]
     for type in FrameType.allCases {
       for state in "gsm" where !(legal[type] ?? "m").contains(state) {

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Authentication
 import Basics
 import PeerProtocol
 import WorldModel
@@ -20,11 +21,16 @@ struct NodeProbe {
 
   static let me = PeerID(SHA256Digest(hashing: Array("me".utf8)))
 
-  init(memberLimit: Int = ProtocolLimits.members, incarnation: UInt64 = 1, restoring record: NodeRecord? = nil) {
+  init(
+    memberLimit: Int = ProtocolLimits.members, admitted: Set<PeerID>? = nil, passcode: Passcode? = nil,
+    me: PeerID = Self.me, incarnation: UInt64 = 1, restoring record: NodeRecord? = nil
+  ) {
     var configuration = NodeConfiguration(
-      peerID: Self.me, incarnation: incarnation, name: "me", service: "test",
+      peerID: me, incarnation: incarnation, name: "me", service: "test",
       addresses: [SocketAddress.loopback(port: 4000)], seed: 1)
     configuration.memberLimit = memberLimit
+    configuration.admitted = admitted
+    configuration.passcode = passcode
     configuration.keepsRecord = true
     node = Node(configuration, restoring: record, at: now)
     drain()

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Authentication
 import Basics
 import PeerProtocol
 import Simulator
@@ -26,13 +27,21 @@ struct TestSession {
   var simulation: Simulation<SessionPeer, Recorder>
   private let asks: Bool
   private let keepsOrphans: Bool
+  private let passcodes: [Passcode?]
   /// Processes started so far: each is another one.
   private var starts: UInt64 = 0
 
   /// `count` nodes that have found each other and a host; between those in `apart` there is never a link.
-  init(_ count: Int, apart: [(Int, Int)] = [], asking asks: Bool = false, keepingOrphans keeps: Bool = false) throws {
+  ///
+  /// - Parameter passcodes: Those of the nodes, in order; the nodes with the first one find each other.
+  init(
+    _ count: Int, apart: [(Int, Int)] = [], asking asks: Bool = false, keepingOrphans keeps: Bool = false,
+    passcodes: [String?] = []
+  ) throws {
     self.asks = asks
     keepsOrphans = keeps
+    self.passcodes = try passcodes.map { try $0.map { try Passcode($0) } }
+    members = (0..<count).filter { passcodes.isEmpty || passcodes[$0] == passcodes[0] }
     let empty = Array(repeating: [NodeEvent](), count: count)
     simulation = Simulation(
       count: count, profile: NetworkProfile(), random: SeededRandom(seed: 1),
@@ -49,12 +58,17 @@ struct TestSession {
     return try TestSession(count, apart: apart)
   }
 
-  private var isTogether: Bool {
-    let nodes = (0..<simulation.count).compactMap { simulation.node($0)?.node }
-    return nodes.allSatisfy { node in
-      node.host != nil && node.host == nodes[0].host
-        && node.memberSnapshots.count { $0.status == .connected } == nodes.count - 1
-    }
+  /// The nodes that are to find each other.
+  private let members: [Int]
+
+  /// Whether these nodes are one session.
+  var isTogether: Bool {
+    let nodes = members.compactMap { simulation.node($0)?.node }
+    return nodes.count == members.count
+      && nodes.allSatisfy { node in
+        node.host != nil && node.host == nodes[0].host
+          && node.memberSnapshots.count { $0.status == .connected } == nodes.count - 1
+      }
   }
 
   mutating func run(_ duration: Duration) {
@@ -63,11 +77,12 @@ struct TestSession {
 
   mutating func apply(_ fault: Fault) {
     starts += 1
-    let (count, asks, keepsOrphans, seed) = (simulation.count, asks, keepsOrphans, starts)
+    let (count, asks, keepsOrphans, seed, passcodes) = (simulation.count, asks, keepsOrphans, starts, passcodes)
     simulation.apply(fault) { index, now in
       SessionPeer(index: index, count: count, seed: seed, at: now) { configuration in
         configuration.asksBeforeGiving = asks
         configuration.keepsOrphans = keepsOrphans
+        if !passcodes.isEmpty { configuration.passcode = passcodes[index] }
       }
     }
   }

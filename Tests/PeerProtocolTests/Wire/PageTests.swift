@@ -44,6 +44,7 @@ struct PageTests {
     Claim("membership", "at most \(ProtocolLimits.departuresOfTeller) records of one sender"),
     Claim("membership", "at most \(ProtocolLimits.unprovenDials) at a time"),
     Claim("membership", "at most \(ProtocolLimits.dialsToHost) a second of one machine"),
+    Claim("passcode", "When \(ProtocolLimits.wrongPasscodes) passcodes were wrong"),
     Claim("node-record", "at most \(text(ProtocolLimits.roster)) entries, \(ProtocolLimits.members) of them *present*"),
     Claim("node-record", "at most \(ProtocolLimits.record >> 10) KiB"),
     Claim("maps", "1 to \(text(ProtocolLimits.chunk)) bytes, at most \(text(ProtocolLimits.chunks)) of them"),
@@ -77,6 +78,8 @@ struct PageTests {
   ]
 
   static let times: [Claim] = [
+    Claim("passcode", "wait \(text(ProtocolTimes.passcodePause)), then 2, 4, 8"),
+    Claim("passcode", "at most \(text(Int(ProtocolTimes.passcodePauseMost.components.seconds))) s"),
     Claim("connection", "has sent nothing for \(text(ProtocolTimes.ping)) MUST send a ping"),
     Claim("connection", "has received nothing for \(text(ProtocolTimes.silence)) MUST end"),
     Claim("connection", "received no hello | \(text(ProtocolLimits.helloTime)) after TLS"),

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Authentication
 import Basics
 @testable import PeerProtocol
 import Testing
@@ -24,6 +25,8 @@ enum Sample {
     isPartial: true)
   static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
   static let token = BulkOffer.Token(high: 0x1122_3344_5566_7788, low: 0x99aa_bbcc_ddee_ff00)
+  static let share = SHA256Digest(hashing: Array("share".utf8)).bytes
+  static let tag = share + SHA256Digest(hashing: Array("tag".utf8)).bytes
   static let rules = {
     var rules = SessionRules(limit: 8)
     rules.setLocked(true)
@@ -113,6 +116,12 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     },
     FrameCase("invite-busy", .inviteAnswer, InviteAnswer(number: 77, decision: .busy)) { $0.write(to: &$1) },
     FrameCase("invite-cancel", .inviteCancel, 77 as UInt64) { $1.write($0) },
+    FrameCase("passcode-share", .passcodeShare, PasscodeShare(Sample.share)) { $0.write(to: &$1) },
+    FrameCase(
+      "passcode-answer", .passcodeAnswer,
+      PasscodeAnswer(PasscodeExchange.Answer(share: Sample.share, tag: Sample.tag))
+    ) { $0.write(to: &$1) },
+    FrameCase("passcode-proof", .passcodeProof, PasscodeProof(Sample.tag)) { $0.write(to: &$1) },
     FrameCase("bulk", .bulk, BulkOffer(token: Sample.token, receiverDials: true)) { $0.write(to: &$1) },
     FrameCase("attach", .attach, Sample.token) { $0.write(to: &$1) },
     FrameCase("ephemeral", .ephemeral, Poses(updates: [Sample.drag])) { frame, writer in

@@ -9,23 +9,48 @@ import WorldModel
 
 @Suite("What a session keeps of others, and leaves behind", .timeLimit(.minutes(5)))
 struct DeskTests {
-  @Test("the names of strangers, and the services they advertise, are remembered up to a bound")
+  private static func peer(_ number: UInt64) -> Peer {
+    Peer(id: PeerID(SHA256Digest(words: SIMD4(number, 0, 0, 0))), name: "stranger")
+  }
+
+  @Test("the names of strangers, and the keys behind services, are remembered up to a bound")
   func strangers() throws {
     let type = try ServiceType("swtest")
     var desk = DiscoveryDesk(serviceType: type)
-    let strangers = (0..<UInt64(5000)).map {
-      (peer: Peer(id: PeerID(SHA256Digest(words: SIMD4($0, 0, 0, 0))), name: "stranger"), instance: "service \($0)")
+    for number in 0..<UInt64(5000) {
+      desk.identify(Self.peer(number)) { [] }
+      desk.begin(number, to: "service \(number)")
+      _ = desk.reached(Self.peer(number).id, by: number)
+      desk.end(number)
     }
-    for (peer, instance) in strangers { _ = desk.identify(peer, instance: instance) { [] } }
-    let names = strangers.count { desk.peer($0.peer.id).name == "stranger" }
-    #expect((1...4096).contains(names))
-    let info = try DiscoveryRecord.info(showing: nil)
-    let services = try strangers.count { _, instance in
-      guard case .candidateFound(let found) = desk.take(.found(try ServiceInstance(name: instance, type: type), info))
-      else { return false }
-      return found.peer != nil
-    }
+    let names = (0..<UInt64(5000)).count { desk.peer(Self.peer($0).id).name == "stranger" }
+    #expect((1...8192).contains(names))
+    let services = (0..<5000).count { desk.key(of: "service \($0)") != nil }
     #expect((1...4096).contains(services))
+  }
+
+  @Test("a service is bound to the key that this session reached by dialling it, and to no other")
+  func bound() throws {
+    let type = try ServiceType("swtest")
+    let info = try DiscoveryRecord.info(showing: "kitchen")
+    var desk = DiscoveryDesk(serviceType: type)
+    let service = try ServiceInstance(name: "sw-1", type: type)
+    _ = desk.take(.found(service, info))
+    let (bob, mallory) = (Self.peer(1), Self.peer(2))
+    desk.identify(mallory) { [] }
+    #expect(desk.key(of: "sw-1") == nil && desk.candidates.map(\.peer) == [nil])
+    desk.identify(bob) { [] }
+    desk.begin(7, to: "sw-1")
+    // An invitation to an address tells nothing of a service.
+    #expect(desk.reached(mallory.id, by: 8) == nil)
+    _ = desk.reached(bob.id, by: 7)
+    #expect(desk.key(of: "sw-1") == bob.id && desk.candidates.map(\.peer) == [bob])
+    desk.end(7)
+    #expect(desk.reached(mallory.id, by: 7) == nil)
+    // The key outlives the record, as that of a peer that crashed.
+    _ = desk.take(.lost(service))
+    _ = desk.take(.found(service, info))
+    #expect(desk.candidates.map(\.peer) == [bob])
   }
 
   @Test("the session's map is the latest that came, also when an earlier one takes longer to be decoded")

@@ -24,6 +24,10 @@ actor ScriptedPeer: SecureTransportDelegate {
   private var link: LinkID?
   private var inbound: [UInt8] = []
   private var isInvited = false
+  /// The frames that arrived on all links, in order.
+  private(set) var received: [FrameType] = []
+  /// How many connections have come up.
+  private(set) var connections = 0
   private var waiter: CheckedContinuation<Void, Never>?
 
   init(_ answer: Answer, hello change: (inout Hello) -> Void = { _ in }) throws {
@@ -85,6 +89,7 @@ actor ScriptedPeer: SecureTransportDelegate {
   }
 
   private func take(_ type: FrameType, _ body: [UInt8]) {
+    received.append(type)
     switch type {
     case .hello: say(.hello) { hello.write(to: &$0) }
     // Who is silent is lost, whatever it says later; and a host speaks so often that it asks for nothing.
@@ -114,7 +119,10 @@ actor ScriptedPeer: SecureTransportDelegate {
 
 extension ScriptedPeer {
   nonisolated func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
-    assumeIsolated { ($0.link, $0.inbound) = (link, []) }
+    assumeIsolated {
+      ($0.link, $0.inbound) = (link, [])
+      $0.connections += 1
+    }
   }
 
   nonisolated func linkReceived(_ link: LinkID, _ bytes: RawSpan) {

@@ -1,0 +1,83 @@
+/// The passcode of a room: a short secret that its peers have agreed on, and that admits devices which know it.
+///
+/// It never leaves this process: two peers prove it to each other with CPace (draft-irtf-cfrg-cpace), so that who listens,
+/// or stands between them, learns nothing that can be tested offline. Each attempt tests one guess, and a room accepts 20
+/// wrong ones.
+public struct Passcode: Sendable {
+  /// The fewest characters of a passcode.
+  public static let leastLength = 6
+  /// The most characters of a passcode.
+  public static let mostLength = 64
+
+  let bytes: SecretBytes
+
+  /// A passcode of 6 to 64 printable ASCII characters, compared character by character.
+  ///
+  /// ASCII alone, since the same text can have several forms in Unicode; in ASCII it is its own form NFKC.
+  /// - Throws: ``Defect``.
+  public init(_ text: String) throws(Defect) {
+    var bytes = Array(text.utf8)
+    defer { bytes.wipe() }
+    try self.init(utf8: bytes)
+  }
+
+  /// The same from an array, which the caller can overwrite afterwards.
+  public init(utf8 bytes: [UInt8]) throws(Defect) {
+    try Self.check(bytes)
+    self.bytes = SecretBytes(copying: bytes)
+  }
+
+  /// The same from memory of the caller's.
+  public init(utf8 bytes: UnsafeRawBufferPointer) throws(Defect) {
+    try Self.check(bytes)
+    self.bytes = SecretBytes(copying: bytes)
+  }
+
+  private static func check(_ bytes: some RandomAccessCollection<UInt8>) throws(Defect) {
+    if let place = bytes.enumerated().first(where: { !(0x20...0x7e).contains($0.element) }) {
+      throw .notPrintable(place: place.offset + 1)
+    }
+    guard bytes.count >= Self.leastLength else { throw .tooShort }
+    guard bytes.count <= Self.mostLength else { throw .tooLong }
+  }
+
+  /// Why a text is not a passcode.
+  public enum Defect: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It has fewer than 6 characters.
+    case tooShort
+    /// It has more than 64 characters.
+    case tooLong
+    /// A character, counted from 1, is not printable ASCII.
+    case notPrintable(place: Int)
+
+    /// The fault, and the remedy.
+    public var description: String {
+      switch self {
+      case .tooShort: "the passcode is too short; use at least \(Passcode.leastLength) characters"
+      case .tooLong: "the passcode is too long; use at most \(Passcode.mostLength) characters"
+      case .notPrintable(let place):
+        "character \(place) of the passcode is not printable ASCII; use letters, digits, punctuation and blanks"
+      }
+    }
+  }
+}
+
+extension Passcode {
+  /// The strength of ``generatedText(using:)`` (bits).
+  public static let generatedBits = 40
+
+  /// 32 characters that are not mistaken for each other (Crockford's base 32).
+  private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+
+  /// A text for a new passcode, such as `7KQF-3M9X`: 40 random bits.
+  public static func generatedText(using random: inout some RandomNumberGenerator) -> String {
+    let characters = (0..<8).map { _ in alphabet[Int((random.next() as UInt8) & 31)] }
+    return String(characters[..<4]) + "-" + String(characters[4...])
+  }
+
+  /// The same with the random numbers of the system.
+  public static func generatedText() -> String {
+    var random = SystemRandomNumberGenerator()
+    return generatedText(using: &random)
+  }
+}

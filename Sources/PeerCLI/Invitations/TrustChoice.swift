@@ -1,0 +1,42 @@
+package import SharedWorld
+
+/// The values of `--trust`: which keys a program admits, besides what `--accept` and its user say.
+package enum TrustChoice: String, CaseIterable, Sendable {
+  /// Any, and none is recorded.
+  case any
+  /// Any; those that were never admitted before are marked, and recorded when they join.
+  case firstUse = "first-use"
+  /// Those that are recorded.
+  case pinned
+
+  /// The policy of the library for this choice, with the peers that are recorded in `store`.
+  ///
+  /// - Throws: ``SessionError`` when the store cannot be read.
+  package func policy(_ store: @autoclosure () throws(SessionError) -> PinStore) throws(SessionError) -> TrustPolicy {
+    switch self {
+    case .any: .anyone
+    case .firstUse: .firstUse(try store())
+    case .pinned: .pinned(Set(try store().pins().map(\.id)))
+    }
+  }
+}
+
+extension Report {
+  /// The mark of a key that is not known, with eight digits of it, for the end of a line; nothing for one that is known.
+  package static func mark(_ recognition: Recognition, id: String) -> Line {
+    switch recognition {
+    case .neverSeen: "  \("never seen before: \(shortened(id))", .caution)"
+    case .newDevice: "  \("a known name with a new key: \(shortened(id))", .bad)"
+    case .refused: "  \("not on the list: \(shortened(id))", .bad)"
+    default: ""
+    }
+  }
+
+  /// A peer has the name of a known one and another key.
+  package static func newDevice(_ person: Person, known: String) -> Report {
+    let keys: Line = "has the key \(shortened(person.id)), not the known one \(shortened(known))"
+    return Report(
+      "new-device", person.members + ["known": .string(known)],
+      ["\("!", .bad) \(person.name, .name) \(keys): a new device, or somebody who took the name"])
+  }
+}

@@ -1,0 +1,136 @@
+import Basics
+import Glibc
+public import WorldModel
+
+/// The file of the peers that this device has admitted, for ``TrustPolicy/firstUse(_:)``.
+///
+/// It is text, one peer a line: the id, the day on which it was recorded (UTC) and the name that the peer had then. Lines that
+/// begin with `#` are comments. It is replaced in one step, under a lock that all processes take, and is readable by its owner
+/// alone.
+public struct PinStore: Hashable, Sendable {
+  /// One recorded peer.
+  public struct Pin: Hashable, Sendable, Identifiable {
+    /// The key.
+    public let id: PeerID
+    /// The day on which it was recorded, such as `2026-11-22` (UTC).
+    public let day: String
+    /// What it called itself then.
+    public let name: String
+  }
+
+  /// The most peers that are recorded.
+  public static let limit = 4096
+  /// The largest file that is read (bytes).
+  private static let sizeLimit = 1024 * 1024
+  private static let title = "# Peers that this device has admitted. One a line: id, day (UTC), name.\n"
+
+  /// The file.
+  public let path: String
+
+  /// The store in the file at `path`, whose folder must exist when the first peer is recorded.
+  public init(path: String) {
+    self.path = path
+  }
+
+  /// The store `known-peers` in a folder of identities (``PeerIdentity/loadOrCreate(named:in:)``); nil is the default folder.
+  ///
+  /// - Throws: ``SessionError`` with the code `io` when there is no default folder.
+  public init(beside folder: String?) throws(SessionError) {
+    let folder = if let folder { folder } else { try IdentityStore.defaultDirectory() }
+    self.init(path: folder + "/known-peers")
+  }
+
+  /// The recorded peers in the order of the file; none when there is no file.
+  ///
+  /// - Throws: ``SessionError`` with the code `corrupt-data`, which names the first line that is not one, `limit-exceeded` or
+  ///   `io`.
+  public func pins() throws(SessionError) -> [Pin] {
+    guard access(path, F_OK) == 0 || errno != ENOENT else { return [] }
+    let bytes = try ReadFile.bytes(of: path, limit: Self.sizeLimit)
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw damaged(line: 1, "the file is not UTF-8") }
+    var pins: [Pin] = []
+    var seen: Set<PeerID> = []
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+      let pin = try pin(in: line, number: index + 1)
+      guard seen.insert(pin.id).inserted else { throw damaged(line: index + 1, "the id occurs twice") }
+      pins.append(pin)
+    }
+    return pins
+  }
+
+  /// Records a peer; a peer that is recorded already stays as it is.
+  ///
+  /// - Returns: Whether it was new.
+  /// - Throws: ``SessionError`` as ``pins()`` does, and with `limit-exceeded` when the store is full.
+  @discardableResult
+  public func add(_ id: PeerID, name: String) throws(SessionError) -> Bool {
+    try change { pins throws(SessionError) in
+      guard !pins.contains(where: { $0.id == id }) else { return false }
+      guard pins.count < Self.limit else {
+        throw SessionError(.limitExceeded, "\(path) has \(Self.limit) peers; remove some that are not needed")
+      }
+      pins.append(Pin(id: id, day: Self.today, name: PlainText.cleaned(name)))
+      return true
+    }
+  }
+
+  /// Removes a peer.
+  ///
+  /// - Returns: Whether it was recorded.
+  /// - Throws: ``SessionError`` as ``pins()`` does.
+  @discardableResult
+  public func remove(_ id: PeerID) throws(SessionError) -> Bool {
+    try change { pins throws(SessionError) in
+      guard let index = pins.firstIndex(where: { $0.id == id }) else { return false }
+      pins.remove(at: index)
+      return true
+    }
+  }
+
+  private func pin(in line: Substring, number: Int) throws(SessionError) -> Pin {
+    let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+    guard let id = words.first.flatMap({ PeerID(String($0)) }) else {
+      throw damaged(line: number, "it does not begin with an id of 64 hexadecimal digits")
+    }
+    guard words.count > 1, Self.isDay(words[1]) else {
+      throw damaged(line: number, "no day such as 2026-11-22 follows the id")
+    }
+    return Pin(id: id, day: String(words[1]), name: words.count > 2 ? PlainText.cleaned(String(words[2])) : "")
+  }
+
+  private func damaged(line: Int, _ why: String) -> SessionError {
+    SessionError(.corruptData, "\(path), line \(line): \(why); correct the line or remove it")
+  }
+
+  /// Reads, changes and replaces the file, if `body` says that something has changed.
+  private func change(_ body: (inout [Pin]) throws(SessionError) -> Bool) throws(SessionError) -> Bool {
+    guard let lock = OpenFile(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW) else { throw lockFailure }
+    while flock(lock.descriptor, LOCK_EX) != 0 { guard errno == EINTR else { throw lockFailure } }
+    var pins = try pins()
+    guard try body(&pins) else { return false }
+    let lines = pins.map { "\($0.id) \($0.day) \($0.name)\n" }
+    try AtomicFile.write(Array((Self.title + lines.joined()).utf8), to: path, permissions: 0o600, isAlone: true)
+    return true
+  }
+
+  private var lockFailure: SessionError {
+    SessionError(.io, "cannot lock \(path).lock: \(String(cString: strerror(errno)))")
+  }
+
+  private static func isDay(_ word: Substring) -> Bool {
+    let parts = word.split(separator: "-", omittingEmptySubsequences: false)
+    return parts.map(\.utf8.count) == [4, 2, 2] && parts.allSatisfy { $0.utf8.allSatisfy { (48...57).contains($0) } }
+  }
+
+  private static var today: String {
+    var now = time(nil)
+    var date = tm()
+    gmtime_r(&now, &date)
+    func text(_ number: Int32, _ width: Int) -> String {
+      let digits = String(number)
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    return "\(text(date.tm_year + 1900, 4))-\(text(date.tm_mon + 1, 2))-\(text(date.tm_mday, 2))"
+  }
+}

@@ -1,0 +1,81 @@
+import Authentication
+import Basics
+import PeerProtocol
+import Testing
+import WorldModel
+
+/// Two nodes and the connections between them, whose frames a test passes on, holds back or changes.
+struct ProbePair {
+  var dialler: NodeProbe
+  var acceptor: NodeProbe
+  private var connections: UInt64 = 0
+
+  init(_ dialler: NodeProbe, _ acceptor: NodeProbe) {
+    (self.dialler, self.acceptor) = (dialler, acceptor)
+  }
+
+  /// The secrets of one end of a connection; the exporter names the connection.
+  static func secrets(_ exporter: UInt64, _ side: UInt64) -> ChannelSecrets {
+    let words = SHA256Digest(words: SIMD4(exporter, side, 1, 2)).bytes
+    return ChannelSecrets(
+      exporter: SHA256Digest(words: SIMD4(exporter, 0, 0, 0)).bytes, entropy: SecretBytes(copying: words + words))
+  }
+
+  /// Lets the dialler invite the acceptor, and opens the connection.
+  ///
+  /// - Parameter exporters: What names the connection at either end: where they differ, somebody is in the middle.
+  mutating func connect(exporters: (UInt64, UInt64)? = nil) throws -> LinkID {
+    connections += 1
+    let exporters = exporters ?? (connections, connections)
+    dialler.input(
+      .invite(InvitationID(rawValue: connections), [.loopback(port: 1)], context: [], timeout: .seconds(30)))
+    let dial = try #require(dialler.dials.last).dial
+    let link = LinkID(rawValue: connections)
+    let (first, second) = (dialler.node.me.peer, acceptor.node.me.peer)
+    acceptor.open(link, first, dial: nil, secrets: Self.secrets(exporters.1, 2))
+    dialler.open(link, second, dial: dial, secrets: Self.secrets(exporters.0, 1))
+    return link
+  }
+
+  /// Passes frames on until nobody says anything more; returns their types in the order of sending, with who sent them.
+  @discardableResult
+  mutating func pump(
+    _ link: LinkID, change: (_ isDialler: Bool, FrameType?, inout [UInt8]) -> Bool = { _, _, _ in true }
+  ) throws -> [String] {
+    var said: [String] = []
+    while true {
+      let (ours, theirs) = (try dialler.frames(on: link), try acceptor.frames(on: link))
+      guard !(ours.isEmpty && theirs.isEmpty) else { return said }
+      for (isDialler, frames) in [(true, ours), (false, theirs)] {
+        for var frame in frames {
+          guard let type = frame.type, type != .ping, type != .pong else { continue }
+          said.append("\(isDialler ? ">" : "<") \(type)")
+          guard change(isDialler, type, &frame.body) else { continue }
+          let body = frame.body
+          if isDialler {
+            acceptor.send(type, on: link) { $0.write(bytes: body) }
+          } else {
+            dialler.send(type, on: link) { $0.write(bytes: body) }
+          }
+        }
+      }
+      // The app of the acceptor accepts.
+      for case .invitationReceived(let id, _, _, _) in acceptor.takeEvents() { acceptor.input(.answer(id, .accept)) }
+    }
+  }
+}
+
+extension NodeProbe {
+  /// A connection of `peer` comes in, or the dial `dial` succeeds, with its secrets.
+  mutating func open(
+    _ link: LinkID, _ peer: PeerID, dial: DialID?, secrets: ChannelSecrets,
+    from remote: SocketAddress = .loopback(port: 50_000)
+  ) {
+    input(.linkOpened(link, peer: peer, dial: dial, remote: remote, secrets: secrets))
+  }
+
+  /// How the invitations of this node ended.
+  mutating func results() -> [InvitationResult] {
+    takeEvents().compactMap { if case .invitationEnded(_, let result) = $0 { result } else { nil } }
+  }
+}

@@ -1,0 +1,97 @@
+import PeerProtocol
+import PeerTransport
+import ServiceDiscovery
+import Testing
+
+@testable import SharedWorld
+
+/// Peers that answer where another one is meant, on real sockets.
+@Suite("Attack: an impostor", .timeLimit(.minutes(5)))
+struct ImpostorTests {
+  @Test("that answers at an address for another key is sent nothing, and is no member")
+  func address() async throws {
+    let mallory = try ScriptedPeer(.accept) { $0.name = "bob" }
+    let port = try await mallory.start()
+    let bob = try TestSessions.identity("bob")
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
+      alice in
+      let target = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: port))
+      let error = await #expect(throws: SessionError.self) { try await alice.invite(target, expecting: bob.peerID) }
+      #expect(error?.code == .identityMismatch)
+      #expect(error?.message.contains(bob.peerID.short) == true)
+      #expect(await alice.state().peers.isEmpty)
+      #expect(await mallory.connections == 1)
+      #expect(await mallory.received.isEmpty)
+    }
+    await mallory.stop()
+  }
+
+  @Test("that takes over the service of a peer which has gone gets nothing, and does not take its place in the list")
+  func service() async throws {
+    var configuration = Session.Configuration(service: "swi-\(UInt32.random(in: 0..<100_000))")
+    configuration.discovery = .embedded
+    configuration.invitationHandler = { _ in .accept }
+    let mallory = try ScriptedPeer(.accept) { hello in
+      hello.name = "bob"
+      hello.service = configuration.service
+    }
+    let port = try await mallory.start()
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
+      var events = alice.events.makeAsyncIterator()
+      let bob = try TestSessions.identity("bob")
+      let service = try await Session.withSession(as: bob, configuration: configuration) { bob in
+        let found = try await events.first { event -> Candidate.ID? in
+          if case .candidateFound(let candidate) = event { candidate.id } else { nil }
+        }
+        #expect(try await alice.invite(.candidate(found)) == bob.localPeer)
+        return found
+      }
+      _ = try await events.first { if case .candidateLost(let lost) = $0, lost.id == service { true } else { nil } }
+      let forged = Discovery(mode: .embedded)
+      defer { forged.stop() }
+      try forged.start(
+        browsing: nil,
+        advertising: Advertisement(
+          instance: try ServiceInstance(name: service, type: try ServiceType(configuration.service)), port: port,
+          info: try DiscoveryRecord.info(showing: "bob"))
+      ) { _ in }
+      let again = try await events.first { event -> Candidate? in
+        if case .candidateFound(let candidate) = event, candidate.id == service { candidate } else { nil }
+      }
+      #expect(again.peer?.id == bob.peerID)
+      let error = await #expect(throws: SessionError.self) { try await alice.invite(.candidate(service)) }
+      #expect(error?.code == .identityMismatch)
+      #expect(await mallory.connections > 0)
+      #expect(await mallory.received.isEmpty)
+      #expect(await alice.state().peers.isEmpty)
+      #expect(await alice.state().candidates.first { $0.id == service }?.peer?.id == bob.peerID)
+    }
+    await mallory.stop()
+  }
+
+  @Test("that says in its hello that it is behind a service of another peer does not get its name in the list")
+  func claim() async throws {
+    var configuration = Session.Configuration(service: "swi-\(UInt32.random(in: 0..<100_000))")
+    configuration.discovery = .embedded
+    configuration.invitationHandler = { _ in .decline(reason: "no") }
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
+      let advertiser = try Advertiser(service: configuration.service, port: 9, discovery: .embedded)
+      defer { advertiser.stop() }
+      _ = try await alice.first { event -> Bool? in
+        if case .candidateFound(let candidate) = event, candidate.id == advertiser.id { true } else { nil }
+      }
+      let mallory = try ScriptedPeer(.silence) { hello in
+        hello.name = "bob"
+        hello.service = configuration.service
+        hello.instance = advertiser.id
+      }
+      let port = try await mallory.start()
+      async let invited = try? alice.invite(
+        .endpoint(Endpoint(host: "127.0.0.1", port: port)), timeout: .seconds(5))
+      await mallory.invited()
+      #expect(await alice.state().candidates.first { $0.id == advertiser.id }?.peer == nil)
+      await mallory.end(.refused)
+      _ = await invited
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import Basics
+import PeerProtocol
+import PeerTransport
+import Testing
+import WorldModel
+
+@testable import SharedWorld
+
+/// An attacker with a key of its own between two sessions, on real sockets and with real TLS on either side.
+@Suite("Attack: a man in the middle", .timeLimit(.minutes(5)))
+struct ManInTheMiddleTests {
+  /// Runs `body` with two sessions and the address of an attacker that passes everything on to the second one.
+  private static func attacked(
+    passcode: String?, _ body: @Sendable (Session, Session, Middleman, InvitationTarget) async throws -> Void
+  ) async throws {
+    var configuration = TestSessions.configuration()
+    configuration.passcode = try passcode.map { try Passcode($0) }
+    let settings = configuration
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in
+        let mallory = try Middleman(to: bob.port)
+        let target = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: try await mallory.start()))
+        try await body(alice, bob, mallory, target)
+        await mallory.stop()
+      }
+    }
+  }
+
+  @Test("Fault 7: with a passcode neither side admits the attacker, though it passes every step of the proof on")
+  func passcode() async throws {
+    try await Self.attacked(passcode: "sesame 1") { alice, bob, mallory, target in
+      let error = await #expect(throws: SessionError.self) { try await alice.invite(target) }
+      #expect(error?.code == .passcodeRefused)
+      // The proof has begun on both connections, and nobody has invited or admitted.
+      let passed = await mallory.passed
+      #expect(
+        passed.starts(with: [.passcodeShare, .passcodeAnswer]) && passed.dropFirst(2).allSatisfy { $0 == .goodbye })
+      #expect(await alice.state().peers.isEmpty)
+      #expect(await bob.state().peers.isEmpty)
+    }
+  }
+
+  @Test("without one, an invitation that names the key does not reach the attacker's name")
+  func expectedKey() async throws {
+    try await Self.attacked(passcode: nil) { alice, bob, mallory, target in
+      let error = await #expect(throws: SessionError.self) {
+        try await alice.invite(target, expecting: bob.localPeer.id)
+      }
+      #expect(error?.code == .identityMismatch)
+      #expect(await mallory.passed.isEmpty)
+      // What remains: an invitation that names no key is for the attacker's key, which everybody sees.
+      let joined = try await alice.invite(target)
+      #expect(joined.id == mallory.id && joined.id != bob.localPeer.id)
+    }
+  }
+}
+
+/// Accepts a connection, makes one to its victim, says hello on both with its own key, and passes on all other frames.
+private actor Middleman: SecureTransportDelegate {
+  private nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  nonisolated let id: PeerID
+  private let identity: TLSIdentity
+  private let victim: SocketAddress
+  private var transport: SecureTransport?
+  private var links: (inbound: LinkID?, outbound: LinkID?) = (nil, nil)
+  private var buffers: [LinkID: [UInt8]] = [:]
+  private var hello: [UInt8]?
+  private var dials: UInt64 = 0
+  /// The frames that it has passed on, but pings, in order.
+  private(set) var passed: [FrameType] = []
+
+  init(to port: UInt16) throws {
+    loop = try EventLoop(name: "middleman")
+    identity = try TLSIdentity()
+    id = identity.peerID
+    victim = .loopback(port: port)
+  }
+
+  func start() throws -> UInt16 {
+    let transport = try SecureTransport(loop: loop, identity: identity)
+    transport.delegate = self
+    self.transport = transport
+    return try transport.listen(on: .loopback(port: 0))
+  }
+
+  func stop() async {
+    guard let transport else { return }
+    self.transport = nil
+    await withCheckedContinuation { done in transport.shutDown { done.resume() } }
+    loop.stop()
+  }
+
+  private func opened(_ link: LinkID, dial: DialID?) {
+    buffers[link] = []
+    if dial == nil {
+      links = (link, nil)
+      dials += 1
+      transport?.connect(DialID(rawValue: dials), to: victim)
+    } else {
+      links.outbound = link
+      sayHello()
+    }
+  }
+
+  private func take(_ bytes: [UInt8], on link: LinkID) {
+    var inbound = buffers[link, default: []] + bytes
+    while let head = try? FrameHead.find(in: inbound.span.bytes, at: 0, limit: .max / 2) {
+      let frame = Array(inbound[..<head.body.upperBound])
+      inbound.removeSubrange(..<head.body.upperBound)
+      pass(frame, head, from: link)
+    }
+    buffers[link] = inbound
+  }
+
+  private func pass(_ frame: [UInt8], _ head: FrameHead, from link: LinkID) {
+    let isInbound = link == links.inbound
+    guard let type = FrameType(rawValue: head.type), type != .hello else {
+      if isInbound {
+        // The victim hears it under this key, as soon as there is a connection.
+        hello = Array(frame[head.body])
+        sayHello()
+      } else if let back = links.inbound {
+        send(renamed(Array(frame[head.body])), on: back)
+      }
+      return
+    }
+    if type != .ping, type != .pong { passed.append(type) }
+    if let other = isInbound ? links.outbound : links.inbound { send(frame, on: other) }
+  }
+
+  private func sayHello() {
+    guard let hello, let link = links.outbound else { return }
+    self.hello = nil
+    send(renamed(hello), on: link)
+  }
+
+  /// A hello with this attacker's id and everything else as it was.
+  private func renamed(_ body: [UInt8]) -> [UInt8] {
+    var reader = ByteReader(body.span)
+    guard var hello = try? Hello(reading: &reader) else { return [] }
+    hello.peerID = id
+    let own = hello
+    var writer = ByteWriter()
+    writer.writeFrame(.hello) { own.write(to: &$0) }
+    return writer.bytes
+  }
+
+  private func send(_ bytes: [UInt8], on link: LinkID) { _ = transport?.send(link, bytes.span.bytes) }
+
+  nonisolated func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
+    assumeIsolated { $0.opened(link, dial: dial) }
+  }
+
+  nonisolated func linkReceived(_ link: LinkID, _ bytes: RawSpan) {
+    let copy = bytes.withUnsafeBytes { Array($0) }
+    assumeIsolated { $0.take(copy, on: link) }
+  }
+
+  nonisolated func linkWritable(_ link: LinkID) {}
+  nonisolated func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {}
+  nonisolated func dialFailed(_ dial: DialID, _ failure: TransportFailure) {}
+  nonisolated func listenerPaused(_ failure: TransportFailure) {}
+  nonisolated func listenerResumed() {}
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import SharedWorld
+
+/// The passcode of a room between real sessions: TLS gives both ends of a connection the same exporter.
+@Suite("A room with a passcode", .timeLimit(.minutes(5)))
+struct PasscodeSessionTests {
+  private static func configuration(_ passcode: String?) throws -> Session.Configuration {
+    var configuration = TestSessions.configuration()
+    configuration.passcode = try passcode.map { try Passcode($0) }
+    return configuration
+  }
+
+  @Test("three peers that know it share a session, each linked to each")
+  func joined() async throws {
+    let configuration = try Self.configuration("sesame 1")
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
+        try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
+          var events = carol.events.makeAsyncIterator()
+          #expect(try await alice.invite(bob.endpoint) == bob.localPeer)
+          _ = try await bob.invite(carol.endpoint)
+          _ = try await events.first { if case .peerJoined(alice.localPeer) = $0 { true } else { nil } }
+          let lamp = try await alice.place(Anchor(name: "lamp"))
+          _ = try await events.first {
+            if case .anchorAdded(let anchor, _) = $0, anchor.id == lamp { true } else { nil }
+          }
+          while await !alice.state().peers.allSatisfy(\.isDirect) { await Task.yield() }
+        }
+      }
+    }
+  }
+
+  @Test(
+    "a peer with another passcode, or with none, is not admitted, whoever invites",
+    arguments: [("sesame 2", SessionError.Code.passcodeRefused), (nil, .passcodeRequired)]
+      as [(String?, SessionError.Code)],
+    [true, false])
+  func refused(other: (passcode: String?, code: SessionError.Code), strangerInvites: Bool) async throws {
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: Self.configuration("sesame 1")) {
+      alice in
+      try await Session.withSession(
+        as: TestSessions.identity("bob"), configuration: Self.configuration(other.passcode)
+      ) { bob in
+        let error = await #expect(throws: SessionError.self) {
+          _ = strangerInvites ? try await bob.invite(alice.endpoint) : try await alice.invite(bob.endpoint)
+        }
+        #expect(error?.code == other.code)
+        #expect(await alice.state().peers.isEmpty)
+        #expect(await bob.state().peers.isEmpty)
+      }
+    }
+  }
+
+  @Test("a guesser is told to wait after a wrong passcode, and may try again at once when the app says so")
+  func unlocked() async throws {
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: Self.configuration("sesame 1")) {
+      alice in
+      let guesser = try TestSessions.identity("guesser")
+      for (passcode, code) in [("sesame 2", SessionError.Code.passcodeRefused), ("sesame 3", .passcodeLocked)] {
+        try await Session.withSession(as: guesser, configuration: Self.configuration(passcode)) { guesser in
+          let error = await #expect(throws: SessionError.self) { try await guesser.invite(alice.endpoint) }
+          #expect(error?.code == code)
+        }
+      }
+      await alice.unlockPasscode()
+      try await Session.withSession(as: guesser, configuration: Self.configuration("sesame 1")) { guesser in
+        let host = try await guesser.invite(alice.endpoint)
+        #expect(host == alice.localPeer)
+      }
+    }
+  }
+}

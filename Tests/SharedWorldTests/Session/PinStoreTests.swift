@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import SharedWorld
+
+@Suite("The file of known peers")
+struct PinStoreTests {
+  private static func id(_ number: UInt8) -> PeerID { PeerID(SHA256Digest(hashing: [number])) }
+
+  private static func withStore(_ body: (PinStore) throws -> Void) async throws {
+    try await TestSessions.withFolder { folder in try body(PinStore(path: folder.path() + "/known-peers")) }
+  }
+
+  @Test("keeps what was added, in order and readable by its owner alone, until it is removed")
+  func keeps() async throws {
+    try await Self.withStore { store in
+      #expect(try store.pins().isEmpty)
+      #expect(try store.add(Self.id(1), name: "kitchen table"))
+      #expect(try store.add(Self.id(2), name: ""))
+      // A recorded peer keeps the name it had.
+      #expect(try !store.add(Self.id(1), name: "other"))
+      #expect(try store.pins().map(\.id) == [Self.id(1), Self.id(2)])
+      #expect(try store.pins().map(\.name) == ["kitchen table", ""])
+      #expect(try store.pins()[0].day.wholeMatch(of: /20[0-9]{2}-[01][0-9]-[0-3][0-9]/) != nil)
+      let attributes = try FileManager.default.attributesOfItem(atPath: store.path)
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+      #expect(try store.remove(Self.id(1)) && !store.remove(Self.id(1)))
+      #expect(try store.pins().map(\.id) == [Self.id(2)])
+    }
+  }
+
+  @Test("a name cannot add a line or steer a terminal")
+  func names() async throws {
+    try await Self.withStore { store in
+      try store.add(Self.id(1), name: "a\n\(Self.id(2)) 2026-01-01 b\u{1b}[31m\u{202e}")
+      #expect(try store.pins().count == 1)
+      #expect(try store.pins()[0].name == "a\(Self.id(2)) 2026-01-01 b[31m")
+    }
+  }
+
+  @Test(
+    "names the line that is wrong, and leaves the file as it is",
+    arguments: [
+      ("# fine\nnonsense\n", 2), ("\n\n12ab 2026-01-01 x\n", 3),
+      ("# a\nID 2026-1-1 x\n", 2), ("ID\n", 1), ("ID 2026-01-01 x\nID 2026-01-02 y\n", 2), ("\u{0}", 1),
+    ])
+  func damaged(text: String, line: Int) async throws {
+    try await Self.withStore { store in
+      let text = text.replacing("ID", with: Self.id(1).description)
+      try Data(text.utf8).write(to: URL(filePath: store.path))
+      for use in [{ _ = try store.pins() }, { try store.add(Self.id(9), name: "x") }, { try store.remove(Self.id(1)) }]
+      {
+        let error = #expect(throws: SessionError.self) { try use() }
+        #expect(error?.code == .corruptData && error?.message.contains("\(store.path), line \(line): ") == true)
+      }
+      #expect(try Data(contentsOf: URL(filePath: store.path)) == Data(text.utf8))
+    }
+  }
+
+  @Test("many that add at once lose nothing")
+  func concurrent() async throws {
+    try await TestSessions.withFolder { folder in
+      let store = PinStore(path: folder.path() + "/known-peers")
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<UInt8(40) { group.addTask { try store.add(Self.id(number), name: "peer \(number)") } }
+        try await group.waitForAll()
+      }
+      #expect(try Set(store.pins().map(\.id)) == Set((0..<UInt8(40)).map(Self.id)))
+    }
+  }
+}

@@ -38,7 +38,8 @@ struct Members: Sendable {
       members[peer] = Member(plan: plan(for: peer, in: turn))
       publish(in: &turn)
     } else {
-      members[peer]?.plan.add(credible(turn.addresses(of: entry), of: peer), at: turn.now)
+      let addresses = credible(turn.addresses(of: entry), of: peer)
+      members[peer]?.plan.add(addresses, at: turn.now)
       hasten(peer, in: &turn)
     }
   }

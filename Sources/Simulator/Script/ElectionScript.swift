@@ -40,15 +40,32 @@ package enum ScriptCommand: Hashable, Sendable {
 ///
 /// One command a line; `#` begins a comment. The language is described in Documentation/election.md.
 package struct ElectionScript: Sendable {
+  private let lines: ScriptLines<ScriptCommand>
+
   /// The seed of latencies and jitters.
-  package private(set) var seed: UInt64 = 1
+  package var seed: UInt64 { lines.seed }
   /// The number of nodes.
-  package private(set) var count = 2
+  package var count: Int { lines.count }
   /// The commands with their lines, from 1.
-  package private(set) var commands: [(line: Int, command: ScriptCommand)] = []
+  package var commands: [(line: Int, command: ScriptCommand)] { lines.commands }
 
   /// Reads a script.
   package init(_ text: String) throws(ScriptFailure) {
+    lines = try ScriptLines(text) { (verb, reader) throws(ScriptFailure) in try reader.command(verb) }
+  }
+}
+
+/// The lines of a script: a seed, a number of nodes, and commands.
+struct ScriptLines<Command: Sendable>: Sendable {
+  private(set) var seed: UInt64 = 1
+  private(set) var count = 2
+  /// The commands with their lines, from 1.
+  private(set) var commands: [(line: Int, command: Command)] = []
+
+  /// Reads a script; `command` reads the rest of a line that begins with this verb.
+  init(
+    _ text: String, _ command: (String, inout ScriptReader) throws(ScriptFailure) -> Command
+  ) throws(ScriptFailure) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       let code = line.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
@@ -58,7 +75,7 @@ package struct ElectionScript: Sendable {
       switch verb {
       case "nodes": count = try reader.number(in: 2...64)
       case "seed": seed = UInt64(try reader.number(in: 0...Int.max))
-      default: commands.append((index + 1, try reader.command(verb)))
+      default: commands.append((index + 1, try command(verb, &reader)))
       }
       try reader.finish()
     }
@@ -66,7 +83,7 @@ package struct ElectionScript: Sendable {
 }
 
 /// Reads the words of one line.
-private struct ScriptReader {
+struct ScriptReader {
   let line: Int
   var words: [String]
   let count: Int
@@ -139,7 +156,7 @@ private struct ScriptReader {
     }
   }
 
-  private mutating func fault(_ verb: String) throws(ScriptFailure) -> Fault {
+  mutating func fault(_ verb: String) throws(ScriptFailure) -> Fault {
     switch verb {
     case "cut":
       let text = try word()

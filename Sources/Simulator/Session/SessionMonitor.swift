@@ -100,7 +100,8 @@ package struct SessionMonitor: SimulationMonitor {
     note("\(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
     guard liar == nil else { return }
     switch goodbye.reason {
-    case .protocolError, .limitExceeded, .identityMismatch, .ownIdentity, .otherService, .versionMismatch:
+    case .protocolError, .limitExceeded, .identityMismatch, .ownIdentity, .otherService, .versionMismatch,
+      .passcodeRequired, .passcodeRefused, .passcodeLocked:
       fail("P1 \(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
     case .left, .kicked, .duplicate, .timedOut, .refused, .connectionLost, .replaced, .locked: break
     }
@@ -110,7 +111,7 @@ package struct SessionMonitor: SimulationMonitor {
     if let text = membership[index].take(event) { fail("\(index + 1) \(text)", at: now) }
     switch event {
     case .anchors(let changes): tell(changes, of: index, at: now)
-    case .identityInUse(let peer): fail("\(index + 1) holds \(peer.prefix) for two processes", at: now)
+    case .identityInUse(let peer) where liar == nil: fail("\(index + 1) holds \(peer.prefix) for two processes", at: now)
     case .divergence(let peer): fail("C1 \(index + 1) and \(peer.prefix) differ under equal vectors", at: now)
     case .ended(.kicked) where liarRemoved: note("\(index + 1) was removed by the liar", at: now)
     case .ended(let reason) where reason != .left && !expelled.contains(index):
@@ -125,8 +126,8 @@ package struct SessionMonitor: SimulationMonitor {
       }
     case .mapSourceRefused(_, let peer, let failure):
       fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
-    case .peerIdentified, .invitationReceived, .invitationWithdrawn, .invitationEnded, .peerReconnecting, .hostChanged,
-      .hostAwaited, .rulesChanged, .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress,
+    case .peerIdentified, .identityInUse, .invitationReceived, .invitationReached, .invitationWithdrawn, .invitationEnded,
+      .peerReconnecting, .hostChanged, .hostRequested, .hostAwaited, .rulesChanged, .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress,
       .mapRefused, .synchronised, .mapStatusChanged, .message, .ended:
       break
     }

@@ -1,7 +1,8 @@
-import AnchorReplication
 import Basics
 import Testing
 import WorldModel
+
+@testable import AnchorReplication
 
 /// What one member's operations cost the others.
 @Suite(.timeLimit(.minutes(1))) struct AttackTests {

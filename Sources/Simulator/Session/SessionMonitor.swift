@@ -127,7 +127,7 @@ package struct SessionMonitor: SimulationMonitor {
     case .mapSourceRefused(_, let peer, let failure):
       fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
     case .peerIdentified, .identityInUse, .invitationReceived, .invitationReached, .invitationWithdrawn, .invitationEnded,
-      .peerReconnecting, .hostChanged, .hostRequested, .hostAwaited, .rulesChanged, .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress,
+      .peerReconnecting, .passcodeLocked, .hostChanged, .hostRequested, .hostAwaited, .rulesChanged, .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress,
       .mapRefused, .synchronised, .mapStatusChanged, .message, .ended:
       break
     }

@@ -1,7 +1,8 @@
 import Basics
-import PeerProtocol
 import Testing
 import WorldModel
+
+@testable import PeerProtocol
 
 /// Whom a node dials because one member says so.
 @Suite struct AttackDialTests {

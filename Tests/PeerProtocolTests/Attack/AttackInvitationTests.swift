@@ -1,7 +1,8 @@
 import Basics
-import PeerProtocol
 import Testing
 import WorldModel
+
+@testable import PeerProtocol
 
 /// Who keeps others from asking.
 @Suite struct AttackInvitationTests {

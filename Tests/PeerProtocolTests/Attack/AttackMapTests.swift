@@ -1,7 +1,8 @@
 import Basics
-import PeerProtocol
 import Testing
 import WorldModel
+
+@testable import PeerProtocol
 
 /// What one member's announcements of maps cost a node and all the others.
 @Suite struct AttackMapTests {

@@ -1,7 +1,8 @@
 import Basics
-import PeerProtocol
 import Testing
 import WorldModel
+
+@testable import PeerProtocol
 
 /// Who takes the places of a session.
 @Suite struct AttackRosterTests {

@@ -132,6 +132,8 @@ package enum ProtocolTimes {
   /// Nobody's clock is judged for this long after a member came into reach: sessions of different age that meet need
   /// a while to agree on one host and its time.
   package static let clockSettling: Duration = .seconds(10)
+  /// A member's vectors make a snapshot leave at most this often.
+  package static let snapshotPause: Duration = .seconds(1)
   /// Version vectors are exchanged this often.
   package static let antiEntropy: Duration = .seconds(5)
   /// Poses of one subject leave at most this often: 60 times a second with some jitter pass.

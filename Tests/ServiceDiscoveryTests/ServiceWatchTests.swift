@@ -113,6 +113,23 @@ private final class ScriptedNetwork {
     try #require(outcome.results.first).get().map(\.description)
   }
 
+  @Test func `attack: records of others lead neither to this machine nor to nobody nor to many`() throws {
+    let resolver = Resolver(maximumRunning: 4, ask: network.ask)
+    let outcome = Outcome()
+    let lamp = try instance("lamp")
+    resolver.begin(1, lamp, deadline: start + .seconds(5), outcome.record)
+    network.answer(lamp.recordName, .service, location(port: 22, host: "sw-1.local"))
+    let forged: [[UInt8]] = [[127, 0, 0, 1], [0, 0, 0, 0], [224, 0, 0, 251], [255, 255, 255, 255], [240, 0, 0, 1]]
+    for address in forged { network.answer("sw-1.local", .address, address) }
+    let zeros = [UInt8](repeating: 0, count: 15)
+    for address in [zeros + [0], zeros + [1], [0xff, 0x02] + zeros.dropFirst(2) + [0xfb]] {
+      network.answer("sw-1.local", .address6, address)
+    }
+    network.answer("sw-1.local", .address, [192, 0, 2, 1])
+    resolver.expire(at: .now + Resolution.grace + .milliseconds(1))
+    #expect(try endpoints(outcome) == ["192.0.2.1:22"])
+  }
+
   @Test func mergesTheAnswersOfAllInterfaces() throws {
     let resolver = Resolver(maximumRunning: 4, ask: network.ask)
     let outcome = Outcome()

@@ -24,9 +24,15 @@ struct RosterBook: Sendable {
 
   /// Accepts a record, of the member that sent it, if it wins over the known one; whether it did.
   mutating func merge(_ entry: RosterEntry, from teller: PeerID? = nil, in turn: inout Turn) -> Bool {
-    guard roster.merge(entry, from: teller) else { return false }
-    turn.mesh.publish(roster: roster)
-    return true
+    change(in: &turn) { $0.merge(entry, from: teller) }
+  }
+
+  /// Changes the roster; all organs see it at once.
+  private mutating func change<R>(in turn: inout Turn, _ body: (inout Roster) -> R) -> R {
+    // While others hold it too each change would copy a thousand records.
+    turn.mesh.publish(roster: Roster())
+    defer { turn.mesh.publish(roster: roster) }
+    return body(&roster)
   }
 
   /// Accepts a record that has to be handed on.
@@ -43,9 +49,7 @@ struct RosterBook: Sendable {
   mutating func update(
     _ peer: PeerID, in turn: inout Turn, _ change: (inout RosterEntry) -> Void
   ) -> RosterEntry? {
-    guard let entry = roster.update(peer, change) else { return nil }
-    turn.mesh.publish(roster: roster)
-    return entry
+    self.change(in: &turn) { $0.update(peer, change) }
   }
 
   /// Admits a peer; the new record, or nil when there is no room for another one.
@@ -78,9 +82,7 @@ struct RosterBook: Sendable {
     let entry = RosterEntry(
       peerID: turn.me.peer, version: 0, incarnation: turn.me.incarnation, name: turn.configuration.name,
       addresses: addresses)
-    guard let asserted = roster.assert(entry) else { return nil }
-    turn.mesh.publish(roster: roster)
-    return asserted
+    return change(in: &turn) { $0.assert(entry) }
   }
 }
 

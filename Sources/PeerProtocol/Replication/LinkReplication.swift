@@ -18,6 +18,8 @@ struct LinkReplication: Sendable {
   /// A snapshot that is arriving, and one that is leaving.
   var incomingSnapshot = SnapshotAssembly(limit: ReplicationLimits.default.snapshotBytes)
   var outgoingSnapshot: SnapshotChunks?
+  /// When the other side's vector last made a snapshot leave; nil when it never did.
+  private var lastSnapshot: Instant?
   /// A vector that is arriving.
   var incomingVector = SnapshotAssembly(limit: ProtocolLimits.vector)
   /// What the other side had when it last told.
@@ -27,6 +29,14 @@ struct LinkReplication: Sendable {
 
   /// Whether a snapshot leaves, which everything else of the anchors has to wait for.
   var isSendingSnapshot: Bool { outgoingSnapshot != nil }
+
+  /// Whether the other side's vector may make a snapshot leave now; then it counts.
+  mutating func beginSnapshot(at now: Instant) -> Bool {
+    let isEarly = lastSnapshot.map { now - $0 < ProtocolTimes.snapshotPause } ?? false
+    guard !isSendingSnapshot, !isEarly else { return false }
+    lastSnapshot = now
+    return true
+  }
 
   /// Moves the parts of a large operation out, so that they are added to without being copied.
   mutating func takeOperations() -> OperationAssembly { exchange(&operations, with: OperationAssembly()) }

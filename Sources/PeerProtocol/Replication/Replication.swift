@@ -267,7 +267,10 @@ struct Replication: Organ {
   private mutating func compare(
     _ vector: VersionVector, _ digest: SHA256Digest, with member: MemberLink, in turn: inout Turn
   ) {
-    guard vector == turn.anchors.vector, digest != turn.anchors.digest else { return }
+    let now = turn.now
+    guard vector == turn.anchors.vector, digest != turn.anchors.digest,
+      links.update(member.link, { $0.beginSnapshot(at: now) }) == true
+    else { return }
     turn.report(.divergence(member.peer))
     links[member.link]?.outgoingSnapshot = SnapshotChunks(turn.anchors.encodeSnapshot())
   }
@@ -278,7 +281,11 @@ struct Replication: Organ {
   private mutating func restartStream(on link: LinkRef, from vector: VersionVector, in turn: borrowing Turn) {
     switch turn.anchors.cursorForPeer(with: vector) {
     case .log(let cursor): links[link]?.cursor = cursor
-    case .snapshotNeeded: startSnapshot(on: link, in: turn)
+    case .snapshotNeeded:
+      // A vector of a few bytes must not make this side encode all anchors again and again; the next one comes in time.
+      let now = turn.now
+      guard links.update(link, { $0.beginSnapshot(at: now) }) == true else { return }
+      startSnapshot(on: link, in: turn)
     }
     links[link]?.isCatchingUp = true
   }

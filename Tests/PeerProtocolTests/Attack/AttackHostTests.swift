@@ -52,7 +52,9 @@ import WorldModel
     #expect(meeting.probe.node.roster[entry.peerID]?.status == .left)
   }
 
-  @Test func `the host of a locked session believes a follower of longer standing only for what it may not have known`() throws {
+  @Test func `the host of a locked session believes a follower of longer standing only for what it may not have known`()
+    throws
+  {
     var meeting = try Meeting()
     try Self.follow(&meeting, seconds: 31)
     meeting.probe.input(.setLocked(true))

@@ -56,8 +56,9 @@ import WorldModel
   }
 
   @Test func `who has a chunk of a map of many is told of so many that the bits stay few`() {
-    let few = MapHolding(fetching: MapAnnouncement(
-      id: Self.map(0).id, epoch: 1, revision: 1, size: 100, chunks: 100, provider: Self.other, isPrivate: false))
+    let few = MapHolding(
+      fetching: MapAnnouncement(
+        id: Self.map(0).id, epoch: 1, revision: 1, size: 100, chunks: 100, provider: Self.other, isPrivate: false))
     #expect(few.chunksBetweenTells == ProtocolLimits.chunksBetweenTells)
     #expect(MapHolding(fetching: Self.map(0)).chunksBetweenTells == ProtocolLimits.chunks / 64)
   }

@@ -73,7 +73,9 @@ import WorldModel
     #expect(try probe.goodbye(on: phantom) == .timedOut)
   }
 
-  @Test func `an accepted peer takes its place with its admission, also on another link, and not after ten seconds`() throws {
+  @Test func `an accepted peer takes its place with its admission, on any link, within ten seconds`()
+    throws
+  {
     let peer = NodeProbe.peer(1)
     for seconds in [9, 11] {
       var probe = NodeProbe()

@@ -32,18 +32,7 @@ struct HostileMemberTests {
       probe.send(.operations, on: link) { AnchorDelta(operations).encode(into: &$0) }
     }
 
-    /// A whole vector without a digest that is right.
-    mutating func sendVector(_ vector: VersionVector) {
-      var message = ByteWriter()
-      message.write(UInt8(0))
-      message.write(SHA256Digest(words: .zero))
-      vector.encode(into: &message)
-      probe.send(.vector, on: link) { body in
-        body.write(UInt32(message.count))
-        body.write(UInt32(0))
-        body.write(bytes: message.bytes)
-      }
-    }
+    mutating func sendVector(_ vector: VersionVector) { probe.send(vector, on: link) }
 
     /// The link is closed for a breach of the protocol, and nothing of what came is kept.
     mutating func expectRefusal() throws {

@@ -114,6 +114,19 @@ struct NodeProbe {
     return link
   }
 
+  /// Sends a whole vector with a digest of zeros.
+  mutating func send(_ vector: VersionVector, on link: LinkID) {
+    var message = ByteWriter()
+    message.write(UInt8(0))
+    message.write(SHA256Digest(words: .zero))
+    vector.encode(into: &message)
+    send(.vector, on: link) { body in
+      body.write(UInt32(message.count))
+      body.write(UInt32(0))
+      body.write(bytes: message.bytes)
+    }
+  }
+
   /// Sends records on a member's link.
   mutating func tell(_ entries: [RosterEntry], on link: LinkID) {
     var writer = ByteWriter()

@@ -13,7 +13,8 @@ import Testing
     return FeatureCloud(
       positions: Array(repeating: .zero, count: count), identifiers: (0..<UInt64(count)).map(\.self),
       channels: FeatureCloud.Channels(
-        descriptors: FeatureCloud.Descriptors(kind: "orb", size: size, bytes: Array(repeating: 0, count: size * count))))
+        descriptors: FeatureCloud.Descriptors(kind: "orb", size: size, bytes: Array(repeating: 0, count: size * count)))
+    )
   }
 
   /// A valid file with `count` times the same block of equal points; only the identifiers in its directory differ.
@@ -66,9 +67,12 @@ import Testing
   }
 
   @Test func `a map that is larger than the limit on the network is not fetched`() async throws {
-    let map = try WorldMap(cloud: FeatureCloud((0..<20_000).map { index in
-      FeaturePoint(position: [Float(index).squareRoot(), sin(Float(index)), 0], identifier: UInt64(index))
-    })).encoded()
+    let map = try WorldMap(
+      cloud: FeatureCloud(
+        (0..<20_000).map { index in
+          FeaturePoint(position: [Float(index).squareRoot(), sin(Float(index)), 0], identifier: UInt64(index))
+        })
+    ).encoded()
     let (error, isKept) = try await Self.verdict(on: map, limit: map.count - 1)
     #expect(error.code == .limitExceeded)
     #expect(!isKept)

@@ -50,7 +50,7 @@ struct OutcomeTests {
     }
   }
 
-  @Test func `a request to be host is refused unless the app grants it or the asker has a higher priority`() async throws {
+  @Test func `a request to be host is refused unless the app or a higher priority grants it`() async throws {
     try await hosted { alice, bob in
       #expect(await bob.requestHost(timeout: .seconds(60)) == .refused)
       #expect(await alice.state().host == alice.localPeer.id)

@@ -15,17 +15,18 @@ if let friend = arguments.last.flatMap({ PeerID($0) }) {
       for await event in session.events {
         switch event {
         case .candidateFound(let candidate):
-          // Beside the loop: an answer may take half a minute.
-          tasks.addTask { _ = try? await session.invite(.candidate(candidate.id)) }
-        case .peerJoined(let peer) where peer.id == friend:
+          // Beside the loop: an answer may take half a minute. A peer with another key is sent nothing.
+          tasks.addTask {
+            do {
+              _ = try await session.invite(.candidate(candidate.id), expecting: friend)
+            } catch {
+              if error.code == .identityMismatch { print("\(candidate.id) is not the peer we wait for") }
+            }
+          }
+        case .peerJoined(let peer):
           print("\(peer.name) is here")
           let lamp = Anchor(name: "lamp of \(identity.name)", transform: Transform(translation: [0, 1, -2]))
           tasks.addTask { try await session.place(lamp) }
-        case .peerJoined(let stranger):
-          // Anybody can answer an invitation. Only the key says who did; leave before anything is shared.
-          print("\(stranger.name) (\(stranger.id)) is not the peer we wait for")
-          tasks.cancelAll()
-          return
         case .anchorAdded(let anchor, let origin) where origin != .local: print("received the \(anchor.name)")
         default: break
         }

@@ -133,7 +133,7 @@ package enum ProtocolTimes {
   /// a while to agree on one host and its time.
   package static let clockSettling: Duration = .seconds(10)
   /// A member's vectors make a snapshot leave at most this often.
-  package static let snapshotPause: Duration = .seconds(1)
+  static let snapshotPause: Duration = .seconds(1)
   /// Version vectors are exchanged this often.
   package static let antiEntropy: Duration = .seconds(5)
   /// Poses of one subject leave at most this often: 60 times a second with some jitter pass.
@@ -157,7 +157,7 @@ package enum ProtocolTimes {
   /// Admissions that began before the session was locked or full may arrive for this long.
   package static let admissionSettling: Duration = .seconds(10)
   /// A busy peer is invited again after this long, then after twice as long, and so on.
-  package static let invitationRetry: Duration = .seconds(1)
+  static let invitationRetry: Duration = .seconds(1)
   /// How long an invitation dials before its target counts as unreachable.
   package static let reach: Duration = .seconds(5)
   /// The first pause after every address failed; it doubles up to ``dialBackoffMost``.
@@ -171,7 +171,7 @@ package enum ProtocolTimes {
   /// The same for a member that was never linked.
   package static let newsOfUnknown: Duration = .seconds(4)
   /// A dial that ``ProtocolLimits/unprovenDials`` or ``ProtocolLimits/dialsToHost`` delays is tried again after this long.
-  package static let dialDelay: Duration = .milliseconds(100)
+  static let dialDelay: Duration = .milliseconds(100)
   /// Peers that are dialled because of the same news are dialled this far apart on average.
   static let newsSpread: Duration = .milliseconds(20)
   /// A link that ends sooner than this after both sides admitted each other does not end the growth of dialling pauses.

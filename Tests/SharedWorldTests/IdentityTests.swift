@@ -145,7 +145,7 @@ private final class Scratch {
     let other = Scratch()
     _ = try PeerIdentity.loadOrCreate(named: "kitchen", in: other.path)
     symlink(other.path + "/identity-kitchen.pem", scratch.path + "/identity-kitchen.pem")
-    #expect(failure()?.code == .io)
+    #expect(failure()?.code == .insecureIdentity)
   }
 
   @Test func `a folder in place of the file, and a file in place of the folder, are refused`() {

@@ -5,9 +5,7 @@ import Testing
 struct Switches {
   /// Files whose switches name cases and have a `default`, and why.
   static let open: [String: String] = [
-    "Sources/PeerCLI/Console/Line.swift": "Unicode.GeneralCategory is the standard library's",
     "Sources/PeerCLI/ProgramFailure.swift": "SessionError.Code is a struct, so that codes can be added",
-    "Sources/SharedWorld/Discovery/DiscoveryRecord.swift": "Unicode.GeneralCategory is the standard library's",
     "Sources/WorldModel/Format/Salvage.swift": "SectionCode is any number that a file holds",
   ]
 

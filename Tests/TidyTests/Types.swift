@@ -7,6 +7,7 @@ struct Types {
   /// Types with more stored properties, and why.
   static let large: [String: String] = [
     "HostElection": "the state of the election, explored as one value by the model checker",
+    "NodeConfiguration": "one setting each, read where it applies",
     "SessionPeer": "what a simulated machine keeps: node, disk, app and connections",
   ]
 

@@ -28,7 +28,7 @@ extension Report {
     case .neverSeen: "  \("never seen before: \(shortened(id))", .caution)"
     case .newDevice: "  \("a known name with a new key: \(shortened(id))", .bad)"
     case .refused: "  \("not on the list: \(shortened(id))", .bad)"
-    default: ""
+    case .untracked, .known: ""
     }
   }
 

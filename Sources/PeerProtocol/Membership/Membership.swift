@@ -483,10 +483,7 @@ struct Membership: Organ {
     turn.tell(.recordChanged(entry, reason: nil))
     turn.tell(.gossip([entry]))
   }
-}
 
-/// How a node comes back with what it has kept over the end of its process.
-extension Membership {
   /// Goes on with the rules and the members that an earlier start of this peer held, before this one has met anybody.
   mutating func resume(_ record: NodeRecord, in turn: inout Turn) {
     let kept = turn.configuration.rules

@@ -2,7 +2,8 @@ import Glibc
 
 /// A kind of file that belongs to this user alone.
 struct PrivateFile {
-  static let identity = PrivateFile(name: "the identity", insecure: .insecureIdentity, damaged: .corruptIdentity)
+  static let identity = PrivateFile(
+    name: "the identity", insecure: .insecureIdentity, damaged: .corruptIdentity, tooLarge: .corruptIdentity)
   static let journal = PrivateFile(name: "the journal")
   static let state = PrivateFile(name: "the state")
 
@@ -12,6 +13,8 @@ struct PrivateFile {
   var insecure = SessionError.Code.insecureFile
   /// The code of the error when it is no regular file.
   var damaged = SessionError.Code.io
+  /// The code of the error when it is too large to be one.
+  var tooLarge = SessionError.Code.limitExceeded
 
   /// Opens the regular file at `path`, which only its owner, this user, can read or write.
   ///
@@ -41,13 +44,13 @@ struct PrivateFile {
   /// Reads the whole file at `path`; nil when there is none.
   ///
   /// - Parameter limit: The largest size that is read (bytes).
-  /// - Throws: ``SessionError`` as ``open(_:_:)``, and with the code ``damaged`` for a larger file.
+  /// - Throws: ``SessionError`` as ``open(_:_:)``, and with the code ``tooLarge``.
   func read(_ path: String, limit: Int) throws(SessionError) -> (bytes: [UInt8], modified: timespec)? {
     guard let file = try open(path, O_RDONLY) else { return nil }
     var info = stat()
     guard fstat(file.descriptor, &info) == 0 else { throw failure("cannot look at", path) }
     guard info.st_size <= limit else {
-      throw SessionError(damaged, "\(name) \(path) has \(info.st_size) bytes, the limit is \(limit)")
+      throw SessionError(tooLarge, "\(name) \(path) has \(info.st_size) bytes, the limit is \(limit)")
     }
     guard let bytes = file.readAll(limit: Int(info.st_size)) else { throw failure("cannot read", path) }
     return (bytes, info.st_mtim)

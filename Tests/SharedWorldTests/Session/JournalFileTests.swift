@@ -66,7 +66,7 @@ struct JournalFileTests {
 
     var before = 0
     for length in Self.cuts(of: log.count) {
-      try database.write(to: URL(filePath: copy))
+      try TestSessions.write(database, privatelyTo: copy)
       try log.prefix(length).write(to: URL(filePath: copy + "-wal"))
       let cut = try JournalFile(path: copy)
       let found = try await cut.records()

@@ -79,7 +79,7 @@ struct JournalTests {
       var found: Set<Int> = []
       for length in Array(stride(from: 0, to: log.count, by: max(1, log.count / 60))) + [log.count] {
         for suffix in ["", "-wal"] { try? FileManager.default.removeItem(atPath: copy + suffix) }
-        try database.write(to: URL(filePath: copy))
+        try TestSessions.write(database, privatelyTo: copy)
         try log.prefix(length).write(to: URL(filePath: copy + "-wal"))
         let names = try await session(copy) { await $0.anchors().map(\.name).sorted() }
         #expect(names == (0..<names.count).map { "anchor \($0 + 1)" }, "at byte \(length)")
@@ -101,8 +101,8 @@ struct JournalTests {
   func refusals() async throws {
     try await TestSessions.withFolder { folder in
       let path = folder.appending(path: "world.journal").path
-      try Data("not a database, but long enough to be taken for one by a careless reader".utf8)
-        .write(to: URL(filePath: path))
+      let text = "not a database, but long enough to be taken for one by a careless reader"
+      try TestSessions.write(Data(text.utf8), privatelyTo: path)
       let damaged = await #expect(throws: SessionError.self) { try await session(path) { _ in } }
       #expect(damaged?.code == .corruptData && damaged?.message.contains("move it away") == true)
       let good = folder.appending(path: "good.journal").path

@@ -47,7 +47,8 @@ struct ManInTheMiddleTests {
         try await alice.invite(target, expecting: bob.localPeer.id)
       }
       #expect(error?.code == .identityMismatch)
-      #expect(await mallory.passed.isEmpty)
+      // Bob may have parted from a stranger that says no more, and Alice has said nothing at all.
+      #expect(await mallory.passed.allSatisfy { $0 == .goodbye })
       #expect(await alice.state().peers.isEmpty)
     }
   }

@@ -34,7 +34,7 @@ struct PinStoreTests {
     try await Self.withStore { store in
       try store.add(Self.id(1), name: "a\n\(Self.id(2)) 2026-01-01 b\u{1b}[31m\u{202e}")
       #expect(try store.pins().count == 1)
-      #expect(try store.pins()[0].name == "a\(Self.id(2)) 2026-01-01 b[31m")
+      #expect(try store.pins()[0].name == "a\u{fffd}\(Self.id(2)) 2026-01-01 b\u{fffd}[31m\u{fffd}")
     }
   }
 

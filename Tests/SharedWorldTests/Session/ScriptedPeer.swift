@@ -23,7 +23,8 @@ actor ScriptedPeer: SecureTransportDelegate {
   private var transport: SecureTransport?
   private var link: LinkID?
   private var inbound: [UInt8] = []
-  private var isInvited = false
+  /// Whether an invitation has arrived.
+  private(set) var isInvited = false
   /// The frames that arrived on all links, in order.
   private(set) var received: [FrameType] = []
   /// How many connections have come up.

@@ -85,7 +85,7 @@ struct StateTests {
         ([UInt8](repeating: 1, count: ProtocolLimits.record + 1), .limitExceeded, path),
       ]
       for (bytes, code, text) in cases {
-        try Data(bytes).write(to: URL(filePath: path))
+        try TestSessions.write(Data(bytes), privatelyTo: path)
         let error = await #expect(throws: SessionError.self) {
           try await Session.withSession(as: alice, configuration: Self.configuration(folder, "alice")) { _ in }
         }
@@ -158,7 +158,7 @@ struct StateTests {
       let peer = try TestSessions.identity("alice").peerID
       let path = folder + "/alice"
       let (old, newer) = (NodeRecord(peerID: peer, service: "old"), NodeRecord(peerID: peer, service: "newer"))
-      try AtomicFile.write(old.encoded, to: path)
+      try AtomicFile.write(old.encoded, to: path, permissions: 0o600)
       try Data(newer.encoded.dropLast()).write(to: URL(filePath: folder + "/.alice.draft"))
       let file = try StateFile(path: path)
       #expect(try await file.record(of: peer, service: "old", within: .seconds(600)) == old)

@@ -16,6 +16,12 @@ enum TestSessions {
     try await body(folder)
   }
 
+  /// Writes a file that is this user's alone, as a session asks of its files.
+  static func write(_ data: Data, privatelyTo path: String) throws {
+    try data.write(to: URL(filePath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+  }
+
   typealias InvitationHandler = @Sendable (Invitation) async -> InvitationDecision
 
   static func configuration(_ handler: @escaping InvitationHandler = { _ in .accept }) -> Session.Configuration {

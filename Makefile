@@ -3,7 +3,7 @@ SWIFT ?= swift
 export SWIFT FILTER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR CHURN_SECONDS CHURN_SEED
 # Swift Testing starts all tests at once. Those that measure themselves against a clock get their turn in time where fewer
 # run beside them.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 24
 
 .DEFAULT_GOAL := build
 .PHONY: build test demo lint lan bench fuzz soak model install docs clean help toolchain

@@ -17,7 +17,7 @@ if let friend = arguments.last.flatMap({ PeerID($0) }) {
         case .candidateFound(let candidate):
           // Beside the loop: an answer may take half a minute. A peer with another key is sent nothing.
           tasks.addTask {
-            do {
+            do throws(SessionError) {
               _ = try await session.invite(.candidate(candidate.id), expecting: friend)
             } catch {
               if error.code == .identityMismatch { print("\(candidate.id) is not the peer we wait for") }

@@ -2,7 +2,7 @@ import Foundation
 import SharedWorld
 import Testing
 
-@Suite("Journal of a session", .timeLimit(.minutes(5)))
+@Suite("Journal of a session", .timeLimit(.minutes(20)))
 struct JournalTests {
   /// Runs `body` with a session of one that keeps a journal at `path`.
   private func session<R: Sendable>(

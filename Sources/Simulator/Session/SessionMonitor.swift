@@ -111,7 +111,8 @@ package struct SessionMonitor: SimulationMonitor {
     if let text = membership[index].take(event) { fail("\(index + 1) \(text)", at: now) }
     switch event {
     case .anchors(let changes): tell(changes, of: index, at: now)
-    case .identityInUse(let peer) where liar == nil: fail("\(index + 1) holds \(peer.prefix) for two processes", at: now)
+    case .identityInUse(let peer) where liar == nil:
+      fail("\(index + 1) holds \(peer.prefix) for two processes", at: now)
     case .divergence(let peer): fail("C1 \(index + 1) and \(peer.prefix) differ under equal vectors", at: now)
     case .ended(.kicked) where liarRemoved: note("\(index + 1) was removed by the liar", at: now)
     case .ended(let reason) where reason != .left && !expelled.contains(index):
@@ -126,9 +127,10 @@ package struct SessionMonitor: SimulationMonitor {
       }
     case .mapSourceRefused(_, let peer, let failure):
       fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
-    case .peerIdentified, .identityInUse, .invitationReceived, .invitationReached, .invitationWithdrawn, .invitationEnded,
-      .peerReconnecting, .passcodeLocked, .hostChanged, .hostRequested, .hostAwaited, .rulesChanged, .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress,
-      .mapRefused, .synchronised, .mapStatusChanged, .message, .ended:
+    case .peerIdentified, .identityInUse, .invitationReceived, .invitationReached, .invitationWithdrawn,
+      .invitationEnded, .peerReconnecting, .passcodeLocked, .hostChanged, .hostRequested, .hostAwaited, .rulesChanged,
+      .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress, .mapRefused, .synchronised,
+      .mapStatusChanged, .message, .ended:
       break
     }
   }

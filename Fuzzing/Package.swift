@@ -33,12 +33,16 @@ let package = Package(
     .target(name: "WorldFormats", dependencies: ["Basics", "WorldModel", "CZlib"], swiftSettings: common),
     .target(name: "AnchorReplication", dependencies: ["Basics", "WorldModel"], swiftSettings: common),
     .target(
-      name: "PeerProtocol", dependencies: ["Basics", "WorldModel", "AnchorReplication", "CZstd"], swiftSettings: common),
+      name: "PeerProtocol", dependencies: ["Authentication", "Basics", "WorldModel", "AnchorReplication", "CZstd"],
+      swiftSettings: common),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
+    .target(name: "Authentication", dependencies: ["Basics", "CSodium", "WorldModel"], swiftSettings: common),
     .target(name: "BasicsLinux", dependencies: ["Basics", "CLinux"], swiftSettings: common),
     .target(
       name: "PeerTransport",
-      dependencies: ["Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"], swiftSettings: common
+      dependencies: ["Authentication", "Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
+      swiftSettings: common
     ),
     .target(name: "FuzzDriver", dependencies: ["Basics", "WorldFormats", "WorldModel"], swiftSettings: common),
     .target(name: "FuzzAnchorSet", dependencies: ["Basics", "AnchorReplication", "WorldModel"], swiftSettings: common),

@@ -33,7 +33,7 @@ document() {
 
 # Of the layers below some single types are exported, which are all that they have of public ones.
 document SharedWorld \
-  -experimental-allowed-reexported-modules=Basics,WorldModel,AnchorReplication,PeerProtocol,ServiceDiscovery
+  -experimental-allowed-reexported-modules=Basics,WorldModel,AnchorReplication,PeerProtocol,ServiceDiscovery,Authentication
 document WorldFormats
 "$docc" merge "${archives[@]}" --synthesized-landing-page-name SharedWorld --output-path .build/docs
 echo "the documentation is in .build/docs"

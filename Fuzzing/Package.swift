@@ -37,7 +37,7 @@ let package = Package(
       swiftSettings: common),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
-    .target(name: "Authentication", dependencies: ["Basics", "CSodium", "WorldModel"], swiftSettings: common),
+    .target(name: "Authentication", dependencies: ["CSodium"], swiftSettings: common),
     .target(name: "BasicsLinux", dependencies: ["Basics", "CLinux"], swiftSettings: common),
     .target(
       name: "PeerTransport",

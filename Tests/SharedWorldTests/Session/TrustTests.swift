@@ -25,11 +25,14 @@ struct TrustTests {
       for expected in [Recognition.neverSeen, .known] {
         try await Session.withSession(as: alice, configuration: Self.configuration(.firstUse(store))) { alice in
           try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
+            var events = alice.events.makeAsyncIterator()
             _ = try await bob.invite(alice.endpoint)
-            let prompt = try await alice.first { event -> Recognition? in
+            let prompt = try await events.first { event -> Recognition? in
               if case .invitationReceived(let invitation) = event { invitation.recognition } else { nil }
             }
             #expect(prompt == expected)
+            // Bob holds Alice as a member before she has his last word.
+            _ = try await events.first { event -> Peer? in if case .peerJoined(let peer) = event { peer } else { nil } }
             #expect(await alice.state().peers.map(\.recognition) == [expected])
             // Bob's policy records nothing.
             #expect(await bob.state().peers.map(\.recognition) == [.untracked])
@@ -70,6 +73,7 @@ struct TrustTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: policy) { alice in
       try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
         _ = strangerInvites ? try await bob.invite(alice.endpoint) : try await alice.invite(bob.endpoint)
+        _ = try await alice.first { if case .peerJoined(let peer) = $0 { peer } else { nil } }
         #expect(await alice.state().peers.map(\.recognition) == [.known])
       }
       try await Session.withSession(as: carol, configuration: TestSessions.configuration()) { carol in

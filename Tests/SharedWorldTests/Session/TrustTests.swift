@@ -59,6 +59,7 @@ struct TrustTests {
             if case .newDevice(let peer, let known) = event { (peer, known) } else { nil }
           }
           #expect(warning.0.id == other.peerID && warning.1 == known.peerID)
+          _ = try await events.first { event -> Peer? in if case .peerJoined(let peer) = event { peer } else { nil } }
           #expect(await alice.state().peers.map(\.recognition) == [.newDevice])
           #expect(try await Self.pins(2, in: store).map(\.id) == [known.peerID, other.peerID])
         }

@@ -12,10 +12,10 @@ size=${SEEDS:-1000000}
 bin=$("$swift" build -c release --show-bin-path)
 status=0
 
-# part SCENARIO SEEDS-OF-A-MILLION NODES
+# part SCENARIO SEEDS-OF-A-MILLION NODES [LEAST]: at least so many seeds, 20 unless told.
 part() {
-  local seeds=$(($2 * size / 1000000))
-  ((seeds >= 20)) || seeds=20
+  local seeds=$(($2 * size / 1000000)) least=${4:-20}
+  ((seeds >= least)) || seeds=$least
   "$bin/soak" run "$1" "$first" "$((first + seeds - 1))" "$3" || status=1
 }
 
@@ -23,9 +23,9 @@ few=2,3,4,5,6,7,8,9,10,11,12
 part chaos 800000 "$few"
 for scenario in failover merge joins deaf; do
   part "$scenario" 60000 "$few"
-  part "$scenario" 1000 16,32,64
+  part "$scenario" 1000 16,32,64 3
 done
-part chaos 20000 16,32,64
+part chaos 20000 16,32,64 6
 part session 200000 2,3,4,5,6
 part session 4000 8,12
 part session-poses 20000 2,3,4,5,6,7,8

@@ -29,7 +29,7 @@ import Testing
   @Test func `strangers that are being closed and never close keep their places and no more`() async throws {
     var configuration = SecureTransport.Configuration()
     // They are counted before their time to linger ends, on a busy machine too.
-    configuration.strangerLingerTimeout = 60_000_000_000
+    configuration.strangerLingerTimeout = .day
     try await Pair.with(configuration) { pair in
       try await pair.listener.use { $0.confirm(pair.listenerLink) }
       let port = try await pair.listener.use { try $0.listen(on: .loopback(port: 0)) }
@@ -56,7 +56,7 @@ import Testing
       AttackTests.setDescriptorLimit(4096)
       let listener = try TestPeer()
       var configuration = SecureTransport.Configuration()
-      configuration.handshakeTimeout = 60_000_000_000
+      configuration.handshakeTimeout = .day
       let port = try await listener.start(configuration).port
       let idle = AttackTests.openDescriptors()
       let clients = await blocking {
@@ -98,7 +98,7 @@ import Testing
     var configuration = SecureTransport.Configuration()
     // Longer than a busy machine lets the byte of the other client wait.
     configuration.firstByteTimeout = 2_000_000_000
-    configuration.handshakeTimeout = 600_000_000_000
+    configuration.handshakeTimeout = .day
     let listener = try TestPeer()
     let port = try await listener.start(configuration).port
     let silent = RawClient(port: port)

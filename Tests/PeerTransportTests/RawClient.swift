@@ -105,6 +105,11 @@ final class RawClient: @unchecked Sendable {
   }
 }
 
+extension UInt64 {
+  /// A day (nanoseconds): longer than any machine takes for a test.
+  static let day: UInt64 = 86_400_000_000_000
+}
+
 /// What a TLS client of another make shows.
 struct RawTLS {
   var lowest = TLS1_3_VERSION

@@ -50,8 +50,8 @@ private final class ScriptedNetwork {
   @Test func asksForTheRecordAndFindsTheService() throws {
     let watch = makeWatch()
     let lamp = try instance("my lamp")
-    watch.add(lamp, interface: 2)
-    watch.add(lamp, interface: 3)
+    watch.add(lamp, interface: 2, at: .now)
+    watch.add(lamp, interface: 3, at: .now)
     #expect(network.open.map(\.name) == ["my\\032lamp._test._tcp.local"])
     #expect(log.events.isEmpty)
     network.answer(lamp.recordName, .text, try info("1").encoded)
@@ -65,10 +65,99 @@ private final class ScriptedNetwork {
     #expect(log.take() == [.lost(lamp)])
   }
 
-  @Test func keepsFewQuestionsOpen() throws {
+  private func names(_ letters: String) -> [String] { letters.map { "\($0)._test._tcp.local" } }
+
+  @Test func givesThePlaceOfAnAnsweredQuestionToOneThatWaits() throws {
     let watch = makeWatch(maximumQueries: 2)
-    for name in ["a", "b", "c"] { watch.add(try instance(name), interface: 1) }
-    #expect(network.open.map(\.name) == ["b._test._tcp.local", "c._test._tcp.local"])
+    let start = ContinuousClock.now
+    for name in ["a", "b", "c"] { watch.add(try instance(name), interface: 1, at: start) }
+    #expect(network.open.map(\.name) == names("ab"))
+    watch.expire(at: start)
+    #expect(network.open.map(\.name) == names("ab"))
+    network.answer("a._test._tcp.local", .text, try info("1").encoded)
+    watch.expire(at: .now)
+    #expect(network.open.map(\.name) == names("bc"))
+    #expect(log.take() == [.found(try instance("a"), try info("1"))])
+  }
+
+  @Test func givesThePlaceOfASilentServiceToOneThatWaits() throws {
+    let watch = makeWatch(maximumQueries: 2)
+    let start = ContinuousClock.now
+    for name in ["a", "b", "c"] { watch.add(try instance(name), interface: 1, at: start) }
+    let end = start + TextQuestions.patience
+    #expect(watch.deadline == end)
+    watch.expire(at: end - .milliseconds(1))
+    #expect(network.open.map(\.name) == names("ab"))
+    watch.expire(at: end)
+    #expect(Set(network.open.map(\.name)).contains("c._test._tcp.local"))
+    #expect(network.open.count == 2)
+  }
+
+  @Test func asksAgainAndHearsOfAChangeWhereThereAreMoreServicesThanPlaces() throws {
+    let watch = makeWatch(maximumQueries: 1)
+    var now = ContinuousClock.now
+    let (lamp, door) = (try instance("lamp"), try instance("door"))
+    for instance in [lamp, door] { watch.add(instance, interface: 1, at: now) }
+    for instance in [lamp, door] {
+      network.answer(instance.recordName, .text, try info("1").encoded)
+      now = max(now, .now)
+      watch.expire(at: now)
+    }
+    #expect(log.take() == [.found(lamp, try info("1")), .found(door, try info("1"))])
+    now = try #require(watch.deadline)
+    watch.expire(at: now)
+    #expect(network.open.map(\.name) == [lamp.recordName])
+    network.answer(lamp.recordName, .text, try info("2").encoded)
+    #expect(log.take() == [.updated(lamp, try info("2"))])
+  }
+
+  @Test func everyServiceIsAskedHoweverManyThereAre() throws {
+    let watch = makeWatch(maximumQueries: 6)
+    var now = ContinuousClock.now
+    for index in 0..<120 { watch.add(try instance("\(index)"), interface: 1, at: now) }
+    var rounds = 0
+    while log.events.count < 120, rounds < 30 {
+      for query in network.open { query.onAnswer([0], 1) }
+      now = max(now, .now)
+      watch.expire(at: now)
+      #expect(network.open.count <= 6)
+      rounds += 1
+    }
+    #expect(Set(log.events).count == 120)
+    #expect(rounds == 20)
+  }
+
+  @Test func forgedServicesThatNeverAnswerDelayTheOthersAndDoNotHideThem() throws {
+    let watch = makeWatch(maximumQueries: 256)
+    var now = ContinuousClock.now
+    for index in 0..<1_000 { watch.add(try instance("forged \(index)"), interface: 1, at: now) }
+    let lamp = try instance("lamp")
+    watch.add(lamp, interface: 1, at: now)
+    let most = now + TextQuestions.patience * 4
+    while !network.open.contains(where: { $0.name == lamp.recordName }), now < most {
+      now = try #require(watch.deadline)
+      watch.expire(at: now)
+    }
+    network.answer(lamp.recordName, .text, [0])
+    #expect(log.take() == [.found(lamp, DiscoveryInfo())])
+  }
+
+  @Test func aRefusedQuestionIsPutAgainWithGrowingPauses() throws {
+    let watch = makeWatch()
+    var now = ContinuousClock.now
+    network.refuses = true
+    watch.add(try instance("lamp"), interface: 1, at: now)
+    var pauses: [Duration] = []
+    for _ in 0..<6 {
+      let next = try #require(watch.deadline)
+      pauses.append(next - now)
+      now = next
+      watch.expire(at: now)
+    }
+    #expect(pauses == [0.25, 0.5, 1, 2, 4, 4].map { .milliseconds(Int($0 * 1000)) })
+    network.refuses = false
+    watch.expire(at: try #require(watch.deadline))
+    #expect(network.open.map(\.name) == ["lamp._test._tcp.local"])
   }
 
   @Test func tellsItsOwnNameOnceAndAgainAfterAnOutage() throws {
@@ -85,7 +174,7 @@ private final class ScriptedNetwork {
   @Test func forgetsEverythingInAnOutage() throws {
     let watch = makeWatch()
     let lamp = try instance("lamp")
-    watch.add(lamp, interface: 2)
+    watch.add(lamp, interface: 2, at: .now)
     network.answer(lamp.recordName, .text, [0])
     #expect(log.take() == [.found(lamp, DiscoveryInfo())])
     watch.removeAll()

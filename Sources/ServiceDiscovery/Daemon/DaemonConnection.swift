@@ -14,10 +14,11 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
     let handler: @Sendable () -> Void
   }
 
-  /// TXT questions that stay open; each costs a thread and a D-Bus connection, of which a user has 256.
-  private static let maximumQueries = 32
+  /// TXT questions that are open at a time; each costs a thread and a D-Bus connection, of which all programs of a user
+  /// together have 256.
+  private static let maximumQueries = 6
   /// Look-ups at a time, of three questions each.
-  private static let maximumLookUps = 8
+  private static let maximumLookUps = 2
   /// The pauses between attempts to reach the daemon grow from the first to the second.
   private static let pauses = (first: Duration.milliseconds(250), last: Duration.seconds(4))
   /// The daemon renames by itself when the network has the name, but not when another app of this machine has it.
@@ -72,6 +73,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
       wait()
       mailbox.drain()
       resolver.expire(at: .now)
+      if isConnected { watch.expire(at: .now) }
       if hasNameConflict { registerUnderOtherName() }
       if let failure { loseConnection(failure) }
       references.removeAll { $0.fileDescriptor == nil }
@@ -194,7 +196,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
     switch reply {
     case .service(let name, let interface, let isPresent):
       guard let type, let instance = try? ServiceInstance(name: name, type: type) else { return }
-      isPresent ? watch.add(instance, interface: interface) : watch.remove(instance, interface: interface)
+      isPresent ? watch.add(instance, interface: interface, at: .now) : watch.remove(instance, interface: interface)
     case .registered(let name):
       guard let former = advertisement else { return }
       guard let instance = try? ServiceInstance(name: name, type: former.instance.type) else { return }
@@ -225,7 +227,7 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
     let open = references
     var descriptors = open.map { pollfd(fd: $0.fileDescriptor ?? -1, events: Int16(POLLIN), revents: 0) }
     descriptors.append(pollfd(fd: mailbox.fileDescriptor, events: Int16(POLLIN), revents: 0))
-    let deadlines = [resolver.deadline, isConnected ? nil : nextAttempt].compactMap { $0 }
+    let deadlines = [resolver.deadline, isConnected ? watch.deadline : nextAttempt].compactMap(\.self)
     guard poll(&descriptors, nfds_t(descriptors.count), milliseconds(until: deadlines.min())) > 0 else { return }
     for (reference, descriptor) in zip(open, descriptors) where descriptor.revents != 0 {
       if !reference.process() { failure = .unknown }

@@ -7,7 +7,7 @@ internal import CAvahiCore
 /// conformance.
 final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
   /// The most TXT queries that stay open; each is cheap for avahi-core.
-  private static let maximumQueries = ServiceTable.capacity
+  private static let maximumQueries = 256
 
   private let mailbox: Mailbox
   private let loop: AvahiLoop
@@ -55,11 +55,12 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
   func run() {
     begin()
     while isRunning {
-      guard loop.turn(until: resolver.deadline) else {
+      guard loop.turn(until: [resolver.deadline, watch.deadline].compactMap(\.self).min()) else {
         handler(.unavailable(reason: "the embedded responder cannot wait for the network"))
         break
       }
       resolver.expire(at: .now)
+      watch.expire(at: .now)
     }
     mailbox.close()
     mailbox.drain()
@@ -123,7 +124,7 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     guard let type, let name, let text = String(validatingCString: name) else { return }
     guard let instance = try? ServiceInstance(name: text, type: type) else { return }
     switch event {
-    case AVAHI_BROWSER_NEW: watch.add(instance, interface: UInt32(max(0, interface)))
+    case AVAHI_BROWSER_NEW: watch.add(instance, interface: UInt32(max(0, interface)), at: .now)
     case AVAHI_BROWSER_REMOVE: watch.remove(instance, interface: UInt32(max(0, interface)))
     default: break
     }

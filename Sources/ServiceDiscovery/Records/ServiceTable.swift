@@ -3,10 +3,10 @@
 /// A service is reported once per interface and IP version and withdrawn as often, so the reports are counted and it
 /// is lost only with the last. It is found when its TXT record is known too, which every DNS-SD service has
 /// (RFC 6763 §6). Our own instance is left out, whatever name it has at the moment.
+///
+/// Every name is counted, or those that came during a flood would stay unknown after it. Avahi bounds how many there are:
+/// its cache has 4,096 records for each interface and IP version.
 struct ServiceTable {
-  /// The most services that are held; a flood of further ones is ignored.
-  static let capacity = 256
-
   private struct Row {
     /// How many reports stand, by interface.
     var reports: [UInt32: Int] = [:]
@@ -31,7 +31,6 @@ struct ServiceTable {
   /// Returns whether the instance is new, so that its TXT record must be asked for.
   mutating func add(_ instance: ServiceInstance, interface: UInt32) -> Bool {
     let isNew = rows[instance] == nil
-    guard !isNew || rows.count < Self.capacity else { return false }
     rows[instance, default: Row()].reports[interface, default: 0] += 1
     return isNew
   }

@@ -5,14 +5,14 @@ final class ServiceWatch {
   private var table: ServiceTable
   /// The name last reported to the owner; `nil` while we are not on the network.
   private var advertised: ServiceInstance?
-  private var queries: [(instance: ServiceInstance, query: any RecordQuery)] = []
   private let maximumQueries: Int
   private let ask: AskForRecords
   private let handler: (DiscoveryEvent) -> Void
+  private lazy var questions = TextQuestions(places: maximumQueries, ask: ask) { [unowned self] instance, data in
+    report { $0.setInfo(DiscoveryInfo(parsing: data), of: instance) }
+  }
 
-  /// Keeps at most `maximumQueries` TXT questions open.
-  ///
-  /// Beyond that the oldest is closed and its service is no longer reported as updated. `own` is the name that we want for ourselves.
+  /// Keeps at most `maximumQueries` TXT questions open. `own` is the name that we want for ourselves.
   init(
     own: ServiceInstance?, maximumQueries: Int, ask: @escaping AskForRecords,
     _ handler: @escaping (DiscoveryEvent) -> Void
@@ -23,22 +23,21 @@ final class ServiceWatch {
     self.handler = handler
   }
 
+  /// When ``expire(at:)`` must be called next.
+  var deadline: ContinuousClock.Instant? { questions.deadline }
+
+  /// Puts the questions that are due.
+  func expire(at now: ContinuousClock.Instant) { questions.expire(at: now) }
+
   /// Takes a report that `instance` is on an interface.
-  func add(_ instance: ServiceInstance, interface: UInt32) {
-    guard table.add(instance, interface: interface) else { return }
-    let query = ask(instance.recordName, .text) { [weak self] data, _ in
-      self?.report { $0.setInfo(DiscoveryInfo(parsing: data), of: instance) }
-    }
-    guard let query else { return }
-    if queries.count == maximumQueries { queries.removeFirst().query.close() }
-    queries.append((instance, query))
+  func add(_ instance: ServiceInstance, interface: UInt32, at now: ContinuousClock.Instant) {
+    if table.add(instance, interface: interface) { questions.begin(instance, at: now) }
   }
 
   /// Takes a report that `instance` has left an interface.
   func remove(_ instance: ServiceInstance, interface: UInt32) {
     report { $0.remove(instance, interface: interface) }
-    guard !table.contains(instance), let index = queries.firstIndex(where: { $0.instance == instance }) else { return }
-    queries.remove(at: index).query.close()
+    if !table.contains(instance) { questions.end(instance) }
   }
 
   /// Records the name under which we are advertised now, and reports a new one to the owner.
@@ -52,8 +51,7 @@ final class ServiceWatch {
   /// Forgets everything that was found, reporting it lost, and that we were on the network.
   func removeAll() {
     advertised = nil
-    for entry in queries { entry.query.close() }
-    queries = []
+    questions.endAll()
     report { $0.removeAll() }
   }
 

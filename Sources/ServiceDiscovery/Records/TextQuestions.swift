@@ -1,0 +1,114 @@
+/// The TXT questions of a browser: a few at a time, until every service has answered, and again at a slow pace.
+///
+/// Where places suffice each question stays open, and a changed record is heard at once. Where they do not, a question gives its
+/// place to one that waits as soon as it is answered, or after ``patience``, and is asked again after ``refresh``. So no
+/// number of services keeps another one from being asked. It is confined to the thread of its back-end.
+final class TextQuestions {
+  /// How long a question without an answer keeps a place that another one waits for.
+  static let patience: Duration = .seconds(2)
+  /// How long a question rests that has given up its place.
+  static let refresh: Duration = .seconds(10)
+  /// The pauses after the back-end has refused a question grow from the first to the second.
+  static let pauses = (first: Duration.milliseconds(250), last: Duration.seconds(4))
+
+  private struct Open {
+    let query: any RecordQuery
+    /// When its place is another one's, if one waits.
+    var turnEnds: ContinuousClock.Instant
+  }
+
+  private let places: Int
+  private let ask: AskForRecords
+  private let onAnswer: (ServiceInstance, [UInt8]) -> Void
+  private var open: [ServiceInstance: Open] = [:]
+  /// Services that were never asked, the first first.
+  private var fresh: [ServiceInstance] = []
+  /// Services that were asked, and when each is due again, in that order.
+  private var resting: [(instance: ServiceInstance, due: ContinuousClock.Instant)] = []
+  private var pause = pauses.first
+  private var pauseEnds: ContinuousClock.Instant?
+
+  /// Keeps at most `places` questions open; `onAnswer` gets every record that is seen.
+  init(
+    places: Int, ask: @escaping AskForRecords, onAnswer: @escaping (ServiceInstance, [UInt8]) -> Void
+  ) {
+    self.places = places
+    self.ask = ask
+    self.onAnswer = onAnswer
+  }
+
+  /// When ``expire(at:)`` must be called next.
+  var deadline: ContinuousClock.Instant? {
+    guard let next = fresh.isEmpty ? resting.first?.due : .now else { return nil }
+    let place = open.count < places ? nil : open.values.map(\.turnEnds).min()
+    return [next, place, pauseEnds].compactMap(\.self).max()
+  }
+
+  /// Begins to ask for the record of a service.
+  func begin(_ instance: ServiceInstance, at now: ContinuousClock.Instant) {
+    fresh.append(instance)
+    fill(at: now)
+  }
+
+  /// Asks for the record of a service no longer.
+  func end(_ instance: ServiceInstance) {
+    if let question = open.removeValue(forKey: instance) {
+      question.query.close()
+    } else if let index = fresh.firstIndex(of: instance) {
+      fresh.remove(at: index)
+    } else {
+      resting.removeAll { $0.instance == instance }
+    }
+  }
+
+  /// Asks for nothing any more.
+  func endAll() {
+    for question in open.values { question.query.close() }
+    open = [:]
+    fresh = []
+    resting = []
+    (pause, pauseEnds) = (Self.pauses.first, nil)
+  }
+
+  /// Gives places to the services that wait for one.
+  ///
+  /// Questions are closed here alone, never from the callback of an answer.
+  func expire(at now: ContinuousClock.Instant) {
+    if let pauseEnds, pauseEnds <= now { self.pauseEnds = nil }
+    guard pauseEnds == nil else { return }
+    let wanted = fresh.count + resting.prefix { $0.due <= now }.count - (places - open.count)
+    let over = open.filter { $0.value.turnEnds <= now }.sorted { $0.value.turnEnds < $1.value.turnEnds }
+    for (instance, question) in over.prefix(max(0, wanted)) {
+      question.query.close()
+      open[instance] = nil
+      resting.append((instance, now + Self.refresh))
+    }
+    fill(at: now)
+  }
+
+  private func fill(at now: ContinuousClock.Instant) {
+    while open.count < places, pauseEnds == nil, let instance = next(at: now) {
+      let query = ask(instance.recordName, .text) { [weak self] data, _ in
+        self?.answered(instance)
+        self?.onAnswer(instance, data)
+      }
+      guard let query else {
+        fresh.insert(instance, at: 0)
+        pauseEnds = now + pause
+        pause = min(pause * 2, Self.pauses.last)
+        return
+      }
+      pause = Self.pauses.first
+      open[instance] = Open(query: query, turnEnds: now + Self.patience)
+    }
+  }
+
+  private func next(at now: ContinuousClock.Instant) -> ServiceInstance? {
+    if !fresh.isEmpty { return fresh.removeFirst() }
+    guard let first = resting.first, first.due <= now else { return nil }
+    return resting.removeFirst().instance
+  }
+
+  /// A question that is answered has had its turn.
+  private func answered(_ instance: ServiceInstance) { open[instance]?.turnEnds = .now }
+}

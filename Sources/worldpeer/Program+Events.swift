@@ -92,7 +92,8 @@ extension Program {
   private func describe(_ candidate: Candidate) -> Report.Candidate {
     Report.Candidate(
       id: candidate.id, name: candidate.peer?.name ?? candidate.name ?? candidate.id,
-      peerID: candidate.peer?.id.description)
+      peerID: candidate.peer?.id.description, standing: candidate.standing.rawValue,
+      asksForPasscode: candidate.asksForPasscode)
   }
 
   func pin(_ anchor: Anchor) -> Report.Pin {

@@ -1,5 +1,85 @@
-import SharedWorld
+import Basics
+import PeerTransport
+import ServiceDiscovery
 import Testing
+
+@testable import SharedWorld
+
+@Suite("What an advertisement says")
+struct DiscoveryRecordTests {
+  private func text(_ key: String, in info: DiscoveryInfo) -> String? {
+    info[key].map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test("the record is the documented one, and is read back")
+  func isRead() throws {
+    var record = DiscoveryRecord(showing: "kitchen")
+    record.asksForPasscode = true
+    record.standing = .locked
+    record.appInfo = ["game": "chess", "a": ""]
+    let info = try record.info()
+    #expect(info.keys == ["auth", "st", "v", "n", "a", "game"])
+    #expect(["auth", "st", "n", "game"].map { text($0, in: info) } == ["passcode", "locked", "kitchen", "chess"])
+    #expect(DiscoveryRecord(reading: DiscoveryInfo(parsing: info.encoded)) == record)
+  }
+
+  @Test("what says nothing or nonsense is an open session without a name")
+  func isLenient() {
+    var record = DiscoveryRecord()
+    record.version = nil
+    #expect(DiscoveryRecord(reading: DiscoveryInfo()) == record)
+    let nonsense = ["st=ajar", "auth=", "v=one", "n="].flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+    #expect(DiscoveryRecord(reading: DiscoveryInfo(parsing: nonsense)) == record)
+  }
+
+  @Test(
+    "a name of 63 bytes is shown whole, a longer one is cut between characters",
+    arguments: [
+      "آشپزخانه\u{200c}ها", "रसोई\u{200d}घर", "👩\u{200d}🔬 lab", String(repeating: "é", count: 31),
+      String(repeating: "k", count: 63),
+    ])
+  func names(name: String) throws {
+    #expect(DiscoveryRecord(reading: try DiscoveryRecord(showing: name).info()).shownName == name)
+    let long = name + String(repeating: "👩\u{200d}🔬", count: 6)
+    let cut = try #require(DiscoveryRecord(reading: try DiscoveryRecord(showing: long).info()).shownName)
+    #expect(cut.utf8.count <= 63 && long.hasPrefix(cut) && cut.hasPrefix(name))
+  }
+
+  @Test(
+    "what no advertisement can carry is refused",
+    arguments: [
+      ["v": "9"], ["ST": "open"], ["much too long": ""], ["": "x"], ["a=b": ""], ["k": String(repeating: "x", count: 300)],
+      ["a": "1", "A": "2"],
+    ])
+  func refused(info: [String: String]) async {
+    var record = DiscoveryRecord()
+    record.appInfo = info
+    #expect(throws: DiscoveryError.self) { try record.info() }
+    var configuration = TestSessions.configuration()
+    configuration.discoveryInfo = info
+    let error = await #expect(throws: SessionError.self) {
+      try await Session.withSession(as: TestSessions.identity("a"), configuration: configuration) { _ in }
+    }
+    #expect(error?.code == .invalidArgument)
+  }
+
+  @Test("a device has one service name for each service, which only its key gives")
+  func lastingName() throws {
+    let (service, other) = (try ServiceType("sharedworld"), try ServiceType("other"))
+    let (one, two) = (try TestSessions.identity("a"), try TestSessions.identity("a"))
+    let name = try DiscoveryRecord.lastingName(of: one, service: service)
+    #expect(try DiscoveryRecord.lastingName(of: one, service: service) == name)
+    #expect(try DiscoveryRecord.lastingName(of: one, service: other) != name)
+    #expect(try DiscoveryRecord.lastingName(of: two, service: service) != name)
+  }
+
+  @Test("the service name of the key in the protocol's chapter is the one printed there")
+  func namesVector() throws {
+    let bytes = try TLSIdentity(seed: Array(0..<32)).derivedBytes(for: "sharedworld service name sharedworld")
+    let number = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    #expect("sw-" + String(number, radix: 36) == "sw-errkjhgupkv4")
+  }
+}
 
 @Suite("Browser and advertiser", .timeLimit(.minutes(5)))
 struct BrowserTests {

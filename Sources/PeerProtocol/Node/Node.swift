@@ -225,6 +225,8 @@ extension Node {
   package var roster: Roster { turn.mesh.roster }
   /// The rules for newcomers.
   package var rules: SessionRules { turn.mesh.rules }
+  /// Why nobody new can be invited; nil if somebody can.
+  package var invitationRefusal: EndReason? { turn.mesh.invitationRefusal }
   /// Whether this node may lock the session and remove members: as host, or while it is alone.
   package var mayRule: Bool { turn.mayRule }
   /// The peers this node invites: those that have answered its dial and not yet the invitation, in the order of asking.

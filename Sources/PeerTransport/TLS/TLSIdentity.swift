@@ -54,6 +54,20 @@ package final class TLSIdentity: Sendable {
     bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
   }
 
+  /// Bytes that only the holder of the private key can derive for a purpose, always the same ones: its HMAC-SHA256 (RFC 2104)
+  /// under that key, 32 bytes. They tell nothing of the key.
+  package func derivedBytes(for purpose: String) throws(TransportFailure) -> [UInt8] {
+    var (secret, count) = ([UInt8](repeating: 0, count: 32), 32)
+    defer { Self.wipe(&secret) }
+    guard EVP_PKEY_get_raw_private_key(key, &secret, &count) == 1 else { throw .openSSL("cannot read the key") }
+    let message = Array(purpose.utf8)
+    var (digest, size) = ([UInt8](repeating: 0, count: 32), UInt32(32))
+    guard HMAC(EVP_sha256(), secret, Int32(count), message, message.count, &digest, &size) != nil else {
+      throw .openSSL("cannot derive bytes from the key")
+    }
+    return digest
+  }
+
   /// The SubjectPublicKeyInfo of an Ed25519 key in DER (RFC 8410 §4): 44 bytes.
   static func publicKeyInfo(of key: OpaquePointer) -> [UInt8] {
     var raw = [UInt8](repeating: 0, count: 32)

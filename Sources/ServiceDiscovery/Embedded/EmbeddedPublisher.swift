@@ -16,6 +16,10 @@ final class EmbeddedPublisher {
 
   /// After this many consecutive conflicts a host on the network claims every name: give up.
   private static let maximumRenames = 100
+  /// How long others keep the records of the service (seconds).
+  ///
+  /// RFC 6762 §10 recommends 75 minutes for most, for which a peer that crashed would stay in every list.
+  private static let lifetime: UInt32 = 120
 
   private let server: OpaquePointer
   private var advertisement: Advertisement
@@ -65,13 +69,7 @@ final class EmbeddedPublisher {
   func update(_ info: DiscoveryInfo) {
     guard info != advertisement.info else { return }
     advertisement.info = info
-    let error = serviceGroup?.modify { group in
-      withTextRecord { text in
-        avahi_server_update_service_txt_strlst(
-          server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), noFlags,
-          advertisement.instance.name, advertisement.instance.type.dnsName, advertisement.instance.domain, text)
-      }
-    }
+    let error = serviceGroup?.modify { addText(to: $0, AVAHI_PUBLISH_UPDATE) }
     if let error { check(error) }
   }
 
@@ -97,12 +95,12 @@ final class EmbeddedPublisher {
 
   private func publishService() {
     let error = serviceGroup?.publish { group in
-      withTextRecord { text in
-        avahi_server_add_service_strlst(
-          server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), noFlags,
-          advertisement.instance.name, advertisement.instance.type.dnsName, advertisement.instance.domain, nil,
-          advertisement.port, text)
-      }
+      let instance = advertisement.instance
+      let type = "\(instance.type.dnsName).\(instance.domain)"
+      var error = addPointer(to: group, "_services._dns-sd._udp.\(instance.domain)", type)
+      if error >= 0 { error = addPointer(to: group, type, instance.recordName) }
+      if error >= 0 { error = addLocation(to: group) }
+      return error < 0 ? error : addText(to: group)
     }
     if let error { check(error) }
   }
@@ -131,13 +129,44 @@ final class EmbeddedPublisher {
     report(.failed("the service cannot be published: \(String(cString: avahi_strerror(error)))"))
   }
 
-  private func withTextRecord(_ body: (UnsafeMutablePointer<AvahiStringList>?) -> Int32) -> Int32 {
-    let bytes = advertisement.info.encoded
-    var list: UnsafeMutablePointer<AvahiStringList>?
-    let error = avahi_string_list_parse(bytes, bytes.count, &list)
-    guard error >= 0 else { return error }
-    defer { avahi_string_list_free(list) }
-    return body(list)
+  // MARK: Records
+
+  /// Adds a record that leads from one name to another.
+  private func addPointer(to group: OpaquePointer, _ name: String, _ target: String) -> Int32 {
+    add(.pointer, name, to: group, noFlags) { record in
+      record.pointee.data.ptr.name = avahi_strdup(target)
+      return record.pointee.data.ptr.name != nil
+    }
+  }
+
+  /// Adds the record that says on which host and port the service is.
+  private func addLocation(to group: OpaquePointer) -> Int32 {
+    add(.service, advertisement.instance.recordName, to: group, AVAHI_PUBLISH_UNIQUE) { record in
+      record.pointee.data.srv.port = advertisement.port
+      record.pointee.data.srv.name = avahi_strdup(avahi_server_get_host_name_fqdn(server))
+      return record.pointee.data.srv.name != nil
+    }
+  }
+
+  private func addText(to group: OpaquePointer, _ flags: AvahiPublishFlags = noFlags) -> Int32 {
+    let flags = AvahiPublishFlags(rawValue: flags.rawValue | AVAHI_PUBLISH_UNIQUE.rawValue)
+    return add(.text, advertisement.instance.recordName, to: group, flags) { record in
+      let bytes = advertisement.info.encoded
+      return avahi_string_list_parse(bytes, bytes.count, &record.pointee.data.txt.string_list) >= 0
+    }
+  }
+
+  /// Adds a record that others keep for ``lifetime``; `fill` sets its data, and returns whether there was memory for them.
+  private func add(
+    _ type: RecordType, _ name: String, to group: OpaquePointer, _ flags: AvahiPublishFlags,
+    _ fill: (UnsafeMutablePointer<AvahiRecord>) -> Bool
+  ) -> Int32 {
+    let kind = UInt16(AVAHI_DNS_CLASS_IN)
+    guard let record = avahi_record_new_full(name, kind, type.rawValue, Self.lifetime) else { return Int32(AVAHI_ERR_NO_MEMORY) }
+    defer { avahi_record_unref(record) }
+    guard fill(record) else { return Int32(AVAHI_ERR_NO_MEMORY) }
+    return avahi_server_add(
+      server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), flags, record)
   }
 }
 

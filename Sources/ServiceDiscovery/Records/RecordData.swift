@@ -1,7 +1,9 @@
-/// The DNS record types that discovery asks for (RFC 1035 §3.2.2, RFC 3596, RFC 2782).
+/// The DNS record types that discovery asks for and publishes (RFC 1035 §3.2.2, RFC 3596, RFC 2782).
 enum RecordType: UInt16, Sendable {
   /// An IPv4 address.
   case address = 1
+  /// A name that leads to another one.
+  case pointer = 12
   /// The key-value record of a service.
   case text = 16
   /// An IPv6 address.

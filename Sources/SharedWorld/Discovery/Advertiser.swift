@@ -17,7 +17,7 @@ public final class Advertiser: Sendable {
   /// - Parameters:
   ///   - service: The DNS-SD service type without underscore: 1–15 letters, digits and hyphens (RFC 6335 §5.1).
   ///   - port: The TCP port the service listens on.
-  ///   - name: What people are shown, at most 32 bytes of UTF-8; nil shows nothing.
+  ///   - name: What people are shown, at most 63 bytes of UTF-8; nil shows nothing.
   ///   - mode: Which back-end to use.
   /// - Throws: ``SessionError`` with the code `invalidArgument` for a type that is not allowed, `discoveryUnavailable`
   ///   when no back-end can start.
@@ -27,7 +27,7 @@ public final class Advertiser: Sendable {
     id = DiscoveryRecord.randomName()
     do {
       let instance = try ServiceInstance(name: id, type: try ServiceType(service))
-      let info = try DiscoveryRecord.info(showing: name)
+      let info = try DiscoveryRecord(showing: name).info()
       discovery = Discovery(mode: mode)
       try discovery.start(
         browsing: nil, advertising: Advertisement(instance: instance, port: port, info: info)

@@ -1,45 +1,90 @@
 import Basics
 import PeerProtocol
+import PeerTransport
 import ServiceDiscovery
 
-/// What an advertisement says: version, a random tag, how to authenticate, and the name if the app shows it.
-enum DiscoveryRecord {
-  private static let version = "v"
-  private static let tag = "tag"
-  private static let authentication = "auth"
-  private static let name = "n"
+/// What an advertisement says: the protocol's version, how strangers get in, what the app tells, and the name if it is shown.
+///
+/// Nothing of it can be trusted: anybody on the network can publish anything.
+struct DiscoveryRecord: Hashable, Sendable {
+  private static let versionKey = "v"
+  private static let authenticationKey = "auth"
+  private static let standingKey = "st"
+  private static let nameKey = "n"
+  private static let ownKeys: Set = [versionKey, authenticationKey, standingKey, nameKey]
+  private static let passcode = "passcode"
 
   /// Bytes of UTF-8 of a shown name.
-  static let nameLimit = 32
+  static let nameLimit = 63
 
-  /// A name that tells nothing of who advertises.
-  static func randomName() -> String {
-    var random = SystemRandomNumberGenerator()
-    return "sw-" + String(random.next() as UInt64, radix: 36)
+  /// The highest version of the protocol that the peer speaks; nil where the record does not say.
+  var version: Int? = Int(ProtocolLimits.versions.upperBound)
+  /// The name that is shown to everybody, safe to print.
+  var shownName: String?
+  /// Whether the peer asks for a passcode.
+  var asksForPasscode = false
+  /// Whether newcomers are let in.
+  var standing = Candidate.Standing.open
+  /// What the app tells, by key.
+  var appInfo: [String: String] = [:]
+
+  /// The record of a peer that shows this name, or none.
+  init(showing shownName: String? = nil) {
+    self.shownName = shownName
+  }
+
+  /// What a record says, as far as it can be read.
+  init(reading info: DiscoveryInfo) {
+    func text(_ key: String) -> String? {
+      info[key].flatMap { String(validating: $0, as: UTF8.self) }.map(PlainText.cleaned)
+    }
+    version = text(Self.versionKey).flatMap { Int($0) }
+    shownName = text(Self.nameKey).map { $0.utf8Prefix(Self.nameLimit) }.flatMap { $0.isEmpty ? nil : $0 }
+    asksForPasscode = text(Self.authenticationKey) == Self.passcode
+    standing = text(Self.standingKey).flatMap(Candidate.Standing.init) ?? .open
+    for key in info.keys where !Self.ownKeys.contains(key) { appInfo[key] = text(key) }
   }
 
   /// The TXT record.
-  static func info(showing shownName: String?, hasPasscode: Bool = false) throws(DiscoveryError) -> DiscoveryInfo {
-    var random = SystemRandomNumberGenerator()
+  ///
+  /// - Throws: ``DiscoveryError/invalidInfo(reason:)`` when the app's part breaks the rules of such records or takes a key that this
+  ///   library uses.
+  func info() throws(DiscoveryError) -> DiscoveryInfo {
     var pairs: [(key: String, value: [UInt8])] = [
-      (version, Array(String(ProtocolLimits.versions.upperBound).utf8)),
-      (tag, Array(String(random.next() as UInt64, radix: 16).utf8)),
-      (authentication, Array((hasPasscode ? "passcode" : "invite").utf8)),
+      (Self.authenticationKey, Array((asksForPasscode ? Self.passcode : "invite").utf8)),
+      (Self.standingKey, Array(standing.rawValue.utf8)),
     ]
-    if let shownName { pairs.append((name, Array(shownName.utf8Prefix(nameLimit).utf8))) }
+    if let version { pairs.append((Self.versionKey, Array(String(version).utf8))) }
+    if let shownName { pairs.append((Self.nameKey, Array(shownName.utf8Prefix(Self.nameLimit).utf8))) }
+    for (key, value) in appInfo.sorted(by: { $0.key < $1.key }) { pairs.append((key, Array(value.utf8))) }
     return try DiscoveryInfo(pairs)
   }
+}
 
-  /// The name a record shows, made safe to print.
-  static func shownName(in info: DiscoveryInfo) -> String? {
-    guard let bytes = info[name], let text = String(validating: bytes, as: UTF8.self) else { return nil }
-    return PlainText.cleaned(text).utf8Prefix(nameLimit)
+/// Names of services.
+extension DiscoveryRecord {
+  /// A name that tells nothing of who advertises.
+  static func randomName() -> String {
+    var random = SystemRandomNumberGenerator()
+    return serviceName(random.next())
   }
+
+  /// The name that a device with this key has each time, and that tells those who do not know it nothing: a restart takes the
+  /// place of what a crash has left in the lists of others.
+  static func lastingName(of identity: PeerIdentity, service: ServiceType) throws(TransportFailure) -> String {
+    let bytes = try identity.tls.derivedBytes(for: "sharedworld service name \(service.name)")
+    return serviceName(bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+  }
+
+  private static func serviceName(_ number: UInt64) -> String { "sw-" + String(number, radix: 36) }
 }
 
 extension Candidate {
   init(_ instance: ServiceInstance, _ info: DiscoveryInfo, peer: Peer?) {
-    self.init(id: instance.name, name: DiscoveryRecord.shownName(in: info), peer: peer)
+    let record = DiscoveryRecord(reading: info)
+    self.init(
+      id: instance.name, name: record.shownName, peer: peer, standing: record.standing,
+      asksForPasscode: record.asksForPasscode, protocolVersion: record.version, info: record.appInfo)
   }
 }
 

@@ -9,11 +9,13 @@ struct DiscoveryDesk {
   private static let rememberedPeers = 4 * ProtocolLimits.roster
 
   let serviceType: ServiceType
-  /// The random name this session advertises under.
-  let instanceName = DiscoveryRecord.randomName()
+  /// The name this session advertises under.
+  let instanceName: String
 
   /// Nil unless discovery runs.
   private var discovery: Discovery?
+  /// What the advertisement says now.
+  private(set) var record: DiscoveryRecord
   private var found: [Candidate.ID: (instance: ServiceInstance, candidate: Candidate)] = [:]
   /// The peers that answered when this session dialled a service.
   private var peers: [Candidate.ID: PeerID] = [:]
@@ -21,8 +23,8 @@ struct DiscoveryDesk {
   private var invited: [UInt64: Candidate.ID] = [:]
   private var names: [PeerID: String] = [:]
 
-  init(serviceType: ServiceType) {
-    self.serviceType = serviceType
+  init(serviceType: ServiceType, instanceName: String, record: DiscoveryRecord = DiscoveryRecord()) {
+    (self.serviceType, self.instanceName, self.record) = (serviceType, instanceName, record)
   }
 
   // MARK: Services
@@ -35,23 +37,34 @@ struct DiscoveryDesk {
   /// - Parameters:
   ///   - mode: Which back-end to use.
   ///   - port: The TCP port this session listens on.
-  ///   - shownName: The name in the advertisement; nil shows nothing.
-  ///   - hasPasscode: Whether the advertisement says that a passcode is asked for.
   ///   - handler: Receives what discovery says.
   mutating func start(
-    _ mode: DiscoveryMode, port: UInt16, showing shownName: String?, hasPasscode: Bool,
-    _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
+    _ mode: DiscoveryMode, port: UInt16, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(SessionError) {
     do {
       let discovery = Discovery(mode: mode)
       let instance = try ServiceInstance(name: instanceName, type: serviceType)
-      let info = try DiscoveryRecord.info(showing: shownName, hasPasscode: hasPasscode)
-      let advertisement = Advertisement(instance: instance, port: port, info: info)
+      let advertisement = Advertisement(instance: instance, port: port, info: try record.info())
       try discovery.start(browsing: serviceType, advertising: advertisement, handler)
       self.discovery = discovery
     } catch {
       throw SessionError(discovery: error)
     }
+  }
+
+  /// Lets the advertisement say something else.
+  ///
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for what no advertisement can carry; the old one stays.
+  mutating func advertise(_ change: (inout DiscoveryRecord) -> Void) throws(SessionError) {
+    var changed = record
+    change(&changed)
+    guard changed != record else { return }
+    do throws(DiscoveryError) {
+      discovery?.updateInfo(try changed.info())
+    } catch {
+      throw SessionError(discovery: error)
+    }
+    record = changed
   }
 
   /// Ends discovery.
@@ -122,7 +135,7 @@ struct DiscoveryDesk {
     if peers.count >= Self.rememberedPeers { peers = peers.filter { found[$0.key] != nil } }
     peers[service] = id
     guard let known = found[service], known.candidate.peer != peer(id) else { return nil }
-    let candidate = Candidate(id: service, name: known.candidate.name, peer: peer(id))
+    let candidate = known.candidate.reached(peer(id))
     found[service] = (known.instance, candidate)
     return .candidateFound(candidate)
   }

@@ -48,18 +48,54 @@ public struct PeerStatus: Hashable, Sendable, Identifiable {
 }
 
 /// A service seen on the network that may be invited.
+///
+/// All that it says of itself is a hint: anybody may advertise anything.
 public struct Candidate: Hashable, Sendable, Identifiable {
-  /// The random name it advertises under.
+  /// The name of the service.
   public typealias ID = String
 
-  /// The random name it advertises under.
+  /// Whether a session lets newcomers in.
+  @nonexhaustive
+  public enum Standing: String, Hashable, Sendable {
+    /// It does.
+    case open
+    /// Its host has locked it.
+    case locked
+    /// It has as many members as it takes.
+    case full
+  }
+
+  /// The name of the service: the same each time that this device advertises, unless it hides
+  /// (``Session/Configuration/hidesDevice``).
   public let id: ID
-  /// The name it shows, if it chose to show one.
-  ///
-  /// Never trust it: anybody may advertise any name.
+  /// The name it shows, if it chose to show one; at most 63 bytes of UTF-8.
   public let name: String?
   /// The peer that answered when this session dialled the service; nil before that.
   ///
   /// Neither an advertisement nor the word of a peer changes it.
   public let peer: Peer?
+  /// Whether the session behind it says that it lets newcomers in.
+  public let standing: Standing
+  /// Whether it says that it asks for a passcode (``Session/Configuration/passcode``).
+  public let asksForPasscode: Bool
+  /// The highest version of the protocol that it says it speaks; nil when it does not say.
+  public let protocolVersion: Int?
+  /// What its app tells (``Session/Configuration/discoveryInfo``).
+  public let info: [String: String]
+
+  init(
+    id: ID, name: String?, peer: Peer?, standing: Standing = .open, asksForPasscode: Bool = false,
+    protocolVersion: Int? = nil, info: [String: String] = [:]
+  ) {
+    (self.id, self.name, self.peer) = (id, name, peer)
+    (self.standing, self.asksForPasscode) = (standing, asksForPasscode)
+    (self.protocolVersion, self.info) = (protocolVersion, info)
+  }
+
+  /// The same service, behind which this peer has answered.
+  func reached(_ peer: Peer) -> Candidate {
+    Candidate(
+      id: id, name: name, peer: peer, standing: standing, asksForPasscode: asksForPasscode,
+      protocolVersion: protocolVersion, info: info)
+  }
 }

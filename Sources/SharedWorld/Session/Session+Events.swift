@@ -40,9 +40,11 @@ extension Session {
       warn(of: peer, in: &events)
       events.append(.peerJoined(peer))
       record(peer)
+      advertiseStanding()
     case .peerReconnecting(let id): events.append(.peerReconnecting(discovery.peer(id)))
     case .peerLeft(let id, let name, let reason):
       events.append(.peerLeft(Peer(id: id, name: name), reason: LeaveReason(reason)))
+      advertiseStanding()
     case .hostChanged(let from, let to, let epoch, let reason):
       events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: reason))
       // A side that lost hears of the new host and then of its new epoch: one merge.
@@ -55,6 +57,7 @@ extension Session {
     case .rulesChanged(let rules):
       if rules.isLocked != isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
       isLocked = rules.isLocked
+      advertiseStanding()
     case .anchors(let changes):
       // Readers see all news in one order.
       hub.publish(exchange(&events, with: []))

@@ -148,6 +148,27 @@ extension Session {
 
   private func answer(_ id: InvitationID, _ decision: InvitationDecision) { input(.answer(id, decision)) }
 
+  /// Tells everybody on the network something else of the app (``Configuration/discoveryInfo``).
+  ///
+  /// - Throws: ``SessionError`` with the code `invalidArgument` when the advertisement cannot carry it; the old one stays.
+  public func setDiscoveryInfo(_ info: [String: String]) throws(SessionError) {
+    try discovery.advertise { $0.appInfo = info }
+  }
+
+  /// Lets the advertisement say whether newcomers are let in.
+  func advertiseStanding() {
+    guard let driver else { return }
+    let refusal = driver.read { node, _ in node.invitationRefusal }
+    let standing: Candidate.Standing =
+      switch refusal {
+      case nil: .open
+      case .locked: .locked
+      case .some: .full
+      }
+    // This part of the record has room for each of its values.
+    try? discovery.advertise { $0.standing = standing }
+  }
+
   // MARK: Members
 
   /// Removes a member for the life of the session, also if it starts again; only the host can.

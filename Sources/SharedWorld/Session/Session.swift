@@ -56,7 +56,12 @@ public actor Session {
     self.configuration = configuration
     trust = try TrustDesk(configuration.trust)
     do {
-      discovery = DiscoveryDesk(serviceType: try ServiceType(configuration.service))
+      let type = try ServiceType(configuration.service)
+      let name =
+        configuration.hidesDevice
+        ? DiscoveryRecord.randomName() : try DiscoveryRecord.lastingName(of: identity, service: type)
+      discovery = DiscoveryDesk(
+        serviceType: type, instanceName: name, record: try Self.record(of: identity, configuration))
       loop = try EventLoop()
       tasks = LoopTaskExecutor(loop)
     } catch let error as DiscoveryError {
@@ -267,13 +272,21 @@ extension Session {
     return address
   }
 
+  /// What the advertisement of a session says at its start.
+  private static func record(
+    of identity: PeerIdentity, _ configuration: Configuration
+  ) throws(DiscoveryError) -> DiscoveryRecord {
+    var record = DiscoveryRecord(showing: configuration.advertisesName ? identity.name : nil)
+    record.asksForPasscode = configuration.passcode != nil
+    record.appInfo = configuration.discoveryInfo
+    // Refused here rather than when discovery starts, or not at all where it is off.
+    _ = try record.info()
+    return record
+  }
+
   private func startDiscovery(port: UInt16) throws(SessionError) {
     guard configuration.discovery != .none else { return }
-    let name = configuration.advertisesName ? identity.name : nil
-    let hasPasscode = configuration.passcode != nil
-    try discovery.start(
-      configuration.discovery, port: port, showing: name, hasPasscode: hasPasscode
-    ) { [weak self, loop] event in
+    try discovery.start(configuration.discovery, port: port) { [weak self, loop] event in
       loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
     }
   }

@@ -9,8 +9,21 @@ extension Report {
     let name: String
     /// The peer it turned out to be, once there was a connection.
     let peerID: String?
+    /// Whether it says that it lets newcomers in: `open`, `locked` or `full`.
+    let standing: String
+    let asksForPasscode: Bool
 
-    var members: JSON.Members { ["candidate": .string(id), "name": .string(name), "peerID": .optional(peerID)] }
+    var members: JSON.Members {
+      ["candidate": .string(id), "name": .string(name), "peerID": .optional(peerID)]
+        + ["standing": .string(standing), "passcode": .bool(asksForPasscode)]
+    }
+
+    /// What somebody who thinks of an invitation wants to know, for the end of a line.
+    var remark: Line {
+      let remarks = [standing == "open" ? nil : standing, asksForPasscode ? "asks for a passcode" : nil]
+      let text = remarks.compactMap(\.self).joined(separator: ", ")
+      return text.isEmpty ? "" : "  \(text, .caution)"
+    }
   }
 
   static func discovery(backend: String?, reason: String?) -> Report {
@@ -24,7 +37,7 @@ extension Report {
   }
 
   static func peerFound(_ candidate: Candidate) -> Report {
-    Report("peer-found", candidate.members, ["\("·", .faint) found \(candidate.name, .name)"])
+    Report("peer-found", candidate.members, ["\("·", .faint) found \(candidate.name, .name)\(candidate.remark)"])
   }
 
   static func peerLost(_ candidate: Candidate) -> Report {

@@ -16,7 +16,7 @@ struct DeskTests {
   @Test("the names of strangers, and the keys behind services, are remembered up to a bound")
   func strangers() throws {
     let type = try ServiceType("swtest")
-    var desk = DiscoveryDesk(serviceType: type)
+    var desk = DiscoveryDesk(serviceType: type, instanceName: "sw-0")
     for number in 0..<UInt64(5000) {
       desk.identify(Self.peer(number)) { [] }
       desk.begin(number, to: "service \(number)")
@@ -32,8 +32,8 @@ struct DeskTests {
   @Test("a service is bound to the key that this session reached by dialling it, and to no other")
   func bound() throws {
     let type = try ServiceType("swtest")
-    let info = try DiscoveryRecord.info(showing: "kitchen")
-    var desk = DiscoveryDesk(serviceType: type)
+    let info = try DiscoveryRecord(showing: "kitchen").info()
+    var desk = DiscoveryDesk(serviceType: type, instanceName: "sw-0")
     let service = try ServiceInstance(name: "sw-1", type: type)
     _ = desk.take(.found(service, info))
     let (bob, mallory) = (Self.peer(1), Self.peer(2))

@@ -46,4 +46,56 @@ struct DiscoverySessionTests {
       }
     }
   }
+
+  @Test("others see what an app tells, and whether its session is locked, before they invite; a restart keeps the name")
+  func standing() async throws {
+    let plain = Self.configuration("sws-\(UInt32.random(in: 0..<100_000))")
+    var attic = plain
+    attic.discoveryInfo = ["room": "attic"]
+    let (identity, configuration) = (try TestSessions.identity("bob"), attic)
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: plain) { alice in
+      var events = alice.events.makeAsyncIterator()
+      let service = try await Session.withSession(as: identity, configuration: configuration) { bob in
+        var event = try await alice.first { $0.found("bob") { _ in true } }
+        #expect(event.standing == .open && event.info == ["room": "attic"] && event.protocolVersion != nil)
+        try await bob.lockSession()
+        event = try await events.first { $0.found("bob") { $0.standing == .locked } }
+        try await bob.unlockSession()
+        try await bob.setDiscoveryInfo(["room": "cellar"])
+        event = try await events.first { $0.found("bob") { $0.info == ["room": "cellar"] && $0.standing == .open } }
+        await #expect(throws: SessionError.self) { try await bob.setDiscoveryInfo(["v": "2"]) }
+        return event.id
+      }
+      _ = try await events.first { if case .candidateLost(let lost) = $0, lost.id == service { true } else { nil } }
+      try await Session.withSession(as: identity, configuration: configuration) { _ in
+        let again = try await events.first { $0.found("bob") { _ in true } }
+        #expect(again.id == service)
+      }
+    }
+  }
+
+  @Test("a session that has as many members as it takes says so")
+  func full() async throws {
+    var small = Self.configuration("sws-\(UInt32.random(in: 0..<100_000))")
+    small.memberLimit = 2
+    small.hidesDevice = true
+    let configuration = small
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
+        var events = alice.events.makeAsyncIterator()
+        let found = try await events.first { $0.found("bob") { _ in true } }
+        _ = try await alice.invite(.candidate(found.id))
+        _ = try await events.first { $0.found("bob") { $0.standing == .full } }
+        await bob.leave()
+      }
+    }
+  }
+}
+
+extension Session.Event {
+  /// The candidate that is found under a name and fits.
+  fileprivate func found(_ name: String, where fits: (Candidate) -> Bool) -> Candidate? {
+    guard case .candidateFound(let candidate) = self, candidate.name == name, fits(candidate) else { return nil }
+    return candidate
+  }
 }

@@ -53,7 +53,7 @@ struct ImpostorTests {
         browsing: nil,
         advertising: Advertisement(
           instance: try ServiceInstance(name: service, type: try ServiceType(configuration.service)), port: port,
-          info: try DiscoveryRecord.info(showing: "bob"))
+          info: try DiscoveryRecord(showing: "bob").info())
       ) { _ in }
       let again = try await events.first { event -> Candidate? in
         if case .candidateFound(let candidate) = event, candidate.id == service { candidate } else { nil }

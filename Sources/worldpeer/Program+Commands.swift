@@ -54,6 +54,8 @@ extension Program {
   private func answer(to command: Command, inScript: Bool) async throws -> Report.Answer {
     switch command {
     case .peers: return await peers()
+    case .nearby: return await nearby()
+    case .link: return .link(try await session.invitationLink())
     case .host:
       let state = await session.state()
       return .host(state.host.map(person), epoch: state.epoch)

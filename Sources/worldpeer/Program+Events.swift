@@ -89,7 +89,7 @@ extension Program {
       sessionTime: pose.sessionTime, sequence: pose.sequence)
   }
 
-  private func describe(_ candidate: Candidate) -> Report.Candidate {
+  func describe(_ candidate: Candidate) -> Report.Candidate {
     Report.Candidate(
       id: candidate.id, name: candidate.peer?.name ?? candidate.name ?? candidate.id,
       peerID: candidate.peer?.id.description, standing: candidate.standing.rawValue,

@@ -5,8 +5,13 @@ extension Program {
   /// How long a peer that is named before it was found is looked for (seconds).
   private static let search = 10.0
 
-  /// Invites whom the user names, and waits for the answer.
+  /// Invites whom the user names, and waits for the answer: a peer in sight, or one at an address or behind a link.
   func invite(_ word: String) async throws {
+    if let target = try? InvitationTarget(argument: word) {
+      let peer = try await session.invite(target)
+      names[peer.id] = peer.name
+      return
+    }
     let candidate = try await candidate(word)
     let peer = try await session.invite(.candidate(candidate.id), expecting: try expectedKey(word, candidate))
     names[peer.id] = peer.name
@@ -39,6 +44,9 @@ extension Program {
     }
   }
 
+  /// The services in sight.
+  func nearby() async -> Report.Answer { .nearby(await session.state().candidates.map(describe)) }
+
   /// Invites the addresses of the command line and, if that is the policy, every service in sight.
   func keepInviting() async -> Ending? {
     await inviter.run { await self.report($0, $1) }
@@ -49,7 +57,7 @@ extension Program {
     if case .joined(let peer) = outcome { names[peer.id] = peer.name }
     let name =
       switch target {
-      case .endpoint(let endpoint): endpoint.description
+      case .endpoint, .link: target.description
       case .candidate(let id): candidates[id]?.name ?? id
       }
     if let report = outcome.report(inviting: name) { console.say(report) }

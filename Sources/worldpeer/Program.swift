@@ -57,7 +57,7 @@ actor Program {
   /// Follows session and commands, and gives the exit status.
   func run(_ commands: CommandSource) async -> ExitCode {
     let signals = Signals()
-    for endpoint in options.peer.connect { inviter.invite(.endpoint(endpoint)) }
+    for target in options.peer.connect { inviter.invite(target) }
     console.say(.ready(person(session.localPeer.id), port: session.port))
     return await withTaskGroup(of: Ending?.self) { group in
       group.addTask { await self.followEvents() }

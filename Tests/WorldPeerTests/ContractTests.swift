@@ -24,6 +24,23 @@ struct ContractTests {
     }
   }
 
+  @Test("a link brings a peer in, with the room's passcode if it carries it, also one that is typed")
+  func link() async throws {
+    try await withFolder { folder in
+      let file = folder.appending(path: "passcode").path
+      try Data("open sesame".utf8).write(to: URL(filePath: file))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+      let ann = try PeerProcess("ann", in: folder, ["--passcode-file", file, "--accept", "all"])
+      let link = try #require(try await ann.ask("link").link)
+      let bob = try PeerProcess("bob", in: folder, ["--connect", link + ".open%20sesame"])
+      try await ann.line { $0.event == "peer-joined" && $0.name == "bob" }
+      #expect(try await bob.ask("wait peers 1").event == "answer")
+      let cat = try PeerProcess("cat", in: folder, ["--passcode-file", file])
+      #expect(try await cat.ask("invite \(link)").event == "answer")
+      try await ann.line { $0.event == "peer-joined" && $0.name == "cat" }
+    }
+  }
+
   @Test("a burst places its anchors and tells when, by a clock that other processes share")
   func burst() async throws {
     try await withFolder { folder in

@@ -27,7 +27,9 @@ struct OptionsTests {
     expected.peer.invite = .none
     expected.peer.discovery = .embedded
     expected.peer.listen = Endpoint(host: "127.0.0.1", port: 4711)
-    expected.peer.connect = [Endpoint(host: "lab", port: 1), Endpoint(host: "fe80::1%eth0", port: 2)]
+    expected.peer.connect = [
+      .endpoint(Endpoint(host: "lab", port: 1)), .endpoint(Endpoint(host: "fe80::1%eth0", port: 2)),
+    ]
     expected.peer.identity = "/tmp/id"
     expected.peer.storage = "d"
     expected.peer.trust = .pinned

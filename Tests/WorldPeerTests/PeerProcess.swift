@@ -22,6 +22,7 @@ struct Line: Decodable, Sendable {
   let roster: [Person]?
   let placed: [Placed]?
   let anchors: Anchors?
+  let link: String?
 
   struct Placed: Decodable, Sendable {
     let id: String

@@ -20,3 +20,17 @@ extension Endpoint: ArgumentValue {
     self = endpoint
   }
 }
+
+extension InvitationTarget: ArgumentValue {
+  /// Reads an address, or an invitation link.
+  package init(argument: String) throws(UsageError) {
+    guard argument.contains("://") else {
+      self = .endpoint(try Endpoint(argument: argument))
+      return
+    }
+    do throws(SessionError) { self = .link(try InvitationLink(argument)) } catch { throw UsageError(error.message) }
+  }
+
+  /// What a link carries besides addresses; nil for an address and a service.
+  package var link: InvitationLink? { if case .link(let link) = self { link } else { nil } }
+}

@@ -10,10 +10,10 @@ package enum PasscodeSource: String, CaseIterable, Sendable {
 }
 
 extension PeerOptions {
-  /// The passcode that the options ask for, or nil; a generated one is reported on `console`.
+  /// The passcode that the options ask for, else that of a link, or nil; a generated one is reported on `console`.
   func readPasscode(_ console: Console) throws -> Passcode? {
     switch (passcodeFile, passcode) {
-    case (nil, nil): return nil
+    case (nil, nil): return try connect.compactMap { $0.link?.passcode }.first.map { try Passcode($0) }
     case (_?, _?): throw ProgramFailure.usage("--passcode and --passcode-file exclude each other; give one of them")
     case (let path?, nil): return try Passcode(contentsOfFile: path)
     case (nil, .ask): return try Self.askForPasscode()

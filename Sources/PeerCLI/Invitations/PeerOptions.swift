@@ -10,7 +10,7 @@ package struct PeerOptions: Equatable, Sendable {
   package var invite: InvitationPolicy
   package var discovery = DiscoveryMode.automatic
   package var listen: Endpoint?
-  package var connect: [Endpoint] = []
+  package var connect: [InvitationTarget] = []
   package var identity: String?
   package var storage: String?
   package var trust = TrustChoice.firstUse
@@ -110,8 +110,8 @@ extension ArgumentParser {
         "--listen", "ADDR:PORT", path.appending(path: \.listen),
         help: "where to listen for peers (every address, a free port)"),
       .list(
-        "--connect", "HOST:PORT", path.appending(path: \.connect),
-        help: "invite the peer at this address, until it joins; can be repeated"),
+        "--connect", "HOST:PORT|LINK", path.appending(path: \.connect),
+        help: "invite the peer at this address or behind this link, until it joins; can be repeated"),
       .optional(
         "--identity", "DIR", path.appending(path: \.identity),
         help: "where the key is kept ($XDG_STATE_HOME/sharedworld)"),

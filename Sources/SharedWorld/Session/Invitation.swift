@@ -18,19 +18,22 @@ public enum InvitationTarget: Hashable, Sendable {
   case candidate(Candidate.ID)
   /// A host and port known by other means.
   case endpoint(Endpoint)
+  /// What a link leads to.
+  case link(InvitationLink)
 }
 
 extension InvitationTarget {
-  /// The service that is invited; nil for an address.
+  /// The service that is invited; nil for addresses.
   var candidate: Candidate.ID? { if case .candidate(let id) = self { id } else { nil } }
 }
 
 extension InvitationTarget: CustomStringConvertible {
-  /// The service's id, or the host and port.
+  /// The service's id, or the host and port, the first of those of a link.
   public var description: String {
     switch self {
     case .candidate(let id): id
     case .endpoint(let endpoint): "\(endpoint)"
+    case .link(let link): link.endpoints[0].description
     }
   }
 }

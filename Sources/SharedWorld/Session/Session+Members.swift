@@ -55,8 +55,8 @@ extension Session {
   /// Two peers that invite each other have both agreed: they are joined without asking, over one connection.
   /// - Parameters:
   ///   - target: the service or address to dial.
-  ///   - expected: the one peer that is invited; another key that answers there is sent nothing. By default it is the peer
-  ///     that answered when this session dialled the service before; without one it is any.
+  ///   - expected: the one peer that is invited; another key that answers there is sent nothing. By default it is that of a link,
+  ///     or the peer that answered when this session dialled the service before; without one it is any.
   ///   - context: data for the other app, at most 4 KiB.
   ///   - timeout: how long to wait, at most 60 s.
   /// - Throws: ``SessionError`` with the code `declined`, `unreachable` (within 5 s, when nobody listens at the address),
@@ -72,25 +72,47 @@ extension Session {
       throw SessionError(
         .limitExceeded, "an invitation's context has at most \(ProtocolLimits.invitationContext) bytes")
     }
-    let start = ContinuousClock.now
-    let addresses = try await addresses(of: target, timeout: timeout)
-    let rest = timeout - (ContinuousClock.now - start)
-    let (expected, candidate) = (expected ?? key(of: target), target.candidate)
+    let deadline = ContinuousClock.now + timeout
+    let expected = expected ?? key(of: target)
+    var addresses = try await addresses(of: target, timeout: timeout)
+    var outcome = await invite(addresses, of: target, expecting: expected, context: context, until: deadline)
+    // A peer that has just started again is first looked for where its earlier start listened.
+    while case .invitation(.unreachable) = outcome, target.candidate != nil,
+      let found = try? await self.addresses(of: target, timeout: deadline - .now), Set(found) != Set(addresses)
+    {
+      addresses = found
+      outcome = await invite(addresses, of: target, expecting: expected, context: context, until: deadline)
+    }
+    return try peer(from: outcome, inviting: target)
+  }
+
+  /// Dials addresses until somebody has answered the invitation, or nobody listens there.
+  private func invite(
+    _ addresses: [SocketAddress], of target: InvitationTarget, expecting expected: PeerID?, context: [UInt8],
+    until deadline: ContinuousClock.Instant
+  ) async -> WaitOutcome {
+    let rest = deadline - .now
     var invitation: UInt64?
     let outcome = await wait { number in
       invitation = number
-      if let candidate { discovery.begin(number, to: candidate) }
+      if let candidate = target.candidate { discovery.begin(number, to: candidate) }
       return .invite(
         InvitationID(rawValue: number), addresses, expecting: expected, context: context, timeout: rest)
     } givingUp: { number in
       .cancelInvitation(InvitationID(rawValue: number))
     }
     if let invitation { discovery.end(invitation) }
-    return try peer(from: outcome, inviting: target)
+    return outcome
   }
 
   /// The key that is known to be behind a target.
-  private func key(of target: InvitationTarget) -> PeerID? { target.candidate.flatMap(discovery.key) }
+  private func key(of target: InvitationTarget) -> PeerID? {
+    switch target {
+    case .candidate(let id): discovery.key(of: id)
+    case .link(let link): link.peer
+    case .endpoint: nil
+    }
+  }
 
   private func peer(from outcome: WaitOutcome, inviting target: InvitationTarget) throws(SessionError) -> Peer {
     switch outcome {
@@ -126,6 +148,12 @@ extension Session {
         throw SessionError(.invalidArgument, "\(endpoint) has no port to connect to; give one from 1 to 65535")
       }
       return try await endpoint.addresses()
+    case .link(let link):
+      guard link.service == configuration.service else {
+        throw SessionError(
+          .otherService, "the link leads to a session of '\(link.service)', and this one is of '\(configuration.service)'")
+      }
+      return try await link.addresses()
     case .candidate(let id):
       let (resolver, instance) = try discovery.service(id)
       do {
@@ -303,5 +331,17 @@ extension Endpoint {
     } catch {
       throw SessionError(.invalidArgument, "\(error)", cause: error)
     }
+  }
+}
+
+extension InvitationLink {
+  /// The addresses of all its hosts; a name that the system cannot resolve counts only when all of them are such.
+  fileprivate func addresses() async throws(SessionError) -> [SocketAddress] {
+    var (addresses, failure): ([SocketAddress], SessionError?) = ([], nil)
+    for endpoint in endpoints {
+      do throws(SessionError) { addresses += try await endpoint.addresses() } catch { failure = error }
+    }
+    if addresses.isEmpty, let failure { throw failure }
+    return addresses
   }
 }

@@ -74,7 +74,7 @@ package actor Viewer {
   package func run() async {
     let me = Report.Person(id: session.localPeer.id.description, name: session.localPeer.name)
     console.say(.serving(address, me, port: session.port))
-    for endpoint in options.peer.connect { inviter.invite(.endpoint(endpoint)) }
+    for target in options.peer.connect { inviter.invite(target) }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.followEvents() }
       group.addTask { await self.server.run { request throws(HTTPFailure) in try await self.respond(to: request) } }
@@ -119,7 +119,7 @@ package actor Viewer {
   private func show(_ target: InvitationTarget, _ outcome: Inviter.Outcome) {
     let name =
       switch target {
-      case .endpoint(let endpoint): endpoint.description
+      case .endpoint, .link: target.description
       case .candidate(let id): candidateNames[id] ?? id
       }
     problem = outcome.message(inviting: name)

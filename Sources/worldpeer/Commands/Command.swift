@@ -3,6 +3,8 @@ import PeerCLI
 /// One line that a user or a script gives to `worldpeer`.
 enum Command: Equatable, Sendable {
   case peers
+  case nearby
+  case link
   case host
   case invite(String)
   case accept(String)
@@ -118,8 +120,10 @@ extension Command {
 
   private static let peerVerbs = [
     Verb(usage: "peers", help: "list the other peers of the session") { _ in .peers },
+    Verb(usage: "nearby", help: "list the services in sight that can be invited") { _ in .nearby },
+    Verb(usage: "link", help: "print a link with which others invite this peer, without discovery") { _ in .link },
     Verb(usage: "host", help: "show the host and its epoch") { _ in .host },
-    Verb(usage: "invite PEER", help: "ask a peer that was found to join") { words throws(UsageError) in
+    Verb(usage: "invite PEER", help: "ask a peer to join: one that was found, HOST:PORT, or a link") { words throws(UsageError) in
       .invite(try words.next("PEER"))
     },
     Verb(usage: "accept PEER", help: "accept a peer's invitation") { words throws(UsageError) in

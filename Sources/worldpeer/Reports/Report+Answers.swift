@@ -158,6 +158,16 @@ extension Report.Answer {
 
   static func digest(_ digest: String) -> Self { Self(["digest": .string(digest)], ["\(digest)"]) }
 
+  static func nearby(_ candidates: [Report.Candidate]) -> Self {
+    Self(
+      ["candidates": .array(candidates.map { .object($0.members) })],
+      candidates.isEmpty
+        ? ["nobody is in sight"]
+        : candidates.map { "  \($0.name, .name)  \($0.peerID.map { shortened($0) } ?? $0.id, .faint)\($0.remark)" })
+  }
+
+  static func link(_ link: InvitationLink) -> Self { Self(["link": .string(link.description)], ["\(link.description)"]) }
+
   static func links(_ links: [Report.Link], connections: [(Report.Person, Report.Person)]) -> Self {
     Self(
       [

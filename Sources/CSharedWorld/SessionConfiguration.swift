@@ -52,7 +52,7 @@ func configuration(
   if let host = try optionalText(known.listen_host, "listen_host") { configuration.listen.host = host }
   configuration.hostPriority = known.host_priority
   configuration.canHost = known.can_host != 0
-  configuration.advertisesName = known.advertises_name != 0
+  configuration.advertising.showsName = known.advertises_name != 0
   var desk: PendingInvitations?
   switch Int(known.invitations) {
   case SW_INVITATIONS_DECLINE: break

@@ -48,7 +48,8 @@ struct DiscoveryRecordTests {
   @Test(
     "what no advertisement can carry is refused",
     arguments: [
-      ["v": "9"], ["ST": "open"], ["much too long": ""], ["": "x"], ["a=b": ""], ["k": String(repeating: "x", count: 300)],
+      ["v": "9"], ["ST": "open"], ["much too long": ""], ["": "x"], ["a=b": ""],
+      ["k": String(repeating: "x", count: 300)],
       ["a": "1", "A": "2"],
     ])
   func refused(info: [String: String]) async {
@@ -56,7 +57,7 @@ struct DiscoveryRecordTests {
     record.appInfo = info
     #expect(throws: DiscoveryError.self) { try record.info() }
     var configuration = TestSessions.configuration()
-    configuration.discoveryInfo = info
+    configuration.advertising.info = info
     let error = await #expect(throws: SessionError.self) {
       try await Session.withSession(as: TestSessions.identity("a"), configuration: configuration) { _ in }
     }

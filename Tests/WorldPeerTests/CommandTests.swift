@@ -9,7 +9,8 @@ struct CommandTests {
     "every command of the contract is read",
     arguments: [
       ("peers", .peers), ("host", .host), ("invite bob", .invite("bob")), ("nearby", .nearby), ("link", .link),
-      ("invite sharedworld://192.0.2.7:4711/sharedworld#00", .invite("sharedworld://192.0.2.7:4711/sharedworld#00")), ("accept bob", .accept("bob")),
+      ("invite sharedworld://192.0.2.7:4711/sharedworld#00", .invite("sharedworld://192.0.2.7:4711/sharedworld#00")),
+      ("accept bob", .accept("bob")),
       ("decline bob", .decline("bob")),
       ("kick bob", .kick("bob")), ("lock-session", .lockSession),
       ("unlock-session", .unlockSession), ("links", .links), ("send-map", .sendMap(to: nil)),

@@ -31,6 +31,6 @@ extension InvitationTarget: ArgumentValue {
     do throws(SessionError) { self = .link(try InvitationLink(argument)) } catch { throw UsageError(error.message) }
   }
 
-  /// What a link carries besides addresses; nil for an address and a service.
+  /// The link; nil for an address or a service.
   package var link: InvitationLink? { if case .link(let link) = self { link } else { nil } }
 }

@@ -65,7 +65,7 @@ extension PeerOptions {
     configuration.storage = storage
     if let listen { configuration.listen = listen }
     // A user that types a name on the command line wants to be found by it.
-    configuration.advertisesName = true
+    configuration.advertising.showsName = true
     configuration.invitationHandler = { await desk.decide($0) }
     return configuration
   }

@@ -54,8 +54,9 @@ package final class TLSIdentity: Sendable {
     bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
   }
 
-  /// Bytes that only the holder of the private key can derive for a purpose, always the same ones: its HMAC-SHA256 (RFC 2104)
-  /// under that key, 32 bytes. They tell nothing of the key.
+  /// Bytes that only the holder of the private key can derive for a purpose, always the same ones.
+  ///
+  /// They are the purpose's HMAC-SHA256 (RFC 2104) under that key, 32 bytes, and tell nothing of the key.
   package func derivedBytes(for purpose: String) throws(TransportFailure) -> [UInt8] {
     var (secret, count) = ([UInt8](repeating: 0, count: 32), 32)
     defer { Self.wipe(&secret) }

@@ -161,10 +161,10 @@ final class EmbeddedPublisher {
     _ type: RecordType, _ name: String, to group: OpaquePointer, _ flags: AvahiPublishFlags,
     _ fill: (UnsafeMutablePointer<AvahiRecord>) -> Bool
   ) -> Int32 {
-    let kind = UInt16(AVAHI_DNS_CLASS_IN)
-    guard let record = avahi_record_new_full(name, kind, type.rawValue, Self.lifetime) else { return Int32(AVAHI_ERR_NO_MEMORY) }
+    let (kind, noMemory) = (UInt16(AVAHI_DNS_CLASS_IN), Int32(AVAHI_ERR_NO_MEMORY))
+    guard let record = avahi_record_new_full(name, kind, type.rawValue, Self.lifetime) else { return noMemory }
     defer { avahi_record_unref(record) }
-    guard fill(record) else { return Int32(AVAHI_ERR_NO_MEMORY) }
+    guard fill(record) else { return noMemory }
     return avahi_server_add(
       server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), flags, record)
   }

@@ -12,7 +12,7 @@ final class ServiceWatch {
     report { $0.setInfo(DiscoveryInfo(parsing: data), of: instance) }
   }
 
-  /// Keeps at most `maximumQueries` TXT questions open. `own` is the name that we want for ourselves.
+  /// Keeps at most `maximumQueries` TXT questions open; `own` is the name that we want for ourselves.
   init(
     own: ServiceInstance?, maximumQueries: Int, ask: @escaping AskForRecords,
     _ handler: @escaping (DiscoveryEvent) -> Void

@@ -58,7 +58,7 @@ public struct InvitationLink: Hashable, Sendable {
     guard place.count == 2 else { throw Self.malformed("behind the addresses it has a slash and a service type") }
     let endpoints = place[0].split(separator: ",", omittingEmptySubsequences: false).map { Endpoint(String($0)) }
     let secrets = halves[1].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let peer = PeerID(String(secrets[0])) else { throw Self.malformed("the id of a peer has 64 hexadecimal digits") }
+    guard let peer = PeerID(String(secrets[0])) else { throw Self.malformed("an id has 64 hexadecimal digits") }
     let passcode = secrets.count > 1 ? Self.decoded(secrets[1]) : nil
     guard secrets.count == 1 || passcode != nil else {
       throw Self.malformed("its passcode is percent-encoded (RFC 3986 §2.1)")
@@ -117,21 +117,5 @@ extension InvitationLink: CustomStringConvertible {
     let places = endpoints.map(\.description).joined(separator: ",")
     let secret = passcode.map { "." + Self.encoded($0) } ?? ""
     return "\(Self.scheme)\(places)/\(service)#\(peer)\(secret)"
-  }
-}
-
-extension Session {
-  /// A link with which others invite this peer: to the addresses that members are told, without the passcode.
-  ///
-  /// - Throws: ``SessionError`` with the code `notConnected` while this machine has no address.
-  public func invitationLink() throws(SessionError) -> InvitationLink {
-    let addresses = try read { node, _ in node.roster[identity.peerID]?.addresses ?? [] }
-    guard !addresses.isEmpty else {
-      throw SessionError(.notConnected, "this machine has no address that others could dial; connect it to a network")
-    }
-    let endpoints = addresses.prefix(InvitationLink.endpointLimit).map {
-      Endpoint(host: $0.host.description, port: $0.port)
-    }
-    return try InvitationLink(to: endpoints, service: configuration.service, peer: identity.peerID)
   }
 }

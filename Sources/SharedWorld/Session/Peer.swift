@@ -66,7 +66,7 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   }
 
   /// The name of the service: the same each time that this device advertises, unless it hides
-  /// (``Session/Configuration/hidesDevice``).
+  /// (``Session/Configuration/Advertising/hidesDevice``).
   public let id: ID
   /// The name it shows, if it chose to show one; at most 63 bytes of UTF-8.
   public let name: String?
@@ -80,7 +80,7 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   public let asksForPasscode: Bool
   /// The highest version of the protocol that it says it speaks; nil when it does not say.
   public let protocolVersion: Int?
-  /// What its app tells (``Session/Configuration/discoveryInfo``).
+  /// What its app tells (``Session/Configuration/Advertising/info``).
   public let info: [String: String]
 
   init(

@@ -14,6 +14,7 @@ extension Session {
     }
     hub.publish(translated)
     if anchorsChanged { saveJournal() }
+    if translated.contains(where: \.changesStanding) { advertiseStanding() }
   }
 
   private func take(_ event: NodeEvent, into events: inout [Event]) {
@@ -40,11 +41,9 @@ extension Session {
       warn(of: peer, in: &events)
       events.append(.peerJoined(peer))
       record(peer)
-      advertiseStanding()
     case .peerReconnecting(let id): events.append(.peerReconnecting(discovery.peer(id)))
     case .peerLeft(let id, let name, let reason):
       events.append(.peerLeft(Peer(id: id, name: name), reason: LeaveReason(reason)))
-      advertiseStanding()
     case .hostChanged(let from, let to, let epoch, let reason):
       events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: reason))
       // A side that lost hears of the new host and then of its new epoch: one merge.
@@ -57,7 +56,6 @@ extension Session {
     case .rulesChanged(let rules):
       if rules.isLocked != isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
       isLocked = rules.isLocked
-      advertiseStanding()
     case .anchors(let changes):
       // Readers see all news in one order.
       hub.publish(exchange(&events, with: []))
@@ -117,5 +115,15 @@ extension Session {
     discovery.identify(peer) {
       Set(driver?.read { node, _ in node.roster.entries.map(\.peerID) } ?? [])
     }
+  }
+}
+
+extension Session.Event {
+  /// Whether newcomers may be let in from now on, or no longer.
+  fileprivate var changesStanding: Bool {
+    if case .lockChanged = self { return true }
+    if case .peerJoined = self { return true }
+    if case .peerLeft = self { return true }
+    return false
   }
 }

@@ -151,7 +151,7 @@ extension Session {
     case .link(let link):
       guard link.service == configuration.service else {
         throw SessionError(
-          .otherService, "the link leads to a session of '\(link.service)', and this one is of '\(configuration.service)'")
+          .otherService, "the link leads to a session of '\(link.service)'; this one is of '\(configuration.service)'")
       }
       return try await link.addresses()
     case .candidate(let id):
@@ -176,7 +176,21 @@ extension Session {
 
   private func answer(_ id: InvitationID, _ decision: InvitationDecision) { input(.answer(id, decision)) }
 
-  /// Tells everybody on the network something else of the app (``Configuration/discoveryInfo``).
+  /// A link with which others invite this peer: to the addresses that members are told, without the passcode.
+  ///
+  /// - Throws: ``SessionError`` with the code `notConnected` while this machine has no address.
+  public func invitationLink() throws(SessionError) -> InvitationLink {
+    let addresses = try read { node, _ in node.roster[identity.peerID]?.addresses ?? [] }
+    guard !addresses.isEmpty else {
+      throw SessionError(.notConnected, "this machine has no address that others could dial; connect it to a network")
+    }
+    let endpoints = addresses.prefix(InvitationLink.endpointLimit).map {
+      Endpoint(host: $0.host.description, port: $0.port)
+    }
+    return try InvitationLink(to: endpoints, service: configuration.service, peer: identity.peerID)
+  }
+
+  /// Tells everybody on the network something else of the app (``Configuration/Advertising/info``).
   ///
   /// - Throws: ``SessionError`` with the code `invalidArgument` when the advertisement cannot carry it; the old one stays.
   public func setDiscoveryInfo(_ info: [String: String]) throws(SessionError) {

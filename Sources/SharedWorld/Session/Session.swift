@@ -58,7 +58,7 @@ public actor Session {
     do {
       let type = try ServiceType(configuration.service)
       let name =
-        configuration.hidesDevice
+        configuration.advertising.hidesDevice
         ? DiscoveryRecord.randomName() : try DiscoveryRecord.lastingName(of: identity, service: type)
       discovery = DiscoveryDesk(
         serviceType: type, instanceName: name, record: try Self.record(of: identity, configuration))
@@ -276,9 +276,9 @@ extension Session {
   private static func record(
     of identity: PeerIdentity, _ configuration: Configuration
   ) throws(DiscoveryError) -> DiscoveryRecord {
-    var record = DiscoveryRecord(showing: configuration.advertisesName ? identity.name : nil)
+    var record = DiscoveryRecord(showing: configuration.advertising.showsName ? identity.name : nil)
     record.asksForPasscode = configuration.passcode != nil
-    record.appInfo = configuration.discoveryInfo
+    record.appInfo = configuration.advertising.info
     // Refused here rather than when discovery starts, or not at all where it is off.
     _ = try record.info()
     return record

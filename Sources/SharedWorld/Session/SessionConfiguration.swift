@@ -32,19 +32,8 @@ extension Session {
     /// How long after the end of the process, to the minute and by the machine's clock, ``state`` still leads back into the
     /// session; later the peer starts as a stranger.
     public var graceTime: Duration = .seconds(600)
-    /// Whether the peer's name is shown to everybody on the network before any connection.
-    public var advertisesName = false
-    /// What the app tells everybody on the network before any connection; ``Session/setDiscoveryInfo(_:)`` changes it.
-    ///
-    /// Keys have 1–9 printable ASCII characters without `=` and differ in more than case; `v`, `auth`, `st` and `n` are this
-    /// library's. A key and its value have at most 254 bytes, and there is room for about 300 bytes in all (RFC 6763 §6).
-    public var discoveryInfo: [String: String] = [:]
-    /// Whether the service has another random name on the network each time.
-    ///
-    /// Otherwise the name is derived from the private key of the identity: it tells nobody who this is, and a restart takes the
-    /// place of what a crash has left in the lists of others; but whoever watches the network can tell that the
-    /// same device is back.
-    public var hidesDevice = false
+    /// What others on the network read of this peer before any connection.
+    public var advertising = Advertising()
     /// The wish to host, 0…255; more is better.
     public var hostPriority: UInt8 = 1
     /// Decides whether this peer, while it hosts, hands over to a member that asks for it by ``Session/requestHost(timeout:)``;
@@ -97,6 +86,26 @@ extension Session {
 }
 
 extension Session.Configuration {
+  /// What a session tells everybody on the network.
+  public struct Advertising: Hashable, Sendable {
+    /// Whether it tells the peer's name.
+    public var showsName = false
+    /// What the app tells; ``Session/setDiscoveryInfo(_:)`` changes it.
+    ///
+    /// Keys have 1–9 printable ASCII characters without `=` and differ in more than case; `v`, `auth`, `st` and `n` are this
+    /// library's. A key and its value have at most 254 bytes, and there is room for about 300 bytes in all (RFC 6763 §6).
+    public var info: [String: String] = [:]
+    /// Whether the service has another random name each time.
+    ///
+    /// Otherwise its name is derived from the private key of the identity: it tells nobody who this is, and a restart takes the
+    /// place of what a crash has left in the lists of others; but those who watch the network can tell that the same
+    /// device is back.
+    public var hidesDevice = false
+
+    /// Tells nothing but that there is a peer.
+    public init() {}
+  }
+
   /// Where the anchors are kept.
   var journalPath: String? { journal ?? storage.map { "\($0)/\(service).journal" } }
   /// Where the state is kept.

@@ -123,7 +123,8 @@ extension Command {
     Verb(usage: "nearby", help: "list the services in sight that can be invited") { _ in .nearby },
     Verb(usage: "link", help: "print a link with which others invite this peer, without discovery") { _ in .link },
     Verb(usage: "host", help: "show the host and its epoch") { _ in .host },
-    Verb(usage: "invite PEER", help: "ask a peer to join: one that was found, HOST:PORT, or a link") { words throws(UsageError) in
+    Verb(usage: "invite PEER", help: "ask a peer to join: one in sight, HOST:PORT, or a link") {
+      words throws(UsageError) in
       .invite(try words.next("PEER"))
     },
     Verb(usage: "accept PEER", help: "accept a peer's invitation") { words throws(UsageError) in

@@ -166,7 +166,9 @@ extension Report.Answer {
         : candidates.map { "  \($0.name, .name)  \($0.peerID.map { shortened($0) } ?? $0.id, .faint)\($0.remark)" })
   }
 
-  static func link(_ link: InvitationLink) -> Self { Self(["link": .string(link.description)], ["\(link.description)"]) }
+  static func link(_ link: InvitationLink) -> Self {
+    Self(["link": .string(link.description)], ["\(link.description)"])
+  }
 
   static func links(_ links: [Report.Link], connections: [(Report.Person, Report.Person)]) -> Self {
     Self(

@@ -18,7 +18,7 @@ extension Report {
         + ["standing": .string(standing), "passcode": .bool(asksForPasscode)]
     }
 
-    /// What somebody who thinks of an invitation wants to know, for the end of a line.
+    /// Reasons not to invite it, for the end of a line.
     var remark: Line {
       let remarks = [standing == "open" ? nil : standing, asksForPasscode ? "asks for a passcode" : nil]
       let text = remarks.compactMap(\.self).joined(separator: ", ")

@@ -7,7 +7,7 @@ struct DiscoverySessionTests {
   private static func configuration(_ service: String) -> Session.Configuration {
     var configuration = Session.Configuration(service: service)
     configuration.discovery = .embedded
-    configuration.advertisesName = true
+    configuration.advertising.showsName = true
     configuration.invitationHandler = { _ in .accept }
     return configuration
   }
@@ -51,7 +51,7 @@ struct DiscoverySessionTests {
   func standing() async throws {
     let plain = Self.configuration("sws-\(UInt32.random(in: 0..<100_000))")
     var attic = plain
-    attic.discoveryInfo = ["room": "attic"]
+    attic.advertising.info = ["room": "attic"]
     let (identity, configuration) = (try TestSessions.identity("bob"), attic)
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: plain) { alice in
       var events = alice.events.makeAsyncIterator()
@@ -78,7 +78,7 @@ struct DiscoverySessionTests {
   func full() async throws {
     var small = Self.configuration("sws-\(UInt32.random(in: 0..<100_000))")
     small.memberLimit = 2
-    small.hidesDevice = true
+    small.advertising.hidesDevice = true
     let configuration = small
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in

@@ -7,7 +7,8 @@ struct InvitationLinkTests {
 
   private static func link(_ endpoints: [String], passcode: String? = nil) throws -> InvitationLink {
     let peer = try #require(PeerID(id))
-    return try InvitationLink(to: endpoints.compactMap { Endpoint($0) }, service: "sharedworld", peer: peer, passcode: passcode)
+    return try InvitationLink(
+      to: endpoints.compactMap { Endpoint($0) }, service: "sharedworld", peer: peer, passcode: passcode)
   }
 
   @Test("a link is written as documented, and read back")

@@ -1,9 +1,11 @@
 """Discovery on a LAN with many services, and after crashes."""
 
 import subprocess
+import time
 import types
 
-from lan_test import LanTest
+import figures
+from lan_test import AGREEMENT, LanTest
 from peer import PORT, Peer
 
 SERVICE = "_sharedworld._tcp"
@@ -23,15 +25,15 @@ def found(peer):
 
 
 class DiscoveryTest(LanTest):
-    def test_120_services_are_all_found_through_the_daemon_within_ten_seconds(self):
+    def test_120_services_are_all_found_through_the_daemon(self):
         shelf, one = self.lab.host("shelf"), self.lab.host("one")
         shelf.start_avahi()
         one.start_avahi()
         publish(shelf, 120)
-        peer = Peer(one, "--discovery", "avahi")
-        self.await_found([peer], 120)
+        start = time.monotonic()
+        self.await_found([Peer(one, "--discovery", "avahi")], 120, start)
 
-    def test_16_peers_of_one_daemon_find_60_services_and_each_other_within_ten_seconds(self):
+    def test_16_peers_of_one_daemon_find_60_services_and_each_other(self):
         shelf, one = self.lab.host("shelf"), self.lab.host("one")
         shelf.start_avahi()
         one.start_avahi()
@@ -41,8 +43,8 @@ class DiscoveryTest(LanTest):
             folder = one.folder / f"seat{number}"
             folder.mkdir()
             seats.append(types.SimpleNamespace(name=f"seat{number}", folder=folder, start=one.start))
-        peers = [Peer(seat, "--discovery", "avahi") for seat in seats]
-        self.await_found(peers, 60 + 15)
+        start = time.monotonic()
+        self.await_found([Peer(seat, "--discovery", "avahi") for seat in seats], 60 + 15, start)
 
     def test_a_peer_that_was_killed_is_one_entry_after_its_restart_and_is_invited_by_its_name(self):
         one, two = self.lab.host("one"), self.lab.host("two")
@@ -56,8 +58,12 @@ class DiscoveryTest(LanTest):
         watcher.event("peer-joined", since=since, peerID=second.id)
         self.assertEqual({event["candidate"] for event in watcher.events if event["event"] == "peer-found"}, {service})
 
-    def await_found(self, peers, count):
-        """Waits until every peer has found so many services."""
+    def await_found(self, peers, count, start):
+        """Waits until every peer has found exactly so many services, and notes how long that took from the start."""
+        last = start
         for peer in peers:
-            peer.event("peer-found", seconds=10, where=lambda _, peer=peer: len(found(peer)) >= count)
+            def is_complete(_, peer=peer):
+                return len(found(peer)) >= count
+            last = max(last, peer.event("peer-found", seconds=AGREEMENT, where=is_complete)["at"])
             self.assertEqual(len(found(peer)), count)
+        figures.note(f"{len(peers)} started at once → each has found {count} services", last - start, "s")

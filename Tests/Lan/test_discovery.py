@@ -5,18 +5,24 @@ import time
 import types
 
 import figures
+from lab import wait_until
 from lan_test import AGREEMENT, LanTest
 from peer import PORT, Peer
 
 SERVICE = "_sharedworld._tcp"
 
 
-def publish(host, count):
-    """Publishes services of no peer through the host's daemon; each is a program of its own."""
+def publish(host, count, until):
+    """Publishes services of no peer through a host's daemon, each by a program of its own, until another one has them all."""
     for number in range(count):
         host.start(
-            "avahi-publish", "--service", f"service {number}", SERVICE, PORT, "v=1", "auth=invite", "st=open",
-            f"n=service {number}", stderr=subprocess.DEVNULL)
+            "avahi-publish", "--service", f"service{number}", SERVICE, PORT, "v=1", "auth=invite", "st=open",
+            f"n=service{number}", stderr=subprocess.DEVNULL)
+
+    def seen():
+        lines = until.run("avahi-browse", "--terminate", "--parsable", SERVICE).splitlines()
+        return len({line.split(";")[3] for line in lines if line.startswith("+")})
+    wait_until(lambda: seen() == count, AGREEMENT, f"{count} services")
 
 
 def found(peer):
@@ -29,7 +35,7 @@ class DiscoveryTest(LanTest):
         shelf, one = self.lab.host("shelf"), self.lab.host("one")
         shelf.start_avahi()
         one.start_avahi()
-        publish(shelf, 120)
+        publish(shelf, 120, until=one)
         start = time.monotonic()
         self.await_found([Peer(one, "--discovery", "avahi")], 120, start)
 
@@ -37,7 +43,7 @@ class DiscoveryTest(LanTest):
         shelf, one = self.lab.host("shelf"), self.lab.host("one")
         shelf.start_avahi()
         one.start_avahi()
-        publish(shelf, 60)
+        publish(shelf, 60, until=one)
         seats = []
         for number in range(16):
             folder = one.folder / f"seat{number}"

@@ -5,7 +5,7 @@ public import WorldModel
 /// The file of the peers that this device has admitted, for ``TrustPolicy/firstUse(_:)``.
 ///
 /// It is text, one peer a line: the id, the day on which it was recorded (UTC) and the name that the peer had then. Lines that
-/// begin with `#` are comments. It is replaced in one step, under a lock that all processes take, and is readable by its owner
+/// begin with `#` are comments, and stay. It is replaced in one step, under a lock that all processes take, and is readable by its owner
 /// alone.
 public struct PinStore: Hashable, Sendable {
   /// One recorded peer.
@@ -22,7 +22,13 @@ public struct PinStore: Hashable, Sendable {
   public static let limit = 4096
   /// The largest file that is read (bytes).
   private static let sizeLimit = 1024 * 1024
-  private static let title = "# Peers that this device has admitted. One a line: id, day (UTC), name.\n"
+  private static let title = "# Peers that this device has admitted. One a line: id, day (UTC), name."
+
+  /// A line of the file as it stands there, and the peer that it records; nil for a comment and an empty line.
+  private struct Line {
+    let text: String
+    let pin: Pin?
+  }
 
   /// The file.
   public let path: String
@@ -44,19 +50,23 @@ public struct PinStore: Hashable, Sendable {
   ///
   /// - Throws: ``SessionError`` with the code `corrupt-data`, which names the first line that is not one, `limit-exceeded` or
   ///   `io`.
-  public func pins() throws(SessionError) -> [Pin] {
-    guard access(path, F_OK) == 0 || errno != ENOENT else { return [] }
+  public func pins() throws(SessionError) -> [Pin] { try lines().compactMap(\.pin) }
+
+  /// The lines of the file; the title alone when there is no file.
+  private func lines() throws(SessionError) -> [Line] {
+    guard access(path, F_OK) == 0 || errno != ENOENT else { return [Line(text: Self.title, pin: nil)] }
     let bytes = try ReadFile.bytes(of: path, limit: Self.sizeLimit)
     guard let text = String(validating: bytes, as: UTF8.self) else { throw damaged(line: 1, "the file is not UTF-8") }
-    var pins: [Pin] = []
+    var lines: [Line] = []
     var seen: Set<PeerID> = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-      guard !line.isEmpty, !line.hasPrefix("#") else { continue }
-      let pin = try pin(in: line, number: index + 1)
-      guard seen.insert(pin.id).inserted else { throw damaged(line: index + 1, "the id occurs twice") }
-      pins.append(pin)
+      let pin = line.isEmpty || line.hasPrefix("#") ? nil : try pin(in: line, number: index + 1)
+      if let pin, !seen.insert(pin.id).inserted { throw damaged(line: index + 1, "the id occurs twice") }
+      lines.append(Line(text: String(line), pin: pin))
     }
-    return pins
+    // The end of the last line begins no further one.
+    if lines.last?.text.isEmpty == true { lines.removeLast() }
+    return lines
   }
 
   /// Records a peer; a peer that is recorded already stays as it is.
@@ -65,12 +75,13 @@ public struct PinStore: Hashable, Sendable {
   /// - Throws: ``SessionError`` as ``pins()`` does, and with `limit-exceeded` when the store is full.
   @discardableResult
   public func add(_ id: PeerID, name: String) throws(SessionError) -> Bool {
-    try change { pins throws(SessionError) in
-      guard !pins.contains(where: { $0.id == id }) else { return false }
-      guard pins.count < Self.limit else {
+    try change { lines throws(SessionError) in
+      guard !lines.contains(where: { $0.pin?.id == id }) else { return false }
+      guard lines.count(where: { $0.pin != nil }) < Self.limit else {
         throw SessionError(.limitExceeded, "\(path) has \(Self.limit) peers; remove some that are not needed")
       }
-      pins.append(Pin(id: id, day: Self.today, name: PlainText.cleaned(name)))
+      let pin = Pin(id: id, day: Self.today, name: PlainText.cleaned(name))
+      lines.append(Line(text: "\(pin.id) \(pin.day) \(pin.name)", pin: pin))
       return true
     }
   }
@@ -81,9 +92,9 @@ public struct PinStore: Hashable, Sendable {
   /// - Throws: ``SessionError`` as ``pins()`` does.
   @discardableResult
   public func remove(_ id: PeerID) throws(SessionError) -> Bool {
-    try change { pins throws(SessionError) in
-      guard let index = pins.firstIndex(where: { $0.id == id }) else { return false }
-      pins.remove(at: index)
+    try change { lines throws(SessionError) in
+      guard let index = lines.firstIndex(where: { $0.pin?.id == id }) else { return false }
+      lines.remove(at: index)
       return true
     }
   }
@@ -104,13 +115,12 @@ public struct PinStore: Hashable, Sendable {
   }
 
   /// Reads, changes and replaces the file, if `body` says that something has changed.
-  private func change(_ body: (inout [Pin]) throws(SessionError) -> Bool) throws(SessionError) -> Bool {
+  private func change(_ body: (inout [Line]) throws(SessionError) -> Bool) throws(SessionError) -> Bool {
     guard let lock = OpenFile(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW) else { throw lockFailure }
     while flock(lock.descriptor, LOCK_EX) != 0 { guard errno == EINTR else { throw lockFailure } }
-    var pins = try pins()
-    guard try body(&pins) else { return false }
-    let lines = pins.map { "\($0.id) \($0.day) \($0.name)\n" }
-    try AtomicFile.write(Array((Self.title + lines.joined()).utf8), to: path, permissions: 0o600, isAlone: true)
+    var lines = try lines()
+    guard try body(&lines) else { return false }
+    try AtomicFile.write(Array(lines.map { $0.text + "\n" }.joined().utf8), to: path, permissions: 0o600, isAlone: true)
     return true
   }
 

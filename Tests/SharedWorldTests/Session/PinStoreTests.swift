@@ -29,6 +29,21 @@ struct PinStoreTests {
     }
   }
 
+  @Test("leaves the comments and empty lines of its user where they are")
+  func comments() async throws {
+    try await Self.withStore { store in
+      let old = "# the family\n\n\(Self.id(1)) 2026-01-01 mum\n# friends\n\(Self.id(2)) 2026-01-02 bob"
+      try Data(old.utf8).write(to: URL(filePath: store.path))
+      try store.add(Self.id(3), name: "eve")
+      let added = try String(contentsOfFile: store.path, encoding: .utf8)
+      #expect(added.hasPrefix(old + "\n\(Self.id(3)) ") && added.hasSuffix(" eve\n"))
+      try store.remove(Self.id(3))
+      try store.remove(Self.id(1))
+      let left = try String(contentsOfFile: store.path, encoding: .utf8)
+      #expect(left == "# the family\n\n# friends\n\(Self.id(2)) 2026-01-02 bob\n")
+    }
+  }
+
   @Test("a name cannot add a line or steer a terminal")
   func names() async throws {
     try await Self.withStore { store in

@@ -61,7 +61,7 @@ struct HandleTests {
     #expect(set.keepsOrphanedOwnership && set.trust == .anyone)
     (config.journal, config.state, config.map_cache) = (nil, nil, nil)
     config.invitations = UInt8(SW_INVITATIONS_ASK)
-    #expect(try configuration(&config).asking != nil)
+    #expect(try configuration(&config).desk.invitations != nil)
     for limit: UInt8 in [1, 65] {
       config.member_limit = limit
       #expect(throws: Failure.self) { try configuration(&config) }
@@ -129,7 +129,7 @@ struct InvitationDeskTests {
 
   @Test("an answer that comes before the question is kept")
   func earlyAnswer() async {
-    let desk = PendingInvitations()
+    let desk = PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
     desk.announce(peer)
     #expect(desk.answer(peer, .accept))
     #expect(await desk.decide(peer) == .accept)
@@ -138,7 +138,7 @@ struct InvitationDeskTests {
 
   @Test("an invitation that is cancelled is declined and cannot be answered any more")
   func withdrawn() async {
-    let desk = PendingInvitations()
+    let desk = PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
     desk.announce(peer)
     await withTaskGroup(of: InvitationDecision.self) { group in
       group.addTask { await desk.decide(peer) }
@@ -150,6 +150,6 @@ struct InvitationDeskTests {
 
   @Test("nobody's invitation cannot be answered")
   func unknown() {
-    #expect(!PendingInvitations().answer(peer, .accept))
+    #expect(!PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn")).answer(peer, .accept))
   }
 }

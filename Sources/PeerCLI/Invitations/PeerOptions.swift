@@ -30,16 +30,19 @@ extension PeerOptions {
   /// - Parameters:
   ///   - console: Receives the failure.
   ///   - desk: Answers invitations.
+  ///   - codes: Compares codes.
   ///   - configure: Further settings of the program's session.
   ///   - body: The program, given the map of `--map`; its result is the exit status.
   package func run(
-    on console: Console, asking desk: InvitationDesk, configure: (inout Session.Configuration) -> Void = { _ in },
+    on console: Console, asking desk: InvitationDesk, comparing codes: CodeDesk,
+    configure: (inout Session.Configuration) -> Void = { _ in },
     _ body: @Sendable (Session, WorldMap?) async throws -> ExitCode
   ) async -> ExitCode {
     // A reader of our output that goes away must not kill us: the session is to be left politely.
     signal(SIGPIPE, SIG_IGN)
     do {
       var configuration = try configuration(asking: desk)
+      configuration.codeHandler = { await codes.compare($0) }
       configure(&configuration)
       configuration.passcode = try readPasscode(console)
       let map = try readMap(Progress(console))
@@ -117,7 +120,8 @@ extension ArgumentParser {
         help: "where the key is kept ($XDG_STATE_HOME/sharedworld)"),
       .choice(
         "--trust", path.appending(path: \.trust), among: TrustChoice.allCases,
-        help: "which keys are admitted: any, with new ones marked and recorded, or only those recorded (first-use)"),
+        help: "which keys are admitted: any, with new ones marked and recorded, only those recorded, or those whose code you "
+          + "have compared (first-use)"),
       .optional(
         "--passcode-file", "FILE", path.appending(path: \.passcodeFile),
         help: "connect only to peers that know the passcode in this file"),

@@ -8,6 +8,8 @@ package enum TrustChoice: String, CaseIterable, Sendable {
   case firstUse = "first-use"
   /// Those that are recorded.
   case pinned
+  /// Those that are recorded, and those whose code the user has compared.
+  case code
 
   /// The policy of the library for this choice, with the peers that are recorded in `store`.
   ///
@@ -17,6 +19,7 @@ package enum TrustChoice: String, CaseIterable, Sendable {
     case .any: .anyone
     case .firstUse: .firstUse(try store())
     case .pinned: .pinned(Set(try store().pins().map(\.id)))
+    case .code: .code(try store())
     }
   }
 }
@@ -27,7 +30,7 @@ extension Report {
     switch recognition {
     case .neverSeen: "  \("never seen before: \(shortened(id))", .caution)"
     case .newDevice: "  \("a known name with a new key: \(shortened(id))", .bad)"
-    case .refused: "  \("not on the list: \(shortened(id))", .bad)"
+    case .refused: "  \("not admitted by this peer: \(shortened(id))", .bad)"
     case .untracked, .known: ""
     }
   }

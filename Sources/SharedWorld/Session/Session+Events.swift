@@ -34,10 +34,22 @@ extension Session {
     case .passcodeLocked:
       let message = "20 passcodes were wrong; nobody new is admitted until unlockPasscode() is called"
       events.append(.problem(SessionError(.passcodeLocked, message)))
+    case .codeShown(let link, let id, let code):
+      let peer = discovery.peer(id)
+      let comparison = CodeComparison(
+        peer: peer, code: code.description, recognition: trust.recognition(comparing: peer))
+      warn(of: peer, in: &events)
+      events.append(.codeShown(comparison))
+      ask(link, comparison)
+    case .codeEnded(let link, let id, let isConfirmed):
+      let peer = discovery.peer(id)
+      if let store = trust.endComparison(on: link, with: id, isConfirmed: isConfirmed) { add(peer, to: store) }
+      events.append(.codeEnded(peer, isConfirmed: isConfirmed))
     case .peerJoined(let id, let name):
       let peer = Peer(id: id, name: name)
       discovery.note(peer)
       warn(of: peer, in: &events)
+      protest(against: peer, in: &events)
       events.append(.peerJoined(peer))
       record(peer)
     case .peerReconnecting(let id): events.append(.peerReconnecting(discovery.peer(id)))
@@ -89,10 +101,15 @@ extension Session {
   /// Tells the app of a peer that its policy makes remarkable.
   private func warn(of peer: Peer, in events: inout [Event]) {
     if let known = trust.warning(about: peer) { events.append(.newDevice(peer, known: known)) }
+  }
+
+  /// Tells the app of a member that its policy refuses.
+  private func protest(against peer: Peer, in events: inout [Event]) {
     guard trust.recognition(of: peer) == .refused else { return }
+    let why = trust.compared == nil ? "which is not on this session's list" : "whose code was not compared here"
     let message =
-      "another member has admitted \(peer.name), \(peer.id.short), which is not on this session's list; this peer makes no "
-      + "connection to it, but the anchors of both travel through other members. Leave the session if that must not be"
+      "another member has admitted \(peer.name), \(peer.id.short), \(why); this peer makes no connection to it, but the "
+      + "anchors of both travel through other members. Leave the session if that must not be"
     events.append(.problem(SessionError(.notPermitted, message)))
   }
 
@@ -100,6 +117,11 @@ extension Session {
   private func record(_ peer: Peer) {
     let isLinked = driver?.read { node, _ in node.isMember(peer.id) && node.isLinked(to: peer.id) } ?? false
     guard isLinked, let store = trust.storeToRecord(peer.id) else { return }
+    add(peer, to: store)
+  }
+
+  /// Records a key, beside the event loop.
+  private func add(_ peer: Peer, to store: PinStore) {
     _ = jobs.add(priority: .utility) { [hub] in
       do throws(SessionError) {
         try store.add(peer.id, name: peer.name)

@@ -161,12 +161,17 @@ private struct Room {
     return link
   }
 
+  /// The secrets of a stranger's end of a connection.
+  private func secrets(_ link: UInt64) throws -> ChannelSecrets {
+    try #require(ProbePair.secrets(link, 1).passcode)
+  }
+
   /// A stranger tries a passcode; the reason that its link ends for, or nil if it was right.
   mutating func attempt(_ number: Int, at address: Int? = nil, _ text: String) throws -> EndReason? {
     let link = open(number, at: address)
     var exchange = try PasscodeExchange(
       .initiator, passcode: Passcode(text), initiator: NodeProbe.peer(number).bytes, responder: NodeProbe.me.bytes,
-      secrets: ProbePair.secrets(links, 1))
+      secrets: try secrets(links))
     let share = try exchange.begin()
     probe.send(.passcodeShare, on: link) { $0.write(bytes: share) }
     let frames = try probe.frames(on: link)
@@ -245,7 +250,7 @@ struct PasscodeGuessTests {
       let link = room.open(number)
       var exchange = try PasscodeExchange(
         .initiator, passcode: Passcode("guess 1"), initiator: NodeProbe.peer(number).bytes,
-        responder: NodeProbe.me.bytes, secrets: ProbePair.secrets(1, 1))
+        responder: NodeProbe.me.bytes, secrets: try #require(ProbePair.secrets(1, 1).passcode))
       let share = try exchange.begin()
       room.probe.send(.passcodeShare, on: link) { $0.write(bytes: share) }
       if !bySilence { room.probe.input(.linkClosed(link)) }

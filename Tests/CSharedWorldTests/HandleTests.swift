@@ -86,6 +86,18 @@ struct HandleTests {
       return try configuration(&config).0
     }
     #expect(beside.trust == .firstUse(PinStore(path: "/a/known-peers")))
+    config.trust = UInt8(SW_TRUST_CODE)
+    let compared = try "/a".withCString { path in
+      config.storage = path
+      return try configuration(&config)
+    }
+    #expect(compared.0.trust == .code(PinStore(path: "/a/known-peers")))
+    #expect(compared.0.codeHandler != nil && compared.desk.codes != nil)
+    config.storage = nil
+    (config.trust, config.shows_codes) = (UInt8(SW_TRUST_ANYONE), 1)
+    #expect(try configuration(&config).0.codeHandler != nil)
+    config.shows_codes = 0
+    #expect(try configuration(&config).0.codeHandler == nil)
     (config.storage, config.trust) = (nil, UInt8(SW_TRUST_PINNED))
     let peers = [1, 2].map { PeerID(SHA256Digest(hashing: [$0])) }
     let pinned = try peers.map { sw_peer_id(copying: $0.bytes) }.withUnsafeBufferPointer { ids in

@@ -9,7 +9,7 @@ struct CommandTests {
     "every command of the contract is read",
     arguments: [
       ("peers", .peers), ("host", .host), ("invite bob", .invite("bob")), ("accept bob", .accept("bob")),
-      ("decline bob", .decline("bob")),
+      ("decline bob", .decline("bob")), ("confirm bob", .confirm("bob")), ("reject bob", .reject("bob")),
       ("kick bob", .kick("bob")), ("lock-session", .lockSession),
       ("unlock-session", .unlockSession), ("links", .links), ("send-map", .sendMap(to: nil)),
       ("send-map bob", .sendMap(to: "bob")), ("cancel-map", .cancelMap), ("relocalised", .relocalised(true)),

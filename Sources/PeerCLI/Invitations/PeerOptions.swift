@@ -41,8 +41,7 @@ extension PeerOptions {
     // A reader of our output that goes away must not kill us: the session is to be left politely.
     signal(SIGPIPE, SIG_IGN)
     do {
-      var configuration = try configuration(asking: desk)
-      configuration.codeHandler = { await codes.compare($0) }
+      var configuration = try configuration(asking: desk, comparing: codes)
       configure(&configuration)
       configuration.passcode = try readPasscode(console)
       let map = try readMap(Progress(console))
@@ -61,7 +60,9 @@ extension PeerOptions {
   /// The session that these options ask for.
   ///
   /// - Throws: ``SessionError`` when the recorded peers cannot be read.
-  package func configuration(asking desk: InvitationDesk) throws(SessionError) -> Session.Configuration {
+  package func configuration(
+    asking desk: InvitationDesk, comparing codes: CodeDesk
+  ) throws(SessionError) -> Session.Configuration {
     var configuration = Session.Configuration(service: service)
     configuration.trust = try trust.policy(try pinStore)
     configuration.discovery = discovery
@@ -70,6 +71,7 @@ extension PeerOptions {
     // A user that types a name on the command line wants to be found by it.
     configuration.advertisesName = true
     configuration.invitationHandler = { await desk.decide($0) }
+    configuration.codeHandler = { await codes.compare($0) }
     return configuration
   }
 

@@ -9,6 +9,8 @@ import WorldModel
 struct Comparison: Organ {
   /// How far the comparison on a link has come.
   private struct Run: Sendable {
+    /// Whether this side dialled.
+    let isDialled: Bool
     var exchange: CodeExchange
     /// Whether a frame of it was sent.
     var hasBegun = false
@@ -41,7 +43,7 @@ struct Comparison: Organ {
     let exchange = CodeExchange(
       entry.isDialled ? .initiator : .responder, initiator: entry.isDialled ? me : other,
       responder: entry.isDialled ? other : me, secrets: secrets)
-    runs.begin(link, with: Run(exchange: exchange))
+    runs.begin(link, with: Run(isDialled: entry.isDialled, exchange: exchange))
   }
 
   /// A link carries its peer's traffic and owes nothing but the code: the side that dialled begins, a code that is known already
@@ -61,21 +63,28 @@ struct Comparison: Organ {
   mutating func unlinked(_ closed: ClosedLink, in turn: inout Turn) {
     begun.removeAll { $0 == closed.link }
     guard let run = runs.end(closed.link), run.hasBegun else { return }
-    if !isCrossed(closed, in: turn) {
+    if hasFailed(run, on: closed, in: turn) {
       penalties.fail(closed.peer, at: closed.remote.host.network, now: turn.now)
     }
     if run.end != nil { turn.report(.codeEnded(closed.link.id, closed.peer, isConfirmed: false)) }
   }
 
-  /// Whether a link gave way to one that this side has dialled; a peer cannot bring that about at will.
-  private func isCrossed(_ closed: ClosedLink, in turn: borrowing Turn) -> Bool {
+  /// Whether a run that was not confirmed counts as failed.
+  ///
+  /// The side that accepted has given its nonce away, so each run counts; but not where two dials have crossed, which no peer brings
+  /// about alone. The side that dialled counts those that its user saw.
+  private func hasFailed(_ run: Run, on closed: ClosedLink, in turn: borrowing Turn) -> Bool {
     switch closed.cause {
-    case .ended(.duplicate), .goodbye(.duplicate): break
-    case .ended, .goodbye, .dropped, .lost: return false
+    case .ended(.duplicate), .goodbye(.duplicate): return !run.isDialled && !hasDialled(closed.peer, in: turn)
+    case .ended, .goodbye, .dropped, .lost: return !run.isDialled || run.end != nil
     }
-    return turn.mesh.links.all.contains { other in
+  }
+
+  /// Whether a link to a peer stands that this side has dialled.
+  private func hasDialled(_ peer: PeerID, in turn: borrowing Turn) -> Bool {
+    turn.mesh.links.all.contains { other in
       guard let entry = turn.mesh.links[other] else { return false }
-      return entry.peer == closed.peer && entry.isDialled && entry.node != nil
+      return entry.peer == peer && entry.isDialled && entry.node != nil
     }
   }
 

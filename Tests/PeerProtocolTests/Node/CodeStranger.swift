@@ -99,9 +99,9 @@ extension ProbePair {
     try confirm(link)
   }
 
-  /// Lets time pass on both sides.
-  mutating func wait(_ duration: Duration) {
-    dialler.wait(duration)
-    acceptor.wait(duration)
+  /// Lets seconds pass on both sides, in which the link shows that it is alive.
+  mutating func wait(seconds: Int, keeping link: LinkID) {
+    dialler.wait(seconds: seconds, keeping: [link])
+    acceptor.wait(seconds: seconds, keeping: [link])
   }
 }

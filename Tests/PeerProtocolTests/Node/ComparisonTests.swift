@@ -90,7 +90,9 @@ struct ComparisonTests {
     #expect(pair.dialler.results() == [.failed(.codeRequired)])
   }
 
-  @Test("a person who says that the digits differ ends the link; both are told, and nobody is a member", arguments: [true, false])
+  @Test(
+    "a person who says that the digits differ ends the link; both are told, and nobody is a member",
+    arguments: [true, false])
   func refused(byDialler: Bool) throws {
     var pair = pair()
     let link = try pair.connect()
@@ -152,10 +154,7 @@ struct ComparisonTests {
     var pair = pair()
     let link = try pair.connect()
     try pair.pump(link)
-    for _ in 0..<55 {
-      pair.wait(.seconds(1))
-      try pair.pump(link)
-    }
+    pair.wait(seconds: 55, keeping: link)
     #expect(pair.dialler.endedComparisons.isEmpty && pair.acceptor.endedComparisons.isEmpty)
     try pair.confirm(link)
     #expect(pair.dialler.results() == [.accepted(Self.other)])
@@ -228,7 +227,7 @@ struct ComparisonAttackTests {
     #expect(try wrong.begin(&probe) == nil)
     probe.send(.codeReveal, on: wrong.link) { $0.write(bytes: [UInt8](repeating: 9, count: 32)) }
     #expect(try probe.goodbye(on: wrong.link) == .protocolError)
-    var early = CodeStranger(2)
+    let early = CodeStranger(2)
     early.greet(&probe)
     probe.send(.codeReveal, on: early.link) { $0.write(bytes: [UInt8](repeating: 9, count: 32)) }
     #expect(try probe.goodbye(on: early.link) == .protocolError)
@@ -296,7 +295,9 @@ struct ComparisonAttackTests {
     }
   }
 
-  @Test("a run that is broken off counts as failed, or an attacker could try until it likes the digits", arguments: [true, false])
+  @Test(
+    "a run that is broken off counts as failed, or an attacker could try until it likes the digits",
+    arguments: [true, false])
   func brokenOff(isShown: Bool) throws {
     var probe = NodeProbe(showsCodes: true, compared: [])
     var first = CodeStranger(1)
@@ -311,15 +312,17 @@ struct ComparisonAttackTests {
   @Test("strangers begin one comparison a second, one an address and four at a time")
   func limits() throws {
     var probe = NodeProbe(showsCodes: true, compared: [])
+    var links: [LinkID] = []
     for number in 1...4 {
       var stranger = CodeStranger(number)
       #expect(try stranger.compare(&probe) == nil)
+      links.append(stranger.link)
       var hasty = CodeStranger(number + 10)
       #expect(try hasty.begin(&probe) == .codeBusy)
-      probe.now += .seconds(1)
+      probe.wait(seconds: 1, keeping: links)
       var neighbour = CodeStranger(number + 20, at: number)
       #expect(try neighbour.begin(&probe) == .codeBusy)
-      probe.now += .seconds(1)
+      probe.wait(seconds: 1, keeping: links)
     }
     var fifth = CodeStranger(5)
     #expect(try fifth.begin(&probe) == .codeBusy)

@@ -50,6 +50,16 @@ extension SessionError {
     }
   }
 
+  /// A peer held other anchors under the same history.
+  static func divergence(from peer: Peer) -> SessionError {
+    SessionError(
+      .divergence, "the anchors of \(peer.name) differ under the same history; all of them are being merged")
+  }
+
+  /// Too many passcodes were wrong.
+  static let roomLocked = SessionError(
+    .passcodeLocked, "20 passcodes were wrong; nobody new is admitted until unlockPasscode() is called")
+
   /// Two processes run with one identity: `peer`'s, which may be this one's own.
   static func identityInUse(by peer: Peer, isOwn: Bool) -> SessionError {
     SessionError(

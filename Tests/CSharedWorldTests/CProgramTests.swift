@@ -22,7 +22,8 @@ struct CProgramTests {
   }
 
   @Test(
-    "the users of a C program compare the codes of two sessions", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
+    "the users of a C program compare the codes of two sessions", .enabled(if: compiler("gcc") != nil, "gcc is missing")
+  )
   func codes() throws {
     let ran = try Self.output(of: "codes")
     #expect(ran == Output(status: 0, text: "ok\n"))

@@ -92,7 +92,7 @@ struct ViewerTests {
     try await Self.run { session, browser in
       try await Session.withSession(as: guest, configuration: settings) { other in
         async let invited = other.invite(.endpoint(Endpoint(host: "127.0.0.1", port: session.port)))
-        let shown = try await other.events.first { if case .codeShown = $0 { true } else { false } }
+        let shown = await other.events.first { if case .codeShown = $0 { true } else { false } }
         guard case .codeShown(let comparison)? = shown else { return }
         try await Self.wait(
           browser, for: #""name":"gus","code":"\#(comparison)","recognition":"never-seen""#)

@@ -122,8 +122,8 @@ extension ArgumentParser {
         help: "where the key is kept ($XDG_STATE_HOME/sharedworld)"),
       .choice(
         "--trust", path.appending(path: \.trust), among: TrustChoice.allCases,
-        help: "which keys are admitted: any, with new ones marked and recorded, only those recorded, or those whose code you "
-          + "have compared (first-use)"),
+        help: "which keys are admitted: any, with new ones marked and recorded, only those recorded, or those whose "
+          + "code you have compared (first-use)"),
       .optional(
         "--passcode-file", "FILE", path.appending(path: \.passcodeFile),
         help: "connect only to peers that know the passcode in this file"),

@@ -42,4 +42,29 @@ extension Report {
       "new-device", person.members + ["known": .string(known)],
       ["\("!", .bad) \(person.name, .name) \(keys): a new device, or somebody who took the name"])
   }
+
+  /// Two people are to compare a code.
+  static func code(_ comparison: CodeComparison) -> Report {
+    let person = Person(id: comparison.peer.id.description, name: comparison.peer.name)
+    let question: Line = "if \(person.name, .name) shows the same, confirm \(person.name), else reject \(person.name)"
+    return Report(
+      "code",
+      person.members + [
+        "code": .string(comparison.code), "recognition": .string(comparison.recognition.rawValue),
+      ],
+      [
+        "\("?", .caution) the code is \("\(comparison)", .name): \(question)\(mark(comparison.recognition, id: person.id))"
+      ])
+  }
+
+  /// A comparison has ended.
+  package static func codeEnded(_ person: Person, isConfirmed: Bool) -> Report {
+    Report(
+      "code-ended", person.members + ["confirmed": .bool(isConfirmed)],
+      [
+        isConfirmed
+          ? "\("✓", .good) both have confirmed the code of \(person.name, .name)"
+          : "\("✗", .caution) the code of \(person.name, .name) was not confirmed"
+      ])
+  }
 }

@@ -85,7 +85,7 @@ package struct Capabilities: OptionSet, Sendable {
   /// Can show a code to its user, who compares it.
   package static let showsCodes = Capabilities(rawValue: 1 << 4)
   /// Asks for a comparison of codes before it invites or admits the receiver.
-  package static let asksForCode = Capabilities(rawValue: 1 << 5)
+  static let asksForCode = Capabilities(rawValue: 1 << 5)
 
   /// The capabilities of every peer of this build; the others are added where they apply.
   package static let current: Capabilities = [.maps, .zstdChunks, .bulk]

@@ -146,7 +146,9 @@ struct Links: Organ {
   ) throws(DecodingFailure) {
     guard let peer = links[link]?.peer, let offered = directory[link]?.offered else { return }
     guard token(of: link) == nil else { throw .invalid("a hello on a second connection", offset: 0) }
-    if let refusal = refusal(of: hello, from: peer, offering: offered, in: turn) { return close(link, .ended(refusal), in: &turn) }
+    if let refusal = refusal(of: hello, from: peer, offering: offered, in: turn) {
+      return close(link, .ended(refusal), in: &turn)
+    }
     let start = NodeID(peer: peer, incarnation: hello.incarnation)
     if isEarlier(start, on: link, in: &turn) { return close(link, .ended(.replaced), in: &turn) }
     links[link]?.phase = .stranger(Link.Stranger(deadline: turn.now + ProtocolLimits.strangerTime))

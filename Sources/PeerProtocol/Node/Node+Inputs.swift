@@ -167,7 +167,8 @@ extension Input {
       true
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
-      .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .leave, .send, .share, .cancelMap, .relocalised:
+      .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .leave, .send, .share, .cancelMap,
+      .relocalised:
       false
     }
   }

@@ -267,7 +267,9 @@ extension Node {
   }
 
   /// Whether a link to a peer stands on which nothing is owed any more.
-  package func isLinked(to peer: PeerID) -> Bool { turn.mesh.links.carrier(of: peer).map(turn.mesh.links.isProven) == true }
+  package func isLinked(to peer: PeerID) -> Bool {
+    turn.mesh.links.carrier(of: peer).map(turn.mesh.links.isProven) == true
+  }
 
   /// The other members as the app may see them, in the order of their ids.
   package var memberSnapshots: [MemberSnapshot] {

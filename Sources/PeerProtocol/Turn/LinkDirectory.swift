@@ -21,14 +21,14 @@ package struct LinkDirectory: Sendable {
     let offered: Capabilities
     /// The capabilities of the other end, once it said hello.
     var capabilities: Capabilities = []
-    /// What the two ends still owe each other; nil before the hello.
+    /// The proofs that the two ends still owe each other; nil before the hello.
     var owed: Proofs?
 
     /// Whether nothing is owed: only then may the two ends invite and admit each other.
     var isProven: Bool { owed?.isEmpty ?? false }
   }
 
-  /// What two ends owe each other before either invites or admits the other.
+  /// The proofs that two ends owe each other before either invites or admits the other.
   package struct Proofs: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -41,7 +41,7 @@ package struct LinkDirectory: Sendable {
     /// The comparison of a code by two people.
     static let code = Proofs(rawValue: 1 << 1)
 
-    /// What follows from the capabilities that both hellos say.
+    /// The proofs that follow from the capabilities of both hellos.
     init(_ one: Capabilities, _ other: Capabilities) {
       self = one.contains(.passcode) && other.contains(.passcode) ? .passcode : []
       if one.union(other).contains(.asksForCode) { insert(.code) }

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Authentication
 import PeerProtocol
 import PeerTransport
 import WorldModel
@@ -31,20 +32,11 @@ extension Session {
     case .invitationReached(let id, let peer):
       if let found = discovery.reached(peer, by: id.rawValue) { events.append(found) }
     case .invitationEnded(let id, let result): waits.finish(id.rawValue, .invitation(result))
-    case .passcodeLocked:
-      let message = "20 passcodes were wrong; nobody new is admitted until unlockPasscode() is called"
-      events.append(.problem(SessionError(.passcodeLocked, message)))
-    case .codeShown(let link, let id, let code):
-      let peer = discovery.peer(id)
-      let comparison = CodeComparison(
-        peer: peer, code: code.description, recognition: trust.recognition(comparing: peer))
-      warn(of: peer, in: &events)
-      events.append(.codeShown(comparison))
-      ask(link, comparison)
+    case .passcodeLocked: events.append(.problem(.roomLocked))
+    case .codeShown(let link, let id, let code): show(code, of: discovery.peer(id), on: link, in: &events)
     case .codeEnded(let link, let id, let isConfirmed):
-      let peer = discovery.peer(id)
-      if let store = trust.endComparison(on: link, with: id, isConfirmed: isConfirmed) { add(peer, to: store) }
-      events.append(.codeEnded(peer, isConfirmed: isConfirmed))
+      endComparison(on: link, with: discovery.peer(id), isConfirmed: isConfirmed)
+      events.append(.codeEnded(discovery.peer(id), isConfirmed: isConfirmed))
     case .peerJoined(let id, let name):
       let peer = Peer(id: id, name: name)
       discovery.note(peer)
@@ -78,10 +70,7 @@ extension Session {
       ask(id, OwnershipRequest(anchor: anchor, peer: discovery.peer(from)))
     case .identityInUse(let id):
       events.append(.problem(.identityInUse(by: discovery.peer(id), isOwn: id == localPeer.id)))
-    case .divergence(let id):
-      let name = discovery.peer(id).name
-      let message = "the anchors of \(name) differ under the same history; all of them are being merged"
-      events.append(.problem(SessionError(.divergence, message)))
+    case .divergence(let id): events.append(.problem(.divergence(from: discovery.peer(id))))
     case .mapProgress(let progress): events.append(.mapProgress(progress))
     case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: provider)
     case .mapSourceRefused(let map, let from, let failure):
@@ -96,6 +85,21 @@ extension Session {
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
     case .ended(let reason): noteEnd(reason)
     }
+  }
+
+  /// Asks the user to compare a code.
+  private func show(_ code: ComparisonCode, of peer: Peer, on link: LinkID, in events: inout [Event]) {
+    warn(of: peer, in: &events)
+    let recognition = trust.recognition(comparing: peer)
+    let comparison = CodeComparison(peer: peer, code: code.description, recognition: recognition)
+    events.append(.codeShown(comparison))
+    ask(link, comparison)
+  }
+
+  /// Asks no more about a code, and records a key that was compared.
+  private func endComparison(on link: LinkID, with peer: Peer, isConfirmed: Bool) {
+    let store = trust.endComparison(on: link, with: peer.id, isConfirmed: isConfirmed)
+    if let store { add(peer, to: store) }
   }
 
   /// Tells the app of a peer that its policy makes remarkable.

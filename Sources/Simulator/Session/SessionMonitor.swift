@@ -128,7 +128,8 @@ package struct SessionMonitor: SimulationMonitor {
     case .mapSourceRefused(_, let peer, let failure):
       fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
     case .peerIdentified, .identityInUse, .invitationReceived, .invitationReached, .invitationWithdrawn,
-      .invitationEnded, .peerReconnecting, .passcodeLocked, .codeShown, .codeEnded, .hostChanged, .hostRequested, .hostAwaited, .rulesChanged,
+      .invitationEnded, .peerReconnecting, .passcodeLocked, .codeShown, .codeEnded, .hostChanged, .hostRequested,
+      .hostAwaited, .rulesChanged,
       .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress, .mapRefused, .synchronised,
       .mapStatusChanged, .message, .ended:
       break

@@ -19,7 +19,8 @@ struct ProbePair {
     func secrets(_ purpose: UInt64) -> ChannelSecrets {
       let words = SHA256Digest(words: SIMD4(exporter, side, purpose, 2)).bytes
       return ChannelSecrets(
-        exporter: SHA256Digest(words: SIMD4(exporter, 0, 0, purpose)).bytes, entropy: SecretBytes(copying: words + words))
+        exporter: SHA256Digest(words: SIMD4(exporter, 0, 0, purpose)).bytes,
+        entropy: SecretBytes(copying: words + words))
     }
     return LinkSecrets(passcode: secrets(0), code: secrets(1))
   }

@@ -191,7 +191,8 @@ private actor Middleman: SecureTransportDelegate {
     else { return nil }
     let entropy = SecretBytes(copying: (0..<64).map { _ in UInt8.random(in: 0...255) })
     return CodeExchange(
-      role, initiator: role == .initiator ? id.bytes : peer.bytes, responder: role == .initiator ? peer.bytes : id.bytes,
+      role, initiator: role == .initiator ? id.bytes : peer.bytes,
+      responder: role == .initiator ? peer.bytes : id.bytes,
       secrets: ChannelSecrets(exporter: exporter, entropy: entropy))
   }
 

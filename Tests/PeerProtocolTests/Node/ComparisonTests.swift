@@ -160,6 +160,22 @@ struct ComparisonTests {
     #expect(pair.dialler.results() == [.accepted(Self.other)])
   }
 
+  @Test("the pings of the time that people take do not count against a stranger's frames")
+  func pings() throws {
+    var probe = NodeProbe(showsCodes: true, compared: [])
+    var stranger = CodeStranger(1)
+    #expect(try stranger.compare(&probe) == nil)
+    let pings = ProtocolLimits.strangerFrames * 2 / 3
+    for _ in 0..<pings { probe.send(.ping, on: stranger.link) { $0.write(UInt64(1)) } }
+    probe.input(.answerCode(stranger.link, isSame: true))
+    probe.send(.codeConfirmed, on: stranger.link)
+    for _ in 0..<pings { probe.send(.ping, on: stranger.link) { $0.write(UInt64(1)) } }
+    #expect(probe.endedComparisons == [true])
+    #expect(try probe.goodbye(on: stranger.link) == nil)
+    for _ in 0..<pings { probe.send(.ping, on: stranger.link) { $0.write(UInt64(1)) } }
+    #expect(try probe.goodbye(on: stranger.link) == .limitExceeded)
+  }
+
   @Test("an invitation that is withdrawn takes the comparison with it")
   func withdrawn() throws {
     var pair = pair()

@@ -81,6 +81,27 @@ struct PairingTests {
     #expect(probe.node.memberSnapshots.isEmpty)
   }
 
+  @Test("an invitation that is accepted when another link has taken over is not answered there before the proof")
+  func takenOver() throws {
+    var pair = try pair("sesame 1", "sesame 1")
+    let first = try pair.connect()
+    var invite: [UInt8] = []
+    try pair.pump(first) { _, type, body in
+      if type == .invite { invite = body }
+      return type != .invite
+    }
+    pair.acceptor.send(.invite, on: first) { $0.write(bytes: invite) }
+    let second = LinkID(rawValue: 9)
+    pair.acceptor.open(second, NodeProbe.me, dial: nil, secrets: ProbePair.secrets(9, 2))
+    var hello = NodeProbe.hello(NodeProbe.me, incarnation: 1)
+    hello.capabilities.insert(.passcode)
+    let greeting = hello
+    pair.acceptor.send(.hello, on: second) { greeting.write(to: &$0) }
+    #expect(try pair.acceptor.goodbye(on: first) == .duplicate)
+    for case .invitationReceived(let id, _, _, _) in pair.acceptor.events { pair.acceptor.input(.answer(id, .accept)) }
+    #expect(try pair.acceptor.frames(on: second).map(\.type) == [.hello])
+  }
+
   @Test("Fault 7: a man in the middle of two TLS connections who passes everything on is refused")
   func manInTheMiddle() throws {
     var pair = try pair("sesame 1", "sesame 1")

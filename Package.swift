@@ -114,7 +114,8 @@ let package = Package(
     .testTarget(
       name: "SharedWorldTests",
       dependencies: [
-        "Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "ServiceDiscovery", "WorldModel", "WorldFormats",
+        "Authentication", "Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "ServiceDiscovery", "WorldModel",
+        "WorldFormats",
       ],
       swiftSettings: common),
     .testTarget(

@@ -1,4 +1,5 @@
-/// The driver's part in a run of ``PasscodeExchange``: both values belong to one connection.
+/// The driver's part in a run of ``PasscodeExchange`` or ``CodeExchange``: both values belong to one connection and one of the
+/// two.
 package struct ChannelSecrets: Sendable {
   /// Bytes of an exporter.
   static let exporterSize = 32
@@ -13,5 +14,17 @@ package struct ChannelSecrets: Sendable {
   package init(exporter: [UInt8], entropy: SecretBytes) {
     precondition(exporter.count == Self.exporterSize && entropy.count == Self.entropySize)
     (self.exporter, self.entropy) = (exporter, entropy)
+  }
+}
+
+/// The secrets of one connection, for each exchange that may take place on it.
+package struct LinkSecrets: Sendable {
+  /// For the proof of a passcode; nil where there is none.
+  package let passcode: ChannelSecrets?
+  /// For the code; nil where the app shows none.
+  package let code: ChannelSecrets?
+
+  package init(passcode: ChannelSecrets? = nil, code: ChannelSecrets? = nil) {
+    (self.passcode, self.code) = (passcode, code)
   }
 }

@@ -4,14 +4,6 @@
 /// stranger learns from one run is whether one guess was right. A run belongs to one connection: the TLS exporter of that
 /// connection and the ids of both ends are part of it. It does no input or output, and its randomness comes in.
 package struct PasscodeExchange: Sendable {
-  /// Which side this is.
-  package enum Role: Sendable {
-    /// The side that dialled.
-    case initiator
-    /// The side that accepted.
-    case responder
-  }
-
   /// The second message: the responder's share and its tag.
   package struct Answer: Sendable, Hashable {
     package let share: [UInt8]
@@ -51,7 +43,7 @@ package struct PasscodeExchange: Sendable {
     }
   }
 
-  private let role: Role
+  private let role: ExchangeRole
   private var state: State
 
   /// One side of a new run.
@@ -63,7 +55,7 @@ package struct PasscodeExchange: Sendable {
   ///   - responder: The id of the side that accepted.
   ///   - secrets: The exporter of the connection and fresh random bytes.
   package init(
-    _ role: Role, passcode: Passcode, initiator: [UInt8], responder: [UInt8], secrets: ChannelSecrets
+    _ role: ExchangeRole, passcode: Passcode, initiator: [UInt8], responder: [UInt8], secrets: ChannelSecrets
   ) throws(CPaceFailure) {
     self.role = role
     let generator = try CPace.generator(

@@ -102,8 +102,22 @@ public func sw_session_answer(
     let running = try object(session, as: RunningSession.self)
     let id = try peerID(peer)
     let reason = try optionalText(reason, "reason") ?? ""
-    guard running.desk?.answer(id, accept == 0 ? .decline(reason: reason) : .accept) == true else {
+    guard running.desk.invitations?.answer(id, accept == 0 ? .decline(reason: reason) : .accept) == true else {
       throw SessionError(.unknownPeer, "no invitation of \(id.short) waits")
+    }
+  }
+}
+
+/// Answers whether another screen shows the same code.
+@c @implementation
+public func sw_session_answer_code(
+  _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ is_same: Int32
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let id = try peerID(peer)
+    guard running.desk.codes?.answer(id, is_same != 0) == true else {
+      throw SessionError(.unknownPeer, "no code of \(id.short) waits")
     }
   }
 }

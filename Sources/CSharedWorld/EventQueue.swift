@@ -32,10 +32,10 @@ final class EventQueue: Sendable {
   }
 
   /// Brings over the events of a session until it ends or the task is cancelled.
-  func pump(_ events: Session.Events, desk: PendingInvitations?) async {
+  func pump(_ events: Session.Events, desk: Desk) async {
     var iterator = events.makeAsyncIterator()
     while let batch = await iterator.nextBatch() {
-      if let desk { for event in batch { Self.tell(desk, event) } }
+      for event in batch { Self.tell(desk, event) }
       await deliver(batch)
     }
     state.withLock { state in
@@ -44,9 +44,11 @@ final class EventQueue: Sendable {
     }
   }
 
-  private static func tell(_ desk: PendingInvitations, _ event: Session.Event) {
-    if case .invitationReceived(let invitation) = event { desk.announce(invitation.peer.id) }
-    if case .invitationEnded(let peer) = event { desk.withdraw(peer.id) }
+  private static func tell(_ desk: Desk, _ event: Session.Event) {
+    if case .invitationReceived(let invitation) = event { desk.invitations?.announce(invitation.peer.id) }
+    if case .invitationEnded(let peer) = event { desk.invitations?.withdraw(peer.id) }
+    if case .codeShown(let comparison) = event { desk.codes?.announce(comparison.peer.id) }
+    if case .codeEnded(let peer, _) = event { desk.codes?.withdraw(peer.id) }
   }
 
   private func deliver(_ batch: [Session.Event]) async {

@@ -15,6 +15,12 @@ extension sw_event {
       setData(invitation.context)
       recognition = invitation.recognition.number
     case .invitationEnded(let peer): set(SW_EVENT_INVITATION_ENDED, peer)
+    case .codeShown(let comparison):
+      set(SW_EVENT_CODE, comparison.peer, text: comparison.code)
+      recognition = comparison.recognition.number
+    case .codeEnded(let peer, let isConfirmed):
+      set(SW_EVENT_CODE_ENDED, peer)
+      flags = isConfirmed ? 1 : 0
     case .peerJoined(let peer): set(SW_EVENT_PEER_JOINED, peer)
     case .newDevice(let peer, let known):
       set(SW_EVENT_NEW_DEVICE, peer)

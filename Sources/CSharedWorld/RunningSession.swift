@@ -8,13 +8,13 @@ final class RunningSession: Sendable {
 
   let port: UInt16
   let events: EventQueue
-  /// Holds invitations until C answers them; nil when C is not asked.
-  let desk: PendingInvitations?
+  /// Holds questions until C answers them.
+  let desk: Desk
   private let requests: AsyncStream<Request>.Continuation
   private let end: Handoff<Void>
 
   /// Starts a session and waits until it listens.
-  init(_ identity: PeerIdentity, _ configuration: Session.Configuration, desk: PendingInvitations?) throws {
+  init(_ identity: PeerIdentity, _ configuration: Session.Configuration, desk: Desk) throws {
     let events = try EventQueue()
     let (stream, requests) = AsyncStream.makeStream(of: Request.self)
     let start = Handoff<UInt16>()
@@ -39,7 +39,7 @@ final class RunningSession: Sendable {
   }
 
   private static func serve(
-    _ session: Session, _ requests: AsyncStream<Request>, _ events: EventQueue, _ desk: PendingInvitations?
+    _ session: Session, _ requests: AsyncStream<Request>, _ events: EventQueue, _ desk: Desk
   ) async {
     await withDiscardingTaskGroup { group in
       group.addTask { await events.pump(session.events, desk: desk) }
@@ -85,4 +85,12 @@ private final class Handoff<R: Sendable>: Sendable {
       ready.wait()
     }
   }
+}
+
+/// The questions that wait for C.
+struct Desk: Sendable {
+  /// Invitations; nil when C is not asked.
+  var invitations: PendingAnswers<InvitationDecision>?
+  /// Codes; nil when C shows none.
+  var codes: PendingAnswers<Bool>?
 }

@@ -39,10 +39,10 @@ private func known(_ config: UnsafePointer<sw_session_config>?) throws -> sw_ses
   return known
 }
 
-/// The configuration in C's structure, and who asks C about invitations, if C is to be asked.
+/// The configuration in C's structure, and the questions that C is asked.
 func configuration(
   _ config: UnsafePointer<sw_session_config>?
-) throws -> (Session.Configuration, asking: PendingInvitations?) {
+) throws -> (Session.Configuration, desk: Desk) {
   let known = try known(config)
   let modes: [DiscoveryMode] = [.automatic, .avahi, .embedded, .none]
   guard modes.indices.contains(Int(known.discovery)) else { throw Failure.argument("discovery has no such value") }
@@ -53,19 +53,24 @@ func configuration(
   configuration.hostPriority = known.host_priority
   configuration.canHost = known.can_host != 0
   configuration.advertising.showsName = known.advertises_name != 0
-  var desk: PendingInvitations?
+  var desk = Desk()
   switch Int(known.invitations) {
   case SW_INVITATIONS_DECLINE: break
   case SW_INVITATIONS_ACCEPT: configuration.invitationHandler = { _ in .accept }
   case SW_INVITATIONS_ASK:
-    let asking = PendingInvitations()
+    let asking = PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
     configuration.invitationHandler = { await asking.decide($0.peer.id) }
-    desk = asking
+    desk.invitations = asking
   default: throw Failure.argument("invitations has no such value")
   }
   try setMembers(of: &configuration, known)
   try setFiles(of: &configuration, known)
   configuration.trust = try trust(known)
+  if known.shows_codes != 0 || Int(known.trust) == SW_TRUST_CODE {
+    let codes = PendingAnswers(withdrawn: false)
+    configuration.codeHandler = { await codes.decide($0.peer.id) }
+    desk.codes = codes
+  }
   configuration.passcode = try passcode(known)
   return (configuration, desk)
 }
@@ -98,14 +103,19 @@ private func passcode(_ known: sw_session_config) throws -> Passcode? {
 private func trust(_ known: sw_session_config) throws -> TrustPolicy {
   switch Int(known.trust) {
   case SW_TRUST_ANYONE: return .anyone
-  case SW_TRUST_FIRST_USE:
-    if let path = try optionalText(known.known_peers, "known_peers") { return .firstUse(PinStore(path: path)) }
-    return .firstUse(try PinStore(beside: try optionalText(known.storage, "storage")))
+  case SW_TRUST_FIRST_USE: return .firstUse(try pinStore(known))
+  case SW_TRUST_CODE: return .code(try pinStore(known))
   case SW_TRUST_PINNED:
     let peers = UnsafeBufferPointer(start: known.admitted, count: known.admitted == nil ? 0 : known.admitted_count)
     return .pinned(Set(try peers.map(peerID(of:))))
   default: throw Failure.argument("trust has no such value")
   }
+}
+
+/// The file of the peers that were admitted before.
+private func pinStore(_ known: sw_session_config) throws -> PinStore {
+  if let path = try optionalText(known.known_peers, "known_peers") { return PinStore(path: path) }
+  return try PinStore(beside: try optionalText(known.storage, "storage"))
 }
 
 /// Takes over what is kept on the disk.

@@ -37,6 +37,9 @@ enum Status {
     (.passcodeRequired, SW_PASSCODE_REQUIRED),
     (.passcodeRefused, SW_PASSCODE_REFUSED),
     (.passcodeLocked, SW_PASSCODE_LOCKED),
+    (.codeRequired, SW_CODE_REQUIRED),
+    (.codeRefused, SW_CODE_REFUSED),
+    (.codeBusy, SW_CODE_BUSY),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

@@ -28,6 +28,12 @@ package enum ProtocolLimits {
 
   /// Wrong passcodes after which no stranger may try one.
   package static let wrongPasscodes = 20
+  /// Comparisons of codes under way that others have begun, and one an address.
+  package static let codesOfStrangers = 4
+  /// Comparisons of codes that others may begin in a second.
+  package static let codesOfStrangersASecond = 1
+  /// Devices, and addresses, of which a failed comparison or a wrong passcode is remembered.
+  static let penalties = 1024
 
   /// Bytes of UTF-8 in a peer's name.
   package static let peerName = 63
@@ -114,6 +120,12 @@ package enum ProtocolTimes {
   package static let passcodePause: Duration = .seconds(1)
   /// The longest such wait.
   package static let passcodePauseMost: Duration = .seconds(3600)
+  /// How long two people may take to compare a code.
+  package static let comparison: Duration = .seconds(60)
+  /// How long a device and an address wait after a comparison that failed; it doubles with each further one.
+  package static let codePause: Duration = .seconds(5)
+  /// The longest such wait.
+  package static let codePauseMost: Duration = .seconds(3600)
   /// A link on which nothing was sent for this long carries a ping.
   package static let ping: Duration = .seconds(1)
   /// A link on which nothing arrived for this long is dead.

@@ -215,11 +215,17 @@ extension NodeDriver: SecureTransportDelegate {
     turn(.linkOpened(link, peer: peer, dial: dial, remote: remote, secrets: secrets(of: link)))
   }
 
-  /// The secrets that a proof of the passcode on a link needs; nil where there is no passcode.
-  private func secrets(of link: LinkID) -> ChannelSecrets? {
-    guard ask({ $0.configuration.passcode != nil }), let exporter = transport.exportPasscodeKey(link) else {
-      return nil
-    }
+  /// The secrets that the exchanges on a link need; none for those that do not take place.
+  private func secrets(of link: LinkID) -> LinkSecrets {
+    let (hasPasscode, showsCodes) = ask { ($0.configuration.passcode != nil, $0.configuration.showsCodes) }
+    return LinkSecrets(
+      passcode: hasPasscode ? secrets(transport.exportPasscodeKey(link)) : nil,
+      code: showsCodes ? secrets(transport.exportCodeKey(link)) : nil)
+  }
+
+  /// An exporter with fresh random bytes; nil if either cannot be had.
+  private func secrets(_ exporter: [UInt8]?) -> ChannelSecrets? {
+    guard let exporter else { return nil }
     var entropy = [UInt8](repeating: 0, count: ChannelSecrets.entropySize)
     defer { entropy.wipe() }
     guard TLSIdentity.fillWithSecretBytes(&entropy) else { return nil }

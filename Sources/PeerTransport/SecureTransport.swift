@@ -111,6 +111,11 @@ extension SecureTransport {
     exportKeyingMaterial(link, label: "EXPORTER-sharedworld-passcode")
   }
 
+  /// The keying material of a link that a code is bound to; nil for an unknown link.
+  func exportCodeKey(_ link: LinkID) -> [UInt8]? {
+    exportKeyingMaterial(link, label: "EXPORTER-sharedworld-code")
+  }
+
   /// Stops listening and dialling, closes every link with flushing and calls `done` when all are closed.
   ///
   /// That takes at most ``Configuration/lingerTimeout``; no other callback comes after this call.

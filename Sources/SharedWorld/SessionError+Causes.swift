@@ -29,6 +29,19 @@ extension SessionError {
         .passcodeRefused, "the passcodes of the two peers differ, or somebody is between them; compare the passcodes")
     case .passcodeLocked:
       self.init(.passcodeLocked, "too many passcodes were wrong; wait before you try again, or unlock the room")
+    case .codeRequired:
+      self.init(
+        .codeRequired,
+        "one of the two peers asks for a comparison of codes and the other cannot show one; let its app set "
+          + "Configuration.codeHandler")
+    case .codeRefused:
+      self.init(
+        .codeRefused,
+        "the code was not confirmed on both screens; if the two codes differed, somebody is between the peers: do not "
+          + "connect on this network")
+    case .codeBusy:
+      self.init(
+        .codeBusy, "too many codes are being compared, or a comparison failed a short time ago; wait and try again")
     case .kicked: self.init(.declined, "this peer was removed from that session and cannot join it again")
     case .timedOut: self.init(.invitationTimedOut, "the peer did not answer in time; try again")
     case .protocolError: self.init(.notConnected, "the peer does not follow the protocol")
@@ -36,6 +49,16 @@ extension SessionError {
     case .connectionLost, .duplicate, .replaced: self.init(.notConnected, "the connection broke; try again")
     }
   }
+
+  /// A peer held other anchors under the same history.
+  static func divergence(from peer: Peer) -> SessionError {
+    SessionError(
+      .divergence, "the anchors of \(peer.name) differ under the same history; all of them are being merged")
+  }
+
+  /// Too many passcodes were wrong.
+  static let roomLocked = SessionError(
+    .passcodeLocked, "20 passcodes were wrong; nobody new is admitted until unlockPasscode() is called")
 
   /// Two processes run with one identity: `peer`'s, which may be this one's own.
   static func identityInUse(by peer: Peer, isOwn: Bool) -> SessionError {
@@ -90,7 +113,9 @@ extension Session.LeaveReason {
     case .identityMismatch, .ownIdentity: self = .identityMismatch
     case .limitExceeded: self = .limit
     case .locked: self = .locked
-    case .refused, .otherService, .protocolError, .passcodeRequired, .passcodeRefused, .passcodeLocked: self = .refused
+    case .refused, .otherService, .protocolError, .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired,
+      .codeRefused, .codeBusy:
+      self = .refused
     case .connectionLost, .timedOut, .duplicate: self = .lost
     }
   }

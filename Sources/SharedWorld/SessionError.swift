@@ -94,6 +94,12 @@ extension SessionError {
     public static let passcodeRefused = Code("passcode-refused")
     /// Too many passcodes were wrong.
     public static let passcodeLocked = Code("passcode-locked")
+    /// One of two peers asks for a comparison of codes, and one of them cannot show a code.
+    public static let codeRequired = Code("code-required")
+    /// The user of one of two peers did not confirm that both screens show the same code.
+    public static let codeRefused = Code("code-refused")
+    /// Too many codes are being compared, or a comparison with this peer or its address failed a short time ago.
+    public static let codeBusy = Code("code-busy")
     /// Two peers held different anchors under the same history; they are merging everything.
     public static let divergence = Code("divergence")
   }

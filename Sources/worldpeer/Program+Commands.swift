@@ -73,6 +73,8 @@ extension Program {
       return .invited(peer)
     case .accept(let peer): try answer(peer, .accept)
     case .decline(let peer): try answer(peer, .decline(reason: "declined by the user"))
+    case .confirm(let peer): try compare(peer, isSame: true)
+    case .reject(let peer): try compare(peer, isSame: false)
     case .kick(let peer): try await session.kick(try await member(peer))
     case .lockSession: try await session.lockSession()
     case .unlockSession: try await session.unlockSession()

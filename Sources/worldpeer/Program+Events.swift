@@ -20,6 +20,9 @@ extension Program {
     // The desk has reported it.
     case .invitationReceived(let invitation): names[invitation.peer.id] = invitation.peer.name
     case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))
+    // The desk has reported it.
+    case .codeShown(let comparison): names[comparison.peer.id] = comparison.peer.name
+    case .codeEnded(let peer, let isConfirmed): console.say(.codeEnded(person(peer.id), isConfirmed: isConfirmed))
     case .peerJoined(let peer):
       names[peer.id] = peer.name
       console.say(.peerJoined(person(peer.id)))

@@ -63,6 +63,16 @@ extension Program {
     if let report = outcome.report(inviting: name) { console.say(report) }
   }
 
+  /// Answers whether a peer's screen shows the same code, as the user says.
+  func compare(_ word: String, isSame: Bool) throws {
+    switch Lookup.find(word, in: codes.comparisons.map(\.peer), by: { [$0.id.description, $0.name] }) {
+    case .found(let peer): codes.answer(peer.id, isSame: isSame)
+    case .several(let count):
+      throw ProgramFailure("ambiguous", "'\(word)' can mean \(count) codes; give more of the id")
+    case .nothing: throw ProgramFailure("no-code", "there is no code of '\(word)' to compare")
+    }
+  }
+
   /// Answers an invitation as the user says.
   func answer(_ word: String, _ decision: InvitationDecision) throws {
     switch Lookup.find(word, in: desk.peers, by: { [$0.id.description, $0.name] }) {

@@ -24,6 +24,7 @@ actor Program {
   let options: Options
   let console: Console
   let desk: InvitationDesk
+  let codes: CodeDesk
   let inviter: Inviter
   let errands = Errands()
 
@@ -40,11 +41,12 @@ actor Program {
   /// Whether a `wait` on standard input has failed, which the exit status remembers.
   var hasFailed = false
 
-  init(_ session: Session, options: Options, console: Console, desk: InvitationDesk) {
+  init(_ session: Session, options: Options, console: Console, desk: InvitationDesk, codes: CodeDesk) {
     self.session = session
     self.options = options
     self.console = console
     self.desk = desk
+    self.codes = codes
     inviter = Inviter(session)
     names = [session.localPeer.id: session.localPeer.name]
   }

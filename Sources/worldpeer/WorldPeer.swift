@@ -24,11 +24,12 @@ enum WorldPeer {
 
   private static func run(_ options: Options, _ commands: CommandSource, _ console: Console) async -> ExitCode {
     let desk = InvitationDesk(policy: options.peer.accept) { console.say($0) }
-    return await options.peer.run(on: console, asking: desk) {
+    let codes = CodeDesk { console.say($0) }
+    return await options.peer.run(on: console, asking: desk, comparing: codes) {
       $0.journal = options.journal
       $0.state = options.state
     } _: { session, map in
-      let program = Program(session, options: options, console: console, desk: desk)
+      let program = Program(session, options: options, console: console, desk: desk, codes: codes)
       if let map { await program.show(map) }
       return await program.run(commands)
     }

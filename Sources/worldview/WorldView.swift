@@ -17,9 +17,13 @@ enum WorldView {
       console.complain(report)
       changes.announce()
     }
-    return await options.peer.run(on: console, asking: desk) { session, map in
+    let codes = CodeDesk { report in
+      console.complain(report)
+      changes.announce()
+    }
+    return await options.peer.run(on: console, asking: desk, comparing: codes) { session, map in
       let viewer = try await Viewer(
-        session, options: options, desk: desk, changes: changes, console: console, files: files)
+        session, options: options, desk: desk, codes: codes, changes: changes, console: console, files: files)
       if let map { try await session.share(map) }
       return await run(viewer)
     }

@@ -32,7 +32,7 @@ struct PasscodeExchangeTests {
 
   @Test("sends the bytes of the vectors, and both sides are sure then and not before")
   func vectors() throws {
-    func side(_ role: PasscodeExchange.Role, _ name: String) throws -> PasscodeExchange {
+    func side(_ role: ExchangeRole, _ name: String) throws -> PasscodeExchange {
       try PasscodeExchange(
         role, passcode: Passcode(utf8: try Vectors.bytes("room-passcode")),
         initiator: try Vectors.bytes("room-initiator"), responder: try Vectors.bytes("room-responder"),

@@ -22,6 +22,14 @@ struct CProgramTests {
   }
 
   @Test(
+    "the users of a C program compare the codes of two sessions", .enabled(if: compiler("gcc") != nil, "gcc is missing")
+  )
+  func codes() throws {
+    let ran = try Self.output(of: "codes")
+    #expect(ran == Output(status: 0, text: "ok\n"))
+  }
+
+  @Test(
     "signals sent to a C program reach its own threads alone", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
   func signals() throws {
     let ran = try Self.output(of: "signals")

@@ -69,6 +69,21 @@ struct EventRecordTests {
     }
   }
 
+  @Test("a code has its digits and says whether the key was seen before; its end says whether both have confirmed")
+  func codes() {
+    let bob = Peer(id: peer, name: "bob")
+    record(.codeShown(CodeComparison(peer: bob, code: "042317", recognition: .newDevice))) { event in
+      #expect(event.type == UInt32(SW_EVENT_CODE) && event.peer.peer == peer && text(event.name) == "bob")
+      #expect(text(event.text) == "042317" && event.recognition == UInt32(SW_RECOGNITION_NEW_DEVICE))
+    }
+    for isConfirmed in [true, false] {
+      record(.codeEnded(bob, isConfirmed: isConfirmed)) { event in
+        #expect(event.type == UInt32(SW_EVENT_CODE_ENDED) && event.peer.peer == peer)
+        #expect(event.flags == (isConfirmed ? 1 : 0))
+      }
+    }
+  }
+
   @Test("an anchor that was brought back names the removed one")
   func restored() {
     let back = Anchor(name: "lamp")

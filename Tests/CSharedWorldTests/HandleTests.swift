@@ -11,7 +11,7 @@ struct HandleTests {
     let names = Status.table.map { String(cString: Status.name(of: sw_status($0.status))) }
     #expect(names == Status.table.map { "\($0.code)" })
     #expect(
-      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_PASSCODE_LOCKED))
+      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_CODE_BUSY))
     #expect(String(cString: Status.name(of: 12345)) == "other")
   }
 
@@ -39,7 +39,7 @@ struct HandleTests {
     #expect(sw_session_config_init(&config, MemoryLayout<sw_session_config>.size) == sw_status(SW_OK))
     let (plain, noDesk) = try configuration(&config)
     // What C is not asked about is not held for it either.
-    #expect(noDesk == nil)
+    #expect(noDesk.invitations == nil && noDesk.codes == nil)
     let defaults = Session.Configuration()
     #expect(plain.state == nil && plain.journal == nil && plain.mapCache == nil && plain.mapProviders == .anyone)
     #expect(plain.graceTime == defaults.graceTime && plain.memberLimit == defaults.memberLimit)
@@ -61,7 +61,7 @@ struct HandleTests {
     #expect(set.keepsOrphanedOwnership && set.trust == .anyone)
     (config.journal, config.state, config.map_cache) = (nil, nil, nil)
     config.invitations = UInt8(SW_INVITATIONS_ASK)
-    #expect(try configuration(&config).asking != nil)
+    #expect(try configuration(&config).desk.invitations != nil)
     for limit: UInt8 in [1, 65] {
       config.member_limit = limit
       #expect(throws: Failure.self) { try configuration(&config) }
@@ -86,6 +86,18 @@ struct HandleTests {
       return try configuration(&config).0
     }
     #expect(beside.trust == .firstUse(PinStore(path: "/a/known-peers")))
+    config.trust = UInt8(SW_TRUST_CODE)
+    let compared = try "/a".withCString { path in
+      config.storage = path
+      return try configuration(&config)
+    }
+    #expect(compared.0.trust == .code(PinStore(path: "/a/known-peers")))
+    #expect(compared.0.codeHandler != nil && compared.desk.codes != nil)
+    config.storage = nil
+    (config.trust, config.shows_codes) = (UInt8(SW_TRUST_ANYONE), 1)
+    #expect(try configuration(&config).0.codeHandler != nil)
+    config.shows_codes = 0
+    #expect(try configuration(&config).0.codeHandler == nil)
     (config.storage, config.trust) = (nil, UInt8(SW_TRUST_PINNED))
     let peers = [1, 2].map { PeerID(SHA256Digest(hashing: [$0])) }
     let pinned = try peers.map { sw_peer_id(copying: $0.bytes) }.withUnsafeBufferPointer { ids in
@@ -129,7 +141,7 @@ struct InvitationDeskTests {
 
   @Test("an answer that comes before the question is kept")
   func earlyAnswer() async {
-    let desk = PendingInvitations()
+    let desk = PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
     desk.announce(peer)
     #expect(desk.answer(peer, .accept))
     #expect(await desk.decide(peer) == .accept)
@@ -138,7 +150,7 @@ struct InvitationDeskTests {
 
   @Test("an invitation that is cancelled is declined and cannot be answered any more")
   func withdrawn() async {
-    let desk = PendingInvitations()
+    let desk = PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
     desk.announce(peer)
     await withTaskGroup(of: InvitationDecision.self) { group in
       group.addTask { await desk.decide(peer) }
@@ -150,6 +162,6 @@ struct InvitationDeskTests {
 
   @Test("nobody's invitation cannot be answered")
   func unknown() {
-    #expect(!PendingInvitations().answer(peer, .accept))
+    #expect(!PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn")).answer(peer, .accept))
   }
 }

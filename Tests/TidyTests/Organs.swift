@@ -5,13 +5,15 @@ import Testing
 struct Organs {
   /// The organs, which are also the names of their folders.
   static let all: Set<Substring> = [
-    "Coordination", "Links", "LivePoses", "MapExchange", "Membership", "Ownership", "Pairing", "Replication",
+    "Comparison", "Coordination", "Links", "LivePoses", "MapExchange", "Membership", "Ownership", "Pairing",
+    "Replication",
   ]
 
   /// The one organ that publishes each part of the mesh.
   static let writers: [Substring: Substring] = [
     "links": "Links", "graph": "Coordination", "reign": "Coordination", "roster": "Membership", "rules": "Membership",
-    "standings": "Membership", "isFetchingMap": "MapExchange",
+    "standings": "Membership", "compared": "Comparison",
+    "isFetchingMap": "MapExchange",
   ]
 
   /// The files of each organ.

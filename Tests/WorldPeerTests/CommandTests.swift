@@ -10,8 +10,8 @@ struct CommandTests {
     arguments: [
       ("peers", .peers), ("host", .host), ("invite bob", .invite("bob")), ("nearby", .nearby), ("link", .link),
       ("invite sharedworld://192.0.2.7:4711/sharedworld#00", .invite("sharedworld://192.0.2.7:4711/sharedworld#00")),
-      ("accept bob", .accept("bob")),
-      ("decline bob", .decline("bob")),
+      ("accept bob", .accept("bob")), ("decline bob", .decline("bob")), ("confirm bob", .confirm("bob")),
+      ("reject bob", .reject("bob")),
       ("kick bob", .kick("bob")), ("lock-session", .lockSession),
       ("unlock-session", .unlockSession), ("links", .links), ("send-map", .sendMap(to: nil)),
       ("send-map bob", .sendMap(to: "bob")), ("cancel-map", .cancelMap), ("relocalised", .relocalised(true)),

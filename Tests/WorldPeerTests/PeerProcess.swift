@@ -17,6 +17,7 @@ struct Line: Decodable, Sendable {
   let mapID: String?
   let stage: String?
   let relocalised: Bool?
+  let confirmed: Bool?
   let points: Int?
   let host: String?
   let roster: [Person]?

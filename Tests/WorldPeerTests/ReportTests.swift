@@ -25,6 +25,10 @@ struct ReportTests {
         #""event":"peer-left","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","reason":"lost""#
       ),
       (
+        .codeEnded(bob, isConfirmed: true),
+        #""event":"code-ended","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","confirmed":true"#
+      ),
+      (
         .hostChanged(host: nil, epoch: 3, reason: "leave"),
         #""event":"host-changed","t":1.5,"clock":7.25,"host":null,"name":null,"epoch":3,"reason":"leave""#
       ),

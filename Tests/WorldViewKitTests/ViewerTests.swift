@@ -20,13 +20,14 @@ struct ViewerTests {
     let identity = try PeerIdentity.loadOrCreate(named: options.peer.name, in: folder.path())
     let changes = Changes()
     let desk = InvitationDesk(policy: options.peer.accept) { _ in changes.announce() }
-    var configuration = try options.peer.configuration(asking: desk)
+    let codes = CodeDesk { _ in changes.announce() }
+    var configuration = try options.peer.configuration(asking: desk, comparing: codes)
     configuration.trust = .firstUse(PinStore(path: folder.path() + "/known-peers"))
     let console = Console("worldview", .text, streams: Streams(output: { _ in true }, error: { _ in }))
     try await Session.withSession(as: identity, configuration: configuration) { session in
       let page = Viewer.PageFile(contentType: "text/html", bytes: Array("<p>".utf8))
       let viewer = try await Viewer(
-        session, options: options, desk: desk, changes: changes, console: console, files: ["/": page])
+        session, options: options, desk: desk, codes: codes, changes: changes, console: console, files: ["/": page])
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await viewer.run() }
         try await body(session, viewer)
@@ -74,6 +75,41 @@ struct ViewerTests {
         let joined = try? await invited
         #expect(joined == (accepts ? session.localPeer : nil))
         try await Self.wait(browser, for: #""invitations":[]"#)
+      }
+    }
+  }
+
+  @Test("a code waits on the page until the user compares it", arguments: [true, false])
+  func code(isSame: Bool) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let guest = try PeerIdentity.loadOrCreate(named: "gus", in: folder.path())
+    var configuration = Session.Configuration()
+    configuration.discovery = .none
+    configuration.trust = .code(PinStore(path: folder.path() + "/known-peers"))
+    configuration.codeHandler = { _ in true }
+    let settings = configuration
+    try await Self.run { session, browser in
+      try await Session.withSession(as: guest, configuration: settings) { other in
+        async let invited = other.invite(.endpoint(Endpoint(host: "127.0.0.1", port: session.port)))
+        let shown = await other.events.first { if case .codeShown = $0 { true } else { false } }
+        guard case .codeShown(let comparison)? = shown else { return }
+        try await Self.wait(
+          browser, for: #""name":"gus","code":"\#(comparison)","recognition":"never-seen""#)
+        let stranger = PeerID(SHA256Digest(hashing: [1]))
+        #expect(
+          try await browser.post("/code", #"{"peer":"\#(stranger)","isSame":true}"#).hasPrefix("HTTP/1.1 409"))
+        let answer = #"{"peer":"\#(guest.peerID)","isSame":\#(isSame)}"#
+        #expect(try await browser.post("/code", answer).hasPrefix("HTTP/1.1 200"))
+        try await Self.wait(browser, for: #""codes":[]"#)
+        // Then the page asks about the invitation.
+        if isSame {
+          try await Self.wait(browser, for: #""name":"gus","context":"""#)
+          let accepted = #"{"peer":"\#(guest.peerID)","accept":true}"#
+          #expect(try await browser.post("/answer", accepted).hasPrefix("HTTP/1.1 200"))
+        }
+        let joined = try? await invited
+        #expect(joined == (isSame ? session.localPeer : nil))
       }
     }
   }

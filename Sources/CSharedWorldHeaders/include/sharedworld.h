@@ -74,6 +74,9 @@ enum {
   SW_PASSCODE_REQUIRED = 31,     /* one of two peers has a passcode, and the other has none */
   SW_PASSCODE_REFUSED = 32,      /* the passcodes of two peers differ */
   SW_PASSCODE_LOCKED = 33,       /* too many passcodes were wrong */
+  SW_CODE_REQUIRED = 34,         /* a peer asks for a comparison of codes, and one of the two cannot show a code */
+  SW_CODE_REFUSED = 35,          /* the code was not confirmed on both screens */
+  SW_CODE_BUSY = 36,             /* too many codes are being compared, or a comparison failed a short time ago */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 
@@ -86,24 +89,16 @@ const char *sw_status_name(sw_status status);
 /* ---- Names ---------------------------------------------------------------------------------------------------- */
 
 /* Who a peer is: the SHA-256 of its public key. All zero means nobody. */
-typedef struct sw_peer_id {
-  uint8_t bytes[32];
-} sw_peer_id;
+typedef struct sw_peer_id { uint8_t bytes[32]; } sw_peer_id;
 
 /* Which anchor: the 16 bytes of a version-4 UUID. */
-typedef struct sw_anchor_id {
-  uint8_t bytes[16];
-} sw_anchor_id;
+typedef struct sw_anchor_id { uint8_t bytes[16]; } sw_anchor_id;
 
 /* Which revision of a map: the SHA-256 of its manifest. All zero means none. */
-typedef struct sw_map_id {
-  uint8_t bytes[32];
-} sw_map_id;
+typedef struct sw_map_id { uint8_t bytes[32]; } sw_map_id;
 
 /* A hash of the replicated anchors: equal on all peers that hold the same. */
-typedef struct sw_digest {
-  uint8_t bytes[32];
-} sw_digest;
+typedef struct sw_digest { uint8_t bytes[32]; } sw_digest;
 
 /* ---- Identity ------------------------------------------------------------------------------------------------- */
 
@@ -181,7 +176,8 @@ enum {
 enum {
   SW_TRUST_ANYONE = 0,    /* any; none is recorded */
   SW_TRUST_FIRST_USE = 1, /* any; those that were never admitted are marked, and recorded in `known_peers` when they join */
-  SW_TRUST_PINNED = 2     /* those in `admitted`, and no others */
+  SW_TRUST_PINNED = 2,    /* those in `admitted`, and no others */
+  SW_TRUST_CODE = 3       /* those in `known_peers`, and those whose code the users of both devices have compared */
 };
 
 /* How a key compares with those that this device has admitted before. */
@@ -190,7 +186,7 @@ enum {
   SW_RECOGNITION_KNOWN = 1,      /* admitted before this session, or on the list */
   SW_RECOGNITION_NEVER_SEEN = 2, /* never admitted before this session */
   SW_RECOGNITION_NEW_DEVICE = 3, /* the same, under the name of a known peer with another key */
-  SW_RECOGNITION_REFUSED = 4     /* not on the list: another member has admitted it, this one makes no connection to it */
+  SW_RECOGNITION_REFUSED = 4     /* another member has admitted it; this one does not, and makes no connection to it */
 };
 
 /* How a session finds others and treats them. Fill it with sw_session_config_init first, then change fields. */
@@ -213,9 +209,10 @@ typedef struct sw_session_config {
   uint32_t grace_time_s;   /* how long after the end of the program `state` leads back (seconds); default 600 */
   uint8_t keeps_orphaned_ownership; /* whether, as host, owners that left keep their anchors until the lease ends; default 0 */
   uint8_t trust;           /* SW_TRUST_...; default anyone */
-  uint8_t reserved[2];     /* zero */
+  uint8_t shows_codes;     /* whether SW_EVENT_CODE is answered, for peers that ask for it; default 0; SW_TRUST_CODE: 1 */
+  uint8_t reserved;        /* zero */
   const char *storage;     /* folder for what `journal`, `state` and `map_cache` do not name; NULL, the default, is none */
-  const char *known_peers; /* file of SW_TRUST_FIRST_USE; NULL is `known-peers` in `storage`, else beside the identities */
+  const char *known_peers; /* file of SW_TRUST_FIRST_USE and _CODE; NULL is `known-peers` in `storage`, else beside the identities */
   const sw_peer_id *admitted; /* the keys of SW_TRUST_PINNED */
   size_t admitted_count;
   const char *passcode; /* 6-64 printable ASCII characters that all peers must know; NULL, the default, is none */
@@ -266,6 +263,9 @@ sw_status sw_session_invite_candidate_expecting(
  * may be NULL. SW_UNKNOWN_PEER when no invitation of that peer waits any more.
  */
 sw_status sw_session_answer(sw_session *session, const sw_peer_id *peer, int accept, const char *reason);
+
+/* Answers SW_EVENT_CODE: whether the other screen shows the same code (1) or not (0). SW_UNKNOWN_PEER if none waits. */
+sw_status sw_session_answer_code(sw_session *session, const sw_peer_id *peer, int is_same);
 
 /* Takes no newcomers any more (`locked` 1), or takes them again (0); SW_NOT_HOST unless this peer hosts. */
 sw_status sw_session_set_locked(sw_session *session, int locked);
@@ -332,10 +332,8 @@ sw_status sw_session_rename(sw_session *session, const sw_anchor_id *anchor, con
 /* Removes an anchor for ever; a removal wins over any concurrent edit. */
 sw_status sw_session_remove(sw_session *session, const sw_anchor_id *anchor);
 
-/* The anchors at one moment, in the order of their ids. */
+/* The anchors at one moment, in the order of their ids, and the function that takes such a list. */
 typedef struct sw_anchor_list sw_anchor_list;
-
-/* Takes a list of the anchors. */
 sw_status sw_session_anchors(sw_session *session, sw_anchor_list **anchors);
 /* How many there are; 0 for NULL. */
 size_t sw_anchor_list_count(const sw_anchor_list *anchors);
@@ -430,7 +428,9 @@ enum {
   SW_EVENT_DRAG_ENDED = 30,            /* anchor.id, peer */
   SW_EVENT_PARTICIPANT_MOVED = 31,     /* anchor.id, anchor.transform, peer: whose device it is, time, sequence */
   SW_EVENT_PARTICIPANT_GONE = 32,      /* peer */
-  SW_EVENT_NEW_DEVICE = 33             /* peer, name, data: the key (32 bytes) of the known peer of that name, which differs */
+  SW_EVENT_NEW_DEVICE = 33,            /* peer, name, data: the key (32 bytes) of the known peer of that name, which differs */
+  SW_EVENT_CODE = 34,                  /* peer, name, text: six digits that two people compare; recognition */
+  SW_EVENT_CODE_ENDED = 35             /* peer, name, flags: 1 if both users have confirmed */
 };
 
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */

@@ -14,7 +14,8 @@ package final class Inviter: Sendable {
 
   /// The errors that another try cannot change.
   private static let final: Set<SessionError.Code> = [
-    .declined, .versionMismatch, .identityMismatch, .otherService, .cancelled, .ended, .invalidArgument,
+    .declined, .versionMismatch, .identityMismatch, .otherService, .cancelled, .ended, .invalidArgument, .codeRequired,
+    .codeRefused,
   ]
   /// The pause after the first failure; each later one is twice as long, up to the longest.
   private static let pause = (first: Duration.milliseconds(250), longest: Duration.seconds(5))

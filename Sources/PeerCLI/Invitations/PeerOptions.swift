@@ -30,16 +30,18 @@ extension PeerOptions {
   /// - Parameters:
   ///   - console: Receives the failure.
   ///   - desk: Answers invitations.
+  ///   - codes: Compares codes.
   ///   - configure: Further settings of the program's session.
   ///   - body: The program, given the map of `--map`; its result is the exit status.
   package func run(
-    on console: Console, asking desk: InvitationDesk, configure: (inout Session.Configuration) -> Void = { _ in },
+    on console: Console, asking desk: InvitationDesk, comparing codes: CodeDesk,
+    configure: (inout Session.Configuration) -> Void = { _ in },
     _ body: @Sendable (Session, WorldMap?) async throws -> ExitCode
   ) async -> ExitCode {
     // A reader of our output that goes away must not kill us: the session is to be left politely.
     signal(SIGPIPE, SIG_IGN)
     do {
-      var configuration = try configuration(asking: desk)
+      var configuration = try configuration(asking: desk, comparing: codes)
       configure(&configuration)
       configuration.passcode = try readPasscode(console)
       let map = try readMap(Progress(console))
@@ -58,7 +60,9 @@ extension PeerOptions {
   /// The session that these options ask for.
   ///
   /// - Throws: ``SessionError`` when the recorded peers cannot be read.
-  package func configuration(asking desk: InvitationDesk) throws(SessionError) -> Session.Configuration {
+  package func configuration(
+    asking desk: InvitationDesk, comparing codes: CodeDesk
+  ) throws(SessionError) -> Session.Configuration {
     var configuration = Session.Configuration(service: service)
     configuration.trust = try trust.policy(try pinStore)
     configuration.discovery = discovery
@@ -67,6 +71,7 @@ extension PeerOptions {
     // A user that types a name on the command line wants to be found by it.
     configuration.advertising.showsName = true
     configuration.invitationHandler = { await desk.decide($0) }
+    configuration.codeHandler = { await codes.compare($0) }
     return configuration
   }
 
@@ -117,7 +122,8 @@ extension ArgumentParser {
         help: "where the key is kept ($XDG_STATE_HOME/sharedworld)"),
       .choice(
         "--trust", path.appending(path: \.trust), among: TrustChoice.allCases,
-        help: "which keys are admitted: any, with new ones marked and recorded, or only those recorded (first-use)"),
+        help: "which keys are admitted: any, with new ones marked and recorded, only those recorded, or those whose "
+          + "code you have compared (first-use)"),
       .optional(
         "--passcode-file", "FILE", path.appending(path: \.passcodeFile),
         help: "connect only to peers that know the passcode in this file"),

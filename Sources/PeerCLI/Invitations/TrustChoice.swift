@@ -8,6 +8,8 @@ package enum TrustChoice: String, CaseIterable, Sendable {
   case firstUse = "first-use"
   /// Those that are recorded.
   case pinned
+  /// Those that are recorded, and those whose code the user has compared.
+  case code
 
   /// The policy of the library for this choice, with the peers that are recorded in `store`.
   ///
@@ -17,6 +19,7 @@ package enum TrustChoice: String, CaseIterable, Sendable {
     case .any: .anyone
     case .firstUse: .firstUse(try store())
     case .pinned: .pinned(Set(try store().pins().map(\.id)))
+    case .code: .code(try store())
     }
   }
 }
@@ -27,7 +30,7 @@ extension Report {
     switch recognition {
     case .neverSeen: "  \("never seen before: \(shortened(id))", .caution)"
     case .newDevice: "  \("a known name with a new key: \(shortened(id))", .bad)"
-    case .refused: "  \("not on the list: \(shortened(id))", .bad)"
+    case .refused: "  \("not admitted by this peer: \(shortened(id))", .bad)"
     case .untracked, .known: ""
     }
   }
@@ -38,5 +41,30 @@ extension Report {
     return Report(
       "new-device", person.members + ["known": .string(known)],
       ["\("!", .bad) \(person.name, .name) \(keys): a new device, or somebody who took the name"])
+  }
+
+  /// Two people are to compare a code.
+  static func code(_ comparison: CodeComparison) -> Report {
+    let person = Person(id: comparison.peer.id.description, name: comparison.peer.name)
+    let question: Line = "if \(person.name, .name) shows the same, confirm \(person.name), else reject \(person.name)"
+    return Report(
+      "code",
+      person.members + [
+        "code": .string(comparison.code), "recognition": .string(comparison.recognition.rawValue),
+      ],
+      [
+        "\("?", .caution) the code is \("\(comparison)", .name): \(question)\(mark(comparison.recognition, id: person.id))"
+      ])
+  }
+
+  /// A comparison has ended.
+  package static func codeEnded(_ person: Person, isConfirmed: Bool) -> Report {
+    Report(
+      "code-ended", person.members + ["confirmed": .bool(isConfirmed)],
+      [
+        isConfirmed
+          ? "\("✓", .good) both have confirmed the code of \(person.name, .name)"
+          : "\("✗", .caution) the code of \(person.name, .name) was not confirmed"
+      ])
   }
 }

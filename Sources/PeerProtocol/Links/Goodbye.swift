@@ -63,6 +63,12 @@ package enum EndReason: Sendable, Hashable {
   case passcodeRefused
   /// Too many proofs have failed; it may try later, or not at all.
   case passcodeLocked
+  /// One side asks for a comparison of codes, and one of the two can show none.
+  case codeRequired
+  /// A user said that the codes differ, or would not compare them.
+  case codeRefused
+  /// Too many codes are being compared, or a comparison has failed a short time ago; it may try later.
+  case codeBusy
 
   /// The number on the wire.
   package var code: UInt8 {
@@ -84,6 +90,9 @@ package enum EndReason: Sendable, Hashable {
     case .passcodeRequired: 15
     case .passcodeRefused: 16
     case .passcodeLocked: 17
+    case .codeRequired: 18
+    case .codeRefused: 19
+    case .codeBusy: 20
     }
   }
 
@@ -92,7 +101,7 @@ package enum EndReason: Sendable, Hashable {
     let plain: [EndReason] = [
       .left, .kicked, .versionMismatch(theirs: versions), .identityMismatch, .ownIdentity, .duplicate, .limitExceeded,
       .protocolError, .timedOut, .refused, .otherService, .connectionLost, .replaced, .locked,
-      .passcodeRequired, .passcodeRefused, .passcodeLocked,
+      .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired, .codeRefused, .codeBusy,
     ]
     self = plain.first { $0.code == code } ?? .refused
   }

@@ -82,7 +82,11 @@ package struct Capabilities: OptionSet, Sendable {
   package static let bulk = Capabilities(rawValue: 1 << 2)
   /// Has a passcode, and asks for its proof before it invites or admits.
   package static let passcode = Capabilities(rawValue: 1 << 3)
+  /// Can show a code to its user, who compares it.
+  package static let showsCodes = Capabilities(rawValue: 1 << 4)
+  /// Asks for a comparison of codes before it invites or admits the receiver.
+  static let asksForCode = Capabilities(rawValue: 1 << 5)
 
-  /// The capabilities of every peer of this build; ``passcode`` is added where there is one.
+  /// The capabilities of every peer of this build; the others are added where they apply.
   package static let current: Capabilities = [.maps, .zstdChunks, .bulk]
 }

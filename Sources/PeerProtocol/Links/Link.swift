@@ -115,6 +115,13 @@ struct Link: Sendable {
     return stranger.frames >= 0
   }
 
+  /// Lets a stranger send as many frames as at first.
+  mutating func renewFrames() {
+    guard case .stranger(var stranger) = phase else { return }
+    stranger.frames = ProtocolLimits.strangerFrames
+    phase = .stranger(stranger)
+  }
+
   /// Keeps the start of an incomplete frame.
   mutating func endReceiving(_ rest: consuming [UInt8]) { inbound = rest }
 

@@ -27,7 +27,8 @@ struct Links: Organ {
   mutating func open(
     _ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, arrival: DialArrival, in turn: inout Turn
   ) {
-    let link = directory.open(id, peer: peer, remote: remote, isDialled: dial != nil)
+    let link = directory.open(
+      id, peer: peer, remote: remote, isDialled: dial != nil, offering: turn.capabilities(towards: peer))
     links.begin(link, with: Link(peer: peer, remote: remote, isDialled: dial != nil, at: turn.now))
     turn.outbox.open(link)
     turn.mesh.publish(links: directory)
@@ -135,23 +136,23 @@ struct Links: Organ {
   private func sendHello(on link: LinkRef, in turn: inout Turn) {
     let (me, configuration) = (turn.me, turn.configuration)
     let hello = Hello(
-      capabilities: configuration.passcode == nil ? .current : Capabilities.current.union(.passcode), peerID: me.peer,
-      incarnation: me.incarnation, service: configuration.service, name: configuration.name,
-      instance: configuration.instance, addresses: addresses)
+      capabilities: directory[link]?.offered ?? .current, peerID: me.peer, incarnation: me.incarnation,
+      service: configuration.service, name: configuration.name, instance: configuration.instance, addresses: addresses)
     turn.send(.hello, on: link) { hello.write(to: &$0) }
   }
 
   private mutating func receiveHello(
     _ hello: Hello, on link: LinkRef, in turn: inout Turn
   ) throws(DecodingFailure) {
-    guard let peer = links[link]?.peer else { return }
+    guard let peer = links[link]?.peer, let offered = directory[link]?.offered else { return }
     guard token(of: link) == nil else { throw .invalid("a hello on a second connection", offset: 0) }
-    if let refusal = refusal(of: hello, from: peer, in: turn) { return close(link, .ended(refusal), in: &turn) }
+    if let refusal = refusal(of: hello, from: peer, offering: offered, in: turn) {
+      return close(link, .ended(refusal), in: &turn)
+    }
     let start = NodeID(peer: peer, incarnation: hello.incarnation)
     if isEarlier(start, on: link, in: &turn) { return close(link, .ended(.replaced), in: &turn) }
     links[link]?.phase = .stranger(Link.Stranger(deadline: turn.now + ProtocolLimits.strangerTime))
     keepAliveAt = min(keepAliveAt, links[link]?.keepAlive ?? keepAliveAt)
-    if turn.configuration.passcode == nil { directory.prove(link) }
     directory.identify(link, as: start, hello.capabilities)
     turn.mesh.publish(links: directory)
     if links[link]?.isDialled == false { sendHello(on: link, in: &turn) }
@@ -160,12 +161,16 @@ struct Links: Organ {
     turn.tell(.greeted(link, hello))
   }
 
-  private func refusal(of hello: Hello, from peer: PeerID, in turn: borrowing Turn) -> EndReason? {
+  private func refusal(
+    of hello: Hello, from peer: PeerID, offering offered: Capabilities, in turn: borrowing Turn
+  ) -> EndReason? {
     guard hello.versions.overlaps(ProtocolLimits.versions) else { return .versionMismatch(theirs: hello.versions) }
     guard hello.peerID == peer else { return .identityMismatch }
     guard hello.service == turn.configuration.service else { return .otherService }
     guard turn.mesh.roster[peer]?.status != .kicked else { return .kicked }
-    return hello.capabilities.contains(.passcode) == (turn.configuration.passcode != nil) ? nil : .passcodeRequired
+    guard hello.capabilities.contains(.passcode) == offered.contains(.passcode) else { return .passcodeRequired }
+    let asks = hello.capabilities.union(offered).contains(.asksForCode)
+    return asks && !hello.capabilities.intersection(offered).contains(.showsCodes) ? .codeRequired : nil
   }
 
   /// Whether a hello is that of an earlier start of a peer whose later start is linked.
@@ -218,10 +223,12 @@ struct Links: Organ {
     return false
   }
 
-  /// Both ends of a link have proven that they know the passcode.
-  mutating func prove(_ link: LinkRef, in turn: inout Turn) {
-    directory.prove(link)
+  /// The two ends of a link have proven to each other what they owed.
+  mutating func prove(_ link: LinkRef, _ proof: LinkDirectory.Proofs, in turn: inout Turn) {
+    directory.prove(link, proof)
     turn.mesh.publish(links: directory)
+    // The pings of the time that people took are not held against the other side.
+    if proof == .code { links[link]?.renewFrames() }
   }
 
   /// Both sides hold each other as members.

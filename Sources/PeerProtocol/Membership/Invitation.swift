@@ -7,7 +7,9 @@ package struct OutgoingInvitation: Sendable {
   /// The number on the wire, random, so that a replay is not an answer.
   package let number: UInt64
   package let context: [UInt8]
-  package let deadline: Instant
+  package private(set) var deadline: Instant
+  /// Whether the time for the comparison of a code was added.
+  private var isExtended = false
   /// The one key that is invited; nil for any.
   let expected: PeerID?
   /// How the target is reached until it is linked.
@@ -22,6 +24,21 @@ package struct OutgoingInvitation: Sendable {
   var retryAt: Instant?
   /// How often the target was busy.
   var refusals = 0
+
+  /// An invitation that nobody has received yet.
+  init(
+    id: InvitationID, number: UInt64, context: [UInt8], deadline: Instant, expected: PeerID?, plan: DialPlan,
+    reachDeadline: Instant
+  ) {
+    (self.id, self.number, self.context, self.deadline) = (id, number, context, deadline)
+    (self.expected, self.plan, self.reachDeadline) = (expected, plan, reachDeadline)
+  }
+
+  /// Two people compare a code before it is sent: it gets that much more time, once.
+  mutating func awaitComparison() {
+    guard !exchange(&isExtended, with: true) else { return }
+    deadline += ProtocolTimes.comparison
+  }
 
   /// The target is busy; whether it is asked again.
   mutating func retry(at now: Instant) -> Bool {

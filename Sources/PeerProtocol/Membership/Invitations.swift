@@ -58,9 +58,18 @@ struct Invitations: Sendable {
     guard let index = outgoing.firstIndex(where: { $0.id == id }) else { return }
     let invitation = outgoing.remove(at: index)
     turn.report(.invitationEnded(id, result))
-    if let peer = invitation.peer, let link = turn.mesh.links.carrier(of: peer) {
+    guard let peer = invitation.peer, let link = turn.mesh.links.carrier(of: peer) else { return }
+    if turn.mesh.links.isProven(link) {
       turn.send(.inviteCancel, on: link) { $0.write(invitation.number) }
+    } else if turn.mesh.links[link]?.isDialled == true, !has(peer) {
+      // It was not sent, and people need not compare a code for it.
+      turn.tell(.close(link, .left))
     }
+  }
+
+  /// Two people compare a code before the invitations of a peer are sent.
+  mutating func awaitComparison(with peer: PeerID) {
+    for index in outgoing.indices where outgoing[index].peer == peer { outgoing[index].awaitComparison() }
   }
 
   // MARK: Frames
@@ -270,7 +279,10 @@ struct Invitations: Sendable {
 
 extension Turn {
   /// Sends the one answer to an invitation.
+  ///
+  /// On a link that took the place of the invitation's and owes a proof it is not sent: the invitation comes again.
   mutating func answer(_ number: UInt64, _ decision: InviteAnswer.Decision, on link: LinkRef) {
+    guard mesh.links.isProven(link) else { return }
     let answer = InviteAnswer(number: number, decision: decision)
     send(.inviteAnswer, on: link) { answer.write(to: &$0) }
   }

@@ -160,7 +160,7 @@ struct Members: Sendable {
   private mutating func noteEnd(of peer: PeerID, _ reason: EndReason) {
     switch reason {
     case .versionMismatch, .identityMismatch, .limitExceeded, .protocolError, .timedOut, .refused, .otherService,
-      .passcodeRequired, .passcodeRefused, .passcodeLocked:
+      .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired, .codeRefused, .codeBusy:
       members[peer]?.lastEnd = reason
     case .left, .kicked, .ownIdentity, .duplicate, .connectionLost, .replaced, .locked: break
     }
@@ -254,9 +254,9 @@ struct Members: Sendable {
 }
 
 extension Turn {
-  /// Where a member is dialled: nowhere if this node does not admit it, though others have.
+  /// Where a member is dialled: nowhere if this node does not admit it, or asks for its code, though others have admitted it.
   func addresses(of entry: RosterEntry) -> [SocketAddress] {
-    configuration.admits(entry.peerID) ? entry.addresses : []
+    configuration.admits(entry.peerID) && !asksForCode(of: entry.peerID) ? entry.addresses : []
   }
 
   /// A random wait that keeps dials to `count` peers apart.

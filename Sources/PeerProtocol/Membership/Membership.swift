@@ -194,6 +194,7 @@ struct Membership: Organ {
     guard let entry = turn.mesh.links[link] else { return }
     let peer = entry.peer
     applicants.begin(link, with: Applicant(hello, on: entry))
+    if entry.owed?.contains(.code) == true { invitations.awaitComparison(with: peer) }
     guard roster.admits(peer), roster[peer]?.incarnation != hello.incarnation else { return }
     let oldest = turn.mesh.links.all.first { turn.mesh.links[$0]?.peer == peer && applicants[$0]?.hello == hello }
     let addresses = oldest.flatMap { applicants[$0]?.addresses } ?? []
@@ -216,7 +217,7 @@ struct Membership: Organ {
 
   /// Tells the other end of a link that it is held as a member; when both ends have said so the link is a member's.
   private mutating func admit(_ link: LinkRef, in turn: inout Turn) {
-    // Without the proof of the passcode; it follows, if the peer knows it.
+    // While the two ends owe each other a proof; this follows it.
     guard turn.mesh.links.isProven(link) else { return }
     guard let isNews = applicants.update(link, { $0.admit() }) else { return }
     if isNews {
@@ -385,7 +386,7 @@ struct Membership: Organ {
       markOut(closed.peer, .left, reason: reason, in: &turn)
     case .left, .kicked, .refused, .locked, .limitExceeded, .duplicate, .versionMismatch, .identityMismatch,
       .ownIdentity, .protocolError, .timedOut, .otherService, .connectionLost, .replaced, .passcodeRequired,
-      .passcodeRefused, .passcodeLocked:
+      .passcodeRefused, .passcodeLocked, .codeRequired, .codeRefused, .codeBusy:
       break
     }
   }

@@ -8,9 +8,9 @@ package import WorldModel
 /// Received bytes come through ``Node/receive(_:on:at:)``, because they are borrowed.
 package enum Input: Sendable {
   /// A TLS connection is up; `peer` is read from its certificate. `dial` is nil when the other side dialled.
-  /// `secrets` belong to the connection; a node with a passcode needs them.
+  /// `secrets` belong to the connection; a node with a passcode, or one that shows codes, needs them.
   case linkOpened(
-    LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, secrets: ChannelSecrets? = nil)
+    LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, secrets: LinkSecrets = LinkSecrets())
   /// A connection is gone.
   case linkClosed(LinkID)
   /// A dial ended without a connection; `refused` when the address refused it: no process listens there.
@@ -91,6 +91,8 @@ package enum Input: Sendable {
   case restoreAnchors([JournalRecord])
   /// Forget the wrong passcodes of strangers, so that they may try again.
   case unlockPasscode
+  /// The user's answer to ``NodeEvent/codeShown(_:_:_:)``: whether the other screen shows the same.
+  case answerCode(LinkID, isSame: Bool)
   /// Say goodbye and end.
   case leave
 }

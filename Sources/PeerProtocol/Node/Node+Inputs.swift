@@ -49,6 +49,7 @@ extension Node {
       coordination.organ.awaitHost(id, peer, timeout: timeout, in: &turn)
     case .cancelHostWait(let id): coordination.organ.cancelHostWait(id)
     case .unlockPasscode: pairing.unlock()
+    case .answerCode(let id, let isSame): comparison.organ.answer(id, isSame: isSame, in: &turn)
     case .leave: leave()
     case .send(let bytes, let peers): messages.send(bytes, to: peers, in: &turn)
 
@@ -82,11 +83,12 @@ extension Node {
   }
 
   private mutating func open(
-    _ id: LinkID, _ peer: PeerID, _ dial: DialID?, _ remote: SocketAddress, _ secrets: ChannelSecrets?
+    _ id: LinkID, _ peer: PeerID, _ dial: DialID?, _ remote: SocketAddress, _ secrets: LinkSecrets
   ) {
     let arrival = dial.map { membership.organ.dialOpened($0, peer: peer, in: &turn) } ?? .meant
     links.organ.open(id, peer: peer, dial: dial, remote: remote, arrival: arrival, in: &turn)
-    pairing.open(id, secrets: secrets, in: &turn)
+    pairing.open(id, secrets: secrets.passcode, in: &turn)
+    comparison.organ.open(id, secrets: secrets.code, in: &turn)
   }
 
   private mutating func dialFailed(_ dial: DialID, refused: Bool) {
@@ -165,7 +167,8 @@ extension Input {
       true
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
-      .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .leave, .send, .share, .cancelMap, .relocalised:
+      .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .leave, .send, .share, .cancelMap,
+      .relocalised:
       false
     }
   }

@@ -22,10 +22,10 @@ extension Node {
     case .greeted(let link, let hello):
       membership.organ.greeted(link, hello, in: &turn)
       repeat { settle() } while links.organ.choose(link, in: &turn)
-    case .carries(let link): if turn.mesh.links.isProven(link) { carried(link) } else { pairing.begin(link, in: &turn) }
-    case .proven(let link):
-      links.organ.prove(link, in: &turn)
-      if let peer = turn.mesh.links[link]?.peer, turn.mesh.links.carrier(of: peer) == link { carried(link) }
+    case .carries(let link): carries(link)
+    case .proven(let link, let proof):
+      links.organ.prove(link, proof, in: &turn)
+      if let peer = turn.mesh.links[link]?.peer, turn.mesh.links.carrier(of: peer) == link { carries(link) }
     case .linked(let link): linked(link)
     case .unlinked(let closed): unlinked(closed)
     case .strangerExpired(let link): membership.organ.strangerExpired(link, in: &turn)
@@ -77,6 +77,18 @@ extension Node {
     }
   }
 
+  /// A link carries its peer's traffic from now on: first the passcode, then the code, then invitations and admission.
+  private mutating func carries(_ link: LinkRef) {
+    guard let owed = turn.mesh.links[link]?.owed else { return }
+    if owed.contains(.passcode) {
+      pairing.begin(link, in: &turn)
+    } else if owed.contains(.code) {
+      comparison.organ.begin(link, in: &turn)
+    } else {
+      carried(link)
+    }
+  }
+
   /// A link carries its peer's traffic from now on, and the peer may be admitted and invited.
   private mutating func carried(_ link: LinkRef) {
     membership.organ.carried(link, in: &turn)
@@ -101,6 +113,7 @@ extension Node {
   private mutating func unlinked(_ closed: ClosedLink) {
     membership.organ.noteEnd(of: closed)
     pairing.unlinked(closed, in: &turn)
+    comparison.organ.unlinked(closed, in: &turn)
     poses.organ.unlinked(closed.link)
     switch closed.kind {
     case .bulk: maps.organ.bulkClosed(closed.link, of: closed.peer, in: &turn)

@@ -22,6 +22,7 @@ package struct Node: Sendable {
   var maps: Watched<MapExchange>
   var messages = Messages()
   var pairing = Pairing()
+  var comparison = Watched(Comparison())
   /// The notices of the last call in the order of delivery, for observers such as the simulator.
   package internal(set) var notices: [Notice] = []
   /// The time of the last call that ran timers.
@@ -144,6 +145,7 @@ package struct Node: Sendable {
     var next = lastTick + ProtocolTimes.ping
     next = min(next, links.deadline(in: turn) ?? next)
     next = min(next, membership.deadline(in: turn) ?? next)
+    next = min(next, comparison.deadline(in: turn) ?? next)
     next = min(next, replication.deadline(in: turn) ?? next)
     next = min(next, poses.deadline(in: turn) ?? next)
     next = min(next, coordination.deadline(in: turn) ?? next)
@@ -167,6 +169,7 @@ package struct Node: Sendable {
   mutating func excuse(_ gap: Duration) {
     links.organ.excuse(gap, in: turn)
     membership.organ.excuse(gap, in: &turn)
+    comparison.organ.excuse(gap)
     maps.organ.excuse(gap)
     ownership.organ.excuse(gap, in: &turn)
     turn.tell(.elect(.stalled(gap)))
@@ -181,6 +184,8 @@ package struct Node: Sendable {
     if links.state.isDue(in: turn) { repeat { settle() } while links.organ.tick(in: &turn) }
     settle()
     if membership.isDue(in: turn) { membership.organ.tick(in: &turn) }
+    settle()
+    if comparison.isDue(in: turn) { comparison.organ.tick(in: &turn) }
     settle()
     if replication.isDue(in: turn) { replication.organ.tick(in: &turn) }
     settle()
@@ -206,6 +211,7 @@ package struct Node: Sendable {
   private mutating func refreshDeadlines() {
     links.refresh(in: turn)
     membership.refresh(in: turn)
+    comparison.refresh(in: turn)
     replication.refresh(in: turn)
     poses.refresh(in: turn)
     coordination.refresh(in: turn)
@@ -262,8 +268,10 @@ extension Node {
     }
   }
 
-  /// Whether a link to a peer stands whose key is proven by TLS.
-  package func isLinked(to peer: PeerID) -> Bool { turn.mesh.links.carrier(of: peer) != nil }
+  /// Whether a link to a peer stands on which nothing is owed any more.
+  package func isLinked(to peer: PeerID) -> Bool {
+    turn.mesh.links.carrier(of: peer).map(turn.mesh.links.isProven) == true
+  }
 
   /// The other members as the app may see them, in the order of their ids.
   package var memberSnapshots: [MemberSnapshot] {

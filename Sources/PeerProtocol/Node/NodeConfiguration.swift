@@ -41,6 +41,10 @@ package struct NodeConfiguration: Sendable {
   package var admitted: Set<PeerID>?
   /// The passcode of the room; nil for none.
   package var passcode: Passcode?
+  /// Whether the app can show a code to its user, who compares it.
+  package var showsCodes = false
+  /// The keys that need no comparison of codes; nil asks nobody for one.
+  package var compared: Set<PeerID>?
   /// The delay of the first anti-entropy round, which repeats every ``ProtocolTimes/antiEntropy``.
   ///
   /// It differs among processes that start together, or they would all hash and compare at the same moments.

@@ -1,4 +1,5 @@
 package import AnchorReplication
+package import Authentication
 package import Basics
 package import WorldModel
 
@@ -45,6 +46,10 @@ package enum NodeEvent: Sendable {
 
   /// So many wrong passcodes were tried that no stranger may try any more, until ``Input/unlockPasscode``.
   case passcodeLocked
+  /// Two people are to compare this code, for a connection to this peer; answer with ``Input/answerCode(_:isSame:)``.
+  case codeShown(LinkID, PeerID, ComparisonCode)
+  /// A comparison has ended; an answer has no effect any more.
+  case codeEnded(LinkID, PeerID, isConfirmed: Bool)
   /// A member can be reached.
   case peerJoined(PeerID, name: String)
   /// A member's link broke and is being dialled again.

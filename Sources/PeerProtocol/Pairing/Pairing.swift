@@ -140,7 +140,7 @@ struct Pairing: Sendable {
     guesses.succeed(entry.peer, at: entry.remote.host, isCounted: isCounted)
     if proven.count >= ProtocolLimits.roster { proven = proven.filter(turn.mesh.roster.admits) }
     proven.insert(entry.peer)
-    turn.tell(.proven(entry.link))
+    turn.tell(.proven(entry.link, .passcode))
   }
 
   private mutating func failed(

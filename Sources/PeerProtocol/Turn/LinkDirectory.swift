@@ -17,10 +17,35 @@ package struct LinkDirectory: Sendable {
     var member: NodeID?
     /// The start of the process at the other end, once it said hello.
     var node: NodeID?
-    /// Whether both ends know the passcode, or none is asked for: only then may they invite and admit each other.
-    var isProven = false
+    /// The capabilities that this side's hello says.
+    let offered: Capabilities
     /// The capabilities of the other end, once it said hello.
     var capabilities: Capabilities = []
+    /// The proofs that the two ends still owe each other; nil before the hello.
+    var owed: Proofs?
+
+    /// Whether nothing is owed: only then may the two ends invite and admit each other.
+    var isProven: Bool { owed?.isEmpty ?? false }
+  }
+
+  /// The proofs that two ends owe each other before either invites or admits the other.
+  package struct Proofs: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// The proof that both know the passcode.
+    static let passcode = Proofs(rawValue: 1 << 0)
+    /// The comparison of a code by two people.
+    static let code = Proofs(rawValue: 1 << 1)
+
+    /// The proofs that follow from the capabilities of both hellos.
+    init(_ one: Capabilities, _ other: Capabilities) {
+      self = one.contains(.passcode) && other.contains(.passcode) ? .passcode : []
+      if one.union(other).contains(.asksForCode) { insert(.code) }
+    }
   }
 
   /// By place; nil where no link is.
@@ -75,7 +100,7 @@ package struct LinkDirectory: Sendable {
     return entry.member == nil ? carriers[entry.peer] : link
   }
 
-  /// Whether both ends of a link know the passcode, or none is asked for.
+  /// Whether the two ends of a link may invite and admit each other.
   func isProven(_ link: LinkRef) -> Bool { self[link]?.isProven ?? false }
 
   /// Whether the other end of a link said that it can do this.
@@ -102,7 +127,9 @@ package struct LinkDirectory: Sendable {
 /// Changes, made by the organ that writes the directory.
 extension LinkDirectory {
   /// Gives a new link a place.
-  package mutating func open(_ id: LinkID, peer: PeerID, remote: SocketAddress, isDialled: Bool) -> LinkRef {
+  package mutating func open(
+    _ id: LinkID, peer: PeerID, remote: SocketAddress, isDialled: Bool, offering offered: Capabilities = []
+  ) -> LinkRef {
     let place = numbers.firstIndex(of: 0) ?? numbers.count
     if place == numbers.count {
       numbers.append(0)
@@ -110,20 +137,22 @@ extension LinkDirectory {
     }
     let link = LinkRef(id: id, place: place)
     numbers[place] = id.rawValue
-    entries[place] = Entry(link: link, peer: peer, remote: remote, isDialled: isDialled)
+    entries[place] = Entry(link: link, peer: peer, remote: remote, isDialled: isDialled, offered: offered)
     all.append(link)
     return link
   }
 
   /// Records the start of the process at the other end, and its capabilities.
   package mutating func identify(_ link: LinkRef, as node: NodeID, _ capabilities: Capabilities) {
+    guard let offered = entries[link.place]?.offered else { return }
     entries[link.place]?.node = node
     entries[link.place]?.capabilities = capabilities
+    entries[link.place]?.owed = Proofs(offered, capabilities)
   }
 
-  /// Both ends know the passcode.
-  mutating func prove(_ link: LinkRef) {
-    if isOpen(link) { entries[link.place]?.isProven = true }
+  /// The two ends have proven something.
+  mutating func prove(_ link: LinkRef, _ proof: Proofs) {
+    if isOpen(link) { entries[link.place]?.owed?.subtract(proof) }
   }
 
   /// Makes a link the carrier of its peer's traffic.

@@ -18,6 +18,8 @@ package struct Mesh: Sendable {
   package private(set) var rules = SessionRules()
   /// How well each member can be reached; published by `Membership`.
   private(set) var standings: [PeerID: Standing] = [:]
+  /// The keys whose codes were compared in this process; published by `Comparison`.
+  private(set) var compared: Set<PeerID> = []
   /// Whether the session's map is being fetched; published by `MapExchange`.
   private(set) var isFetchingMap = false
 
@@ -32,6 +34,7 @@ package struct Mesh: Sendable {
   package mutating func publish(roster: Roster) { self.roster = roster }
   mutating func publish(rules: SessionRules) { self.rules = rules }
   mutating func publish(standings: [PeerID: Standing]) { self.standings = standings }
+  mutating func publish(compared: Set<PeerID>) { self.compared = compared }
   mutating func publish(isFetchingMap: Bool) { self.isFetchingMap = isFetchingMap }
 }
 

@@ -11,8 +11,8 @@ package enum Notice: Sendable {
   case greeted(LinkRef, Hello)
   /// A link carries its peer's traffic, or is chosen again.
   case carries(LinkRef)
-  /// Both ends of a link have proven that they know the passcode.
-  case proven(LinkRef)
+  /// The two ends of a link have proven to each other what they owed.
+  case proven(LinkRef, LinkDirectory.Proofs)
   /// Both ends of a link hold each other as members.
   case linked(LinkRef)
   /// A link is gone.

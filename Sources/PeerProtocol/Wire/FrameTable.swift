@@ -13,6 +13,7 @@ extension FrameType {
   enum Destination {
     case links(Links.Frame)
     case pairing(Pairing.Frame)
+    case comparison(Comparison.Frame)
     case membership(Membership.Frame)
     case coordination(Coordination.Frame)
     case replication(Replication.Frame)
@@ -46,6 +47,12 @@ extension FrameType {
     case .passcodeShare: Rule(destination: .pairing(.share), links: .stranger, limit: PasscodeShare.size)
     case .passcodeAnswer: Rule(destination: .pairing(.answer), links: .stranger, limit: PasscodeAnswer.size)
     case .passcodeProof: Rule(destination: .pairing(.proof), links: .stranger, limit: PasscodeProof.size)
+
+    case .codeCommitment:
+      Rule(destination: .comparison(.commitment), links: .stranger, limit: CodeCommitment.size)
+    case .codeNonce: Rule(destination: .comparison(.nonce), links: .stranger, limit: CodeNonce.size)
+    case .codeReveal: Rule(destination: .comparison(.reveal), links: .stranger, limit: CodeNonce.size)
+    case .codeConfirmed: Rule(destination: .comparison(.confirmed), links: .stranger, limit: 0)
 
     case .admit: Rule(destination: .membership(.admit), links: .greeted, limit: 0)
     case .invite: Rule(destination: .membership(.invite), links: .greeted, limit: Invite.largest)

@@ -37,6 +37,15 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// ``PasscodeProof``.
   case passcodeProof = 15
 
+  /// ``CodeCommitment``: the dialler begins a comparison of codes.
+  case codeCommitment = 18
+  /// ``CodeNonce``: the answer.
+  case codeNonce = 19
+  /// ``CodeNonce``: the one of the commitment.
+  case codeReveal = 20
+  /// Empty: the sender's user has confirmed that the codes are the same.
+  case codeConfirmed = 21
+
   /// An election message on its way to one member or to all, under a ``FloodHeader``.
   case election = 16
   /// A ``LinkState``: the links of one member.

@@ -134,7 +134,8 @@ struct EventBacklog: Backlog {
     case .message: .messages
     case .problem: .problems
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .invitationReceived,
-      .invitationEnded, .peerJoined, .peerReconnecting, .peerLeft, .newDevice, .hostChanged, .lockChanged,
+      .invitationEnded, .codeShown, .codeEnded, .peerJoined, .peerReconnecting, .peerLeft, .newDevice, .hostChanged,
+      .lockChanged,
       .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised, .ended:
       .status
     }
@@ -242,7 +243,8 @@ extension Session.Event {
     case .peerMapChanged(let peer, _), .peerJoined(let peer), .peerLeft(let peer, _): .peerMap(peer.id)
     case .candidateFound(let candidate), .candidateLost(let candidate): .candidate(candidate.id)
     case .discoveryAvailable, .discoveryUnavailable, .invitationReceived, .invitationEnded, .peerReconnecting,
-      .newDevice, .hostChanged, .lockChanged, .sessionMerged, .mapFailed, .synchronised, .message, .problem, .ended:
+      .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged, .sessionMerged, .mapFailed, .synchronised,
+      .message, .problem, .ended:
       nil
     }
   }
@@ -253,8 +255,9 @@ extension Session.Event {
     case .anchorUpdated, .anchorDragged, .participantMoved, .mapProgress, .peerMapChanged, .candidateFound: true
     case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
       .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,
-      .candidateLost, .discoveryAvailable, .discoveryUnavailable, .invitationReceived, .invitationEnded, .newDevice,
-      .hostChanged, .lockChanged, .sessionMerged, .synchronised, .message, .problem, .ended:
+      .candidateLost, .discoveryAvailable, .discoveryUnavailable, .invitationReceived, .invitationEnded,
+      .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged, .sessionMerged, .synchronised, .message, .problem,
+      .ended:
       false
     }
   }

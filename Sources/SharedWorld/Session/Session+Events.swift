@@ -1,4 +1,5 @@
 import AnchorReplication
+import Authentication
 import PeerProtocol
 import PeerTransport
 import WorldModel
@@ -32,13 +33,16 @@ extension Session {
     case .invitationReached(let id, let peer):
       if let found = discovery.reached(peer, by: id.rawValue) { events.append(found) }
     case .invitationEnded(let id, let result): waits.finish(id.rawValue, .invitation(result))
-    case .passcodeLocked:
-      let message = "20 passcodes were wrong; nobody new is admitted until unlockPasscode() is called"
-      events.append(.problem(SessionError(.passcodeLocked, message)))
+    case .passcodeLocked: events.append(.problem(.roomLocked))
+    case .codeShown(let link, let id, let code): show(code, of: discovery.peer(id), on: link, in: &events)
+    case .codeEnded(let link, let id, let isConfirmed):
+      endComparison(on: link, with: discovery.peer(id), isConfirmed: isConfirmed)
+      events.append(.codeEnded(discovery.peer(id), isConfirmed: isConfirmed))
     case .peerJoined(let id, let name):
       let peer = Peer(id: id, name: name)
       discovery.note(peer)
       warn(of: peer, in: &events)
+      protest(against: peer, in: &events)
       events.append(.peerJoined(peer))
       record(peer)
     case .peerReconnecting(let id): events.append(.peerReconnecting(discovery.peer(id)))
@@ -67,10 +71,7 @@ extension Session {
       ask(id, OwnershipRequest(anchor: anchor, peer: discovery.peer(from)))
     case .identityInUse(let id):
       events.append(.problem(.identityInUse(by: discovery.peer(id), isOwn: id == localPeer.id)))
-    case .divergence(let id):
-      let name = discovery.peer(id).name
-      let message = "the anchors of \(name) differ under the same history; all of them are being merged"
-      events.append(.problem(SessionError(.divergence, message)))
+    case .divergence(let id): events.append(.problem(.divergence(from: discovery.peer(id))))
     case .mapProgress(let progress): events.append(.mapProgress(progress))
     case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: provider)
     case .mapSourceRefused(let map, let from, let failure):
@@ -87,13 +88,33 @@ extension Session {
     }
   }
 
+  /// Asks the user to compare a code.
+  private func show(_ code: ComparisonCode, of peer: Peer, on link: LinkID, in events: inout [Event]) {
+    warn(of: peer, in: &events)
+    let recognition = trust.recognition(comparing: peer)
+    let comparison = CodeComparison(peer: peer, code: code.description, recognition: recognition)
+    events.append(.codeShown(comparison))
+    ask(link, comparison)
+  }
+
+  /// Asks no more about a code, and records a key that was compared.
+  private func endComparison(on link: LinkID, with peer: Peer, isConfirmed: Bool) {
+    let store = trust.endComparison(on: link, with: peer.id, isConfirmed: isConfirmed)
+    if let store { add(peer, to: store) }
+  }
+
   /// Tells the app of a peer that its policy makes remarkable.
   private func warn(of peer: Peer, in events: inout [Event]) {
     if let known = trust.warning(about: peer) { events.append(.newDevice(peer, known: known)) }
+  }
+
+  /// Tells the app of a member that its policy refuses.
+  private func protest(against peer: Peer, in events: inout [Event]) {
     guard trust.recognition(of: peer) == .refused else { return }
+    let why = trust.compared == nil ? "which is not on this session's list" : "whose code was not compared here"
     let message =
-      "another member has admitted \(peer.name), \(peer.id.short), which is not on this session's list; this peer makes no "
-      + "connection to it, but the anchors of both travel through other members. Leave the session if that must not be"
+      "another member has admitted \(peer.name), \(peer.id.short), \(why); this peer makes no connection to it, but the "
+      + "anchors of both travel through other members. Leave the session if that must not be"
     events.append(.problem(SessionError(.notPermitted, message)))
   }
 
@@ -101,6 +122,11 @@ extension Session {
   private func record(_ peer: Peer) {
     let isLinked = driver?.read { node, _ in node.isMember(peer.id) && node.isLinked(to: peer.id) } ?? false
     guard isLinked, let store = trust.storeToRecord(peer.id) else { return }
+    add(peer, to: store)
+  }
+
+  /// Records a key, beside the event loop.
+  private func add(_ peer: Peer, to store: PinStore) {
     _ = jobs.add(priority: .utility) { [hub] in
       do throws(SessionError) {
         try store.add(peer.id, name: peer.name)

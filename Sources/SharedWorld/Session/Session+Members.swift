@@ -58,12 +58,12 @@ extension Session {
   ///   - expected: the one peer that is invited; another key that answers there is sent nothing. By default it is that of a link,
   ///     or the peer that answered when this session dialled the service before; without one it is any.
   ///   - context: data for the other app, at most 4 KiB.
-  ///   - timeout: how long to wait, at most 60 s.
+  ///   - timeout: how long to wait, at most 60 s; two people who compare a code first get a minute more.
   /// - Throws: ``SessionError`` with the code `declined`, `unreachable` (within 5 s, when nobody listens at the address),
   ///   `identityMismatch` (another key answers), `invitationTimedOut` (somebody is there and did not answer), `cancelled`
   ///   (the task was cancelled), `unknownPeer`, `versionMismatch`, `otherService`, `limitExceeded`, `locked`,
   ///   `notPermitted` (``TrustPolicy/pinned(_:)`` does not have the key that answers), `passcodeRequired`,
-  ///   `passcodeRefused`, `passcodeLocked` or `notConnected`.
+  ///   `passcodeRefused`, `passcodeLocked`, `codeRequired`, `codeRefused`, `codeBusy` or `notConnected`.
   public func invite(
     _ target: InvitationTarget, expecting expected: PeerID? = nil, context: [UInt8] = [],
     timeout: Duration = .seconds(30)
@@ -209,6 +209,25 @@ extension Session {
       }
     // This part of the record has room for each of its values.
     try? discovery.advertise { $0.standing = standing }
+  }
+
+  /// Asks the app whether both screens show the same code; its task is cancelled when the comparison ends without its answer.
+  func ask(_ link: LinkID, _ comparison: CodeComparison) {
+    guard let handler = configuration.codeHandler else { return }
+    let end = trust.beginComparison(on: link)
+    let added = jobs.add { [weak self] in
+      let answer = await withTaskGroup(of: Bool?.self) { group in
+        group.addTask { await handler(comparison) }
+        group.addTask {
+          for await _ in end {}
+          return nil
+        }
+        defer { group.cancelAll() }
+        return await group.next() ?? nil
+      }
+      if let answer { await self?.input(.answerCode(link, isSame: answer)) }
+    }
+    if !added { input(.answerCode(link, isSame: false)) }
   }
 
   // MARK: Members

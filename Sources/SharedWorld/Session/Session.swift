@@ -55,6 +55,9 @@ public actor Session {
     self.identity = identity
     self.configuration = configuration
     trust = try TrustDesk(configuration.trust)
+    if trust.compared != nil, configuration.codeHandler == nil {
+      throw SessionError(.invalidArgument, "TrustPolicy.code needs an app that shows codes: set codeHandler")
+    }
     do {
       let type = try ServiceType(configuration.service)
       let name =
@@ -257,6 +260,8 @@ extension Session {
     node.mapMemoryLimit = max(configuration.mapMemoryLimit, 0)
     node.admitted = trust.admitted
     node.passcode = configuration.passcode
+    node.showsCodes = configuration.codeHandler != nil
+    node.compared = trust.compared
     node.cachesChunks = chunkStore != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil
     node.keepsOrphans = configuration.keepsOrphanedOwnership

@@ -64,6 +64,12 @@ extension Session {
     /// Peers with another passcode, or with none, are not connected: before anything else is said on a connection, both ends
     /// prove to each other that they know it. A peer that another member admits needs it too.
     public var passcode: Passcode?
+    /// Shows the user six digits, and returns whether the other screen shows the same; nil: this app shows no codes.
+    ///
+    /// It is called for a connection if ``trust`` of either peer asks for that (``TrustPolicy/code(_:)``), before anybody is
+    /// invited or admitted on it. Both users must confirm, within 60 s. It runs as a child task of the session, which is cancelled
+    /// when the comparison ends without its answer. Without a handler, peers that ask for a code are not connected.
+    public var codeHandler: (@Sendable (CodeComparison) async -> Bool)?
     /// Answers invitations.
     ///
     /// It runs as a child task of the session and may take as long as the inviter waits.

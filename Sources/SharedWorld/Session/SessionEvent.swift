@@ -21,6 +21,11 @@ extension Session {
     /// An invitation to this peer was withdrawn, timed out or settled otherwise.
     case invitationEnded(Peer)
 
+    /// Two people are to compare a code; the handler in the configuration is being asked.
+    case codeShown(CodeComparison)
+    /// A comparison with this peer has ended: both users have confirmed, or one refused, the time is over or the connection broke.
+    case codeEnded(Peer, isConfirmed: Bool)
+
     /// A peer is in the session and can be reached.
     case peerJoined(Peer)
     /// A peer's connection broke and is being made again.

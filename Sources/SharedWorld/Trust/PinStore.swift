@@ -2,7 +2,7 @@ import Basics
 import Glibc
 public import WorldModel
 
-/// The file of the peers that this device has admitted, for ``TrustPolicy/firstUse(_:)``.
+/// The file of the peers that this device has admitted, for ``TrustPolicy/firstUse(_:)`` and ``TrustPolicy/code(_:)``.
 ///
 /// It is text, one peer a line: the id, the day on which it was recorded (UTC) and the name that the peer had then. Lines that
 /// begin with `#` are comments, and stay. It is replaced in one step, under a lock that all processes take, and is readable by its owner

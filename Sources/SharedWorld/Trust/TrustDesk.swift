@@ -1,3 +1,4 @@
+import PeerProtocol
 import WorldModel
 
 /// The keys that a session recognises, by its policy.
@@ -9,27 +10,44 @@ struct TrustDesk {
   private var recorded: Set<PeerID> = []
   /// Peers that the app was warned of.
   private var warned: Set<PeerID> = []
+  /// The comparisons that the app is asked about.
+  private var comparisons: [LinkID: AsyncStream<Never>.Continuation] = [:]
 
   /// Reads the pin store, if the policy has one.
   init(_ policy: TrustPolicy) throws(SessionError) {
     self.policy = policy
-    if case .firstUse(let store) = policy {
+    switch policy {
+    case .firstUse(let store), .code(let store):
       known = Dictionary(try store.pins().map { ($0.id, $0.name) }) { first, _ in first }
-    } else {
-      known = [:]
+    case .anyone, .pinned: known = [:]
     }
   }
 
   /// The keys that may be linked; nil for any.
   var admitted: Set<PeerID>? { if case .pinned(let peers) = policy { peers } else { nil } }
 
+  /// The keys that may be linked without a comparison of codes; nil for any.
+  var compared: Set<PeerID>? { if case .code = policy { Set(known.keys) } else { nil } }
+
   /// How the key of a peer compares with the recorded ones.
   func recognition(of peer: Peer) -> Recognition {
     switch policy {
     case .anyone: .untracked
     case .pinned(let peers): peers.contains(peer.id) ? .known : .refused
-    case .firstUse: known[peer.id] != nil ? .known : namesakes(of: peer).isEmpty ? .neverSeen : .newDevice
+    case .firstUse: standing(of: peer)
+    case .code: isCompared(peer.id) ? .known : .refused
     }
+  }
+
+  /// The same for the question whether a code is the one on the other screen.
+  func recognition(comparing peer: Peer) -> Recognition {
+    if case .code = policy { isCompared(peer.id) ? .known : standing(of: peer) } else { recognition(of: peer) }
+  }
+
+  private func isCompared(_ peer: PeerID) -> Bool { known[peer] != nil || recorded.contains(peer) }
+
+  private func standing(of peer: Peer) -> Recognition {
+    known[peer.id] != nil ? .known : namesakes(of: peer).isEmpty ? .neverSeen : .newDevice
   }
 
   /// The recorded peers with the name of a peer, the first of them first; none for one that is recorded itself.
@@ -48,7 +66,24 @@ struct TrustDesk {
 
   /// The store in which a member that is linked is to be recorded; nil where there is nothing to record.
   mutating func storeToRecord(_ peer: PeerID) -> PinStore? {
-    guard case .firstUse(let store) = policy, known[peer] == nil, recorded.insert(peer).inserted else { return nil }
-    return store
+    guard case .firstUse(let store) = policy else { return nil }
+    return newcomer(peer) ? store : nil
   }
+
+  /// The app is asked about a code; the stream ends when its answer has no effect any more.
+  mutating func beginComparison(on link: LinkID) -> AsyncStream<Never> {
+    let (stream, end) = AsyncStream.makeStream(of: Never.self)
+    comparisons[link] = end
+    return stream
+  }
+
+  /// A comparison has ended; returns the store in which the peer is to be recorded, nil where there is nothing to record.
+  mutating func endComparison(on link: LinkID, with peer: PeerID, isConfirmed: Bool) -> PinStore? {
+    comparisons.removeValue(forKey: link)?.finish()
+    guard isConfirmed, case .code(let store) = policy else { return nil }
+    return newcomer(peer) ? store : nil
+  }
+
+  /// Whether a peer is recorded for the first time.
+  private mutating func newcomer(_ peer: PeerID) -> Bool { known[peer] == nil && recorded.insert(peer).inserted }
 }

@@ -9,6 +9,11 @@ public enum TrustPolicy: Hashable, Sendable {
   case firstUse(PinStore)
   /// These keys and no others, in both directions.
   case pinned(Set<PeerID>)
+  /// The keys in a ``PinStore``, and those whose six-digit code two people have compared on this device, which are then recorded.
+  ///
+  /// It needs ``Session/Configuration/codeHandler``. This peer does not connect to one that another member
+  /// admits before its code is compared here: when either user invites the other, or the other peer connects to this one.
+  case code(PinStore)
 }
 
 /// How a key compares with those that this device has admitted before.
@@ -16,12 +21,13 @@ public enum TrustPolicy: Hashable, Sendable {
 public enum Recognition: String, Hashable, Sendable {
   /// The policy records no keys.
   case untracked
-  /// The key was admitted before this session, or is on the list.
+  /// The key was admitted before this session, is on the list, or its code was compared in this session.
   case known
   /// The key was never admitted before this session.
   case neverSeen = "never-seen"
   /// The same, and a known peer with another key has its name: a new device, or somebody who took the name.
   case newDevice = "new-device"
-  /// The list does not have the key. Another member has admitted the peer; this one makes no connection to it.
+  /// The list does not have the key, or its code was not compared. Another member has admitted the peer; this one makes no
+  /// connection to it.
   case refused
 }

@@ -101,7 +101,7 @@ package struct SessionMonitor: SimulationMonitor {
     guard liar == nil else { return }
     switch goodbye.reason {
     case .protocolError, .limitExceeded, .identityMismatch, .ownIdentity, .otherService, .versionMismatch,
-      .passcodeRequired, .passcodeRefused, .passcodeLocked:
+      .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired, .codeRefused, .codeBusy:
       fail("P1 \(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
     case .left, .kicked, .duplicate, .timedOut, .refused, .connectionLost, .replaced, .locked: break
     }
@@ -128,7 +128,8 @@ package struct SessionMonitor: SimulationMonitor {
     case .mapSourceRefused(_, let peer, let failure):
       fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
     case .peerIdentified, .identityInUse, .invitationReceived, .invitationReached, .invitationWithdrawn,
-      .invitationEnded, .peerReconnecting, .passcodeLocked, .hostChanged, .hostRequested, .hostAwaited, .rulesChanged,
+      .invitationEnded, .peerReconnecting, .passcodeLocked, .codeShown, .codeEnded, .hostChanged, .hostRequested,
+      .hostAwaited, .rulesChanged,
       .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress, .mapRefused, .synchronised,
       .mapStatusChanged, .message, .ended:
       break

@@ -127,12 +127,14 @@ package struct SessionPeer: SimulatedNode {
     PeerID(SHA256Digest(words: SIMD4(UInt64(index) + 1, 0, 0, 0)))
   }
 
-  /// The secrets of a connection: its number stands for the exporter, which both ends share.
-  private static func secrets(of connection: ConnectionID, at index: Int) -> ChannelSecrets {
+  /// The secrets of a connection that the node needs: its number stands for the exporter, which both ends share.
+  private func secrets(of connection: ConnectionID) -> LinkSecrets {
     let number = UInt64(connection.rawValue)
     let exporter = SHA256Digest(words: SIMD4(number, 0, 0, 0)).bytes
     let entropy = SHA256Digest(words: SIMD4(number, UInt64(index) + 1, 0, 0)).bytes
-    return ChannelSecrets(exporter: exporter, entropy: SecretBytes(copying: entropy + exporter))
+    let secrets = ChannelSecrets(exporter: exporter, entropy: SecretBytes(copying: entropy + exporter))
+    return LinkSecrets(
+      passcode: node.configuration.passcode == nil ? nil : secrets, code: node.configuration.showsCodes ? secrets : nil)
   }
 
   static func address(of index: Int) -> SocketAddress {
@@ -159,7 +161,7 @@ package struct SessionPeer: SimulatedNode {
     connections[link] = Line(connection: connection, peer: Self.identity(of: peer), isDialled: !isDialler)
     let dial = isDialler ? takeDial(to: peer) : nil
     let remote = isDialler ? Self.address(of: peer) : Self.address(of: peer).with(port: 50_000)
-    let secrets = node.configuration.passcode == nil ? nil : Self.secrets(of: connection, at: index)
+    let secrets = secrets(of: connection)
     handle(.linkOpened(link, peer: Self.identity(of: peer), dial: dial, remote: remote, secrets: secrets), at: now)
     settle(at: now)
   }

@@ -63,6 +63,14 @@ struct AnswerRequest: Decodable, Equatable, Sendable {
   let accept: Bool
 }
 
+/// The user's answer to a code.
+struct CodeRequest: Decodable, Equatable, Sendable {
+  /// The id of the peer.
+  let peer: String
+  /// Whether its screen shows the same.
+  let isSame: Bool
+}
+
 extension HTTPRequest {
   /// The body read as JSON.
   package func json<T: Decodable>(_ type: T.Type = T.self) throws(HTTPFailure) -> T {

@@ -32,6 +32,7 @@ extension Viewer {
     case ("GET", "/events"): return events()
     case ("GET", let path): throw HTTPFailure(404, "there is no \(path)")
     case ("POST", "/answer"): return try answer(request.json())
+    case ("POST", "/code"): return try compare(request.json())
     case ("POST", "/tap"): return try await tap(request.tap())
     case ("POST", "/rename"):
       let rename: RenameRequest = try request.json()
@@ -73,6 +74,14 @@ extension Viewer {
     let decision: InvitationDecision = answer.accept ? .accept : .decline(reason: "declined by the user")
     guard let peer = PeerID(answer.peer), desk.answer(peer, decision) else {
       throw HTTPFailure(409, "no invitation of \(shortened(answer.peer)) waits")
+    }
+    changes.announce()
+    return HTTPResponse(text: "{}")
+  }
+
+  private func compare(_ answer: CodeRequest) throws(HTTPFailure) -> HTTPResponse {
+    guard let peer = PeerID(answer.peer), codes.answer(peer, isSame: answer.isSame) else {
+      throw HTTPFailure(409, "no code of \(shortened(answer.peer)) waits")
     }
     changes.announce()
     return HTTPResponse(text: "{}")

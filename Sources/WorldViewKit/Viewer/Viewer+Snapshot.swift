@@ -22,7 +22,7 @@ extension Viewer {
       "discovery": .string(discovery), "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
       "peers": .array(state.peers.map(describe)), "map": map, "progress": progress.map(describe) ?? .null,
       "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
-      "invitations": .array(desk.invitations.map(describe)),
+      "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),
       "digest": .string(await session.digest().description), "problem": .optional(problem),
     ]
   }
@@ -36,6 +36,13 @@ extension Viewer {
       "id": .string(invitation.peer.id.description), "name": .string(invitation.peer.name),
       "context": .string(String(decoding: invitation.context, as: UTF8.self)),
       "recognition": .string(invitation.recognition.rawValue),
+    ]
+  }
+
+  private func describe(_ comparison: CodeComparison) -> JSON {
+    [
+      "id": .string(comparison.peer.id.description), "name": .string(comparison.peer.name),
+      "code": .string("\(comparison)"), "recognition": .string(comparison.recognition.rawValue),
     ]
   }
 

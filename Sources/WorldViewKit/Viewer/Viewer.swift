@@ -18,6 +18,8 @@ package actor Viewer {
   nonisolated let changes: Changes
   /// The invitations that the page asks about.
   nonisolated let desk: InvitationDesk
+  /// The codes that the page asks about.
+  nonisolated let codes: CodeDesk
   nonisolated let options: ViewOptions
   nonisolated let console: Console
   nonisolated let pageKey = PageKey()
@@ -40,16 +42,18 @@ package actor Viewer {
   ///   - session: The session that the page shows.
   ///   - options: The command line.
   ///   - desk: The invitations that wait for the user; its reports must reach `changes`.
+  ///   - codes: The codes that wait for the user, likewise.
   ///   - changes: The news that the page is told of.
   ///   - console: Receives the address of the page, and failures.
   ///   - files: The page by path.
   package init(
-    _ session: Session, options: ViewOptions, desk: InvitationDesk, changes: Changes, console: Console,
-    files: [String: PageFile]
+    _ session: Session, options: ViewOptions, desk: InvitationDesk, codes: CodeDesk, changes: Changes,
+    console: Console, files: [String: PageFile]
   ) async throws(ProgramFailure) {
     self.session = session
     self.options = options
     self.desk = desk
+    self.codes = codes
     self.changes = changes
     self.console = console
     self.files = files
@@ -109,7 +113,7 @@ package actor Viewer {
     case .newDevice(let peer, let known):
       let message = "\(peer.name) has a new key \(peer.id.short); the known one is \(known.short)"
       show(ProgramFailure("new-device", message))
-    case .invitationReceived, .hostChanged, .lockChanged, .sessionMerged,
+    case .invitationReceived, .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged,
       .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
       .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message:
       break

@@ -9,6 +9,8 @@ enum Command: Equatable, Sendable {
   case invite(String)
   case accept(String)
   case decline(String)
+  case confirm(String)
+  case reject(String)
   case kick(String)
   case lockSession
   case unlockSession
@@ -132,6 +134,12 @@ extension Command {
     },
     Verb(usage: "decline PEER", help: "decline a peer's invitation") { words throws(UsageError) in
       .decline(try words.next("PEER"))
+    },
+    Verb(usage: "confirm PEER", help: "say that a peer's screen shows the same code") { words throws(UsageError) in
+      .confirm(try words.next("PEER"))
+    },
+    Verb(usage: "reject PEER", help: "say that it shows another code, and end the connection") {
+      words throws(UsageError) in .reject(try words.next("PEER"))
     },
     Verb(usage: "kick PEER", help: "as host, remove a peer for the life of the session") { words throws(UsageError) in
       .kick(try words.next("PEER"))

@@ -41,6 +41,12 @@ function showSession() {
     element("button", { textContent: "Accept", onclick: () => post("/answer", { peer: invitation.id, accept: true }) }),
     element("button", { textContent: "Decline", onclick: () => post("/answer", { peer: invitation.id, accept: false }) }),
   ])));
+  $("codes").replaceChildren(...state.codes.map((code) => element("li", { title: code.id }, [
+    element("span", { textContent: `Does ${code.name} show ${code.code}?` }),
+    warning(code),
+    element("button", { textContent: "The same", onclick: () => post("/code", { peer: code.id, isSame: true }) }),
+    element("button", { textContent: "Another", onclick: () => post("/code", { peer: code.id, isSame: false }) }),
+  ])));
   $("host").textContent = state.host ? `epoch ${state.epoch}` : "electing a host …";
   $("digest").textContent = `${state.digest.slice(0, 16)}…`;
   $("digest").title = state.digest;
@@ -49,7 +55,7 @@ function showSession() {
 
 // What is remarkable about a key, with eight digits of it.
 function warning({ id, recognition }) {
-  const text = { "never-seen": "never seen before", "new-device": "a known name with a new key", refused: "not on the list" }[recognition];
+  const text = { "never-seen": "never seen before", "new-device": "a known name with a new key", refused: "not admitted by this peer" }[recognition];
   return text ? element("span", { className: "tag warning", textContent: `${text}: ${id.slice(0, 8)}` }) : null;
 }
 

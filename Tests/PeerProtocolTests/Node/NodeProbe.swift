@@ -23,7 +23,8 @@ struct NodeProbe {
 
   init(
     memberLimit: Int = ProtocolLimits.members, admitted: Set<PeerID>? = nil, passcode: Passcode? = nil,
-    me: PeerID = Self.me, incarnation: UInt64 = 1, restoring record: NodeRecord? = nil
+    showsCodes: Bool = false, compared: Set<PeerID>? = nil, me: PeerID = Self.me, incarnation: UInt64 = 1,
+    restoring record: NodeRecord? = nil
   ) {
     var configuration = NodeConfiguration(
       peerID: me, incarnation: incarnation, name: "me", service: "test",
@@ -31,6 +32,8 @@ struct NodeProbe {
     configuration.memberLimit = memberLimit
     configuration.admitted = admitted
     configuration.passcode = passcode
+    configuration.showsCodes = showsCodes
+    configuration.compared = compared
     configuration.keepsRecord = true
     node = Node(configuration, restoring: record, at: now)
     drain()

@@ -81,6 +81,27 @@ struct PairingTests {
     #expect(probe.node.memberSnapshots.isEmpty)
   }
 
+  @Test("an invitation that is accepted when another link has taken over is not answered there before the proof")
+  func takenOver() throws {
+    var pair = try pair("sesame 1", "sesame 1")
+    let first = try pair.connect()
+    var invite: [UInt8] = []
+    try pair.pump(first) { _, type, body in
+      if type == .invite { invite = body }
+      return type != .invite
+    }
+    pair.acceptor.send(.invite, on: first) { $0.write(bytes: invite) }
+    let second = LinkID(rawValue: 9)
+    pair.acceptor.open(second, NodeProbe.me, dial: nil, secrets: ProbePair.secrets(9, 2))
+    var hello = NodeProbe.hello(NodeProbe.me, incarnation: 1)
+    hello.capabilities.insert(.passcode)
+    let greeting = hello
+    pair.acceptor.send(.hello, on: second) { greeting.write(to: &$0) }
+    #expect(try pair.acceptor.goodbye(on: first) == .duplicate)
+    for case .invitationReceived(let id, _, _, _) in pair.acceptor.events { pair.acceptor.input(.answer(id, .accept)) }
+    #expect(try pair.acceptor.frames(on: second).map(\.type) == [.hello])
+  }
+
   @Test("Fault 7: a man in the middle of two TLS connections who passes everything on is refused")
   func manInTheMiddle() throws {
     var pair = try pair("sesame 1", "sesame 1")
@@ -161,12 +182,17 @@ private struct Room {
     return link
   }
 
+  /// The secrets of a stranger's end of a connection.
+  private func secrets(_ link: UInt64) throws -> ChannelSecrets {
+    try #require(ProbePair.secrets(link, 1).passcode)
+  }
+
   /// A stranger tries a passcode; the reason that its link ends for, or nil if it was right.
   mutating func attempt(_ number: Int, at address: Int? = nil, _ text: String) throws -> EndReason? {
     let link = open(number, at: address)
     var exchange = try PasscodeExchange(
       .initiator, passcode: Passcode(text), initiator: NodeProbe.peer(number).bytes, responder: NodeProbe.me.bytes,
-      secrets: ProbePair.secrets(links, 1))
+      secrets: try secrets(links))
     let share = try exchange.begin()
     probe.send(.passcodeShare, on: link) { $0.write(bytes: share) }
     let frames = try probe.frames(on: link)
@@ -245,7 +271,7 @@ struct PasscodeGuessTests {
       let link = room.open(number)
       var exchange = try PasscodeExchange(
         .initiator, passcode: Passcode("guess 1"), initiator: NodeProbe.peer(number).bytes,
-        responder: NodeProbe.me.bytes, secrets: ProbePair.secrets(1, 1))
+        responder: NodeProbe.me.bytes, secrets: try #require(ProbePair.secrets(1, 1).passcode))
       let share = try exchange.begin()
       room.probe.send(.passcodeShare, on: link) { $0.write(bytes: share) }
       if !bySilence { room.probe.input(.linkClosed(link)) }

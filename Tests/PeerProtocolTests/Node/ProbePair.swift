@@ -15,10 +15,14 @@ struct ProbePair {
   }
 
   /// The secrets of one end of a connection; the exporter names the connection.
-  static func secrets(_ exporter: UInt64, _ side: UInt64) -> ChannelSecrets {
-    let words = SHA256Digest(words: SIMD4(exporter, side, 1, 2)).bytes
-    return ChannelSecrets(
-      exporter: SHA256Digest(words: SIMD4(exporter, 0, 0, 0)).bytes, entropy: SecretBytes(copying: words + words))
+  static func secrets(_ exporter: UInt64, _ side: UInt64) -> LinkSecrets {
+    func secrets(_ purpose: UInt64) -> ChannelSecrets {
+      let words = SHA256Digest(words: SIMD4(exporter, side, purpose, 2)).bytes
+      return ChannelSecrets(
+        exporter: SHA256Digest(words: SIMD4(exporter, 0, 0, purpose)).bytes,
+        entropy: SecretBytes(copying: words + words))
+    }
+    return LinkSecrets(passcode: secrets(0), code: secrets(1))
   }
 
   /// Lets the dialler invite the acceptor, and opens the connection.
@@ -59,8 +63,8 @@ struct ProbePair {
           }
         }
       }
-      // The app of the acceptor accepts.
-      for case .invitationReceived(let id, _, _, _) in acceptor.takeEvents() { acceptor.input(.answer(id, .accept)) }
+      // The app of the acceptor accepts; an answer that comes again has no effect.
+      for case .invitationReceived(let id, _, _, _) in acceptor.events { acceptor.input(.answer(id, .accept)) }
     }
   }
 }
@@ -68,7 +72,7 @@ struct ProbePair {
 extension NodeProbe {
   /// A connection of `peer` comes in, or the dial `dial` succeeds, with its secrets.
   mutating func open(
-    _ link: LinkID, _ peer: PeerID, dial: DialID?, secrets: ChannelSecrets,
+    _ link: LinkID, _ peer: PeerID, dial: DialID?, secrets: LinkSecrets,
     from remote: SocketAddress = .loopback(port: 50_000)
   ) {
     input(.linkOpened(link, peer: peer, dial: dial, remote: remote, secrets: secrets))

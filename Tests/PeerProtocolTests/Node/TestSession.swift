@@ -28,18 +28,30 @@ struct TestSession {
   private let asks: Bool
   private let keepsOrphans: Bool
   private let passcodes: [Passcode?]
+  /// Whether every node asks for a comparison of codes.
+  private let compares: Bool
+  /// Pairs whose people do not confirm.
+  private let strangers: [(Int, Int)]
+  /// Codes that are shown and not answered.
+  private var shown: [(index: Int, link: LinkID, peer: PeerID, code: ComparisonCode)] = []
+  /// The events that the people have seen.
+  private var seen: [Int]
   /// Processes started so far: each is another one.
   private var starts: UInt64 = 0
 
   /// `count` nodes that have found each other and a host; between those in `apart` there is never a link.
   ///
-  /// - Parameter passcodes: Those of the nodes, in order; the nodes with the first one find each other.
+  /// - Parameters:
+  ///   - passcodes: Those of the nodes, in order; the nodes with the first one find each other.
+  ///   - compares: Whether every node asks for a comparison of codes, which its people confirm where they are equal.
+  ///   - strangers: Pairs of which the people do not confirm.
   init(
     _ count: Int, apart: [(Int, Int)] = [], asking asks: Bool = false, keepingOrphans keeps: Bool = false,
-    passcodes: [String?] = []
+    passcodes: [String?] = [], comparing compares: Bool = false, strangers: [(Int, Int)] = []
   ) throws {
     self.asks = asks
     keepsOrphans = keeps
+    (self.compares, self.strangers, seen) = (compares, strangers, Array(repeating: 0, count: count))
     self.passcodes = try passcodes.map { try $0.map { try Passcode($0) } }
     members = (0..<count).filter { passcodes.isEmpty || passcodes[$0] == passcodes[0] }
     let empty = Array(repeating: [NodeEvent](), count: count)
@@ -72,17 +84,46 @@ struct TestSession {
   }
 
   mutating func run(_ duration: Duration) {
-    simulation.run(for: Int64(duration / .nanoseconds(1)))
+    guard compares else { return simulation.run(for: Int64(duration / .nanoseconds(1))) }
+    for _ in 0..<Int(duration / .milliseconds(100)) {
+      simulation.run(for: 100_000_000)
+      compareCodes()
+    }
+  }
+
+  /// Lets people who see a code look at the other screen, and answer.
+  private mutating func compareCodes() {
+    for index in seen.indices {
+      for event in simulation.monitor.events[index].dropFirst(seen[index]) {
+        switch event {
+        case .codeShown(let link, let peer, let code): shown.append((index, link, peer, code))
+        case .codeEnded(let link, _, _): shown.removeAll { $0.index == index && $0.link == link }
+        default: break
+        }
+      }
+      seen[index] = simulation.monitor.events[index].count
+    }
+    for one in shown {
+      guard let other = shown.first(where: { $0.link == one.link && $0.index != one.index }) else { continue }
+      let areStrangers = strangers.contains { [$0, $1].sorted() == [one.index, other.index].sorted() }
+      let isSame = one.code == other.code && !areStrangers
+      simulation.perform(one.index) { peer, now in
+        peer.perform(at: now) { node, now in node.handle(.answerCode(one.link, isSame: isSame), at: now) }
+      }
+    }
   }
 
   mutating func apply(_ fault: Fault) {
     starts += 1
     let (count, asks, keepsOrphans, seed, passcodes) = (simulation.count, asks, keepsOrphans, starts, passcodes)
+    let compares = compares
     simulation.apply(fault) { index, now in
       SessionPeer(index: index, count: count, seed: seed, at: now) { configuration in
         configuration.asksBeforeGiving = asks
         configuration.keepsOrphans = keepsOrphans
         if !passcodes.isEmpty { configuration.passcode = passcodes[index] }
+        configuration.showsCodes = compares
+        configuration.compared = compares ? [] : nil
       }
     }
   }
@@ -117,6 +158,7 @@ struct TestSession {
   /// Forgets what was told so far.
   mutating func forgetEvents() {
     for index in simulation.monitor.events.indices {
+      seen[index] = 0
       simulation.monitor.events[index] = []
       simulation.monitor.times[index] = []
     }

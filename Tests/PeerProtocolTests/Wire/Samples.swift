@@ -122,6 +122,10 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       PasscodeAnswer(PasscodeExchange.Answer(share: Sample.share, tag: Sample.tag))
     ) { $0.write(to: &$1) },
     FrameCase("passcode-proof", .passcodeProof, PasscodeProof(Sample.tag)) { $0.write(to: &$1) },
+    FrameCase("code-commitment", .codeCommitment, CodeCommitment(Sample.share)) { $0.write(to: &$1) },
+    FrameCase("code-nonce", .codeNonce, CodeNonce(Sample.share)) { $0.write(to: &$1) },
+    FrameCase("code-reveal", .codeReveal, CodeNonce(Sample.share)) { $0.write(to: &$1) },
+    FrameCase("code-confirmed", .codeConfirmed, Nothing()) { _, _ in },
     FrameCase("bulk", .bulk, BulkOffer(token: Sample.token, receiverDials: true)) { $0.write(to: &$1) },
     FrameCase("attach", .attach, Sample.token) { $0.write(to: &$1) },
     FrameCase("ephemeral", .ephemeral, Poses(updates: [Sample.drag])) { frame, writer in

@@ -1,3 +1,4 @@
+import Authentication
 import Basics
 import PeerProtocol
 import PeerTransport
@@ -11,13 +12,18 @@ import WorldModel
 struct ManInTheMiddleTests {
   /// Runs `body` with two sessions and the address of an attacker that passes everything on to the second one.
   private static func attacked(
-    passcode: String?, _ body: @Sendable (Session, Session, Middleman, InvitationTarget) async throws -> Void
+    passcode: String?, screens: [@Sendable (CodeComparison) async -> Bool] = [],
+    _ body: @Sendable (Session, Session, Middleman, InvitationTarget) async throws -> Void
   ) async throws {
     var configuration = TestSessions.configuration()
     configuration.passcode = try passcode.map { try Passcode($0) }
+    configuration.codeHandler = screens.first
+    if !screens.isEmpty { configuration.trust = .code(PinStore(path: "/nonexistent/known-peers")) }
     let settings = configuration
+    configuration.codeHandler = screens.last
+    let others = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
-      try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: others) { bob in
         let mallory = try Middleman(to: bob.port)
         let target = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: try await mallory.start()))
         try await body(alice, bob, mallory, target)
@@ -36,6 +42,45 @@ struct ManInTheMiddleTests {
       #expect(
         passed.starts(with: [.passcodeShare, .passcodeAnswer]) && passed.dropFirst(2).allSatisfy { $0 == .goodbye })
       #expect(await alice.state().peers.isEmpty)
+      #expect(await bob.state().peers.isEmpty)
+    }
+  }
+
+  @Test("Fault 7: two people who compare codes see different ones when the attacker exchanges one with each of them")
+  func codes() async throws {
+    let screens = Screens()
+    let person: @Sendable (CodeComparison) async -> Bool = { await screens.compare($0.code) }
+    try await Self.attacked(passcode: nil, screens: [person, person]) { alice, bob, mallory, target in
+      await mallory.play()
+      let error = await #expect(throws: SessionError.self) { try await alice.invite(target) }
+      #expect(error?.code == .codeRefused)
+      let codes = await screens.codes
+      #expect(codes.count == 2 && codes.first != codes.last)
+      #expect(await alice.state().peers.isEmpty)
+      #expect(await bob.state().peers.isEmpty)
+    }
+  }
+
+  @Test("Fault 8: an attacker who passes the steps of a code on is refused before the second screen shows one")
+  func codePassedOn() async throws {
+    let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
+    let first: @Sendable (CodeComparison) async -> Bool = { _ in
+      let never = AsyncStream.makeStream(of: Never.self)
+      for await _ in never.stream {}
+      cancel.yield()
+      return true
+    }
+    let second: @Sendable (CodeComparison) async -> Bool = { _ in
+      Issue.record("a code is shown")
+      return true
+    }
+    try await Self.attacked(passcode: nil, screens: [first, second]) { alice, bob, mallory, target in
+      let error = await #expect(throws: SessionError.self) { try await alice.invite(target) }
+      #expect(error?.code == .notConnected)
+      for await _ in cancelled { break }
+      let passed = await mallory.passed
+      #expect(passed.starts(with: [.codeCommitment, .codeNonce, .codeReveal]))
+      #expect(passed.dropFirst(3).allSatisfy { $0 == .goodbye })
       #expect(await bob.state().peers.isEmpty)
     }
   }
@@ -69,6 +114,10 @@ private actor Middleman: SecureTransportDelegate {
   private var dials: UInt64 = 0
   /// The frames that it has passed on, but pings, in order.
   private(set) var passed: [FrameType] = []
+  /// Whether it exchanges codes itself instead of passing their steps on.
+  private var plays = false
+  private var exchanges: [LinkID: CodeExchange] = [:]
+  private var peers: [LinkID: PeerID] = [:]
 
   init(to port: UInt16) throws {
     loop = try EventLoop(name: "middleman")
@@ -91,8 +140,12 @@ private actor Middleman: SecureTransportDelegate {
     loop.stop()
   }
 
-  private func opened(_ link: LinkID, dial: DialID?) {
+  /// Exchanges codes with either side from now on.
+  func play() { plays = true }
+
+  private func opened(_ link: LinkID, dial: DialID?, peer: PeerID) {
     buffers[link] = []
+    peers[link] = peer
     if dial == nil {
       links = (link, nil)
       dials += 1
@@ -122,11 +175,49 @@ private actor Middleman: SecureTransportDelegate {
         sayHello()
       } else if let back = links.inbound {
         send(renamed(Array(frame[head.body])), on: back)
+        if plays { beginCode(on: link) }
       }
       return
     }
+    if plays, exchange(type, Array(frame[head.body]), on: link) { return }
     if type != .ping, type != .pong { passed.append(type) }
     if let other = isInbound ? links.outbound : links.inbound { send(frame, on: other) }
+  }
+
+  /// Its own side of an exchange of a code.
+  private func side(_ role: ExchangeRole, on link: LinkID) -> CodeExchange? {
+    guard let peer = peers[link],
+      let exporter = transport?.exportKeyingMaterial(link, label: "EXPORTER-sharedworld-code")
+    else { return nil }
+    let entropy = SecretBytes(copying: (0..<64).map { _ in UInt8.random(in: 0...255) })
+    return CodeExchange(
+      role, initiator: role == .initiator ? id.bytes : peer.bytes,
+      responder: role == .initiator ? peer.bytes : id.bytes,
+      secrets: ChannelSecrets(exporter: exporter, entropy: entropy))
+  }
+
+  private func beginCode(on link: LinkID) {
+    exchanges[link] = side(.initiator, on: link)
+    if let commitment = try? exchanges[link]?.begin() { say(.codeCommitment, commitment, on: link) }
+  }
+
+  /// Takes a step of an exchange with itself; whether it was one.
+  private func exchange(_ type: FrameType, _ body: [UInt8], on link: LinkID) -> Bool {
+    switch type {
+    case .codeCommitment:
+      exchanges[link] = side(.responder, on: link)
+      if let nonce = try? exchanges[link]?.receive(commitment: body) { say(.codeNonce, nonce, on: link) }
+    case .codeNonce: if let nonce = try? exchanges[link]?.receive(nonce: body) { say(.codeReveal, nonce, on: link) }
+    case .codeReveal: break
+    default: return false
+    }
+    return true
+  }
+
+  private func say(_ type: FrameType, _ body: [UInt8], on link: LinkID) {
+    var writer = ByteWriter()
+    writer.writeFrame(type) { $0.write(bytes: body) }
+    send(writer.bytes, on: link)
   }
 
   private func sayHello() {
@@ -149,7 +240,7 @@ private actor Middleman: SecureTransportDelegate {
   private func send(_ bytes: [UInt8], on link: LinkID) { _ = transport?.send(link, bytes.span.bytes) }
 
   nonisolated func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
-    assumeIsolated { $0.opened(link, dial: dial) }
+    assumeIsolated { $0.opened(link, dial: dial, peer: peer) }
   }
 
   nonisolated func linkReceived(_ link: LinkID, _ bytes: RawSpan) {

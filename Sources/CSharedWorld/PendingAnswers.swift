@@ -1,24 +1,30 @@
 import SharedWorld
 import Synchronization
 
-/// Holds invitations until C answers them.
-final class PendingInvitations: Sendable {
+/// Holds questions about peers until C answers them.
+final class PendingAnswers<Answer: Sendable>: Sendable {
   private enum Entry {
     /// C knows of it; the session has not asked yet.
     case announced
     /// The session waits for the answer.
-    case asked(CheckedContinuation<InvitationDecision, Never>)
+    case asked(CheckedContinuation<Answer, Never>)
     /// C was faster than the session.
-    case answered(InvitationDecision)
+    case answered(Answer)
   }
 
   private let entries = Mutex<[PeerID: Entry]>([:])
+  /// The answer to a question that is over, or that a newer one of the same peer replaces.
+  private let withdrawn: Answer
 
-  /// The session asks about the invitation of a peer; an older one of the same peer ends.
-  func decide(_ peer: PeerID) async -> InvitationDecision {
+  init(withdrawn: Answer) {
+    self.withdrawn = withdrawn
+  }
+
+  /// The session asks about a peer; an older question about the same peer ends.
+  func decide(_ peer: PeerID) async -> Answer {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let (early, older) = entries.withLock { entries -> (InvitationDecision?, Entry?) in
+        let (early, older) = entries.withLock { entries -> (Answer?, Entry?) in
           let older = entries[peer]
           if case .answered(let decision) = older {
             entries[peer] = nil
@@ -28,7 +34,7 @@ final class PendingInvitations: Sendable {
           return (nil, older)
         }
         if let early { continuation.resume(returning: early) }
-        Self.resume(older, .decline(reason: "invited again"))
+        Self.resume(older, withdrawn)
         if Task.isCancelled { withdraw(peer) }
       }
     } onCancel: {
@@ -36,15 +42,15 @@ final class PendingInvitations: Sendable {
     }
   }
 
-  /// C is about to hear of an invitation.
+  /// C is about to learn of a question.
   func announce(_ peer: PeerID) {
     entries.withLock { $0[peer] = $0[peer] ?? .announced }
   }
 
   /// C answers.
   ///
-  /// - Returns: whether an invitation of that peer waited.
-  func answer(_ peer: PeerID, _ decision: InvitationDecision) -> Bool {
+  /// - Returns: whether a question about that peer waited.
+  func answer(_ peer: PeerID, _ decision: Answer) -> Bool {
     let (waited, entry) = entries.withLock { entries -> (Bool, Entry?) in
       switch entries[peer] {
       case .announced:
@@ -58,12 +64,12 @@ final class PendingInvitations: Sendable {
     return waited
   }
 
-  /// The invitation is over without C's answer.
+  /// A question is over without C's answer.
   func withdraw(_ peer: PeerID) {
-    Self.resume(entries.withLock { $0.removeValue(forKey: peer) }, .decline(reason: "withdrawn"))
+    Self.resume(entries.withLock { $0.removeValue(forKey: peer) }, withdrawn)
   }
 
-  private static func resume(_ entry: Entry?, _ decision: InvitationDecision) {
+  private static func resume(_ entry: Entry?, _ decision: Answer) {
     if case .asked(let continuation) = entry { continuation.resume(returning: decision) }
   }
 }

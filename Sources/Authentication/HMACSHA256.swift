@@ -1,0 +1,30 @@
+import CSodium
+
+/// SHA-256 and what is built of it; libsodium 1.0.18 has no call for HKDF.
+enum HMACSHA256 {
+  /// Bytes of a digest, a tag and a derived key.
+  static let size = 32
+
+  /// SHA-256 (RFC 6234).
+  static func digest(_ bytes: [UInt8]) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: size)
+    crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
+    return digest
+  }
+
+  /// HMAC-SHA-256 (RFC 2104) under a key of any length.
+  static func tag(over bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+    var state = crypto_auth_hmacsha256_state()
+    defer { sodium_memzero(&state, MemoryLayout.size(ofValue: state)) }
+    crypto_auth_hmacsha256_init(&state, key, key.count)
+    crypto_auth_hmacsha256_update(&state, bytes, UInt64(bytes.count))
+    var tag = [UInt8](repeating: 0, count: size)
+    crypto_auth_hmacsha256_final(&state, &tag)
+    return tag
+  }
+
+  /// The first 32 bytes of HKDF-SHA-256 (RFC 5869 §2): extract, and the first block of expand.
+  static func derive(from material: [UInt8], salt: [UInt8], info: [UInt8]) -> [UInt8] {
+    tag(over: info + [1], key: tag(over: material, key: salt))
+  }
+}

@@ -1,0 +1,98 @@
+/*
+ * Two sessions in one process, through the C interface alone: their users compare six digits, first with another result, then with
+ * the same. Prints "ok" and returns 0, or says what went wrong.
+ *
+ * usage: codes FOLDER, a folder for identities and known peers
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { PATIENCE_MS = 60000 };
+
+/* Waits for an event of this type; the caller destroys it. */
+static sw_event *await_event(sw_session *session, uint32_t type) {
+  struct pollfd poller = {.fd = sw_session_events_fd(session), .events = POLLIN};
+  for (;;) {
+    sw_event *event = NULL;
+    CHECK(sw_session_next_event(session, &event) == SW_OK);
+    if (event == NULL) {
+      CHECK(poll(&poller, 1, PATIENCE_MS) == 1);
+    } else if (event->type == type) {
+      return event;
+    } else {
+      sw_event_destroy(event);
+    }
+  }
+}
+
+/* A session that asks for codes, or one that only shows them. */
+static sw_session *start(const char *name, const char *folder, int asks) {
+  sw_identity *identity = NULL;
+  CHECK(sw_identity_load_or_create(name, folder, &identity) == SW_OK);
+  sw_session_config config;
+  CHECK(sw_session_config_init(&config, sizeof config) == SW_OK);
+  config.discovery = SW_DISCOVERY_NONE;
+  config.service = "swctest";
+  config.listen_host = "127.0.0.1";
+  config.invitations = SW_INVITATIONS_ACCEPT;
+  char peers[4096];
+  CHECK(snprintf(peers, sizeof peers, "%s/%s.peers", folder, name) < (int)sizeof peers);
+  config.known_peers = peers;
+  config.trust = asks ? SW_TRUST_CODE : SW_TRUST_ANYONE;
+  config.shows_codes = 1;
+  sw_session *session = NULL;
+  CHECK(sw_session_start(identity, &config, &session) == SW_OK);
+  sw_identity_destroy(identity);
+  return session;
+}
+
+struct errand {
+  sw_session *session;
+  uint16_t port;
+  sw_status status;
+};
+
+static void *run_errand(void *argument) {
+  struct errand *errand = argument;
+  errand->status = sw_session_invite(errand->session, "127.0.0.1", errand->port, NULL, 0, PATIENCE_MS, NULL);
+  return NULL;
+}
+
+/* One invites the other; the user of the other says whether the codes, which are equal, are the same. */
+static sw_status compare(sw_session *one, sw_session *other, int is_same) {
+  struct errand errand = {one, sw_session_port(other), SW_OTHER_ERROR};
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, run_errand, &errand) == 0);
+  sw_event *shown = await_event(one, SW_EVENT_CODE), *seen = await_event(other, SW_EVENT_CODE);
+  CHECK(strlen(shown->text) == 6 && strcmp(shown->text, seen->text) == 0);
+  CHECK(shown->recognition == SW_RECOGNITION_NEVER_SEEN && seen->recognition == SW_RECOGNITION_UNTRACKED);
+  CHECK(sw_session_answer_code(one, &shown->peer, 1) == SW_OK);
+  CHECK(sw_session_answer_code(other, &seen->peer, is_same) == SW_OK);
+  sw_event *ended = await_event(one, SW_EVENT_CODE_ENDED);
+  CHECK((int)ended->flags == is_same);
+  CHECK(sw_session_answer_code(one, &shown->peer, 1) == SW_UNKNOWN_PEER);
+  CHECK(pthread_join(thread, NULL) == 0);
+  sw_event_destroy(shown);
+  sw_event_destroy(seen);
+  sw_event_destroy(ended);
+  return errand.status;
+}
+
+int main(int count, char **arguments) {
+  CHECK(count == 2);
+  sw_session *alice = start("alice", arguments[1], 1), *bob = start("bob", arguments[1], 0);
+  CHECK(compare(alice, bob, 0) == SW_CODE_REFUSED);
+  sw_session_stop(bob);
+  sw_session_stop(alice);
+  /* Neither remembers the refusal. */
+  alice = start("alice", arguments[1], 1);
+  bob = start("bob", arguments[1], 0);
+  CHECK(compare(alice, bob, 1) == SW_OK);
+  sw_session_stop(bob);
+  sw_session_stop(alice);
+  printf("ok\n");
+  return 0;
+}

@@ -57,7 +57,7 @@ let package = Package(
     fuzzer("fuzz-batch", ["AnchorReplication", "FuzzAnchorSet"]),
     fuzzer("fuzz-vector", ["AnchorReplication"]),
     fuzzer("fuzz-snapshot", ["AnchorReplication", "FuzzAnchorSet"]),
-    fuzzer("fuzz-wire", ["PeerProtocol", "AnchorReplication"]),
+    fuzzer("fuzz-wire", ["Authentication", "PeerProtocol", "AnchorReplication"]),
     fuzzer("fuzz-record", ["PeerProtocol"]),
     fuzzer("fuzz-node", ["PeerProtocol", "AnchorReplication"]),
     fuzzer("fuzz-chunk", ["PeerProtocol"]),

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Writes the first inputs of every fuzz target to Corpus/, from the files of Fixtures/."""
+import hashlib
 import pathlib
 import struct
 import subprocess
@@ -82,6 +83,10 @@ def wire():
         if "flood-header" not in path.name and "link-state" not in path.name:
             message = entry(16, header + golden(path.stem))
             seed("fuzz-wire", path.stem, bytes([2]) + message)
+    # A whole comparison of codes with the node of fuzz-wire, whose exporter is zeros; then an invitation.
+    commitment = hashlib.sha256(b"wm-sas-c" + bytes(64)).digest()
+    run = entry(18, commitment) + entry(20, bytes(32)) + entry(21, b"")
+    seed("fuzz-wire", "code", bytes([8]) + run + entry(8, bytes(8) + struct.pack("<I", 30_000) + bytes([0])))
     listed += entry(17, golden("election-link-state"))
     listed += entry(32, golden("anchors-batch")) + entry(33, golden("anchors-chunks")) + bytes([0, 100, 0])
     listed += entry(34, golden("anchors-chunks"))

@@ -1,4 +1,5 @@
 import AnchorReplication
+import Authentication
 import Basics
 import PeerProtocol
 import WorldModel
@@ -15,13 +16,21 @@ struct Probe {
   private static let other = NodeID(
     peer: PeerID(bytes: Array(0..<32)) ?? PeerID(SHA256Digest(hashing: [])), incarnation: 0x1122_3344_5566_7788)
 
-  init() {
+  /// - Parameter compares: Whether the node asks for a comparison of codes, which its user confirms.
+  init(compares: Bool = false) {
     let me = PeerID(SHA256Digest(hashing: Array("me".utf8)))
     let address = SocketAddress.loopback(port: 4000)
-    node = Node(
-      NodeConfiguration(peerID: me, incarnation: 1, name: "me", service: "test", addresses: [address], seed: 1), at: now
-    )
-    handle(.linkOpened(link, peer: Self.other.peer, dial: nil, remote: .loopback(port: 50_000)))
+    var configuration = NodeConfiguration(
+      peerID: me, incarnation: 1, name: "me", service: "test", addresses: [address], seed: 1)
+    configuration.showsCodes = compares
+    configuration.compared = compares ? [] : nil
+    node = Node(configuration, at: now)
+    let zeros = [UInt8](repeating: 0, count: 32)
+    let secrets = ChannelSecrets(exporter: zeros, entropy: SecretBytes(copying: zeros + zeros))
+    handle(
+      .linkOpened(
+        link, peer: Self.other.peer, dial: nil, remote: .loopback(port: 50_000),
+        secrets: LinkSecrets(code: compares ? secrets : nil)))
   }
 
   static func frame(_ type: UInt8, _ body: [UInt8]) -> [UInt8] {
@@ -36,7 +45,8 @@ struct Probe {
     var writer = ByteWriter()
     writer.writeFrame(.hello) { writer in
       Hello(
-        peerID: Self.other.peer, incarnation: Self.other.incarnation, service: "test", name: "other", instance: "",
+        capabilities: .current.union(.showsCodes), peerID: Self.other.peer, incarnation: Self.other.incarnation,
+        service: "test", name: "other", instance: "",
         addresses: []
       ).write(to: &writer)
     }
@@ -89,6 +99,7 @@ struct Probe {
       case .transmit(let link, _): node.handle(.writable(link), at: now)
       case .connect(let dial, _): node.handle(.dialFailed(dial, refused: false), at: now)
       case .event(.invitationReceived(let id, _, _, _)): invitation = id
+      case .event(.codeShown(let link, _, _)): node.handle(.answerCode(link, isSame: true), at: now)
       default: break
       }
     }

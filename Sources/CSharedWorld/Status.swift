@@ -37,6 +37,7 @@ enum Status {
     (.passcodeRequired, SW_PASSCODE_REQUIRED),
     (.passcodeRefused, SW_PASSCODE_REFUSED),
     (.passcodeLocked, SW_PASSCODE_LOCKED),
+    (.wouldBlock, SW_WOULD_BLOCK),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

@@ -5,7 +5,8 @@ import Testing
 struct Organs {
   /// The organs, which are also the names of their folders.
   static let all: Set<Substring> = [
-    "Coordination", "Links", "LivePoses", "MapExchange", "Membership", "Ownership", "Pairing", "Replication",
+    "Coordination", "Links", "LivePoses", "MapExchange", "Membership", "Messages", "Ownership", "Pairing",
+    "Replication",
   ]
 
   /// The one organ that publishes each part of the mesh.

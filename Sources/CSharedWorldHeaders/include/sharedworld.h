@@ -74,6 +74,7 @@ enum {
   SW_PASSCODE_REQUIRED = 31,     /* one of two peers has a passcode, and the other has none */
   SW_PASSCODE_REFUSED = 32,      /* the passcodes of two peers differ */
   SW_PASSCODE_LOCKED = 33,       /* too many passcodes were wrong */
+  SW_WOULD_BLOCK = 34,           /* too many messages are on their way to a receiver */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 
@@ -86,24 +87,16 @@ const char *sw_status_name(sw_status status);
 /* ---- Names ---------------------------------------------------------------------------------------------------- */
 
 /* Who a peer is: the SHA-256 of its public key. All zero means nobody. */
-typedef struct sw_peer_id {
-  uint8_t bytes[32];
-} sw_peer_id;
+typedef struct sw_peer_id { uint8_t bytes[32]; } sw_peer_id;
 
 /* Which anchor: the 16 bytes of a version-4 UUID. */
-typedef struct sw_anchor_id {
-  uint8_t bytes[16];
-} sw_anchor_id;
+typedef struct sw_anchor_id { uint8_t bytes[16]; } sw_anchor_id;
 
 /* Which revision of a map: the SHA-256 of its manifest. All zero means none. */
-typedef struct sw_map_id {
-  uint8_t bytes[32];
-} sw_map_id;
+typedef struct sw_map_id { uint8_t bytes[32]; } sw_map_id;
 
 /* A hash of the replicated anchors: equal on all peers that hold the same. */
-typedef struct sw_digest {
-  uint8_t bytes[32];
-} sw_digest;
+typedef struct sw_digest { uint8_t bytes[32]; } sw_digest;
 
 /* ---- Identity ------------------------------------------------------------------------------------------------- */
 
@@ -277,10 +270,15 @@ sw_status sw_session_unlock_passcode(sw_session *session);
 sw_status sw_session_host(sw_session *session, sw_peer_id *host, uint64_t *epoch);
 
 /*
- * Sends a message of at most 60 KiB, reliably and in order, to `peer_count` members; to all when `peers` is NULL.
+ * Sends a message of at most 60 KiB to `peer_count` members; to all when `peers` is NULL. Each of them gets it exactly
+ * once and in order, or SW_EVENT_MESSAGES_FAILED names it. While too many messages to one of them are on their way, as
+ * when its program does not read events, the first function waits; the second one sends to nobody and returns
+ * SW_WOULD_BLOCK. `number`, which may be NULL, receives the number that the event names.
  */
 sw_status sw_session_send(
     sw_session *session, const uint8_t *bytes, size_t size, const sw_peer_id *peers, size_t peer_count);
+sw_status sw_session_send_now(sw_session *session, const uint8_t *bytes, size_t size, const sw_peer_id *peers,
+    size_t peer_count, uint64_t *number);
 
 /* ---- Peers ---------------------------------------------------------------------------------------------------- */
 
@@ -430,7 +428,8 @@ enum {
   SW_EVENT_DRAG_ENDED = 30,            /* anchor.id, peer */
   SW_EVENT_PARTICIPANT_MOVED = 31,     /* anchor.id, anchor.transform, peer: whose device it is, time, sequence */
   SW_EVENT_PARTICIPANT_GONE = 32,      /* peer */
-  SW_EVENT_NEW_DEVICE = 33             /* peer, name, data: the key (32 bytes) of the known peer of that name, which differs */
+  SW_EVENT_NEW_DEVICE = 33,            /* peer, name, data: the key (32 bytes) of the known peer of that name, which differs */
+  SW_EVENT_MESSAGES_FAILED = 34        /* peer: the receiver, text: why, total: how many, data: their numbers (uint64_t each) */
 };
 
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */

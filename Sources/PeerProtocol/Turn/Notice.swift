@@ -13,6 +13,8 @@ package enum Notice: Sendable {
   case carries(LinkRef)
   /// Both ends of a link have proven that they know the passcode.
   case proven(LinkRef)
+  /// This node has told the other end of a link that it holds it as a member.
+  case admitting(LinkRef)
   /// Both ends of a link hold each other as members.
   case linked(LinkRef)
   /// A link is gone.

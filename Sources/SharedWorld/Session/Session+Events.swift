@@ -7,13 +7,20 @@ extension Session {
   /// Translates what the node says for the app.
   func take(_ events: [NodeEvent]) {
     var translated: [Event] = []
-    var anchorsChanged = false
+    var (anchorsChanged, hasMessages, hasRoom) = (false, false, false)
     for event in events {
       take(event, into: &translated)
       if case .anchors = event { anchorsChanged = true }
+      if case .message(let bytes, let from) = event {
+        waits.messages.received(bytes, from: from)
+        hasMessages = true
+      }
+      if case .messageRoom = event { hasRoom = true }
     }
     hub.publish(translated)
     if anchorsChanged { saveJournal() }
+    if hasMessages { reviewUnread() }
+    if hasRoom { sendWaiting() }
   }
 
   private func take(_ event: NodeEvent, into events: inout [Event]) {
@@ -66,10 +73,7 @@ extension Session {
       ask(id, OwnershipRequest(anchor: anchor, peer: discovery.peer(from)))
     case .identityInUse(let id):
       events.append(.problem(.identityInUse(by: discovery.peer(id), isOwn: id == localPeer.id)))
-    case .divergence(let id):
-      let name = discovery.peer(id).name
-      let message = "the anchors of \(name) differ under the same history; all of them are being merged"
-      events.append(.problem(SessionError(.divergence, message)))
+    case .divergence(let id): events.append(.problem(.divergence(from: discovery.peer(id))))
     case .mapProgress(let progress): events.append(.mapProgress(progress))
     case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: provider)
     case .mapSourceRefused(let map, let from, let failure):
@@ -82,6 +86,8 @@ extension Session {
       if !maps.defers(digest) { events.append(.synchronised(digest)) }
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
+    case .messagesFailed(let failure): events.append(.messagesFailed(failure))
+    case .messageRoom: break
     case .ended(let reason): noteEnd(reason)
     }
   }

@@ -111,7 +111,8 @@ package actor Viewer {
       show(ProgramFailure("new-device", message))
     case .invitationReceived, .hostChanged, .lockChanged, .sessionMerged,
       .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
-      .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message:
+      .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
+      .messagesFailed:
       break
     }
   }

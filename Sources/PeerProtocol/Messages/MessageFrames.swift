@@ -126,30 +126,31 @@ package struct RelayedReport: RoutedFrame, Hashable, FrameBody {
   /// Bytes on the wire.
   package static let size = MessageRoute.size + MessageReport.size
 
-  package var hops: UInt8 = 0
-  package let from: NodeID
-  package let to: NodeID
+  /// From the receiver of the messages to their sender.
+  private var route: MessageRoute
   package let report: MessageReport
+
+  package var hops: UInt8 {
+    get { route.hops }
+    set { route.hops = newValue }
+  }
+  package var from: NodeID { route.from }
+  package var to: NodeID { route.to }
 
   package init(_ report: MessageReport, from: NodeID, to: NodeID) {
     self.report = report
-    self.from = from
-    self.to = to
+    route = MessageRoute(from: from, to: to)
   }
 
-  /// Appends hops, both nodes and the report.
+  /// Appends the route and the report.
   package func write(to writer: inout ByteWriter) {
-    writer.write(hops)
-    from.write(to: &writer)
-    to.write(to: &writer)
+    route.write(to: &writer)
     report.write(to: &writer)
   }
 
   /// Reads what ``write(to:)`` wrote.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    hops = try reader.readByte()
-    from = try NodeID(reading: &reader)
-    to = try NodeID(reading: &reader)
+    route = try MessageRoute(reading: &reader)
     report = try MessageReport(reading: &reader)
   }
 }

@@ -172,11 +172,21 @@ struct MessageChainTests {
     #expect(try heads(&probe, on: link).count == 10)
     say(report(.report, 1, 10, window: UInt32((first + 5) * cost)), to: &probe, on: link)
     #expect(try heads(&probe, on: link).count == 5)
-    // An older report that comes late takes nothing back.
-    say(report(.report, 1, 9, window: 0), to: &probe, on: link)
-    say(report(.report, 1, 10, window: 0), to: &probe, on: link)
     say(report(.report, 1, 20, window: UInt32((first + 5) * cost)), to: &probe, on: link)
     #expect(try heads(&probe, on: link).count == 10)
+  }
+
+  @Test("a report that was overtaken takes nothing back")
+  func overtaken() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, member)
+    for _ in 1...3 { probe.input(.send([1], to: nil)) }
+    say(report(.report, 1, 2), to: &probe, on: link)
+    _ = try probe.frames(on: link)
+    say(report(.report, 1, 2, window: 0), to: &probe, on: link)
+    say(report(.report, 1, 1, window: 0), to: &probe, on: link)
+    probe.input(.send([1], to: nil))
+    #expect(try heads(&probe, on: link) == [MessageHead(chain: 1, previous: 3, number: 4)])
   }
 
   @Test("a message that is sent while the other side has not admitted this node arrives when it has")

@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 25 - 1)
+  package static let all = Self(rawValue: 1 << 30 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -73,4 +73,17 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let remembersEpoch = Self(rawValue: 1 << 23)
   /// A host frees the anchors of owners that are gone or whose lease has expired.
   package static let freesOrphans = Self(rawValue: 1 << 24)
+
+  // MARK: Messages
+
+  /// Messages that were on their way leave again on another link, and when nothing acknowledges them.
+  package static let messageResend = Self(rawValue: 1 << 25)
+  /// A message is delivered only behind the one that its sender names.
+  package static let messageChain = Self(rawValue: 1 << 26)
+  /// A receiver acknowledges only what it has handed to its app.
+  package static let honestReports = Self(rawValue: 1 << 27)
+  /// A sender stays within the window of a receiver, which refuses what exceeds it.
+  package static let messageWindow = Self(rawValue: 1 << 28)
+  /// Messages to a new start of a receiver form a new chain, and those to the old one fail.
+  package static let freshChains = Self(rawValue: 1 << 29)
 }

@@ -149,9 +149,27 @@ public func sw_session_send(
   attempt {
     let running = try object(session, as: RunningSession.self)
     let message = try bytes(data, size, "bytes")
-    let receivers = try peers.map {
-      try UnsafeBufferPointer(start: $0, count: max(peer_count, 0)).map(peerID(of:))
-    }
-    try running.wait { try await $0.send(message, to: receivers) }
+    let receivers = try ids(peers, peer_count)
+    _ = try running.wait { try await $0.send(message, to: receivers) }
   }
+}
+
+/// Sends a message to members, or refuses it at once.
+@c @implementation
+public func sw_session_send_now(
+  _ session: OpaquePointer?, _ data: UnsafePointer<UInt8>?, _ size: Int, _ peers: UnsafePointer<sw_peer_id>?,
+  _ peer_count: Int, _ number: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let message = try bytes(data, size, "bytes")
+    let receivers = try ids(peers, peer_count)
+    let sent = try running.wait { try await $0.sendNow(message, to: receivers) }
+    number?.pointee = sent.number
+  }
+}
+
+/// The peers of a list; nil for all.
+private func ids(_ peers: UnsafePointer<sw_peer_id>?, _ count: Int) throws -> [PeerID]? {
+  try peers.map { try UnsafeBufferPointer(start: $0, count: max(count, 0)).map(peerID(of:)) }
 }

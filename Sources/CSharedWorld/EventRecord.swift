@@ -61,6 +61,11 @@ extension sw_event {
       set(SW_EVENT_MESSAGE)
       peer = sw_peer_id(copying: from.bytes)
       setData(bytes)
+    case .messagesFailed(let failure):
+      set(SW_EVENT_MESSAGES_FAILED, text: failure.reason.rawValue)
+      peer = sw_peer_id(copying: failure.receiver.bytes)
+      total = UInt64(failure.messages.count)
+      setData(failure.messages.flatMap { message in withUnsafeBytes(of: message.number) { Array($0) } })
     case .problem(let error): set(SW_EVENT_PROBLEM, error)
     case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
     }

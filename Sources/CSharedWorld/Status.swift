@@ -40,6 +40,7 @@ enum Status {
     (.codeRequired, SW_CODE_REQUIRED),
     (.codeRefused, SW_CODE_REFUSED),
     (.codeBusy, SW_CODE_BUSY),
+    (.wouldBlock, SW_WOULD_BLOCK),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

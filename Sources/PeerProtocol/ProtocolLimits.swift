@@ -112,6 +112,19 @@ package enum ProtocolLimits {
   package static let ownershipRequests = 256
   /// Bytes of an app message.
   package static let message = 60 * 1024
+  /// Bytes that every message counts besides its own, so that empty ones are bounded too.
+  package static let messageCost = 64
+  /// Cost of the messages that one receiver has not acknowledged, and of those of one sender that an app has not read.
+  package static let messageWindow = 1024 * 1024
+  /// Cost of delivered messages after which the receiver reports at once.
+  package static let messagesToReport = 32 * 1024
+  /// Cost of the messages to one receiver that are on their way through members.
+  package static let relayedFlight = 64 * 1024
+  /// Starts of senders whose chains are remembered; those of members are never forgotten for others.
+  static let messageSenders = 256
+
+  /// The cost of a message (bytes).
+  package static func cost(ofMessage bytes: [UInt8]) -> Int { bytes.count + messageCost }
 }
 
 /// The protocol's times.
@@ -194,6 +207,14 @@ package enum ProtocolTimes {
   package static let bulkIdle: Duration = .seconds(10)
   /// A bulk link that did not come about is not tried again for this long.
   package static let bulkPause: Duration = .seconds(30)
+  /// A message is acknowledged after this long at the latest.
+  package static let messageReport: Duration = .milliseconds(20)
+  /// Messages on their way through members leave again when nothing was acknowledged for this long; it doubles up to
+  /// ``messageRepeatMost``.
+  package static let messageRepeat: Duration = .milliseconds(250)
+  package static let messageRepeatMost: Duration = .seconds(4)
+  /// A directly linked receiver that has acknowledged nothing for this long is asked how far it has come.
+  package static let messageQuestion: Duration = .seconds(2)
   /// How far a map has come is told to all this often at most.
   package static let mapStatus: Duration = .milliseconds(250)
 }

@@ -11,4 +11,6 @@
 @_exported public import struct PeerProtocol.MapProgress
 @_exported public import enum PeerProtocol.MapProviders
 @_exported public import struct PeerProtocol.MapStatus
+@_exported public import struct PeerProtocol.MessageFailure
+@_exported public import struct PeerProtocol.MessageID
 @_exported public import enum ServiceDiscovery.DiscoveryMode

@@ -69,6 +69,12 @@ extension SessionError {
         : "\(peer.name) runs twice with one identity; the earlier process is refused until the later one ends")
   }
 
+  /// The anchors of a peer differ from those here under one history.
+  static func divergence(from peer: Peer) -> SessionError {
+    SessionError(
+      .divergence, "the anchors of \(peer.name) differ under the same history; all of them are being merged")
+  }
+
   /// Why an edit of an anchor was refused.
   init(_ failure: AnchorError, anchor: AnchorID?) {
     let name = anchor.map { "anchor \($0)" } ?? "an anchor"
@@ -129,6 +135,10 @@ extension SessionError {
     case .drag(let error): self.init(error)
     case .journal(let error): self.init(.corruptData, "the journal holds what no session wrote: \(error)", cause: error)
     case .notHost: self.init(.notHost, "only the host may do that; ask the host, or ask to be host")
+    case .notReceiver(let peer):
+      self.init(.unknownPeer, "\(peer.short) is not a member of this session that can be reached")
+    case .messagesWait:
+      self.init(.wouldBlock, "too many messages are on their way to a receiver; send less, or use send")
     case .mayNotShare:
       self.init(
         .notPermitted, "this peer may not share a map with the session now; see Configuration.mapProviders")

@@ -82,6 +82,8 @@ extension SessionError {
     public static let otherService = Code("other-service")
     /// Events were not read fast enough, and changes of anchors were dropped.
     public static let consumerTooSlow = Code("consumer-too-slow")
+    /// Too many messages are on their way to a receiver.
+    public static let wouldBlock = Code("would-block")
     /// The drag has ended, or a later one of the same anchor took its place.
     public static let dragEnded = Code("drag-ended")
     /// Only the owner of an anchor may do this.

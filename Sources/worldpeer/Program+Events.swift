@@ -59,7 +59,7 @@ extension Program {
     case .ended(let reason):
       let message = "the session is over: \(reason.rawValue)"
       if !hasLeft { console.say(.error(code: "ended", message: message, command: nil)) }
-    case .message, .sessionMerged: break
+    case .message, .messagesFailed, .sessionMerged: break
     }
   }
 

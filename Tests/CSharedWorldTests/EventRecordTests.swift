@@ -84,6 +84,17 @@ struct EventRecordTests {
     }
   }
 
+  @Test("messages that failed name the receiver, the reason and each message")
+  func messagesFailed() {
+    let failure = MessageFailure(receiver: peer, messages: [MessageID(3), MessageID(1 << 40)], reason: .restarted)
+    record(.messagesFailed(failure)) { event in
+      #expect(event.type == UInt32(SW_EVENT_MESSAGES_FAILED) && event.peer.peer == peer && event.total == 2)
+      #expect(text(event.text) == "restarted")
+      let numbers = UnsafeRawBufferPointer(start: event.data, count: event.data_size).bindMemory(to: UInt64.self)
+      #expect(Array(numbers) == [3, 1 << 40])
+    }
+  }
+
   @Test("an anchor that was brought back names the removed one")
   func restored() {
     let back = Anchor(name: "lamp")

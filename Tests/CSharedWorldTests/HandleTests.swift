@@ -11,7 +11,7 @@ struct HandleTests {
     let names = Status.table.map { String(cString: Status.name(of: sw_status($0.status))) }
     #expect(names == Status.table.map { "\($0.code)" })
     #expect(
-      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_CODE_BUSY))
+      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_WOULD_BLOCK))
     #expect(String(cString: Status.name(of: 12345)) == "other")
   }
 

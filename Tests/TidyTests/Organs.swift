@@ -5,7 +5,7 @@ import Testing
 struct Organs {
   /// The organs, which are also the names of their folders.
   static let all: Set<Substring> = [
-    "Comparison", "Coordination", "Links", "LivePoses", "MapExchange", "Membership", "Ownership", "Pairing",
+    "Comparison", "Coordination", "Links", "LivePoses", "MapExchange", "Membership", "Messages", "Ownership", "Pairing",
     "Replication",
   ]
 

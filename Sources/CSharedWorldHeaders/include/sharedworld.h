@@ -77,6 +77,7 @@ enum {
   SW_CODE_REQUIRED = 34,         /* a peer asks for a comparison of codes, and one of the two cannot show a code */
   SW_CODE_REFUSED = 35,          /* the code was not confirmed on both screens */
   SW_CODE_BUSY = 36,             /* too many codes are being compared, or a comparison failed a short time ago */
+  SW_WOULD_BLOCK = 37,           /* too many messages are on their way to a receiver */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 
@@ -277,10 +278,15 @@ sw_status sw_session_unlock_passcode(sw_session *session);
 sw_status sw_session_host(sw_session *session, sw_peer_id *host, uint64_t *epoch);
 
 /*
- * Sends a message of at most 60 KiB, reliably and in order, to `peer_count` members; to all when `peers` is NULL.
+ * Sends a message of at most 60 KiB to `peer_count` members; to all when `peers` is NULL. Each of them gets it exactly
+ * once and in order, or SW_EVENT_MESSAGES_FAILED names it. While too many messages to one of them are on their way, as
+ * when its program does not read events, the first function waits; the second one sends to nobody and returns
+ * SW_WOULD_BLOCK. `number`, which may be NULL, receives the number that the event names.
  */
 sw_status sw_session_send(
     sw_session *session, const uint8_t *bytes, size_t size, const sw_peer_id *peers, size_t peer_count);
+sw_status sw_session_send_now(sw_session *session, const uint8_t *bytes, size_t size, const sw_peer_id *peers,
+    size_t peer_count, uint64_t *number);
 
 /* ---- Peers ---------------------------------------------------------------------------------------------------- */
 
@@ -430,7 +436,8 @@ enum {
   SW_EVENT_PARTICIPANT_GONE = 32,      /* peer */
   SW_EVENT_NEW_DEVICE = 33,            /* peer, name, data: the key (32 bytes) of the known peer of that name, which differs */
   SW_EVENT_CODE = 34,                  /* peer, name, text: six digits that two people compare; recognition */
-  SW_EVENT_CODE_ENDED = 35             /* peer, name, flags: 1 if both users have confirmed */
+  SW_EVENT_CODE_ENDED = 35,            /* peer, name, flags: 1 if both users have confirmed */
+  SW_EVENT_MESSAGES_FAILED = 36        /* peer: the receiver, text: why, total: how many, data: their numbers (uint64_t each) */
 };
 
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */

@@ -224,6 +224,7 @@ struct Membership: Organ {
       // Longer than the other side waits for a stranger: if it refuses, that has to be heard, or it is dialled for ever.
       turn.tell(.extend(link, until: turn.now + ProtocolLimits.strangerTime + ProtocolLimits.helloTime))
       turn.send(.admit, on: link)
+      turn.tell(.admitting(link))
     }
     promote(link, in: &turn)
   }

@@ -10,6 +10,8 @@ package enum Answer: Sendable, Hashable {
   case began(DragID)
   /// A map is shared, under this id.
   case shared(MapID)
+  /// A message is accepted, under this number.
+  case sent(MessageID)
   /// Nothing has changed.
   case refused(Refusal)
 
@@ -31,4 +33,8 @@ package enum Refusal: Error, Sendable, Hashable {
   case journal(ReplicationError)
   /// The drag cannot begin or go on.
   case drag(DragError)
+  /// This peer is no member that messages can be delivered to.
+  case notReceiver(PeerID)
+  /// Too many messages to one of the receivers are not acknowledged; ``NodeEvent/messageRoom`` says when to try again.
+  case messagesWait
 }

@@ -97,8 +97,8 @@ extension Node {
       if let sender = turn.mesh.links.sender(link) { try maps.organ.receive(frame, body, from: sender, in: &turn) }
     case .mapPiece:
       if let peer = turn.mesh.links[link]?.peer { try maps.organ.receivePiece(body, from: peer, in: &turn) }
-    case .messages:
-      if let sender = turn.mesh.links.sender(link) { try messages.receive(body, from: sender, in: &turn) }
+    case .messages(let frame):
+      if let sender = turn.mesh.links.sender(link) { try messages.organ.receive(frame, body, from: sender, in: &turn) }
     }
   }
 }

@@ -51,7 +51,8 @@ extension Node {
     case .unlockPasscode: pairing.unlock()
     case .answerCode(let id, let isSame): comparison.organ.answer(id, isSame: isSame, in: &turn)
     case .leave: leave()
-    case .send(let bytes, let peers): messages.send(bytes, to: peers, in: &turn)
+    case .send(let bytes, let peers): return messages.organ.send(bytes, to: peers, in: &turn)
+    case .messagesUnread(let bytes, let peer): messages.organ.setUnread(bytes, from: peer, in: &turn)
 
     case .edit(let edit): return edited { node throws(AnchorError) in try node.turn.edit(edit) }
     case .edits(let edits): return edited { node throws(AnchorError) in try node.turn.edit(edits) }
@@ -158,16 +159,16 @@ extension Node {
 extension Input {
   /// Whether the input skips the timers, because no time need have passed.
   ///
-  /// These are the app's own edits, poses and requests, thousands a second, and a driver's reports in the
+  /// These are the app's own edits, poses, messages and requests, thousands a second, and a driver's reports in the
   /// middle of a round.
   package var isTimeless: Bool {
     switch self {
     case .edit, .edits, .restoreAnchors, .awaitAcknowledgement, .cancelAcknowledgement, .updatePose, .beginDrag, .drag,
-      .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken:
+      .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken, .send, .messagesUnread:
       true
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
-      .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .leave, .send, .share, .cancelMap,
+      .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .leave, .share, .cancelMap,
       .relocalised:
       false
     }

@@ -26,6 +26,7 @@ extension Node {
     case .proven(let link, let proof):
       links.organ.prove(link, proof, in: &turn)
       if let peer = turn.mesh.links[link]?.peer, turn.mesh.links.carrier(of: peer) == link { carries(link) }
+    case .admitting(let link): messages.organ.admitting(link, in: &turn)
     case .linked(let link): linked(link)
     case .unlinked(let closed): unlinked(closed)
     case .strangerExpired(let link): membership.organ.strangerExpired(link, in: &turn)
@@ -37,17 +38,21 @@ extension Node {
       turn.tell(.elect(.join))
       settle()
       membership.organ.forgetRules(in: &turn)
-    case .memberLost: ownership.organ.memberGone(in: &turn)
+    case .memberLost:
+      ownership.organ.memberGone(in: &turn)
+      messages.organ.membersChanged(in: &turn)
     case .reachable(let members, let came):
       let nodes = Set(members.map(\.node))
       replication.organ.reachable(nodes, came: came, in: turn)
       poses.organ.reachable(nodes, in: &turn)
       if came { maps.organ.membersCame(in: &turn) }
+      messages.organ.membersChanged(in: &turn)
       turn.tell(.elect(.reachable(members)))
 
     case .graphChanged(let haveMembersChanged):
       replication.organ.graphChanged(in: &turn)
       poses.organ.graphChanged(in: &turn)
+      messages.organ.membersChanged(in: &turn)
       guard haveMembersChanged else { return }
       membership.organ.updateReachability(in: &turn)
       settle()
@@ -99,6 +104,8 @@ extension Node {
   /// A link carries a member's traffic from now on.
   private mutating func linked(_ link: LinkRef) {
     links.organ.promote(link, in: &turn)
+    // Before the graph knows the link: a change of the way uses the lane.
+    messages.organ.linked(link, in: &turn)
     membership.organ.welcome(link, in: &turn)
     poses.organ.linked(link, in: &turn)
     coordination.organ.linked(link, in: &turn)
@@ -127,6 +134,8 @@ extension Node {
       maps.organ.resume(in: &turn)
     }
     settle()
+    messages.organ.unlinked(closed.link, in: &turn)
+    settle()
     membership.organ.heed(closed, in: &turn)
     settle()
     if !hasEnded { membership.organ.failInvitations(closed, in: &turn) }
@@ -151,6 +160,7 @@ extension Node {
 
   /// Ends this peer's part: every link closes, and later inputs have no effect.
   private mutating func finish(_ reason: EndReason) {
+    messages.organ.end(in: &turn)
     links.organ.dropAll(in: &turn)
     hasEnded = true
     turn.report(.ended(reason))

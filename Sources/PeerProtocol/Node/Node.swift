@@ -20,7 +20,7 @@ package struct Node: Sendable {
   var poses: Watched<LivePoses>
   var ownership: Watched<Ownership>
   var maps: Watched<MapExchange>
-  var messages = Messages()
+  var messages: Watched<Messages>
   var pairing = Pairing()
   var comparison = Watched(Comparison())
   /// The notices of the last call in the order of delivery, for observers such as the simulator.
@@ -50,6 +50,7 @@ package struct Node: Sendable {
     poses = Watched(LivePoses(me: me))
     ownership = Watched(Ownership())
     maps = Watched(MapExchange(memoryLimit: configuration.mapMemoryLimit))
+    messages = Watched(Messages())
     lastTick = now
     membership.organ.begin(in: &turn)
     if let record { restore(record) }
@@ -101,7 +102,7 @@ package struct Node: Sendable {
     return nil
   }
 
-  /// The next bytes for a link, the most urgent lane first: control, operations, poses, map pieces.
+  /// The next bytes for a link, the most urgent lane first: control, operations, poses, messages, map pieces.
   ///
   /// Nil when nothing waits or the link's window is full.
   private mutating func takeBytes(for link: LinkRef) -> [UInt8]? {
@@ -123,6 +124,7 @@ package struct Node: Sendable {
     case .member:
       replication.organ.write(on: link, in: &turn)
       if poses.state.hasWaiting(on: link) { poses.organ.write(on: link, in: &turn) }
+      if messages.state.hasWaiting(on: link) { messages.organ.write(on: link, in: &turn) }
       maps.organ.write(on: link, in: &turn)
     case .bulk: maps.organ.write(on: link, in: &turn)
     }
@@ -150,6 +152,7 @@ package struct Node: Sendable {
     next = min(next, poses.deadline(in: turn) ?? next)
     next = min(next, coordination.deadline(in: turn) ?? next)
     next = min(next, ownership.deadline(in: turn) ?? next)
+    next = min(next, messages.deadline(in: turn) ?? next)
     return max(next, lastTick)
   }
 
@@ -172,6 +175,7 @@ package struct Node: Sendable {
     comparison.organ.excuse(gap)
     maps.organ.excuse(gap)
     ownership.organ.excuse(gap, in: &turn)
+    messages.organ.excuse(gap)
     turn.tell(.elect(.stalled(gap)))
     settle()
     membership.organ.hastenDials(in: &turn)
@@ -190,6 +194,7 @@ package struct Node: Sendable {
     if replication.isDue(in: turn) { replication.organ.tick(in: &turn) }
     settle()
     if poses.isDue(in: turn) { poses.organ.tick(in: &turn) }
+    if messages.isDue(in: turn) { messages.organ.tick(in: &turn) }
     if coordination.isDue(in: turn) { repeat { settle() } while coordination.organ.tick(in: &turn) }
     settle()
     // A new host, or a change of what can be reached, may decide disputed records.
@@ -216,6 +221,7 @@ package struct Node: Sendable {
     poses.refresh(in: turn)
     coordination.refresh(in: turn)
     ownership.refresh(in: turn)
+    messages.refresh(in: turn)
   }
 }
 
@@ -317,6 +323,10 @@ extension Node {
   package func mapStatus(of peer: PeerID) -> MapStatus { maps.state.status(of: peer) }
   /// The latest complete map of the session.
   package var currentMap: MapID? { maps.state.currentMap }
+  /// The messages that wait here.
+  package var messageLoad: MessageLoad { messages.state.load }
+  /// The members that have not acknowledged a message.
+  package func receivers(of message: MessageID) -> [PeerID] { messages.state.receivers(of: message) }
   /// The traffic of fetching a map; nil for one that is not held.
   package func traffic(of map: MapID) -> MapTraffic? { maps.state.traffic(of: map) }
   /// The verified chunks of a map; nil for one that is not held.

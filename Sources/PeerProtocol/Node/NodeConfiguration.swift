@@ -35,6 +35,13 @@ package struct NodeConfiguration: Sendable {
   package var cachesChunks = false
   /// Remaining bytes of a map above which it gets a bulk link; smaller in the simulator, whose maps are small.
   package var bulkWorth = ProtocolLimits.bulkWorth
+  /// Cost of the messages that one receiver has not acknowledged, or that one sender has not had read (bytes); smaller in
+  /// the simulator, whose apps send little.
+  package var messageWindow = ProtocolLimits.messageWindow
+  /// Cost of the messages of a chain that a receiver takes before its first report (bytes).
+  var firstMessageWindow: Int { messageWindow / 4 }
+  /// Bytes of other members' messages that wait on one link to be passed on; more are dropped, and sent again.
+  var relayedMessageLimit: Int { messageWindow / 4 }
   /// Whether the node emits ``Output/persist(_:)``.
   package var keepsRecord = false
   /// The keys that may be linked, whatever other members say; nil for any.

@@ -95,6 +95,10 @@ package enum NodeEvent: Sendable {
 
   /// A member's message.
   case message([UInt8], from: PeerID)
+  /// Messages of this node are not known to have reached a receiver, and are not sent to it any more.
+  case messagesFailed(MessageFailure)
+  /// A message that was refused with ``Refusal/messagesWait`` may be accepted now.
+  case messageRoom
   /// This peer's part in the session is over.
   case ended(EndReason)
 }

@@ -13,6 +13,8 @@ package enum Notice: Sendable {
   case carries(LinkRef)
   /// The two ends of a link have proven to each other what they owed.
   case proven(LinkRef, LinkDirectory.Proofs)
+  /// This node has told the other end of a link that it holds it as a member.
+  case admitting(LinkRef)
   /// Both ends of a link hold each other as members.
   case linked(LinkRef)
   /// A link is gone.

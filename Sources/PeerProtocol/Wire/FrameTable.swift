@@ -21,7 +21,7 @@ extension FrameType {
     case ownership
     case maps(MapExchange.Frame)
     case mapPiece
-    case messages
+    case messages(Messages.Frame)
   }
 
   /// One row of the table.
@@ -83,7 +83,14 @@ extension FrameType {
     case .mapHave: Rule(destination: .maps(.have), links: .member, limit: ProtocolLimits.memberFrame)
     case .mapPiece: Rule(destination: .mapPiece, links: .mapBearing, limit: ProtocolLimits.bulkFrame)
 
-    case .message: Rule(destination: .messages, links: .member, limit: ProtocolLimits.message)
+    case .message:
+      Rule(destination: .messages(.message), links: .member, limit: MessageHead.size + ProtocolLimits.message)
+    case .messageReport: Rule(destination: .messages(.report), links: .member, limit: MessageReport.size)
+    case .relayedMessage:
+      Rule(
+        destination: .messages(.relayedMessage), links: .member,
+        limit: MessageRoute.size + MessageHead.size + ProtocolLimits.message)
+    case .relayedReport: Rule(destination: .messages(.relayedReport), links: .member, limit: RelayedReport.size)
     }
   }
 

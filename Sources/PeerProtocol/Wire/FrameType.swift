@@ -84,6 +84,12 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// A member's status of the session's map, under a ``FloodHeader``.
   case mapStatus = 55
 
-  /// An app's reliable message.
+  /// ``MessageHead`` and an app's bytes.
   case message = 64
+  /// ``MessageReport``: how far a sender's messages have come.
+  case messageReport = 65
+  /// ``MessageRoute``, ``MessageHead`` and an app's bytes: a message on its way through members.
+  case relayedMessage = 66
+  /// ``RelayedReport``.
+  case relayedReport = 67
 }

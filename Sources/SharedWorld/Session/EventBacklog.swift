@@ -1,4 +1,5 @@
 import AnchorReplication
+import PeerProtocol
 import WorldModel
 
 /// The mailbox of an iterator of ``Session/Events``.
@@ -29,7 +30,6 @@ struct EventBacklog: Backlog {
   private enum Kind {
     /// Changes of anchors and live poses.
     case anchors
-    case messages
     case problems
     /// All else.
     case status
@@ -39,7 +39,8 @@ struct EventBacklog: Backlog {
   /// Where an event stands that a later one about the same thing replaces.
   private var replaceable: [Session.Event.Subject: Int] = [:]
   private var anchorEvents = 0
-  private var messageBytes = 0
+  /// Cost of the unread messages, by sender (bytes): the node keeps it within a window.
+  private(set) var messageBytes: [PeerID: Int] = [:]
   private var problems = 0
   private var statusEvents = 0
 
@@ -59,8 +60,10 @@ struct EventBacklog: Backlog {
     if case .anchor(let anchor) = subject { seal(anchor, before: event) }
     let index = unread.append(event)
     if let subject { replaceable[subject] = event.replacesUnread ? index : nil }
-    let kind = Self.kind(of: event)
-    if isOver(kind, with: event) { drop(kind) }
+    if case .message(let bytes, let from) = event {
+      messageBytes[from, default: 0] += ProtocolLimits.cost(ofMessage: bytes)
+    }
+    if let kind = Self.kind(of: event), isOver(kind, with: event) { drop(kind) }
   }
 
   /// Notes an update of an anchor, or lets it become one with an unread update.
@@ -114,7 +117,8 @@ struct EventBacklog: Backlog {
 
   mutating func take(_ read: (AnchorUpdate) -> Session.Event?) -> [Session.Event] {
     replaceable.removeAll(keepingCapacity: true)
-    (anchorEvents, messageBytes, problems, statusEvents) = (0, 0, 0, 0)
+    (anchorEvents, problems, statusEvents) = (0, 0, 0)
+    messageBytes.removeAll(keepingCapacity: true)
     return unread.take(read)
   }
 
@@ -126,17 +130,18 @@ struct EventBacklog: Backlog {
 
   // MARK: Bounds
 
-  private static func kind(of event: Session.Event) -> Kind {
+  /// The bound of an event; nil for messages, of which senders hold back what is too much.
+  private static func kind(of event: Session.Event) -> Kind? {
     switch event {
     case .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten,
       .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone:
       .anchors
-    case .message: .messages
+    case .message: nil
     case .problem: .problems
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .invitationReceived,
       .invitationEnded, .codeShown, .codeEnded, .peerJoined, .peerReconnecting, .peerLeft, .newDevice, .hostChanged,
-      .lockChanged,
-      .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised, .ended:
+      .lockChanged, .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised,
+      .messagesFailed, .ended:
       .status
     }
   }
@@ -147,9 +152,6 @@ struct EventBacklog: Backlog {
     case .anchors:
       anchorEvents += 1
       return anchorEvents > Session.Events.capacity
-    case .messages:
-      if case .message(let bytes, _) = event { messageBytes += bytes.count }
-      return messageBytes > Session.Events.messageCapacity
     case .problems:
       problems += 1
       return problems > Session.Events.problemCapacity
@@ -171,9 +173,6 @@ struct EventBacklog: Backlog {
     case .anchors:
       anchorEvents = 0
       advice = "changes of anchors were dropped because they were not read; read session.anchors() again"
-    case .messages:
-      messageBytes = 0
-      advice = "messages were dropped because they were not read; read events faster"
     case .problems:
       problems = 0
       advice = "problems were dropped because they were not read; read events faster"
@@ -186,6 +185,9 @@ struct EventBacklog: Backlog {
 }
 
 extension ReaderMailbox where Contents == EventBacklog {
+  /// Cost of a sender's messages that the reader has not taken (bytes).
+  func unreadMessages(of sender: PeerID) -> Int { look { $0.messageBytes[sender] ?? 0 } }
+
   /// Adds events, in order.
   func put(_ events: [Session.Event]) {
     update { backlog in for event in events { backlog.append(event) } }
@@ -244,7 +246,7 @@ extension Session.Event {
     case .candidateFound(let candidate), .candidateLost(let candidate): .candidate(candidate.id)
     case .discoveryAvailable, .discoveryUnavailable, .invitationReceived, .invitationEnded, .peerReconnecting,
       .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged, .sessionMerged, .mapFailed, .synchronised,
-      .message, .problem, .ended:
+      .message, .messagesFailed, .problem, .ended:
       nil
     }
   }
@@ -256,8 +258,8 @@ extension Session.Event {
     case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
       .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,
       .candidateLost, .discoveryAvailable, .discoveryUnavailable, .invitationReceived, .invitationEnded,
-      .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged, .sessionMerged, .synchronised, .message, .problem,
-      .ended:
+      .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged, .sessionMerged, .synchronised, .message,
+      .messagesFailed, .problem, .ended:
       false
     }
   }

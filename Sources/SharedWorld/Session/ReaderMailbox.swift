@@ -37,9 +37,18 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
 
   private let state: Mutex<State>
 
-  init(_ backlog: Contents) {
+  /// Called when the last reader has released the mailbox, and nothing in it waits to be read any more.
+  private let onRelease: @Sendable () -> Void
+
+  init(_ backlog: Contents, onRelease: @escaping @Sendable () -> Void = {}) {
     state = Mutex(State(backlog: backlog))
+    self.onRelease = onRelease
   }
+
+  deinit { onRelease() }
+
+  /// Looks at the backlog.
+  func look<R: Sendable>(_ body: (borrowing Contents) -> R) -> R { state.withLock { body($0.backlog) } }
 
   /// Whether something was dropped since the reader last began.
   var isOverrun: Bool { state.withLock { $0.backlog.isOverrun } }

@@ -17,6 +17,12 @@ final class AnchorSource: Sendable {
     owner.withLock { $0.session = session }
   }
 
+  /// Has the session look at what is unread of messages, soon.
+  func reviewUnread() {
+    guard let session = owner.withLock({ $0.session }) else { return }
+    session.loop.execute { session.assumeIsolated { $0.reviewUnread() } }
+  }
+
   /// Has what is unread in a mailbox given to who waits for it: at once on the session's own thread, else when that comes to it.
   func serve(_ mailbox: EventMailbox) {
     guard let session = owner.withLock({ $0.session }) else { return }

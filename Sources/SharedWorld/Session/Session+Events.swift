@@ -8,14 +8,21 @@ extension Session {
   /// Translates what the node says for the app.
   func take(_ events: [NodeEvent]) {
     var translated: [Event] = []
-    var anchorsChanged = false
+    var (anchorsChanged, hasMessages, hasRoom) = (false, false, false)
     for event in events {
       take(event, into: &translated)
       if case .anchors = event { anchorsChanged = true }
+      if case .message(let bytes, let from) = event {
+        waits.messages.received(bytes, from: from)
+        hasMessages = true
+      }
+      if case .messageRoom = event { hasRoom = true }
     }
     hub.publish(translated)
     if anchorsChanged { saveJournal() }
     if translated.contains(where: \.changesStanding) { advertiseStanding() }
+    if hasMessages { reviewUnread() }
+    if hasRoom { sendWaiting() }
   }
 
   private func take(_ event: NodeEvent, into events: inout [Event]) {
@@ -84,6 +91,8 @@ extension Session {
       if !maps.defers(digest) { events.append(.synchronised(digest)) }
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
+    case .messagesFailed(let failure): events.append(.messagesFailed(failure))
+    case .messageRoom: break
     case .ended(let reason): noteEnd(reason)
     }
   }

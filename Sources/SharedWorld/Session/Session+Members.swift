@@ -307,19 +307,6 @@ extension Session {
     }
   }
 
-  /// Sends a message to some members, or to all, reliably and in order.
-  ///
-  /// - Parameters:
-  ///   - bytes: at most 60 KiB.
-  ///   - peers: who gets it; nil is everybody.
-  public func send(_ bytes: [UInt8], to peers: [PeerID]? = nil) throws(SessionError) {
-    guard bytes.count <= ProtocolLimits.message else {
-      throw SessionError(.limitExceeded, "a message has at most \(ProtocolLimits.message) bytes, not \(bytes.count)")
-    }
-    for peer in peers ?? [] { try requireMember(peer) }
-    try handle(.send(bytes, to: peers))
-  }
-
   func requireMember(_ peer: PeerID) throws(SessionError) {
     let isMember = try read { node, _ in node.isMember(peer) }
     guard isMember else { throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session") }

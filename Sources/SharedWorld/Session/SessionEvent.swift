@@ -86,6 +86,8 @@ extension Session {
 
     /// A message of the app from another peer.
     case message([UInt8], from: PeerID)
+    /// Messages of this peer are not known to have reached a receiver, and are not sent to it any more.
+    case messagesFailed(MessageFailure)
     /// Something went wrong that ends neither the session nor the data.
     case problem(SessionError)
     /// The session is over.

@@ -1,3 +1,4 @@
+import PeerProtocol
 import Synchronization
 
 extension Session {
@@ -6,16 +7,16 @@ extension Session {
   ///
   /// It is bounded. Unread updates of one anchor become one, which shows the anchor as it is when it is read; those of one
   /// live pose become one too, and so do those of the progress of one map, of how far one peer has come with it, and of
-  /// one service on the network. A reader that falls behind further than ``Session/Events/capacity``,
-  /// ``Session/Events/messageCapacity`` or ``Session/Events/problemCapacity`` loses what it has not read of that kind:
-  /// changes of anchors, messages, problems, or all other events. It is told so by ``Session/Event/problem(_:)`` with the
-  /// code ``SessionError/Code/consumerTooSlow``, which says what to read again. An iterator that is released costs
-  /// nothing any more.
+  /// one service on the network. A reader that falls behind further than ``Session/Events/capacity`` or
+  /// ``Session/Events/problemCapacity`` loses what it has not read of that kind: changes of anchors, problems, or all other
+  /// events. It is told so by ``Session/Event/problem(_:)`` with the code ``SessionError/Code/consumerTooSlow``, which says
+  /// what to read again. Messages are never dropped: while ``Session/Events/messageCapacity`` of one peer are unread its
+  /// further ones wait where they come from. An iterator that is released costs nothing any more.
   public struct Events: AsyncSequence, Sendable {
     /// Unread changes of anchors an iterator holds, and as many other events.
     public static let capacity = 65_536
-    /// Bytes of unread messages an iterator holds.
-    public static let messageCapacity = 16 * 1024 * 1024
+    /// Bytes of unread messages of one peer that hold up its further ones, each counted with 64 bytes more than it has.
+    public static let messageCapacity = ProtocolLimits.messageWindow
     /// Unread problems an iterator holds.
     public static let problemCapacity = 256
 
@@ -29,6 +30,8 @@ extension Session {
       let mailbox: EventMailbox
       private let source: AnchorSource
       private var batch: ArraySlice<Event> = []
+      /// Cost of the messages that were read since the session last looked (bytes).
+      private var readMessages = 0
 
       init(mailbox: EventMailbox, source: AnchorSource) {
         self.mailbox = mailbox
@@ -46,7 +49,13 @@ extension Session {
 
       /// Everything that has happened since the last call, at least one event; nil after the end.
       public mutating func nextBatch() async -> [Event]? {
-        await mailbox.take { source.serve($0) }
+        let batch = await mailbox.take { source.serve($0) }
+        for case .message(let bytes, _) in batch ?? [] { readMessages += ProtocolLimits.cost(ofMessage: bytes) }
+        if readMessages >= MessageDesk.readStep {
+          readMessages = 0
+          source.reviewUnread()
+        }
+        return batch
       }
     }
   }
@@ -73,13 +82,17 @@ final class EventHub: Sendable {
   private let state: Mutex<State>
 
   init() {
-    state = Mutex(State(early: EventMailbox(EventBacklog())))
+    state = Mutex(State(early: Self.mailbox(of: source)))
+  }
+
+  private static func mailbox(of source: AnchorSource) -> EventMailbox {
+    EventMailbox(EventBacklog()) { [weak source] in source?.reviewUnread() }
   }
 
   /// A mailbox that gets all further events; the first one also those before.
   func subscribe() -> EventMailbox {
     state.withLock { state in
-      let mailbox = exchange(&state.early, with: nil) ?? EventMailbox(EventBacklog())
+      let mailbox = exchange(&state.early, with: nil) ?? Self.mailbox(of: source)
       if state.hasEnded { mailbox.end() } else { state.readers.append(Reader(mailbox: mailbox)) }
       return mailbox
     }

@@ -18,6 +18,8 @@ enum WaitOutcome: Sendable {
 
 /// The callers that await something the node has begun, each under a number of its own.
 struct Waits {
+  /// The callers whose messages wait for room.
+  var messages = MessageDesk()
   private var waiting: [UInt64: CheckedContinuation<WaitOutcome, Never>] = [:]
   private var lastNumber: UInt64 = 0
 
@@ -38,5 +40,6 @@ struct Waits {
   /// Resumes every caller: nothing more will happen.
   mutating func endAll(_ reason: EndReason) {
     for number in waiting.keys.sorted() { finish(number, .ended(reason)) }
+    messages.endAll(SessionError(.ended, "the session has ended; start a new one"))
   }
 }

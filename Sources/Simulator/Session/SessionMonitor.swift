@@ -15,6 +15,8 @@ package struct SessionMonitor: SimulationMonitor {
   /// Nodes that a scenario has the host remove.
   private var expelled: Set<Int> = []
   private var membership: [MembershipWatch]
+  /// What runs on each machine.
+  private var starts: [NodeID]
   private var removals: RemovalWatch?
   /// Every map that was shared, by the hash of its contents.
   private var maps: [SHA256Digest: MapPackage] = [:]
@@ -22,6 +24,8 @@ package struct SessionMonitor: SimulationMonitor {
   private(set) var mapsReceived = 0
   /// Second connections that came about, over all nodes.
   package private(set) var bulkLinks = 0
+  /// What apps have sent each other.
+  private(set) var messages = MessageWatch()
   /// Of what all nodes asked for, step by step.
   package private(set) var outputDigest = OutputDigest()
 
@@ -29,6 +33,7 @@ package struct SessionMonitor: SimulationMonitor {
     elections = ElectionWatch(count: count, transcript: transcript, isTerse: true)
     anchors = AnchorWatch(count: count)
     membership = Array(repeating: MembershipWatch(), count: count)
+    starts = (0..<count).map { NodeID(peer: SessionPeer.identity(of: $0), incarnation: 0) }
     self.liar = liar
     removals = liar.map { RemovalWatch(count: count, liar: $0) }
   }
@@ -59,6 +64,11 @@ package struct SessionMonitor: SimulationMonitor {
     expelled.insert(index)
   }
 
+  /// An app has sent a message.
+  mutating func sent(_ message: MessageID, from sender: NodeID, to receivers: [PeerID]) {
+    messages.sent(message, from: sender, to: receivers)
+  }
+
   /// A node is about to share a map.
   package mutating func shared(_ package: MapPackage) {
     maps[package.contentDigest] = package
@@ -73,6 +83,7 @@ package struct SessionMonitor: SimulationMonitor {
     elections.started(index, node.node.election, at: now)
     anchors.started(index)
     membership[index] = MembershipWatch()
+    starts[index] = node.node.me
     removals?.started(index)
   }
 
@@ -85,6 +96,7 @@ package struct SessionMonitor: SimulationMonitor {
   package mutating func stepped(_ index: Int, node: borrowing SessionPeer, local: Instant, at now: Instant) {
     for step in node.electionSteps { elections.stepped(index, step.observation(local: local, at: now)) }
     if let text = removals?.stepped(index, node.node) { fail(text, at: now) }
+    if let text = messages.excess(of: node.node) { fail("\(text) (node \(index + 1))", at: now) }
     for event in node.events { check(event, of: index, at: now) }
     for goodbye in node.goodbyes { check(goodbye, of: index, at: now) }
     bulkLinks += node.attached
@@ -127,11 +139,14 @@ package struct SessionMonitor: SimulationMonitor {
       }
     case .mapSourceRefused(_, let peer, let failure):
       fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
+    case .message(let bytes, let from):
+      if let text = messages.arrived(bytes, from: from, at: starts[index]) { fail(text, at: now) }
+    case .messagesFailed(let failure): messages.failed(failure, at: starts[index])
     case .peerIdentified, .identityInUse, .invitationReceived, .invitationReached, .invitationWithdrawn,
       .invitationEnded, .peerReconnecting, .passcodeLocked, .codeShown, .codeEnded, .hostChanged, .hostRequested,
       .hostAwaited, .rulesChanged,
       .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress, .mapRefused, .synchronised,
-      .mapStatusChanged, .message, .ended:
+      .mapStatusChanged, .messageRoom, .ended:
       break
     }
   }

@@ -34,6 +34,11 @@ package struct SessionMutant: Sendable {
     .init("follows-foreign-beats", .faithfulFollowers, .chaos, nodes: 4, seeds: 1...4),
     .init("no-merge", .merges, .merge, nodes: 4, seeds: 1...3),
     .init("merge-without-reclaim", .reclaims, .merge, nodes: 4, seeds: 1...3),
+    .init("messages-not-resent", .messageResend, .messages, nodes: 4, seeds: 1...3),
+    .init("no-message-chain", .messageChain, .messages, nodes: 4, seeds: 1...4),
+    .init("acknowledged-before-hand-over", .honestReports, .messages, nodes: 4, seeds: 1...6),
+    .init("message-window-ignored", .messageWindow, .messages, nodes: 4, seeds: 20...26),
+    .init("message-chain-over-restart", .freshChains, .messages, nodes: 4, seeds: 1...4),
   ]
 
   private init(

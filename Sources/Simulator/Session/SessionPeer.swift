@@ -37,6 +37,8 @@ package struct SessionPeer: SimulatedNode {
   /// What was done to the node since its start; nil while nobody records it.
   package private(set) var recording: NodeRecording?
 
+  /// What the app does with messages.
+  var mail = Mail()
   private let index: Int
   private let count: Int
   private var outputs = OutputQueue<SimulatedOutput<Packet>>()
@@ -79,6 +81,7 @@ package struct SessionPeer: SimulatedNode {
     // Every other process goes without second connections: the maps here are too small for the limit of the protocol.
     if seed.isMultiple(of: 2) { configuration.bulkWorth = Self.bulkWorth }
     configuration.keepsRecord = true
+    configuration.messageWindow = Self.messageWindow
     // Equals ask: hosts would never change at their request.
     configuration.hostRequests = .granted
     if isLiar {
@@ -209,6 +212,18 @@ package struct SessionPeer: SimulatedNode {
     settle(at: now)
   }
 
+  /// Lets the app read messages as they come, or stop reading.
+  package mutating func setReadsMessages(_ reads: Bool, at now: Instant) {
+    mail.isRead = reads
+    if reads { readMessages(at: now) }
+  }
+
+  private mutating func readMessages(at now: Instant) {
+    let senders = mail.unread.keys.sorted()
+    mail.unread = [:]
+    for peer in senders { handle(.messagesUnread(0, from: peer), at: now) }
+  }
+
   /// Lets the app do something.
   package mutating func perform(at now: Instant, _ action: (inout SessionPeer, Instant) -> Void) {
     begin()
@@ -233,6 +248,8 @@ package struct SessionPeer: SimulatedNode {
     return true
   }
 
+  /// So little that the apps here fill it.
+  package static let messageWindow = 4 * 1024
   private static let lowWater = 16 * 1024
   /// So little that the maps of the apps here, cut small, are worth second connections.
   private static let bulkWorth = 64 * 1024
@@ -355,6 +372,10 @@ package struct SessionPeer: SimulatedNode {
     events.append(event)
     if case .invitationReceived(let id, _, _, _) = event { handle(.answer(id, .accept), at: now) }
     if case .mapReceived(let id, _, _, let package) = event { maps[id] = package }
+    if case .message(let bytes, let from) = event {
+      mail.unread[from, default: 0] += ProtocolLimits.cost(ofMessage: bytes)
+      if mail.isRead { readMessages(at: now) }
+    }
     if case .invitationEnded(let id, let result) = event {
       guard let other = targets.removeValue(forKey: id) else { return }
       if case .accepted = result { return }

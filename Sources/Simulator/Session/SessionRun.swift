@@ -9,15 +9,18 @@ struct SessionRun {
   var app: SessionApp
   /// What apps do with live poses; nil where they do nothing.
   private var poses: PoseApp?
+  /// What apps send each other; nil where they send nothing.
+  private var messages: MessageApp?
   var time: Int64?
   /// The faults so far.
   private var plan = FaultPlan()
 
-  init(world: SessionWorld, random: SeededRandom, hasPoses: Bool = false) {
+  init(world: SessionWorld, random: SeededRandom, hasPoses: Bool = false, hasMessages: Bool = false) {
     self.world = world
     self.random = random
     app = SessionApp(random: self.random.split())
     if hasPoses { poses = PoseApp(random: self.random.split()) }
+    if hasMessages { messages = MessageApp(random: self.random.split()) }
   }
 
   var outcome: RunOutcome {
@@ -61,6 +64,7 @@ struct SessionRun {
     for place in 0..<(given?.steps.count ?? 30) where !isOver {
       for _ in 0..<random.below(6) { app.edit(in: &world, at: random.below(world.count)) }
       movePoses()
+      sendMessages()
       if random.chance(percent: 6) { app.shareMap(in: &world, from: random.below(world.count)) }
       if random.chance(percent: 4) { askSomething() }
       let (running, awake) = (world.simulation.running, world.simulation.awake)
@@ -75,6 +79,7 @@ struct SessionRun {
     world.mendAll()
     if let liar = world.liar { world.apply(.crash(liar, silently: false)) }
     poses?.release(in: &world)
+    messages?.readAll(in: &world)
     if (0..<world.count).allSatisfy({ !world.simulation.isRunning($0) }) { world.apply(.start(world.count - 1)) }
     if world.liar != nil { bringTogether() }
     rest()
@@ -100,6 +105,11 @@ struct SessionRun {
     }
   }
 
+  private mutating func sendMessages() {
+    guard messages != nil else { return }
+    for _ in 0..<random.below(4) { messages?.act(in: &world, at: random.below(world.count)) }
+  }
+
   private mutating func movePoses() {
     guard poses != nil else { return }
     for _ in 0..<random.below(6) { poses?.act(in: &world, at: random.below(world.count)) }
@@ -112,7 +122,7 @@ struct SessionRun {
     while !isOver {
       world.simulation.run(for: 100_000_000)
       let (now, changes) = (world.simulation.now, world.simulation.monitor.hostChanges)
-      if let text = world.disagreement() ?? poses?.disagreement(in: world) {
+      if let text = world.disagreement() ?? poses?.disagreement(in: world) ?? messages?.disagreement(in: world) {
         agreed = nil
         if now.nanoseconds(since: start) > 60_000_000_000 { fail(text) }
         continue

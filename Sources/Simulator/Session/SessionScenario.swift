@@ -8,6 +8,8 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   case chaos = "session"
   /// The same, and apps walk about, drag anchors and say what they want to see of it: at rest each sees just that.
   case poses = "session-poses"
+  /// The same as the first, and apps send messages and read slowly: each arrives once, in order, or fails.
+  case messages = "session-messages"
   /// The same as the first, and the first node lies until the faults are over.
   case liar
   /// The host of a session at rest crashes silently: E6.
@@ -32,9 +34,9 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     let world = SessionWorld(
       seed: seed, count: max(2, count), rules: rules, liar: self == .liar ? 0 : nil, isRecorded: replaying,
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
-    var run = SessionRun(world: world, random: random, hasPoses: self == .poses)
+    var run = SessionRun(world: world, random: random, hasPoses: self == .poses, hasMessages: self == .messages)
     switch self {
-    case .chaos, .liar, .poses: run.chaos(plan)
+    case .chaos, .liar, .poses, .messages: run.chaos(plan)
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()

@@ -115,7 +115,8 @@ package actor Viewer {
       show(ProgramFailure("new-device", message))
     case .invitationReceived, .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged,
       .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
-      .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message:
+      .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
+      .messagesFailed:
       break
     }
   }

@@ -293,6 +293,11 @@ static void message_and_end(sw_session *alice, sw_session *bob) {
   sw_event *message = await_event(bob, SW_EVENT_MESSAGE);
   CHECK(message->data_size == 5 && memcmp(message->data, "hello", 5) == 0);
   sw_event_destroy(message);
+  uint64_t number = 0;
+  CHECK(sw_session_send_now(alice, (const uint8_t *)"again", 5, NULL, 0, &number) == SW_OK && number == 2);
+  message = await_event(bob, SW_EVENT_MESSAGE);
+  CHECK(message->data_size == 5 && memcmp(message->data, "again", 5) == 0);
+  sw_event_destroy(message);
   sw_session_stop(alice);
   sw_event *left = await_event(bob, SW_EVENT_PEER_LEFT);
   CHECK(strcmp(left->text, "left") == 0);

@@ -87,7 +87,9 @@ struct PersistTests {
       probe.wait(.milliseconds(500))
       beat(&probe, from: member, epoch: 9, number: number, on: link)
       probe.send(.ping, on: link) { $0.write(UInt64(number)) }
-      probe.send(.message, on: link) { $0.write(UInt64(number)) }
+      probe.send(.message, on: link) {
+        MessageHead(chain: 1, previous: UInt64(number) - 2, number: UInt64(number) - 1).write(to: &$0)
+      }
       try probe.edit(.place(Anchor(id: AnchorID(high: 1, low: UInt64(number)), name: "a")))
     }
     probe.input(.linkClosed(link))

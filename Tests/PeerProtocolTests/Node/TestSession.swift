@@ -121,6 +121,7 @@ struct TestSession {
       SessionPeer(index: index, count: count, seed: seed, at: now) { configuration in
         configuration.asksBeforeGiving = asks
         configuration.keepsOrphans = keepsOrphans
+        configuration.messageWindow = ProtocolLimits.messageWindow
         if !passcodes.isEmpty { configuration.passcode = passcodes[index] }
         configuration.showsCodes = compares
         configuration.compared = compares ? [] : nil

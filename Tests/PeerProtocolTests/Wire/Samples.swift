@@ -53,6 +53,22 @@ enum Sample {
   static let interest = InterestFrame(node: node, version: 3, filter: filter)
   static let acknowledgement = AcknowledgementFrame(
     kind: .answer, hops: 2, from: node, to: NodeID(peer: bob, incarnation: 42), sequence: 1000)
+  static let message = MessageHead(chain: 2, previous: 7, number: 9)
+  static func report(_ kind: MessageReport.Kind) -> MessageReport {
+    var report = MessageReport(kind)
+    (report.chain, report.last, report.window) = (2, 9, 1_000_000)
+    return report
+  }
+  static let route = {
+    var route = MessageRoute(from: node, to: NodeID(peer: bob, incarnation: 42))
+    route.hops = 1
+    return route
+  }()
+  static let relayedReport = {
+    var frame = RelayedReport(report(.answer), from: NodeID(peer: bob, incarnation: 42), to: node)
+    frame.hops = 1
+    return frame
+  }()
   static let ownership = {
     let receiver = NodeID(peer: bob, incarnation: 42)
     let anchor = AnchorID(high: 0x0011_2233_4455_6677, low: 0x8899_aabb_ccdd_eeff)
@@ -152,7 +168,19 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       $0.head.write(to: &$1)
       $1.write(bytes: $0.bytes)
     },
-    FrameCase("message", .message, Rest(bytes: Array("hello".utf8)), isOpen: true) { $1.write(bytes: $0.bytes) },
+    FrameCase("message", .message, Message(head: Sample.message, bytes: Array("hello".utf8)), isOpen: true) {
+      $0.write(to: &$1)
+    },
+    FrameCase("message-report", .messageReport, Sample.report(.report)) { $0.write(to: &$1) },
+    FrameCase(
+      "relayed-message", .relayedMessage,
+      RelayedMessage(route: Sample.route, message: Message(head: Sample.message, bytes: Array("hello".utf8))),
+      isOpen: true
+    ) {
+      $0.route.write(to: &$1)
+      $0.message.write(to: &$1)
+    },
+    FrameCase("relayed-report", .relayedReport, Sample.relayedReport) { $0.write(to: &$1) },
   ]
 }
 
@@ -175,12 +203,35 @@ private struct Nothing: FrameBody, Equatable {
   init(reading reader: inout ByteReader) throws(DecodingFailure) {}
 }
 
-/// A body that is the app's bytes.
-private struct Rest: FrameBody, Equatable {
+/// A message with its bytes, which the program reads in place.
+private struct Message: FrameBody, Equatable {
+  let head: MessageHead
   let bytes: [UInt8]
 
-  init(bytes: [UInt8]) { self.bytes = bytes }
-  init(reading reader: inout ByteReader) throws(DecodingFailure) { bytes = try reader.readBytes(reader.remaining) }
+  init(head: MessageHead, bytes: [UInt8]) { (self.head, self.bytes) = (head, bytes) }
+
+  init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    head = try MessageHead(reading: &reader)
+    bytes = try reader.readBytes(reader.remaining)
+  }
+
+  func write(to writer: inout ByteWriter) {
+    head.write(to: &writer)
+    writer.write(bytes: bytes)
+  }
+}
+
+/// A message on its way through members, which the program reads in place.
+private struct RelayedMessage: FrameBody, Equatable {
+  let route: MessageRoute
+  let message: Message
+
+  init(route: MessageRoute, message: Message) { (self.route, self.message) = (route, message) }
+
+  init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    route = try MessageRoute(reading: &reader)
+    message = try Message(reading: &reader)
+  }
 }
 
 /// A piece of a chunk with its bytes, which the program reads in place.

@@ -28,24 +28,17 @@ struct EventHubTests {
     #expect(sizes(await second.nextBatch()) == [3])
   }
 
-  @Test("messages that nobody reads are dropped beyond a number of bytes, with a word, and nothing else is")
+  @Test("messages that nobody reads are not dropped, and count for their sender until they are read")
   func messages() async {
-    let from = PeerID(SHA256Digest(words: .zero))
-    let message = Session.Event.message([UInt8](repeating: 1, count: 1 << 20), from: from)
-    publish(1)
-    for _ in 0...(Session.Events.messageCapacity >> 20) { hub.publish([message]) }
-    publish(2)
-    hub.publish([message])
+    let senders = (0...1).map { PeerID(SHA256Digest(words: SIMD4($0, 0, 0, 0))) }
+    let bytes = [UInt8](repeating: 1, count: 1 << 20)
+    for _ in 0..<40 { for sender in senders { hub.publish([.message(bytes, from: sender)]) } }
+    hub.publish([.message([], from: senders[1])])
+    let counts = senders.map { sender in hub.receivers.map { $0.unreadMessages(of: sender) } }
+    #expect(counts == [[40 * (bytes.count + 64)], [40 * (bytes.count + 64) + 64]])
     var iterator = events.makeAsyncIterator()
-    let unread = await iterator.nextBatch() ?? []
-    let words = unread.map { event in
-      switch event {
-      case .message: "message"
-      case .problem(let error): error.code.description
-      default: "other"
-      }
-    }
-    #expect(words == ["other", "consumer-too-slow", "other", "message"])
+    #expect(await iterator.nextBatch()?.count == 81)
+    #expect(hub.receivers.map { $0.unreadMessages(of: senders[1]) } == [0])
   }
 
   @Test("a reader goes on waiting when all that was noted is of anchors that are gone")

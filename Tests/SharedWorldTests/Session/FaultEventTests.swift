@@ -55,8 +55,8 @@ struct FaultEventTests {
           var members: [PeerID] = []
           for other in [bob, carol, dave] { members.append(try await alice.invite(other.endpoint).id) }
           let all = members
-          #expect(try await alice.turns { try $0.send([1, 2, 3], to: all) } == 1)
-          #expect(try await alice.turns { try $0.send([1, 2, 3]) } == 1)
+          #expect(try await alice.turns { try $0.sendNow([1, 2, 3], to: all) } == 1)
+          #expect(try await alice.turns { try $0.sendNow([1, 2, 3]) } == 1)
           let anchors = (0..<10).map { Anchor(name: "\($0)") }
           #expect(try await alice.turns { try $0.place(anchors) } == 1)
           let questions = try await alice.turns { session in

@@ -14,10 +14,7 @@ package protocol RoutedFrame: Sendable {
 extension Turn {
   /// Sends a frame on the link of its destination, or towards it; what finds no way is lost.
   mutating func route(_ frame: some RoutedFrame, from sender: NodeID? = nil) {
-    guard frame.hops < ProtocolLimits.hops,
-      let hop = mesh.graph.nextHop(to: frame.to, avoiding: sender.flatMap(mesh.graph.place)),
-      let node = mesh.graph.node(at: hop), let link = mesh.links.carrier(of: node)
-    else { return }
+    guard frame.hops < ProtocolLimits.hops, let link = nextLink(to: frame.to, avoiding: sender) else { return }
     var frame = frame
     if sender != nil { frame.hops += 1 }
     send(type(of: frame).type, on: link) { frame.write(to: &$0) }
@@ -25,10 +22,22 @@ extension Turn {
 
   /// Whether a frame that arrived is for this node and can be believed; one for another node is passed on.
   mutating func isForMe(_ frame: some RoutedFrame, from sender: MemberLink) -> Bool {
-    // Who has a link of its own is believed on that link alone.
-    guard frame.from == sender.node || mesh.isHeardThroughOthers(frame.from) else { return false }
+    guard believes(frame.from, on: sender) else { return false }
     if frame.to == me { return true }
     route(frame, from: sender.node)
     return false
+  }
+
+  /// The link to the next member on the way to `node`, which may be the destination itself; nil without a way.
+  func nextLink(to node: NodeID, avoiding sender: NodeID? = nil) -> LinkRef? {
+    guard let hop = mesh.graph.nextHop(to: node, avoiding: sender.flatMap(mesh.graph.place)),
+      let next = mesh.graph.node(at: hop)
+    else { return nil }
+    return mesh.links.carrier(of: next)
+  }
+
+  /// Whether a frame of `origin` is believed on this link: a member with a link of its own is believed on that link alone.
+  func believes(_ origin: NodeID, on sender: MemberLink) -> Bool {
+    origin == sender.node || mesh.isHeardThroughOthers(origin)
   }
 }

@@ -1,0 +1,69 @@
+import AnchorReplication
+import Basics
+
+/// The messages of one start of a member, as far as this node has handed them to its app.
+struct Inflow: Sendable {
+  /// The start of the sender's process.
+  let sender: NodeID
+  /// The chain that is followed; 0 before the first message.
+  private(set) var chain: UInt32 = 0
+  /// The last number of the chain that was handed to the app, or 0.
+  private(set) var last: UInt64 = 0
+  /// Cost of the messages that the app has not read (bytes).
+  var unread: Int
+  /// Cost of all messages handed over, and of those of them that a report has covered (bytes).
+  private var delivered = 0
+  private var reported = 0
+  /// Up to where the sender may send, by the last report, counted like `delivered` (bytes).
+  private var statedEdge = 0
+  /// When a report is due; nil while none is owed.
+  private(set) var reportDue: Instant?
+
+  init(_ sender: NodeID, unread: Int) {
+    self.sender = sender
+    self.unread = unread
+  }
+
+  /// Takes up a message if it is the next one; whether it is to be handed to the app.
+  ///
+  /// - Parameters:
+  ///   - cost: The cost of the message (bytes).
+  ///   - limit: The window of a sender whose messages are all read (bytes).
+  mutating func take(_ head: MessageHead, cost: Int, limit: Int, rules: ProtocolRules) -> Bool {
+    let isNext =
+      head.chain == chain && head.previous == last || head.chain > chain && head.previous == 0
+      || !rules.contains(.messageChain)
+    // Only a sender that ignores its window comes so far.
+    let hasRoom = unread + cost <= 2 * limit || !rules.contains(.messageWindow)
+    guard isNext, hasRoom else {
+      if !rules.contains(.honestReports), head.chain == chain { last = max(last, head.number) }
+      return false
+    }
+    (chain, last) = (head.chain, head.number)
+    delivered += cost
+    unread += cost
+    return true
+  }
+
+  /// Owes the sender a report at this time at the latest.
+  mutating func owe(at time: Instant) { reportDue = min(reportDue ?? time, time) }
+
+  /// Whether a report is wanted at once: much was handed over since the last one, or the window has grown by much.
+  func isReportUrgent(limit: Int) -> Bool {
+    delivered - reported >= min(ProtocolLimits.messagesToReport, limit / 8)
+      || edge(limit: limit) - statedEdge >= limit / 4
+  }
+
+  /// The report that is sent now.
+  mutating func report(_ kind: MessageReport.Kind, limit: Int) -> MessageReport {
+    reportDue = nil
+    reported = delivered
+    statedEdge = edge(limit: limit)
+    var report = MessageReport(kind)
+    (report.chain, report.last) = (chain, last)
+    report.window = UInt32(clamping: max(0, limit - unread))
+    return report
+  }
+
+  private func edge(limit: Int) -> Int { delivered + max(0, limit - unread) }
+}

@@ -1,0 +1,156 @@
+package import Basics
+import WorldModel
+
+/// The place of a message among those of one sender to one receiver; the app's bytes follow.
+///
+/// A receiver accepts a message only behind the one that `previous` names, so that it needs no memory of numbers.
+package struct MessageHead: Hashable, Sendable, FrameBody {
+  /// Bytes on the wire.
+  package static let size = 20
+
+  /// Counts the fresh beginnings of this sender, from 1; every chain has one receiver.
+  package let chain: UInt32
+  /// The number of the message before this one in the chain; 0 for the first.
+  package let previous: UInt64
+  /// The sender's number of the message.
+  package let number: UInt64
+
+  package init(chain: UInt32, previous: UInt64, number: UInt64) {
+    self.chain = chain
+    self.previous = previous
+    self.number = number
+  }
+
+  /// Appends chain, previous and number.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(chain)
+    writer.write(previous)
+    writer.write(number)
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    let start = reader.offset
+    chain = try reader.read(UInt32.self)
+    previous = try reader.read(UInt64.self)
+    number = try reader.read(UInt64.self)
+    guard chain > 0, previous < number, number <= ProtocolLimits.counter else {
+      throw .invalid("a message that is not behind the one before it", offset: start)
+    }
+  }
+}
+
+/// Tells a sender how far its messages have come, or asks a receiver for that.
+package struct MessageReport: Hashable, Sendable, FrameBody {
+  /// Bytes on the wire.
+  package static let size = 17
+
+  /// The purpose of a report.
+  package enum Kind: UInt8, Sendable {
+    /// From the receiver: this far.
+    case report = 0
+    /// From the sender: how far? Chain, last and window are 0.
+    case question = 1
+    /// From the receiver, to a question: this far, and nothing else of what arrived on this link before the question.
+    case answer = 2
+  }
+
+  package var kind: Kind
+  /// The chain that the receiver follows; 0 for none yet.
+  package var chain: UInt32 = 0
+  /// The last number of the chain that was handed to the receiver's app; 0 for none.
+  package var last: UInt64 = 0
+  /// Bytes that the sender may have on their way behind `last`.
+  package var window: UInt32 = 0
+
+  package init(_ kind: Kind) {
+    self.kind = kind
+  }
+
+  /// Appends kind, chain, last and window.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(kind.rawValue)
+    writer.write(chain)
+    writer.write(last)
+    writer.write(window)
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    let start = reader.offset
+    guard let kind = Kind(rawValue: try reader.readByte()) else {
+      throw .invalid("unknown kind of message report", offset: start)
+    }
+    self.kind = kind
+    chain = try reader.read(UInt32.self)
+    last = try reader.read(UInt64.self)
+    window = try reader.read(UInt32.self)
+  }
+}
+
+/// The way of a message through members: its two ends, and the members that passed it on.
+package struct MessageRoute: Hashable, Sendable, FrameBody {
+  /// Bytes on the wire.
+  package static let size = 1 + 2 * NodeID.wireSize
+
+  /// Members that have passed the message on.
+  package var hops: UInt8 = 0
+  /// The sender of the message.
+  package let from: NodeID
+  /// The receiver of the message.
+  package let to: NodeID
+
+  package init(from: NodeID, to: NodeID) {
+    self.from = from
+    self.to = to
+  }
+
+  /// Appends hops and both nodes.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(hops)
+    from.write(to: &writer)
+    to.write(to: &writer)
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    hops = try reader.readByte()
+    from = try NodeID(reading: &reader)
+    to = try NodeID(reading: &reader)
+  }
+}
+
+/// A report on its way through members.
+package struct RelayedReport: RoutedFrame, Hashable, FrameBody {
+  package static let type = FrameType.relayedReport
+  /// Bytes on the wire.
+  package static let size = MessageRoute.size + MessageReport.size
+
+  /// From the receiver of the messages to their sender.
+  private var route: MessageRoute
+  package let report: MessageReport
+
+  package var hops: UInt8 {
+    get { route.hops }
+    set { route.hops = newValue }
+  }
+  package var from: NodeID { route.from }
+  package var to: NodeID { route.to }
+
+  package init(_ report: MessageReport, from: NodeID, to: NodeID) {
+    self.report = report
+    route = MessageRoute(from: from, to: to)
+  }
+
+  /// Appends the route and the report.
+  package func write(to writer: inout ByteWriter) {
+    route.write(to: &writer)
+    report.write(to: &writer)
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    route = try MessageRoute(reading: &reader)
+    report = try MessageReport(reading: &reader)
+  }
+}

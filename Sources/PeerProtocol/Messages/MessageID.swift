@@ -1,0 +1,52 @@
+public import WorldModel
+
+/// Names one message of a session: counted from 1 at its sender, not reused while the sender's session lives.
+public struct MessageID: Hashable, Comparable, Sendable {
+  /// The number at the sender.
+  public let number: UInt64
+
+  package init(_ number: UInt64) {
+    self.number = number
+  }
+
+  /// Orders by the order of sending.
+  public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+}
+
+extension MessageID: CustomStringConvertible {
+  /// The number.
+  public var description: String { "\(number)" }
+}
+
+/// Messages that one receiver is not known to have received.
+public struct MessageFailure: Hashable, Sendable {
+  /// Why the sender stopped delivering.
+  @nonexhaustive
+  public enum Reason: String, Hashable, Sendable {
+    /// The receiver left the session, or never admitted this peer.
+    case left
+    /// The receiver was removed from the session.
+    case kicked
+    /// The receiver could not be reached within the time after which it counts as lost.
+    case lost
+    /// The receiver's process restarted, or forgot what it had received.
+    case restarted
+    /// This peer's own part in the session ended.
+    case ended
+  }
+
+  /// The receiver.
+  public let receiver: PeerID
+  /// The messages, in the order of sending.
+  ///
+  /// Each may have arrived: only its acknowledgement is missing.
+  public let messages: [MessageID]
+  /// Why they were given up.
+  public let reason: Reason
+
+  package init(receiver: PeerID, messages: [MessageID], reason: Reason) {
+    self.receiver = receiver
+    self.messages = messages
+    self.reason = reason
+  }
+}

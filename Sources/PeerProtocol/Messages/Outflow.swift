@@ -1,0 +1,195 @@
+import AnchorReplication
+import Basics
+
+/// The messages that one start of a member has not acknowledged, and how far they have come.
+///
+/// They form a chain: every message names the one before it. What fails ends the chain; later messages begin another one.
+struct Outflow: Sendable {
+  /// How messages reach the receiver at present.
+  enum Way: Hashable, Sendable {
+    /// Not at all.
+    case none
+    /// On the link to it.
+    case direct(LinkRef)
+    /// Through other members.
+    case relayed
+  }
+
+  /// The consequence of a report.
+  enum Progress: Sendable {
+    /// Nothing is new.
+    case none
+    /// Messages were acknowledged, or may be sent.
+    case some
+    /// The receiver knows nothing of a chain that it has acknowledged before.
+    case lost
+  }
+
+  private struct Item: Sendable {
+    let number: UInt64
+    var bytes: [UInt8]
+  }
+
+  /// The start of the receiver's process.
+  private(set) var receiver: NodeID
+  /// Whether messages to all go to it.
+  var isListed = false
+  /// When its messages fail unless it is reached first; nil while it can be reached, or is being waited for.
+  var patience: Instant?
+  /// The present way.
+  private(set) var way = Way.none
+  /// Cost of the messages that are not acknowledged (bytes).
+  private(set) var openBytes = 0
+  /// When the receiver has to be asked, or its messages are sent again; nil while nothing is open.
+  private(set) var repeatAt: Instant?
+
+  private let chain: UInt32
+  /// The last number that is acknowledged, or 0.
+  private var acknowledged: UInt64 = 0
+  private var items: [Item] = []
+  /// The index of the first item that is not acknowledged.
+  private var head = 0
+  /// Items from `head` on that have left on the present way, and their cost (bytes).
+  private var sent = 0
+  private var sentBytes = 0
+  /// The last number that has left on any way.
+  private var lastSent: UInt64 = 0
+  /// Bytes that may be on their way.
+  private var window: Int
+  /// The last number that had left when the receiver was last asked; the answer covers all up to there.
+  private var askedUpTo: UInt64?
+  /// Whether nothing leaves before the answer.
+  private var isHeld = false
+  private var pause = ProtocolTimes.messageRepeat
+
+  /// A chain without messages, whose receiver takes `window` bytes before its first report.
+  init(to receiver: NodeID, chain: UInt32, window: Int) {
+    self.receiver = receiver
+    self.chain = chain
+    self.window = window
+  }
+
+  /// The messages that are not acknowledged, in order.
+  var open: [MessageID] { items[head...].map { MessageID($0.number) } }
+
+  // MARK: Sending
+
+  /// Adds a message; a no-op when it is the last one already.
+  mutating func add(_ number: UInt64, _ bytes: [UInt8]) {
+    guard items.last?.number != number else { return }
+    items.append(Item(number: number, bytes: bytes))
+    openBytes += ProtocolLimits.cost(ofMessage: bytes)
+  }
+
+  /// The next message to leave, if at most `limit` bytes are on their way then.
+  func next(within limit: Int = .max, rules: ProtocolRules) -> (head: MessageHead, bytes: [UInt8])? {
+    let index = head + sent
+    guard !isHeld, index < items.count else { return nil }
+    let cost = ProtocolLimits.cost(ofMessage: items[index].bytes)
+    guard sentBytes + cost <= limit, sentBytes + cost <= window || !rules.contains(.messageWindow) else { return nil }
+    let previous = sent == 0 ? acknowledged : items[index - 1].number
+    return (MessageHead(chain: chain, previous: previous, number: items[index].number), items[index].bytes)
+  }
+
+  /// Records that the message that ``next(within:rules:)`` gave has left.
+  mutating func noteSent() {
+    sentBytes += ProtocolLimits.cost(ofMessage: items[head + sent].bytes)
+    lastSent = max(lastSent, items[head + sent].number)
+    sent += 1
+  }
+
+  /// Starts the wait for a report if something is open that a way leads for; its end, if it is a new one.
+  mutating func await(at now: Instant) -> Instant? {
+    guard repeatAt == nil, way != .none, openBytes > 0 else { return nil }
+    repeatAt = now + (way == .relayed ? pause : ProtocolTimes.messageQuestion)
+    return repeatAt
+  }
+
+  /// Ends the wait for a report, and returns whether to ask the receiver.
+  ///
+  /// Through members all that is not acknowledged leaves again.
+  mutating func endWait(rules: ProtocolRules) -> Bool {
+    repeatAt = nil
+    guard way == .relayed else {
+      noteQuestion()
+      return true
+    }
+    pause = min(pause * 2, ProtocolTimes.messageRepeatMost)
+    // Nothing would leave: the report that opens the window may be lost.
+    let isBlocked = sent == 0
+    goBack(rules)
+    return isBlocked
+  }
+
+  /// Records that the receiver is asked now: a link answers for everything that left on it before.
+  private mutating func noteQuestion() { askedUpTo = sent > 0 ? items[head + sent - 1].number : acknowledged }
+
+  /// Lets all that is not acknowledged leave again.
+  private mutating func goBack(_ rules: ProtocolRules) {
+    if rules.contains(.messageResend) { (sent, sentBytes) = (0, 0) }
+  }
+
+  // MARK: Ways
+
+  /// Changes the way; whether the receiver has to be asked first, because it may have received messages that left before.
+  ///
+  /// - Parameter first: The window that a receiver has before its first report (bytes).
+  mutating func change(to way: Way, first: Int, rules: ProtocolRules) -> Bool {
+    self.way = way
+    (repeatAt, pause, askedUpTo, isHeld) = (nil, ProtocolTimes.messageRepeat, nil, false)
+    let isKnown = (head == items.count || lastSent < items[head].number) && window >= first
+    goBack(rules)
+    guard case .direct = way, !isKnown else { return false }
+    isHeld = true
+    noteQuestion()
+    return true
+  }
+
+  /// Goes on to another start of the receiver in the same chain, as only a broken build does.
+  mutating func carryOver(to start: NodeID) {
+    receiver = start
+    goBack(.all)
+  }
+
+  // MARK: Reports
+
+  /// Takes a report of the receiver.
+  mutating func receive(_ report: MessageReport, rules: ProtocolRules) -> Progress {
+    let isAnswer = report.kind == .answer
+    let isMine = report.chain == chain
+    guard isMine || isAnswer && report.chain < chain else { return .none }
+    if !isMine, acknowledged > 0 { return .lost }
+    let last = isMine ? report.last : 0
+    guard last >= acknowledged else { return .none }
+    let before = (head, window, sent)
+    acknowledge(upTo: last)
+    window = head > before.0 ? Int(report.window) : max(window, Int(report.window))
+    if isAnswer, let askedUpTo {
+      // What left before the question and is not acknowledged was not accepted.
+      if isHeld || acknowledged < askedUpTo { goBack(rules) }
+      (self.askedUpTo, isHeld) = (nil, false)
+    }
+    guard before != (head, window, sent) || isAnswer else { return .none }
+    (repeatAt, pause) = (nil, ProtocolTimes.messageRepeat)
+    return .some
+  }
+
+  private mutating func acknowledge(upTo last: UInt64) {
+    while head < items.count, items[head].number <= last {
+      let cost = ProtocolLimits.cost(ofMessage: items[head].bytes)
+      acknowledged = items[head].number
+      items[head].bytes = []
+      head += 1
+      openBytes -= cost
+      if sent > 0 {
+        sent -= 1
+        sentBytes -= cost
+      }
+    }
+    // Linear in the messages: as many are moved as were acknowledged since the last time.
+    if head > 32, head * 2 > items.count {
+      items.removeFirst(head)
+      head = 0
+    }
+  }
+}

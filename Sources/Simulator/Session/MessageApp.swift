@@ -1,0 +1,133 @@
+import Basics
+import PeerProtocol
+import WorldModel
+
+/// What the people of a simulated session send each other: now and then bursts, to one member or to all, and they read slowly.
+struct MessageApp {
+  private var random: SeededRandom
+
+  init(random: SeededRandom) {
+    self.random = random
+  }
+
+  /// Some messages, or a pause in reading, or its end.
+  mutating func act(in world: inout SessionWorld, at index: Int) {
+    var dice = random.split()
+    switch dice.below(8) {
+    case 0: setReads(false, in: &world, at: index)
+    case 1: setReads(true, in: &world, at: index)
+    default: for _ in 0..<(dice.below(3) == 0 ? 12 : 2) { send(&dice, in: &world, at: index) }
+    }
+  }
+
+  /// Everybody reads everything from now on.
+  func readAll(in world: inout SessionWorld) {
+    for index in 0..<world.count { setReads(true, in: &world, at: index) }
+  }
+
+  private func setReads(_ reads: Bool, in world: inout SessionWorld, at index: Int) {
+    world.perform(index) { peer, now in peer.setReadsMessages(reads, at: now) }
+  }
+
+  private func send(_ dice: inout SeededRandom, in world: inout SessionWorld, at index: Int) {
+    let one = [SessionPeer.identity(of: dice.below(world.count))]
+    let receivers = dice.below(2) == 0 ? nil : one
+    let size = dice.below(2) == 0 ? dice.below(900) : dice.below(100)
+    var sent: (message: MessageID, sender: NodeID, receivers: [PeerID])?
+    world.perform(index) { peer, now in
+      let me = peer.node.me
+      // The number that it gets if it is accepted stands in it.
+      var writer = ByteWriter()
+      writer.write(me.incarnation)
+      writer.write(peer.mail.sent + 1)
+      writer.write(bytes: repeatElement(7, count: size))
+      guard case .sent(let message) = peer.handle(.send(writer.bytes, to: receivers), at: now) else { return }
+      peer.mail.sent += 1
+      sent = (message, me, peer.node.receivers(of: message))
+    }
+    if let sent { world.simulation.monitor.sent(sent.message, from: sent.sender, to: sent.receivers) }
+  }
+
+  /// M2 at rest: a message of a node that lives that neither arrived nor failed.
+  func disagreement(in world: SessionWorld) -> String? {
+    for index in 0..<world.count {
+      guard let node = world.node(index) else { continue }
+      if let text = world.simulation.monitor.messages.missing(from: node.me) { return text }
+      if !node.messageLoad.isSettled { return "M2 \(index + 1) still keeps messages" }
+    }
+    return nil
+  }
+}
+
+/// One app's part in messages.
+struct Mail {
+  /// Cost of the messages that the app has not read, by sender (bytes).
+  var unread: [PeerID: Int] = [:]
+  /// Whether it reads messages as they come.
+  var isRead = true
+  /// Messages that it has sent.
+  var sent: UInt64 = 0
+}
+
+/// Watches the messages of apps: each arrives at most once and in order, and in the end it has arrived or failed.
+package struct MessageWatch: Sendable {
+  /// One receiver of the messages of one start of a sender.
+  private struct Pair: Hashable {
+    let sender: NodeID
+    let receiver: PeerID
+  }
+
+  /// Messages that have neither arrived nor failed, by sender and receiver, ascending.
+  private var open: [Pair: [MessageID]] = [:]
+  /// The last message of a sender's start that a receiver's start was handed.
+  private var last: [Pair: (start: NodeID, message: MessageID)] = [:]
+  /// All receivers of each message.
+  private var audience: [NodeID: [MessageID: [PeerID]]] = [:]
+
+  /// An app's message was accepted.
+  mutating func sent(_ message: MessageID, from sender: NodeID, to receivers: [PeerID]) {
+    audience[sender, default: [:]][message] = receivers
+    for receiver in receivers { open[Pair(sender: sender, receiver: receiver), default: []].append(message) }
+  }
+
+  /// An app was handed a message; a text says what is wrong with that.
+  mutating func arrived(_ bytes: [UInt8], from peer: PeerID, at start: NodeID) -> String? {
+    var reader = unsafe ByteReader(bytes.span.bytes)
+    guard let incarnation = try? reader.read(UInt64.self), let number = try? reader.read(UInt64.self) else {
+      return "M2 a message that nobody sent"
+    }
+    let pair = Pair(sender: NodeID(peer: peer, incarnation: incarnation), receiver: start.peer)
+    let message = MessageID(number)
+    guard audience[pair.sender]?[message]?.contains(start.peer) == true else {
+      return "M2 \(start) gets message \(message) of \(pair.sender), which is not for it"
+    }
+    if let before = last[pair], before.start == start, before.message >= message {
+      return "M2 \(start) gets message \(message) of \(pair.sender) after \(before.message)"
+    }
+    last[pair] = (start, message)
+    open[pair]?.removeAll { $0 == message }
+    return nil
+  }
+
+  /// An app learns of messages that failed.
+  mutating func failed(_ failure: MessageFailure, at sender: NodeID) {
+    open[Pair(sender: sender, receiver: failure.receiver)]?.removeAll(where: failure.messages.contains)
+  }
+
+  /// Messages that have neither arrived nor failed, in words.
+  func missing(from sender: NodeID) -> String? {
+    let rest = open.filter { $0.key.sender == sender && !$0.value.isEmpty }.min { $0.key.receiver < $1.key.receiver }
+    return rest.map { pair, messages in
+      "M2 \(messages.count) messages of \(sender) to \(pair.receiver.prefix) neither arrived nor failed, from \(messages[0])"
+    }
+  }
+
+  /// M3: more waits at a node than its window allows.
+  func excess(of node: borrowing Node) -> String? {
+    guard !audience.isEmpty else { return nil }
+    let load = node.messageLoad
+    if load.open > SessionPeer.messageWindow { return "M3 \(load.open) bytes of messages are not acknowledged" }
+    if load.unread > 2 * SessionPeer.messageWindow { return "M3 \(load.unread) bytes of messages are not read" }
+    return nil
+  }
+}

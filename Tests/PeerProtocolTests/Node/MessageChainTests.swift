@@ -1,0 +1,279 @@
+import Basics
+import PeerProtocol
+import Testing
+import WorldModel
+
+/// One node against frames by hand.
+@Suite("Chains of messages")
+struct MessageChainTests {
+  private let member = NodeProbe.peer(1)
+
+  private func message(
+    _ chain: UInt32, _ previous: UInt64, _ number: UInt64, to probe: inout NodeProbe, on link: LinkID, size: Int = 1
+  ) {
+    probe.send(.message, on: link) {
+      MessageHead(chain: chain, previous: previous, number: number).write(to: &$0)
+      $0.write(bytes: [UInt8](repeating: UInt8(number), count: size))
+    }
+  }
+
+  /// The first bytes of the messages that the app got.
+  private func told(_ probe: inout NodeProbe) -> [UInt8] {
+    probe.takeEvents().compactMap { if case .message(let bytes, _) = $0 { bytes[0] } else { nil } }
+  }
+
+  private func heads(_ probe: inout NodeProbe, on link: LinkID) throws -> [MessageHead] {
+    try probe.frames(on: link).filter { $0.type == .message }.map { frame in
+      var reader = ByteReader(frame.body.span)
+      return try MessageHead(reading: &reader)
+    }
+  }
+
+  private func reports(_ probe: inout NodeProbe, on link: LinkID) throws -> [MessageReport] {
+    try probe.frames(on: link).filter { $0.type == .messageReport }.map { try MessageReport(body: $0.body.span.bytes) }
+  }
+
+  private func report(_ kind: MessageReport.Kind, _ chain: UInt32, _ last: UInt64, window: UInt32 = 1 << 20)
+    -> MessageReport
+  {
+    var report = MessageReport(kind)
+    (report.chain, report.last, report.window) = (chain, last, window)
+    return report
+  }
+
+  private func say(_ report: MessageReport, to probe: inout NodeProbe, on link: LinkID) {
+    probe.send(.messageReport, on: link) { report.write(to: &$0) }
+  }
+
+  @Test("a message is taken only behind the one it names, and a new chain only from its beginning")
+  func chain() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, member)
+    _ = probe.takeEvents()
+    for (chain, previous, number) in [
+      (1, 2, 3), (1, 0, 2), (1, 0, 2), (1, 0, 4), (1, 2, 5), (2, 5, 6), (1, 5, 7), (3, 0, 8), (2, 0, 9), (1, 7, 10),
+      (3, 8, 11),
+    ] as [(UInt32, UInt64, UInt64)] { message(chain, previous, number, to: &probe, on: link) }
+    #expect(told(&probe) == [2, 5, 7, 8, 11])
+    // The first report opens the window, the next one has time.
+    let window = UInt32(ProtocolLimits.messageWindow)
+    let cost = UInt32(1 + ProtocolLimits.messageCost)
+    #expect(try reports(&probe, on: link) == [report(.report, 1, 2, window: window - cost)])
+    probe.wait(.milliseconds(20))
+    #expect(try reports(&probe, on: link) == [report(.report, 3, 11, window: window - 5 * cost)])
+  }
+
+  @Test("a repeated message is reported again, a question is answered at once, and much of it is reported early")
+  func reported() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, member)
+    message(1, 0, 1, to: &probe, on: link)
+    probe.wait(.milliseconds(20))
+    _ = try probe.frames(on: link)
+    message(1, 0, 1, to: &probe, on: link)
+    probe.wait(.milliseconds(20))
+    #expect(try reports(&probe, on: link).map(\.last) == [1])
+    say(MessageReport(.question), to: &probe, on: link)
+    #expect(try reports(&probe, on: link).map(\.kind) == [.answer])
+    message(1, 1, 2, to: &probe, on: link, size: ProtocolLimits.messagesToReport)
+    #expect(try reports(&probe, on: link).map(\.last) == [2])
+  }
+
+  @Test("a head that is not behind the one it names ends the link")
+  func refused() throws {
+    for bytes in [(0, 0, 1), (1, 2, 2), (1, 3, 2), (1, 0, 1 << 63)] as [(UInt32, UInt64, UInt64)] {
+      var probe = NodeProbe()
+      let link = probe.join(1, member)
+      probe.send(.message, on: link) {
+        $0.write(bytes.0)
+        $0.write(bytes.1)
+        $0.write(bytes.2)
+      }
+      #expect(try probe.goodbye(on: link) == .protocolError)
+    }
+  }
+
+  @Test("a sender that ignores its window is not heard beyond twice of it")
+  func memory() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, member)
+    for number in 1...100 {
+      message(1, UInt64(number - 1), UInt64(number), to: &probe, on: link, size: ProtocolLimits.message)
+    }
+    #expect(probe.node.messageLoad.unread <= 2 * ProtocolLimits.messageWindow)
+    let count = told(&probe).count
+    #expect(count == 2 * ProtocolLimits.messageWindow / (ProtocolLimits.message + ProtocolLimits.messageCost))
+    // What was dropped is not acknowledged, and goes on where it stopped.
+    probe.wait(.milliseconds(20))
+    #expect(try reports(&probe, on: link).last == report(.report, 1, UInt64(count), window: 0))
+    probe.input(.messagesUnread(0, from: member))
+    #expect(try reports(&probe, on: link).last == report(.report, 1, UInt64(count)))
+    message(1, UInt64(count), UInt64(count + 1), to: &probe, on: link)
+    #expect(told(&probe).count == 1)
+  }
+
+  @Test("on a new link nothing is repeated before the receiver has said how far it has come")
+  func newLink() throws {
+    var probe = NodeProbe()
+    let first = probe.join(1, member)
+    _ = try probe.frames(on: first)
+    for number in 1...3 { #expect(probe.input(.send([1], to: nil)) == .sent(MessageID(UInt64(number)))) }
+    #expect(try heads(&probe, on: first).map(\.number) == [1, 2, 3])
+    probe.input(.linkClosed(first))
+    probe.input(.send([1], to: nil))
+    let second = probe.greet(2, member)
+    probe.send(.admit, on: second)
+    let frames = try probe.frames(on: second).compactMap(\.type)
+    #expect(frames.contains(.messageReport) && !frames.contains(.message))
+    say(report(.answer, 1, 2), to: &probe, on: second)
+    #expect(
+      try heads(&probe, on: second) == [
+        MessageHead(chain: 1, previous: 2, number: 3), MessageHead(chain: 1, previous: 3, number: 4),
+      ])
+    say(report(.report, 1, 4), to: &probe, on: second)
+    #expect(probe.node.messageLoad.isSettled)
+  }
+
+  @Test("a receiver that reports nothing is asked, and its answer shows what it has dropped")
+  func asked() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, member)
+    for _ in 1...3 { probe.input(.send([1], to: nil)) }
+    _ = try probe.frames(on: link)
+    probe.wait(.seconds(2))
+    #expect(try reports(&probe, on: link).map(\.kind) == [.question])
+    say(report(.answer, 1, 1), to: &probe, on: link)
+    #expect(try heads(&probe, on: link).map(\.number) == [2, 3])
+  }
+
+  @Test("a receiver that has forgotten its chain makes what is open fail, and the next message begins another")
+  func forgotten() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, member)
+    for _ in 1...2 { probe.input(.send([1], to: nil)) }
+    say(report(.report, 1, 1), to: &probe, on: link)
+    _ = (probe.takeEvents(), try probe.frames(on: link))
+    say(report(.answer, 0, 0), to: &probe, on: link)
+    let failures = probe.takeEvents().compactMap { if case .messagesFailed(let failure) = $0 { failure } else { nil } }
+    #expect(failures == [MessageFailure(receiver: member, messages: [MessageID(2)], reason: .restarted)])
+    probe.input(.send([1], to: nil))
+    #expect(try heads(&probe, on: link) == [MessageHead(chain: 2, previous: 0, number: 3)])
+  }
+
+  @Test("what leaves stays within the window that the receiver states")
+  func window() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, member)
+    let cost = 1000 + ProtocolLimits.messageCost
+    for _ in 0..<400 { probe.input(.send([UInt8](repeating: 1, count: 1000), to: nil)) }
+    let first = try heads(&probe, on: link).count
+    #expect(first == ProtocolLimits.messageWindow / 4 / cost)
+    say(report(.report, 1, 10, window: UInt32(first * cost)), to: &probe, on: link)
+    #expect(try heads(&probe, on: link).count == 10)
+    say(report(.report, 1, 10, window: UInt32((first + 5) * cost)), to: &probe, on: link)
+    #expect(try heads(&probe, on: link).count == 5)
+    say(report(.report, 1, 20, window: UInt32((first + 5) * cost)), to: &probe, on: link)
+    #expect(try heads(&probe, on: link).count == 10)
+  }
+
+  @Test("a report that was overtaken takes nothing back")
+  func overtaken() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, member)
+    for _ in 1...3 { probe.input(.send([1], to: nil)) }
+    say(report(.report, 1, 2), to: &probe, on: link)
+    _ = try probe.frames(on: link)
+    say(report(.report, 1, 2, window: 0), to: &probe, on: link)
+    say(report(.report, 1, 1, window: 0), to: &probe, on: link)
+    probe.input(.send([1], to: nil))
+    #expect(try heads(&probe, on: link) == [MessageHead(chain: 1, previous: 3, number: 4)])
+  }
+
+  @Test("a message that is sent while the other side has not admitted this node arrives when it has")
+  func early() throws {
+    var probe = NodeProbe()
+    let link = probe.accept(1, member)
+    _ = try probe.frames(on: link)
+    #expect(probe.input(.send([1], to: nil)) == .sent(MessageID(1)))
+    #expect(probe.input(.send([1], to: [member])) == .sent(MessageID(2)))
+    #expect(try heads(&probe, on: link).isEmpty)
+    probe.send(.admit, on: link)
+    #expect(try heads(&probe, on: link).map(\.number) == [1, 2])
+  }
+
+  @Test("a message to a peer that never admits this node fails with its link")
+  func neverAdmitted() throws {
+    var probe = NodeProbe()
+    let link = probe.accept(1, member)
+    probe.input(.send([1], to: nil))
+    _ = probe.takeEvents()
+    probe.input(.linkClosed(link))
+    let failures = probe.takeEvents().compactMap { if case .messagesFailed(let failure) = $0 { failure } else { nil } }
+    #expect(failures == [MessageFailure(receiver: member, messages: [MessageID(1)], reason: .left)])
+  }
+
+  @Test(
+    "a member that was never reached gets no message to all, and one to it alone fails after a while",
+    arguments: [false, true])
+  func neverReached(greets: Bool) throws {
+    var probe = NodeProbe()
+    let (link, other) = (probe.join(1, member), NodeProbe.peer(3))
+    let entry = RosterEntry(
+      peerID: other, version: 1, status: .present, incarnation: 9, name: "other", addresses: [.loopback(port: 9)])
+    probe.tell([entry], on: link)
+    _ = (probe.takeEvents(), try probe.frames(on: link))
+    if greets {
+      // Its link is being made, and breaks before it is a member's.
+      let second = probe.greet(2, other, incarnation: 9)
+      probe.input(.send([1], to: nil))
+      probe.input(.linkClosed(second))
+    } else {
+      probe.input(.send([1], to: [other]))
+      probe.input(.send([1], to: nil))
+    }
+    #expect(try heads(&probe, on: link).count == 1)
+    probe.wait(seconds: 9, keeping: [link])
+    probe.wait(seconds: 2, keeping: [link])
+    let failures = probe.takeEvents().compactMap { if case .messagesFailed(let failure) = $0 { failure } else { nil } }
+    #expect(failures == [MessageFailure(receiver: other, messages: [MessageID(1)], reason: .lost)])
+  }
+
+  @Test("a relay passes messages on within its bound, and drops the rest")
+  func relay() throws {
+    var probe = NodeProbe()
+    let (one, other) = (probe.join(1, member), probe.join(2, NodeProbe.peer(2), incarnation: 8))
+    _ = try probe.frames(on: other)
+    probe.isSlow = true
+    let route = MessageRoute(
+      from: NodeID(peer: member, incarnation: 7), to: NodeID(peer: NodeProbe.peer(2), incarnation: 8))
+    for number in 1...40 {
+      probe.send(.relayedMessage, on: one) {
+        route.write(to: &$0)
+        MessageHead(chain: 1, previous: UInt64(number - 1), number: UInt64(number)).write(to: &$0)
+        $0.write(bytes: [UInt8](repeating: 7, count: 20_000))
+      }
+    }
+    probe.isSlow = false
+    probe.input(.writable(other))
+    let passed = try probe.frames(on: other).filter { $0.type == .relayedMessage }
+    // Those that left before the link was full, and those that waited.
+    let most = (ProtocolLimits.messageWindow / 4 + 2 * ProtocolLimits.transmitWindow) / 20_000
+    #expect(passed.count > 12 && passed.count <= most)
+    #expect(passed.allSatisfy { $0.body[0] == 1 })
+    #expect(told(&probe).isEmpty)
+  }
+
+  @Test("nobody speaks through others for a member with a link of its own")
+  func believed() throws {
+    var probe = NodeProbe()
+    let (_, other) = (probe.join(1, member), probe.join(2, NodeProbe.peer(2), incarnation: 8))
+    _ = probe.takeEvents()
+    let route = MessageRoute(from: NodeID(peer: member, incarnation: 7), to: probe.node.me)
+    probe.send(.relayedMessage, on: other) {
+      route.write(to: &$0)
+      MessageHead(chain: 1, previous: 0, number: 1).write(to: &$0)
+      $0.write(UInt8(1))
+    }
+    #expect(told(&probe).isEmpty && probe.closed.isEmpty)
+  }
+}

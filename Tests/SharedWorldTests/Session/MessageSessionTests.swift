@@ -1,0 +1,122 @@
+import Testing
+
+@testable import SharedWorld
+
+@Suite("Messages of sessions", .timeLimit(.minutes(5)))
+struct MessageSessionTests {
+  private static let size = 60_000
+
+  private static func message(_ number: Int) -> [UInt8] { [UInt8](repeating: UInt8(number), count: size) }
+
+  /// Reads messages until there are so many, and returns the first byte of each; an event of a broken connection is a failure.
+  private static func read(_ count: Int, of session: Session) async -> [UInt8] {
+    var found: [UInt8] = []
+    var events = session.events.makeAsyncIterator()
+    while found.count < count, let event = await events.next() {
+      if case .message(let bytes, _) = event { found.append(bytes.first ?? 0) }
+      if case .peerReconnecting(let peer) = event { Issue.record("the connection to \(peer.name) was replaced") }
+    }
+    return found
+  }
+
+  @Test("250 messages of 60 kB in a loop arrive, in order, over the one connection")
+  func manyLarge() async throws {
+    try await TestSessions.joined { alice, bob in
+      async let received = Self.read(250, of: bob)
+      for number in 1...250 { try await alice.send(Self.message(number)) }
+      #expect(await received == Array(1...250))
+    }
+  }
+
+  @Test("a peer that does not read makes send wait and sendNow throw, and gets everything when it reads")
+  func slowReader() async throws {
+    try await TestSessions.joined { alice, bob in
+      let bobID = bob.localPeer.id
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { for number in 1...60 { try await alice.send(Self.message(number)) } }
+        while await !alice.isFull { await Task.yield() }
+        let error = await #expect(throws: SessionError.self) { try await alice.sendNow([1]) }
+        #expect(error?.code == .wouldBlock)
+        let cancelled = Task { try await alice.send([1], to: [bobID]) }
+        cancelled.cancel()
+        let reason = await #expect(throws: SessionError.self) { try await cancelled.value }
+        #expect(reason?.code == .cancelled)
+        #expect(await Self.read(60, of: bob) == Array(1...60))
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test("a reader that is released without having read holds nobody up")
+  func releasedReader() async throws {
+    try await TestSessions.joined { alice, bob in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        // The first one gets what happened before it, the second one only what comes.
+        var lazy: Session.Events.Iterator? = bob.events.makeAsyncIterator()
+        group.addTask { for number in 1...60 { try await alice.send(Self.message(number)) } }
+        let reading = Task { await Self.read(10, of: bob) }
+        while await !alice.isFull { await Task.yield() }
+        #expect(lazy != nil)
+        lazy = nil
+        try await group.waitForAll()
+        _ = await reading.value
+      }
+    }
+  }
+
+  @Test("what the invited side sends as soon as the invitation is accepted arrives")
+  func atOnce() async throws {
+    try await TestSessions.two { alice, bob in
+      let bobID = try await alice.invite(bob.endpoint).id
+      try await bob.send([1])
+      try await bob.send([2], to: [alice.localPeer.id])
+      try await alice.send([3], to: [bobID])
+      #expect(await Self.read(2, of: alice) == [1, 2])
+      #expect(await Self.read(1, of: bob) == [3])
+    }
+  }
+
+  @Test("a peer without a connection to another one reaches it through the third")
+  func relayed() async throws {
+    let (one, middle, other) = (
+      try TestSessions.identity("alice"), try TestSessions.identity("bob"), try TestSessions.identity("carol")
+    )
+    var pinned = TestSessions.configuration()
+    pinned.trust = .pinned([middle.peerID])
+    let configuration = pinned
+    try await Session.withSession(as: middle, configuration: TestSessions.configuration()) { bob in
+      try await Session.withSession(as: one, configuration: configuration) { alice in
+        try await Session.withSession(as: other, configuration: configuration) { carol in
+          for peer in [alice, carol] { _ = try await peer.invite(bob.endpoint) }
+          var events = alice.events.makeAsyncIterator()
+          _ = try await events.first {
+            if case .peerJoined(let peer) = $0, peer.id == other.peerID { true } else { nil }
+          }
+          for number in 1...100 { try await alice.send([UInt8(number)], to: [other.peerID]) }
+          #expect(await Self.read(100, of: carol) == Array(1...100))
+        }
+      }
+    }
+  }
+
+  @Test("a peer that leaves before it has got everything is named with the messages that it may lack")
+  func failed() async throws {
+    try await TestSessions.two { alice, bob in
+      let configuration = TestSessions.configuration()
+      try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
+        let id = try await alice.invite(carol.endpoint).id
+        var sent: [MessageID] = []
+        do { while true { sent.append(try await alice.sendNow(Self.message(1), to: [id])) } } catch {}
+        await carol.leave()
+        let failure = try await alice.first { if case .messagesFailed(let failure) = $0 { failure } else { nil } }
+        #expect(failure.receiver == id && failure.messages == Array(sent.suffix(failure.messages.count)))
+        #expect(failure.reason == .left && !failure.messages.isEmpty)
+      }
+    }
+  }
+}
+
+extension Session {
+  /// Whether a message waits for room.
+  fileprivate var isFull: Bool { waits.messages.holds(up: nil) }
+}

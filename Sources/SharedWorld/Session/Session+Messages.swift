@@ -8,7 +8,8 @@ extension Session {
   ///
   /// When it returns, this session keeps the message until each receiver has it. Every receiver gets it exactly once and
   /// behind all earlier messages of this session to it, over broken and replaced connections and through other members;
-  /// where that fails, ``Event/messagesFailed(_:)`` names the receiver and the messages. A receiver that does not read its
+  /// where that fails, ``Event/messagesFailed(_:)`` names the receiver and the messages. What is not acknowledged when this
+  /// session leaves fails too, though it may arrive. A receiver that does not read its
   /// events holds up the messages to it, and in the end this call, and nobody else.
   /// - Parameters:
   ///   - bytes: at most 60 KiB.

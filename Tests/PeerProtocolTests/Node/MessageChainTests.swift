@@ -1,3 +1,4 @@
+import AnchorReplication
 import Basics
 import PeerProtocol
 import Testing
@@ -174,6 +175,21 @@ struct MessageChainTests {
     #expect(try heads(&probe, on: link).count == 5)
     say(report(.report, 1, 20, window: UInt32((first + 5) * cost)), to: &probe, on: link)
     #expect(try heads(&probe, on: link).count == 10)
+  }
+
+  @Test("an edit leaves before the messages that wait")
+  func priority() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, member)
+    probe.send(VersionVector(), on: link)
+    probe.isSlow = true
+    for _ in 1...4 { probe.input(.send([UInt8](repeating: 1, count: ProtocolLimits.message), to: nil)) }
+    try probe.edit(.place(Anchor(id: AnchorID(high: 1, low: 1), name: "a")))
+    _ = try probe.frames(on: link)
+    probe.isSlow = false
+    probe.input(.writable(link))
+    let types = try probe.frames(on: link).compactMap(\.type)
+    #expect(types.first == .operations && types.contains(.message))
   }
 
   @Test("a report that was overtaken takes nothing back")

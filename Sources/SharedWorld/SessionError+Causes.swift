@@ -69,12 +69,6 @@ extension SessionError {
         : "\(peer.name) runs twice with one identity; the earlier process is refused until the later one ends")
   }
 
-  /// The anchors of a peer differ from those here under one history.
-  static func divergence(from peer: Peer) -> SessionError {
-    SessionError(
-      .divergence, "the anchors of \(peer.name) differ under the same history; all of them are being merged")
-  }
-
   /// Why an edit of an anchor was refused.
   init(_ failure: AnchorError, anchor: AnchorID?) {
     let name = anchor.map { "anchor \($0)" } ?? "an anchor"

@@ -56,6 +56,11 @@ extension SessionError {
       .divergence, "the anchors of \(peer.name) differ under the same history; all of them are being merged")
   }
 
+  /// A peer sent a part of a map that is not of it.
+  static func wrongPart(of map: MapID, from peer: Peer, _ failure: ChunkFailure) -> SessionError {
+    SessionError(.corruptData, "\(peer.name) sent a wrong part of map \(map): \(failure)", cause: failure)
+  }
+
   /// Too many passcodes were wrong.
   static let roomLocked = SessionError(
     .passcodeLocked, "20 passcodes were wrong; nobody new is admitted until unlockPasscode() is called")

@@ -135,10 +135,8 @@ sw_status sw_map_load(const char *path, sw_map **map);
 /* Writes a .worldmap file; the path has the whole file or what was there before. Waits for the disk. */
 sw_status sw_map_save(const sw_map *map, const char *path);
 
-/* The feature points of a map; 0 for NULL. */
+/* The feature points, and the static anchors, of a map; 0 for NULL. */
 size_t sw_map_point_count(const sw_map *map);
-
-/* The static anchors of a map; 0 for NULL. */
 size_t sw_map_anchor_count(const sw_map *map);
 
 /*
@@ -304,16 +302,12 @@ typedef struct sw_peer {
   uint32_t reserved;      /* zero */
 } sw_peer;
 
-/* The other members at one moment, in the order of their ids. */
+/* The other members at one moment, in the order of their ids, and the function that takes such a list. */
 typedef struct sw_peer_list sw_peer_list;
-
-/* Takes a list of the other members. */
 sw_status sw_session_peers(sw_session *session, sw_peer_list **peers);
-/* How many there are; 0 for NULL. */
+/* How many there are, 0 for NULL; one of them, owned by the list, NULL beyond its end; giving the list back. */
 size_t sw_peer_list_count(const sw_peer_list *peers);
-/* One of them, owned by the list; NULL beyond its end. */
 const sw_peer *sw_peer_list_get(const sw_peer_list *peers, size_t index);
-/* Gives the list back. */
 void sw_peer_list_destroy(sw_peer_list *peers);
 
 /* ---- Anchors -------------------------------------------------------------------------------------------------- */
@@ -341,11 +335,9 @@ sw_status sw_session_remove(sw_session *session, const sw_anchor_id *anchor);
 /* The anchors at one moment, in the order of their ids, and the function that takes such a list. */
 typedef struct sw_anchor_list sw_anchor_list;
 sw_status sw_session_anchors(sw_session *session, sw_anchor_list **anchors);
-/* How many there are; 0 for NULL. */
+/* How many there are, 0 for NULL; one of them, owned by the list, NULL beyond its end; giving the list back. */
 size_t sw_anchor_list_count(const sw_anchor_list *anchors);
-/* One of them, owned by the list; NULL beyond its end. */
 const sw_anchor *sw_anchor_list_get(const sw_anchor_list *anchors, size_t index);
-/* Gives the list back. */
 void sw_anchor_list_destroy(sw_anchor_list *anchors);
 
 /* The hash of the replicated anchors. */

@@ -82,8 +82,7 @@ extension Session {
     case .mapProgress(let progress): events.append(.mapProgress(progress))
     case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: provider)
     case .mapSourceRefused(let map, let from, let failure):
-      let message = "\(discovery.peer(from).name) sent a wrong part of map \(map): \(failure)"
-      events.append(.problem(SessionError(.corruptData, message, cause: failure)))
+      events.append(.problem(.wrongPart(of: map, from: discovery.peer(from), failure)))
     case .mapRefused(let map, let provider, let refusal):
       events.append(refused(map, of: discovery.peer(provider).name, refusal))
     case .synchronised(let digest):

@@ -1,9 +1,6 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
 export SWIFT FILTER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR CHURN_SECONDS CHURN_SEED
-# Swift Testing starts all tests at once. Those that measure themselves against a clock get their turn in time where fewer
-# run beside them.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 24
 
 .DEFAULT_GOAL := build
 .PHONY: build test demo lint lan bench fuzz soak model install docs clean help toolchain
@@ -12,7 +9,7 @@ build: toolchain ## build everything (debug)
 	$(SWIFT) build
 
 test: toolchain ## run every test; FILTER=name selects
-	$(SWIFT) test $(if $(FILTER),--filter '$(FILTER)')
+	@Scripts/test.sh
 
 demo: toolchain ## two peers on this machine share a map and anchors
 	@Scripts/demo.sh

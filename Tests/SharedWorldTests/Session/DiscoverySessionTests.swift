@@ -56,7 +56,7 @@ struct DiscoverySessionTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: plain) { alice in
       var events = alice.events.makeAsyncIterator()
       let service = try await Session.withSession(as: identity, configuration: configuration) { bob in
-        var event = try await alice.first { $0.found("bob") { _ in true } }
+        var event = try await events.first { $0.found("bob") { _ in true } }
         #expect(event.standing == .open && event.info == ["room": "attic"] && event.protocolVersion != nil)
         try await bob.lockSession()
         event = try await events.first { $0.found("bob") { $0.standing == .locked } }

@@ -89,7 +89,7 @@ struct EndReasonTests {
     let row = Self.cases[index]
     let peer = try ScriptedPeer(.accept)
     try await Self.meeting(peer) { session, target in
-      let member = try await session.invite(target)
+      let member = try await session.join(target)
       var events = session.events.makeAsyncIterator()
       // Who hosts is removed by nobody; who knows no host yet believes the only member it has.
       var isAwaited = (joined: true, host: true)

@@ -13,7 +13,7 @@ struct FaultEventTests {
     let place = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: try await script.start()))
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
       alice in
-      let member = try await alice.invite(place)
+      let member = try await alice.join(place)
       var events = alice.events.makeAsyncIterator()
       _ = try await events.first { event -> Bool? in if case .peerJoined(member) = event { true } else { nil } }
       await script.stop()

@@ -63,7 +63,7 @@ struct ImpostorTests {
       #expect(error?.code == .identityMismatch)
       #expect(await mallory.connections > 0)
       #expect(await mallory.received.isEmpty)
-      #expect(await alice.state().peers.isEmpty)
+      #expect(await alice.state().peers.allSatisfy { $0.id == bob.peerID })
       #expect(await alice.state().candidates.first { $0.id == service }?.peer?.id == bob.peerID)
     }
     await mallory.stop()
@@ -86,12 +86,12 @@ struct ImpostorTests {
         hello.instance = advertiser.id
       }
       let port = try await mallory.start()
-      async let invited = try? alice.invite(
-        .endpoint(Endpoint(host: "127.0.0.1", port: port)), timeout: .seconds(5))
-      await mallory.invited()
+      // A machine so busy that nobody is there within five seconds says so, and mallory has said nothing yet.
+      repeat {
+        _ = try? await alice.invite(.endpoint(Endpoint(host: "127.0.0.1", port: port)), timeout: .seconds(2))
+      } while await !mallory.isInvited
       #expect(await alice.state().candidates.first { $0.id == advertiser.id }?.peer == nil)
       await mallory.end(.refused)
-      _ = await invited
     }
   }
 }

@@ -21,8 +21,12 @@ actor ScriptedPeer: SecureTransportDelegate {
   private let hello: Hello
   private let answer: Answer
   private var transport: SecureTransport?
+  /// The link that said hello last.
+  ///
+  /// Sessions of other tests may dial this port, at which their own peer listened before; they find another key there and say
+  /// nothing.
   private var link: LinkID?
-  private var inbound: [UInt8] = []
+  private var inbound: [LinkID: [UInt8]] = [:]
   /// Whether an invitation has arrived.
   private(set) var isInvited = false
   /// The frames that arrived on all links, in order.
@@ -80,13 +84,15 @@ actor ScriptedPeer: SecureTransportDelegate {
     _ = transport.send(link, bytes.span.bytes)
   }
 
-  private func take(_ bytes: [UInt8]) {
-    inbound += bytes
-    while let head = try? FrameHead.find(in: inbound.span.bytes, at: 0, limit: .max / 2) {
-      let body = Array(inbound[head.body])
-      inbound.removeSubrange(..<head.body.upperBound)
-      if let type = FrameType(rawValue: head.type) { take(type, body) }
+  private func take(_ bytes: [UInt8], on link: LinkID) {
+    var rest = inbound[link, default: []] + bytes
+    while let head = try? FrameHead.find(in: rest.span.bytes, at: 0, limit: .max / 2) {
+      let body = Array(rest[head.body])
+      rest.removeSubrange(..<head.body.upperBound)
+      if head.type == FrameType.hello.rawValue { self.link = link }
+      if self.link == link, let type = FrameType(rawValue: head.type) { take(type, body) }
     }
+    inbound[link] = rest
   }
 
   private func take(_ type: FrameType, _ body: [UInt8]) {
@@ -120,19 +126,18 @@ actor ScriptedPeer: SecureTransportDelegate {
 
 extension ScriptedPeer {
   nonisolated func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
-    assumeIsolated {
-      ($0.link, $0.inbound) = (link, [])
-      $0.connections += 1
-    }
+    assumeIsolated { $0.connections += 1 }
   }
 
   nonisolated func linkReceived(_ link: LinkID, _ bytes: RawSpan) {
     let copy = bytes.withUnsafeBytes { Array($0) }
-    assumeIsolated { $0.take(copy) }
+    assumeIsolated { $0.take(copy, on: link) }
   }
 
   nonisolated func linkWritable(_ link: LinkID) {}
-  nonisolated func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {}
+  nonisolated func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {
+    assumeIsolated { $0.inbound[link] = nil }
+  }
   nonisolated func dialFailed(_ dial: DialID, _ failure: TransportFailure) {}
   nonisolated func listenerPaused(_ failure: TransportFailure) {}
   nonisolated func listenerResumed() {}

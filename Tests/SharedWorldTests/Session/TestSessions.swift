@@ -64,6 +64,21 @@ extension Session {
   }
 }
 
+extension Session {
+  /// Invites a peer that a test begins with.
+  ///
+  /// A machine so busy that nobody is there within five seconds says so: then the test has not begun yet.
+  nonisolated func join(_ target: InvitationTarget) async throws -> Peer {
+    while true {
+      do throws(SessionError) {
+        return try await invite(target)
+      } catch {
+        guard error.code == .unreachable else { throw error }
+      }
+    }
+  }
+}
+
 extension TestSessions {
   /// Waits until all these sessions have the same host.
   static func agreedHost(_ sessions: [Session]) async throws -> PeerID {

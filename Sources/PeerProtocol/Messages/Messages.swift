@@ -427,9 +427,12 @@ extension Messages {
     var load = MessageLoad()
     load.open = outflows.map(\.openBytes).max() ?? 0
     load.unread = inflows.map(\.unread).max() ?? 0
-    load.isSettled = outflows.allSatisfy { $0.openBytes == 0 }
+    load.isSettled = !areOpen
     return load
   }
+
+  /// Whether a receiver is still to acknowledge a message.
+  var areOpen: Bool { outflows.contains { $0.openBytes > 0 } }
 
   /// The members that are still to acknowledge a message.
   func receivers(of message: MessageID) -> [PeerID] {

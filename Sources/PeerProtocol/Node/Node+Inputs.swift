@@ -58,7 +58,8 @@ extension Node {
     case .edits(let edits): return edited { node throws(AnchorError) in try node.turn.edit(edits) }
     case .restoreAnchors(let records): return restoreAnchors(records)
     case .awaitAcknowledgement(let id, let level, let timeout):
-      replication.organ.awaitAcknowledgement(id, level, timeout: timeout, in: &turn)
+      replication.organ.awaitAcknowledgement(
+        id, level, timeout: timeout, messagesAreOpen: messages.state.areOpen, in: &turn)
     case .cancelAcknowledgement(let id): replication.organ.cancelAcknowledgement(id)
 
     case .updatePose(let transform):

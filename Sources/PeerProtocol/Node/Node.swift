@@ -199,7 +199,7 @@ package struct Node: Sendable {
     settle()
     // A new host, or a change of what can be reached, may decide disputed records.
     if membership.state.hasNewEvidence { takeBelieved() }
-    if !replication.state.isIdle { replication.organ.conclude(in: &turn) }
+    if !replication.state.isIdle { replication.organ.conclude(messagesAreOpen: messages.state.areOpen, in: &turn) }
     if !ownership.state.isIdle(at: turn.now) { ownership.organ.conclude(in: &turn) }
     refreshDeadlines()
   }

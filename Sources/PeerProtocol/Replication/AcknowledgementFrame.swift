@@ -7,11 +7,13 @@ package enum AcknowledgementLevel: Hashable, Sendable {
   case host
   /// Every member the app counted as present when it began to wait, and that has not left since.
   case everyPresentMember
+  /// The same members; and the receivers of this node's messages have acknowledged them.
+  case delivery
 }
 
 /// How a wait for acknowledgement ended.
 package enum AcknowledgementResult: Hashable, Sendable {
-  /// All that were waited for have applied the operations.
+  /// All that were waited for have what was waited for.
   case acknowledged
   /// Not all of them said so in time; the operations stand, and go on spreading.
   case timedOut

@@ -11,7 +11,7 @@ struct Acknowledgements: Sendable {
     let sequence: UInt64
     let level: AcknowledgementLevel
     let deadline: Instant
-    /// Who was present when it began; only for ``AcknowledgementLevel/everyPresentMember``.
+    /// Who was present when it began; nobody for ``AcknowledgementLevel/host``.
     let members: [PeerID]
   }
 
@@ -47,23 +47,25 @@ struct Acknowledgements: Sendable {
 
   /// Waits until those of `level` have applied everything this node has written so far.
   mutating func begin(
-    _ id: AcknowledgementID, _ level: AcknowledgementLevel, timeout: Duration, in turn: inout Turn
+    _ id: AcknowledgementID, _ level: AcknowledgementLevel, timeout: Duration, messagesAreOpen: Bool,
+    in turn: inout Turn
   ) {
     let present = turn.mesh.roster.entries.map(\.peerID).filter { turn.mesh.standings[$0]?.isJoined == true }
     waits.append(
       Wait(
         id: id, sequence: turn.anchors.appliedCount(of: turn.anchors.actor), level: level,
-        deadline: turn.now + timeout, members: level == .everyPresentMember ? present : []))
-    run(in: &turn)
+        deadline: turn.now + timeout, members: level == .host ? [] : present))
+    run(messagesAreOpen: messagesAreOpen, in: &turn)
   }
 
   /// Ends the waits that are satisfied or over, and asks those whose word is missing.
-  mutating func run(in turn: inout Turn) {
+  mutating func run(messagesAreOpen: Bool, in turn: inout Turn) {
     for wait in waits {
       let missing = missing(for: wait, in: turn)
-      if missing?.isEmpty == true || wait.deadline <= turn.now {
+      let isSatisfied = missing?.isEmpty == true && !(wait.level == .delivery && messagesAreOpen)
+      if isSatisfied || wait.deadline <= turn.now {
         end(wait.id)
-        turn.report(.acknowledged(wait.id, missing?.isEmpty == true ? .acknowledged : .timedOut))
+        turn.report(.acknowledged(wait.id, isSatisfied ? .acknowledged : .timedOut))
         continue
       }
       for node in missing ?? [] where asks(node, for: wait.sequence, at: turn.now) {
@@ -80,7 +82,7 @@ struct Acknowledgements: Sendable {
     case .host:
       guard let host = turn.mesh.host else { return nil }
       nodes = host == turn.me ? [] : [host]
-    case .everyPresentMember:
+    case .everyPresentMember, .delivery:
       nodes = wait.members.compactMap { peer in
         turn.mesh.standings[peer]?.isJoined == true ? turn.mesh.roster[peer]?.node : nil
       }

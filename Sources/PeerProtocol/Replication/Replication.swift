@@ -40,11 +40,13 @@ struct Replication: Organ {
     turn.tell(.antiEntropy)
   }
 
-  /// Whether ``conclude(in:)`` has anything to look at.
+  /// Whether ``conclude(messagesAreOpen:in:)`` has anything to look at.
   var isIdle: Bool { acknowledgements.isIdle }
 
   /// Ends the waits that this turn or the time has ended.
-  mutating func conclude(in turn: inout Turn) { acknowledgements.run(in: &turn) }
+  mutating func conclude(messagesAreOpen: Bool, in turn: inout Turn) {
+    acknowledgements.run(messagesAreOpen: messagesAreOpen, in: &turn)
+  }
 
   /// Whether everything is here that the linked members had when their links came up: their operations, and the
   /// session's map.
@@ -70,9 +72,10 @@ struct Replication: Organ {
 
   /// Waits until those of `level` have applied everything this node has written so far.
   mutating func awaitAcknowledgement(
-    _ id: AcknowledgementID, _ level: AcknowledgementLevel, timeout: Duration, in turn: inout Turn
+    _ id: AcknowledgementID, _ level: AcknowledgementLevel, timeout: Duration, messagesAreOpen: Bool,
+    in turn: inout Turn
   ) {
-    acknowledgements.begin(id, level, timeout: timeout, in: &turn)
+    acknowledgements.begin(id, level, timeout: timeout, messagesAreOpen: messagesAreOpen, in: &turn)
   }
 
   /// Waits no longer; nothing is told.

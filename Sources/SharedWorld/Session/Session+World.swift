@@ -86,17 +86,21 @@ extension Session {
     case .host: level = .host
     case .everyPresentMember: level = .everyPresentMember
     }
-    let outcome = await wait { number in
-      .awaitAcknowledgement(AcknowledgementID(rawValue: number), level, timeout: acknowledgement.timeout)
-    } givingUp: { number in
-      .cancelAcknowledgement(AcknowledgementID(rawValue: number))
-    }
-    switch outcome {
+    switch await acknowledged(level, timeout: acknowledgement.timeout) {
     case .acknowledgement(.acknowledged): return
     case .cancelled: throw SessionError(.cancelled, "the wait was cancelled; the edit stands")
     case .ended: throw SessionError(.ended, "the session ended before the edit was acknowledged")
     case .acknowledgement(.timedOut), .ownership, .invitation, .host:
       throw SessionError(.notAcknowledged, "not everybody has the edit yet; it stands, and goes on spreading")
+    }
+  }
+
+  /// Waits until all of a level have what this peer has edited and sent so far.
+  func acknowledged(_ level: AcknowledgementLevel, timeout: Duration) async -> WaitOutcome {
+    await wait { number in
+      .awaitAcknowledgement(AcknowledgementID(rawValue: number), level, timeout: timeout)
+    } givingUp: { number in
+      .cancelAcknowledgement(AcknowledgementID(rawValue: number))
     }
   }
 

@@ -95,10 +95,16 @@ public actor Session {
   public nonisolated var events: Events { Events(hub: hub) }
 
   /// Says goodbye to everybody and ends the session.
+  ///
+  /// What was edited and sent last arrives before: for that it waits 3 s at most, and not at all in a cancelled task.
   public func leave() async {
+    _ = await acknowledged(.delivery, timeout: Self.farewell)
     input(.leave)
     await shutDown()
   }
+
+  /// How long those who stay may take to hold what was edited and sent last.
+  private static let farewell: Duration = .seconds(3)
 
   // MARK: The node
 

@@ -88,6 +88,29 @@ struct AcknowledgementTests {
     #expect(try session.node(other).host != nil)
   }
 
+  @Test("of a delivery: the receivers have acknowledged the messages too")
+  func delivery() throws {
+    var session = try TestSession(2)
+    func sendAndWait() throws {
+      try session.perform(0) { node, now in
+        node.handle(.send([7], to: nil), at: now)
+        node.handle(.awaitAcknowledgement(wait, .delivery, timeout: .seconds(2)), at: now)
+      }
+    }
+    try sendAndWait()
+    #expect(session.acknowledgements(0).isEmpty)
+    session.run(.milliseconds(400))
+    #expect(session.acknowledgements(0).map(\.1) == [.acknowledged])
+    #expect(try session.node(0).messageLoad.isSettled)
+    session.forgetEvents()
+    session.apply(.stop(1, asleep: false))
+    try sendAndWait()
+    session.run(.milliseconds(1900))
+    #expect(session.acknowledgements(0).isEmpty)
+    session.run(.milliseconds(200))
+    #expect(session.acknowledgements(0).map(\.1) == [.timedOut])
+  }
+
   @Test("a cancelled wait is told nothing")
   func cancelled() throws {
     var session = try TestSession(2)

@@ -75,7 +75,7 @@ struct LiveTests {
     }
   }
 
-  @Test("what is placed right before leaving reaches the others")
+  @Test("what is placed and sent right before leaving reaches the others")
   func lastWord() async throws {
     try await TestSessions.joined { alice, bob in
       var bobEvents = bob.events.makeAsyncIterator()
@@ -85,10 +85,14 @@ struct LiveTests {
       // Both in one round of the loop.
       let lamp = try await Task(executorPreference: alice.executor) {
         let lamp = try await alice.place(Anchor(name: "lamp"))
+        try await alice.send([7])
         await alice.leave()
         return lamp
       }.value
-      _ = try await bobEvents.first { if case .peerLeft = $0 { true } else { nil } }
+      let message = try await bobEvents.first { if case .message(let bytes, _) = $0 { bytes } else { nil } }
+      #expect(message == [7])
+      let reason = try await bobEvents.first { if case .peerLeft(_, let reason) = $0 { reason } else { nil } }
+      #expect(reason == .left)
       #expect(await bob.anchors().map(\.id) == [lamp])
     }
   }

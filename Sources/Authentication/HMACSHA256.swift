@@ -1,7 +1,7 @@
 import CSodium
 
 /// SHA-256 and what is built of it; libsodium 1.0.18 has no call for HKDF.
-enum HMACSHA256 {
+package enum HMACSHA256 {
   /// Bytes of a digest, a tag and a derived key.
   static let size = 32
 
@@ -13,7 +13,7 @@ enum HMACSHA256 {
   }
 
   /// HMAC-SHA-256 (RFC 2104) under a key of any length.
-  static func tag(over bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+  package static func tag(over bytes: [UInt8], key: [UInt8]) -> [UInt8] {
     var state = crypto_auth_hmacsha256_state()
     defer { sodium_memzero(&state, MemoryLayout.size(ofValue: state)) }
     crypto_auth_hmacsha256_init(&state, key, key.count)

@@ -39,10 +39,8 @@ struct Comparison: Organ {
       return
     }
     guard let secrets else { return turn.tell(.close(link, nil)) }
-    let (me, other) = (turn.me.peer.bytes, entry.peer.bytes)
-    let exchange = CodeExchange(
-      entry.isDialled ? .initiator : .responder, initiator: entry.isDialled ? me : other,
-      responder: entry.isDialled ? other : me, secrets: secrets)
+    let (role, initiator, responder) = entry.sides(of: turn.me.peer)
+    let exchange = CodeExchange(role, initiator: initiator, responder: responder, secrets: secrets)
     runs.begin(link, with: Run(isDialled: entry.isDialled, exchange: exchange))
   }
 
@@ -107,7 +105,7 @@ struct Comparison: Organ {
       guard mayBegin(entry, in: turn) else { return turn.tell(.close(link, .codeBusy)) }
       note(link)
       advance(link, in: &turn) { exchange, turn throws(CodeFailure) in
-        let nonce = CodeNonce(try exchange.receive(commitment: commitment.digest))
+        let nonce = CodeNonce(try exchange.receive(commitment: commitment.bytes))
         turn.send(.codeNonce, on: link) { nonce.write(to: &$0) }
       }
     case .nonce:

@@ -85,7 +85,7 @@ struct Pairing: Sendable {
     if isCounted { guesses.open() }
     attempt(entry.link, entry, isCounted: isCounted, in: &turn) { turn throws(CPaceFailure) in
       var exchange = try Self.side(entry, secrets, in: turn)
-      let answer = PasscodeAnswer(try exchange.receive(share: share.share))
+      let answer = PasscodeAnswer(try exchange.receive(share: share.bytes))
       turn.send(.passcodeAnswer, on: entry.link) { answer.write(to: &$0) }
       return exchange
     }
@@ -109,7 +109,7 @@ struct Pairing: Sendable {
   ) throws(DecodingFailure) {
     guard case .begun(var exchange, let isCounted) = run, exchange.isGuessOpen else { throw Self.outOfOrder }
     attempt(entry.link, entry, isCounted: isCounted, in: &turn) { _ throws(CPaceFailure) in
-      try exchange.receive(proof: proof.tag)
+      try exchange.receive(proof: proof.bytes)
       return exchange
     }
   }
@@ -162,9 +162,8 @@ struct Pairing: Sendable {
     _ entry: LinkDirectory.Entry, _ secrets: ChannelSecrets, in turn: borrowing Turn
   ) throws(CPaceFailure) -> PasscodeExchange {
     guard let passcode = turn.configuration.passcode else { throw .unavailable }
-    let (me, other) = (turn.me.peer.bytes, entry.peer.bytes)
+    let (role, initiator, responder) = entry.sides(of: turn.me.peer)
     return try PasscodeExchange(
-      entry.isDialled ? .initiator : .responder, passcode: passcode, initiator: entry.isDialled ? me : other,
-      responder: entry.isDialled ? other : me, secrets: secrets)
+      role, passcode: passcode, initiator: initiator, responder: responder, secrets: secrets)
   }
 }

@@ -2,19 +2,13 @@ import Authentication
 import Basics
 
 /// The share of the side that dialled.
-struct PasscodeShare: Sendable, Hashable, FrameBody {
+struct PasscodeShare: Sendable, Hashable, FixedBytes {
   static let size = 32
 
-  let share: [UInt8]
+  let bytes: [UInt8]
 
-  init(_ share: [UInt8]) {
-    self.share = share
-  }
-
-  func write(to writer: inout ByteWriter) { writer.write(bytes: share) }
-
-  init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    share = try reader.readBytes(Self.size)
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
   }
 }
 
@@ -40,18 +34,12 @@ struct PasscodeAnswer: Sendable, Hashable, FrameBody {
 }
 
 /// The tag of the side that dialled.
-struct PasscodeProof: Sendable, Hashable, FrameBody {
+struct PasscodeProof: Sendable, Hashable, FixedBytes {
   static let size = 64
 
-  let tag: [UInt8]
+  let bytes: [UInt8]
 
-  init(_ tag: [UInt8]) {
-    self.tag = tag
-  }
-
-  func write(to writer: inout ByteWriter) { writer.write(bytes: tag) }
-
-  init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    tag = try reader.readBytes(Self.size)
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
   }
 }

@@ -1,3 +1,4 @@
+import Authentication
 package import Basics
 package import WorldModel
 
@@ -26,6 +27,11 @@ package struct LinkDirectory: Sendable {
 
     /// Whether nothing is owed: only then may the two ends invite and admit each other.
     var isProven: Bool { owed?.isEmpty ?? false }
+
+    /// Which side of an exchange on this link `me` is, and the ids of both sides.
+    func sides(of me: PeerID) -> (role: ExchangeRole, initiator: [UInt8], responder: [UInt8]) {
+      isDialled ? (.initiator, me.bytes, peer.bytes) : (.responder, peer.bytes, me.bytes)
+    }
   }
 
   /// The proofs that two ends owe each other before either invites or admits the other.

@@ -21,6 +21,24 @@ extension FrameBody {
   }
 }
 
+/// A body of one field: bytes of a fixed number.
+protocol FixedBytes: FrameBody {
+  /// The number of bytes.
+  static var size: Int { get }
+
+  var bytes: [UInt8] { get }
+
+  init(_ bytes: [UInt8])
+}
+
+extension FixedBytes {
+  func write(to writer: inout ByteWriter) { writer.write(bytes: bytes) }
+
+  init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    self.init(try reader.readBytes(Self.size))
+  }
+}
+
 /// A message that members pass on to those who lack it, under the header that says whose it is and for whom.
 struct Flooded<Message: FrameBody & Hashable & Sendable>: Hashable, Sendable, FrameBody {
   let header: FloodHeader

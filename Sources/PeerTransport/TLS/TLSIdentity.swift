@@ -1,4 +1,5 @@
-import Basics
+import Authentication
+package import Basics
 import COpenSSL
 package import WorldModel
 
@@ -54,18 +55,15 @@ package final class TLSIdentity: Sendable {
     bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
   }
 
-  /// Bytes that only the holder of the private key can derive for a purpose, always the same ones.
+  /// A digest that only the holder of the private key can derive for a purpose, always the same one.
   ///
-  /// They are the purpose's HMAC-SHA256 (RFC 2104) under that key, 32 bytes, and tell nothing of the key.
-  package func derivedBytes(for purpose: String) throws(TransportFailure) -> [UInt8] {
+  /// It is the purpose's HMAC-SHA256 (RFC 2104) under that key, and tells nothing of the key.
+  package func derivedDigest(for purpose: String) throws(TransportFailure) -> SHA256Digest {
     var (secret, count) = ([UInt8](repeating: 0, count: 32), 32)
     defer { Self.wipe(&secret) }
-    guard EVP_PKEY_get_raw_private_key(key, &secret, &count) == 1 else { throw .openSSL("cannot read the key") }
-    let message = Array(purpose.utf8)
-    var (digest, size) = ([UInt8](repeating: 0, count: 32), UInt32(32))
-    guard HMAC(EVP_sha256(), secret, Int32(count), message, message.count, &digest, &size) != nil else {
-      throw .openSSL("cannot derive bytes from the key")
-    }
+    guard EVP_PKEY_get_raw_private_key(key, &secret, &count) == 1,
+      let digest = SHA256Digest(bytes: HMACSHA256.tag(over: Array(purpose.utf8), key: secret))
+    else { throw .openSSL("cannot read the key") }
     return digest
   }
 

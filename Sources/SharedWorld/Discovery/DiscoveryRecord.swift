@@ -72,8 +72,7 @@ extension DiscoveryRecord {
   /// The name that a device with this key has each time, and that tells those who do not know it nothing: a restart takes the
   /// place of what a crash has left in the lists of others.
   static func lastingName(of identity: PeerIdentity, service: ServiceType) throws(TransportFailure) -> String {
-    let bytes = try identity.tls.derivedBytes(for: "sharedworld service name \(service.name)")
-    return serviceName(bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    serviceName(try identity.tls.derivedDigest(for: "sharedworld service name \(service.name)").words[0])
   }
 
   private static func serviceName(_ number: UInt64) -> String { "sw-" + String(number, radix: 36) }

@@ -135,7 +135,8 @@ struct DiscoveryDesk {
     if peers.count >= Self.rememberedPeers { peers = peers.filter { found[$0.key] != nil } }
     peers[service] = id
     guard let known = found[service], known.candidate.peer != peer(id) else { return nil }
-    let candidate = known.candidate.reached(peer(id))
+    var candidate = known.candidate
+    candidate.peer = peer(id)
     found[service] = (known.instance, candidate)
     return .candidateFound(candidate)
   }

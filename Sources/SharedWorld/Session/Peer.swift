@@ -73,7 +73,7 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   /// The peer that answered when this session dialled the service; nil before that.
   ///
   /// Neither an advertisement nor the word of a peer changes it.
-  public let peer: Peer?
+  public internal(set) var peer: Peer?
   /// Whether the session behind it says that it lets newcomers in.
   public let standing: Standing
   /// Whether it says that it asks for a passcode (``Session/Configuration/passcode``).
@@ -90,12 +90,5 @@ public struct Candidate: Hashable, Sendable, Identifiable {
     (self.id, self.name, self.peer) = (id, name, peer)
     (self.standing, self.asksForPasscode) = (standing, asksForPasscode)
     (self.protocolVersion, self.info) = (protocolVersion, info)
-  }
-
-  /// The same service, behind which this peer has answered.
-  func reached(_ peer: Peer) -> Candidate {
-    Candidate(
-      id: id, name: name, peer: peer, standing: standing, asksForPasscode: asksForPasscode,
-      protocolVersion: protocolVersion, info: info)
   }
 }

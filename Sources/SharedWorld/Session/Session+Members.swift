@@ -75,15 +75,14 @@ extension Session {
     let deadline = ContinuousClock.now + timeout
     let expected = expected ?? key(of: target)
     var addresses = try await addresses(of: target, timeout: timeout)
-    var outcome = await invite(addresses, of: target, expecting: expected, context: context, until: deadline)
-    // A peer that has just started again is first looked for where its earlier start listened.
-    while case .invitation(.unreachable) = outcome, target.candidate != nil,
-      let found = try? await self.addresses(of: target, timeout: deadline - .now), Set(found) != Set(addresses)
-    {
+    while true {
+      let outcome = await invite(addresses, of: target, expecting: expected, context: context, until: deadline)
+      // A peer that has just started again is first looked for where its earlier start listened.
+      guard case .invitation(.unreachable) = outcome, target.candidate != nil,
+        let found = try? await self.addresses(of: target, timeout: deadline - .now), Set(found) != Set(addresses)
+      else { return try peer(from: outcome, inviting: target) }
       addresses = found
-      outcome = await invite(addresses, of: target, expecting: expected, context: context, until: deadline)
     }
-    return try peer(from: outcome, inviting: target)
   }
 
   /// Dials addresses until somebody has answered the invitation, or nobody listens there.

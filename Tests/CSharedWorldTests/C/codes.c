@@ -4,29 +4,10 @@
  *
  * usage: codes FOLDER, a folder for identities and known peers
  */
-#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 
-#include "check.h"
-
-enum { PATIENCE_MS = 60000 };
-
-/* Waits for an event of this type; the caller destroys it. */
-static sw_event *await_event(sw_session *session, uint32_t type) {
-  struct pollfd poller = {.fd = sw_session_events_fd(session), .events = POLLIN};
-  for (;;) {
-    sw_event *event = NULL;
-    CHECK(sw_session_next_event(session, &event) == SW_OK);
-    if (event == NULL) {
-      CHECK(poll(&poller, 1, PATIENCE_MS) == 1);
-    } else if (event->type == type) {
-      return event;
-    } else {
-      sw_event_destroy(event);
-    }
-  }
-}
+#include "events.h"
 
 /* A session that asks for codes, or one that only shows them. */
 static sw_session *start(const char *name, const char *folder, int asks) {

@@ -111,6 +111,26 @@ private final class ScriptedNetwork {
     #expect(log.take() == [.updated(lamp, try info("2"))])
   }
 
+  @Test func asksASilentServiceAgainSoonAtFirst() throws {
+    let watch = makeWatch(maximumQueries: 1)
+    let start = ContinuousClock.now
+    func open(after seconds: Double) -> [String] {
+      watch.expire(at: start + .seconds(seconds))
+      return network.open.map(\.name)
+    }
+    for name in ["a", "b"] { watch.add(try instance(name), interface: 1, at: start) }
+    // The turn of the first one ends after 2 s without an answer: it rests a second, and two the next time.
+    #expect(open(after: 2) == names("b"))
+    network.answer("b._test._tcp.local", .text, [0])
+    #expect(open(after: 2.9) == names("b"))
+    #expect(open(after: 3) == names("a"))
+    #expect(open(after: 12.9) == names("a"))
+    #expect(open(after: 13) == names("b"))
+    network.answer("b._test._tcp.local", .text, [0])
+    #expect(open(after: 14.9) == names("b"))
+    #expect(open(after: 15) == names("a"))
+  }
+
   @Test func everyServiceIsAskedHoweverManyThereAre() throws {
     let watch = makeWatch(maximumQueries: 6)
     var now = ContinuousClock.now

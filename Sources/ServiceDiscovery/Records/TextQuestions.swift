@@ -1,13 +1,16 @@
 /// The TXT questions of a browser: a few at a time, until every service has answered, and again at a slow pace.
 ///
 /// Where places suffice each question stays open, and a changed record is heard at once. Where they do not, a question gives its
-/// place to one that waits as soon as it is answered, or after ``patience``, and is asked again after ``refresh``. So no
-/// number of services keeps another one from being asked. It is confined to the thread of its back-end.
+/// place to one that waits as soon as it is answered, or after ``patience``, and is asked again: when it was answered after
+/// ``refresh``, else sooner at first, for answers get lost. So no number of services keeps another one from being asked. It is
+/// confined to the thread of its back-end.
 final class TextQuestions {
   /// How long a question without an answer keeps a place that another one waits for.
   static let patience: Duration = .seconds(2)
-  /// How long a question rests that has given up its place.
+  /// How long a question rests that was answered.
   static let refresh: Duration = .seconds(10)
+  /// How long a question rests the first time that it was not answered; each further time doubles it, up to ``refresh``.
+  static let firstRest: Duration = .seconds(1)
   /// The pauses after the back-end has refused a question grow from the first to the second.
   static let pauses = (first: Duration.milliseconds(250), last: Duration.seconds(4))
 
@@ -15,6 +18,18 @@ final class TextQuestions {
     let query: any RecordQuery
     /// When its place is another one's, if one waits.
     var turnEnds: ContinuousClock.Instant
+    /// How long the question rests after this turn if nobody answers.
+    let rest: Duration
+    var isAnswered = false
+  }
+
+  /// A service that was asked.
+  private struct Rest {
+    let instance: ServiceInstance
+    /// When it is asked again.
+    let due: ContinuousClock.Instant
+    /// How long it rests the next time if nobody answers.
+    let next: Duration
   }
 
   private let places: Int
@@ -23,8 +38,8 @@ final class TextQuestions {
   private var open: [ServiceInstance: Open] = [:]
   /// Services that were never asked, the first first.
   private var fresh: [ServiceInstance] = []
-  /// Services that were asked, and when each is due again, in that order.
-  private var resting: [(instance: ServiceInstance, due: ContinuousClock.Instant)] = []
+  /// Services that were asked, in the order in which they are due again.
+  private var resting: [Rest] = []
   private var pause = pauses.first
   private var pauseEnds: ContinuousClock.Instant?
 
@@ -81,13 +96,21 @@ final class TextQuestions {
     for (instance, question) in over.prefix(max(0, wanted)) {
       question.query.close()
       open[instance] = nil
-      resting.append((instance, now + Self.refresh))
+      rest(instance, question, from: now)
     }
     fill(at: now)
   }
 
+  /// Lets a service rest whose question has had its turn.
+  private func rest(_ instance: ServiceInstance, _ question: Open, from now: ContinuousClock.Instant) {
+    let pause = question.isAnswered ? Self.refresh : question.rest
+    let next = question.isAnswered ? Self.firstRest : min(question.rest * 2, Self.refresh)
+    let place = resting.firstIndex { now + pause < $0.due } ?? resting.endIndex
+    resting.insert(Rest(instance: instance, due: now + pause, next: next), at: place)
+  }
+
   private func fill(at now: ContinuousClock.Instant) {
-    while open.count < places, pauseEnds == nil, let instance = next(at: now) {
+    while open.count < places, pauseEnds == nil, let (instance, rest) = next(at: now) {
       let query = ask(instance.recordName, .text) { [weak self] data, _ in
         self?.answered(instance)
         self?.onAnswer(instance, data)
@@ -99,16 +122,21 @@ final class TextQuestions {
         return
       }
       pause = Self.pauses.first
-      open[instance] = Open(query: query, turnEnds: now + Self.patience)
+      open[instance] = Open(query: query, turnEnds: now + Self.patience, rest: rest)
     }
   }
 
-  private func next(at now: ContinuousClock.Instant) -> ServiceInstance? {
-    if !fresh.isEmpty { return fresh.removeFirst() }
+  /// Whom to ask next, and how long it rests if nobody answers.
+  private func next(at now: ContinuousClock.Instant) -> (ServiceInstance, Duration)? {
+    if !fresh.isEmpty { return (fresh.removeFirst(), Self.firstRest) }
     guard let first = resting.first, first.due <= now else { return nil }
-    return resting.removeFirst().instance
+    resting.removeFirst()
+    return (first.instance, first.next)
   }
 
   /// A question that is answered has had its turn.
-  private func answered(_ instance: ServiceInstance) { open[instance]?.turnEnds = .now }
+  private func answered(_ instance: ServiceInstance) {
+    open[instance]?.turnEnds = .now
+    open[instance]?.isAnswered = true
+  }
 }

@@ -46,6 +46,9 @@ package final class POSIXThread: Sendable {
     if let thread = handle.withLock({ $0.take() }) { pthread_detach(thread) }
   }
 
+  /// Whether this is the thread that asks; false once it was waited for.
+  package var isCurrent: Bool { handle.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false } }
+
   /// Waits for the end of the thread; on the thread itself, lets it end unobserved instead.
   ///
   /// Only the first call waits.

@@ -23,6 +23,18 @@ package final class WakeUp: Sendable {
     eventfd_write(descriptor, 1)
   }
 
+  /// Waits until somebody has signalled; returns whether that was in time.
+  package func wait(for patience: Duration) -> Bool {
+    var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let end = ContinuousClock.now + patience
+    // A signal handler of the app may end the wait early.
+    while true {
+      let rest = max(.zero, end - .now)
+      if poll(&descriptor, 1, Int32(clamping: Int64(rest / .milliseconds(1)) + 1)) > 0 { return true }
+      if ContinuousClock.now >= end { return false }
+    }
+  }
+
   /// Makes the descriptor unreadable again, however often it was signalled.
   package func reset() {
     var count: eventfd_t = 0

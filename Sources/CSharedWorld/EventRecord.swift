@@ -10,6 +10,7 @@ extension sw_event {
     case .candidateLost(let candidate): set(SW_EVENT_CANDIDATE_LOST, candidate)
     case .discoveryAvailable(let backend): set(SW_EVENT_DISCOVERY_AVAILABLE, text: backend)
     case .discoveryUnavailable(let reason): set(SW_EVENT_DISCOVERY_UNAVAILABLE, text: reason)
+    case .nobodyFound(let diagnosis): set(SW_EVENT_NOBODY_FOUND, text: diagnosis.summary)
     case .invitationReceived(let invitation):
       set(SW_EVENT_INVITATION, invitation.peer)
       setData(invitation.context)

@@ -1,5 +1,6 @@
 import Basics
 import BasicsLinux
+internal import Glibc
 internal import Synchronization
 
 /// The work of a back-end, confined to the back-end's thread.
@@ -18,10 +19,15 @@ protocol BackendEngine: AnyObject, Sendable {
 
 /// The thread of a back-end and the way to reach it from other threads.
 final class BackendWorker<Engine: BackendEngine>: Sendable {
+  /// How long ``stop()`` waits for a thread; a hung daemon holds one for 25 s.
+  private static var patience: Duration { .seconds(1) }
+
   private struct Running {
     let engine: Engine
     let mailbox: Mailbox
     let thread: POSIXThread
+    /// Readable once the engine has ended.
+    let end: WakeUp
   }
 
   private enum State {
@@ -55,8 +61,12 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
     do {
       let mailbox = try Mailbox()
       let engine = try make(mailbox)
-      let thread = try POSIXThread(named: "sharedworld-sd") { engine.run() }
-      return Running(engine: engine, mailbox: mailbox, thread: thread)
+      let end = try WakeUp()
+      let thread = try POSIXThread(named: "sharedworld-sd") {
+        engine.run()
+        end.signal()
+      }
+      return Running(engine: engine, mailbox: mailbox, thread: thread, end: end)
     } catch let error as DiscoveryError {
       throw error
     } catch {
@@ -92,7 +102,7 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
     return try result.get()
   }
 
-  /// Stops the engine and waits for the end of its thread.
+  /// Stops the engine and waits for the end of its thread, which it leaves alone when that takes too long.
   ///
   /// Idempotent.
   func stop() {
@@ -103,6 +113,6 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
     guard case .running(let running) = former else { return }
     let engine = running.engine
     running.mailbox.post { engine.stop() }
-    running.thread.finish()
+    if running.thread.isCurrent || running.end.wait(for: Self.patience) { running.thread.finish() }
   }
 }

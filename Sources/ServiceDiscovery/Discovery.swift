@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Discovery as an app asks for it: chooses the back-end for a ``DiscoveryMode`` and changes it when it must.
 ///
-/// ``DiscoveryMode/automatic`` uses Avahi's daemon. Without one, or three seconds after it has died and not come back,
-/// the embedded back-end takes over and stays.
+/// ``DiscoveryMode/automatic`` uses Avahi's daemon. Without one, three seconds after it has died and not come back, or when it
+/// hangs, the embedded back-end takes over and stays.
 package final class Discovery: DiscoveryBackend {
   /// How long a daemon that has died may stay away.
   package static let patience: Duration = .seconds(3)
@@ -15,18 +15,27 @@ package final class Discovery: DiscoveryBackend {
     /// The last one is in use; a predecessor has given up and is retained so that it can be stopped.
     var backends: [any DiscoveryBackend] = []
     var advertisement: Advertisement?
+    /// The watch over the daemon, while that is in use.
+    var watch: DaemonWatch?
   }
 
   private let mode: DiscoveryMode
+  private let pulse: @Sendable () -> DaemonPulse
   private let state = Mutex(State())
 
   /// Discovery that has not started.
-  package init(mode: DiscoveryMode) { self.mode = mode }
+  package convenience init(mode: DiscoveryMode) { self.init(mode: mode, pulse: { .take() }) }
+
+  /// Discovery that asks `pulse` whether the daemon hangs.
+  init(mode: DiscoveryMode, pulse: @escaping @Sendable () -> DaemonPulse) {
+    (self.mode, self.pulse) = (mode, pulse)
+  }
 
   package func start(
     browsing type: ServiceType?, advertising advertisement: Advertisement?,
     _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(DiscoveryError) {
+    let gate = EventGate(handler)
     let backend: (any DiscoveryBackend)? =
       switch mode {
       case .none: nil
@@ -35,7 +44,7 @@ package final class Discovery: DiscoveryBackend {
       case .automatic:
         AvahiDaemonBackend(
           surrender: DaemonConnection.Surrender(patience: Self.patience) { [weak self] in
-            self?.fallBack(browsing: type, handler)
+            self?.fallBack(browsing: type, behind: gate, handler)
           })
       }
     let error: DiscoveryError? = state.withLock { state in
@@ -47,7 +56,9 @@ package final class Discovery: DiscoveryBackend {
       return nil
     }
     if let error { throw error }
-    if let backend { try Self.start(backend, browsing: type, advertising: advertisement, handler) }
+    guard let backend else { return }
+    try Self.start(backend, browsing: type, advertising: advertisement, gate.pass)
+    watchDaemon(browsing: type, behind: gate, handler)
   }
 
   package func updateInfo(_ info: DiscoveryInfo) {
@@ -68,23 +79,55 @@ package final class Discovery: DiscoveryBackend {
   }
 
   package func stop() {
-    let backends = state.withLock { state in
+    let (backends, watch) = state.withLock { state in
       state.isStopped = true
-      defer { state.backends = [] }
-      return state.backends
+      defer { (state.backends, state.watch) = ([], nil) }
+      return (state.backends, state.watch)
     }
+    watch?.stop()
     for backend in backends { backend.stop() }
   }
 
-  /// Replaces the daemon, on whose thread this runs, with the embedded back-end.
-  private func fallBack(browsing type: ServiceType?, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void) {
+  // MARK: A daemon that fails
+
+  /// Watches whether the daemon hangs, in the modes that use it.
+  private func watchDaemon(
+    browsing type: ServiceType?, behind gate: EventGate, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
+  ) {
+    let mode = mode
+    guard mode == .automatic || mode == .avahi else { return }
+    let watch = try? DaemonWatch(pulse: pulse) { [weak self] answers in
+      if answers {
+        gate.pass(.available(backend: "avahi"))
+      } else if mode == .avahi {
+        gate.pass(.unavailable(reason: Self.hangs))
+      } else {
+        self?.fallBack(browsing: type, behind: gate, handler)
+      }
+    }
+    let isStopped = state.withLock { state in
+      if !state.isStopped { state.watch = watch }
+      return state.isStopped
+    }
+    if isStopped { watch?.stop() }
+  }
+
+  private static let hangs = "avahi-daemon does not answer; restart it: systemctl restart avahi-daemon"
+
+  /// Replaces the daemon, on a thread that talks to it or watches it, with the embedded back-end.
+  private func fallBack(
+    browsing type: ServiceType?, behind gate: EventGate, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
+  ) {
     let embedded = EmbeddedBackend()
     let advertisement: Advertisement?? = state.withLock { state in
-      guard !state.isStopped else { return nil }
+      guard !state.isStopped, state.backends.count == 1 else { return nil }
       state.backends.append(embedded)
+      state.watch?.stop()
       return .some(state.advertisement)
     }
     guard let advertisement else { return }
+    // What a daemon that hangs says when it wakes up is of the past.
+    for instance in gate.close() { handler(.lost(instance)) }
     do throws(DiscoveryError) {
       try Self.start(embedded, browsing: type, advertising: advertisement, handler)
       // The record may have been replaced while the back-end could not take it.

@@ -19,7 +19,7 @@ package enum DiscoveryEvent: Hashable, Sendable {
 
   /// Discovery does not work now; the reason is for people.
   ///
-  /// A daemon and an interface are awaited. A port that another program holds is not: that ends the embedded back-end.
+  /// What is missing is awaited: a daemon, an interface, a port that another program holds.
   case unavailable(reason: String)
 }
 

@@ -31,6 +31,9 @@ final class Mailbox: Sendable {
     return isAccepted
   }
 
+  /// Waits for letters; returns false when there are none until `time`.
+  func wait(until time: ContinuousClock.Instant) -> Bool { wakeUp.wait(for: time - .now) }
+
   /// Carries out everything that waits, in order, on the calling thread.
   func drain() {
     wakeUp.reset()

@@ -17,6 +17,7 @@ extension Program {
       console.say(.peerLost(describe(candidate)))
     case .discoveryAvailable(let backend): console.say(.discovery(backend: backend, reason: nil))
     case .discoveryUnavailable(let reason): console.say(.discovery(backend: nil, reason: reason))
+    case .nobodyFound(let diagnosis): console.say(.nobodyFound(diagnosis))
     // The desk has reported it.
     case .invitationReceived(let invitation): names[invitation.peer.id] = invitation.peer.name
     case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))

@@ -5,6 +5,7 @@ import SharedWorld
 enum WorldPeer {
   static func run(arguments: [String]) async -> ExitCode {
     if arguments.first == TrustTool.name { return TrustTool.run(Array(arguments.dropFirst())) }
+    if arguments.first == DoctorTool.name { return await DoctorTool.run(Array(arguments.dropFirst())) }
     let format: Console.Format = arguments.contains(Console.Format.option) ? .events : .text
     let options: Options
     let commands: CommandSource

@@ -1,5 +1,6 @@
 """Discovery on a LAN with many services, and after crashes."""
 
+import signal
 import subprocess
 import time
 import types
@@ -25,6 +26,13 @@ def publish(host, count, until):
     wait_until(lambda: seen() == count, AGREEMENT, f"{count} services")
 
 
+def seat(host, name):
+    """A place for another peer on a host, with a name and files of its own."""
+    folder = host.folder / name
+    folder.mkdir()
+    return types.SimpleNamespace(name=name, folder=folder, start=host.start)
+
+
 def found(peer):
     """The services that a peer has found."""
     return {event["candidate"] for event in peer.events if event["event"] == "peer-found"}
@@ -44,11 +52,7 @@ class DiscoveryTest(LanTest):
         shelf.start_avahi()
         one.start_avahi()
         publish(shelf, 60, until=one)
-        seats = []
-        for number in range(16):
-            folder = one.folder / f"seat{number}"
-            folder.mkdir()
-            seats.append(types.SimpleNamespace(name=f"seat{number}", folder=folder, start=one.start))
+        seats = [seat(one, f"seat{number}") for number in range(16)]
         start = time.monotonic()
         self.await_found([Peer(seat, "--discovery", "avahi") for seat in seats], 60 + 15, start)
 
@@ -73,3 +77,56 @@ class DiscoveryTest(LanTest):
             last = max(last, peer.event("peer-found", seconds=AGREEMENT, where=is_complete)["at"])
             self.assertEqual(len(found(peer)), count)
         figures.note(f"{len(peers)} started at once → each has found {count} services", last - start, "s")
+
+
+class TroubleTest(LanTest):
+    """A network or a daemon that does not do its part."""
+
+    def test_a_hung_daemon_is_noticed_while_it_runs_and_at_the_start_and_delays_nobodys_end(self):
+        one, two = self.lab.host("one"), self.lab.host("two")
+        one.start_avahi()
+        other = Peer(two, "--discovery", "embedded")
+        first = Peer(one)
+        first.event("discovery", backend="avahi")
+        first.event("peer-found", name="two")
+        one.avahi_daemon.send_signal(signal.SIGSTOP)
+        hung = time.monotonic()
+        noticed = first.event("discovery", backend="embedded")["at"] - hung
+        figures.note("daemon hangs → the embedded back-end takes over", noticed, "s", 3)
+        self.assertLessEqual(noticed, 3)
+        first.event("peer-lost", name="two")
+        first.event("peer-found", since=len(first.events) - 1, name="two")
+        start = time.monotonic()
+        second = Peer(seat(one, "second"))
+        figures.note(
+            "start beside a hung daemon → embedded", second.event("discovery", backend="embedded")["at"] - start, "s")
+        second.event("peer-found", name="two")
+        for peer in (first, second, other):
+            start = time.monotonic()
+            peer.quit()
+            self.assertLessEqual(time.monotonic() - start, 3)
+
+    def test_a_port_that_another_program_held_is_tried_again(self):
+        one, two = self.lab.host("one"), self.lab.host("two")
+        holder = one.start(
+            "python3", "-c", "import socket, sys; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
+            "s.bind(('', 5353)); t = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); "
+            "t.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1); t.bind(('', 5353)); sys.stdin.read()",
+            stdin=subprocess.PIPE)
+        wait_until(lambda: "5353" in one.run("ss", "-uln"), AGREEMENT, "the port is held")
+        Peer(two, "--discovery", "embedded")
+        peer = Peer(one, "--discovery", "embedded")
+        self.assertIn("5353", peer.event("discovery", backend=None)["reason"])
+        holder.kill()
+        peer.event("discovery", backend="embedded", seconds=AGREEMENT)
+        peer.event("peer-found", name="two")
+
+    def test_where_multicast_is_filtered_a_peer_says_so(self):
+        one, two = self.lab.host("one"), self.lab.host("two")
+        for host in (one, two):
+            host.run("iptables", "-A", "INPUT", "-p", "udp", "--dport", "5353", "-i", "eth0", "-j", "DROP")
+        Peer(two, "--discovery", "embedded")
+        peer = Peer(one, "--discovery", "embedded")
+        told = peer.event("nobody-found", seconds=AGREEMENT)
+        self.assertEqual([finding["subject"] for finding in told["findings"] if finding["weight"] != "good"],
+                         ["multicast"])

@@ -429,7 +429,8 @@ enum {
   SW_EVENT_NEW_DEVICE = 33,            /* peer, name, data: the key (32 bytes) of the known peer of that name, which differs */
   SW_EVENT_CODE = 34,                  /* peer, name, text: six digits that two people compare; recognition */
   SW_EVENT_CODE_ENDED = 35,            /* peer, name, flags: 1 if both users have confirmed */
-  SW_EVENT_MESSAGES_FAILED = 36        /* peer: the receiver, text: why, total: how many, data: their numbers (uint64_t each) */
+  SW_EVENT_MESSAGES_FAILED = 36,       /* peer: the receiver, text: why, total: how many, data: their numbers (uint64_t each) */
+  SW_EVENT_NOBODY_FOUND = 37           /* for 10 s; text: what may be the cause and what to do */
 };
 
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Any number of them work on one machine, beside each other and beside Avahi's daemon. avahi-core's log is switched
 /// off for the whole process.
 package final class EmbeddedBackend: DiscoveryBackend {
-  private let worker = BackendWorker<EmbeddedResponder>()
+  private let worker = BackendWorker<EmbeddedStarter>()
 
   /// A back-end that has not started.
   package init() {}
@@ -16,7 +16,7 @@ package final class EmbeddedBackend: DiscoveryBackend {
     _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(DiscoveryError) {
     try worker.start { mailbox throws(DiscoveryError) in
-      try EmbeddedResponder(mailbox: mailbox, browsing: type, advertising: advertisement, handler)
+      EmbeddedStarter(mailbox: mailbox, browsing: type, advertising: advertisement, handler)
     }
   }
 

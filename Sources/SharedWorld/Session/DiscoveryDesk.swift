@@ -1,5 +1,6 @@
 import Basics
 import PeerProtocol
+import PeerTransport
 import ServiceDiscovery
 import WorldModel
 
@@ -7,6 +8,9 @@ import WorldModel
 struct DiscoveryDesk {
   /// Peers whose names are remembered at a time, members or not: a stranger has as many identities as it likes.
   private static let rememberedPeers = 4 * ProtocolLimits.roster
+
+  /// After this time without anybody the app is told what may be the cause (nanoseconds).
+  static let patience: UInt64 = 10_000_000_000
 
   let serviceType: ServiceType
   /// The name this session advertises under.
@@ -22,6 +26,8 @@ struct DiscoveryDesk {
   /// The services that are being invited, by the number of the invitation.
   private var invited: [UInt64: Candidate.ID] = [:]
   private var names: [PeerID: String] = [:]
+  /// Ends when the app is to be told that nobody was found.
+  var silence: LoopTimer?
 
   init(serviceType: ServiceType, instanceName: String, record: DiscoveryRecord = DiscoveryRecord()) {
     (self.serviceType, self.instanceName, self.record) = (serviceType, instanceName, record)
@@ -70,7 +76,7 @@ struct DiscoveryDesk {
   /// Ends discovery.
   mutating func stop() {
     discovery?.stop()
-    discovery = nil
+    (discovery, silence) = (nil, nil)
   }
 
   /// Records what discovery says, and translates it for the app.

@@ -138,7 +138,7 @@ struct EventBacklog: Backlog {
       .anchors
     case .message: nil
     case .problem: .problems
-    case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .invitationReceived,
+    case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived,
       .invitationEnded, .codeShown, .codeEnded, .peerJoined, .peerReconnecting, .peerLeft, .newDevice, .hostChanged,
       .lockChanged, .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised,
       .messagesFailed, .ended:
@@ -244,7 +244,8 @@ extension Session.Event {
     case .mapReceived(let receipt): .map(receipt.mapID)
     case .peerMapChanged(let peer, _), .peerJoined(let peer), .peerLeft(let peer, _): .peerMap(peer.id)
     case .candidateFound(let candidate), .candidateLost(let candidate): .candidate(candidate.id)
-    case .discoveryAvailable, .discoveryUnavailable, .invitationReceived, .invitationEnded, .peerReconnecting,
+    case .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived, .invitationEnded,
+      .peerReconnecting,
       .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged, .sessionMerged, .mapFailed, .synchronised,
       .message, .messagesFailed, .problem, .ended:
       nil
@@ -257,7 +258,7 @@ extension Session.Event {
     case .anchorUpdated, .anchorDragged, .participantMoved, .mapProgress, .peerMapChanged, .candidateFound: true
     case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
       .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,
-      .candidateLost, .discoveryAvailable, .discoveryUnavailable, .invitationReceived, .invitationEnded,
+      .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived, .invitationEnded,
       .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged, .sessionMerged, .synchronised, .message,
       .messagesFailed, .problem, .ended:
       false

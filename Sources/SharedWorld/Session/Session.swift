@@ -300,9 +300,28 @@ extension Session {
     try discovery.start(configuration.discovery, port: port) { [weak self, loop] event in
       loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
     }
+    let silence = loop.makeTimer { [unowned self] in assumeIsolated { $0.explainSilence() } }
+    silence.deadline = MonotonicClock.now + DiscoveryDesk.patience
+    discovery.silence = silence
   }
 
   private func take(_ event: DiscoveryEvent) {
     if let event = discovery.take(event) { hub.publish([event]) }
   }
+
+  /// Looks for the cause when nobody was found for long.
+  private func explainSilence() {
+    let type = discovery.serviceType
+    guard isAlone else { return }
+    _ = jobs.add { [weak self] in
+      guard let diagnosis = try? await NetworkDiagnosis.run(type) else { return }
+      await self?.tell(diagnosis)
+    }
+  }
+
+  private func tell(_ diagnosis: NetworkDiagnosis) {
+    if isAlone, !hasEnded { hub.publish([.nobodyFound(diagnosis)]) }
+  }
+
+  private var isAlone: Bool { discovery.candidates.isEmpty && state().peers.isEmpty }
 }

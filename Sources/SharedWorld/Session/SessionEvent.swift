@@ -15,6 +15,8 @@ extension Session {
     case discoveryAvailable(backend: String)
     /// Discovery does not work now; connections live on.
     case discoveryUnavailable(reason: String)
+    /// Nobody was found for 10 s after the start: what may be the cause. It comes once.
+    case nobodyFound(NetworkDiagnosis)
 
     /// A peer invites this one; the handler in the configuration is being asked.
     case invitationReceived(Invitation)

@@ -103,6 +103,7 @@ package actor Viewer {
     case .candidateLost(let candidate): candidateNames[candidate.id] = nil
     case .discoveryAvailable(let backend): discovery = backend
     case .discoveryUnavailable(let reason): discovery = "unavailable: \(reason)"
+    case .nobodyFound(let diagnosis): show(ProgramFailure("nobody-found", diagnosis.summary))
     case .peerJoined(let peer), .peerReconnecting(let peer), .peerLeft(let peer, _): names[peer.id] = peer.name
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
     case .mapReceived: progress = nil

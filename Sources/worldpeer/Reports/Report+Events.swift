@@ -1,4 +1,5 @@
 import PeerCLI
+import SharedWorld
 
 // Every event in one place: its word, its members for scripts, and its line for people. README lists what scripts may
 // rely on.
@@ -34,6 +35,12 @@ extension Report {
         "\("!", .caution) peers cannot be found now: \(reason ?? "")"
       }
     return Report("discovery", ["backend": .optional(backend), "reason": .optional(reason)], [line])
+  }
+
+  static func nobodyFound(_ diagnosis: NetworkDiagnosis) -> Report {
+    Report(
+      "nobody-found", diagnosis.members,
+      ["\("!", .caution) nobody was found yet"] + diagnosis.complaints.flatMap(\.lines))
   }
 
   static func peerFound(_ candidate: Candidate) -> Report {

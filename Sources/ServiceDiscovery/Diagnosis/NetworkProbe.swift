@@ -1,0 +1,97 @@
+internal import Basics
+internal import BasicsLinux
+internal import Glibc
+
+/// Looks at everything that discovery depends on, for as long as `patience`.
+package enum NetworkProbe {
+  /// The facts, about a service type; it takes as long as it says, on the calling thread.
+  package static func facts(about type: ServiceType, patience: Duration) -> NetworkFacts {
+    let end = ContinuousClock.now + patience
+    let addresses = InterfaceAddress.all()
+    var facts = NetworkFacts(daemon: NetworkFacts.Daemon(.take(patience: patience)), paths: [])
+    let families = [true, false].compactMap { isIPv4 in MulticastSocket(isIPv4: isIPv4).map { (isIPv4, $0) } }
+    facts.isPortHeld = families.isEmpty
+    let question = MulticastMessage.question(for: ["\(type.dnsName).local", "_services._dns-sd._udp.local"])
+    for (isIPv4, socket) in families {
+      facts.paths += ask(question, on: socket, isIPv4: isIPv4, of: addresses)
+    }
+    let own = Set(addresses.map(\.host))
+    while listen(
+      to: families.map(\.1), until: end,
+      { bytes, sender in
+        facts.note(bytes, from: sender, own: own, type: type)
+      })
+    {}
+    return facts
+  }
+
+  /// Sends a question on every interface of a family that can multicast.
+  private static func ask(
+    _ question: [UInt8], on socket: MulticastSocket, isIPv4: Bool, of addresses: [InterfaceAddress]
+  ) -> [NetworkFacts.Path] {
+    let usable = addresses.filter { address in
+      address.isIPv4 == isIPv4 && address.flags.isSuperset(of: [.up, .multicast]) && !address.flags.contains(.loopback)
+    }
+    return Set(usable.map(\.interface)).sorted().map { interface in
+      NetworkFacts.Path(
+        interface: name(of: interface), isIPv4: isIPv4, failure: socket.send(question, on: interface))
+    }
+  }
+
+  /// Waits for datagrams and gives them to `body`; returns false when the time is over.
+  private static func listen(
+    to sockets: [MulticastSocket], until end: ContinuousClock.Instant,
+    _ body: (ArraySlice<UInt8>, SocketAddress.Host) -> Void
+  ) -> Bool {
+    var descriptors = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    poll(&descriptors, nfds_t(descriptors.count), milliseconds(until: end))
+    for socket in sockets {
+      // A flood must not hold this loop beyond its end.
+      while ContinuousClock.now < end, let (bytes, sender) = socket.receive() { body(bytes, sender) }
+    }
+    return ContinuousClock.now < end
+  }
+
+  private static func name(of interface: UInt32) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(IF_NAMESIZE)) { buffer in
+      if_indextoname(interface, buffer.baseAddress).map { String(cString: $0) } ?? "\(interface)"
+    }
+  }
+}
+
+extension NetworkFacts {
+  /// Machines that are told apart; more of them say no more.
+  private static let maximumHosts = 256
+
+  /// Notes what a machine has said.
+  fileprivate mutating func note(
+    _ bytes: ArraySlice<UInt8>, from sender: SocketAddress.Host, own: Set<SocketAddress.Host>, type: ServiceType
+  ) {
+    guard !own.contains(sender) else {
+      hearsItself = true
+      return
+    }
+    guard others.count < Self.maximumHosts || others.contains(sender) else { return }
+    others.insert(sender)
+    if MulticastMessage.answers(bytes, naming: type.dnsName) { offering.insert(sender) }
+  }
+}
+
+extension NetworkFacts.Daemon {
+  fileprivate init(_ pulse: DaemonPulse) {
+    switch pulse {
+    case .absent: self = .absent
+    case .answers: self = .answers
+    case .hung: self = .hung
+    }
+  }
+}
+
+extension InterfaceAddress {
+  fileprivate var isIPv4: Bool {
+    switch host {
+    case .ipv4: true
+    case .ipv6: false
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import PeerCLI
+import Synchronization
+import Testing
+
+@testable import worldpeer
+
+@Suite("worldpeer doctor", .timeLimit(.minutes(2)))
+struct DoctorToolTests {
+  private static func run(_ words: [String]) async -> (status: ExitCode, output: String, error: String) {
+    let texts = Mutex((output: "", error: ""))
+    let streams = Streams(
+      output: { text in
+        texts.withLock { $0.output += text }
+        return true
+      }, error: { text in texts.withLock { $0.error += text } })
+    let status = await DoctorTool.run(words, streams: streams)
+    return texts.withLock { (status, $0.output, $0.error) }
+  }
+
+  @Test("says what it looked at; the exit status and canFindPeers agree")
+  func answers() async {
+    let (status, output, error) = await Self.run(["--json"])
+    #expect(error.isEmpty)
+    #expect(output.hasPrefix("{\"canFindPeers\":\(status == .done),\"findings\":[{\"subject\":\"interfaces\","))
+    #expect(status == .done || status == .negative)
+  }
+
+  @Test("a service type that cannot be is a wrong command line")
+  func service() async {
+    let (status, output, error) = await Self.run(["--service", "a_b"])
+    #expect(output.isEmpty && error.contains("a_b"))
+    #expect(status != .done && status != .negative)
+  }
+}

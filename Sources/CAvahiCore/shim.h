@@ -7,7 +7,3 @@
 #include <avahi-core/log.h>
 #include <avahi-core/lookup.h>
 #include <avahi-core/publish.h>
-// Kernel interfaces that Swift's Glibc module leaves out: news of addresses, and a descriptor that wakes a thread.
-#include <linux/netlink.h>
-#include <linux/rtnetlink.h>
-#include <sys/eventfd.h>

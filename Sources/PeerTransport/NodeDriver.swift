@@ -32,6 +32,7 @@ package final class NodeDriver {
 
   private let transport: SecureTransport
   private var timer: LoopTimer?
+  private var addresses: AddressFollower?
   /// Bytes the transport had no room for, by link.
   private var backlog: [LinkID: ArraySlice<UInt8>] = [:]
   /// Links that close when their backlog has left.
@@ -55,7 +56,7 @@ package final class NodeDriver {
     timer = loop.makeTimer { [unowned self] in turn(.tick) }
   }
 
-  /// Listens, tells the node every address of this machine, and returns the port; where any port will do, `preferred` if it
+  /// Listens, tells the node every address of this machine, now and when they change, and returns the port; where any port will do, `preferred` if it
   /// is free.
   package func listen(
     on address: SocketAddress, preferring preferred: UInt16? = nil
@@ -65,8 +66,9 @@ package final class NodeDriver {
       if let wish, let port = try? transport.listen(on: address.with(port: wish)) { port } else {
         try transport.listen(on: address)
       }
-    let addresses = address.with(port: port).reachable
-    turn(.addresses(addresses))
+    let listening = address.with(port: port)
+    addresses = AddressFollower(loop: transport.loop, listeningOn: listening) { [unowned self] in turn(.addresses($0)) }
+    turn(.addresses(listening.reachable))
     return port
   }
 
@@ -95,6 +97,8 @@ package final class NodeDriver {
   package func shutDown(_ done: @escaping () -> Void) {
     transmit(atOnce: false)
     timer?.deadline = nil
+    addresses?.stop()
+    addresses = nil
     transport.shutDown(done)
   }
 

@@ -1,5 +1,6 @@
 """Discovery on a LAN with many services, and after crashes."""
 
+import itertools
 import signal
 import subprocess
 import time
@@ -123,8 +124,8 @@ class TroubleTest(LanTest):
 
     def test_where_multicast_is_filtered_a_peer_says_so(self):
         one, two = self.lab.host("one"), self.lab.host("two")
-        for host in (one, two):
-            host.run("iptables", "-A", "INPUT", "-p", "udp", "--dport", "5353", "-i", "eth0", "-j", "DROP")
+        for host, filters in itertools.product((one, two), ("iptables", "ip6tables")):
+            host.run(filters, "-A", "INPUT", "-p", "udp", "--dport", "5353", "-i", "eth0", "-j", "DROP")
         Peer(two, "--discovery", "embedded")
         peer = Peer(one, "--discovery", "embedded")
         told = peer.event("nobody-found", seconds=AGREEMENT)

@@ -5,6 +5,7 @@ import time
 import unittest
 
 import figures
+from lab import wait_until
 from lan_test import LanTest
 from peer import Peer
 
@@ -107,6 +108,26 @@ class FaultTest(LanTest):
         host = self.host_of(others)
         self.assertIsNot(host, stopped)
         return host.id
+
+    def test_a_peer_that_changes_its_address_is_told_of_and_reached_at_the_new_one(self):
+        one = self.start("one")
+        two = self.start("two", one)
+        self.agree([one, two])
+        # Only the other side may dial from here on.
+        one.host.run("iptables", "-A", "OUTPUT", "-p", "tcp", "--syn", "-j", "DROP")
+        one.host.run("ip", "address", "add", "10.77.0.99/24", "dev", "eth0")
+        added = time.monotonic()
+        wait_until(lambda: "10.77.0.99" in one.ask("link")["link"], 20, "the link has the new address")
+        figures.note("a new address → in the invitation link", time.monotonic() - added, "s", 2)
+        since = len(two.events)
+        # The kernel drops the first address, with it the connection; the other one stays.
+        one.host.run("sh", "-c", "echo 1 >/proc/sys/net/ipv4/conf/eth0/promote_secondaries")
+        one.host.run("ip", "address", "del", f"{one.host.address}/24", "dev", "eth0")
+        removed = time.monotonic()
+        one.ask("place lamp 0 0 0")
+        two.event("anchor-added", since=since, seconds=40)
+        figures.note("an address is taken away → an anchor arrives by the other", time.monotonic() - removed, "s")
+        self.assertEqual([event for event in two.events[since:] if event["event"] == "peer-left"], [])
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ struct ContractTests {
       try await ann.line { $0.event == "peer-joined" && $0.name == "bob" }
       #expect(try await bob.ask("wait peers 1").event == "answer")
       let cat = try PeerProcess("cat", in: folder, ["--passcode-file", file])
+      #expect(try await cat.ask("invite sharedworld://nonsense").code == "invalid-argument")
       #expect(try await cat.ask("invite \(link)").event == "answer")
       try await ann.line { $0.event == "peer-joined" && $0.name == "cat" }
     }

@@ -30,6 +30,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CLinux"),
     // Avahi's two pkg-config files carry -D_REENTRANT, which SwiftPM warns about; their module maps name the libraries.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
@@ -69,7 +70,7 @@ let package = Package(
 
     .executableTarget(name: "soak", dependencies: ["Basics", "Simulator"], swiftSettings: common),
     .target(
-      name: "PeerCLI", dependencies: ["Basics", "SharedWorld", "WorldFormats"], swiftSettings: common),
+      name: "PeerCLI", dependencies: ["Basics", "SharedWorld", "WorldFormats", "CQREncode"], swiftSettings: common),
     .executableTarget(
       name: "worldpeer", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
     .target(

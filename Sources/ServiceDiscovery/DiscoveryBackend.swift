@@ -19,7 +19,7 @@ package enum DiscoveryEvent: Hashable, Sendable {
 
   /// Discovery does not work now; the reason is for people.
   ///
-  /// What is missing is awaited: a daemon, an interface, a port that another program holds.
+  /// The back-end awaits what is missing: a daemon, an interface, a port that another program holds.
   case unavailable(reason: String)
 }
 

@@ -65,7 +65,7 @@ extension NetworkDiagnosis {
 }
 
 extension NetworkDiagnosis.Finding {
-  /// What was seen, and below it what to do.
+  /// The line of what was seen, and below it one of what to do.
   var lines: [Line] {
     let mark: Line =
       switch weight {

@@ -56,6 +56,7 @@ extension Program {
     case .peers: return await peers()
     case .nearby: return await nearby()
     case .link: return .link(try await session.invitationLink())
+    case .qr: return try .picture(of: await session.invitationLink())
     case .host:
       let state = await session.state()
       return .host(state.host.map(person), epoch: state.epoch)

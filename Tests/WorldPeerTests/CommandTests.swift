@@ -9,6 +9,7 @@ struct CommandTests {
     "every command of the contract is read",
     arguments: [
       ("peers", .peers), ("host", .host), ("invite bob", .invite("bob")), ("nearby", .nearby), ("link", .link),
+      ("qr", .qr),
       ("invite sharedworld://192.0.2.7:4711/sharedworld#00", .invite("sharedworld://192.0.2.7:4711/sharedworld#00")),
       ("accept bob", .accept("bob")), ("decline bob", .decline("bob")), ("confirm bob", .confirm("bob")),
       ("reject bob", .reject("bob")),

@@ -32,11 +32,13 @@ struct ContractTests {
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
       let ann = try PeerProcess("ann", in: folder, ["--passcode-file", file, "--accept", "all"])
       let link = try #require(try await ann.ask("link").link)
+      #expect(try await ann.ask("qr").link == link)
       let bob = try PeerProcess("bob", in: folder, ["--connect", link + ".open%20sesame"])
       try await ann.line { $0.event == "peer-joined" && $0.name == "bob" }
       #expect(try await bob.ask("wait peers 1").event == "answer")
       let cat = try PeerProcess("cat", in: folder, ["--passcode-file", file])
-      #expect(try await cat.ask("invite sharedworld://nonsense").code == "invalid-argument")
+      try await cat.ask("invite sharedworld://nonsense")
+      try await cat.line { $0.event == "error" && $0.code == "invalid-argument" }
       #expect(try await cat.ask("invite \(link)").event == "answer")
       try await ann.line { $0.event == "peer-joined" && $0.name == "cat" }
     }

@@ -126,7 +126,7 @@ final class TextQuestions {
     }
   }
 
-  /// Whom to ask next, and how long it rests if nobody answers.
+  /// The service to ask next, and how long it rests if nobody answers.
   private func next(at now: ContinuousClock.Instant) -> (ServiceInstance, Duration)? {
     if !fresh.isEmpty { return (fresh.removeFirst(), Self.firstRest) }
     guard let first = resting.first, first.due <= now else { return nil }

@@ -5,6 +5,7 @@ enum Command: Equatable, Sendable {
   case peers
   case nearby
   case link
+  case qr
   case host
   case invite(String)
   case accept(String)
@@ -124,6 +125,7 @@ extension Command {
     Verb(usage: "peers", help: "list the other peers of the session") { _ in .peers },
     Verb(usage: "nearby", help: "list the services in sight that can be invited") { _ in .nearby },
     Verb(usage: "link", help: "print a link with which others invite this peer, without discovery") { _ in .link },
+    Verb(usage: "qr", help: "show that link as a QR code") { _ in .qr },
     Verb(usage: "host", help: "show the host and its epoch") { _ in .host },
     Verb(usage: "invite PEER", help: "ask a peer to join: one in sight, HOST:PORT, or a link") {
       words throws(UsageError) in

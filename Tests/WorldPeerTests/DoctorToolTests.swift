@@ -1,5 +1,4 @@
 import PeerCLI
-import Synchronization
 import Testing
 
 @testable import worldpeer
@@ -7,14 +6,9 @@ import Testing
 @Suite("worldpeer doctor", .timeLimit(.minutes(2)))
 struct DoctorToolTests {
   private static func run(_ words: [String]) async -> (status: ExitCode, output: String, error: String) {
-    let texts = Mutex((output: "", error: ""))
-    let streams = Streams(
-      output: { text in
-        texts.withLock { $0.output += text }
-        return true
-      }, error: { text in texts.withLock { $0.error += text } })
-    let status = await DoctorTool.run(words, streams: streams)
-    return texts.withLock { (status, $0.output, $0.error) }
+    let text = CapturedText()
+    let status = await DoctorTool.run(words, streams: text.streams)
+    return (status, text.output, text.error)
   }
 
   @Test("says what it looked at; the exit status and canFindPeers agree")

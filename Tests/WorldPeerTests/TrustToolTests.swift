@@ -1,7 +1,6 @@
 import Foundation
 import PeerCLI
 import SharedWorld
-import Synchronization
 import Testing
 
 @testable import worldpeer
@@ -10,15 +9,10 @@ import Testing
 struct TrustToolTests {
   /// What a command line prints, and its exit status.
   private static func run(_ line: String, in folder: URL) -> (status: ExitCode, output: String, error: String) {
-    let texts = Mutex((output: "", error: ""))
-    let streams = Streams(
-      output: { text in
-        texts.withLock { $0.output += text }
-        return true
-      }, error: { text in texts.withLock { $0.error += text } })
+    let text = CapturedText()
     let words = line.split(separator: " ").map(String.init) + ["--identity", folder.path()]
-    let status = TrustTool.run(words, streams: streams)
-    return texts.withLock { (status, $0.output, $0.error) }
+    let status = TrustTool.run(words, streams: text.streams)
+    return (status, text.output, text.error)
   }
 
   private static func withFolder(_ body: (URL) throws -> Void) throws {

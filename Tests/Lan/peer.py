@@ -109,6 +109,11 @@ class Peer:
         """Sends a command and gives its answer."""
         return self.answer(line, self.send(line), seconds)
 
+    def memory(self):
+        """The memory that is its own now (MiB)."""
+        pages = pathlib.Path(f"/proc/{self._program.pid}/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
     def signal(self, number):
         """Sends a signal to the worldpeer itself, not to what started it."""
         os.kill(self._program.pid, number)

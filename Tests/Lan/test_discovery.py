@@ -1,6 +1,7 @@
 """Discovery on a LAN with many services, and after crashes."""
 
 import itertools
+import pathlib
 import signal
 import subprocess
 import time
@@ -131,3 +132,20 @@ class TroubleTest(LanTest):
         told = peer.event("nobody-found", seconds=AGREEMENT)
         self.assertEqual([finding["subject"] for finding in told["findings"] if finding["weight"] != "good"],
                          ["multicast"])
+
+    def test_malformed_and_forged_mdns_costs_little_and_hides_nobody(self):
+        one, two, stranger = self.lab.host("one"), self.lab.host("two"), self.lab.host("stranger")
+        one.start_avahi()
+        peers = [Peer(one, "--discovery", "avahi"), Peer(two, "--discovery", "embedded")]
+        before = [peer.memory() for peer in peers]
+        noise = pathlib.Path(__file__).with_name("mdns_noise.py")
+        start = time.monotonic()
+        stranger.run("python3", noise, 1, 20000)
+        figures.note("20,000 malformed or forged mDNS datagrams took", time.monotonic() - start, "s")
+        Peer(self.lab.host("newcomer"), "--discovery", "embedded")
+        start = time.monotonic()
+        for peer, memory, back_end in zip(peers, before, ("daemon", "embedded")):
+            found_at = peer.event("peer-found", seconds=AGREEMENT, name="newcomer")["at"]
+            figures.note(f"after them a newcomer is found ({back_end})", found_at - start, "s")
+            figures.note(f"memory they cost ({back_end})", peer.memory() - memory, "MiB", 64)
+            self.assertLessEqual(peer.memory() - memory, 64)

@@ -162,6 +162,21 @@ private final class ScriptedNetwork {
     #expect(log.take() == [.found(lamp, DiscoveryInfo())])
   }
 
+  @Test func aServiceThatComesAfterAFloodOfThemIsAskedBeforeMostOfIt() throws {
+    let watch = makeWatch(maximumQueries: 1)
+    for index in 0..<5_000 { watch.add(try instance("forged \(index)"), interface: 1, at: .now) }
+    let lamp = try instance("lamp")
+    watch.add(lamp, interface: 1, at: .now)
+    var asked: [String] = []
+    for _ in 0..<3 {
+      asked += network.open.map(\.name)
+      for query in network.open { query.onAnswer([0], 1) }
+      watch.expire(at: .now)
+    }
+    #expect(asked[0].hasPrefix("forged\\0320."))
+    #expect(asked.contains(lamp.recordName))
+  }
+
   @Test func aRefusedQuestionIsPutAgainWithGrowingPauses() throws {
     let watch = makeWatch()
     var now = ContinuousClock.now

@@ -38,6 +38,8 @@ final class TextQuestions {
   private var open: [ServiceInstance: Open] = [:]
   /// Services that were never asked, the first first.
   private var fresh: [ServiceInstance] = []
+  /// Whether the last of them is asked next, not the first.
+  private var takesNewest = false
   /// Services that were asked, in the order in which they are due again.
   private var resting: [Rest] = []
   private var pause = pauses.first
@@ -128,7 +130,11 @@ final class TextQuestions {
 
   /// The service to ask next, and how long it rests if nobody answers.
   private func next(at now: ContinuousClock.Instant) -> (ServiceInstance, Duration)? {
-    if !fresh.isEmpty { return (fresh.removeFirst(), Self.firstRest) }
+    if !fresh.isEmpty {
+      // In turn from both ends: neither those before a flood of forged services nor those after it wait behind all of it.
+      defer { takesNewest.toggle() }
+      return (takesNewest ? fresh.removeLast() : fresh.removeFirst(), Self.firstRest)
+    }
     guard let first = resting.first, first.due <= now else { return nil }
     resting.removeFirst()
     return (first.instance, first.next)

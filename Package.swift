@@ -71,7 +71,7 @@ let package = Package(
     .target(
       name: "PeerCLI", dependencies: ["Basics", "SharedWorld", "WorldFormats"], swiftSettings: common),
     .executableTarget(
-      name: "worldpeer", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
+      name: "worldpeer", dependencies: ["Basics", "PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
     .target(
       name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI"], swiftSettings: common),
     .executableTarget(

@@ -59,7 +59,12 @@ extension Program {
     case .ended(let reason):
       let message = "the session is over: \(reason.rawValue)"
       if !hasLeft { console.say(.error(code: "ended", message: message, command: nil)) }
-    case .message, .messagesFailed, .sessionMerged: break
+    case .message(let bytes, let sender): console.say(.message(from: person(sender), bytes))
+    case .messagesFailed(let failure):
+      console.say(
+        .messagesFailed(
+          to: person(failure.receiver), failure.messages.map(\.number), reason: failure.reason.rawValue))
+    case .sessionMerged: break
     }
   }
 

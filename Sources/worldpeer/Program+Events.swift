@@ -27,6 +27,7 @@ extension Program {
       names[peer.id] = peer.name
       console.say(.peerJoined(person(peer.id)))
     case .peerReconnecting(let peer): console.say(.peerReconnecting(person(peer.id)))
+    case .peerReconnected(let peer): console.say(.peerReconnected(person(peer.id)))
     case .peerLeft(let peer, let reason): console.say(.peerLeft(person(peer.id), reason: reason.rawValue))
     case .newDevice(let peer, let known):
       console.say(.newDevice(Report.Person(id: peer.id.description, name: peer.name), known: known.description))
@@ -64,7 +65,8 @@ extension Program {
       console.say(
         .messagesFailed(
           to: person(failure.receiver), failure.messages.map(\.number), reason: failure.reason.rawValue))
-    case .sessionMerged: break
+    // This program sends no objects that could come back.
+    case .messageReturned, .sessionMerged: break
     }
   }
 

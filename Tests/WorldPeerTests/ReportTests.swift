@@ -113,7 +113,8 @@ struct ReportTests {
 
   @Test("a message cannot steer the terminal that shows it")
   func messages() {
-    #expect(Report.message(from: Self.bob, Array("a\u{1b}[2J".utf8)).lines[0].text(colour: false) == "✉ bob: a\u{fffd}[2J")
+    #expect(
+      Report.message(from: Self.bob, Array("a\u{1b}[2J".utf8)).lines[0].text(colour: false) == "✉ bob: a\u{fffd}[2J")
     #expect(
       Report.message(from: Self.bob, [0xff]).lines[0].text(colour: false) == "✉ bob: 1 bytes that are not text")
   }

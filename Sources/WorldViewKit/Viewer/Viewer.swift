@@ -103,7 +103,8 @@ package actor Viewer {
     case .candidateLost(let candidate): candidateNames[candidate.id] = nil
     case .discoveryAvailable(let backend): discovery = backend
     case .discoveryUnavailable(let reason): discovery = "unavailable: \(reason)"
-    case .peerJoined(let peer), .peerReconnecting(let peer), .peerLeft(let peer, _): names[peer.id] = peer.name
+    case .peerJoined(let peer), .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _):
+      names[peer.id] = peer.name
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
     case .mapReceived: progress = nil
     case .mapFailed(let error), .problem(let error): show(ProgramFailure(error))
@@ -116,7 +117,7 @@ package actor Viewer {
     case .invitationReceived, .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged,
       .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
       .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
-      .messagesFailed:
+      .messagesFailed, .messageReturned:
       break
     }
   }

@@ -53,7 +53,8 @@ struct CodableTests {
   static let kinds: [(Anchor.Kind, String)] = [
     (.plain, #"{"type":"plain"}"#),
     (
-      .plane(.init(alignment: .horizontal, classification: .floor, extent: [2, 1], boundary: [[0, 0], [1, 0], [0, 1]])),
+      .plane(
+        .init(alignment: .horizontal, classification: .floor, extent: [2, 1], boundary: [[0, 0], [1, 0], [0, 1]])),
       #"{"alignment":"horizontal","boundary":[[0,0],[1,0],[0,1]],"classification":"floor","extent":[2,1],"type":"plane"}"#
     ),
     (
@@ -68,7 +69,10 @@ struct CodableTests {
       .mesh(.init(referenceName: "room", digest: digest, extent: [1, 2, 3])),
       #"{"digest":"\#(digest)","extent":[1,2,3],"referenceName":"room","type":"mesh"}"#
     ),
-    (.mesh(.init(referenceName: "room", extent: [1, 2, 3])), #"{"extent":[1,2,3],"referenceName":"room","type":"mesh"}"#),
+    (
+      .mesh(.init(referenceName: "room", extent: [1, 2, 3])),
+      #"{"extent":[1,2,3],"referenceName":"room","type":"mesh"}"#
+    ),
     (.participant(PeerID(digest)), #"{"peer":"\#(digest)","type":"participant"}"#),
   ]
 
@@ -88,7 +92,8 @@ struct CodableTests {
       Anchor(id: id, name: "lamp", payload: payload, creator: Self.peer, createdAt: 7),
       #"{"createdAt":7,"creator":"\#(try #require(Self.peer))",\#(head),"payload":{"bytes":"00ff","contentType":"text/plain"},"transform":\#(transform)}"#
     )
-    #expect(try Self.decode(#"{"id":"\#(id)","name":"lamp","transform":\#(transform)}"#) == Anchor(id: id, name: "lamp"))
+    #expect(
+      try Self.decode(#"{"id":"\#(id)","name":"lamp","transform":\#(transform)}"#) == Anchor(id: id, name: "lamp"))
   }
 
   @Test(

@@ -72,7 +72,7 @@ let package = Package(
     .target(
       name: "PeerCLI", dependencies: ["Basics", "SharedWorld", "WorldFormats", "CQREncode"], swiftSettings: common),
     .executableTarget(
-      name: "worldpeer", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
+      name: "worldpeer", dependencies: ["Basics", "PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
     .target(
       name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI"], swiftSettings: common),
     .executableTarget(
@@ -133,6 +133,7 @@ let package = Package(
     .testTarget(
       name: "WorldPeerTests", dependencies: ["worldpeer", "PeerCLI", "SharedWorld", "WorldFormats"],
       swiftSettings: common),
+    .testTarget(name: "Examples", dependencies: ["SharedWorld"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )

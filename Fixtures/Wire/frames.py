@@ -89,10 +89,10 @@ FRAMES = {
     # chunks 0, 3, 9 and 11 of 12
     "map-have": (54, MAP + u8(0b00001001, 0b00001010)),
     "map-status": (55, FLOOD + MAP + u8(1) + u8(37)),
-    # chain, previous, number
-    "message": (64, u32(2) + u64(7) + u64(9) + b"hello"),
+    # chain, previous, number, kind
+    "message": (64, u32(2) + u64(7) + u64(9) + u8(0) + b"hello"),
     "message-report": (65, u8(0) + u32(2) + u64(9) + u32(1_000_000)),
-    "relayed-message": (66, u8(1) + ORIGIN + RECEIVER + u32(2) + u64(7) + u64(9) + b"hello"),
+    "relayed-message": (66, u8(1) + ORIGIN + RECEIVER + u32(2) + u64(7) + u64(9) + u8(1) + b"hello"),
     "relayed-report": (67, u8(1) + RECEIVER + ORIGIN + u8(2) + u32(2) + u64(9) + u32(1_000_000)),
 }
 

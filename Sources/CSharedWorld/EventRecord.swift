@@ -27,6 +27,7 @@ extension sw_event {
       set(SW_EVENT_NEW_DEVICE, peer)
       setData(known.bytes)
     case .peerReconnecting(let peer): set(SW_EVENT_PEER_RECONNECTING, peer)
+    case .peerReconnected(let peer): set(SW_EVENT_PEER_RECONNECTED, peer)
     case .peerLeft(let peer, let reason): set(SW_EVENT_PEER_LEFT, peer, text: reason.rawValue)
     case .hostChanged(_, let host, let number, let reason): setHost(host, number, "\(reason)")
     case .sessionMerged(let size, let host): set(SW_EVENT_SESSION_MERGED, host, size: size)
@@ -67,6 +68,10 @@ extension sw_event {
       peer = sw_peer_id(copying: failure.receiver.bytes)
       total = UInt64(failure.messages.count)
       setData(failure.messages.flatMap { message in withUnsafeBytes(of: message.number) { Array($0) } })
+    case .messageReturned(let returned):
+      set(SW_EVENT_MESSAGE_RETURNED, text: returned.reason.rawValue)
+      peer = sw_peer_id(copying: returned.receiver.bytes)
+      sequence = returned.message.number
     case .problem(let error): set(SW_EVENT_PROBLEM, error)
     case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
     }

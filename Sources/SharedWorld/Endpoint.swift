@@ -1,3 +1,5 @@
+public import Basics
+
 /// A host and a TCP port that an app names by hand, for networks without discovery.
 public struct Endpoint: Hashable, Sendable {
   /// An IPv4 or IPv6 address, or a name the system can resolve.
@@ -25,7 +27,7 @@ public struct Endpoint: Hashable, Sendable {
   }
 }
 
-extension Endpoint: CustomStringConvertible {
+extension Endpoint: TextCodable {
   /// `host:port`, with an IPv6 address in brackets.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

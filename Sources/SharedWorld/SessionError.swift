@@ -84,6 +84,18 @@ extension SessionError {
     public static let consumerTooSlow = Code("consumer-too-slow")
     /// Too many messages are on their way to a receiver.
     public static let wouldBlock = Code("would-block")
+    /// Middleware stopped a message.
+    public static let messageStopped = Code("message-stopped")
+    /// A request was not answered in time.
+    public static let requestTimedOut = Code("request-timed-out")
+    /// Nothing at the peer answers such requests.
+    public static let unhandled = Code("unhandled")
+    /// A request or its answer is not an object of the expected type.
+    public static let undecodable = Code("undecodable")
+    /// The handler of a request failed at the peer; the cause is its ``RemoteError``.
+    public static let requestFailed = Code("request-failed")
+    /// A request is not known to have reached the peer.
+    public static let notDelivered = Code("not-delivered")
     /// The drag has ended, or a later one of the same anchor took its place.
     public static let dragEnded = Code("drag-ended")
     /// Only the owner of an anchor may do this.

@@ -61,6 +61,7 @@ extension Program {
       let state = await session.state()
       return .host(state.host.map(person), epoch: state.epoch)
     case .links: return await links()
+    case .send(let peer, let text): return try await send(text, to: peer)
     case .anchors: return .anchors(await session.anchors().map(pin))
     case .digest: return .digest(await session.digest().description)
     case .status: return await status()
@@ -118,6 +119,12 @@ extension Program {
     case .quit: break
     }
     return .done
+  }
+
+  private func send(_ text: String, to word: String?) async throws -> Report.Answer {
+    var receivers: [PeerID]?
+    if let word { receivers = [try await member(word)] }
+    return .sent(try await session.send(Array(text.utf8), to: receivers).number)
   }
 
   private func inviteAside(_ peer: String) async {

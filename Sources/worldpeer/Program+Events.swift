@@ -28,6 +28,7 @@ extension Program {
       names[peer.id] = peer.name
       console.say(.peerJoined(person(peer.id)))
     case .peerReconnecting(let peer): console.say(.peerReconnecting(person(peer.id)))
+    case .peerReconnected(let peer): console.say(.peerReconnected(person(peer.id)))
     case .peerLeft(let peer, let reason): console.say(.peerLeft(person(peer.id), reason: reason.rawValue))
     case .newDevice(let peer, let known):
       console.say(.newDevice(Report.Person(id: peer.id.description, name: peer.name), known: known.description))
@@ -60,7 +61,13 @@ extension Program {
     case .ended(let reason):
       let message = "the session is over: \(reason.rawValue)"
       if !hasLeft { console.say(.error(code: "ended", message: message, command: nil)) }
-    case .message, .messagesFailed, .sessionMerged: break
+    case .message(let bytes, let sender): console.say(.message(from: person(sender), bytes))
+    case .messagesFailed(let failure):
+      console.say(
+        .messagesFailed(
+          to: person(failure.receiver), failure.messages.map(\.number), reason: failure.reason.rawValue))
+    // This program sends no objects that could come back.
+    case .messageReturned, .sessionMerged: break
     }
   }
 

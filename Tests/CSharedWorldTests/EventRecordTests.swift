@@ -95,6 +95,15 @@ struct EventRecordTests {
     }
   }
 
+  @Test("an object that came back names the receiver, the reason and the message")
+  func messageReturned() {
+    let returned = MessageReturn(message: MessageID(7), receiver: peer, reason: .undecodable, text: "no")
+    record(.messageReturned(returned)) { event in
+      #expect(event.type == UInt32(SW_EVENT_MESSAGE_RETURNED) && event.peer.peer == peer && event.sequence == 7)
+      #expect(text(event.text) == "undecodable")
+    }
+  }
+
   @Test("an anchor that was brought back names the removed one")
   func restored() {
     let back = Anchor(name: "lamp")

@@ -18,7 +18,7 @@ struct Types {
   static let spread: [String: (files: Int, why: String)] = [
     "AnchorReplication.AnchorSet": (8, "edits, operations, log, journal and snapshots each read and write all of it"),
     "PeerProtocol.Turn": (12, "each organ adds the calls that it alone defines for all: flood, route, gossip, grant"),
-    "SharedWorld.Session": (15, "the API of an app: members, anchors, maps, events and storage in files of their own"),
+    "SharedWorld.Session": (16, "the API of an app: members, anchors, maps, events, objects and storage in files of their own"),
     "worldpeer.Program": (6, "commands, events, invitations and waits of one program"),
   ]
 

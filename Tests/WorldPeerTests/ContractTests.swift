@@ -44,6 +44,27 @@ struct ContractTests {
     }
   }
 
+  @Test("messages go to all or to one, and those that did not arrive are named")
+  func messages() async throws {
+    try await withFolder { folder in
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all"])
+      let port = try #require(try await ann.event("ready").port)
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      for peer in [ann, bob] { try await peer.ask("wait peers 1") }
+      #expect(try await ann.ask("send 'hello all'").number == 1)
+      #expect(try await ann.ask("send bob hello").number == 2)
+      #expect(try await bob.event("message").text == "hello all")
+      #expect(try await bob.line { $0.event == "message" && $0.text == "hello" }.name == "ann")
+      #expect(try await ann.ask("send carol hello").code == "unknown-peer")
+      // Stopped, it acknowledges nothing.
+      bob.signal(SIGSTOP)
+      let last = try #require(try await ann.ask("send bob lost").number)
+      bob.signal(SIGKILL)
+      let failed = try await ann.event("messages-failed")
+      #expect(failed.name == "bob" && failed.numbers?.last == last && failed.reason == "lost")
+    }
+  }
+
   @Test("a burst places its anchors and tells when, by a clock that other processes share")
   func burst() async throws {
     try await withFolder { folder in

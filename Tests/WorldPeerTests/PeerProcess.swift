@@ -24,6 +24,9 @@ struct Line: Decodable, Sendable {
   let placed: [Placed]?
   let anchors: Anchors?
   let link: String?
+  let text: String?
+  let number: UInt64?
+  let numbers: [UInt64]?
 
   struct Placed: Decodable, Sendable {
     let id: String

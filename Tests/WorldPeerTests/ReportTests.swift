@@ -80,6 +80,22 @@ struct ReportTests {
         #""event":"answer","t":1.5,"clock":7.25,"command":"links","links":[{"peerID":"\#(bob.id)","name":"bob","roundTrip":1.5,"bytesSent":2,"bytesReceived":3,"queuedBytes":4}],"connections":[["\#(bob.id)","\#(bob.id)"]]"#
       ),
       (
+        .message(from: bob, Array("a\u{1b}\"b".utf8)),
+        #""event":"message","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","text":"a\u001b\"b","data":null"#
+      ),
+      (
+        .message(from: bob, [0xff, 0]),
+        #""event":"message","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","text":null,"data":"ff00""#
+      ),
+      (
+        .messagesFailed(to: bob, [3, 4], reason: "lost"),
+        #""event":"messages-failed","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","numbers":[3,4],"reason":"lost""#
+      ),
+      (
+        .answer(command: "send", .sent(5)),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"send","number":5"#
+      ),
+      (
         .error(code: "no-hit", message: "x", command: "tap"),
         #""event":"error","t":1.5,"clock":7.25,"code":"no-hit","message":"x","command":"tap""#
       ),
@@ -93,6 +109,14 @@ struct ReportTests {
     let line = Report.peerJoined(Self.bob).lines[0]
     #expect(line.text(colour: false) == "→ bob joined")
     #expect(line.text(colour: true) == "\u{1b}[32m→\u{1b}[0m \u{1b}[1mbob\u{1b}[0m joined")
+  }
+
+  @Test("a message cannot steer the terminal that shows it")
+  func messages() {
+    #expect(
+      Report.message(from: Self.bob, Array("a\u{1b}[2J".utf8)).lines[0].text(colour: false) == "✉ bob: a\u{fffd}[2J")
+    #expect(
+      Report.message(from: Self.bob, [0xff]).lines[0].text(colour: false) == "✉ bob: 1 bytes that are not text")
   }
 
   @Test("people see of a map what they asked for")

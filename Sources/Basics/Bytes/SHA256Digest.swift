@@ -66,7 +66,13 @@ public struct SHA256Digest: Hashable, Sendable, Comparable {
   }
 }
 
-extension SHA256Digest: CustomStringConvertible {
+extension SHA256Digest: TextCodable {
+  /// Reads 64 hexadecimal digits, upper or lower case; nil for anything else.
+  public init?(_ text: String) {
+    guard let bytes = [UInt8](hexadecimal: text) else { return nil }
+    self.init(bytes: bytes)
+  }
+
   /// 64 lower-case hexadecimal digits.
   public var description: String { bytes.hexadecimal }
 }

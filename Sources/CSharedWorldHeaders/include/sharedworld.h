@@ -415,8 +415,7 @@ enum {
   SW_EVENT_PROBLEM = 19,               /* status, text: something that ends neither session nor data */
   SW_EVENT_ENDED = 20,                 /* text: why; nothing follows */
   SW_EVENT_SESSION_MERGED = 21,        /* peer: the host, epoch 0, total: the peers of both sides, this one included */
-  SW_EVENT_LOCKED = 22,                /* nothing: the session takes no newcomers any more */
-  SW_EVENT_UNLOCKED = 23,              /* nothing: it takes them again */
+  SW_EVENT_LOCKED = 22, SW_EVENT_UNLOCKED = 23, /* nothing: the session takes no newcomers any more; it takes them again */
   SW_EVENT_PEER_MAP_CHANGED = 24,      /* peer, name, map: the one it has or fetches, or none, stage, percent */
   SW_EVENT_SYNCHRONISED = 25,          /* digest: all is here that the connected peers had */
   SW_EVENT_FIELD_OVERWRITTEN = 26,     /* anchor.id, peer: whose edit stands or nobody, field, and what was lost: see there */
@@ -430,7 +429,9 @@ enum {
   SW_EVENT_CODE = 34,                  /* peer, name, text: six digits that two people compare; recognition */
   SW_EVENT_CODE_ENDED = 35,            /* peer, name, flags: 1 if both users have confirmed */
   SW_EVENT_MESSAGES_FAILED = 36,       /* peer: the receiver, text: why, total: how many, data: their numbers (uint64_t each) */
-  SW_EVENT_NOBODY_FOUND = 37           /* for 10 s; text: what may be the cause and what to do */
+  SW_EVENT_MESSAGE_RETURNED = 37,      /* peer: the receiver, text: why, sequence: its number; objects of Swift apps alone */
+  SW_EVENT_PEER_RECONNECTED = 38,      /* peer, name: it was told of as reconnecting, and can be reached again */
+  SW_EVENT_NOBODY_FOUND = 39           /* for 10 s; text: what may be the cause and what to do */
 };
 
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */

@@ -106,12 +106,14 @@ struct Members: Sendable {
     case (.connecting, true), (.reconnecting, true), (.lost, true):
       member.reachedAt = turn.now
       member.status = .connected
-      member.isNoticed = false
-      member.lastEnd = .connectionLost
       if !member.isJoined {
         member.isJoined = true
         turn.report(.peerJoined(entry.peerID, name: entry.name))
+      } else if member.isNoticed {
+        turn.report(.peerReconnected(entry.peerID))
       }
+      member.isNoticed = false
+      member.lastEnd = .connectionLost
     case (.connected, false):
       member.status = .reconnecting(since: turn.now)
     }

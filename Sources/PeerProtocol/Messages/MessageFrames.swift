@@ -1,12 +1,20 @@
 package import Basics
 import WorldModel
 
-/// The place of a message among those of one sender to one receiver; the app's bytes follow.
+/// The reader of a message: the app itself, or the layer between the app and the node that encodes objects.
+package enum MessageKind: UInt8, Sendable {
+  /// The app's own bytes.
+  case bytes = 0
+  /// An envelope with an object of the app, or a word about one.
+  case envelope = 1
+}
+
+/// The place of a message among those of one sender to one receiver; its bytes follow.
 ///
 /// A receiver accepts a message only behind the one that `previous` names, so that it needs no memory of numbers.
 package struct MessageHead: Hashable, Sendable, FrameBody {
   /// Bytes on the wire.
-  package static let size = 20
+  package static let size = 21
 
   /// Counts the fresh beginnings of this sender, from 1; every chain has one receiver.
   package let chain: UInt32
@@ -14,18 +22,22 @@ package struct MessageHead: Hashable, Sendable, FrameBody {
   package let previous: UInt64
   /// The sender's number of the message.
   package let number: UInt64
+  /// The reader of the bytes.
+  package let kind: MessageKind
 
-  package init(chain: UInt32, previous: UInt64, number: UInt64) {
+  package init(chain: UInt32, previous: UInt64, number: UInt64, kind: MessageKind = .bytes) {
     self.chain = chain
     self.previous = previous
     self.number = number
+    self.kind = kind
   }
 
-  /// Appends chain, previous and number.
+  /// Appends chain, previous, number and kind.
   package func write(to writer: inout ByteWriter) {
     writer.write(chain)
     writer.write(previous)
     writer.write(number)
+    writer.write(kind.rawValue)
   }
 
   /// Reads what ``write(to:)`` wrote.
@@ -37,6 +49,10 @@ package struct MessageHead: Hashable, Sendable, FrameBody {
     guard chain > 0, previous < number, number <= ProtocolLimits.counter else {
       throw .invalid("a message that is not behind the one before it", offset: start)
     }
+    guard let kind = MessageKind(rawValue: try reader.readByte()) else {
+      throw .invalid("unknown kind of message", offset: start)
+    }
+    self.kind = kind
   }
 }
 

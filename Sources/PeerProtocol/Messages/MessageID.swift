@@ -13,7 +13,22 @@ public struct MessageID: Hashable, Comparable, Sendable {
   public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-extension MessageID: CustomStringConvertible {
+extension MessageID: LosslessStringConvertible, Codable {
+  /// Reads a number; nil for anything else.
+  public init?(_ text: String) {
+    guard let number = UInt64(text) else { return nil }
+    self.init(number)
+  }
+
+  /// Decodes a number.
+  public init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(UInt64.self)) }
+
+  /// Encodes the number.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
+  }
+
   /// The number.
   public var description: String { "\(number)" }
 }

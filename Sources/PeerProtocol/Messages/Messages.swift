@@ -29,7 +29,7 @@ struct Messages: Organ {
   /// Accepts a message for these members, or for all that are in reach or were lately.
   ///
   /// - Returns: ``Answer/sent(_:)``, or why nobody gets the message.
-  mutating func send(_ bytes: [UInt8], to peers: [PeerID]?, in turn: inout Turn) -> Answer {
+  mutating func send(_ bytes: [UInt8], as kind: MessageKind, to peers: [PeerID]?, in turn: inout Turn) -> Answer {
     // A node that has sent nothing yet looks at its receivers now.
     if lastNumber == 0 { review(in: &turn) }
     for peer in peers ?? [] where place(of: peer) == nil {
@@ -45,7 +45,7 @@ struct Messages: Organ {
     }
     lastNumber += 1
     for index in outflows.indices where isReceiver(index, in: peers) {
-      outflows[index].add(lastNumber, bytes)
+      outflows[index].add(lastNumber, bytes, kind)
       limitWait(for: index, in: turn)
       pump(index, in: &turn)
     }
@@ -186,7 +186,10 @@ struct Messages: Organ {
     let (limit, rules) = (turn.configuration.messageWindow, turn.configuration.rules)
     let cost = ProtocolLimits.cost(ofMessage: bytes)
     if inflows[index].take(head, cost: cost, limit: limit, rules: rules) {
-      turn.report(.message(bytes, from: sender.peer))
+      switch head.kind {
+      case .bytes: turn.report(.message(bytes, from: sender.peer))
+      case .envelope: turn.report(.envelope(bytes, MessageID(head.number), from: sender))
+      }
       if inflows[index].isReportUrgent(limit: limit) { return report(.report, to: index, in: &turn) }
     }
     inflows[index].owe(at: turn.now + ProtocolTimes.messageReport)

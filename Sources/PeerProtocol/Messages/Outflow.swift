@@ -27,6 +27,7 @@ struct Outflow: Sendable {
 
   private struct Item: Sendable {
     let number: UInt64
+    let kind: MessageKind
     var bytes: [UInt8]
   }
 
@@ -75,9 +76,9 @@ struct Outflow: Sendable {
   // MARK: Sending
 
   /// Adds a message; a no-op when it is the last one already.
-  mutating func add(_ number: UInt64, _ bytes: [UInt8]) {
+  mutating func add(_ number: UInt64, _ bytes: [UInt8], _ kind: MessageKind) {
     guard items.last?.number != number else { return }
-    items.append(Item(number: number, bytes: bytes))
+    items.append(Item(number: number, kind: kind, bytes: bytes))
     openBytes += ProtocolLimits.cost(ofMessage: bytes)
   }
 
@@ -85,10 +86,11 @@ struct Outflow: Sendable {
   func next(within limit: Int = .max, rules: ProtocolRules) -> (head: MessageHead, bytes: [UInt8])? {
     let index = head + sent
     guard !isHeld, index < items.count else { return nil }
-    let cost = ProtocolLimits.cost(ofMessage: items[index].bytes)
+    let item = items[index]
+    let cost = ProtocolLimits.cost(ofMessage: item.bytes)
     guard sentBytes + cost <= limit, sentBytes + cost <= window || !rules.contains(.messageWindow) else { return nil }
     let previous = sent == 0 ? acknowledged : items[index - 1].number
-    return (MessageHead(chain: chain, previous: previous, number: items[index].number), items[index].bytes)
+    return (MessageHead(chain: chain, previous: previous, number: item.number, kind: item.kind), item.bytes)
   }
 
   /// Records that the message that ``next(within:rules:)`` gave has left.

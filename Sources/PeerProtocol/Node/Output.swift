@@ -54,6 +54,8 @@ package enum NodeEvent: Sendable {
   case peerJoined(PeerID, name: String)
   /// A member's link broke and is being dialled again.
   case peerReconnecting(PeerID)
+  /// A member that was told of as reconnecting can be reached again.
+  case peerReconnected(PeerID)
   /// A member is gone: it left, was removed, or could not be reached for too long.
   case peerLeft(PeerID, name: String, reason: EndReason)
   /// Another peer hosts.
@@ -95,6 +97,8 @@ package enum NodeEvent: Sendable {
 
   /// A member's message.
   case message([UInt8], from: PeerID)
+  /// A member's message for the layer that encodes objects; `from` is the start of the sender that numbered it.
+  case envelope([UInt8], MessageID, from: NodeID)
   /// Messages of this node are not known to have reached a receiver, and are not sent to it any more.
   case messagesFailed(MessageFailure)
   /// A message that was refused with ``Refusal/messagesWait`` may be accepted now.

@@ -137,9 +137,10 @@ struct EventBacklog: Backlog {
       .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone:
       .anchors
     case .message: nil
-    case .problem: .problems
+    case .problem, .messageReturned: .problems
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived,
-      .invitationEnded, .codeShown, .codeEnded, .peerJoined, .peerReconnecting, .peerLeft, .newDevice, .hostChanged,
+      .invitationEnded, .codeShown, .codeEnded, .peerJoined, .peerReconnecting, .peerReconnected, .peerLeft, .newDevice,
+      .hostChanged,
       .lockChanged, .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged, .synchronised,
       .messagesFailed, .ended:
       .status
@@ -246,8 +247,9 @@ extension Session.Event {
     case .candidateFound(let candidate), .candidateLost(let candidate): .candidate(candidate.id)
     case .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived, .invitationEnded,
       .peerReconnecting,
+      .peerReconnected,
       .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged, .sessionMerged, .mapFailed, .synchronised,
-      .message, .messagesFailed, .problem, .ended:
+      .message, .messagesFailed, .messageReturned, .problem, .ended:
       nil
     }
   }
@@ -258,9 +260,10 @@ extension Session.Event {
     case .anchorUpdated, .anchorDragged, .participantMoved, .mapProgress, .peerMapChanged, .candidateFound: true
     case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
       .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,
+      .peerReconnected,
       .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived, .invitationEnded,
       .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged, .sessionMerged, .synchronised, .message,
-      .messagesFailed, .problem, .ended:
+      .messagesFailed, .messageReturned, .problem, .ended:
       false
     }
   }

@@ -10,6 +10,7 @@ struct MessageDesk {
   struct Waiting {
     let number: UInt64
     let bytes: [UInt8]
+    let kind: MessageKind
     /// Nil for all.
     let receivers: [PeerID]?
     let caller: CheckedContinuation<Result<MessageID, SessionError>, Never>

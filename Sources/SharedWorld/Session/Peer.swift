@@ -1,5 +1,5 @@
 /// A device that runs an app: an identity that cannot be forged, and a name for people.
-public struct Peer: Hashable, Sendable, Identifiable {
+public struct Peer: Hashable, Sendable, Codable, Identifiable {
   /// Who it is.
   public let id: PeerID
   /// What it calls itself: at most 63 bytes of UTF-8, not necessarily unique.

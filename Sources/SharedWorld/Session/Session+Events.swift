@@ -16,9 +16,14 @@ extension Session {
         waits.messages.received(bytes, from: from)
         hasMessages = true
       }
+      if case .envelope(let bytes, _, let from) = event {
+        waits.messages.received(bytes, from: from.peer)
+        hasMessages = true
+      }
       if case .messageRoom = event { hasRoom = true }
     }
     hub.publish(translated)
+    if hasMessages { receiveEnvelopes(of: events) }
     if anchorsChanged { saveJournal() }
     if translated.contains(where: \.changesStanding) { advertiseStanding() }
     if hasMessages { reviewUnread() }
@@ -53,7 +58,9 @@ extension Session {
       events.append(.peerJoined(peer))
       record(peer)
     case .peerReconnecting(let id): events.append(.peerReconnecting(discovery.peer(id)))
+    case .peerReconnected(let id): events.append(.peerReconnected(discovery.peer(id)))
     case .peerLeft(let id, let name, let reason):
+      endRequests(with: id)
       events.append(.peerLeft(Peer(id: id, name: name), reason: LeaveReason(reason)))
     case .hostChanged(let from, let to, let epoch, let reason):
       events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: reason))
@@ -90,8 +97,11 @@ extension Session {
       if !maps.defers(digest) { events.append(.synchronised(digest)) }
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
-    case .messagesFailed(let failure): events.append(.messagesFailed(failure))
-    case .messageRoom: break
+    case .messagesFailed(let failure):
+      failRequests(failure)
+      events.append(.messagesFailed(failure))
+    // The rest of the turn is told first.
+    case .envelope, .messageRoom: break
     case .ended(let reason): noteEnd(reason)
     }
   }

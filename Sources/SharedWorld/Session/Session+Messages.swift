@@ -20,11 +20,21 @@ extension Session {
   ///   (the task was cancelled while the call waited, and nobody gets the message) or `ended`.
   @discardableResult
   public func send(_ bytes: [UInt8], to peers: [PeerID]? = nil) async throws(SessionError) -> MessageID {
-    if let message = try sendUnlessFull(bytes, to: peers) { return message }
-    let number = waits.nextNumber()
+    try await transmit(bytes, as: .bytes, to: peers)
+  }
+
+  /// Sends a message of any kind, and waits for room.
+  ///
+  /// - Parameter number: The number of the wait, for ``MessageDesk/cancel(_:)``; nil for one of its own.
+  func transmit(
+    _ bytes: [UInt8], as kind: MessageKind, to peers: [PeerID]?, number: UInt64? = nil
+  ) async throws(SessionError) -> MessageID {
+    if let message = try sendUnlessFull(bytes, as: kind, to: peers) { return message }
+    let number = number ?? waits.nextNumber()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { caller in
-        waits.messages.add(MessageDesk.Waiting(number: number, bytes: bytes, receivers: peers, caller: caller))
+        waits.messages.add(
+          MessageDesk.Waiting(number: number, bytes: bytes, kind: kind, receivers: peers, caller: caller))
         if Task.isCancelled { waits.messages.cancel(number) }
       }
     } onCancel: {
@@ -39,24 +49,28 @@ extension Session {
   ///   nobody gets this one), `limitExceeded`, `unknownPeer` or `ended`.
   @discardableResult
   public func sendNow(_ bytes: [UInt8], to peers: [PeerID]? = nil) throws(SessionError) -> MessageID {
-    guard let message = try sendUnlessFull(bytes, to: peers) else {
+    guard let message = try sendUnlessFull(bytes, as: .bytes, to: peers) else {
       throw SessionError(.wouldBlock, "too many messages are on their way to a receiver; send less, or use send")
     }
     return message
   }
 
   /// Sends a message; nil when it has to wait, for room or behind others that wait.
-  private func sendUnlessFull(_ bytes: [UInt8], to peers: [PeerID]?) throws(SessionError) -> MessageID? {
+  private func sendUnlessFull(
+    _ bytes: [UInt8], as kind: MessageKind, to peers: [PeerID]?
+  ) throws(SessionError) -> MessageID? {
     guard bytes.count <= ProtocolLimits.message else {
       throw SessionError(.limitExceeded, "a message has at most \(ProtocolLimits.message) bytes, not \(bytes.count)")
     }
-    return waits.messages.holds(up: peers) ? nil : try hand(bytes, to: peers)
+    return waits.messages.holds(up: peers) ? nil : try hand(bytes, as: kind, to: peers)
   }
 
   /// Gives a message to the node; nil when that has no room for it.
-  private func hand(_ bytes: [UInt8], to peers: [PeerID]?) throws(SessionError) -> MessageID? {
+  private func hand(
+    _ bytes: [UInt8], as kind: MessageKind, to peers: [PeerID]?
+  ) throws(SessionError) -> MessageID? {
     do throws(SessionError) {
-      guard case .sent(let message) = try handle(.send(bytes, to: peers)) else { return nil }
+      guard case .sent(let message) = try handle(.send(bytes, as: kind, to: peers)) else { return nil }
       return message
     } catch {
       if error.code == .wouldBlock { return nil }
@@ -72,7 +86,7 @@ extension Session {
         continue
       }
       do throws(SessionError) {
-        if let message = try hand(caller.bytes, to: caller.receivers) {
+        if let message = try hand(caller.bytes, as: caller.kind, to: caller.receivers) {
           caller.caller.resume(returning: .success(message))
         } else {
           waits.messages.add(caller)
@@ -90,7 +104,8 @@ extension Session {
   func reviewUnread() {
     for (sender, known) in waits.messages.unread where known >= MessageDesk.readStep {
       // The slowest reader counts.
-      let unread = hub.receivers.map { $0.unreadMessages(of: sender) }.max() ?? 0
+      let unread = max(
+        hub.receivers.map { $0.unreadMessages(of: sender) }.max() ?? 0, hub.messages.unread(of: sender))
       guard known - unread >= MessageDesk.readStep else { continue }
       waits.messages.unread[sender] = unread
       input(.messagesUnread(unread, from: sender))

@@ -23,6 +23,18 @@ extension Session {
     return anchor.id
   }
 
+  /// Places an anchor whose payload holds an object.
+  ///
+  /// - Throws: What ``place(_:acknowledgement:)`` and ``Anchor/Payload/init(_:with:)`` throw.
+  @discardableResult
+  public func place(
+    _ anchor: Anchor, payload: some Encodable & Sendable, acknowledgement: Acknowledgement = .local
+  ) async throws(SessionError) -> AnchorID {
+    var anchor = anchor
+    anchor.payload = try Anchor.Payload(payload)
+    return try await place(anchor, acknowledgement: acknowledgement)
+  }
+
   /// Places an anchor that brings back a removed one, under an id of its own: an id is never used again.
   ///
   /// Readers of ``events`` are told by ``Event/anchorRestored(_:from:)``.

@@ -83,6 +83,10 @@ extension Session {
     /// Whether this peer, while it hosts, keeps the anchors of owners that left for them until their lease ends; else it frees
     /// them, and everybody is told.
     public var keepsOrphanedOwnership = false
+    /// Encodes and decodes the objects that this app sends and receives; give all peers the same.
+    public var coder: any ObjectCoder = JSONObjectCoder()
+    /// The steps that objects pass on their way: those that leave in this order, those that arrive in reverse order.
+    public var middleware: [any MessageMiddleware] = []
 
     /// A configuration with the defaults.
     public init(service: String = "sharedworld") {

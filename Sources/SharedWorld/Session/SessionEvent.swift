@@ -32,6 +32,8 @@ extension Session {
     case peerJoined(Peer)
     /// A peer's connection broke and is being made again.
     case peerReconnecting(Peer)
+    /// A peer that was reconnecting can be reached again.
+    case peerReconnected(Peer)
     /// A peer is gone.
     case peerLeft(Peer, reason: LeaveReason)
     /// Another peer hosts; nil while there is none.
@@ -89,7 +91,11 @@ extension Session {
     /// A message of the app from another peer.
     case message([UInt8], from: PeerID)
     /// Messages of this peer are not known to have reached a receiver, and are not sent to it any more.
+    ///
+    /// Answers to requests and words about messages of other peers, which the session itself sends, have numbers too.
     case messagesFailed(MessageFailure)
+    /// An object that this peer sent arrived, and the app of a receiver did not get it.
+    case messageReturned(MessageReturn)
     /// Something went wrong that ends neither the session nor the data.
     case problem(SessionError)
     /// The session is over.

@@ -17,7 +17,7 @@ extension Session {
     public static let capacity = 65_536
     /// Bytes of unread messages of one peer that hold up its further ones, each counted with 64 bytes more than it has.
     public static let messageCapacity = ProtocolLimits.messageWindow
-    /// Unread problems an iterator holds.
+    /// Unread problems and returned messages an iterator holds.
     public static let problemCapacity = 256
 
     let hub: EventHub
@@ -79,6 +79,8 @@ final class EventHub: Sendable {
 
   /// Where readers get the anchors of updates that were only noted.
   let source = AnchorSource()
+  /// The readers of objects.
+  let messages = MessageHub()
   private let state: Mutex<State>
 
   init() {
@@ -108,6 +110,7 @@ final class EventHub: Sendable {
   func end() {
     state.withLock { $0.hasEnded = true }
     for mailbox in receivers { mailbox.end() }
+    messages.end()
   }
 
   /// Who gets what happens now; those whose readers are gone are forgotten.

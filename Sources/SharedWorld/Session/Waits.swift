@@ -20,6 +20,8 @@ enum WaitOutcome: Sendable {
 struct Waits {
   /// The callers whose messages wait for room.
   var messages = MessageDesk()
+  /// The callers that wait for answers of peers, and the peers that wait for answers of this one.
+  var requests = RequestDesk()
   private var waiting: [UInt64: CheckedContinuation<WaitOutcome, Never>] = [:]
   private var lastNumber: UInt64 = 0
 
@@ -40,6 +42,8 @@ struct Waits {
   /// Resumes every caller: nothing more will happen.
   mutating func endAll(_ reason: EndReason) {
     for number in waiting.keys.sorted() { finish(number, .ended(reason)) }
-    messages.endAll(SessionError(.ended, "the session has ended; start a new one"))
+    let error = SessionError(.ended, "the session has ended; start a new one")
+    messages.endAll(error)
+    requests.endAll(error)
   }
 }

@@ -36,12 +36,13 @@ struct MessageApp {
     var sent: (message: MessageID, sender: NodeID, receivers: [PeerID])?
     world.perform(index) { peer, now in
       let me = peer.node.me
+      let kind: MessageKind = peer.mail.sent.isMultiple(of: 2) ? .bytes : .envelope
       // The number that it gets if it is accepted stands in it.
       var writer = ByteWriter()
       writer.write(me.incarnation)
       writer.write(peer.mail.sent + 1)
       writer.write(bytes: repeatElement(7, count: size))
-      guard case .sent(let message) = peer.handle(.send(writer.bytes, to: receivers), at: now) else { return }
+      guard case .sent(let message) = peer.handle(.send(writer.bytes, as: kind, to: receivers), at: now) else { return }
       peer.mail.sent += 1
       sent = (message, me, peer.node.receivers(of: message))
     }
@@ -107,6 +108,17 @@ package struct MessageWatch: Sendable {
     last[pair] = (start, message)
     open[pair]?.removeAll { $0 == message }
     return nil
+  }
+
+  /// An envelope came, under this number of this start; a text says what is wrong with that.
+  mutating func arrived(
+    _ bytes: [UInt8], as message: MessageID, from sender: NodeID, at start: NodeID
+  ) -> String? {
+    var writer = ByteWriter()
+    writer.write(sender.incarnation)
+    writer.write(message.number)
+    guard bytes.starts(with: writer.bytes) else { return "M2 an envelope is not message \(message) of \(sender)" }
+    return arrived(bytes, from: sender.peer, at: start)
   }
 
   /// An app learns of messages that failed.

@@ -141,9 +141,12 @@ package struct SessionMonitor: SimulationMonitor {
       fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
     case .message(let bytes, let from):
       if let text = messages.arrived(bytes, from: from, at: starts[index]) { fail(text, at: now) }
+    case .envelope(let bytes, let number, let from):
+      if let text = messages.arrived(bytes, as: number, from: from, at: starts[index]) { fail(text, at: now) }
     case .messagesFailed(let failure): messages.failed(failure, at: starts[index])
     case .peerIdentified, .identityInUse, .invitationReceived, .invitationReached, .invitationWithdrawn,
-      .invitationEnded, .peerReconnecting, .passcodeLocked, .codeShown, .codeEnded, .hostChanged, .hostRequested,
+      .invitationEnded, .peerReconnecting, .peerReconnected, .passcodeLocked, .codeShown, .codeEnded, .hostChanged,
+      .hostRequested,
       .hostAwaited, .rulesChanged,
       .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress, .mapRefused, .synchronised,
       .mapStatusChanged, .messageRoom, .ended:
@@ -166,8 +169,17 @@ extension SessionMonitor {
 /// What one node told its app of the others must make sense: nobody comes twice, nobody goes who is not there.
 private struct MembershipWatch {
   private var present: Set<PeerID> = []
+  /// The members among them that are told of as reconnecting.
+  private var away: Set<PeerID> = []
 
   mutating func take(_ event: NodeEvent) -> String? {
+    if case .peerReconnecting(let peer) = event, !away.insert(peer).inserted {
+      return "waits for \(peer.prefix) twice"
+    }
+    if case .peerReconnected(let peer) = event, away.remove(peer) == nil {
+      return "has \(peer.prefix) back, which was not away"
+    }
+    if case .peerLeft(let peer, _, _) = event { away.remove(peer) }
     if case .peerJoined(let peer, _) = event, !present.insert(peer).inserted {
       return "sees \(peer.prefix) join twice"
     }

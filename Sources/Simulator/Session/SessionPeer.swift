@@ -368,14 +368,17 @@ package struct SessionPeer: SimulatedNode {
     }
   }
 
+  private mutating func take(message: [UInt8], from sender: PeerID, at now: Instant) {
+    mail.unread[sender, default: 0] += ProtocolLimits.cost(ofMessage: message)
+    if mail.isRead { readMessages(at: now) }
+  }
+
   private mutating func take(_ event: NodeEvent, at now: Instant) {
     events.append(event)
     if case .invitationReceived(let id, _, _, _) = event { handle(.answer(id, .accept), at: now) }
     if case .mapReceived(let id, _, _, let package) = event { maps[id] = package }
-    if case .message(let bytes, let from) = event {
-      mail.unread[from, default: 0] += ProtocolLimits.cost(ofMessage: bytes)
-      if mail.isRead { readMessages(at: now) }
-    }
+    if case .message(let bytes, let from) = event { take(message: bytes, from: from, at: now) }
+    if case .envelope(let bytes, _, let from) = event { take(message: bytes, from: from.peer, at: now) }
     if case .invitationEnded(let id, let result) = event {
       guard let other = targets.removeValue(forKey: id) else { return }
       if case .accepted = result { return }

@@ -21,7 +21,7 @@ extension Anchor {
   }
 
   /// A flat surface, in the anchor's x–z plane.
-  public struct Plane: Hashable, Sendable {
+  public struct Plane: Hashable, Sendable, Codable {
     /// How the surface lies relative to gravity.
     public enum Alignment: UInt8, Hashable, Sendable, CaseIterable {
       /// At any angle.
@@ -75,7 +75,7 @@ extension Anchor {
   }
 
   /// A known picture that was recognised.
-  public struct Image: Hashable, Sendable {
+  public struct Image: Hashable, Sendable, Codable {
     /// The name of the reference picture, at most ``Limits/referenceName`` bytes.
     public var referenceName: String
     /// Width and height of the real picture (metres, not negative).
@@ -89,7 +89,7 @@ extension Anchor {
   }
 
   /// A known scanned object that was recognised.
-  public struct Object: Hashable, Sendable {
+  public struct Object: Hashable, Sendable, Codable {
     /// The name of the reference scan, at most ``Limits/referenceName`` bytes.
     public var referenceName: String
     /// Its size along the anchor's axes (metres, not negative).
@@ -103,7 +103,7 @@ extension Anchor {
   }
 
   /// A reference to a mesh that is kept elsewhere, such as in a resource sent beside the map.
-  public struct Mesh: Hashable, Sendable {
+  public struct Mesh: Hashable, Sendable, Codable {
     /// The name of the mesh, at most ``Limits/referenceName`` bytes.
     public var referenceName: String
     /// The hash of the mesh's bytes, when it is known.

@@ -104,7 +104,8 @@ package actor Viewer {
     case .discoveryAvailable(let backend): discovery = backend
     case .discoveryUnavailable(let reason): discovery = "unavailable: \(reason)"
     case .nobodyFound(let diagnosis): show(ProgramFailure("nobody-found", diagnosis.summary))
-    case .peerJoined(let peer), .peerReconnecting(let peer), .peerLeft(let peer, _): names[peer.id] = peer.name
+    case .peerJoined(let peer), .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _):
+      names[peer.id] = peer.name
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
     case .mapReceived: progress = nil
     case .mapFailed(let error), .problem(let error): show(ProgramFailure(error))
@@ -117,7 +118,7 @@ package actor Viewer {
     case .invitationReceived, .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged,
       .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
       .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
-      .messagesFailed:
+      .messagesFailed, .messageReturned:
       break
     }
   }

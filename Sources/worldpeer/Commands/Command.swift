@@ -17,6 +17,7 @@ enum Command: Equatable, Sendable {
   case unlockSession
   case unlockPasscode
   case links
+  case send(to: String?, String)
   case sendMap(to: String?)
   case cancelMap
   case relocalised(Bool)
@@ -152,6 +153,10 @@ extension Command {
       .unlockPasscode
     },
     Verb(usage: "links", help: "list the connections of the session, and the traffic of the own ones") { _ in .links },
+    Verb(usage: "send [PEER] TEXT", help: "send a message to one peer, or to all") { words throws(UsageError) in
+      let first = try words.next("TEXT")
+      return if let text = words.popFirst() { .send(to: first, text) } else { .send(to: nil, first) }
+    },
   ]
 
   private static let mapVerbs = [

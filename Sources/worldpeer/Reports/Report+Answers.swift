@@ -120,6 +120,11 @@ extension Report.Answer {
 
   static func invited(_ name: String) -> Self { Self(["invited": .string(name)], ["inviting \(name, .name)"]) }
 
+  /// A message is accepted for sending.
+  static func sent(_ number: UInt64) -> Self {
+    Self(["number": .integer(Int(clamping: number))], ["message \(number) is sent"])
+  }
+
   /// A map was shared (`mapID`), or loaded or saved (`file`).
   static func map(mapID: String?, points: Int, anchors: Int, file: String?) -> Self {
     Self(

@@ -59,6 +59,10 @@ extension Report {
     Report("peer-reconnecting", person.members, ["\("~", .caution) the connection to \(person.name, .name) broke"])
   }
 
+  static func peerReconnected(_ person: Person) -> Report {
+    Report("peer-reconnected", person.members, ["\("→", .good) \(person.name, .name) is connected again"])
+  }
+
   static func peerLeft(_ person: Person, reason: String) -> Report {
     Report(
       "peer-left", person.members + ["reason": .string(reason)],

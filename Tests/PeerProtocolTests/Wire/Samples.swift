@@ -54,6 +54,7 @@ enum Sample {
   static let acknowledgement = AcknowledgementFrame(
     kind: .answer, hops: 2, from: node, to: NodeID(peer: bob, incarnation: 42), sequence: 1000)
   static let message = MessageHead(chain: 2, previous: 7, number: 9)
+  static let envelope = MessageHead(chain: 2, previous: 7, number: 9, kind: .envelope)
   static func report(_ kind: MessageReport.Kind) -> MessageReport {
     var report = MessageReport(kind)
     (report.chain, report.last, report.window) = (2, 9, 1_000_000)
@@ -174,7 +175,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("message-report", .messageReport, Sample.report(.report)) { $0.write(to: &$1) },
     FrameCase(
       "relayed-message", .relayedMessage,
-      RelayedMessage(route: Sample.route, message: Message(head: Sample.message, bytes: Array("hello".utf8))),
+      RelayedMessage(route: Sample.route, message: Message(head: Sample.envelope, bytes: Array("hello".utf8))),
       isOpen: true
     ) {
       $0.route.write(to: &$1)

@@ -10,7 +10,7 @@ struct GrowingEnumsTests {
     ("HostChangeReason", "elected"), ("HostOutcome", "hosts"), ("MapStatus.Stage", "received"),
     ("PeerStatus.State", "lost"), ("LostEdit.Value", "ownership"), ("AnchorChange.Kind", "added"),
     ("AnchorChanges.Element", "current"), ("Browser.Event", "found"), ("Anchor.Kind", "plain"),
-    ("DecodingFailure", "truncated"), ("MessageFailure.Reason", "lost"),
+    ("DecodingFailure", "truncated"), ("MessageFailure.Reason", "lost"), ("MessageReturn.Reason", "unhandled"),
   ]
 
   /// Compiles an app that imports the library; what the compiler says, and whether it accepts it.

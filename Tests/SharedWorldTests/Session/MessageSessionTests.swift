@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import SharedWorld
@@ -33,7 +34,16 @@ struct MessageSessionTests {
     try await TestSessions.joined { alice, bob in
       let bobID = bob.localPeer.id
       try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { for number in 1...60 { try await alice.send(Self.message(number)) } }
+        let sent = Mutex(0)
+        group.addTask {
+          for number in 1...60 {
+            try await alice.send(Self.message(number))
+            sent.withLock { $0 += 1 }
+          }
+        }
+        // Both windows are full then: what bob has not read, and what alice keeps.
+        let most = 2 * (Session.Events.messageCapacity / (Self.size + 64))
+        while sent.withLock({ $0 }) < most { await Task.yield() }
         while await !alice.isFull { await Task.yield() }
         let error = await #expect(throws: SessionError.self) { try await alice.sendNow([1]) }
         #expect(error?.code == .wouldBlock)

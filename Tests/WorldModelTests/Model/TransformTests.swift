@@ -1,3 +1,4 @@
+import Basics
 import Testing
 
 @testable import WorldModel
@@ -67,5 +68,18 @@ struct TransformTests {
     try repaired.validate()
     #expect(repaired.translation == [1, 2, 3])
     #expect(Transform(x: [-1, 0, 0], y: [0, 1, 0], z: [0, 0, 1], translation: .zero).orthonormalized() == nil)
+  }
+
+  @Test("a quaternion comes back from its rotation, whichever of its components is the largest")
+  func quaternion() throws {
+    var random = SplitMix64(seed: 3)
+    let special: [SIMD4<Float>] = [[0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0.5, 0.5, 0.5, 0.5]]
+    let drawn = (0..<200).map { _ in SIMD4<Float>.random(in: -1...1, using: &random) }
+    for quaternion in special + drawn {
+      let wanted = try #require(quaternion.unit)
+      let found = try #require(Transform(quaternion: quaternion)).quaternion
+      // Both signs stand for one rotation.
+      #expect(1 - found.dot(wanted).magnitude < 1e-6 && found.w >= 0)
+    }
   }
 }

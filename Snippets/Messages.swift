@@ -1,0 +1,42 @@
+// Send objects to the others, read theirs, and ask a peer something.
+
+import SharedWorld
+
+struct Stroke: Codable, Sendable {
+  var colour: String
+  var points: [SIMD3<Float>]
+}
+
+let identity = try PeerIdentity.loadOrCreate(named: "kitchen")
+try await Session.withSession(as: identity, service: "my-app") { session in
+  // snippet.streams
+  let strokes = session.messages(Stroke.self, at: "draw/*")
+  let counts = session.requests(String.self, at: "count")
+  // snippet.end
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    // snippet.read
+    group.addTask {
+      for await stroke in strokes {
+        print("\(stroke.sender) draws \(stroke.object.colour) at \(stroke.transform ?? .identity)")
+      }
+    }
+    group.addTask {
+      await counts.answer { question in
+        guard !question.object.isEmpty else { throw RemoteError("empty", "count what?") }
+        return question.object.count
+      }
+    }
+    // snippet.end
+
+    // snippet.send
+    let tip = Transform(translation: [0, 1.2, -0.5])
+    try await session.send(Message(Stroke(colour: "red", points: []), transform: tip), to: .all, at: "draw/wall")
+
+    for peer in await session.state().peers where peer.state == .connected {
+      let length: Int = try await session.request("hello", from: peer.id, at: "count", timeout: .seconds(5))
+      print("\(peer.peer.name) counts \(length)")
+    }
+    // snippet.end
+    try await group.waitForAll()
+  }
+}

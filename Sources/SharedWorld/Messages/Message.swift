@@ -1,0 +1,71 @@
+public import WorldModel
+
+/// An object that an app sends, with the place in the world that it belongs to and fields for what stands around it.
+///
+///     try await session.send(Message(Stroke(colour: "red"), transform: tip), to: .all, at: "draw")
+public struct Message<Object: Codable & Sendable>: Sendable {
+  /// The object.
+  public var object: Object
+  /// A rigid placement in the world; nil for an object without one.
+  public var transform: Transform?
+  /// Header fields: at most ``MessageEnvelope/fieldLimit``, for middleware and apps alike.
+  public var fields: [String: String]
+
+  /// A message.
+  public init(_ object: Object, transform: Transform? = nil, fields: [String: String] = [:]) {
+    self.object = object
+    self.transform = transform
+    self.fields = fields
+  }
+}
+
+/// A message of another peer.
+public struct ReceivedMessage<Object: Codable & Sendable>: Sendable {
+  /// The object, its placement and its fields.
+  public let message: Message<Object>
+  /// The sender.
+  public let sender: PeerID
+  /// The endpoint that it was sent to.
+  public let endpoint: String
+
+  /// The object.
+  public var object: Object { message.object }
+  /// Its placement in the world, if it has one.
+  public var transform: Transform? { message.transform }
+  /// Its header fields.
+  public var fields: [String: String] { message.fields }
+}
+
+/// The receivers of a message.
+public enum MessageAudience: Hashable, Sendable {
+  /// Every member that has joined and not left.
+  case all
+  /// These members.
+  case peers([PeerID])
+
+  /// One member.
+  public static func peer(_ peer: PeerID) -> Self { .peers([peer]) }
+
+  /// The receivers; nil for all.
+  var receivers: [PeerID]? {
+    switch self {
+    case .all: nil
+    case .peers(let peers): peers
+    }
+  }
+}
+
+/// An object whose name on the network is not the name of its Swift type.
+///
+/// Without this a type is known by its name without module and outer types, so that apps that share no code can talk.
+public protocol NamedMessageObject {
+  /// The name: 1 to ``MessageEnvelope/nameLimit`` bytes of UTF-8, the same in every version of the app.
+  static var messageName: String { get }
+}
+
+extension MessageEnvelope {
+  /// The name of a type on the network.
+  static func name(of type: Any.Type) -> String {
+    (type as? any NamedMessageObject.Type)?.messageName ?? String(describing: type)
+  }
+}

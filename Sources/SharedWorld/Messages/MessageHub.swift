@@ -1,0 +1,106 @@
+import AnchorReplication
+import PeerProtocol
+import Synchronization
+import WorldModel
+
+/// An object that waits for its reader, still encoded.
+struct ArrivedMessage: Sendable {
+  let envelope: MessageEnvelope
+  let sender: NodeID
+  /// The sender's number of the message.
+  let number: MessageID
+  /// The request that it is; nil for a message.
+  let request: ServedRequest?
+  /// Its share of the sender's window (bytes).
+  let cost: Int
+}
+
+/// The mailbox of a reader of objects.
+typealias MessageMailbox = ReaderMailbox<MessageBacklog>
+
+/// The messages that a reader of objects has not read: the windows of their senders bound them.
+struct MessageBacklog: Backlog {
+  private var messages: [ArrivedMessage] = []
+  /// Their cost, by sender (bytes).
+  private(set) var bytes: [PeerID: Int] = [:]
+
+  var isEmpty: Bool { messages.isEmpty }
+  var isOverrun: Bool { false }
+  var hasNotes: Bool { false }
+
+  mutating func append(_ message: ArrivedMessage) {
+    messages.append(message)
+    bytes[message.sender.peer, default: 0] += message.cost
+  }
+
+  mutating func take(_ read: (AnchorUpdate) -> ArrivedMessage?) -> [ArrivedMessage] {
+    bytes.removeAll(keepingCapacity: true)
+    return exchange(&messages, with: [])
+  }
+
+  mutating func settle(_ read: (AnchorUpdate) -> ArrivedMessage?) {}
+}
+
+/// The readers of objects, and which of them an object is for.
+///
+/// A mailbox is held by its stream alone: with that it goes, and nothing is put into it any more.
+final class MessageHub: Sendable {
+  private struct Route {
+    weak var mailbox: MessageMailbox?
+    let type: String
+    let pattern: EndpointPattern
+    let answers: Bool
+  }
+
+  private struct State {
+    var routes: [Route] = []
+    var hasEnded = false
+  }
+
+  private let state = Mutex(State())
+
+  /// A mailbox for the objects of a type at these endpoints: messages, or requests if it answers them.
+  func subscribe(
+    to type: String, at pattern: String, answering answers: Bool, onRelease: @escaping @Sendable () -> Void
+  ) -> MessageMailbox {
+    let mailbox = MessageMailbox(MessageBacklog(), onRelease: onRelease)
+    let route = Route(mailbox: mailbox, type: type, pattern: EndpointPattern(pattern), answers: answers)
+    let hasEnded = state.withLock { state in
+      state.routes.removeAll { $0.mailbox == nil }
+      state.routes.append(route)
+      return state.hasEnded
+    }
+    if hasEnded { mailbox.end() }
+    return mailbox
+  }
+
+  /// Puts a message into the mailboxes of all that read such, and a request into the first of them; whether there is any.
+  func put(_ message: ArrivedMessage) -> Bool {
+    let mailboxes = state.withLock { state in
+      state.routes.compactMap { route -> MessageMailbox? in
+        guard route.answers == (message.request != nil), route.type == message.envelope.type,
+          route.pattern.matches(message.envelope.endpoint)
+        else { return nil }
+        return route.mailbox
+      }
+    }
+    let readers = message.request == nil ? mailboxes : Array(mailboxes.prefix(1))
+    for mailbox in readers { mailbox.update { $0.append(message) } }
+    return !readers.isEmpty
+  }
+
+  /// Cost of the messages of a sender that the slowest reader has not taken (bytes).
+  func unread(of sender: PeerID) -> Int {
+    let mailboxes = state.withLock { $0.routes.compactMap(\.mailbox) }
+    return mailboxes.map { $0.look { $0.bytes[sender] ?? 0 } }.max() ?? 0
+  }
+
+  /// Says that nothing more comes.
+  func end() {
+    let mailboxes = state.withLock { state in
+      state.hasEnded = true
+      return state.routes.compactMap(\.mailbox)
+    }
+    for mailbox in mailboxes { mailbox.end() }
+  }
+}

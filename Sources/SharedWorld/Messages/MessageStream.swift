@@ -1,0 +1,60 @@
+import PeerProtocol
+
+/// The messages of one type at some endpoints, in order for each sender.
+///
+/// It begins when it is made: messages that arrived before are not in it, and went back to their senders if there was no
+/// other reader. It has one iterator; a second one at a time ends at once. While it is held and not read, messages of
+/// ``Session/Events/messageCapacity`` bytes of each sender wait in it, and then at the sender. A message that cannot be
+/// decoded goes back to its sender, and the stream goes on.
+public struct MessageStream<Object: Codable & Sendable>: AsyncSequence, Sendable {
+  let letters: ArrivedMessages
+
+  /// A reader.
+  public func makeAsyncIterator() -> Iterator { Iterator(letters: letters.makeAsyncIterator()) }
+
+  /// Reads messages one by one.
+  public struct Iterator: AsyncIteratorProtocol {
+    var letters: ArrivedMessages.Iterator
+
+    /// The next message; nil after the session has ended or the task was cancelled.
+    public mutating func next() async -> ReceivedMessage<Object>? {
+      while let letter = await letters.next() {
+        if let message: ReceivedMessage<Object> = letters.session.open(letter) { return message }
+      }
+      return nil
+    }
+  }
+}
+
+/// What arrives in one mailbox, one by one.
+struct ArrivedMessages: AsyncSequence, Sendable {
+  let session: Session
+  let mailbox: MessageMailbox
+
+  func makeAsyncIterator() -> Iterator { Iterator(session: session, mailbox: mailbox) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    let session: Session
+    let mailbox: MessageMailbox
+    private var batch: ArraySlice<ArrivedMessage> = []
+    /// Cost of what was read since the session last looked (bytes).
+    private var read = 0
+
+    init(session: Session, mailbox: MessageMailbox) {
+      (self.session, self.mailbox) = (session, mailbox)
+    }
+
+    mutating func next() async -> ArrivedMessage? {
+      if batch.isEmpty {
+        guard let more = await mailbox.take() else { return nil }
+        batch = more[...]
+        for message in more { read += message.cost }
+        if read >= MessageDesk.readStep {
+          read = 0
+          session.hub.source.reviewUnread()
+        }
+      }
+      return batch.popFirst()
+    }
+  }
+}

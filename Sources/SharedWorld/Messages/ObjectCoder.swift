@@ -1,0 +1,46 @@
+import FoundationEssentials
+
+/// Turns objects into bytes and back: JSON by default, any other format by an own conformance.
+///
+/// It is called on the tasks that send and read, and never on the thread of the session.
+public protocol ObjectCoder: Sendable {
+  /// The media type of the bytes (RFC 6838), at most ``Limits/contentType`` bytes, such as `application/json`.
+  ///
+  /// A receiver whose coder has another one returns the message as ``MessageReturn/Reason/undecodable``.
+  var contentType: String { get }
+
+  /// The bytes of an object.
+  ///
+  /// - Throws: Any error; the caller that sends gets it as the cause of a ``SessionError``.
+  func encode(_ object: some Encodable) throws -> [UInt8]
+
+  /// The object of bytes, which come from another peer and may be anything.
+  ///
+  /// - Throws: Any error; the sender is told that the message cannot be decoded.
+  func decode<Object: Decodable>(_ type: Object.Type, from bytes: [UInt8]) throws -> Object
+}
+
+/// Objects as JSON (RFC 8259), the keys of every object in order.
+public struct JSONObjectCoder: ObjectCoder {
+  /// A coder.
+  public init() {}
+
+  /// `application/json`.
+  public var contentType: String { "application/json" }
+
+  /// The JSON of an object.
+  ///
+  /// - Throws: `EncodingError`.
+  public func encode(_ object: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(object))
+  }
+
+  /// The object of a JSON text.
+  ///
+  /// - Throws: `DecodingError`.
+  public func decode<Object: Decodable>(_ type: Object.Type, from bytes: [UInt8]) throws -> Object {
+    try JSONDecoder().decode(type, from: Data(bytes))
+  }
+}

@@ -1,0 +1,382 @@
+import PeerProtocol
+import PeerTransport
+public import WorldModel
+
+// Objects travel as reliable messages of a kind of their own: order, back-pressure and failures are those of messages.
+
+extension Session {
+  // MARK: Messages
+
+  /// Sends an object, reliably and in order, as ``send(_:to:)`` sends bytes.
+  ///
+  /// A receiver that does not read such objects, or cannot decode this one, returns it: ``Event/messageReturned(_:)``.
+  /// - Parameters:
+  ///   - object: Its encoded form and what goes with it have at most 60 KiB.
+  ///   - audience: The receivers.
+  ///   - endpoint: The place in their apps, such as `draw`.
+  /// - Returns: The number of the message.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` (it cannot be encoded), `message-stopped` (by middleware),
+  ///   or what ``send(_:to:)`` throws.
+  @discardableResult
+  public nonisolated func send<Object: Codable & Sendable>(
+    _ object: Object, to audience: MessageAudience, at endpoint: String
+  ) async throws(SessionError) -> MessageID {
+    try await send(Message(object), to: audience, at: endpoint)
+  }
+
+  /// Sends an object with a placement or header fields, as ``send(_:to:at:)`` does.
+  ///
+  /// - Throws: What ``send(_:to:at:)`` throws.
+  @discardableResult
+  public nonisolated func send<Object>(
+    _ message: Message<Object>, to audience: MessageAudience, at endpoint: String
+  ) async throws(SessionError) -> MessageID {
+    let letter = Letter.message(try seal(message, to: audience, at: endpoint))
+    return try await transmit(letter.bytes, as: .envelope, to: audience.receivers)
+  }
+
+  /// The messages of one type at some endpoints, from now on.
+  ///
+  ///     for await message in session.messages(LabelEvent.self, at: "draw") { show(message.object) }
+  ///
+  /// - Parameters:
+  ///   - type: The type of the objects; the sender's type has the same name (``NamedMessageObject``).
+  ///   - pattern: An endpoint, where `*` between slashes stands for any one word and `**` at the end for any words.
+  public nonisolated func messages<Object: Codable & Sendable>(
+    _ type: Object.Type, at pattern: String = "**"
+  ) -> MessageStream<Object> {
+    MessageStream(letters: arrivals(of: type, at: pattern, answering: false))
+  }
+
+  // MARK: Requests
+
+  /// Sends a request to a peer and waits for its answer.
+  ///
+  /// The peer answers with ``requests(_:at:)``. When this call is cancelled or times out, so is the task that answers.
+  /// - Parameters:
+  ///   - question: The object to be answered.
+  ///   - peer: A member.
+  ///   - endpoint: The place in its app.
+  ///   - type: The type of the answer.
+  ///   - timeout: How long to wait, the way to the peer and back included.
+  /// - Throws: ``SessionError`` with the code `request-timed-out`; `unhandled` (nothing there answers such requests);
+  ///   `undecodable` (either side cannot decode what it got); `request-failed` (the other side's error is the cause, a
+  ///   ``RemoteError``); `not-delivered` or `not-connected` (the peer is gone); `cancelled`; or what ``send(_:to:at:)``
+  ///   throws.
+  public nonisolated func request<Question: Codable & Sendable, Answer: Codable & Sendable>(
+    _ question: Question, from peer: PeerID, at endpoint: String, expecting type: Answer.Type = Answer.self,
+    timeout: Duration = .seconds(10)
+  ) async throws(SessionError) -> Answer {
+    try await request(Message(question), from: peer, at: endpoint, expecting: type, timeout: timeout).object
+  }
+
+  /// Sends a request with a placement or header fields, and returns the answer with those of the other side.
+  ///
+  /// - Throws: What ``request(_:from:at:expecting:timeout:)`` throws.
+  public nonisolated func request<Question, Answer>(
+    _ question: Message<Question>, from peer: PeerID, at endpoint: String, expecting type: Answer.Type = Answer.self,
+    timeout: Duration = .seconds(10)
+  ) async throws(SessionError) -> Message<Answer> {
+    let envelope = try seal(question, to: .peer(peer), at: endpoint)
+    let answer = try await ask(envelope, of: peer, timeout: timeout)
+    do {
+      return try decode(answer)
+    } catch {
+      throw SessionError(.undecodable, "the answer of \(peer.short) cannot be decoded as \(type)", cause: error)
+    }
+  }
+
+  /// The requests of one type at some endpoints, from now on: ``RequestStream/answer(_:)`` answers them.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the questions.
+  ///   - pattern: As of ``messages(_:at:)``. The reader that began first gets a request that several would take.
+  public nonisolated func requests<Question: Codable & Sendable>(
+    _ type: Question.Type, at pattern: String = "**"
+  ) -> RequestStream<Question> {
+    RequestStream(letters: arrivals(of: type, at: pattern, answering: true))
+  }
+}
+
+// MARK: - Envelopes
+
+extension Session {
+  private nonisolated func arrivals(of type: Any.Type, at pattern: String, answering: Bool) -> ArrivedMessages {
+    let name = MessageEnvelope.name(of: type)
+    let mailbox = hub.messages.subscribe(to: name, at: pattern, answering: answering) { [weak source = hub.source] in
+      source?.reviewUnread()
+    }
+    return ArrivedMessages(session: self, mailbox: mailbox)
+  }
+
+  /// The envelope of an object, as middleware lets it pass.
+  nonisolated func seal<Object>(
+    _ message: Message<Object>, to audience: MessageAudience, at endpoint: String
+  ) throws(SessionError) -> MessageEnvelope {
+    let coder = configuration.coder
+    let bytes: [UInt8]
+    do {
+      bytes = try coder.encode(message.object)
+    } catch {
+      throw SessionError(.invalidArgument, "the \(Object.self) cannot be encoded", cause: error)
+    }
+    var envelope = MessageEnvelope(
+      endpoint: endpoint, type: MessageEnvelope.name(of: Object.self), contentType: coder.contentType,
+      fields: message.fields, transform: message.transform, bytes: bytes)
+    do {
+      for step in configuration.middleware { try step.send(&envelope, to: audience) }
+    } catch {
+      throw SessionError(.messageStopped, "middleware stopped the message", cause: error)
+    }
+    try envelope.validate()
+    return envelope
+  }
+
+  /// The object of an envelope.
+  nonisolated func decode<Object>(_ envelope: MessageEnvelope) throws -> Message<Object> {
+    let coder = configuration.coder
+    guard envelope.contentType == coder.contentType else {
+      throw RemoteError("content-type", "\(envelope.contentType) is not \(coder.contentType)")
+    }
+    let object = try coder.decode(Object.self, from: envelope.bytes)
+    return Message(object, transform: envelope.transform, fields: envelope.fields)
+  }
+
+  /// The object of a message or request; nil for one that cannot be decoded, which goes back to its sender.
+  nonisolated func open<Object>(_ arrived: ArrivedMessage) -> ReceivedMessage<Object>? {
+    do {
+      return ReceivedMessage(
+        message: try decode(arrived.envelope), sender: arrived.sender.peer, endpoint: arrived.envelope.endpoint)
+    } catch {
+      giveBack(arrived, .undecodable, error as? RemoteError ?? RemoteError("undecodable", "\(error)"))
+      return nil
+    }
+  }
+
+  /// Lets an arrived envelope pass middleware; an error if one of them stops it.
+  private func admit(_ envelope: inout MessageEnvelope, from sender: PeerID) -> (any Error)? {
+    do {
+      for step in configuration.middleware.reversed() { try step.receive(&envelope, from: sender) }
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+// MARK: - Arrivals
+
+extension Session {
+  /// Takes the envelopes among the events of a turn.
+  func receiveEnvelopes(of events: [NodeEvent]) {
+    for case .envelope(let bytes, let number, let sender) in events { receive(bytes, number, from: sender) }
+  }
+
+  /// Takes the content of a message for the layer of objects.
+  private func receive(_ bytes: [UInt8], _ number: MessageID, from sender: NodeID) {
+    let letter: Letter
+    do throws(DecodingFailure) {
+      letter = try Letter(bytes)
+    } catch {
+      // Words about messages are never answered, so that two versions of the library do not answer each other endlessly.
+      guard Letter.carriesObject(bytes) else { return }
+      return reply(.returned(.malformed, "\(error)", message: number, start: sender.incarnation), to: sender)
+    }
+    let cost = ProtocolLimits.cost(ofMessage: bytes)
+    switch letter {
+    case .message(let envelope):
+      deliver(ArrivedMessage(envelope: envelope, sender: sender, number: number, request: nil, cost: cost))
+    case .request(let id, let envelope):
+      let request = ServedRequest(id, of: sender) { [weak self, loop] in
+        // Later: whatever releases it may be at work on the session's state.
+        loop.execute { [weak self] in self?.assumeIsolated { $0.reply(.unhandled(id, of: sender), to: sender) } }
+      }
+      guard waits.requests.serve(request) else { return request.withdraw() }
+      deliver(ArrivedMessage(envelope: envelope, sender: sender, number: number, request: request, cost: cost))
+    case .returned(let reason, let text, let message, let start): take(back: message, start, from: sender, reason, text)
+    case .answer(let id, let start, var envelope):
+      guard start == incarnation, waits.requests.awaits(id, from: sender.peer) else { return }
+      let stop = admit(&envelope, from: sender.peer)
+      let outcome = stop.map { SessionError(.messageStopped, "middleware stopped the answer", cause: $0) }
+      waits.requests.finish(id, outcome.map { .failure($0) } ?? .success(envelope))
+    case .failure(let id, let start, let reason, let error):
+      guard start == incarnation, waits.requests.awaits(id, from: sender.peer) else { return }
+      waits.requests.finish(id, .failure(SessionError(reason, error, of: sender.peer)))
+    case .withdrawal(let id): waits.requests.withdraw(id, of: sender)
+    }
+  }
+
+  /// Gives a message to its readers, or back.
+  private func deliver(_ arrived: ArrivedMessage) {
+    var envelope = arrived.envelope
+    if let error = admit(&envelope, from: arrived.sender.peer) {
+      return giveBack(arrived, .refused, RemoteError(telling: error))
+    }
+    let admitted = ArrivedMessage(
+      envelope: envelope, sender: arrived.sender, number: arrived.number, request: arrived.request, cost: arrived.cost)
+    guard !hub.messages.put(admitted) else { return }
+    giveBack(arrived, .unhandled, RemoteError("unhandled", "nothing reads \(envelope.type) at \(envelope.endpoint)"))
+  }
+
+  /// A message of this peer came back.
+  private func take(
+    back message: MessageID, _ start: UInt64, from sender: NodeID, _ reason: MessageReturn.Reason, _ text: String
+  ) {
+    guard start == incarnation else { return }
+    let requests = waits.requests.requests(to: sender.peer, in: [message])
+    for number in requests {
+      waits.requests.finish(number, .failure(SessionError(reason, RemoteError(reason.rawValue, text), of: sender.peer)))
+    }
+    guard requests.isEmpty else { return }
+    let returned = MessageReturn(message: message, receiver: sender.peer, reason: reason, text: text)
+    hub.publish([.messageReturned(returned)])
+  }
+
+  /// Tells the sender of a message or request that its app's counterpart did not get it.
+  nonisolated func giveBack(_ arrived: ArrivedMessage, _ reason: MessageReturn.Reason, _ error: RemoteError) {
+    let start = arrived.sender.incarnation
+    let letter: Letter
+    if let request = arrived.request {
+      guard request.settle() else { return }
+      letter = .failure(request.number, start: start, reason, error)
+    } else {
+      letter = .returned(reason, error.message, message: arrived.number, start: start)
+    }
+    onLoop { $0.reply(letter, to: arrived.sender) }
+  }
+
+  /// Sends a word about a message of another peer, unless too much waits for that peer already: it floods and does not read.
+  private func reply(_ letter: Letter, to peer: NodeID) {
+    _ = try? handle(.send(letter.bytes, as: .envelope, to: [peer.peer]))
+  }
+
+  private var incarnation: UInt64? { try? read { node, _ in node.me.incarnation } }
+
+  // MARK: Requests
+
+  /// Sends a request and waits for its answer.
+  private func ask(
+    _ envelope: MessageEnvelope, of peer: PeerID, timeout: Duration
+  ) async throws(SessionError) -> MessageEnvelope {
+    let number = waits.nextNumber()
+    let wait = UInt64(min(max(timeout / .nanoseconds(1), 0), 1e18))
+    let deadline = MonotonicClock.now + wait
+    waits.requests.begin(number, to: peer, until: deadline)
+    setRequestTimer(for: deadline)
+    let outcome: RequestDesk.Outcome = await withTaskCancellationHandler {
+      do throws(SessionError) {
+        let bytes = Letter.request(number, envelope).bytes
+        let message = try await transmit(bytes, as: .envelope, to: [peer], number: number)
+        waits.requests.sent(number, as: message)
+      } catch {
+        return waits.requests.cancel(number) ?? .failure(error)
+      }
+      return await withCheckedContinuation { waits.requests.wait(number, $0) }
+    } onCancel: {
+      let error = SessionError(.cancelled, "the request was withdrawn")
+      loop.execute { self.assumeIsolated { $0.giveUp(number, error) } }
+    }
+    return try outcome.get()
+  }
+
+  /// Ends the wait for an answer, and tells the peer.
+  private func giveUp(_ number: UInt64, _ error: SessionError) {
+    guard let peer = waits.requests.finish(number, .failure(error)) else { return }
+    waits.messages.cancel(number)
+    _ = try? handle(.send(Letter.withdrawal(number).bytes, as: .envelope, to: [peer]))
+  }
+
+  /// Has the requests that are late at this time ended then.
+  private func setRequestTimer(for deadline: UInt64?) {
+    guard let deadline else { return }
+    if waits.requests.timer == nil {
+      waits.requests.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateRequests() } }
+    }
+    // It may fire for a request that has its answer: that costs less than to look at all of them for each answer.
+    waits.requests.timer?.deadline = min(waits.requests.timer?.deadline ?? deadline, deadline)
+  }
+
+  private func endLateRequests() {
+    for number in waits.requests.late(at: MonotonicClock.now) {
+      giveUp(number, SessionError(.requestTimedOut, "the peer did not answer in time; try again"))
+    }
+    setRequestTimer(for: waits.requests.deadline)
+  }
+
+  /// Messages failed, and with them the requests in them.
+  func failRequests(_ failure: MessageFailure) {
+    for number in waits.requests.requests(to: failure.receiver, in: failure.messages) {
+      let isOver = failure.reason == .ended
+      let error = SessionError(
+        isOver ? .ended : .notDelivered,
+        "the request may not have reached \(failure.receiver.short): \(failure.reason.rawValue)")
+      waits.requests.finish(number, .failure(error))
+    }
+  }
+
+  /// A peer is gone: it answers nothing and waits for nothing.
+  func endRequests(with peer: PeerID) {
+    for number in waits.requests.requests(to: peer) {
+      waits.requests.finish(number, .failure(SessionError(.notConnected, "\(peer.short) is gone and will not answer")))
+    }
+    waits.requests.withdrawAll(of: peer)
+  }
+}
+
+extension Session {
+  /// Answers one request, unless its sender gives up first.
+  nonisolated func serve<Question, Answer>(
+    _ letter: ArrivedMessage, _ handler: @escaping @Sendable (ReceivedMessage<Question>) async throws -> Message<Answer>
+  ) async {
+    guard let request = letter.request, let question: ReceivedMessage<Question> = open(letter) else { return }
+    let outcome = await withTaskGroup(of: Result<Message<Answer>, any Error>?.self) { group in
+      group.addTask {
+        do { return .success(try await handler(question)) } catch { return .failure(error) }
+      }
+      group.addTask {
+        for await _ in request.withdrawn {}
+        return nil
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      return first
+    }
+    // Nobody waits for it, or this side gives up and its release says so.
+    guard let outcome, request.settle() else { return }
+    do {
+      let sender = letter.sender
+      let answer = try seal(try outcome.get(), to: .peer(sender.peer), at: letter.envelope.endpoint)
+      let bytes = Letter.answer(request.number, start: sender.incarnation, answer).bytes
+      _ = try await transmit(bytes, as: .envelope, to: [sender.peer])
+    } catch {
+      await fail(request, RemoteError(telling: error))
+    }
+  }
+
+  /// Tells the sender of a request that it has no answer.
+  private nonisolated func fail(_ request: ServedRequest, _ error: RemoteError) async {
+    let letter = Letter.failure(request.number, start: request.sender.incarnation, .refused, error)
+    // A sender that is gone does not wait for it.
+    _ = try? await transmit(letter.bytes, as: .envelope, to: [request.sender.peer])
+  }
+}
+
+extension Letter {
+  /// Instead of an answer to a request that nothing answers.
+  static func unhandled(_ number: UInt64, of sender: NodeID) -> Self {
+    .failure(
+      number, start: sender.incarnation, .unhandled, RemoteError("unhandled", "nothing answers such requests any more"))
+  }
+}
+
+extension SessionError {
+  /// Why a request has no answer, as the other side says.
+  init(_ reason: MessageReturn.Reason, _ error: RemoteError, of peer: PeerID) {
+    switch reason {
+    case .unhandled: self.init(.unhandled, "\(peer.short) does not answer such requests", cause: error)
+    case .undecodable: self.init(.undecodable, "\(peer.short) cannot decode the request", cause: error)
+    case .refused: self.init(.requestFailed, "the request failed at \(peer.short)", cause: error)
+    case .malformed: self.init(.undecodable, "\(peer.short) cannot read the request's envelope", cause: error)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Basics
+import PeerCLI
+
+extension Report {
+  /// A message of another peer arrived.
+  ///
+  /// - Parameter bytes: Shown as text if they are valid UTF-8, else in hexadecimal.
+  static func message(from person: Person, _ bytes: [UInt8]) -> Report {
+    let text = String(validating: bytes, as: UTF8.self)
+    let line: Line =
+      if let text { "\("✉", .good) \(person.name, .name): \(text)" } else {
+        "\("✉", .good) \(person.name, .name): \(Text.bytes(bytes.count), .faint) that are not text"
+      }
+    return Report(
+      "message",
+      person.members + ["text": .optional(text), "data": .optional(text == nil ? bytes.hexadecimal : nil)], [line])
+  }
+
+  /// Messages of this peer are not known to have reached a receiver.
+  static func messagesFailed(to person: Person, _ numbers: [UInt64], reason: String) -> Report {
+    Report(
+      "messages-failed",
+      person.members + [
+        "numbers": .array(numbers.map { .integer(Int(clamping: $0)) }), "reason": .string(reason),
+      ],
+      [
+        "\("!", .caution) \(Text.plural(numbers.count, "message")) may not have reached \(person.name, .name) (\(reason))"
+      ])
+  }
+}

@@ -12,8 +12,7 @@
  *   copied before the function returns.
  * - Threads. Every function may be called from any thread, several at once on one object. Destroy or stop an object only
  *   when no other thread uses it. No function calls back. Functions marked "waits" block the calling thread.
- * - Signals. The threads of the library block every signal that is sent to the process; handlers run on the app's threads.
- * - Text is UTF-8 that ends with a zero byte.
+ * - Signals. The threads of the library block all signals that are sent to the process. Text is UTF-8, ended by a zero byte.
  * - Space. Lengths are metres in a right-handed frame with y up. A transform is 16 floats, column-major: columns 0-2
  *   are the local x, y and z axes in the world, column 3 is the position. It must be rigid (rotation and translation).
  * - Growth. Structures only ever grow at their end. Those the caller allocates carry their size; those the library

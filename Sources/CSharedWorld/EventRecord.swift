@@ -68,13 +68,16 @@ extension sw_event {
       peer = sw_peer_id(copying: failure.receiver.bytes)
       total = UInt64(failure.messages.count)
       setData(failure.messages.flatMap { message in withUnsafeBytes(of: message.number) { Array($0) } })
-    case .messageReturned(let returned):
-      set(SW_EVENT_MESSAGE_RETURNED, text: returned.reason.rawValue)
-      peer = sw_peer_id(copying: returned.receiver.bytes)
-      sequence = returned.message.number
+    case .messageReturned(let returned): setReturned(returned)
     case .problem(let error): set(SW_EVENT_PROBLEM, error)
     case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
     }
+  }
+
+  private mutating func setReturned(_ returned: MessageReturn) {
+    set(SW_EVENT_MESSAGE_RETURNED, text: returned.reason.rawValue)
+    peer = sw_peer_id(copying: returned.receiver.bytes)
+    sequence = returned.message.number
   }
 
   private mutating func setHost(_ host: PeerID?, _ number: UInt64, _ reason: String) {

@@ -156,3 +156,15 @@ extension SessionError {
     }
   }
 }
+
+extension SessionError {
+  /// Why a request has no answer, as the other side says.
+  init(_ reason: MessageReturn.Reason, _ error: RemoteError, of peer: PeerID) {
+    switch reason {
+    case .unhandled: self.init(.unhandled, "\(peer.short) does not answer such requests", cause: error)
+    case .undecodable: self.init(.undecodable, "\(peer.short) cannot decode the request", cause: error)
+    case .refused: self.init(.requestFailed, "the request failed at \(peer.short)", cause: error)
+    case .malformed: self.init(.undecodable, "\(peer.short) cannot read the request's envelope", cause: error)
+    }
+  }
+}

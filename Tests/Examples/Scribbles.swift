@@ -24,23 +24,24 @@ struct Scribbles {
     init(_ session: Session) { self.session = session }
 
     /// Draws here, and for the others in their own room: the transform is the place of the tip.
-    func draw(_ pen: Pen, colour: String, at tip: Transform) async throws {
-      apply(pen, colour: colour, at: tip)
-      try await session.send(Message(pen, transform: tip), to: .all, at: "draw/" + colour)
+    func draw(_ pen: Message<Pen>, colour: String) async throws {
+      apply(pen, colour: colour)
+      try await session.send(pen, to: .all, at: "draw/" + colour)
     }
 
     /// Applies what the others draw until `count` strokes of theirs are finished.
     func follow(_ pens: MessageStream<Pen>, until count: Int) async {
       for await pen in pens {
-        guard let colour = pen.endpoint.split(separator: "/").last, let tip = pen.transform else { continue }
-        apply(pen.object, colour: String(colour), at: tip)
+        guard let colour = pen.endpoint.split(separator: "/").last else { continue }
+        apply(pen.message, colour: String(colour))
         if pen.object == .up { finished += 1 }
         if finished == count { return }
       }
     }
 
-    private func apply(_ pen: Pen, colour: String, at tip: Transform) {
-      switch pen {
+    private func apply(_ pen: Message<Pen>, colour: String) {
+      let tip = pen.transform ?? .identity
+      switch pen.object {
       case .down(let point, let width):
         strokes[colour, default: []].append(Stroke(width: width, points: [tip.act(on: point)]))
       case .move(let points):
@@ -64,9 +65,9 @@ struct Scribbles {
           group.addTask {
             for number in 0..<5 {
               let tip = Transform(translation: [Float(number), 1, 0])
-              try await canvas.draw(.down([0, 0, 0], width: 0.01), colour: colour, at: tip)
-              try await canvas.draw(.move([[0.1, 0, 0], [0.2, 0, 0]]), colour: colour, at: tip)
-              try await canvas.draw(.up, colour: colour, at: tip)
+              try await canvas.draw(Message(.down([0, 0, 0], width: 0.01), transform: tip), colour: colour)
+              try await canvas.draw(Message(.move([[0.1, 0, 0], [0.2, 0, 0]]), transform: tip), colour: colour)
+              try await canvas.draw(Message(.up, transform: tip), colour: colour)
             }
           }
         }

@@ -16,6 +16,7 @@ struct Types {
 
   /// Types that spread over more files, over how many, and why.
   static let spread: [String: (files: Int, why: String)] = [
+    "WorldModel.Anchor": (5, "its properties, kinds, rules, bytes and JSON, a file each"),
     "AnchorReplication.AnchorSet": (8, "edits, operations, log, journal and snapshots each read and write all of it"),
     "PeerProtocol.Turn": (12, "each organ adds the calls that it alone defines for all: flood, route, gossip, grant"),
     "SharedWorld.Session": (16, "the API of an app: members, anchors, maps, events, objects and storage in files of their own"),

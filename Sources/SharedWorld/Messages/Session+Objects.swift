@@ -167,9 +167,13 @@ extension Session {
 // MARK: - Arrivals
 
 extension Session {
-  /// Takes the envelopes among the events of a turn.
-  func receiveEnvelopes(of events: [NodeEvent]) {
-    for case .envelope(let bytes, let number, let sender) in events { receive(bytes, number, from: sender) }
+  /// Takes the envelopes among the events of a turn, and ends requests to peers that will not answer them.
+  func takeEnvelopes(of events: [NodeEvent]) {
+    for event in events {
+      if case .envelope(let bytes, let number, let sender) = event { receive(bytes, number, from: sender) }
+      if case .messagesFailed(let failure) = event { failRequests(failure) }
+      if case .peerLeft(let peer, _, _) = event { endRequests(with: peer) }
+    }
   }
 
   /// Takes the content of a message for the layer of objects.
@@ -304,7 +308,7 @@ extension Session {
   }
 
   /// Messages failed, and with them the requests in them.
-  func failRequests(_ failure: MessageFailure) {
+  private func failRequests(_ failure: MessageFailure) {
     for number in waits.requests.requests(to: failure.receiver, in: failure.messages) {
       let isOver = failure.reason == .ended
       let error = SessionError(
@@ -315,7 +319,7 @@ extension Session {
   }
 
   /// A peer is gone: it answers nothing and waits for nothing.
-  func endRequests(with peer: PeerID) {
+  private func endRequests(with peer: PeerID) {
     for number in waits.requests.requests(to: peer) {
       waits.requests.finish(number, .failure(SessionError(.notConnected, "\(peer.short) is gone and will not answer")))
     }
@@ -366,17 +370,5 @@ extension Letter {
   static func unhandled(_ number: UInt64, of sender: NodeID) -> Self {
     .failure(
       number, start: sender.incarnation, .unhandled, RemoteError("unhandled", "nothing answers such requests any more"))
-  }
-}
-
-extension SessionError {
-  /// Why a request has no answer, as the other side says.
-  init(_ reason: MessageReturn.Reason, _ error: RemoteError, of peer: PeerID) {
-    switch reason {
-    case .unhandled: self.init(.unhandled, "\(peer.short) does not answer such requests", cause: error)
-    case .undecodable: self.init(.undecodable, "\(peer.short) cannot decode the request", cause: error)
-    case .refused: self.init(.requestFailed, "the request failed at \(peer.short)", cause: error)
-    case .malformed: self.init(.undecodable, "\(peer.short) cannot read the request's envelope", cause: error)
-    }
   }
 }

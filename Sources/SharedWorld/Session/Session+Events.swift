@@ -23,7 +23,7 @@ extension Session {
       if case .messageRoom = event { hasRoom = true }
     }
     hub.publish(translated)
-    if hasMessages { receiveEnvelopes(of: events) }
+    takeEnvelopes(of: events)
     if anchorsChanged { saveJournal() }
     if translated.contains(where: \.changesStanding) { advertiseStanding() }
     if hasMessages { reviewUnread() }
@@ -48,8 +48,7 @@ extension Session {
     case .passcodeLocked: events.append(.problem(.roomLocked))
     case .codeShown(let link, let id, let code): show(code, of: discovery.peer(id), on: link, in: &events)
     case .codeEnded(let link, let id, let isConfirmed):
-      endComparison(on: link, with: discovery.peer(id), isConfirmed: isConfirmed)
-      events.append(.codeEnded(discovery.peer(id), isConfirmed: isConfirmed))
+      endComparison(on: link, with: discovery.peer(id), isConfirmed: isConfirmed, in: &events)
     case .peerJoined(let id, let name):
       let peer = Peer(id: id, name: name)
       discovery.note(peer)
@@ -60,7 +59,6 @@ extension Session {
     case .peerReconnecting(let id): events.append(.peerReconnecting(discovery.peer(id)))
     case .peerReconnected(let id): events.append(.peerReconnected(discovery.peer(id)))
     case .peerLeft(let id, let name, let reason):
-      endRequests(with: id)
       events.append(.peerLeft(Peer(id: id, name: name), reason: LeaveReason(reason)))
     case .hostChanged(let from, let to, let epoch, let reason):
       events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: reason))
@@ -97,10 +95,7 @@ extension Session {
       if !maps.defers(digest) { events.append(.synchronised(digest)) }
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
-    case .messagesFailed(let failure):
-      failRequests(failure)
-      events.append(.messagesFailed(failure))
-    // The rest of the turn is told first.
+    case .messagesFailed(let failure): events.append(.messagesFailed(failure))
     case .envelope, .messageRoom: break
     case .ended(let reason): noteEnd(reason)
     }
@@ -116,9 +111,10 @@ extension Session {
   }
 
   /// Asks no more about a code, and records a key that was compared.
-  private func endComparison(on link: LinkID, with peer: Peer, isConfirmed: Bool) {
+  private func endComparison(on link: LinkID, with peer: Peer, isConfirmed: Bool, in events: inout [Event]) {
     let store = trust.endComparison(on: link, with: peer.id, isConfirmed: isConfirmed)
     if let store { add(peer, to: store) }
+    events.append(.codeEnded(peer, isConfirmed: isConfirmed))
   }
 
   /// Tells the app of a peer that its policy makes remarkable.

@@ -63,11 +63,7 @@ extension sw_event {
       set(SW_EVENT_MESSAGE)
       peer = sw_peer_id(copying: from.bytes)
       setData(bytes)
-    case .messagesFailed(let failure):
-      set(SW_EVENT_MESSAGES_FAILED, text: failure.reason.rawValue)
-      peer = sw_peer_id(copying: failure.receiver.bytes)
-      total = UInt64(failure.messages.count)
-      setData(failure.messages.flatMap { message in withUnsafeBytes(of: message.number) { Array($0) } })
+    case .messagesFailed(let failure): set(failure)
     case .messageReturned(let returned): setReturned(returned)
     case .problem(let error): set(SW_EVENT_PROBLEM, error)
     case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
@@ -78,6 +74,13 @@ extension sw_event {
     set(SW_EVENT_MESSAGE_RETURNED, text: returned.reason.rawValue)
     peer = sw_peer_id(copying: returned.receiver.bytes)
     sequence = returned.message.number
+  }
+
+  private mutating func set(_ failure: MessageFailure) {
+    set(SW_EVENT_MESSAGES_FAILED, text: failure.reason.rawValue)
+    peer = sw_peer_id(copying: failure.receiver.bytes)
+    total = UInt64(failure.messages.count)
+    setData(failure.messages.flatMap { message in withUnsafeBytes(of: message.number) { Array($0) } })
   }
 
   private mutating func setHost(_ host: PeerID?, _ number: UInt64, _ reason: String) {

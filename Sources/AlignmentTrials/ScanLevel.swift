@@ -22,7 +22,7 @@ package struct ScanLevel: Sendable {
     name: "hard", shared: 0.2, noise: 0.02, spurious: 0.6, reach: 2.5, cosine: 0.5, points: 4_000)
   /// For small places.
   package static let small = ScanLevel(
-    name: "small", shared: 0.6, noise: 0.005, spurious: 0.1, reach: 3, cosine: 0, points: 1_500)
+    name: "small", shared: 0.6, noise: 0.005, spurious: 0.1, reach: 4, cosine: -2, points: 2_000)
   /// The levels that are reported.
   package static let all = [easy, medium, hard]
 }

@@ -19,7 +19,7 @@ package enum TrialPlace: String, Sendable {
   package func points(seed: UInt64) -> [SIMD3<Float>] {
     switch self {
     case .room: SyntheticRoom(seed: seed, pointCount: 60_000).map().cloud.positions
-    case .small: SyntheticRoom(seed: seed, pointCount: 5_000).map().cloud.positions
+    case .small: SyntheticRoom(seed: seed, pointCount: 6_000).map().cloud.positions
     case .flat: Self.flat(seed)
     case .yard: Self.yard(seed)
     }

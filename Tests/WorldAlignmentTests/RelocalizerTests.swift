@@ -65,16 +65,17 @@ import WorldModel
     let far = Float.greatestFiniteMagnitude
     var draws = Draws(seed: 4)
     let clouds: [[SIMD3<Float>]] = [
-      trial.query + [[far, 0, 0], [0, -far, 0]],
-      .init(repeating: [1, 2, 3], count: 500),
-      (0..<500).map { [Float($0) * 0.01, 0, 0] },
-      draws.points(300).map { $0 * 1e5 },
-      draws.points(300).map { $0 * 1e-30 },
+      [[far, 0, 0], [0, -far, 0]],
+      .init(repeating: [1, 2, 3], count: 100),
+      (0..<200).map { [Float($0) * 0.1, 0, 0] },
+      draws.points(100).map { $0 * 1e5 },
+      draws.points(100).map { $0 * 1e-30 },
     ]
-    for (index, cloud) in clouds.enumerated() {
-      _ = try Relocalizer(map: trial.map).relocalize(cloud, mode: .gravity)
-      let answer = try Relocalizer(map: cloud).relocalize(trial.query, mode: .gravity)
-      #expect(answer.isAccepted == (index == 0))
+    let small = Array(trial.query.prefix(300))
+    for cloud in clouds {
+      let asQuery = try Relocalizer(map: small).relocalize(cloud, mode: .gravity)
+      let asMap = try Relocalizer(map: cloud).relocalize(small, mode: .gravity)
+      #expect(!asQuery.isAccepted && !asMap.isAccepted)
     }
   }
 

@@ -12,7 +12,7 @@ package struct AlignmentTrial: Sendable {
   /// The scan's points, in its own frame (metres).
   package private(set) var query: [SIMD3<Float>]
   /// Query to map.
-  package let truth: Transform
+  private let truth: Transform
   /// The middle of the real points of the scan, in its own frame (metres).
   private let center: SIMD3<Float>
 
@@ -84,7 +84,7 @@ package struct AlignmentTrial: Sendable {
   }
 
   /// Whether the pose is within 5 cm at the middle of the scan and 2°.
-  package func isRight(_ pose: Transform) -> Bool {
+  func isRight(_ pose: Transform) -> Bool {
     let error = error(of: pose)
     return error.distance <= 0.05 && error.degrees <= 2
   }

@@ -1,6 +1,6 @@
 import WorldModel
 
-/// What a scan sees of a place: everything within reach and sweep of one spot.
+/// The part of a place that a scan sees: everything within reach and sweep of one spot.
 struct ScanView {
   /// Where the scan was made (metres).
   let eye: SIMD3<Float>

@@ -1,6 +1,6 @@
 package import WorldModel
 
-/// What came out of the trials of one level.
+/// The outcome of the trials of one level.
 package struct TrialTally: Sendable {
   package private(set) var trials = 0
   /// Poses within 5 cm at the scan's middle and 2°.

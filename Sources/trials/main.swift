@@ -17,7 +17,7 @@ func processorTime() -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
 }
 
-/// What the command line asks for.
+/// The trials that the command line names.
 struct Order {
   var mode: AlignmentMode
   var levels: [ScanLevel]

@@ -5,7 +5,10 @@ enum Tool {
   static let program = "worldmap"
 
   static var commands: [any MapCommand.Type] {
-    [Info.self, Convert.self, Verify.self, Salvage.self, Diff.self, Crop.self, Align.self, Thumbnail.self, Generate.self]
+    [
+      Info.self, Convert.self, Verify.self, Salvage.self, Diff.self, Crop.self, Align.self, Thumbnail.self,
+      Generate.self,
+    ]
   }
 
   /// Runs a command line without the program's name; gives the exit status.

@@ -16,7 +16,7 @@ public enum AlignmentError: Error, Hashable, Sendable {
 }
 
 extension AlignmentError: CustomStringConvertible {
-  /// What is wrong, and what to do.
+  /// The fault, and the remedy.
   public var description: String {
     switch self {
     case .notEnough(let found, let needed): "\(found) usable points are not enough; give at least \(needed)"

@@ -31,7 +31,7 @@ struct Fitness {
   }
 }
 
-/// What speaks for and against the best pose: finding it is easier than knowing that it is right.
+/// The case for and against the best pose: finding it is easier than knowing that it is right.
 ///
 /// Every figure must pass its threshold. They were set on places of other seeds than those that are reported.
 struct Evidence {

@@ -34,9 +34,11 @@ public struct Relocalization: Hashable, Sendable {
   public let inlierRatio: Float
   /// The root mean square distance of the inliers to the map (metres); zero when there are none.
   public let rms: Float
-  /// How clear the case is, 0–1: the least of the tests' margins. From 0.5 on the pose is accepted.
+  /// How clear the case is, 0–1, by the least of the tests' margins.
+  ///
+  /// From 0.5 on the pose is accepted.
   public let confidence: Float
-  /// What is known of the place.
+  /// The knowledge of the place.
   public let state: State
 
   /// The distance within which a point counts as an inlier (metres).

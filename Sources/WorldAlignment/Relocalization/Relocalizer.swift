@@ -32,7 +32,7 @@ public struct Relocalizer: Sendable {
   ///
   /// - Parameters:
   ///   - cloud: The positions in the query's own frame (metres).
-  ///   - mode: What is known of that frame. With ``AlignmentMode/gravity`` its y is up, to a degree or two.
+  ///   - mode: The knowledge of that frame. With ``AlignmentMode/gravity`` its y is up, to a degree or two.
   ///   - isCancelled: Asked some hundred times; when it is true the work ends.
   /// - Throws: ``AlignmentError/notFinite`` or ``AlignmentError/cancelled``.
   public func relocalize(

@@ -41,6 +41,8 @@ struct Evidence {
   var lead: Float
   /// The closeness at the pose, relative to the best of eight shifts by ``slide``: a corridor can be slid along.
   var sharpness: Float
+  /// Where gravity is known, the sine of the angle between up in the two frames; else zero.
+  var tilt: Float
 
   /// The horizontal shift to which a pose is compared (metres).
   static let slide: Float = 0.12
@@ -48,20 +50,21 @@ struct Evidence {
   /// The figures relative to the least ones of a pose that is accepted.
   ///
   /// A wrong pose may have a large overlap, as in dense places, or a large lead by chance, but hardly both.
-  private var margins: (overlap: Float, lead: Float, both: Float, sharpness: Float) {
-    (overlap / 0.45, lead / 1.4, overlap * lead / 1.05, sharpness / 1.15)
+  private var margins: (overlap: Float, lead: Float, both: Float, pose: Float) {
+    // A device knows up to a fraction of a degree: a pose that tilts by more than 1.2° fits something else.
+    (overlap / 0.55, lead / 1.4, overlap * lead / 1.05, min(sharpness / 1.15, 0.021 / max(tilt, 0.001)))
   }
 
   /// How clear the case is, 0–1; from 0.5 on all thresholds are passed.
   var confidence: Float {
-    let (overlap, lead, both, sharpness) = margins
-    let least = min(overlap, lead, both, sharpness)
+    let (overlap, lead, both, pose) = margins
+    let least = min(overlap, lead, both, pose)
     return least / (1 + least)
   }
 
   var state: Relocalization.State {
-    let (overlap, lead, both, sharpness) = margins
+    let (overlap, lead, both, pose) = margins
     if overlap < 1 { return .limited(.littleOverlap) }
-    return min(lead, both, sharpness) < 1 ? .limited(.ambiguous) : .normal
+    return min(lead, both, pose) < 1 ? .limited(.ambiguous) : .normal
   }
 }

@@ -70,7 +70,8 @@ extension MapModel {
     let least: Float = 1e-3
     let evidence = Evidence(
       overlap: overlap, lead: fitness.closeness / max(elsewhere ?? 0, least),
-      sharpness: fitness.closeness / max(slid.max() ?? 0, least))
+      sharpness: fitness.closeness / max(slid.max() ?? 0, least),
+      tilt: mode == .gravity ? SIMD2(motion.y.x, motion.y.z).length : 0)
     var world = motion
     world.offset += center
     let uncertainty =

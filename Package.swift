@@ -19,6 +19,7 @@ let package = Package(
   products: [
     .library(name: "SharedWorld", targets: ["SharedWorld"]),
     .library(name: "WorldFormats", targets: ["WorldFormats"]),
+    .library(name: "WorldAlignment", targets: ["WorldAlignment"]),
     .library(name: "CSharedWorld", type: .dynamic, targets: ["CSharedWorld"]),
     .executable(name: "worldpeer", targets: ["worldpeer"]),
     .executable(name: "worldview", targets: ["worldview"]),
@@ -42,6 +43,13 @@ let package = Package(
     .target(
       name: "WorldModel", dependencies: ["Basics"], swiftSettings: common, linkerSettings: [.linkedLibrary("m")]),
     .target(name: "WorldFormats", dependencies: ["Basics", "WorldModel", "CZlib"], swiftSettings: common),
+    // Rigid fits, and the place of a cloud in a map; the trials are what it is measured by.
+    .target(name: "WorldAlignment", dependencies: ["WorldModel"], swiftSettings: common),
+    .target(
+      name: "AlignmentTrials", dependencies: ["Basics", "WorldAlignment", "WorldFormats", "WorldModel"],
+      swiftSettings: common),
+    .executableTarget(
+      name: "trials", dependencies: ["AlignmentTrials", "WorldAlignment", "WorldModel"], swiftSettings: common),
     .target(name: "Authentication", dependencies: ["CSodium"], swiftSettings: common),
     .target(name: "AnchorReplication", dependencies: ["Basics", "WorldModel"], swiftSettings: strict),
     .target(
@@ -82,13 +90,17 @@ let package = Package(
         .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"), .embedInCode("Page/server.js"),
       ], swiftSettings: common),
     .executableTarget(
-      name: "worldmap", dependencies: ["PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
+      name: "worldmap", dependencies: ["PeerCLI", "WorldAlignment", "WorldFormats", "SharedWorld"],
+      swiftSettings: common),
 
     .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
     .testTarget(name: "AuthenticationTests", dependencies: ["Authentication", "Basics"], swiftSettings: common),
     .testTarget(name: "BasicsLinuxTests", dependencies: ["Basics", "BasicsLinux"], swiftSettings: common),
     .testTarget(
       name: "WorldModelTests", dependencies: ["Basics", "WorldModel", "WorldFormats"], exclude: ["reader.py"],
+      swiftSettings: common),
+    .testTarget(
+      name: "WorldAlignmentTests", dependencies: ["AlignmentTrials", "Basics", "WorldAlignment", "WorldModel"],
       swiftSettings: common),
     .testTarget(
       name: "WorldFormatsTests", dependencies: ["Basics", "WorldFormats", "WorldModel", "CZlib"],

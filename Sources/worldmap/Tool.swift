@@ -5,7 +5,10 @@ enum Tool {
   static let program = "worldmap"
 
   static var commands: [any MapCommand.Type] {
-    [Info.self, Convert.self, Verify.self, Salvage.self, Diff.self, Crop.self, Thumbnail.self, Generate.self]
+    [
+      Info.self, Convert.self, Verify.self, Salvage.self, Diff.self, Crop.self, Align.self, Thumbnail.self,
+      Generate.self,
+    ]
   }
 
   /// Runs a command line without the program's name; gives the exit status.
@@ -63,7 +66,7 @@ enum Tool {
       "Inputs are .worldmap files and point clouds (PLY, PCD, COLMAP points3D, XYZ), recognised by their content. The "
         + "extension of an output chooses its format. Files are written in one step: an interrupted run leaves the old "
         + "file.")
-    page.addExitCodes(negative: "diff: the maps differ; salvage: something is lost", hasSession: false)
+    page.addExitCodes(negative: "diff: the maps differ; salvage: something is lost; align: not sure", hasSession: false)
     return page
   }
 }

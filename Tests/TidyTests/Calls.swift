@@ -11,11 +11,14 @@ struct BannedCall: CustomTestStringConvertible {
   var testDescription: String { name }
 
   static let pure: Set = [
-    "Authentication", "Basics", "WorldModel", "WorldFormats", "AnchorReplication", "PeerProtocol", "Simulator",
+    "Authentication", "Basics", "WorldModel", "WorldFormats", "WorldAlignment", "AlignmentTrials", "AnchorReplication",
+    "PeerProtocol", "Simulator",
   ]
-  static let deterministic: Set = ["Basics", "AnchorReplication", "PeerProtocol", "Simulator"]
+  static let deterministic: Set = [
+    "Basics", "AnchorReplication", "AlignmentTrials", "PeerProtocol", "Simulator",
+  ]
   static let shell: Set = ["BasicsLinux", "PeerTransport", "ServiceDiscovery", "SharedWorld", "CSharedWorld"]
-  static let programs: Set = ["PeerCLI", "WorldViewKit", "worldpeer", "worldview", "worldmap", "soak"]
+  static let programs: Set = ["PeerCLI", "WorldViewKit", "worldpeer", "worldview", "worldmap", "soak", "trials"]
 
   static let all = [
     BannedCall(

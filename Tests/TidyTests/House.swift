@@ -12,6 +12,9 @@ struct House {
       "BasicsLinux": ["Basics", "CLinux"],
       "WorldModel": ["Basics"],
       "WorldFormats": ["Basics", "WorldModel", "CZlib"],
+      "WorldAlignment": ["WorldModel"],
+      "AlignmentTrials": ["Basics", "WorldAlignment", "WorldFormats", "WorldModel"],
+      "trials": ["AlignmentTrials", "WorldAlignment", "WorldModel"],
       "AnchorReplication": ["Basics", "WorldModel"],
       "PeerProtocol": ["Authentication", "Basics", "WorldModel", "AnchorReplication", "CZstd"],
       "Simulator": core.union(["Authentication"]),
@@ -25,7 +28,7 @@ struct House {
       "worldpeer": facade.union(["PeerCLI", "WorldFormats"]),
       "WorldViewKit": facade.union(["BasicsLinux", "PeerCLI"]),
       "worldview": facade.union(["PeerCLI", "WorldViewKit"]),
-      "worldmap": facade.union(["PeerCLI", "WorldFormats"]),
+      "worldmap": facade.union(["PeerCLI", "WorldAlignment", "WorldFormats"]),
     ]
   }()
 

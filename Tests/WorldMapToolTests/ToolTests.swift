@@ -67,7 +67,7 @@ private final class Paper: Sendable {
     for (command, option) in [
       ("info", "--anchors"), ("convert", "--within METRES"), ("convert", "--frame ros|colmap"),
       ("diff", "--tolerance METRES"), ("crop", "--box X,Y,Z,X,Y,Z"), ("thumbnail", "--view above|perspective"),
-      ("generate", "--seed N"),
+      ("generate", "--seed N"), ("align", "--merge FILE"),
     ] {
       #expect(Paper.run([command, "--help"]).output.contains("\n  \(option) "))
     }
@@ -95,6 +95,11 @@ private final class Paper: Sendable {
     (
       ["thumbnail", "a", "b.png", "--view=above", "--camera=1,2,3,4,5,6"],
       "--camera has no effect on --view above; leave out one of them"
+    ),
+    (["align", "a", "b", "--free", "--gravity"], "--gravity and --free exclude each other; leave out one of them"),
+    (
+      ["align", "a", "b", "--merge", "c.gif"],
+      "c.gif: unknown format; end the name with one of .worldmap, .ply, .pcd, .txt, .bin, .xyz"
     ),
     (["generate", "a.worldmap", "--points", "-1"], "--points: '-1' is not a number from 0 to 33554432"),
   ])
@@ -263,6 +268,43 @@ private final class Paper: Sendable {
     #expect(third["points"] as? Int == 667)
     let ball = try folder.run("crop", "@room.worldmap", "@ball.ply", "--sphere", "0,-0.5,0,2", "--outliers").answer
     #expect((1..<1900).contains(try #require(ball["points"] as? Int)))
+  }
+
+  @Test func `align finds a part of a room, and merges what it adds`() throws {
+    let folder = try Folder()
+    let room = try WorldMap(contentsOfFile: folder.path("room.worldmap"))
+    // The scan lacks a third of the map's points, and the map a third of the scan's; the frames differ by yaw and shift.
+    let pose = Transform(x: [0.6, 0, -0.8], y: [0, 1, 0], z: [0.8, 0, 0.6], translation: [3, 0.5, -2])
+    var (map, scan) = (room, try room.transformed(by: pose.inverse))
+    map.cloud = room.cloud.selecting(room.cloud.indices.filter { $0 % 3 != 0 })
+    scan.cloud = scan.cloud.selecting(scan.cloud.indices.filter { $0 % 3 != 1 })
+    try map.write(toFile: folder.path("map.worldmap"))
+    try scan.write(toFile: folder.path("scan.worldmap"))
+    let (code, answer) = try folder.run("align", "@map.worldmap", "@scan.worldmap", "--merge", "@both.worldmap")
+    #expect(code == .done && answer["accepted"] as? Bool == true && answer["state"] as? String == "normal")
+    let confidence = try #require(answer["confidence"] as? Double)
+    #expect(answer["reason"] is NSNull && confidence >= 0.5)
+    let (inliers, rms) = try (#require(answer["inliers"] as? Int), #require(answer["rms"] as? Double))
+    #expect(inliers > 50 && rms < 0.05)
+    let matrix = try #require(answer["matrix"] as? [Double])
+    let rows: [Double] = [0.6, 0, 0.8, 3, 0, 1, 0, 0.5, -0.8, 0, 0.6, -2, 0, 0, 0, 1]
+    #expect(matrix.count == 16 && zip(matrix, rows).allSatisfy { ($0 - $1).magnitude < 0.01 })
+    let merged = try #require(answer["merged"] as? [String: Any])
+    let both = try WorldMap(contentsOfFile: folder.path("both.worldmap"))
+    #expect(merged["points"] as? Int == both.cloud.count && both.cloud.count > map.cloud.count)
+    #expect(Set(both.anchors.map(\.id)) == Set(room.anchors.map(\.id)))
+    let text = Paper.run(["align", folder.path("map.worldmap"), folder.path("scan.worldmap")])
+    #expect(text.code == .done && text.output.hasPrefix("the place is certain\n") && text.output.contains("  matrix  "))
+  }
+
+  @Test func `align says not sure, with a reason, and merges nothing then`() throws {
+    let folder = try Folder()
+    try Data("0 0 0\n1 0 0\n".utf8).write(to: folder.url.appending(path: "few.xyz"))
+    let (code, answer) = try folder.run("align", "@room.worldmap", "@few.xyz", "--merge", "@both.worldmap")
+    #expect(code == .negative && answer["accepted"] as? Bool == false && answer["matrix"] is NSNull)
+    #expect(answer["state"] as? String == "limited" && answer["reason"] as? String == "insufficient-features")
+    #expect(answer["merged"] is NSNull && !FileManager.default.fileExists(atPath: folder.path("both.worldmap")))
+    #expect(Paper.run(["align", folder.path("room.worldmap"), folder.path("few.xyz"), "--free"]).code == .negative)
   }
 
   @Test func `thumbnail`() throws {

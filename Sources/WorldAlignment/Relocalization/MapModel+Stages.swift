@@ -1,0 +1,85 @@
+import WorldModel
+
+extension MapModel {
+  /// Poses that are refined and compared.
+  private static let mostDistinct = 4
+  /// Peaks that are polished, of all directions that may be up together.
+  private static let mostPolished = 160
+
+  /// The polished peaks of the search, best first.
+  func candidates(
+    for query: Query, _ mode: AlignmentMode, _ isCancelled: () -> Bool
+  ) throws(AlignmentError) -> [RankedPose] {
+    let tilts =
+      switch mode {
+      case .gravity: [RigidMotion.identity]
+      case .free: UprightGuesses.tilts(of: query.points)
+      }
+    let turns = mode == .gravity ? 120 : 60
+    var ranked: [RankedPose] = []
+    for tilt in tilts {
+      let scan = SearchCloud(query.points.map { tilt.rotate($0) })
+      var search = PoseSearch(scan, in: points, box, turns: turns * tilts.count)
+      var found: [(score: Float, motion: RigidMotion)] = []
+      for turn in RigidMotion.yaws(turns) {
+        guard !isCancelled() else { throw .cancelled }
+        found += search.peaks(turn)
+      }
+      found.sort { $0.score > $1.score }
+      ranked += found.prefix(Self.mostPolished / tilts.count).map { candidate in
+        let motion = candidate.motion.after(tilt)
+        return nearness.polish(query.sample, middle: query.middle, motion, tilts: mode == .free)
+      }
+    }
+    return ranked.sorted { $0.score > $1.score }
+  }
+
+  /// The best poses that are at different places.
+  static func distinct(_ ranked: [RankedPose], at middle: SIMD3<Float>) -> [RankedPose] {
+    var distinct: [RankedPose] = []
+    for pose in ranked where distinct.allSatisfy({ pose.motion.isElsewhere(than: $0.motion, at: middle) }) {
+      distinct.append(pose)
+      if distinct.count == mostDistinct { break }
+    }
+    return distinct
+  }
+
+  /// The pose after closest points with ever nearer pairs.
+  func refined(_ query: Query, _ start: RigidMotion, _ mode: AlignmentMode) -> RigidMotion {
+    var closest = ClosestPoints(from: start, isUpright: mode == .gravity)
+    let (grid, normals) = (surfaces.grid, surfaces.normals)
+    _ =
+      closest.run(query.points, on: grid, normals: normals, .init(reach: 0.15, scale: 0.05, uprightness: 1, steps: 10))
+      && closest.run(
+        query.points, on: grid, normals: normals, .init(reach: 0.08, scale: 0.02, uprightness: 1, steps: 10))
+      && closest.run(query.points, on: all, .init(reach: 0.05, scale: 0.015, uprightness: 0.1, steps: 6))
+    return closest.motion
+  }
+
+  /// The last pass with all points, and the decision.
+  func verdict(_ query: Query, _ start: RigidMotion, _ mode: AlignmentMode, elsewhere: Float?) -> Relocalization {
+    var closest = ClosestPoints(from: start, isUpright: mode == .gravity)
+    let isDetermined = closest.run(query.all, on: all, .init(reach: 0.04, scale: 0.01, uprightness: 0.01, steps: 8))
+    let motion = closest.motion
+    let fitness = Fitness(of: query.points, motion, in: all)
+    let slid = RigidMotion.compass.map { direction in
+      Fitness(of: query.points, motion.shifted(by: direction * Evidence.slide), in: all).closeness
+    }
+    // A map so small that there is no pose elsewhere must convince by the other figures.
+    let overlap = Float(fitness.inliers) / Float(query.points.count)
+    let least: Float = 1e-3
+    let evidence = Evidence(
+      overlap: overlap, lead: fitness.closeness / max(elsewhere ?? 0, least),
+      sharpness: fitness.closeness / max(slid.max() ?? 0, least),
+      tilt: mode == .gravity ? SIMD2(motion.y.x, motion.y.z).length : 0)
+    var world = motion
+    world.offset += center
+    let uncertainty =
+      isDetermined
+      ? closest.equations.uncertainty(
+        about: closest.center + self.center, variance: Double(fitness.rms * fitness.rms) / 3, isLevel: false) : nil
+    return Relocalization(
+      proposal: world.transform.orthonormalized(), uncertainty: uncertainty, inliers: fitness.inliers,
+      inlierRatio: overlap, rms: fitness.rms, confidence: evidence.confidence, state: evidence.state)
+  }
+}

@@ -1,0 +1,22 @@
+import WorldModel
+
+/// A local cloud prepared for the stages.
+struct Query {
+  /// All cleaned points.
+  let all: [SIMD3<Float>]
+  /// Thinned ones, for the search and the verdict.
+  let points: [SIMD3<Float>]
+  /// Some of them, for the polishing.
+  let sample: [SIMD3<Float>]
+  /// The mean of ``sample`` (metres).
+  let middle: SIMD3<Float>
+
+  init(_ cloud: [SIMD3<Float>]) {
+    all = RegionalDensity.filter(cloud.cropped(), factor: 0.8)
+    let thin = all.thinned(0.08)
+    points = thin
+    let step = max(1, thin.count / 1000)
+    sample = stride(from: 0, to: thin.count, by: step).map { thin[$0] }
+    middle = sample.mean
+  }
+}

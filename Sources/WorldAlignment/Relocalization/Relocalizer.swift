@@ -1,0 +1,65 @@
+import WorldModel
+
+/// Finds where a local cloud belongs in a map, without any guess of where that may be.
+///
+/// 1. Points that stand alone by the standards of their region go, in both clouds.
+/// 2. Every shift and 120 turns of the query are tried on a grid of 0.2 m (``PoseSearch``).
+/// 3. The best are polished on a finer grid, and the few that differ are refined by closest points with all six degrees
+///    of freedom, which takes up what tilt there is.
+/// 4. The best pose is accepted if enough of the query meets the map, no pose elsewhere is nearly as good, and shifting
+///    it makes it worse (``Evidence``). Two rooms that look alike give ``Relocalization/Reason/ambiguous``.
+///
+/// The same clouds give the same answer on every machine. Time and memory have bounds of their own: of larger clouds every
+/// n-th point is used, and wide places are searched on a coarser grid.
+public struct Relocalizer: Sendable {
+  /// Fewer cleaned points than this give no pose.
+  public static let fewestPoints = 50
+  /// Of clouds with more points every n-th is used.
+  public static let mostPoints = 500_000
+
+  /// Nil for a map with too few points, in which nothing can be found.
+  private let map: MapModel?
+
+  /// Prepares a map; one relocalizer serves any number of queries.
+  ///
+  /// - Parameter cloud: The positions of the map (metres); y is up.
+  /// - Throws: ``AlignmentError/notFinite``.
+  public init(map cloud: [SIMD3<Float>]) throws(AlignmentError) {
+    map = MapModel(try Self.bounded(cloud)).flatMap { $0.points.count >= Self.fewestPoints ? $0 : nil }
+  }
+
+  /// Finds the place of a local cloud.
+  ///
+  /// - Parameters:
+  ///   - cloud: The positions in the query's own frame (metres).
+  ///   - mode: The knowledge of that frame. With ``AlignmentMode/gravity`` its y is up, to a degree or two.
+  ///   - isCancelled: Asked some hundred times; when it is true the work ends.
+  /// - Throws: ``AlignmentError/notFinite`` or ``AlignmentError/cancelled``.
+  public func relocalize(
+    _ cloud: [SIMD3<Float>], mode: AlignmentMode, isCancelled: () -> Bool = { Task.isCancelled }
+  ) throws(AlignmentError) -> Relocalization {
+    let query = Query(try Self.bounded(cloud))
+    guard let map, query.points.count >= Self.fewestPoints else { return .without(.insufficientFeatures) }
+    let ranked = try map.candidates(for: query, mode, isCancelled)
+    let distinct = MapModel.distinct(ranked, at: query.middle)
+    var judged: [(motion: RigidMotion, closeness: Float)] = []
+    for pose in distinct {
+      guard !isCancelled() else { throw .cancelled }
+      let motion = map.refined(query, pose.motion, mode)
+      judged.append((motion, Fitness(of: query.points, motion, in: map.all).closeness))
+    }
+    judged.sort { $0.closeness > $1.closeness }
+    guard let best = judged.first else { return .without(.littleOverlap) }
+    let other = judged.dropFirst().first { $0.motion.isElsewhere(than: best.motion, at: query.middle) }
+    return map.verdict(query, best.motion, mode, elsewhere: other?.closeness)
+  }
+
+  /// At most ``mostPoints`` of the points, if all are places.
+  private static func bounded(_ cloud: [SIMD3<Float>]) throws(AlignmentError) -> [SIMD3<Float>] {
+    guard cloud.allSatisfy(\.isFinite) else { throw .notFinite }
+    // What is as far as this is an outlier, and its square may be infinite.
+    let places = cloud.filter { $0.largestMagnitude <= RigidFit.farthest }
+    let step = (places.count + mostPoints - 1) / mostPoints
+    return step <= 1 ? places : stride(from: 0, to: places.count, by: step).map { places[$0] }
+  }
+}

@@ -1,0 +1,82 @@
+import AlignmentTrials
+import Glibc
+import WorldAlignment
+import WorldModel
+
+let usage = """
+  usage: trials MODE LEVEL PLACE here|elsewhere FIRST-SEED LAST-SEED [list]
+  Relocalises made-up scans in made-up maps, and prints how many poses are right, right and accepted, and wrong though
+  accepted; 'elsewhere' gives each scan the map of another place. 'list' prints each trial.
+  modes: gravity free    levels: easy medium hard all    places: room flat yard all
+  """
+
+/// The processor time of this thread (seconds).
+func processorTime() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+}
+
+/// The trials that the command line names.
+struct Order {
+  var mode: AlignmentMode
+  var levels: [ScanLevel]
+  var places: [TrialPlace]
+  var isElsewhere: Bool
+  var seeds: ClosedRange<UInt64>
+  var isListed: Bool
+
+  init?(_ words: [String]) {
+    let levels = ScanLevel.all.filter { words.count > 5 && [$0.name, "all"].contains(words[1]) }
+    let places = TrialPlace.reported.filter { words.count > 5 && [$0.rawValue, "all"].contains(words[2]) }
+    guard !levels.isEmpty, !places.isEmpty, ["gravity", "free"].contains(words[0]),
+      ["here", "elsewhere"].contains(words[3]), let first = UInt64(words[4]), let last = UInt64(words[5]), first <= last
+    else { return nil }
+    mode = words[0] == "free" ? .free : .gravity
+    (self.levels, self.places, seeds) = (levels, places, first...last)
+    isElsewhere = words[3] == "elsewhere"
+    isListed = words.dropFirst(6) == ["list"]
+  }
+
+  /// Runs the trials of one level and place; adds the processor time for maps and scans.
+  func run(_ level: ScanLevel, _ place: TrialPlace, _ tally: inout TrialTally, _ time: inout SIMD2<Double>) throws {
+    for seed in seeds {
+      guard let trial = AlignmentTrial(of: place, level, mode, seed: seed) else { continue }
+      var map = trial.map
+      if isElsewhere {
+        guard let other = AlignmentTrial(of: place, level, mode, seed: seed &+ 1 << 32) else { continue }
+        map = other.map
+      }
+      let start = processorTime()
+      let relocalizer = try Relocalizer(map: map)
+      let middle = processorTime()
+      let answer = try relocalizer.relocalize(trial.query, mode: mode)
+      time += [middle - start, processorTime() - middle]
+      tally.add(trial, answer.proposal, isAccepted: answer.isAccepted, isElsewhere: isElsewhere)
+      guard isListed else { continue }
+      let error = answer.proposal.map(trial.error)
+      print(
+        "\(level.name) \(place) \(seed): \(answer.state), confidence \(answer.confidence), ratio \(answer.inlierRatio),",
+        "error \(error?.distance ?? -1) m \(error?.degrees ?? -1)°")
+      // A long run shows each line at once, in a file too.
+      fflush(nil)
+    }
+  }
+}
+
+guard let order = Order(Array(CommandLine.arguments.dropFirst())) else {
+  print(usage)
+  exit(2)
+}
+for level in order.levels {
+  var tally = TrialTally()
+  var time = SIMD2<Double>.zero
+  for place in order.places { try order.run(level, place, &tally, &time) }
+  let error = tally.medianError
+  let share = time / Double(max(1, tally.trials)) * 1000
+  print(
+    "\(level.name): \(tally.trials) trials, \(tally.right) right, \(tally.accepted) accepted,",
+    "\(tally.wronglyAccepted) wrong accepts; median \((error.distance * 10_000).rounded() / 10) mm",
+    "\((error.degrees * 100).rounded() / 100)°; CPU ms map \(Int(share.x)) scan \(Int(share.y))")
+  fflush(nil)
+}

@@ -6,9 +6,9 @@ package struct SetChange: Hashable, Sendable {
   package var id: AnchorID
   /// The operation that added it.
   package var key: Dot
-  /// What happened.
+  /// The change.
   package var kind: Kind
-  /// Who did it; nil for a removal that came with a snapshot, which does not tell.
+  /// The author; nil for a removal that came with a snapshot, which does not tell.
   package var author: ActorID?
   /// When, in session time (milliseconds).
   package var sessionMilliseconds: UInt64
@@ -27,7 +27,7 @@ package struct SetChange: Hashable, Sendable {
     self.origin = origin
   }
 
-  /// What can happen to an anchor.
+  /// A kind of change of an anchor.
   package enum Kind: Hashable, Sendable {
     /// It is new; its present state is in the set.
     case added

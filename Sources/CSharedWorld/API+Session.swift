@@ -128,7 +128,7 @@ public func sw_session_unlock_passcode(_ session: OpaquePointer?) -> sw_status {
   attempt { try object(session, as: RunningSession.self).wait { await $0.unlockPasscode() } }
 }
 
-/// Who hosts.
+/// The host.
 @c @implementation
 public func sw_session_host(
   _ session: OpaquePointer?, _ host: UnsafeMutablePointer<sw_peer_id>?, _ epoch: UnsafeMutablePointer<UInt64>?

@@ -18,7 +18,7 @@ func drop<T: AnyObject>(_ handle: OpaquePointer?, as type: T.Type) {
   Unmanaged<T>.fromOpaque(UnsafeRawPointer(handle)).release()
 }
 
-/// What a pointer points to; `name` is the argument's.
+/// The value behind a pointer; `name` is the argument's.
 func required<T>(_ pointer: UnsafePointer<T>?, _ name: String) throws -> T {
   guard let pointer else { throw Failure.argument("\(name) is NULL") }
   return pointer.pointee

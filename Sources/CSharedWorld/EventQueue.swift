@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The next batch is taken from the session when the last one has been read, so the session's own bound holds.
 final class EventQueue: Sendable {
-  /// What a look at the queue finds.
+  /// The result of a look at the queue.
   enum Next {
     case event(Session.Event)
     case nothing

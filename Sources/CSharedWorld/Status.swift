@@ -76,7 +76,7 @@ struct Failure: Error {
     self.message = message
   }
 
-  /// What is known of any error.
+  /// The status and message of any error.
   init(_ error: any Error) {
     switch error {
     case let failure as Failure: self = failure

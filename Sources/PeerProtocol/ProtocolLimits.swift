@@ -13,7 +13,7 @@ package enum ProtocolLimits {
   package static let bulkPiece = 16 * 1024 - 128
   /// Bytes of a frame's body on a link that carries pieces of maps alone.
   package static let bulkFrame = 16 * 1024
-  /// Bytes of a map that are still to be asked for from which on a connection of their own is worth its while.
+  /// A map of which at least so many bytes are still to be asked for gets a connection of its own.
   package static let bulkWorth = 1024 * 1024
   /// Bytes the node hands to a link before it waits for the driver to report it writable again.
   package static let transmitWindow = 64 * 1024
@@ -201,11 +201,11 @@ package enum ProtocolTimes {
   static let newsSpread: Duration = .milliseconds(20)
   /// A link that ends sooner than this after both sides admitted each other does not end the growth of dialling pauses.
   package static let lastingLink: Duration = .seconds(5)
-  /// What a holder owes is asked of others when it has sent nothing for this long.
+  /// The chunks that a holder owes are asked of others when it has sent nothing for this long.
   package static let chunkTimeout: Duration = .seconds(30)
   /// A bulk link on which nothing moved for this long is closed.
   package static let bulkIdle: Duration = .seconds(10)
-  /// A bulk link that did not come about is not tried again for this long.
+  /// A bulk link that failed is not tried again for this long.
   package static let bulkPause: Duration = .seconds(30)
   /// A message is acknowledged after this long at the latest.
   package static let messageReport: Duration = .milliseconds(20)

@@ -17,40 +17,17 @@ struct Prose {
     ("come " + "about", "happen"),
   ]
 
-  /// Folders and files whose comments are still to be cleaned; one leaves this list and never comes back.
-  static let uncleaned = [
-    "Sources/AnchorReplication/Log/", "Sources/PeerProtocol/Coordination/", "Sources/PeerProtocol/Links/",
-    "Sources/PeerProtocol/LivePoses/", "Sources/PeerProtocol/MapExchange/", "Sources/PeerProtocol/Membership/",
-    "Sources/PeerProtocol/ProtocolLimits.swift", "Sources/PeerProtocol/Replication/", "Sources/SharedWorld/",
-  ]
-
   /// Folders where a doc comment may still begin with a bare question word; one leaves this list and never comes back.
-  static let questioning = [
-    "Sources/PeerProtocol/Coordination/", "Sources/PeerProtocol/Links/", "Sources/PeerProtocol/LivePoses/",
-    "Sources/PeerProtocol/MapExchange/", "Sources/PeerProtocol/Membership/", "Sources/PeerProtocol/Ownership/",
-    "Sources/PeerProtocol/ProtocolLimits.swift", "Sources/PeerProtocol/Replication/", "Sources/SharedWorld/",
-    "Sources/AnchorReplication/ChangeFeed.swift", "Sources/AnchorReplication/Log/", "Sources/CSharedWorld/",
-    "Sources/Simulator/",
-  ]
+  static let questioning = ["Sources/SharedWorld/", "Sources/Simulator/"]
 
   @Test("no page holds a banned phrase")
   func pages() {
     report(Pages.all.flatMap { Self.findings(in: Self.lines(of: $0.text), path: $0.path) })
   }
 
-  @Test("no comment holds a banned phrase, but for the folders that are still to be cleaned")
+  @Test("no comment holds a banned phrase")
   func comments() {
-    let files = Repository.swift.filter { file in !Self.uncleaned.contains { file.path.hasPrefix($0) } }
-    report(files.flatMap { Self.findings(in: Self.comments(in: $0.text, code: $0.code), path: $0.path) })
-  }
-
-  @Test("a folder that is clean does not stand among those that are not")
-  func cleaned() {
-    for folder in Self.uncleaned {
-      let files = Repository.swift.filter { $0.path.hasPrefix(folder) }
-      let rest = files.flatMap { Self.findings(in: Self.comments(in: $0.text, code: $0.code), path: $0.path) }
-      #expect(!rest.isEmpty, "\(folder) is clean: take it off the list in Prose.swift")
-    }
+    report(Repository.swift.flatMap { Self.findings(in: Self.comments(in: $0.text, code: $0.code), path: $0.path) })
   }
 
   @Test("no doc comment of a module begins with a bare question word, but for the folders that are still to be cleaned")

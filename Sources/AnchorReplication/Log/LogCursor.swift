@@ -36,7 +36,7 @@ package enum LogStart: Sendable {
   case snapshotNeeded
 }
 
-/// What came of reading the log.
+/// The result of reading the log.
 package enum LogRead: Hashable, Sendable {
   /// A batch was written; there may be more.
   case batch
@@ -77,7 +77,7 @@ extension AnchorSet {
   ///
   /// - Parameters:
   ///   - limit: Bytes the batch may take, at least 256.
-  ///   - skip: Actors whose operations the peer gets elsewhere. They are passed over for good: when the answer for
+  ///   - skip: Actors whose operations the peer gets elsewhere. They are passed over permanently: when the answer for
   ///     an actor changes, begin again with ``cursorForPeer(with:)``.
   package func readLog(
     _ cursor: inout LogCursor, limit: Int, skip: (ActorID) -> Bool = { _ in false }, into writer: inout ByteWriter

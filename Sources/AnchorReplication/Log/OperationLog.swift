@@ -105,7 +105,7 @@ struct OperationLog: Sendable {
     finish(actor: actor, sequence: operation.dot.sequence)
   }
 
-  /// Takes note that everything of `actor` up to `sequence` is applied but not in the log.
+  /// Records that everything of `actor` up to `sequence` is applied but not in the log.
   mutating func raiseFloor(of actor: ActorIndex, to sequence: UInt64) {
     if floor.count <= Int(actor) {
       floor.append(contentsOf: repeatElement(0, count: Int(actor) + 1 - floor.count))

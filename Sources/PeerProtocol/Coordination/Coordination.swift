@@ -9,7 +9,7 @@ import WorldModel
 package struct Coordination: Organ {
   /// This node's part in the choice of a host, and the session time; only ``elect(_:in:)`` changes it.
   package private(set) var election: HostElection
-  /// Who is linked to whom, as all members announce it.
+  /// The graph of links, as all members announce it.
   private var graph: PresenceGraph
   /// Which flooded messages have been seen.
   private var relay = FloodRelay()
@@ -26,7 +26,7 @@ package struct Coordination: Organ {
     graph = PresenceGraph(me: me, configuration: configuration)
   }
 
-  /// What all organs may see of it at its start.
+  /// The part of it that all organs see, at its start.
   package var mesh: Mesh { Mesh(graph: graph, reign: election.reign) }
 
   /// Goes on where an earlier start of this peer was, before this one has met anybody.

@@ -1,17 +1,17 @@
 import Basics
 import WorldModel
 
-/// The second connections to members, for pieces of maps: how far each has come about.
+/// The second connections to members, for pieces of maps: the state of each.
 ///
 /// Only the side that dialled the control link knows a way to the other, so it dials; the token of the offer ties the new
 /// connection to the control link. Until it stands, and if it never does, pieces travel on the control link.
 struct BulkLinks: Sendable {
   private enum State: Sendable {
-    /// It was offered, and whoever is to dial does; it is given up at this moment.
+    /// It was offered, and the side that is to dial does; it is given up at this moment.
     case awaited(BulkOffer.Token, until: Instant)
     /// It stands.
     case open(LinkRef)
-    /// It did not come about, and is not tried before this moment.
+    /// It failed, and is not tried before this moment.
     case failed(until: Instant)
   }
 
@@ -56,7 +56,7 @@ struct BulkLinks: Sendable {
     turn.emit(.connect(dial, address))
   }
 
-  /// What a dial was for; nil for one of another organ.
+  /// The purpose of a dial; nil for one of another organ.
   mutating func takeDial(_ dial: DialID) -> (peer: PeerID, token: BulkOffer.Token)? { dials.removeValue(forKey: dial) }
 
   /// A dial came to nothing: the control link goes on carrying everything.

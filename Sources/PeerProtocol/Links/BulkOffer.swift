@@ -2,7 +2,7 @@ package import Basics
 
 /// Says on the control link that a second connection between the same two peers, for pieces of maps, is wanted.
 package struct BulkOffer: Sendable, Equatable, FrameBody {
-  /// What ties that connection to this link: drawn at random, shown as the first frame on it.
+  /// The ticket that ties that connection to this link: drawn at random, shown as the first frame on it.
   package struct Token: Sendable, Hashable, FrameBody {
     /// Bytes on the wire.
     package static let size = 16

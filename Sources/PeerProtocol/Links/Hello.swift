@@ -8,9 +8,9 @@ package struct Hello: Sendable, Equatable, FrameBody {
 
   /// The lowest and highest wire version the sender speaks.
   package var versions: ClosedRange<UInt16>
-  /// What the sender can do beyond its version.
+  /// The capabilities of the sender beyond its version.
   package var capabilities: Capabilities
-  /// Who it is; it must equal the id of the TLS certificate.
+  /// The sender; it must equal the id of the TLS certificate.
   package var peerID: PeerID
   /// A random number of this start of the process.
   package var incarnation: UInt64
@@ -65,7 +65,7 @@ package struct Hello: Sendable, Equatable, FrameBody {
   }
 }
 
-/// What a peer can do beyond its version; unknown bits are ignored.
+/// The capabilities of a peer beyond its version; unknown bits are ignored.
 package struct Capabilities: OptionSet, Sendable {
   package let rawValue: UInt64
 

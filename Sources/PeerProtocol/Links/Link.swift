@@ -18,7 +18,7 @@ struct Link: Sendable {
   struct Greeting: Sendable {
     /// When the link is given up.
     var deadline: Instant
-    /// What one side has said this second connection is for, while the other has not agreed.
+    /// The purpose of this second connection as one side has named it, while the other has not agreed.
     var token: BulkOffer.Token?
   }
 

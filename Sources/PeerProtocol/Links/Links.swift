@@ -5,7 +5,7 @@ import WorldModel
 /// to leave.
 struct Links: Organ {
   private var links = PerLink<Link>()
-  /// What every organ sees of them.
+  /// The links as every organ sees them.
   private var directory = LinkDirectory()
   /// The second connections to members.
   private var bulk = BulkLinks()
@@ -95,7 +95,7 @@ struct Links: Organ {
   /// How many bytes of control frames may wait on a link.
   func controlLimit(of link: LinkRef) -> Int { links[link]?.controlLimit ?? 0 }
 
-  /// What may arrive on a link; nil when it has ended.
+  /// The kind of frames that may arrive on a link; nil when it has ended.
   func kind(of link: LinkRef) -> LinkKind? { links[link]?.kind }
 
   /// The frames of this organ.
@@ -459,7 +459,7 @@ struct Links: Organ {
   /// The number of bulk links.
   var bulkLinkCount: Int { directory.all.count { links[$0]?.kind == .bulk } }
 
-  /// What is known of the links to a peer.
+  /// The traffic of the links to a peer.
   func traffic(with peer: PeerID, in turn: borrowing Turn) -> LinkTraffic {
     let (control, second) = (directory.carrier(of: peer), bulk.link(to: peer))
     var traffic = LinkTraffic()
@@ -476,7 +476,7 @@ struct Links: Organ {
   }
 }
 
-/// What is known of the links to one peer.
+/// The traffic of the links to one peer.
 struct LinkTraffic: Sendable {
   /// The link that carries its traffic.
   var link: LinkID?

@@ -3,7 +3,7 @@ import WorldModel
 /// Earlier starts of peers' processes, each of which gave way to a later one.
 ///
 /// A dead process does not come back. A start that does, while the later one is linked, shows that two processes run with one
-/// identity. Without this record each would replace the other for ever.
+/// identity. Without this record each would replace the other without end.
 struct ReplacedStarts {
   /// Starts that are remembered; a stranger can make any number.
   private static let capacity = 128

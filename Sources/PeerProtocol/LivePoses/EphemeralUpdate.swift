@@ -2,7 +2,7 @@ package import AnchorReplication
 package import Basics
 package import WorldModel
 
-/// What an ephemeral update is about.
+/// The subject of an ephemeral update.
 package enum EphemeralSubject: Hashable, Sendable {
   /// The sender's own device.
   case participant
@@ -15,9 +15,9 @@ package enum EphemeralSubject: Hashable, Sendable {
 /// It has no dot, is never repeated and may be lost. Of two updates of one sender about one subject the one with the
 /// higher sequence stands.
 package struct EphemeralUpdate: Hashable, Sendable {
-  /// Who moves it.
+  /// The node that moves it.
   package var origin: NodeID
-  /// What is moved.
+  /// The thing that moves.
   package var subject: EphemeralSubject
   /// Counts the origin's updates of all subjects, from 1.
   package var sequence: UInt64

@@ -13,7 +13,7 @@ struct ShownPoses: Sendable {
     if !poses.contains(where: update.hasSameSlot) { poses.append(update) }
   }
 
-  /// What is to be told of an update: itself, its end where what was shown is not wanted any more, or nothing.
+  /// The news to tell of an update: itself, its end where what was shown is not wanted any more, or nothing.
   mutating func admit(_ update: EphemeralUpdate, isWanted: Bool) -> EphemeralUpdate? {
     let index = poses.firstIndex(where: update.hasSameSlot)
     if isWanted {
@@ -28,7 +28,7 @@ struct ShownPoses: Sendable {
   }
 }
 
-/// What an app wants to hear of live poses: lets through what meets a filter, and the end of what was let through.
+/// The gate to an app for live poses: lets through what meets a filter, and the end of what was let through.
 struct InterestGate: Sendable {
   private(set) var filter = AnchorFilter.all
   private var shown = ShownPoses()
@@ -39,7 +39,7 @@ struct InterestGate: Sendable {
     shown.assume(filter == .all ? [] : live)
   }
 
-  /// What is to be told of an update of the pose of `anchor`; one that is not known here meets every filter.
+  /// The news to tell of an update of the pose of `anchor`; one that is not known here meets every filter.
   mutating func admit(_ update: EphemeralUpdate, of anchor: MovedAnchor?) -> EphemeralUpdate? {
     guard filter != .all else { return update }
     return shown.admit(update, isWanted: update.pose != nil && anchor.map(filter.matches) ?? true)

@@ -6,7 +6,7 @@ package struct InterestFrame: Hashable, Sendable, FrameBody {
   /// Bytes of the longest one on the wire.
   package static let largest = NodeID.wireSize + 4 + AnchorFilter.largest
 
-  /// Who wants them.
+  /// The node that wants them.
   package var node: NodeID
   /// Counts what this node said of it, from 1.
   package var version: UInt32
@@ -34,7 +34,7 @@ package struct InterestFrame: Hashable, Sendable, FrameBody {
   }
 }
 
-/// What the members said of the live poses they want; who has said nothing wants all.
+/// The live poses that each member wants; one that has said nothing wants all.
 struct Interests: Sendable {
   private var told: [InterestFrame] = [] {
     didSet { isNarrow = told.contains { $0.filter != .all } }
@@ -43,7 +43,7 @@ struct Interests: Sendable {
   /// Whether somebody wants less than all.
   private(set) var isNarrow = false
 
-  /// What was said, in the order in which nodes first said something.
+  /// The wishes, in the order in which nodes first had one.
   var all: [InterestFrame] { told }
 
   /// Whether `node` wants to see `anchor`.

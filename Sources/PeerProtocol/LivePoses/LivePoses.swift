@@ -7,7 +7,7 @@ import WorldModel
 /// A pose is never repeated and never waited for. It leaves after operations and before pieces of maps; a dragged pose becomes
 /// an ordinary move once a second and when the drag ends. What no app wants to see is not sent.
 struct LivePoses: Organ {
-  /// What this organ keeps of a member's link.
+  /// The state of this organ for a member's link.
   private struct Lane: Sendable {
     /// Poses that wait to leave, the latest of each subject.
     var waiting: [EphemeralUpdate] = []
@@ -253,9 +253,9 @@ struct LivePoses: Organ {
     offer(update, to: MemberLink(link: link, node: node), in: &turn)
   }
 
-  /// Looks anew at who wants which poses, after a change of wishes or of ways.
+  /// Looks again at who wants which poses, after a change of wishes or of ways.
   ///
-  /// Whoever saw something by another way before is told its end by this one.
+  /// A member that saw something by another way before is told its end by this one.
   private mutating func reconsider(in turn: inout Turn) {
     let (own, known) = (poses.renew(), poses.known)
     for member in turn.mesh.links.members {

@@ -2,7 +2,7 @@ import AnchorReplication
 import Basics
 package import WorldModel
 
-/// What a live pose shows: an anchor where it is now, or a device as one, and whose it is.
+/// The content of a live pose: an anchor where it is now, or a device as one, and whose it is.
 struct MovedAnchor: Sendable {
   var anchor: Anchor
   var owner: PeerID?
@@ -14,7 +14,7 @@ extension AnchorFilter {
 }
 
 extension Turn {
-  /// What an update shows, as an anchor; nil when it is not known here.
+  /// The content of an update, as an anchor; nil when it is not known here.
   func anchor(movedBy update: EphemeralUpdate) -> MovedAnchor? {
     guard let transform = update.pose?.transform else { return nil }
     let peer = update.origin.peer

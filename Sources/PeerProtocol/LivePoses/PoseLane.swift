@@ -12,7 +12,7 @@ struct PoseLane: Sendable {
     var since: Instant
   }
 
-  /// What is known of one sender.
+  /// The latest poses of one sender.
   private struct Sender: Sendable {
     let node: NodeID
     var slots: [Slot] = []
@@ -52,7 +52,7 @@ struct PoseLane: Sendable {
     return next
   }
 
-  /// What is known of the others' poses, in the order in which senders were first heard.
+  /// The others' poses, in the order in which senders were first heard.
   var known: [EphemeralUpdate] {
     senders.flatMap { $0.slots.map(\.update) }.filter { $0.pose != nil }
   }
@@ -62,7 +62,7 @@ struct PoseLane: Sendable {
     senders.flatMap { $0.slots.map(\.update) }.filter { $0.subject == .participant }
   }
 
-  /// What this node tells of itself, or that it tells no more where its device is.
+  /// The pose that this node tells of itself, or the news that it tells none any more.
   var own: [EphemeralUpdate] { outgoing.map(\.update) }
 
   /// Gives this node's poses new sequences, so that they are news wherever they are told again, or their end.

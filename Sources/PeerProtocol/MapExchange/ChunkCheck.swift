@@ -3,12 +3,12 @@ package import WorldModel
 
 /// A chunk that has arrived and must be proven before it is kept: hashing takes too long for the event loop.
 ///
-/// It is pure: whoever drives the node runs it beside the loop, or at once, and hands the verdict back.
+/// It is pure: the driver of the node runs it beside the loop, or at once, and hands the verdict back.
 package struct ChunkCheck: Sendable {
   package let map: MapID
   /// Which chunk of the map.
   package let index: Int
-  /// Who sent it.
+  /// The peer that sent it.
   package let source: PeerID
   package let chunk: StoredChunk
   /// The size and the hash that it must have when it is expanded.
@@ -26,7 +26,7 @@ package struct ChunkCheck: Sendable {
   }
 }
 
-/// What a ``ChunkCheck`` found.
+/// The verdict of a ``ChunkCheck``.
 package struct ChunkVerdict: Sendable {
   package let check: ChunkCheck
   /// Why the chunk is refused; nil when it is what the manifest says.

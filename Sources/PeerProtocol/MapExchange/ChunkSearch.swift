@@ -14,7 +14,7 @@ package struct ChunkSearch: Sendable {
   package let wanted: [Wanted]
 }
 
-/// A chunk that the cache had, proven anew.
+/// A chunk that the cache had, proven again.
 package struct FoundChunk: Sendable {
   /// Which chunk of the map.
   package let index: Int

@@ -3,12 +3,12 @@ import WorldModel
 
 /// The organ of maps: which are here, whole or in part, from whom the rest comes, and who gets them from here.
 ///
-/// A map travels in chunks that are proven one by one. Whoever has a part of it serves that part, and what is verified counts
+/// A map travels in chunks that are proven one by one. A peer that has a part of it serves that part, and what is verified counts
 /// whatever becomes of the link it came on.
 struct MapExchange: Organ {
   /// The maps that are here or on their way.
   private var library: MapLibrary
-  /// Who gets what from here.
+  /// The uploads from here.
   private var server = MapServer()
   /// How far all members have come with the session's map.
   private var board = MapStatusBoard()
@@ -41,7 +41,7 @@ struct MapExchange: Organ {
     return manifest.id
   }
 
-  /// Stops fetching a map, for good; nothing happens if it is here already or was never wanted.
+  /// Stops fetching a map, permanently; nothing happens if it is here already or was never wanted.
   mutating func cancel(_ map: MapID, in turn: inout Turn) {
     cancel(map, at: library.cancel(map), in: &turn)
     tellStatus(in: &turn)
@@ -94,7 +94,7 @@ struct MapExchange: Organ {
   /// The latest of the session's maps that is here, whole.
   var currentMap: MapID? { library.latestComplete?.announcement.id }
 
-  /// What was fetched of a map; nil for one that is not held.
+  /// The fetched part of a map; nil for one that is not held.
   func traffic(of map: MapID) -> MapTraffic? { library[map]?.traffic }
 
   /// The chunks of a map that are here; nil for one that is not held.
@@ -133,7 +133,7 @@ struct MapExchange: Organ {
     requestChunks(in: &turn)
   }
 
-  /// A bulk link is gone: what was on it begins anew on the control link.
+  /// A bulk link is gone: what was on it starts over on the control link.
   mutating func bulkClosed(_ second: LinkRef, of peer: PeerID, in turn: inout Turn) {
     guard let control = turn.mesh.links.carrier(of: peer) else { return }
     server.restart(from: second, on: control)
@@ -224,7 +224,7 @@ struct MapExchange: Organ {
       ? .tooLarge(bytes: announcement.size) : nil
   }
 
-  /// Whether there can be a map of this epoch: nobody uses up the epochs, and so keeps all others from sharing a map, by a lie.
+  /// Whether there can be a map of this epoch: a forged one must not use up the epochs, so that nobody else can share one.
   ///
   /// It is one that the session may have come to, or that follows the map which is known. For any other the host's word
   /// counts: who was not there when a lie made the epochs high has no other.
@@ -236,7 +236,7 @@ struct MapExchange: Organ {
 
   /// Whether the rule of the session lets the provider share it.
   ///
-  /// Who hosted when a map was shared is known only while its provider tells of it itself; what others hand on was
+  /// The host at the time of sharing is known only while its provider tells of the map itself; what others hand on was
   /// judged by them, so that all take the same maps in the end.
   private func mayProvide(_ announcement: MapAnnouncement, linked peer: PeerID, in turn: borrowing Turn) -> Bool {
     guard !announcement.isPrivate, library[announcement.id] == nil else { return true }

@@ -4,7 +4,7 @@ package import WorldModel
 /// A member that can serve a map.
 package struct MapSource: Sendable, Equatable {
   package let peer: PeerID
-  /// What it has; nil is everything.
+  /// The chunks that it has; nil is everything.
   package var have: ChunkSet?
   /// Chunks asked of it that have not arrived whole.
   var outstanding = 0
@@ -24,7 +24,7 @@ struct ChunkRequest: Sendable {
 }
 
 extension MapHolding {
-  /// Who can serve it, in order.
+  /// The holders that can serve it, in order.
   package var holders: [PeerID] { sources.map(\.peer) }
 
   /// Notes that `peer` can serve `have` of it, nil being everything.
@@ -100,7 +100,7 @@ extension MapHolding {
     guard piece.storedSize <= ProtocolLimits.chunk, bytes.byteCount > 0,
       piece.offset + bytes.byteCount <= piece.storedSize
     else { throw .wrongSize }
-    // The rest of a chunk whose beginning went down with a link; the source begins it anew.
+    // The rest of a chunk whose beginning went down with a link; the source begins it again.
     guard piece.offset == request.stored.count || piece.offset == 0 else { return nil }
     hear(from: source, at: now)
     let isWhole = store(piece, bytes)
@@ -132,7 +132,7 @@ extension MapHolding {
   ///
   /// Returns whether the chunk is news.
   ///
-  /// - Throws: What is wrong with the chunk; it is then asked for again.
+  /// - Throws: The fault of the chunk, which is then asked for again.
   package mutating func settle(_ verdict: ChunkVerdict, at now: Instant) throws(ChunkFailure) -> Bool {
     let index = verdict.check.index
     guard let request = requests[index], request.isChecking else { return false }

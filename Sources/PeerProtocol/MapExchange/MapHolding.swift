@@ -3,7 +3,7 @@ package import WorldModel
 
 /// One map that is held, whole or in part, and from whom the rest comes.
 package struct MapHolding: Sendable {
-  /// What was announced.
+  /// The announcement.
   package let announcement: MapAnnouncement
   /// The manifest, once all of it has arrived and matches the announced id.
   package private(set) var manifest: MapManifest?
@@ -26,7 +26,7 @@ package struct MapHolding: Sendable {
   var unchecked = 0
   /// Where asking begins, other for each peer, so that joiners that come together soon have something to give.
   let firstWanted: Int
-  /// What was fetched of it.
+  /// The fetched part of it.
   package internal(set) var traffic = MapTraffic()
   var rate = TransferRate()
   /// Until when the cache may look for chunks before they are asked of others; nil when it does not.
@@ -38,9 +38,9 @@ package struct MapHolding: Sendable {
   /// a bounded number whatever the size of the chunks.
   package var chunksBetweenTells: Int { max(ProtocolLimits.chunksBetweenTells, announcement.chunks / 64) }
 
-  /// Who is asked for the manifest.
+  /// The peer that is asked for the manifest.
   private(set) var manifestSource: PeerID?
-  /// What it has sent of it, and how much that was when it was last looked at; nil when it never was.
+  /// The part of it that has come, and its size at the last look; nil when there was none.
   private var names: [ChunkName] = []
   private var namesSeen: Int?
 
@@ -72,7 +72,7 @@ package struct MapHolding: Sendable {
     return MapPackage(names: manifest.names, chunks: chunks.compactMap { $0 })
   }
 
-  /// Whom to ask for the manifest now, from its beginning; nil when somebody is asked.
+  /// The peer to ask for the manifest now, from its beginning; nil when one is asked.
   ///
   /// One source at a time, so that who sends wrong parts is known and spoils nobody else's.
   /// - Parameter isLate: Whether one that has sent nothing between two calls with it is passed over for the next.
@@ -120,7 +120,7 @@ package struct MapHolding: Sendable {
     namesSeen = nil
   }
 
-  /// What the cache may have of what is missing; nil when nothing is.
+  /// The missing chunks that the cache may have; nil when nothing is missing.
   var search: ChunkSearch? {
     guard let manifest, !isComplete else { return nil }
     let wanted = chunks.indices.filter { chunks[$0] == nil }.map { index in
@@ -153,7 +153,7 @@ package struct MapHolding: Sendable {
   }
 }
 
-/// What was fetched of a map over the network.
+/// The part of a map that was fetched over the network.
 package struct MapTraffic: Sendable, Hashable {
   /// Bytes of raw map asked for; a chunk that had to be asked for again counts again.
   package var requestedBytes = 0

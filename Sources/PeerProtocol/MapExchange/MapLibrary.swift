@@ -54,7 +54,7 @@ package struct MapLibrary: Sendable {
     append(holding)
   }
 
-  /// Takes note of a map's numbers, so that the next one's are later.
+  /// Records a map's numbers, so that the next one's are later.
   private mutating func note(_ map: MapAnnouncement) {
     if (map.epoch, map.revision) > latest { latest = (map.epoch, map.revision) }
   }
@@ -132,7 +132,7 @@ package struct MapLibrary: Sendable {
     for index in holdings.indices { holdings[index].excuse(gap) }
   }
 
-  /// Gives up a map that is not complete, for good.
+  /// Gives up a map that is not complete, permanently.
   ///
   /// Returns the holders it was being fetched from; none when there was nothing to give up.
   package mutating func cancel(_ map: MapID) -> [PeerID] {
@@ -156,7 +156,7 @@ package struct MapLibrary: Sendable {
     for index in holdings.indices { holdings[index].removeHolder(peer) }
   }
 
-  /// Asks anew, of anybody, for what was asked of `peer` and has not arrived.
+  /// Asks again, of anybody, for what was asked of `peer` and has not arrived.
   mutating func askAgain(_ peer: PeerID) {
     for index in holdings.indices { holdings[index].release(requestsOf: peer) }
   }

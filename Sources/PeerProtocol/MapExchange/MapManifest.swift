@@ -1,7 +1,7 @@
 package import Basics
 package import WorldModel
 
-/// What a manifest says of a chunk.
+/// The entry of a chunk in a manifest.
 package struct ChunkName: Sendable, Hashable {
   /// Its raw bytes, 1 to ``ProtocolLimits/chunk``.
   package let size: Int
@@ -28,7 +28,7 @@ package struct ChunkName: Sendable, Hashable {
   }
 }
 
-/// What a map consists of: the sizes and hashes of its chunks.
+/// The parts of a map: the sizes and hashes of its chunks.
 package struct MapManifest: Sendable, Equatable {
   /// The epoch of the session in which it was shared.
   package let epoch: UInt64
@@ -55,7 +55,7 @@ package struct MapManifest: Sendable, Equatable {
   }
 }
 
-/// What a holder says of a map that it can serve.
+/// The announcement of a map that a holder can serve.
 package struct MapAnnouncement: Sendable, Equatable, FrameBody {
   /// Bytes on the wire.
   package static let size = 93
@@ -68,7 +68,7 @@ package struct MapAnnouncement: Sendable, Equatable, FrameBody {
   package var size: Int
   /// Chunks of the map.
   package var chunks: Int
-  /// Who shared it first.
+  /// The peer that shared it first.
   package var provider: PeerID
   /// Whether it is for the receiver of this frame alone: not the session's map, not handed on.
   package var isPrivate: Bool
@@ -89,7 +89,7 @@ package struct MapAnnouncement: Sendable, Equatable, FrameBody {
     self.isPartial = isPartial
   }
 
-  /// What is announced of a map with this manifest.
+  /// The announcement of a map with this manifest.
   package init(_ manifest: MapManifest, provider: PeerID, isPrivate: Bool) {
     self.init(
       id: manifest.id, epoch: manifest.epoch, revision: manifest.revision, size: manifest.size,

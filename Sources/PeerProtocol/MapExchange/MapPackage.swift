@@ -3,7 +3,7 @@ package import WorldModel
 
 /// A whole map, cut in chunks that are hashed and compressed: made beside the event loop, then handed to the node.
 package struct MapPackage: Sendable {
-  /// What the manifest says of each chunk.
+  /// The entry of each chunk in the manifest.
   package let names: [ChunkName]
   package let chunks: [StoredChunk]
 

@@ -6,7 +6,7 @@ public import WorldModel
 public enum MapProviders: Sendable, Hashable {
   /// Every member.
   case anyone
-  /// Whoever is host at that moment.
+  /// The host of that moment.
   case host
   /// These peers.
   case named(Set<PeerID>)

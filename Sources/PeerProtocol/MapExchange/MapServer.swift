@@ -20,7 +20,7 @@ struct MapServer: Sendable {
   /// A member's link is gone, and what it asked for with it.
   mutating func close(_ link: LinkRef) { uploads.end(link) }
 
-  /// Begins anew on a control link what was on its way on a bulk link that is gone.
+  /// Begins again on a control link what was on its way on a bulk link that is gone.
   mutating func restart(from second: LinkRef, on control: LinkRef) { uploads[control]?.restart(from: second) }
 
   /// A member wants nothing more of a map.
@@ -39,7 +39,7 @@ struct MapServer: Sendable {
     turn.send(.mapManifest, on: sender.link) { part.write(to: &$0) }
   }
 
-  /// Queues the chunks a peer asks for, within what one peer may ask; one that it asks for again begins anew.
+  /// Queues the chunks a peer asks for, within what one peer may ask; one that it asks for again starts over.
   mutating func receive(
     _ request: MapRequest, from sender: MemberLink, of library: borrowing MapLibrary, in turn: inout Turn
   ) {

@@ -1,9 +1,9 @@
 import Basics
 import WorldModel
 
-/// What a node knows of how far all members have come with the session's map, and what it has told them of itself.
+/// The progress of all members with the session's map as a node knows it, and what it has told them of itself.
 struct MapStatusBoard: Sendable {
-  /// What a member said last, in which flooded message.
+  /// The last status of a member, and the flooded message that told it.
   private struct Word: Sendable {
     let status: MapStatus
     let origin: NodeID
@@ -11,7 +11,7 @@ struct MapStatusBoard: Sendable {
   }
 
   private var others: [PeerID: Word] = [:]
-  /// What this node said last, and when.
+  /// The last status that this node told, and when.
   private var told = MapStatus.none
   private var toldAt = Instant.zero
   /// The map in which the app has found its place.

@@ -28,12 +28,12 @@ package struct Uploads: Sendable, Equatable {
   /// The number of chunks that wait.
   package var count: Int { queue.count }
 
-  /// What is sent next on a link: what was begun on it, else, if `takesNew`, the first that was not begun.
+  /// The upload to go on with on a link: one that was begun on it, else, if `takesNew`, the first that was not begun.
   func next(on link: LinkRef, takesNew: Bool) -> Upload? {
     queue.first { $0.link == link } ?? (takesNew ? queue.first { $0.link == nil } : nil)
   }
 
-  /// Queues a chunk unless the peer asks for more than it may; one that is on its way begins anew.
+  /// Queues a chunk unless the peer asks for more than it may; one that is on its way starts over.
   package mutating func add(_ map: MapID, _ chunk: Int) {
     if let index = queue.firstIndex(where: { $0.map == map && $0.chunk == chunk }) {
       queue[index].offset = 0
@@ -71,7 +71,7 @@ package struct Uploads: Sendable, Equatable {
     queue.removeAll { $0.map == map }
   }
 
-  /// Begins anew what was on its way on a link that is gone.
+  /// Begins again what was on its way on a link that is gone.
   mutating func restart(from link: LinkRef) {
     for index in queue.indices where queue[index].link == link {
       queue[index].offset = 0

@@ -1,7 +1,7 @@
 import Basics
 import WorldModel
 
-/// Who may rule, and whose word on it is believed.
+/// The rules of who may rule, and whose word on it is believed.
 ///
 /// The host alone locks the session, opens it and removes members; a peer that is alone in its session may do the same. Records
 /// are not signed, so others believe a removal, or that it is taken back, when the host says so over its own link, or, where
@@ -35,7 +35,7 @@ extension Turn {
   }
 }
 
-/// Who may come in.
+/// The rules of who may come in.
 extension Mesh {
   /// Why a peer cannot come in; nil if it can, as every member may that is admitted already.
   func refusal(of peer: PeerID) -> EndReason? { roster.admits(peer) ? nil : invitationRefusal }

@@ -30,7 +30,7 @@ package struct DialPlan: Sendable {
   /// Adds addresses that are not known yet, the newest first.
   package mutating func add(_ more: [SocketAddress], at now: Instant) {
     let new = more.filter { !addresses.contains($0) }
-    // Whoever invents addresses is not to be followed at once each time.
+    // A member that invents addresses is not to be followed at once each time.
     if !new.isEmpty, isKnown || addresses.isEmpty { nextAttempt = min(nextAttempt, now) }
     addresses = Array((new + addresses).prefix(ProtocolLimits.addresses))
   }
@@ -77,9 +77,9 @@ package struct DialPlan: Sendable {
     if index < addresses.count { nextAttempt = min(nextAttempt, now) }
   }
 
-  /// There is news that the target may answer again: it is dialled at `soon` at the latest, and the pauses start anew.
+  /// There is news that the target may answer again: it is dialled at `soon` at the latest, and the pauses start again.
   ///
-  /// News counts once in ``ProtocolTimes/news``, so that whoever makes much of it causes no storm.
+  /// News counts once in ``ProtocolTimes/news``, so that a member that makes much of it causes no storm.
   package mutating func hasten(to soon: Instant) {
     guard soon >= nextNews, !addresses.isEmpty else { return }
     nextNews = soon + (isKnown ? ProtocolTimes.news : ProtocolTimes.newsOfUnknown)

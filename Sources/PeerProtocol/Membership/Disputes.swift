@@ -2,7 +2,7 @@ import AnchorReplication
 import Basics
 import WorldModel
 
-/// What others say of a peer against what this node sees itself.
+/// The records of others about a peer against what this node sees itself.
 ///
 /// Records are not signed: a member could put another one out by a false record. So nobody has left who can be reached,
 /// and a removal counts, and is taken back, when the host says so itself (`Authority.swift`).
@@ -11,7 +11,7 @@ struct Disputes: Sendable {
   private struct Dispute: Sendable {
     /// The record that would stand if it were believed.
     let entry: RosterEntry
-    /// Who said so.
+    /// The members that told it.
     let tellers: [PeerID]
     /// When it was heard first.
     let since: Instant

@@ -60,7 +60,7 @@ package struct OutgoingInvitation: Sendable {
   }
 }
 
-/// Whom a dial has led to, by the key in the TLS certificate.
+/// The peer that a dial has led to, by the key in the TLS certificate.
 enum DialArrival: Sendable {
   /// The peer it was meant for, or anybody where it was meant for no one in particular.
   case meant
@@ -81,7 +81,7 @@ package struct IncomingInvitation: Sendable {
 }
 
 extension SocketAddress.Host {
-  /// What one machine cannot easily have many of: an IPv4 address, or a /64 of IPv6.
+  /// A source of which one machine cannot easily have many: an IPv4 address, or a /64 of IPv6.
   var network: SocketAddress.Host {
     if case .ipv6(let high, _, _) = self { .ipv6(high: high, low: 0, scope: 0) } else { self }
   }

@@ -38,7 +38,7 @@ package struct InviteAnswer: Sendable, Equatable, FrameBody {
 
   /// The invitation's number.
   package var number: UInt64
-  /// What was decided, or that nothing could be.
+  /// The decision, or the news that there can be none.
   package enum Decision: Sendable, Equatable {
     /// The receiver joins.
     case accept
@@ -48,7 +48,7 @@ package struct InviteAnswer: Sendable, Equatable, FrameBody {
     case busy
   }
 
-  /// What was decided.
+  /// The decision.
   package var decision: Decision
 
   package init(number: UInt64, decision: Decision) {

@@ -1,7 +1,7 @@
 package import Basics
 package import WorldModel
 
-/// What a node knows at run time of one admitted peer.
+/// The run-time state of one admitted peer.
 package struct Member: Sendable {
   /// Whether it can be reached.
   package enum Status: Sendable, Equatable {

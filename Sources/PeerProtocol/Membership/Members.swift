@@ -56,7 +56,7 @@ struct Members: Sendable {
 
   /// Comes back to a peer that an earlier start of this one held as a member.
   ///
-  /// Whoever was away dials every member at once: the others do not know yet that they would be answered.
+  /// A node that was away dials every member at once: the others do not know yet that they would be answered.
   mutating func resume(_ entry: RosterEntry, in turn: inout Turn) {
     members[entry.peerID] = Member(plan: DialPlan(addresses: turn.addresses(of: entry), start: turn.now))
     publish(in: &turn)

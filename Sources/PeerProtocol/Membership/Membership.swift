@@ -12,14 +12,14 @@ struct Membership: Organ {
   private var book: RosterBook
   /// Records that are not believed, and what speaks for or against them.
   private var disputes = Disputes()
-  /// Who may still come in.
+  /// The rules of who may still come in.
   private var rules: RuleBook
   private var members = Members()
   private var invitations = Invitations()
   private var admissions = Admissions()
   /// By link, who is at the other end.
   private var applicants = PerLink<Applicant>()
-  /// What was kept last; the node asks it and takes from it.
+  /// The keeper of what was kept last; the node asks it and takes from it.
   var keeper = RecordKeeper()
 
   init(_ configuration: NodeConfiguration) {
@@ -96,7 +96,7 @@ struct Membership: Organ {
     invitations.excuse(gap)
   }
 
-  /// The network may have changed: whoever is not linked is dialled soon.
+  /// The network may have changed: a member that is not linked is dialled soon.
   mutating func hastenDials(in turn: inout Turn) {
     members.hastenAll(in: &turn)
     invitations.hastenAll(in: &turn)
@@ -221,7 +221,7 @@ struct Membership: Organ {
     guard turn.mesh.links.isProven(link) else { return }
     guard let isNews = applicants.update(link, { $0.admit() }) else { return }
     if isNews {
-      // Longer than the other side waits for a stranger: if it refuses, that has to be heard, or it is dialled for ever.
+      // Longer than the other side waits for a stranger: if it refuses, that has to be heard, or it is dialled without end.
       turn.tell(.extend(link, until: turn.now + ProtocolLimits.strangerTime + ProtocolLimits.helloTime))
       turn.send(.admit, on: link)
       turn.tell(.admitting(link))
@@ -286,7 +286,7 @@ struct Membership: Organ {
     if invitations.has(peer) {
       turn.tell(.extend(link, until: turn.now + ProtocolLimits.strangerTime))
     } else {
-      // Whoever is held as a member is not refused because its own word does not come through.
+      // A peer that is held as a member is not refused because its own word does not come through.
       turn.tell(.close(link, applicants[link]?.weAdmit == true ? .timedOut : .refused))
     }
   }
@@ -455,7 +455,7 @@ struct Membership: Organ {
     turn.report(.peerLeft(entry.peerID, name: entry.name, reason: reason))
   }
 
-  /// Looks anew at which members can be reached, and tells the app and the other organs.
+  /// Looks again at which members can be reached, and tells the app and the other organs.
   mutating func updateReachability(in turn: inout Turn) {
     let reachable = turn.mesh.reachable
     let came = members.update(reachable: Set(reachable.map(\.node)), in: &turn)

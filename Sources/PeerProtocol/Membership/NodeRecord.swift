@@ -1,7 +1,7 @@
 package import Basics
 package import WorldModel
 
-/// What a node has to keep in order to come back into its session after its process has ended: who the members are and
+/// The record with which a node comes back into its session after its process has ended: who the members are and
 /// who was removed, the session's rules, the highest epoch seen, and its own place in the order of joining.
 ///
 /// Its bytes are canonical (Documentation/Protocol/node-record.md): equal records have equal bytes, and decoded bytes
@@ -25,7 +25,7 @@ package struct NodeRecord: Sendable, Equatable {
   package var joinSequence: UInt32 = 0
   /// Whether newcomers are turned away, and how many members there may be.
   package var rules = SessionRules()
-  /// Who belongs to the session, where each listens, and who was removed; in the order of the ids.
+  /// The members of the session, where each listens, and those that were removed; in the order of the ids.
   ///
   /// That a member's certificate shows an id in here is all that admits it. Empty when there is no session to return to.
   package var roster: [RosterEntry] = []
@@ -108,7 +108,7 @@ package enum NodeRecordFailure: Error, Equatable {
 }
 
 extension NodeRecordFailure: CustomStringConvertible {
-  /// What is wrong, in words.
+  /// The fault, in words.
   package var description: String {
     switch self {
     case .foreign: "it is no state of a session"

@@ -1,7 +1,7 @@
 import Basics
 import WorldModel
 
-/// What a node keeps over the end of its process.
+/// The record that a node keeps over the end of its process.
 ///
 /// Nothing here has to be on the disk before a message leaves. A restarted process is another node, of a random incarnation:
 /// no word that its earlier start gave binds it, and no word of it can be taken for one of that start. A record that is a
@@ -10,7 +10,7 @@ struct RecordKeeper: Sendable {
   /// The record that was given out last.
   private var kept: NodeRecord?
 
-  /// What has to be kept now.
+  /// The record to keep now.
   func record(in turn: borrowing Turn, hasEnded: Bool) -> NodeRecord {
     var record = NodeRecord(peerID: turn.me.peer, service: turn.configuration.service)
     // A peer that has left or was removed comes back as a stranger.

@@ -1,6 +1,6 @@
 /// The bounds of the numbers that count the changes of a record which members hand on.
 enum RecordVersion {
-  /// How far a version may be above the last one known: nobody can use up the numbers of a record by a lie.
+  /// How far a version may be above the last one known: a forged record cannot use up the numbers.
   private static let longestLeap: UInt32 = 1 << 16
   /// The highest version accepted, so that arithmetic never overflows.
   static let greatest: UInt32 = 1 << 31
@@ -12,7 +12,7 @@ enum RecordVersion {
 
   /// Whether two versions are so far apart that one of them must be a lie, or the two parties were apart for very long.
   ///
-  /// What a node says of itself on its own link is believed then, the higher or the lower one.
+  /// The record that a node tells of itself on its own link is believed then, the higher or the lower one.
   static func areApart(_ one: UInt32, _ other: UInt32) -> Bool {
     max(one, other) - min(one, other) > longestLeap
   }

@@ -1,7 +1,7 @@
 package import Basics
 package import WorldModel
 
-/// Who belongs to the session: one record a peer, merged record by record, so that two halves of a split that meet
+/// The members of the session: one record a peer, merged record by record, so that two halves of a split that meet
 /// again simply hold the union.
 package struct Roster: Sendable, Equatable {
   private var records: [PeerID: RosterEntry] = [:]
@@ -42,7 +42,7 @@ package struct Roster: Sendable, Equatable {
   ///
   /// A further member of a full session does not, nor a further peer that one member says is out.
   ///
-  /// - Parameter teller: Who says so; nobody for what this node says itself.
+  /// - Parameter teller: The member that tells it; nil for what this node knows itself.
   package func takes(_ entry: RosterEntry, from teller: PeerID? = nil) -> Bool {
     let known = records[entry.peerID]
     if let known, teller == entry.peerID, known.status == .present, entry.status == .present,

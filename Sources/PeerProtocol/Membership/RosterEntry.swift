@@ -1,7 +1,7 @@
 package import Basics
 package import WorldModel
 
-/// What members tell each other of one peer: a last-writer-wins record.
+/// The record of one peer that members tell each other: the last writer wins.
 package struct RosterEntry: Sendable, Equatable {
   /// Whether the peer belongs to the session.
   package enum Status: UInt8, Sendable {

@@ -46,7 +46,7 @@ struct RuleBook: Sendable {
     if isNews { changed(except: teller.peer, in: &turn) }
   }
 
-  /// Says the rules again, now and then: whoever did not take them when they changed may have another host by now.
+  /// Says the rules again, now and then: a member that did not take them when they changed may have another host by now.
   ///
   /// Where nobody has set any there is nothing to say, but to those who have them from here alone, and may have been lied to.
   func repeatRules(in turn: inout Turn) {

@@ -1,6 +1,6 @@
 package import Basics
 
-/// Who may still come into a session: one record that all members hold, set by the host.
+/// The rules of who may still come into a session: one record that all members hold, set by the host.
 package struct SessionRules: Sendable, Equatable, FrameBody {
   /// Bytes on the wire.
   package static let size = 6

@@ -8,7 +8,7 @@ import WorldModel
 /// other edit, so that everybody learns it; of two grants the one with the higher (epoch, number) stands everywhere, and after
 /// a partition the later host's grant wins. A requester needs no reply: it looks at the lock.
 struct Ownership: Organ {
-  /// What is not settled.
+  /// The wishes and questions that are not settled.
   private var desk = OwnershipDesk()
   /// Which owners are missed.
   private var orphans = OrphanWatch()

@@ -23,7 +23,7 @@ struct OwnershipDesk: Sendable {
     let deadline: Instant
   }
 
-  /// What this node's app is asked as owner.
+  /// The questions to this node's app as owner.
   struct Question: Sendable {
     let id: OwnershipQuestionID
     var frame: OwnershipFrame
@@ -53,7 +53,7 @@ extension AnchorLock {
   /// The lease of a grant that has no end.
   package static let endless: UInt64 = 1 << 62
 
-  /// Who holds the anchor at a session time; nil when nobody does, or the lease is over.
+  /// The owner of the anchor at a session time; nil when there is none, or the lease is over.
   package func holder(at time: UInt64) -> PeerID? { leaseUntil > time ? owner : nil }
 
   /// Whether this grant takes the place of `other`.

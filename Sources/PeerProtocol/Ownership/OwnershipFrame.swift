@@ -2,7 +2,7 @@ package import AnchorReplication
 package import Basics
 package import WorldModel
 
-/// What an app wants of the ownership of an anchor.
+/// A wish of an app about the ownership of an anchor.
 package enum OwnershipWish: Hashable, Sendable {
   /// To own it, for this long; nil until it is released, or given away.
   case own(lease: Duration?)
@@ -12,7 +12,7 @@ package enum OwnershipWish: Hashable, Sendable {
   case give(PeerID)
 }
 
-/// What became of a wish.
+/// The result of a wish.
 package enum OwnershipResult: Hashable, Sendable {
   /// It is so; the grant that says it.
   case met(AnchorLock)
@@ -26,9 +26,9 @@ package enum OwnershipResult: Hashable, Sendable {
   case unknownAnchor
 }
 
-/// What requester, host and owner say to each other.
+/// A word between requester, host and owner.
 package struct OwnershipFrame: RoutedFrame, Hashable, FrameBody {
-  /// What is said.
+  /// The kind of word.
   package enum Kind: UInt8, Sendable {
     /// To the host: the sender wants to own.
     case request = 0
@@ -55,7 +55,7 @@ package struct OwnershipFrame: RoutedFrame, Hashable, FrameBody {
   package var anchor: AnchorID
   /// The requester's number of the request.
   package var number: UInt64
-  /// Whom it is about: who wants, or is to get, the anchor.
+  /// The node that wants, or is to get, the anchor.
   package var subject: PeerID
   /// How long the requester wants to own (ms); 0 for no end.
   package var lease: UInt32 = 0
@@ -102,7 +102,7 @@ package struct OwnershipFrame: RoutedFrame, Hashable, FrameBody {
 }
 
 extension OwnershipFrame {
-  /// What brings a wish before the host.
+  /// The frame that brings a wish before the host.
   init(_ request: OwnershipDesk.Request, from me: NodeID, to host: NodeID, at now: Instant) {
     let kind: Kind
     var subject = me.peer
@@ -118,7 +118,7 @@ extension OwnershipFrame {
     wait = (request.deadline - now).milliseconds
   }
 
-  /// What is said back to the sender of this frame, about the same request.
+  /// The answer to the sender of this frame, about the same request.
   func reply(_ kind: Kind, from me: NodeID, about subject: PeerID) -> Self {
     var reply = self
     reply.kind = kind

@@ -1,9 +1,9 @@
 package import Basics
 import WorldModel
 
-/// Who has to have applied an operation.
+/// The members that have to have applied an operation.
 package enum AcknowledgementLevel: Hashable, Sendable {
-  /// The session's host, whoever it is by then.
+  /// The session's host at that time.
   case host
   /// Every member the app counted as present when it began to wait, and that has not left since.
   case everyPresentMember
@@ -27,7 +27,7 @@ package struct AcknowledgementFrame: RoutedFrame, Hashable, FrameBody {
   /// Bytes on the wire.
   package static let size = 10 + 2 * NodeID.wireSize
 
-  /// What is said.
+  /// The kind of word.
   package enum Kind: UInt8, Sendable {
     /// "Tell me once you have applied my operations up to this number."
     case question = 0

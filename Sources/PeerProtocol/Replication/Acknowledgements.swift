@@ -11,11 +11,11 @@ struct Acknowledgements: Sendable {
     let sequence: UInt64
     let level: AcknowledgementLevel
     let deadline: Instant
-    /// Who was present when it began; nobody for ``AcknowledgementLevel/host``.
+    /// The members present when it began; none for ``AcknowledgementLevel/host``.
     let members: [PeerID]
   }
 
-  /// What one member was asked and has said of this node's operations.
+  /// The questions to one member about this node's operations, and its answers.
   private struct Partner: Sendable {
     let node: NodeID
     var applied: UInt64 = 0
@@ -27,7 +27,7 @@ struct Acknowledgements: Sendable {
   private struct Question: Sendable {
     let from: NodeID
     var sequence: UInt64
-    /// What it was told last.
+    /// The number that it was told last.
     var told: UInt64
   }
 
@@ -75,7 +75,7 @@ struct Acknowledgements: Sendable {
     scheduleRepeat(at: turn.now)
   }
 
-  /// Who has not yet said to have what a wait is for; nil while there is no host to ask.
+  /// The nodes that have not confirmed what a wait is for; nil while there is no host to ask.
   private func missing(for wait: Wait, in turn: borrowing Turn) -> [NodeID]? {
     let nodes: [NodeID]
     switch wait.level {

@@ -22,7 +22,7 @@ struct LinkReplication: Sendable {
   private var lastSnapshot: Instant?
   /// A vector that is arriving.
   var incomingVector = SnapshotAssembly(limit: ProtocolLimits.vector)
-  /// What the other side had when it last told.
+  /// The operations that the other side had when it last told.
   var acknowledged: VersionVector?
   /// How many of this side's own operations the other side had when its first vector came.
   var acknowledgedAtStart: UInt64?

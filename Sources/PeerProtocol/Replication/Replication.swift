@@ -13,7 +13,7 @@ struct Replication: Organ {
   private var acknowledgements = Acknowledgements()
   /// Whether everything is here that the members had when they were linked.
   private var synchronisation = Synchronisation()
-  /// What this node had applied at the last round of anti-entropy, and at the one before.
+  /// The operations applied here at the last round of anti-entropy, and at the one before.
   private var current = VersionVector()
   private var previous = VersionVector()
   /// When the next round is due.
@@ -99,7 +99,7 @@ struct Replication: Organ {
     synchronisation.forget(peer)
   }
 
-  /// Looks anew at which members bring their operations to whom themselves.
+  /// Looks again at which members bring their operations to whom themselves.
   ///
   /// Where one no longer does, this node has to: it begins again from what the other side has.
   mutating func graphChanged(in turn: inout Turn) {
@@ -395,7 +395,7 @@ struct Replication: Organ {
     return relayed
   }
 
-  /// Lets every link look up anew whose operations it passes on.
+  /// Lets every link look up again whose operations it passes on.
   private mutating func forgetRelayed(in turn: borrowing Turn) {
     relays = nil
     for member in turn.mesh.links.members { links[member.link]?.relayed = nil }

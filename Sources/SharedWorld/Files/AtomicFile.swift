@@ -5,7 +5,7 @@ package enum AtomicFile {
   /// Writes `bytes` to the file at `path`, replacing what was there.
   ///
   /// They go to a draft beside it, which is flushed to the disk and then renamed, and the folder is flushed too:
-  /// whoever opens the file, now or after a crash, sees the old content or the new, never a part. A symbolic link is
+  /// a program that opens the file, now or after a crash, sees the old content or the new, never a part. A symbolic link is
   /// followed, or replaced where nobody else writes the file.
   ///
   /// - Parameters:

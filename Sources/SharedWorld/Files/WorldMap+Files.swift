@@ -15,7 +15,7 @@ extension WorldMap {
     }
   }
 
-  /// Writes a `.worldmap` file in one step: whoever opens it, even after a power cut, sees the old map or the new.
+  /// Writes a `.worldmap` file in one step: a program that opens it, even after a power cut, sees the old map or the new.
   ///
   /// - Parameters:
   ///   - path: The file, whose folder must exist; mode 0644.

@@ -3,7 +3,7 @@ public struct AnchorChange: Hashable, Sendable {
   /// What happened.
   @nonexhaustive
   public enum Kind: Hashable, Sendable {
-    /// It was there when the reader began, or began anew.
+    /// It was there when the reader began, or began again.
     case present
     /// It came, or came into the filter.
     case added

@@ -45,7 +45,7 @@ struct ChangeBacklog: Backlog {
   private var unread = Unread<Element, ChangeNote>()
   /// The anchors that the reader was told of and not yet that they went; only behind a filter.
   private var shown: Set<AnchorID> = []
-  /// Whether changes were dropped, so that the reader has to begin anew.
+  /// Whether changes were dropped, so that the reader has to begin again.
   private(set) var isOverrun = false
 
   init(filter: AnchorFilter) {
@@ -111,7 +111,7 @@ struct ChangeBacklog: Backlog {
 
   // MARK: Bounds
 
-  /// A slow reader is told once that it has to begin anew, and not before it has read what is left.
+  /// A slow reader is told once that it has to begin again, and not before it has read what is left.
   private mutating func overrun() {
     isOverrun = true
     unread = Unread()

@@ -4,7 +4,7 @@ public import WorldModel
 /// Where a peer can be reached and which key must answer there, as a text that people send to each other or scan:
 /// `sharedworld://192.0.2.7:4711,[2001:db8::7]:4711/sharedworld#` and the 64 digits of the peer's id.
 ///
-/// It needs no discovery, and whoever answers at the address with another key is sent nothing. A link that carries a
+/// It needs no discovery, and a peer that answers at the address with another key is sent nothing. A link that carries a
 /// passcode is as secret as that.
 public struct InvitationLink: Hashable, Sendable {
   /// The most addresses of a link.

@@ -4,7 +4,7 @@ import WorldModel
 
 /// What one reader has not read, in order, within its bounds.
 ///
-/// Updates of anchors may be noted only: whoever takes them reads the anchors from the set.
+/// Updates of anchors may be noted only: the reader that takes them reads the anchors from the set.
 protocol Backlog: Sendable {
   associatedtype Element: Sendable
   associatedtype Note: UpdateNote

@@ -26,7 +26,7 @@ extension Session {
     return id
   }
 
-  /// Stops fetching a map, for good; nothing happens if it is here already.
+  /// Stops fetching a map, permanently; nothing happens if it is here already.
   public func cancelMap(_ id: MapID) { input(.cancelMap(id)) }
 
   /// Tells everybody that this peer's app has found where it is in the session's map, or has lost it.

@@ -81,7 +81,7 @@ extension Session {
     try handle(.edit(.setPayload(payload, of: id)), anchor: id)
   }
 
-  /// Removes an anchor, for ever: a removal wins over any concurrent edit.
+  /// Removes an anchor, permanently: a removal wins over any concurrent edit.
   ///
   /// - Throws: ``SessionError`` with the code `unknownAnchor`; and, the anchor being removed, `notAcknowledged` or
   ///   `cancelled`.

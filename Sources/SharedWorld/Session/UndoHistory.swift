@@ -3,8 +3,8 @@
 /// The app records each edit and carries out what ``undo()`` and ``redo()`` give it with ``Session/perform(_:)``. An id is never
 /// used again, so an anchor that comes back has a new one; the history translates the ids of older edits by itself.
 ///
-/// Edits of others stay: taking a move back puts the anchor where it was before that move, whoever moved it since, and what
-/// concerns an anchor that somebody else removed fails with `unknownAnchor`.
+/// Edits of others stay: taking a move back puts the anchor where it was before that move, even if another peer moved it
+/// since, and what concerns an anchor that somebody else removed fails with `unknownAnchor`.
 public struct UndoHistory: Hashable, Sendable {
   /// An edit of one's own.
   public enum Edit: Hashable, Sendable {
@@ -83,7 +83,7 @@ public struct UndoHistory: Hashable, Sendable {
     return id
   }
 
-  /// Places the anchor anew, under an id of its own.
+  /// Places the anchor again, under an id of its own.
   private mutating func restore(_ anchor: Anchor) -> Step {
     let removed = current(anchor.id)
     let new = anchor.copy(id: AnchorID())

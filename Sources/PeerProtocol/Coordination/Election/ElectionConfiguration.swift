@@ -26,7 +26,7 @@ package struct ElectionTimers: Hashable, Sendable {
   package var ackLife: Int64 { 2 * beat + canvass }
 }
 
-/// What an app decides about hosting.
+/// The decisions of an app about hosting.
 package struct ElectionConfiguration: Hashable, Sendable {
   /// The wish to host, 0…255, more is better.
   ///

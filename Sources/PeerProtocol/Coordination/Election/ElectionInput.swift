@@ -1,6 +1,6 @@
 package import Basics
 
-/// What a node tells its election.
+/// An input of a node to its election.
 package enum ElectionInput: Sendable {
   /// A message arrived that `from` originated.
   case message(ElectionMessage, from: NodeID)

@@ -1,4 +1,4 @@
-/// What nodes say to each other to have one host.
+/// A message between nodes that are to have one host.
 ///
 /// Every message travels in a flood envelope that names its sender, so no message repeats it. "Reign" means the time
 /// for which one node is host at one epoch.
@@ -94,7 +94,7 @@ extension ElectionMessage {
   }
 
   package struct StepDown: Hashable, Sendable {
-    /// Whom to follow.
+    /// The host to follow.
     package var to: NodeID
     /// That host's epoch.
     package var epoch: UInt64
@@ -137,7 +137,7 @@ extension ElectionMessage {
   package struct Resign: Hashable, Sendable {
     /// The epoch of the reign that ends.
     package var epoch: UInt64
-    /// Who should become host at once, or nil if the sender knows nobody.
+    /// The node that should become host at once; nil if the sender knows none.
     package var successor: NodeID?
   }
 

@@ -1,4 +1,4 @@
-/// What a ``HostElection`` wants done; the owner drains these after every call.
+/// An order of a ``HostElection``; the owner drains these after every call.
 package enum ElectionOutput: Hashable, Sendable {
   /// Flood the message to every member.
   case broadcast(ElectionMessage)
@@ -33,7 +33,7 @@ public enum HostChangeReason: UInt8, CaseIterable, Sendable {
   case left
 }
 
-/// What a node is to the election.
+/// The role of a node in the election.
 package enum ElectionRole: UInt8, Sendable {
   /// Has a host that it believes in.
   case follower

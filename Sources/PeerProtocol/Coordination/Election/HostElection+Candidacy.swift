@@ -117,7 +117,7 @@ extension HostElection {
 
   /// Hands over to `node`; false if this node is not a host that is free to, or if `node` cannot be host.
   ///
-  /// This node stays host until it hears the new host's Beat, and for good if that takes over a second.
+  /// This node stays host until it hears the new host's Beat, and permanently if that takes over a second.
   package mutating func handover(to node: NodeID, at now: Instant) -> Bool {
     noticeStall(at: now)
     guard isHost, offer == nil, handoverTo == nil, members.contains(where: { $0.node == node && $0.canHost }) else {
@@ -197,7 +197,7 @@ extension HostElection {
     forgive(at: now)
   }
 
-  /// Starts every deadline anew, and with a full lease for the host.
+  /// Starts every deadline again, and with a full lease for the host.
   ///
   /// A host forgets its followers until their next Acks: it counts as alone if it meets a host that the others have
   /// elected meanwhile.

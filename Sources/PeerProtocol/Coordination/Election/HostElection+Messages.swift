@@ -41,7 +41,7 @@ extension HostElection {
     return beat.epoch <= Self.anyEpoch
   }
 
-  /// Whether a session can have come to this epoch: nobody can use up the epochs by a lie.
+  /// Whether a session can have come to this epoch: a forged message cannot use up the epochs.
   package func isPlausible(_ epoch: UInt64) -> Bool { Self.isPlausible(epoch, after: maxEpochSeen) }
 
   /// The same, where `seen` is the highest epoch seen.
@@ -112,7 +112,7 @@ extension HostElection {
     takeSeat(seat.joinSequence)
   }
 
-  /// Whoever believes in a host objects and names it; a better-ranked node objects and canvasses itself.
+  /// A node that believes in a host objects and names it; a better-ranked node objects and canvasses itself.
   private mutating func handle(_ claim: ElectionMessage.PreClaim, from sender: NodeID, at now: Instant) {
     // A host would not canvass: what this node believed in is over.
     if sender == host { loseHost(.steppedDown, at: now) }
@@ -162,7 +162,7 @@ extension HostElection {
     emit(.send(.stepDown(.init(to: host, epoch: epoch, leaseRemaining: remaining, ended: ended)), to: node))
   }
 
-  /// What is left of the lease (ms); a host believes in itself for a full one.
+  /// The rest of the lease (ms); a host believes in itself for a full one.
   func leaseRemaining(at now: Instant) -> UInt32 {
     switch phase {
     case .hosting: UInt32(configuration.timers.lease / 1_000_000)

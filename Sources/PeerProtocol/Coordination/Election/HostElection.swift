@@ -9,12 +9,12 @@ package import Basics
 package struct HostElection: Sendable {
   /// This node.
   package let me: NodeID
-  /// What the app decided about hosting.
+  /// The decisions of the app about hosting.
   package let configuration: ElectionConfiguration
   /// The rules that it keeps: all of them, but in a test that shows that one is needed.
   package let rules: ProtocolRules
 
-  /// What this node is doing; each case but the last carries the instant that ends it.
+  /// The phase of this node; each case but the last carries the instant that ends it.
   enum Phase: Hashable, Sendable {
     /// Follows `host` and believes in it until then.
     case following(until: Instant)
@@ -92,7 +92,7 @@ package struct HostElection: Sendable {
     nextOffer = now
   }
 
-  /// What this node is to the election.
+  /// The role of this node in the election.
   package var role: ElectionRole {
     switch phase {
     case .following: .follower

@@ -5,7 +5,7 @@ package import WorldModel
 ///
 /// A restarted process is a new node, so nothing that was said by or about its earlier run can be taken for it.
 package struct NodeID: Hashable, Sendable {
-  /// Who runs the process.
+  /// The peer that runs the process.
   package let peer: PeerID
 
   /// Which run it is, drawn at random at start; equality is all that matters.

@@ -4,7 +4,7 @@ package import Basics
 package struct SessionClock: Hashable, Sendable {
   /// Session time minus local time (ns).
   private var offset: Int64
-  /// What the clock showed when it was last set (ms).
+  /// The reading of the clock when it was last set (ms).
   private var floor: UInt64 = 0
 
   /// Starts at zero.

@@ -5,13 +5,13 @@ package struct FloodHeader: Hashable, Sendable, FrameBody {
   /// Bytes of the longest one on the wire.
   package static let largest = 2 * NodeID.wireSize + 13
 
-  /// Who sent it first.
+  /// The node that sent it first.
   package var origin: NodeID
   /// Counts the origin's messages, from 1.
   package var nonce: UInt64
   /// The version of the origin's announcement that says whom it reached itself; 0 if none does.
   package var linkVersion: UInt32
-  /// Whom it is for; nil for all.
+  /// The node that it is for; nil for all.
   package var destination: NodeID?
 
   package init(origin: NodeID, nonce: UInt64, linkVersion: UInt32, destination: NodeID?) {
@@ -45,7 +45,7 @@ package struct FloodHeader: Hashable, Sendable, FrameBody {
 /// origin had it passes on to all. A message for one node takes a shortest path. What is lost on a dying link is not
 /// sent again; the election repeats what matters.
 package struct FloodRelay: Sendable {
-  /// What to do with a message.
+  /// The treatment of a message.
   package struct Decision: Hashable, Sendable {
     /// Whether this node is to take the message itself.
     package var deliver: Bool
@@ -86,7 +86,7 @@ package struct FloodRelay: Sendable {
 
   /// Whether a message was not seen before.
   ///
-  /// What the origin itself brings, in order, is never too old: then somebody has used numbers of the future in its name.
+  /// A message that the origin itself brings, in order, is never too old: then somebody has used numbers of the future.
   private mutating func isNew(_ header: FloodHeader, isDirect: Bool) -> Bool {
     if let index = windows.firstIndex(where: { $0.origin == header.origin }) {
       if isDirect, windows[index].isTooOld(header.nonce) { windows[index] = NonceWindow(origin: header.origin) }

@@ -1,13 +1,13 @@
 package import Basics
 
-/// What one node says about itself to all: its direct links and its rank.
+/// The announcement of one node about itself to all: its direct links and its rank.
 ///
 /// Neighbours are named by incarnation only, 8 bytes each; 64 random bits tell apart all nodes of a session.
 package struct LinkState: Hashable, Sendable, FrameBody {
   /// Bytes of the longest one on the wire.
   package static let largest = NodeID.wireSize + 12 + 8 * NodeSet.capacity
 
-  /// Who says it.
+  /// The node that announces it.
   package var node: NodeID
   /// Counts the node's announcements, from 1; a higher one replaces a lower one.
   package var version: UInt32

@@ -43,13 +43,13 @@ package struct NodeSet: Hashable, Sendable {
     return nil
   }
 
-  /// What is in either.
+  /// The nodes in either.
   package func union(_ other: Self) -> Self { combined(with: other, |) }
 
-  /// What is in both.
+  /// The nodes in both.
   package func intersection(_ other: Self) -> Self { combined(with: other, &) }
 
-  /// What is in this set and not in the other.
+  /// The nodes in this set and not in the other.
   package func subtracting(_ other: Self) -> Self { combined(with: other) { $0 & ~$1 } }
 
   private func combined(with other: Self, _ combine: (UInt64, UInt64) -> UInt64) -> Self {

@@ -1,12 +1,12 @@
 package import Basics
 
-/// Who is linked to whom, as one node knows it from the announcements of all; the base of reachability and relaying.
+/// The graph of links, as one node knows it from the announcements of all; the base of reachability and relaying.
 ///
-/// Each node announces its own links to its neighbours, and whoever hears an announcement passes it on to the
+/// Each node announces its own links to its neighbours, and a node that hears an announcement passes it on to the
 /// neighbours that the announcer does not reach itself. A new neighbour is given what it cannot hear from others. So
 /// every node of a connected component ends with the same graph, and a full mesh of n costs n messages a change.
 package struct PresenceGraph: Sendable {
-  /// What to do; the owner drains these after every call.
+  /// The orders; the owner drains these after every call.
   package enum Output: Hashable, Sendable {
     /// Send the announcement over the direct link to `to`.
     case send(LinkState, to: NodeID)
@@ -19,7 +19,7 @@ package struct PresenceGraph: Sendable {
   /// A new neighbour has this long to announce whom it reaches itself, before it is told of the others (150 ms).
   static let patience: Int64 = 150_000_000
 
-  /// What is known about one node.
+  /// The state of one node.
   ///
   /// A place outlives the node until it is needed for another one.
   struct Place: Sendable {
@@ -208,7 +208,7 @@ package struct PresenceGraph: Sendable {
     while let other = new.popFirst() { places[other].linkedFrom.insert(place) }
   }
 
-  /// Finds anew who is reachable, over links that both ends announce or that are this node's own.
+  /// Finds again who is reachable, over links that both ends announce or that are this node's own.
   private mutating func refresh() {
     var found = neighbours
     var frontier = neighbours

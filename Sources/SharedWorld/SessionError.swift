@@ -1,8 +1,8 @@
-/// What went wrong, as a code to decide on, a sentence that says what to do, and the underlying error if there is one.
+/// A failure: a code to decide on, a sentence that says what to do, and the underlying error if there is one.
 public struct SessionError: Error, Sendable {
   /// The kind of failure.
   public let code: Code
-  /// What happened and what helps, for people.
+  /// The failure and what helps, for people.
   public let message: String
   /// The error that led to this one.
   public let cause: (any Error)?

@@ -22,7 +22,7 @@ actor ChunkStore {
   private let folder: String
   private let limit: Int
   private let opening: Opening
-  /// What is in the folder, by name; nil before it was looked at.
+  /// The files in the folder, by name; nil before it was looked at.
   private var entries: [String: Entry]?
   private var total = 0
   private var uses = 0

@@ -17,7 +17,7 @@ public final class Advertiser: Sendable {
   /// - Parameters:
   ///   - service: The DNS-SD service type without underscore: 1–15 letters, digits and hyphens (RFC 6335 §5.1).
   ///   - port: The TCP port the service listens on.
-  ///   - name: What people are shown, at most 63 bytes of UTF-8; nil shows nothing.
+  ///   - name: The name that people are shown, at most 63 bytes of UTF-8; nil shows none.
   ///   - mode: Which back-end to use.
   /// - Throws: ``SessionError`` with the code `invalidArgument` for a type that is not allowed, `discoveryUnavailable`
   ///   when no back-end can start.

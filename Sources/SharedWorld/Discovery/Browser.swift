@@ -6,7 +6,7 @@ import ServiceDiscovery
 ///
 ///     for await event in Browser(service: "sharedworld") { print(event) }
 public struct Browser: AsyncSequence, Sendable {
-  /// What a browser sees.
+  /// An event of a browser.
   @nonexhaustive
   public enum Event: Hashable, Sendable {
     /// A service appeared, or told more of itself.
@@ -42,7 +42,7 @@ public struct Browser: AsyncSequence, Sendable {
     Iterator(BrowserRun(type, mode))
   }
 
-  /// What a browser sees, in order.
+  /// The events of a browser, in order.
   public struct Iterator: AsyncIteratorProtocol {
     private let run: BrowserRun
     private var events: AsyncStream<Event>.Iterator

@@ -3,7 +3,7 @@ import PeerProtocol
 import PeerTransport
 import ServiceDiscovery
 
-/// What an advertisement says: the protocol's version, how strangers get in, what the app tells, and the name if it is shown.
+/// The content of an advertisement: the protocol's version, how strangers get in, the app's own keys, and the name if shown.
 ///
 /// Nothing of it can be trusted: anybody on the network can publish anything.
 struct DiscoveryRecord: Hashable, Sendable {
@@ -25,7 +25,7 @@ struct DiscoveryRecord: Hashable, Sendable {
   var asksForPasscode = false
   /// Whether newcomers are let in.
   var standing = Candidate.Standing.open
-  /// What the app tells, by key.
+  /// The app's own values, by key.
   var appInfo: [String: String] = [:]
 
   /// The record of a peer that shows this name, or none.
@@ -33,7 +33,7 @@ struct DiscoveryRecord: Hashable, Sendable {
     self.shownName = shownName
   }
 
-  /// What a record says, as far as it can be read.
+  /// The content of a record, as far as it can be read.
   init(reading info: DiscoveryInfo) {
     func text(_ key: String) -> String? {
       info[key].flatMap { String(validating: $0, as: UTF8.self) }.map(PlainText.cleaned)

@@ -2,14 +2,14 @@ import BasicsLinux
 import Glibc
 import ServiceDiscovery
 
-/// What may keep this device from finding others, and what to do about it.
+/// The reasons that may keep this device from finding others, and what to do about them.
 ///
 /// ``Session/Event/nobodyFound(_:)`` brings one when nobody was found for 10 s; ``run(service:)`` makes one at any time, also
 /// without a session.
 public struct NetworkDiagnosis: Hashable, Sendable {
   /// One thing that was looked at.
   public struct Finding: Hashable, Sendable {
-    /// What it means for discovery.
+    /// The meaning for discovery.
     public enum Weight: String, Hashable, Sendable, CaseIterable {
       /// It works.
       case good
@@ -19,17 +19,17 @@ public struct NetworkDiagnosis: Hashable, Sendable {
       case bad
     }
 
-    /// What was looked at, as a short word that does not change between versions, such as `daemon` or `multicast`.
+    /// The thing that was looked at, as a short word that does not change between versions, such as `daemon` or `multicast`.
     public let subject: String
-    /// What it means for discovery.
+    /// The meaning for discovery.
     public let weight: Weight
-    /// What was seen: one sentence for people.
+    /// The observation: one sentence for people.
     public let text: String
-    /// What to do: one sentence for people; nil where nothing has to be done.
+    /// The advice: one sentence for people; nil where nothing has to be done.
     public let advice: String?
   }
 
-  /// What was looked at, in the order in which discovery depends on it.
+  /// The findings, in the order in which discovery depends on them.
   public let findings: [Finding]
   /// Whether discovery can find anybody on another machine.
   public let canFindPeers: Bool
@@ -74,7 +74,7 @@ public struct NetworkDiagnosis: Hashable, Sendable {
   /// How long the network is listened to.
   private static let patience: Duration = .seconds(2)
 
-  /// What these facts mean.
+  /// The meaning of these facts.
   init(_ facts: NetworkFacts) {
     let isAsked = facts.paths.contains { $0.failure == nil }
     // Without a network there is nothing to be said about who answers.

@@ -7,7 +7,7 @@ struct PrivateFile {
   static let journal = PrivateFile(name: "the journal")
   static let state = PrivateFile(name: "the state")
 
-  /// What the file is, for errors.
+  /// The name of the file in errors.
   let name: String
   /// The code of the error when others have access.
   var insecure = SessionError.Code.insecureFile

@@ -2,14 +2,14 @@ import Basics
 import PeerTransport
 public import WorldModel
 
-/// Who this device is: a key pair of its own and the name that it shows to people.
+/// The identity of this device: a key pair of its own and the name that it shows to people.
 ///
 /// The key is kept in a file, so a device is recognised when it comes back. It is the whole identity: keep the file
 /// private, and delete it to become somebody else.
 public struct PeerIdentity: Sendable {
   /// The SHA-256 of the public key, which peers know this device by.
   public let peerID: PeerID
-  /// What people call this device: 1…63 bytes of UTF-8 without control characters or bidirectional controls.
+  /// The name of this device for people: 1…63 bytes of UTF-8 without control characters or bidirectional controls.
   public let name: String
 
   /// The key and the certificate.

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What SQLite refused, with its own code and words.
+/// A refusal of SQLite, with its own code and words.
 struct SQLiteFailure: Error, CustomStringConvertible {
   /// A primary result code, such as `SQLITE_BUSY`.
   let code: Int32

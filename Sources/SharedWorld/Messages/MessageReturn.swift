@@ -39,7 +39,7 @@ public struct MessageReturn: Hashable, Sendable {
   public let receiver: PeerID
   /// Why.
   public let reason: Reason
-  /// What the receiver says about it, for people: untrusted, at most ``RemoteError/messageLimit`` bytes.
+  /// The words of the receiver about it, for people: untrusted, at most ``RemoteError/messageLimit`` bytes.
   public let text: String
 
   package init(message: MessageID, receiver: PeerID, reason: Reason, text: String) {

@@ -26,7 +26,7 @@ public struct MessageStream<Object: Codable & Sendable>: AsyncSequence, Sendable
   }
 }
 
-/// What arrives in one mailbox, one by one.
+/// The messages that arrive in one mailbox, one by one.
 struct ArrivedMessages: AsyncSequence, Sendable {
   let session: Session
   let mailbox: MessageMailbox

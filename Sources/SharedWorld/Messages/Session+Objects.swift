@@ -26,7 +26,7 @@ extension Session {
 
   /// Sends an object with a placement or header fields, as ``send(_:to:at:)`` does.
   ///
-  /// - Throws: What ``send(_:to:at:)`` throws.
+  /// - Throws: The errors of ``send(_:to:at:)``.
   @discardableResult
   public nonisolated func send<Object>(
     _ message: Message<Object>, to audience: MessageAudience, at endpoint: String
@@ -72,7 +72,7 @@ extension Session {
 
   /// Sends a request with a placement or header fields, and returns the answer with those of the other side.
   ///
-  /// - Throws: What ``request(_:from:at:expecting:timeout:)`` throws.
+  /// - Throws: The errors of ``request(_:from:at:expecting:timeout:)``.
   public nonisolated func request<Question, Answer>(
     _ question: Message<Question>, from peer: PeerID, at endpoint: String, expecting type: Answer.Type = Answer.self,
     timeout: Duration = .seconds(10)

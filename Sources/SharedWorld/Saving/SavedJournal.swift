@@ -13,7 +13,7 @@ struct SavedJournal {
     (self.file, self.saver) = (file, saver)
   }
 
-  /// What is new in `set`, as much as one transaction takes; nil when nothing is.
+  /// The news in `set`, as much as one transaction takes; nil when there is none.
   ///
   /// - Parameter isRetry: Whether to begin again with a snapshot: what was taken may not have been written.
   mutating func take(from set: AnchorSet, isRetry: Bool) -> [JournalRecord]? {

@@ -1,9 +1,9 @@
-/// Who must hold an edit before the call that made it returns.
+/// The peers that must hold an edit before the call that made it returns.
 ///
 /// The edit is made at once, whatever is awaited. A call that ends with an error after that, because the time was up or the
 /// task was cancelled, takes nothing back. What one peer has acknowledged survives as long as that peer.
 public struct Acknowledgement: Hashable, Sendable {
-  /// Who is waited for.
+  /// A group of peers to wait for.
   public enum Level: Hashable, Sendable {
     /// Nobody.
     case local
@@ -13,7 +13,7 @@ public struct Acknowledgement: Hashable, Sendable {
     case everyPresentMember
   }
 
-  /// Who is waited for.
+  /// The peers to wait for.
   public let level: Level
   /// How long, at most.
   public let timeout: Duration

@@ -1,6 +1,6 @@
-/// What happened to an anchor, as one reader of ``Session/anchorChanges(matching:)`` sees it.
+/// A change of an anchor, as one reader of ``Session/anchorChanges(matching:)`` sees it.
 public struct AnchorChange: Hashable, Sendable {
-  /// What happened.
+  /// A kind of change.
   @nonexhaustive
   public enum Kind: Hashable, Sendable {
     /// It was there when the reader began, or began again.
@@ -13,13 +13,13 @@ public struct AnchorChange: Hashable, Sendable {
     case removed
   }
 
-  /// What happened.
+  /// The kind of change.
   public let kind: Kind
   /// The anchor as it is when the change is read; for a removal, as it was last.
   public let anchor: Anchor
-  /// Who owns it then; nil for nobody, and for what was removed.
+  /// The owner then; nil for none, and for what was removed.
   public let owner: PeerID?
-  /// Who did it; nil when that is not known: for what was there, came with a map, or was removed while this peer was away.
+  /// The author; nil when that is not known: for what was there, came with a map, or was removed while this peer was away.
   public let author: PeerID?
   /// When (milliseconds of session time).
   public let sessionTime: UInt64
@@ -51,7 +51,7 @@ extension Session {
 
 /// The changes of anchors for one reader at a time; every iterator begins with what is there.
 public struct AnchorChanges: AsyncSequence, Sendable {
-  /// What a reader is told.
+  /// The news for a reader.
   @nonexhaustive
   public enum Element: Hashable, Sendable {
     /// An anchor is there, came, changed or went.

@@ -25,7 +25,7 @@ struct ChangeNote: UpdateNote {
     return true
   }
 
-  /// What the reader is told: the anchor as it is, and who owns it.
+  /// The news for the reader: the anchor as it is, and who owns it.
   func change(_ anchor: Anchor, owner: PeerID?) -> AnchorChanges.Element {
     .change(
       AnchorChange(
@@ -119,7 +119,7 @@ struct ChangeBacklog: Backlog {
 
   private func matches(_ change: AnchorChange) -> Bool { filter.matches(change.anchor, owner: change.owner) }
 
-  /// What a change is for a reader behind a filter; nil when it does not see it.
+  /// The change as a reader behind a filter sees it; nil when it does not.
   private mutating func kind(of change: AnchorChange) -> AnchorChange.Kind? {
     let id = change.anchor.id
     if change.kind == .removed { return shown.remove(id) == nil ? nil : .removed }
@@ -143,8 +143,8 @@ extension ReaderMailbox where Contents == ChangeBacklog {
   ///
   /// - Parameters:
   ///   - whole: A change as readers see it, with the anchor as it is after all of them; nil for what they are not told.
-  ///   - author: Who an actor is.
-  ///   - read: What is told of a note; nil for an anchor that is gone.
+  ///   - author: The peer of an actor.
+  ///   - read: The news of a note; nil for an anchor that is gone.
   func put(
     _ changes: [SetChange], whole: (SetChange) -> AnchorChange?,
     author: (ActorID) -> PeerID?, read: (ChangeNote) -> Element?

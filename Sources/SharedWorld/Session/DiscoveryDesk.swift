@@ -4,7 +4,7 @@ import PeerTransport
 import ServiceDiscovery
 import WorldModel
 
-/// What a session advertises, the services it sees on the network, and the peers that turned out to be behind them.
+/// The advertisement of a session, the services it sees on the network, and the peers that turned out to be behind them.
 struct DiscoveryDesk {
   /// Peers whose names are remembered at a time, members or not: a stranger has as many identities as it likes.
   private static let rememberedPeers = 4 * ProtocolLimits.roster
@@ -18,7 +18,7 @@ struct DiscoveryDesk {
 
   /// Nil unless discovery runs.
   private var discovery: Discovery?
-  /// What the advertisement says now.
+  /// The content of the advertisement.
   private(set) var record: DiscoveryRecord
   private var found: [Candidate.ID: (instance: ServiceInstance, candidate: Candidate)] = [:]
   /// The peers that answered when this session dialled a service.

@@ -32,7 +32,7 @@ public final class Drag: Sendable {
 
   /// Lets go: the last place becomes the anchor's, for everybody.
   ///
-  /// - Throws: What ``update(to:)`` throws.
+  /// - Throws: The errors of ``update(to:)``.
   public func end() async throws(SessionError) {
     try await session.handle(.endDrag(id))
   }

@@ -26,7 +26,7 @@ struct AnchorUpdate: UpdateNote {
 ///
 /// Updates of anchors are only noted: the anchor is looked up when the reader takes the event.
 struct EventBacklog: Backlog {
-  /// What falls under one bound.
+  /// A kind of events that falls under one bound.
   private enum Kind {
     /// Changes of anchors and live poses.
     case anchors
@@ -205,7 +205,7 @@ extension ReaderMailbox where Contents == EventBacklog {
 }
 
 extension AnchorSet {
-  /// What a reader is told of an update: the anchor as it is now; nil for one that is gone.
+  /// The event of an update: the anchor as it is now; nil for one that is gone.
   func event(of update: AnchorUpdate) -> Session.Event? {
     guard let slot = slot(showing: update.anchor) else { return nil }
     return .anchorUpdated(anchor(at: slot), origin: update.origin)
@@ -213,7 +213,7 @@ extension AnchorSet {
 }
 
 extension Session.Event {
-  /// What an event is about that a later one may replace while nobody has read it.
+  /// The subject of an event that a later one may replace while nobody has read it.
   enum Subject: Hashable, Sendable {
     /// An anchor.
     case anchor(AnchorID)
@@ -229,7 +229,7 @@ extension Session.Event {
     case candidate(Candidate.ID)
   }
 
-  /// What this event is about, if it may be replaced or ends that an earlier one may be.
+  /// The subject of this event, if it may be replaced or ends that an earlier one may be.
   var subject: Subject? {
     switch self {
     case .anchorAdded(let anchor, _), .anchorUpdated(let anchor, _), .anchorRemoved(let anchor, _),

@@ -1,4 +1,4 @@
-/// What became of the wish that a certain peer host.
+/// The result of the wish that a certain peer host.
 @nonexhaustive
 public enum HostOutcome: String, Hashable, Sendable {
   /// The peer hosts.

@@ -1,6 +1,6 @@
 /// An invitation received from another peer.
 public struct Invitation: Sendable {
-  /// Who invites: proven by TLS, the name chosen by that peer.
+  /// The peer that invites: proven by TLS, the name chosen by that peer.
   public let peer: Peer
   /// Data of the inviting app, at most 4 KiB; untrusted.
   public let context: [UInt8]
@@ -18,7 +18,7 @@ public enum InvitationTarget: Hashable, Sendable {
   case candidate(Candidate.ID)
   /// A host and port known by other means.
   case endpoint(Endpoint)
-  /// What a link leads to.
+  /// The target of a link.
   case link(InvitationLink)
 }
 

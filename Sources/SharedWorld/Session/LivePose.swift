@@ -5,7 +5,7 @@
 public struct LivePose: Hashable, Sendable {
   /// The dragged anchor, or the id under which the peer's device is shown.
   public let anchor: AnchorID
-  /// Who drags it, or whose device it is.
+  /// The peer that drags it, or whose device it is.
   public let peer: PeerID
   /// Where it is.
   public let transform: Transform
@@ -17,7 +17,7 @@ public struct LivePose: Hashable, Sendable {
 
 /// An edit of this peer that did not last.
 public struct LostEdit: Hashable, Sendable {
-  /// What the edit had written.
+  /// The value that the edit had written.
   @nonexhaustive
   public enum Value: Hashable, Sendable {
     /// A place.

@@ -1,7 +1,7 @@
 import PeerProtocol
 import WorldModel
 
-/// Who owns an anchor, by grant of the host.
+/// The ownership of an anchor, by grant of the host.
 ///
 /// Ownership is advisory. It settles between apps that ask for it who may edit an anchor; no edit is ever refused because of
 /// it. While the network is split each side's host may grant the same anchor; when the sides meet, the grant with the higher
@@ -9,7 +9,7 @@ import WorldModel
 public struct Ownership: Hashable, Sendable {
   /// Which anchor.
   public let anchor: AnchorID
-  /// Who owns it.
+  /// The owner.
   public let owner: PeerID
   /// When that ends by itself (milliseconds of session time); nil when it does not.
   public let until: UInt64?
@@ -23,6 +23,6 @@ public struct Ownership: Hashable, Sendable {
 public struct OwnershipRequest: Hashable, Sendable {
   /// Which anchor.
   public let anchor: AnchorID
-  /// Who wants it.
+  /// The peer that wants it.
   public let peer: Peer
 }

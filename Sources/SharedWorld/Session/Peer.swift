@@ -1,8 +1,8 @@
 /// A device that runs an app: an identity that cannot be forged, and a name for people.
 public struct Peer: Hashable, Sendable, Codable, Identifiable {
-  /// Who it is.
+  /// The key of the peer.
   public let id: PeerID
-  /// What it calls itself: at most 63 bytes of UTF-8, not necessarily unique.
+  /// The name that it gives itself: at most 63 bytes of UTF-8, not necessarily unique.
   public let name: String
 
   package init(id: PeerID, name: String) {
@@ -80,7 +80,7 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   public let asksForPasscode: Bool
   /// The highest version of the protocol that it says it speaks; nil when it does not say.
   public let protocolVersion: Int?
-  /// What its app tells (``Session/Configuration/Advertising/info``).
+  /// The words of its app (``Session/Configuration/Advertising/info``).
   public let info: [String: String]
 
   init(

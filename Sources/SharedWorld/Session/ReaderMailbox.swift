@@ -2,7 +2,7 @@ import AnchorReplication
 import Synchronization
 import WorldModel
 
-/// What one reader has not read, in order, within its bounds.
+/// The elements that one reader has not read, in order, within its bounds.
 ///
 /// Updates of anchors may be noted only: the reader that takes them reads the anchors from the set.
 protocol Backlog: Sendable {

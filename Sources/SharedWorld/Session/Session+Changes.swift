@@ -19,7 +19,7 @@ extension Session {
     }
   }
 
-  /// What the app is told of a change besides that the anchor was updated; nothing of an anchor that is gone by now.
+  /// The events of a change besides that the anchor was updated; none for an anchor that is gone by now.
   private func events(
     of change: SetChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster
   ) -> [Session.Event] {
@@ -58,7 +58,7 @@ extension Session {
       origin: change.origin)
   }
 
-  /// What a reader of changes is told of a note; nil for an anchor that is gone.
+  /// The change that a note stands for; nil for an anchor that is gone.
   func read(_ note: ChangeNote, in anchors: borrowing AnchorSet) -> AnchorChanges.Element? {
     guard let slot = anchors.slot(showing: note.anchor) else { return nil }
     return note.change(anchors.anchor(at: slot), owner: anchors.lock(of: note.anchor)?.owner)

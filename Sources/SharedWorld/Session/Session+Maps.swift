@@ -125,7 +125,7 @@ extension Session {
     endOpening([.mapReceived(receipt)])
   }
 
-  /// What the app is told of a map that is not fetched.
+  /// The event for the app about a map that is not fetched.
   func refused(_ map: MapID, of provider: String, _ refusal: MapRefusal) -> Event {
     switch refusal {
     case .notPermitted:
@@ -173,7 +173,7 @@ extension Session {
     }
   }
 
-  /// What the cache has to say.
+  /// The answers of the cache.
   private enum CacheAnswer: Sendable {
     case found(MapID, [FoundChunk], isLast: Bool)
     case success

@@ -31,7 +31,7 @@ extension Session {
         memberLimit: configuration.memberLimit, candidates: candidates)
   }
 
-  /// Who is connected to whom, and what this peer's own connections carry.
+  /// The connections of the session, and what this peer's own ones carry.
   public func statistics() -> Statistics {
     let found = try? read { node, _ in (node.presence, node.memberSnapshots) }
     guard let (presence, members) = found else { return Statistics(connections: [], links: [], turns: 0) }
@@ -316,8 +316,8 @@ extension Session {
   /// Lets the node begin something under a number of its own, and waits until it tells how that ended.
   ///
   /// - Parameters:
-  ///   - begin: What begins it.
-  ///   - giveUp: What ends it early, when the task is cancelled.
+  ///   - begin: The input that begins it.
+  ///   - giveUp: The input that ends it early, when the task is cancelled.
   func wait(
     _ begin: (UInt64) -> Input, givingUp giveUp: @escaping @Sendable (UInt64) -> Input
   ) async -> WaitOutcome {

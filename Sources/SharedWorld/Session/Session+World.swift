@@ -10,8 +10,8 @@ extension Session {
   /// It is in the local set at once and on its way to everybody.
   ///
   /// - Parameters:
-  ///   - anchor: What to place.
-  ///   - acknowledgement: Who must hold it before this returns.
+  ///   - anchor: The anchor to place.
+  ///   - acknowledgement: The peers that must hold it before this returns.
   /// - Throws: ``SessionError`` with the code `invalidArgument` (a name too long, a transform that is not rigid, an id
   ///   that is in use) or `limitExceeded`; and, the anchor being placed, `notAcknowledged` or `cancelled`.
   @discardableResult
@@ -25,7 +25,7 @@ extension Session {
 
   /// Places an anchor whose payload holds an object.
   ///
-  /// - Throws: What ``place(_:acknowledgement:)`` and ``Anchor/Payload/init(_:with:)`` throw.
+  /// - Throws: The errors of ``place(_:acknowledgement:)`` and ``Anchor/Payload/init(_:with:)``.
   @discardableResult
   public func place(
     _ anchor: Anchor, payload: some Encodable & Sendable, acknowledgement: Acknowledgement = .local
@@ -38,7 +38,7 @@ extension Session {
   /// Places an anchor that brings back a removed one, under an id of its own: an id is never used again.
   ///
   /// Readers of ``events`` are told by ``Event/anchorRestored(_:from:)``.
-  /// - Throws: What ``place(_:acknowledgement:)`` throws.
+  /// - Throws: The errors of ``place(_:acknowledgement:)``.
   @discardableResult
   public func restore(
     _ anchor: Anchor, from removed: AnchorID, acknowledgement: Acknowledgement = .local
@@ -61,12 +61,12 @@ extension Session {
 
   /// Places several anchors in one step of the session, which is far cheaper than one by one.
   ///
-  /// - Throws: What ``place(_:acknowledgement:)`` throws; the anchors before the one that is refused stay placed.
+  /// - Throws: The errors of ``place(_:acknowledgement:)``; the anchors before the one that is refused stay placed.
   public func place(_ anchors: [Anchor]) throws(SessionError) { try handle(.edits(anchors.map { .place($0) })) }
 
   /// Moves several anchors in one step of the session, which is far cheaper than one by one.
   ///
-  /// - Throws: What ``move(_:to:acknowledgement:)`` throws; the moves before the one that is refused stand.
+  /// - Throws: The errors of ``move(_:to:acknowledgement:)``; the moves before the one that is refused stand.
   public func move(_ moves: [(id: AnchorID, transform: Transform)]) throws(SessionError) {
     try handle(.edits(moves.map { .move($0.id, to: $0.transform) }))
   }
@@ -129,8 +129,8 @@ extension Session {
 
   /// Carries out a step of an ``UndoHistory``.
   ///
-  /// - Throws: What ``move(_:to:acknowledgement:)``, ``remove(_:acknowledgement:)`` and
-  ///   ``restore(_:from:acknowledgement:)`` throw.
+  /// - Throws: The errors of ``move(_:to:acknowledgement:)``, ``remove(_:acknowledgement:)`` and
+  ///   ``restore(_:from:acknowledgement:)``.
   public func perform(_ step: UndoHistory.Step) async throws(SessionError) {
     switch step {
     case .remove(let id): try await remove(id)
@@ -242,7 +242,7 @@ extension Session {
 
   /// Gives an anchor that this peer owns to another one, without a lease.
   ///
-  /// - Throws: What ``releaseOwnership(of:timeout:)`` throws; `unknownPeer` when `peer` is not in the session.
+  /// - Throws: The errors of ``releaseOwnership(of:timeout:)``; `unknownPeer` when `peer` is not in the session.
   public func giveOwnership(
     of anchor: AnchorID, to peer: PeerID, timeout: Duration = .seconds(10)
   ) async throws(SessionError) {
@@ -250,7 +250,7 @@ extension Session {
     _ = try await settle(.give(peer), of: anchor, timeout: timeout)
   }
 
-  /// Who owns an anchor; nil when nobody does.
+  /// The owner of an anchor; nil when it has none.
   ///
   /// An owner that has left is still named for a moment, until the host has freed the anchor.
   public func ownership(of anchor: AnchorID) -> Ownership? {

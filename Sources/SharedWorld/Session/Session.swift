@@ -91,12 +91,12 @@ public actor Session {
   ///     }
   public nonisolated var executor: any TaskExecutor { tasks }
 
-  /// What happens, in order.
+  /// The events of the session, in order.
   public nonisolated var events: Events { Events(hub: hub) }
 
   /// Says goodbye to everybody and ends the session.
   ///
-  /// What was edited and sent last arrives before: for that it waits 3 s at most, and not at all in a cancelled task.
+  /// The last edits and messages arrive before: for that it waits 3 s at most, and not at all in a cancelled task.
   public func leave() async {
     _ = await acknowledged(.delivery, timeout: Self.farewell)
     input(.leave)
@@ -113,7 +113,7 @@ public actor Session {
 
   /// Gives one input to the node, and does what it asks.
   ///
-  /// - Throws: What the node refused, or that the session is over.
+  /// - Throws: The refusal of the node, or that the session is over.
   @discardableResult
   func handle(_ input: Input, anchor: AnchorID? = nil) throws(SessionError) -> Answer {
     let answer = try running().handle(input)
@@ -283,7 +283,7 @@ extension Session {
     return address
   }
 
-  /// What the advertisement of a session says at its start.
+  /// The advertisement of a session at its start.
   private static func record(
     of identity: PeerIdentity, _ configuration: Configuration
   ) throws(DiscoveryError) -> DiscoveryRecord {

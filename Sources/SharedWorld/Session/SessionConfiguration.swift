@@ -32,7 +32,7 @@ extension Session {
     /// How long after the end of the process, to the minute and by the machine's clock, ``state`` still leads back into the
     /// session; later the peer starts as a stranger.
     public var graceTime: Duration = .seconds(600)
-    /// What others on the network read of this peer before any connection.
+    /// The advertisement that others on the network read of this peer before any connection.
     public var advertising = Advertising()
     /// The wish to host, 0…255; more is better.
     public var hostPriority: UInt8 = 1
@@ -46,9 +46,9 @@ extension Session {
     public var canHost = true
     /// The most peers, oneself included, of a session that this peer starts: 2…64.
     ///
-    /// Who enters another session goes by that session's limit.
+    /// A peer that enters another session goes by that session's limit.
     public var memberLimit = 64
-    /// Who may share a map with the whole session; give all peers the same rule.
+    /// The rule of who may share a map with the whole session; give all peers the same one.
     public var mapProviders: MapProviders = .anyone
     /// The most memory that a map of another peer may take (bytes), encoded as well as decoded.
     ///
@@ -96,11 +96,11 @@ extension Session {
 }
 
 extension Session.Configuration {
-  /// What a session tells everybody on the network.
+  /// The words of a session to everybody on the network.
   public struct Advertising: Hashable, Sendable {
     /// Whether it tells the peer's name.
     public var showsName = false
-    /// What the app tells; ``Session/setDiscoveryInfo(_:)`` changes it.
+    /// The app's own keys and values; ``Session/setDiscoveryInfo(_:)`` changes them.
     ///
     /// Keys have 1–9 printable ASCII characters without `=` and differ in more than case; `v`, `auth`, `st` and `n` are this
     /// library's. A key and its value have at most 254 bytes, and there is room for about 300 bytes in all (RFC 6763 §6).

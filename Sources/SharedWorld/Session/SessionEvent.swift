@@ -2,7 +2,7 @@ import Basics
 public import PeerProtocol
 
 extension Session {
-  /// What happens in a session, in order.
+  /// An event of a session; events come in order.
   ///
   /// A later version may add cases: outside this package a `switch` needs `@unknown default`.
   @nonexhaustive
@@ -131,7 +131,7 @@ extension Session {
 
   /// A map that has arrived.
   public struct MapReceipt: Hashable, Sendable {
-    /// Who shared it first.
+    /// The peer that shared it first.
     public let from: PeerID
     /// Which map.
     public let mapID: MapID

@@ -72,7 +72,7 @@ final class EventHub: Sendable {
 
   private struct State {
     var readers: [Reader] = []
-    /// What happened before anybody read; nil once somebody does.
+    /// The events before anybody read; nil once somebody does.
     var early: EventMailbox?
     var hasEnded = false
   }
@@ -113,7 +113,7 @@ final class EventHub: Sendable {
     messages.end()
   }
 
-  /// Who gets what happens now; those whose readers are gone are forgotten.
+  /// The mailboxes that get what happens now; those whose readers are gone are forgotten.
   var receivers: [EventMailbox] {
     state.withLock { state in
       var receivers: [EventMailbox] = []

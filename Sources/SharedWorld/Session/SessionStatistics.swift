@@ -1,7 +1,7 @@
 import WorldModel
 
 extension Session {
-  /// Who is connected to whom, and what the connections carry, at one moment.
+  /// The connections of a session, and what they carry, at one moment.
   public struct Statistics: Sendable {
     /// A direct connection between two peers; it has no direction.
     public struct Connection: Hashable, Sendable {
@@ -17,7 +17,7 @@ extension Session {
 
     /// A direct connection of this peer.
     public struct Link: Hashable, Sendable {
-      /// Who is at the other end.
+      /// The peer at the other end.
       public let peer: Peer
       /// The time a small message takes there and back, once measured.
       public let roundTrip: Duration?

@@ -1,4 +1,4 @@
-/// What an app needs to take back its own edits of anchors, and to make them again.
+/// The history with which an app takes back its own edits of anchors, and makes them again.
 ///
 /// The app records each edit and carries out what ``undo()`` and ``redo()`` give it with ``Session/perform(_:)``. An id is never
 /// used again, so an anchor that comes back has a new one; the history translates the ids of older edits by itself.
@@ -16,7 +16,7 @@ public struct UndoHistory: Hashable, Sendable {
     case remove(Anchor)
   }
 
-  /// What takes an edit back, or makes it again.
+  /// A step that takes an edit back, or makes it again.
   public enum Step: Hashable, Sendable {
     /// Remove the anchor.
     case remove(AnchorID)
@@ -49,7 +49,7 @@ public struct UndoHistory: Hashable, Sendable {
     append(edit)
   }
 
-  /// What takes the last edit back; nil when there is none.
+  /// The step that takes the last edit back; nil when there is none.
   public mutating func undo() -> Step? {
     guard let edit = done.popLast() else { return nil }
     switch edit {
@@ -65,7 +65,7 @@ public struct UndoHistory: Hashable, Sendable {
     }
   }
 
-  /// What makes the edit that was taken back last again; nil when there is none.
+  /// The step that makes the edit that was taken back last again; nil when there is none.
   public mutating func redo() -> Step? {
     guard let edit = undone.popLast() else { return nil }
     append(edit)

@@ -9,7 +9,7 @@ protocol UpdateNote: Sendable {
   mutating func absorb(_ later: Self) -> Bool
 }
 
-/// What one reader has not read yet, in order: elements that stand whole, and updates of anchors, which are only noted.
+/// The backlog of one reader, in order: elements that stand whole, and updates of anchors, which are only noted.
 ///
 /// A thousand unread updates of one anchor are one note of a few bytes. The anchor itself is read from the set when the reader
 /// takes the note, so that nothing is copied for what nobody reads.

@@ -28,7 +28,7 @@ actor StateFile {
     self.lock = consume lock
   }
 
-  /// What `peer` has kept of its session of `service`; nil when there is nothing, or nothing that was alive within `grace`.
+  /// The record that `peer` has kept of its session of `service`; nil when there is none, or none that was alive within `grace`.
   ///
   /// - Throws: ``SessionError`` with the code `corrupt-data` for a file that is damaged, something else or of another
   ///   version, `identity-mismatch` or `other-service` for what another peer or app has kept, and `io`. The file is then

@@ -14,7 +14,7 @@ public struct PinStore: Hashable, Sendable {
     public let id: PeerID
     /// The day on which it was recorded, such as `2026-11-22` (UTC).
     public let day: String
-    /// What it called itself then.
+    /// The name that it gave itself then.
     public let name: String
   }
 

@@ -17,9 +17,6 @@ struct Prose {
     ("come " + "about", "happen"),
   ]
 
-  /// Folders where a doc comment may still begin with a bare question word; one leaves this list and never comes back.
-  static let questioning = ["Sources/Simulator/"]
-
   @Test("no page holds a banned phrase")
   func pages() {
     report(Pages.all.flatMap { Self.findings(in: Self.lines(of: $0.text), path: $0.path) })
@@ -30,14 +27,10 @@ struct Prose {
     report(Repository.swift.flatMap { Self.findings(in: Self.comments(in: $0.text, code: $0.code), path: $0.path) })
   }
 
-  @Test("no doc comment of a module begins with a bare question word, but for the folders that are still to be cleaned")
+  @Test("no doc comment of a module begins with a bare question word")
   func questions() {
     let files = Repository.swift.filter { $0.module != nil }
-    let found = files.flatMap { Self.questions(in: Self.lines(of: $0.text), path: $0.path) }
-    report(found.filter { finding in !Self.questioning.contains { finding.path.hasPrefix($0) } })
-    for folder in Self.questioning where !found.contains(where: { $0.path.hasPrefix(folder) }) {
-      Issue.record("\(folder) is clean: take it off the list in Prose.swift")
-    }
+    report(files.flatMap { Self.questions(in: Self.lines(of: $0.text), path: $0.path) })
   }
 
   @Test("a question word begins a doc comment, or what it says of a parameter")

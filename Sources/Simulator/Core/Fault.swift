@@ -75,7 +75,7 @@ extension Simulation {
 }
 
 extension Fault {
-  /// What kind it is, in the first word of its description, with the two ways to cut told apart.
+  /// The kind, in the first word of its description, with the two ways to cut told apart.
   package var kind: String {
     switch self {
     case .cutOneWay: "cut-one-way"

@@ -1,4 +1,4 @@
-/// What a simulated network did, to see that a kind of run really has what it is meant to have.
+/// The tally of a simulated network, to see that a kind of run really has what it is meant to have.
 package struct NetworkTally: Sendable, Equatable {
   /// Connections that came about.
   package var connections = 0

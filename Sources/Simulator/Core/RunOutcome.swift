@@ -1,4 +1,4 @@
-/// What came of one run of a scenario.
+/// The result of one run of a scenario.
 package struct RunOutcome: Sendable {
   /// The first invariant that did not hold; nil if all did.
   package var violation: String?
@@ -8,13 +8,13 @@ package struct RunOutcome: Sendable {
   package var simulated: Int64
   /// Packets that arrived.
   package var delivered: Int
-  /// What happened, if it was recorded.
+  /// The transcript, if one was kept.
   package var transcript: Transcript
   /// Faults that were applied, by kind.
   package var faults: [String: Int] = [:]
   /// The faults in their order, where they were drawn at random.
   package var plan = FaultPlan()
-  /// What the network did by itself.
+  /// The tally of the network.
   package var network = NetworkTally()
   /// Operations that the nodes alive at the end had applied, over all of them; each was checked against the model.
   package var operations = 0

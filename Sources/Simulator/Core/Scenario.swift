@@ -16,7 +16,7 @@ package enum Scenario: Sendable, CaseIterable {
     self = found
   }
 
-  /// What it is called.
+  /// The name of the scenario.
   package var name: String {
     switch self {
     case .election(let scenario): scenario.rawValue

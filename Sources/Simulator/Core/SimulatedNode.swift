@@ -1,11 +1,11 @@
 package import Basics
 import PeerProtocol
 
-/// What a ``Simulation`` runs: anything that owns connections to numbered peers and has a deadline.
+/// A node of a ``Simulation``: anything that owns connections to numbered peers and has a deadline.
 ///
 /// All instants are of the node's own clock. After every call the simulation drains ``nextOutput()`` to nil.
 package protocol SimulatedNode {
-  /// What travels over a connection in one piece.
+  /// A packet, which travels over a connection in one piece.
   associatedtype Packet
 
   /// Bytes that a packet takes on the wire, for networks with a limited rate.
@@ -42,7 +42,7 @@ extension SimulatedNode {
   package mutating func delivered(byteCount: Int, on connection: ConnectionID, at now: Instant) -> Bool { false }
 }
 
-/// What a simulated node wants done.
+/// An order of a simulated node.
 package enum SimulatedOutput<Packet> {
   /// Send the packet.
   case transmit(Packet, on: ConnectionID)
@@ -57,7 +57,7 @@ package typealias ConnectionID = ID<ConnectionTag>
 
 package enum ConnectionTag: IDTag { package static var noun: String { "connection" } }
 
-/// What watches a simulation and checks its invariants.
+/// A monitor of a simulation that checks its invariants.
 package protocol SimulationMonitor<Node> {
   associatedtype Node: SimulatedNode
 

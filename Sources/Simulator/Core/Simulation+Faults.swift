@@ -1,7 +1,7 @@
 package import Basics
 import PeerProtocol
 
-/// What can go wrong; every fault is applied between two events.
+/// The faults; each is applied between two events.
 extension Simulation {
   /// Starts `make` on a machine where nothing runs; it gets the time on the machine's clock.
   package mutating func start(_ index: Int, _ make: (Instant) -> Node) {
@@ -64,7 +64,7 @@ extension Simulation {
 
   /// Breaks or heals the path from one node to another.
   ///
-  /// What is sent over a broken path waits for it to heal, until heartbeats give up on the connection.
+  /// Packets over a broken path wait for it to heal, until heartbeats give up on the connection.
   package mutating func setPath(from: Int, to: Int, isBroken: Bool) {
     guard from != to, network.isBroken(from, to) != isBroken else { return }
     network.setBroken(from, to, isBroken)

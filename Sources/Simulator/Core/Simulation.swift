@@ -16,7 +16,7 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     /// Whether the clock stands still while stopped.
     var isAsleep = false
     var stoppedAt: Int64 = 0
-    /// What waits for a stopped node.
+    /// The deliveries that wait for a stopped node.
     var inbox: [SimulationEvent] = []
     /// The node's deadline, on its clock, after its last step.
     var deadline: Instant?
@@ -30,9 +30,9 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
   package private(set) var now = Instant.zero
   /// Packets that arrived so far.
   package private(set) var delivered = 0
-  /// What the network did to connections and packets so far.
+  /// The tally of connections and packets so far.
   package internal(set) var tally = NetworkTally()
-  /// What checks the invariants.
+  /// The check of the invariants.
   package var monitor: Monitor
   var random: SeededRandom
   var network: VirtualNetwork
@@ -51,7 +51,7 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
   /// The number of machines.
   package var count: Int { machines.count }
 
-  /// What runs on a machine; nil if nothing does.
+  /// The node on a machine; nil if none runs.
   package func node(_ index: Int) -> Node? { machines[index].node }
 
   /// Whether a machine runs something, stopped or not.

@@ -3,7 +3,7 @@ package import Basics
 /// The monotonic clock of one simulated machine: it starts anywhere, runs a little fast or slow, and stands still while
 /// the machine sleeps.
 package struct VirtualClock: Sendable {
-  /// What it shows at the start of the simulation (ns).
+  /// The reading at the start of the simulation (ns).
   package var skew: Int64 = 0
   /// How much faster than true time it runs (parts per million).
   package var drift: Int64 = 0
@@ -12,7 +12,7 @@ package struct VirtualClock: Sendable {
 
   package init() {}
 
-  /// What the clock shows at a true time.
+  /// The reading of the clock at a true time.
   package func local(at now: Instant) -> Instant {
     let awake = now.nanoseconds - slept
     return Instant(nanoseconds: skew + awake + awake / 1_000_000 * drift)

@@ -17,7 +17,7 @@ package struct ElectionMonitor: SimulationMonitor {
   var hostChanges: Int { watch.hostChanges }
   /// Claims by any node so far.
   var claimCount: Int { watch.claimCount }
-  /// What happened, if it is recorded.
+  /// The transcript, if one is kept.
   package var transcript: Transcript { watch.transcript }
 
   /// Adds a line to the transcript; the text is made only if it is kept.

@@ -3,7 +3,7 @@ import PeerProtocol
 
 /// A known-bad rule, and how many seeds the simulator may need to notice it.
 package struct ElectionMutant: Sendable {
-  /// What is wrong, in a word.
+  /// The fault, in a word.
   package let name: String
   /// The rules that are left.
   package let rules: ProtocolRules

@@ -1,7 +1,7 @@
 import Basics
 import PeerProtocol
 
-/// What one call of an election looked like from outside.
+/// One call of an election as seen from outside.
 struct ElectionObservation {
   /// The election after the call.
   var election: HostElection
@@ -13,7 +13,7 @@ struct ElectionObservation {
   var now: Instant
 }
 
-/// What an app, or the node around it, did to an election.
+/// A call of an app, or of the node around it, to an election.
 enum ElectionWish: Sendable {
   case resign, join, left(NodeID), other
   /// The node says that it stood still.

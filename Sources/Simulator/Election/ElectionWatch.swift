@@ -5,7 +5,7 @@ import PeerProtocol
 ///
 /// E1 (agreement at rest), E5 and E6 are about whole runs; the worlds check those.
 struct ElectionWatch: Sendable {
-  /// What a node looked like after its last step.
+  /// The look of a node after its last step.
   struct Shadow: Sendable {
     var me: NodeID
     var host: NodeID?
@@ -16,7 +16,7 @@ struct ElectionWatch: Sendable {
     /// The highest epoch in any message it was given.
     var maxEpochHeard: UInt64 = 0
     var lastClaim: UInt64 = 0
-    /// Whom it has offered to merge with, and until when, on its own clock.
+    /// The host that it has offered to merge with, and until when, on its own clock.
     var offerTo: NodeID?
     var offerUntil = Instant.zero
     /// Until when it must not lose its host to its own clock, after standing still.
@@ -34,7 +34,7 @@ struct ElectionWatch: Sendable {
   private(set) var hostChanges = 0
   /// Claims by any node so far.
   private(set) var claimCount = 0
-  /// What happened, if it is recorded.
+  /// The transcript, if one is kept.
   var transcript: Transcript
   /// Whether Beats and their Acks are left out of the transcript.
   private let isTerse: Bool

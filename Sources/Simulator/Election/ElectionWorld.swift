@@ -4,9 +4,9 @@ package import PeerProtocol
 
 /// A simulated session that does nothing but elect its host.
 package struct ElectionWorld {
-  /// What happens when and to whom.
+  /// The simulation: what happens when and to whom.
   package var simulation: Simulation<ElectionPeer, ElectionMonitor>
-  /// What each node's app decided, by number.
+  /// The decisions of each node's app, by number.
   package var configurations: [ElectionConfiguration]
   private let rules: ProtocolRules
   private var random: SeededRandom
@@ -93,7 +93,7 @@ package struct ElectionWorld {
   }
 }
 
-/// What apps may ask of their node's election.
+/// The wishes that apps may have of their node's election.
 extension ElectionWorld {
   package mutating func requestHost(_ index: Int) {
     wish(index, "asks to be host", .other, .request)

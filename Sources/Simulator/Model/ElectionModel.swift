@@ -8,7 +8,7 @@ package import PeerProtocol
 /// ``longestTravel``, or is lost while losses are left. Time moves to the next deadline. A node may crash, and one may
 /// be cut off and come back; who is reachable is noticed at any later moment. There is no jitter.
 package struct ElectionModel: Sendable {
-  /// What may happen next.
+  /// A step that may come next.
   package enum Action: Hashable, Sendable {
     case deliver(from: Int, to: Int)
     case lose(from: Int, to: Int)
@@ -42,13 +42,13 @@ package struct ElectionModel: Sendable {
   package private(set) var nodes: [HostElection?]
   /// By sender and receiver, row by row.
   private var flights: [[Flight]]
-  /// Whom each node takes for reachable.
+  /// The nodes that each node takes for reachable.
   private var views: [Set<Int>]
   private var outcast: Int?
   private var lossesLeft = 1
   private var crashesLeft = 1
   private var cutsLeft = 1
-  /// What did not hold in the last step.
+  /// The invariant that did not hold in the last step.
   package private(set) var violation: String?
 
   /// Fresh nodes that see each other.
@@ -193,7 +193,7 @@ package struct ElectionModel: Sendable {
 }
 
 extension ElectionModel {
-  /// What is left to happen if nothing more goes wrong: everything healed and noticed, messages in order, for `span` ns.
+  /// The steps that are left if nothing more goes wrong: everything healed and noticed, messages in order, for `span` ns.
   mutating func comeToRest(within span: Int64) {
     outcast = nil
     settle(for: span)
@@ -205,7 +205,7 @@ extension ElectionModel {
     while now < end, violation == nil, let action = actions.first(where: \.isOrderly) { perform(action) }
   }
 
-  /// What is wrong with the hosts, as it must not be at rest; nil if all follow one.
+  /// The fault of the hosts at rest; nil if all follow one.
   package var disagreement: String? {
     let live = nodes.compactMap(\.self)
     let hosts = live.filter(\.isHost)

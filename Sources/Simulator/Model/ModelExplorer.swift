@@ -15,7 +15,7 @@ package struct ModelExplorer: Sendable {
     case merging
   }
 
-  /// What was found.
+  /// The findings.
   package struct Result: Sendable {
     /// Different states.
     package var states = 0

@@ -21,7 +21,7 @@ package enum MergeLaws {
     try merged(AnchorSet(actor: ActorID(peer: SessionPeer.identity(of: 1_000), incarnation: number)), set)
   }
 
-  /// What comes of merging the state of `other` into `set`.
+  /// The result of merging the state of `other` into `set`.
   private static func merged(_ set: AnchorSet, _ other: AnchorSet) throws(ReplicationError) -> AnchorSet {
     var result = set
     let snapshot = other.encodeSnapshot()

@@ -83,7 +83,7 @@ package struct NaiveModel {
     return result
   }
 
-  /// What differs between this and what `set` shows; nil when nothing does.
+  /// The difference between this and what `set` shows; nil when there is none.
   package func difference(to set: inout AnchorSet) -> String? {
     let visible = visible
     let anchors = set.anchors

@@ -2,7 +2,7 @@ package import AnchorReplication
 import Basics
 import PeerProtocol
 
-/// What travels between the peers of a ``ReplicationWorld``.
+/// A packet between the peers of a ``ReplicationWorld``.
 enum ReplicationMessage {
   case vector(VersionVector, SHA256Digest, wantsAnswer: Bool)
   case operations([UInt8])

@@ -2,7 +2,7 @@ import AnchorReplication
 import Basics
 import WorldModel
 
-/// What must hold at every moment of a ``ReplicationWorld``: C1 by digest, C4 and C5.
+/// The invariants of every moment of a ``ReplicationWorld``: C1 by digest, C4 and C5.
 struct ReplicationWatch {
   private typealias Marks = [Dot: [AnchorField: (UInt64, UInt64, Stamp)]]
 

@@ -112,7 +112,7 @@ extension ReplicationWorld {
   }
 }
 
-/// What people do with anchors, one edit at a time.
+/// The edits of people, one at a time.
 enum ReplicationApp {
   /// Edits one of the `recent` anchors or adds one; the id of a new one.
   static func edit(

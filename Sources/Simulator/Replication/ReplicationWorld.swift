@@ -5,7 +5,7 @@ import WorldModel
 
 /// Sets of anchors on links that delay, break and come back, with crashes, pruned logs and snapshots; run by a seed.
 package struct ReplicationWorld {
-  /// What a run is made of.
+  /// The parts of a run.
   package struct Options: Sendable {
     /// Peers, 2 to 8; nil for 2 to 6 at random.
     package var count: Int?
@@ -32,7 +32,7 @@ package struct ReplicationWorld {
   package var peers: [ReplicationPeer]
   /// The first invariant that did not hold.
   package private(set) var violation: String?
-  /// What happened, if it is recorded.
+  /// The transcript, if one is kept.
   package private(set) var transcript: Transcript
   /// Every operation that was ever written.
   package private(set) var operations = OperationStore()

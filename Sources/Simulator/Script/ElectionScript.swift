@@ -2,7 +2,7 @@
 package struct ScriptFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The line, from 1.
   package var line: Int
-  /// What is wrong with it.
+  /// The fault of the script.
   package var message: String
 
   package init(line: Int, message: String) {

@@ -89,7 +89,7 @@ struct SessionScriptRun {
     }
   }
 
-  /// What is wrong with the members that a node of a group sees.
+  /// The fault of the members that a node of a group sees.
   private func strangers(of index: Int, in group: [Int]) -> String? {
     guard let node = world.node(index) else { return "nothing runs on \(index + 1)" }
     let seen = node.memberSnapshots.filter { $0.status == .connected }.map(\.peerID)

@@ -22,7 +22,7 @@ package enum SessionCommand: Hashable, Sendable {
   case expect(SessionExpectation, within: Int64)
 }
 
-/// What must hold of some nodes of a session.
+/// A condition on some nodes of a session.
 package enum SessionExpectation: Hashable, Sendable {
   /// Every running node that has not ended follows one host.
   case host

@@ -8,7 +8,7 @@ import WorldModel
 /// C1: equal vectors, equal digests. C4: a removed key never reappears. C5: stamps of a register never go back. At the
 /// asking of the scenario, C2: the state is what the operations mean. C3 and C7 are about rest; the world checks those.
 package struct AnchorWatch {
-  /// What one node showed.
+  /// The anchors that one node showed.
   private struct Memory {
     var marks: [Dot: [AnchorField: Mark]] = [:]
     var removed: Set<Dot> = []

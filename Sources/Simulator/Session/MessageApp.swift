@@ -2,7 +2,7 @@ import Basics
 import PeerProtocol
 import WorldModel
 
-/// What the people of a simulated session send each other: now and then bursts, to one member or to all, and they read slowly.
+/// The messages of the people of a simulated session: now and then bursts, to one member or to all, and they read slowly.
 struct MessageApp {
   private var random: SeededRandom
 

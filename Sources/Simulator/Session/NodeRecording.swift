@@ -18,7 +18,7 @@ package struct NodeRecording: Sendable {
   private let configuration: NodeConfiguration
   private let record: NodeRecord?
   private let start: Instant
-  /// What was done, in order.
+  /// The calls, in order.
   package private(set) var steps: [Step] = []
 
   /// Of a node that starts now.

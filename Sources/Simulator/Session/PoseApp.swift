@@ -3,10 +3,10 @@ import Basics
 import PeerProtocol
 import WorldModel
 
-/// What the people of a simulated session do that counts only for the moment: they walk about, drag anchors, and say which
+/// The doings of the people of a simulated session that count only for the moment: they walk about, drag anchors, and say which
 /// of this they want to see.
 struct PoseApp {
-  /// What the app on a machine last told its node, if that still runs.
+  /// The last words of the app on a machine to its node, if that still runs.
   private struct Told: Equatable, CustomStringConvertible {
     let node: NodeID
     var pose: Transform?
@@ -125,7 +125,7 @@ struct PoseApp {
   }
 }
 
-/// Who is seen, as what, and where.
+/// The poses that are seen: whose, of what, and where.
 private struct Sighting: Equatable, Comparable, CustomStringConvertible {
   let origin: NodeID
   let subject: EphemeralSubject

@@ -8,11 +8,11 @@ import WorldModel
 struct RemovalWatch {
   private let liar: PeerID
   private let machines: [PeerID]
-  /// Whom each node has taken for removed.
+  /// The peers that each node has taken for removed.
   private var removed: [Set<PeerID>]
-  /// Whom each node followed after its last step.
+  /// The host that each node followed after its last step.
   private var hosts: [PeerID?]
-  /// Whom each node followed last, itself not counted.
+  /// The host that each node followed last, itself not counted.
   private var followed: [PeerID?]
   /// Whether the liar removed an honest member by right.
   private(set) var isSettled = false

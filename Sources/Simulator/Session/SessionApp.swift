@@ -3,7 +3,7 @@ import Basics
 import PeerProtocol
 import WorldModel
 
-/// What the people of a simulated session do: they place, move, name, lock and remove anchors, and share maps.
+/// The people of a simulated session: they place, move, name, lock and remove anchors, and share maps.
 struct SessionApp {
   private var random: SeededRandom
   /// The last map of many chunks; empty before the first.

@@ -15,7 +15,7 @@ package struct SessionMonitor: SimulationMonitor {
   /// Nodes that a scenario has the host remove.
   private var expelled: Set<Int> = []
   private var membership: [MembershipWatch]
-  /// What runs on each machine.
+  /// The node on each machine.
   private var starts: [NodeID]
   private var removals: RemovalWatch?
   /// Every map that was shared, by the hash of its contents.
@@ -24,7 +24,7 @@ package struct SessionMonitor: SimulationMonitor {
   private(set) var mapsReceived = 0
   /// Second connections that came about, over all nodes.
   package private(set) var bulkLinks = 0
-  /// What apps have sent each other.
+  /// The messages of the apps.
   private(set) var messages = MessageWatch()
   /// Of what all nodes asked for, step by step.
   package private(set) var outputDigest = OutputDigest()
@@ -46,7 +46,7 @@ package struct SessionMonitor: SimulationMonitor {
   var claimCount: Int { elections.claimCount }
   /// Whether the liar has removed an honest member by right: the rest of the run proves nothing.
   package var liarRemoved: Bool { removals?.isSettled ?? false }
-  /// What happened, if it is recorded.
+  /// The transcript, if one is kept.
   package var transcript: Transcript { elections.transcript }
 
   /// Adds a line to the transcript; the text is made only if it is kept.
@@ -166,7 +166,7 @@ extension SessionMonitor {
   }
 }
 
-/// What one node told its app of the others must make sense: nobody comes twice, nobody goes who is not there.
+/// The events of one node about the others must make sense: nobody comes twice, nobody goes who is not there.
 private struct MembershipWatch {
   private var present: Set<PeerID> = []
   /// The members among them that are told of as reconnecting.

@@ -3,7 +3,7 @@ import PeerProtocol
 
 /// A known-bad rule of a node or of what it is made of, and how many seeds of whole sessions may pass without notice.
 package struct SessionMutant: Sendable {
-  /// What is wrong, in a word.
+  /// The fault, in a word.
   package let name: String
   /// The rules that are left.
   package let rules: ProtocolRules

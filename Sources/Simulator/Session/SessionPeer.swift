@@ -11,9 +11,9 @@ package struct SessionPeer: SimulatedNode {
 
   /// The node under test.
   package private(set) var node: Node
-  /// What the node told the app in the last step.
+  /// The events for the app in the last step.
   package private(set) var events: [NodeEvent] = []
-  /// What its election did in the last step.
+  /// The observations of its election in the last step.
   var electionSteps: [ElectionStep] { follower.steps }
   /// The links it ended in the last step with a goodbye: to whom and why.
   private(set) var goodbyes: [(peer: PeerID, reason: EndReason)] = []
@@ -30,14 +30,14 @@ package struct SessionPeer: SimulatedNode {
   package var sentFrames: [FrameType: Int]?
   /// Chunks that came although they had been verified before.
   package private(set) var fetchedAgain = 0
-  /// What the node had kept, as bytes: the latest record and the one before.
+  /// The kept records of the node, as bytes: the latest one and the one before.
   package private(set) var records: [[UInt8]] = []
   private var verified: [MapID: Set<Int>] = [:]
   private var follower: ElectionFollower
-  /// What was done to the node since its start; nil while nobody records it.
+  /// The calls to the node since its start; nil while nobody records them.
   package private(set) var recording: NodeRecording?
 
-  /// What the app does with messages.
+  /// The part of the app that sends and reads messages.
   var mail = Mail()
   private let index: Int
   private let count: Int
@@ -46,12 +46,12 @@ package struct SessionPeer: SimulatedNode {
   private var dials: [Int: [DialID]] = [:]
   private var nextInvitation: UInt64 = 1
   private var targets: [InvitationID: Int] = [:]
-  /// Who is invited again, and when: the invitation before came to nothing.
+  /// The peers that are invited again, and when: the invitation before came to nothing.
   private var refused: [Int: Instant] = [:]
-  /// Who was a member when this process ended, and is not invited.
+  /// The members when this process ended, who are not invited.
   private var expected: [Int]
   private static let patience: Duration = .milliseconds(200)
-  /// What this peer says besides what its node says; nil for an honest one.
+  /// The lies of this peer besides the words of its node; nil for an honest one.
   package private(set) var liar: Liar?
 
   /// A connection as the operating system has it: what was given to it and what the other end has not taken yet.
@@ -108,7 +108,7 @@ package struct SessionPeer: SimulatedNode {
     return answer
   }
 
-  /// What can be read of the node.
+  /// The readable state of the node.
   package subscript<T>(dynamicMember path: KeyPath<Node, T>) -> T { node[keyPath: path] }
 
   /// Gives the node bytes that arrived on a link.

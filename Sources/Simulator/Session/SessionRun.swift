@@ -7,9 +7,9 @@ struct SessionRun {
   var world: SessionWorld
   var random: SeededRandom
   var app: SessionApp
-  /// What apps do with live poses; nil where they do nothing.
+  /// The apps' live poses; nil where there are none.
   private var poses: PoseApp?
-  /// What apps send each other; nil where they send nothing.
+  /// The apps' messages; nil where there are none.
   private var messages: MessageApp?
   var time: Int64?
   /// The faults so far.
@@ -86,7 +86,7 @@ struct SessionRun {
     if world.liar != nil { lock() }
   }
 
-  /// Who was out of reach, and of whom the liar has told that it had left, waits for an invitation if it cannot be known by its
+  /// A node that was out of reach, and of which the liar has told that it had left, waits for an invitation if it cannot be known by its
   /// start: that of another start, or two of which each was told so of the other.
   private mutating func bringTogether() {
     world.simulation.run(for: 10_000_000_000)

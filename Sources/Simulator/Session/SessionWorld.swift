@@ -5,7 +5,7 @@ package import WorldModel
 
 /// A simulated session of whole nodes, with apps that edit anchors, share maps and ask for things.
 package struct SessionWorld {
-  /// What happens when and to whom.
+  /// The simulation: what happens when and to whom.
   package var simulation: Simulation<SessionPeer, SessionMonitor>
   /// The rules that every node keeps.
   private let rules: ProtocolRules
@@ -18,7 +18,7 @@ package struct SessionWorld {
   private var random: SeededRandom
   /// Decides what a crash leaves on the disks; apart from the rest, so that it moves nothing else.
   private var diskDice: SeededRandom
-  /// What machines kept of their nodes when these crashed.
+  /// The records that machines kept of their nodes when these crashed.
   private var disks: [Int: NodeRecord] = [:]
   /// Faults that were applied, by kind.
   package private(set) var faults: [String: Int] = [:]
@@ -54,7 +54,7 @@ package struct SessionWorld {
   package var count: Int { simulation.count }
   /// The first invariant that did not hold.
   package var violation: String? { simulation.monitor.violation }
-  /// What runs on a machine; nil if nothing does.
+  /// The node on a machine; nil if none runs.
   package func node(_ index: Int) -> Node? { simulation.node(index)?.node }
 
   /// Applies a fault and records it; half of the processes that restart come back with their records.
@@ -212,7 +212,7 @@ package struct SessionWorld {
     node(index)?.anchors.vector.covers(written) ?? false
   }
 
-  /// What is not yet as it must be at rest in some connected component; nil if nothing is.
+  /// The fault of some connected component at rest; nil if there is none.
   ///
   /// All know the same members and follow the same host, hold the same anchors under the same vectors and digests, lack
   /// no operation of a node that lives, and have the same map; no anchor belongs to who is not there.

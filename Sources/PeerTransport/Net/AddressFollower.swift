@@ -26,7 +26,8 @@ final class AddressFollower: EventHandler {
 
   func handle(_ readiness: Readiness) {
     news.drain()
-    timer?.deadline = MonotonicClock.now + Self.patience
+    // From the first change of a burst on: changes without end do not put the look off.
+    if let timer, timer.deadline == nil { timer.deadline = MonotonicClock.now + Self.patience }
   }
 
   /// Follows no longer.

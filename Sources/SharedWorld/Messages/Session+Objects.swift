@@ -24,9 +24,9 @@ extension Session {
     try await send(Message(object), to: audience, at: endpoint)
   }
 
-  /// Sends an object with a placement or header fields, as ``send(_:to:at:)`` does.
+  /// Sends an object with a placement or header fields, as ``send(_:to:at:)-(Object,_,_)`` does.
   ///
-  /// - Throws: The errors of ``send(_:to:at:)``.
+  /// - Throws: The errors of ``send(_:to:at:)-(Object,_,_)``.
   @discardableResult
   public nonisolated func send<Object>(
     _ message: Message<Object>, to audience: MessageAudience, at endpoint: String
@@ -61,7 +61,7 @@ extension Session {
   ///   - timeout: How long to wait, the way to the peer and back included.
   /// - Throws: ``SessionError`` with the code `request-timed-out`; `unhandled` (nothing there answers such requests);
   ///   `undecodable` (either side cannot decode what it got); `request-failed` (the other side's error is the cause, a
-  ///   ``RemoteError``); `not-delivered` or `not-connected` (the peer is gone); `cancelled`; or what ``send(_:to:at:)``
+  ///   ``RemoteError``); `not-delivered` or `not-connected` (the peer is gone); `cancelled`; or what ``send(_:to:at:)-(Object,_,_)``
   ///   throws.
   public nonisolated func request<Question: Codable & Sendable, Answer: Codable & Sendable>(
     _ question: Question, from peer: PeerID, at endpoint: String, expecting type: Answer.Type = Answer.self,
@@ -86,7 +86,7 @@ extension Session {
     }
   }
 
-  /// The requests of one type at some endpoints, from now on: ``RequestStream/answer(_:)`` answers them.
+  /// The requests of one type at some endpoints, from now on: ``RequestStream/answer(_:)-((ReceivedMessage<Question>)->Answer)`` answers them.
   ///
   /// - Parameters:
   ///   - type: The type of the questions.

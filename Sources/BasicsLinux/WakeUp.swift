@@ -28,11 +28,10 @@ package final class WakeUp: Sendable {
     var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let end = ContinuousClock.now + patience
     // A signal handler of the app may end the wait early.
-    while true {
-      let rest = max(.zero, end - .now)
-      if poll(&descriptor, 1, Int32(clamping: Int64(rest / .milliseconds(1)) + 1)) > 0 { return true }
-      if ContinuousClock.now >= end { return false }
-    }
+    repeat {
+      if poll(&descriptor, 1, milliseconds(until: end)) > 0 { return true }
+    } while ContinuousClock.now < end
+    return false
   }
 
   /// Makes the descriptor unreadable again, however often it was signalled.
@@ -40,4 +39,12 @@ package final class WakeUp: Sendable {
     var count: eventfd_t = 0
     eventfd_read(descriptor, &count)
   }
+}
+
+/// The time to `deadline` as `poll(2)` takes it: rounded up, −1 for no limit.
+package func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
+  guard let deadline else { return -1 }
+  let (seconds, attoseconds) = max(.zero, deadline - .now).components
+  let milliseconds = min(seconds, 1_000_000) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+  return Int32(milliseconds)
 }

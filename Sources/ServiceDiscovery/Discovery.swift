@@ -9,11 +9,17 @@ package final class Discovery: DiscoveryBackend {
   /// How long a daemon that has died may stay away.
   package static let patience: Duration = .seconds(3)
 
+  /// A back-end and the way of its events.
+  private struct Source {
+    let backend: any DiscoveryBackend
+    let gate: EventGate
+  }
+
   private struct State {
     var isStarted = false
     var isStopped = false
     /// The last one is in use; a predecessor has given up and is retained so that it can be stopped.
-    var backends: [any DiscoveryBackend] = []
+    var sources: [Source] = []
     var advertisement: Advertisement?
     /// The watch over the daemon, while that is in use.
     var watch: DaemonWatch?
@@ -35,7 +41,6 @@ package final class Discovery: DiscoveryBackend {
     browsing type: ServiceType?, advertising advertisement: Advertisement?,
     _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(DiscoveryError) {
-    let gate = EventGate(handler)
     let backend: (any DiscoveryBackend)? =
       switch mode {
       case .none: nil
@@ -44,27 +49,28 @@ package final class Discovery: DiscoveryBackend {
       case .automatic:
         AvahiDaemonBackend(
           surrender: DaemonConnection.Surrender(patience: Self.patience) { [weak self] in
-            self?.fallBack(browsing: type, behind: gate, handler)
+            self?.fallBack(browsing: type, handler)
           })
       }
+    let source = backend.map { Source(backend: $0, gate: EventGate(handler)) }
     let error: DiscoveryError? = state.withLock { state in
       guard !state.isStopped else { return .stopped }
       guard !state.isStarted else { return .alreadyStarted }
       state.isStarted = true
       state.advertisement = advertisement
-      if let backend { state.backends.append(backend) }
+      if let source { state.sources.append(source) }
       return nil
     }
     if let error { throw error }
-    guard let backend else { return }
-    try Self.start(backend, browsing: type, advertising: advertisement, gate.pass)
-    watchDaemon(browsing: type, behind: gate, handler)
+    guard let source else { return }
+    try Self.start(source, browsing: type, advertising: advertisement)
+    watchDaemon(browsing: type, behind: source.gate, handler)
   }
 
   package func updateInfo(_ info: DiscoveryInfo) {
     let backend = state.withLock { state in
       state.advertisement?.info = info
-      return state.backends.last
+      return state.sources.last?.backend
     }
     backend?.updateInfo(info)
   }
@@ -72,20 +78,24 @@ package final class Discovery: DiscoveryBackend {
   package func resolve(
     _ instance: ServiceInstance, timeout: Duration
   ) async throws(DiscoveryError) -> [SocketAddress] {
-    let (backend, isStopped) = state.withLock { ($0.backends.last, $0.isStopped) }
+    let (backend, isStopped) = state.withLock { ($0.sources.last?.backend, $0.isStopped) }
     guard !isStopped else { throw .stopped }
     guard let backend else { throw .unavailable(reason: "discovery is switched off") }
     return try await backend.resolve(instance, timeout: timeout)
   }
 
   package func stop() {
-    let (backends, watch) = state.withLock { state in
+    let (sources, watch) = state.withLock { state in
       state.isStopped = true
-      defer { (state.backends, state.watch) = ([], nil) }
-      return (state.backends, state.watch)
+      defer { (state.sources, state.watch) = ([], nil) }
+      return (state.sources, state.watch)
     }
     watch?.stop()
-    for backend in backends { backend.stop() }
+    for source in sources {
+      source.backend.stop()
+      // A thread that is held may go on later.
+      source.gate.close()
+    }
   }
 
   // MARK: A daemon that fails
@@ -102,7 +112,7 @@ package final class Discovery: DiscoveryBackend {
       } else if mode == .avahi {
         gate.pass(.unavailable(reason: Self.hangs))
       } else {
-        self?.fallBack(browsing: type, behind: gate, handler)
+        self?.fallBack(browsing: type, handler)
       }
     }
     let isStopped = state.withLock { state in
@@ -116,22 +126,22 @@ package final class Discovery: DiscoveryBackend {
 
   /// Replaces the daemon, on a thread that talks to it or watches it, with the embedded back-end.
   private func fallBack(
-    browsing type: ServiceType?, behind gate: EventGate, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
+    browsing type: ServiceType?, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) {
-    let embedded = EmbeddedBackend()
-    let advertisement: Advertisement?? = state.withLock { state in
-      guard !state.isStopped, state.backends.count == 1 else { return nil }
-      state.backends.append(embedded)
+    let embedded = Source(backend: EmbeddedBackend(), gate: EventGate(handler))
+    let former: (source: Source, advertisement: Advertisement?)? = state.withLock { state in
+      guard !state.isStopped, state.sources.count == 1 else { return nil }
+      defer { state.sources.append(embedded) }
       state.watch?.stop()
-      return .some(state.advertisement)
+      return (state.sources[0], state.advertisement)
     }
-    guard let advertisement else { return }
+    guard let former else { return }
     // What a daemon that hangs says when it wakes up is of the past.
-    for instance in gate.close() { handler(.lost(instance)) }
+    for instance in former.source.gate.close() { embedded.gate.pass(.lost(instance)) }
     do throws(DiscoveryError) {
-      try Self.start(embedded, browsing: type, advertising: advertisement, handler)
+      try Self.start(embedded, browsing: type, advertising: former.advertisement)
       // The record may have been replaced while the back-end could not take it.
-      if let latest = state.withLock({ $0.advertisement }) { embedded.updateInfo(latest.info) }
+      if let latest = state.withLock({ $0.advertisement }) { embedded.backend.updateInfo(latest.info) }
     } catch {
       // Stopped in the meantime: no caller waits for an answer.
       return
@@ -140,14 +150,13 @@ package final class Discovery: DiscoveryBackend {
 
   /// Starts a back-end, reporting one that cannot work rather than failing: peers can still be named by address.
   private static func start(
-    _ backend: any DiscoveryBackend, browsing type: ServiceType?, advertising advertisement: Advertisement?,
-    _ handler: @Sendable @escaping (DiscoveryEvent) -> Void
+    _ source: Source, browsing type: ServiceType?, advertising advertisement: Advertisement?
   ) throws(DiscoveryError) {
     do throws(DiscoveryError) {
-      try backend.start(browsing: type, advertising: advertisement, handler)
+      try source.backend.start(browsing: type, advertising: advertisement, source.gate.pass)
     } catch {
       guard case .unavailable(let reason) = error else { throw error }
-      handler(.unavailable(reason: reason))
+      source.gate.pass(.unavailable(reason: reason))
     }
   }
 }

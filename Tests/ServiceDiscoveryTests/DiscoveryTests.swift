@@ -1,5 +1,5 @@
 import BasicsLinux
-import Glibc
+import Dispatch
 import Testing
 
 @testable import ServiceDiscovery
@@ -45,17 +45,31 @@ import Testing
   }
 
   /// Whether somebody accepts connections at a Unix socket.
-  private static func accepts(_ path: String) -> Bool {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    return withUnsafePointer(to: address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
+  private static func accepts(_ path: String) -> Bool { DaemonPulse.take(at: path, patience: .zero) != .absent }
+
+  @Test func saysNothingAfterItsEndThoughTheWatchOverTheDaemonGoesOn() async throws {
+    /// Tells when the last one that could call back is gone.
+    final class Last: Sendable {
+      let onRelease: @Sendable () -> Void
+      init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+      deinit { onRelease() }
     }
+    let log = EventLog()
+    let (released, teller) = AsyncStream.makeStream(of: Never.self)
+    let hold = DispatchSemaphore(value: 0)
+    do {
+      let last = Last { teller.finish() }
+      let discovery = Discovery(mode: .avahi) {
+        withExtendedLifetime(last) { hold.wait() }
+        return .hung
+      }
+      try discovery.start(browsing: .test, advertising: nil, log.record)
+      discovery.stop()
+    }
+    _ = log.take()
+    hold.signal()
+    for await _ in released {}
+    #expect(log.events.isEmpty)
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: [DiscoveryMode.automatic, .avahi, .embedded])

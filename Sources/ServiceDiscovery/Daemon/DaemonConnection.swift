@@ -1,3 +1,4 @@
+internal import BasicsLinux
 internal import CDNSSD
 internal import Glibc
 

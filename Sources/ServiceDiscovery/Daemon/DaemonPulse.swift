@@ -1,9 +1,10 @@
+internal import BasicsLinux
 internal import Glibc
 
 /// Whether Avahi's daemon answers, asked over its own socket.
 ///
 /// Its `dns_sd.h` layer cannot be asked: a call of it blocks for as long as D-Bus waits for a hung daemon, 25 s.
-enum DaemonPulse: Hashable, Sendable {
+package enum DaemonPulse: Hashable, Sendable {
   /// Nobody listens there; the daemon may still be on D-Bus.
   case absent
   case answers
@@ -27,7 +28,7 @@ enum DaemonPulse: Hashable, Sendable {
     let question = "HELP\n"
     guard send(socket, question, question.utf8.count, Int32(MSG_NOSIGNAL)) > 0 else { return .hung }
     var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    return poll(&descriptor, 1, Int32(clamping: Int64(patience / .milliseconds(1)))) > 0 ? .answers : .hung
+    return poll(&descriptor, 1, milliseconds(until: .now + patience)) > 0 ? .answers : .hung
   }
 
   private static func connect(_ socket: Int32, to path: String) -> Bool {

@@ -3,13 +3,6 @@ package import BasicsLinux
 
 /// The state of the network and of this machine, as far as discovery depends on it.
 package struct NetworkFacts: Hashable, Sendable {
-  /// Avahi's daemon.
-  package enum Daemon: Hashable, Sendable {
-    case absent
-    case answers
-    case hung
-  }
-
   /// An interface that can multicast, in one family of addresses.
   package struct Path: Hashable, Sendable {
     /// The name of the interface, such as `eth0`.
@@ -23,7 +16,8 @@ package struct NetworkFacts: Hashable, Sendable {
     }
   }
 
-  package var daemon: Daemon
+  /// Avahi's daemon.
+  package var daemon: DaemonPulse
   /// Whether another program holds UDP port 5353 and does not share it.
   package var isPortHeld: Bool
   /// Loopback is not among them.
@@ -36,7 +30,7 @@ package struct NetworkFacts: Hashable, Sendable {
   package var offering: Set<SocketAddress.Host>
 
   package init(
-    daemon: Daemon, isPortHeld: Bool = false, paths: [Path], hearsItself: Bool = false,
+    daemon: DaemonPulse, isPortHeld: Bool = false, paths: [Path], hearsItself: Bool = false,
     others: Set<SocketAddress.Host> = [], offering: Set<SocketAddress.Host> = []
   ) {
     (self.daemon, self.isPortHeld, self.paths, self.hearsItself) = (daemon, isPortHeld, paths, hearsItself)

@@ -8,7 +8,7 @@ package enum NetworkProbe {
   package static func facts(about type: ServiceType, patience: Duration) -> NetworkFacts {
     let end = ContinuousClock.now + patience
     let addresses = InterfaceAddress.all()
-    var facts = NetworkFacts(daemon: NetworkFacts.Daemon(.take(patience: patience)), paths: [])
+    var facts = NetworkFacts(daemon: .take(patience: patience), paths: [])
     let families = [true, false].compactMap { isIPv4 in MulticastSocket(isIPv4: isIPv4).map { (isIPv4, $0) } }
     facts.isPortHeld = families.isEmpty
     let question = MulticastMessage.question(for: ["\(type.dnsName).local", "_services._dns-sd._udp.local"])
@@ -74,16 +74,6 @@ extension NetworkFacts {
     guard others.count < Self.maximumHosts || others.contains(sender) else { return }
     others.insert(sender)
     if MulticastMessage.answers(bytes, naming: type.dnsName) { offering.insert(sender) }
-  }
-}
-
-extension NetworkFacts.Daemon {
-  fileprivate init(_ pulse: DaemonPulse) {
-    switch pulse {
-    case .absent: self = .absent
-    case .answers: self = .answers
-    case .hung: self = .hung
-    }
   }
 }
 

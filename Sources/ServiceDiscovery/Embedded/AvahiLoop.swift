@@ -1,3 +1,4 @@
+internal import BasicsLinux
 internal import CAvahiCore
 internal import Glibc
 
@@ -42,12 +43,4 @@ final class AvahiLoop {
 private func takeMail(_: OpaquePointer?, _: Int32, _: AvahiWatchEvent, context: UnsafeMutableRawPointer?) {
   guard let context else { return }
   Unmanaged<Mailbox>.fromOpaque(context).takeUnretainedValue().drain()
-}
-
-/// The time to `deadline` as `poll(2)` takes it: rounded up, −1 for no limit.
-func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
-  guard let deadline else { return -1 }
-  let (seconds, attoseconds) = max(.zero, deadline - .now).components
-  let milliseconds = min(seconds, 1_000_000) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-  return Int32(milliseconds)
 }

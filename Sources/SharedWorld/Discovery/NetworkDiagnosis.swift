@@ -114,7 +114,7 @@ extension NetworkDiagnosis.Finding {
       advice: isIPv6Only ? "the other devices need IPv6 too" : nil)
   }
 
-  fileprivate static func daemon(_ daemon: NetworkFacts.Daemon, isPortHeld: Bool) -> Self {
+  fileprivate static func daemon(_ daemon: DaemonPulse, isPortHeld: Bool) -> Self {
     switch daemon {
     case .answers: Self(subject: "daemon", weight: .good, text: "avahi-daemon answers", advice: nil)
     case .absent:

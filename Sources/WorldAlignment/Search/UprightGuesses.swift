@@ -15,7 +15,7 @@ enum UprightGuesses {
       ups.append(up)
       normals.removeAll { $0.dot(up).magnitude > cosine }
     }
-    for axis in [SIMD3<Float>(0, 1, 0), [1, 0, 0], [0, 0, 1]] where ups.isEmpty { ups.append(axis) }
+    if ups.isEmpty { ups = [[0, 1, 0]] }
     return ups.flatMap { [tilt($0), tilt(-$0)] }
   }
 

@@ -175,8 +175,12 @@ package enum ProtocolTimes {
   static let ownershipWait: Duration = .seconds(60)
   /// The host looks this often for anchors whose lease is over, or whose owner is gone.
   package static let orphanLook: Duration = .seconds(1)
-  /// The next address of a peer is tried when the one before has not answered for this long.
-  package static let dialStagger: Duration = .seconds(1)
+  /// The next address of a peer is tried when the one before has not answered for this long: the Connection Attempt Delay of
+  /// RFC 8305 §5.
+  package static let dialStagger: Duration = .milliseconds(250)
+  /// How long a dial that has reached somebody, or went to the last address, is left alone before another one is begun; and
+  /// how long the peer with the higher id waits for the other one to dial.
+  package static let dialTurn: Duration = .seconds(1)
   /// An accepted peer that has not admitted this node for this long is accepted no more.
   package static let admission: Duration = .seconds(10)
   /// Admissions that began before the session was locked or full may arrive for this long.

@@ -50,6 +50,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    [], ["[::1]:1", "[::2]:1"], ["192.0.2.1:1", "192.0.2.2:1", "192.0.2.3:1", "[::1]:1"],
+    ["[::1]:1", "192.0.2.1:1", "192.0.2.2:1"],
+  ])
+  func `families take turns, in their own order`(texts: [String]) throws {
+    let addresses = try texts.map { try #require(SocketAddress($0)) }
+    let turned = addresses.byTurns
+    #expect(turned.sorted() == addresses.sorted() && turned.first == addresses.first)
+    for isIPv6 in [false, true] {
+      #expect(
+        turned.filter { $0.description.hasPrefix("[") == isIPv6 }
+          == addresses.filter { $0.description.hasPrefix("[") == isIPv6 })
+    }
+    let fewer = [false, true].map { isIPv6 in texts.count { $0.hasPrefix("[") == isIPv6 } }.min() ?? 0
+    let flags = turned.prefix(2 * fewer).map { $0.description.hasPrefix("[") }
+    #expect(zip(flags, flags.dropFirst()).allSatisfy { $0 != $1 })
+  }
+
   @Test func `addresses order by their bytes, then by port`() throws {
     let texts = [
       "[::1]:9", "127.0.0.1:1", "127.0.0.1:2", "192.0.2.1:1", "[2001:db8::1]:1", "[fe80::1%2]:1", "[fe80::1%3]:1",

@@ -64,9 +64,15 @@ package struct DialPlan: Sendable {
     if index < addresses.count {
       nextAttempt = now + ProtocolTimes.dialStagger
     } else {
-      nextAttempt = now + ProtocolTimes.dialStagger + takePause(random: &random)
+      nextAttempt = now + ProtocolTimes.dialTurn + takePause(random: &random)
     }
     return address
+  }
+
+  /// Somebody is at the address of a dial: the next address waits until the two have authenticated, which takes a slow machine
+  /// longer than a connection.
+  mutating func connected(_ dial: DialID, at now: Instant) {
+    if pending.contains(dial) { nextAttempt = max(nextAttempt, now + ProtocolTimes.dialTurn) }
   }
 
   /// A dial ended without a link; the next address need not wait for the stagger.

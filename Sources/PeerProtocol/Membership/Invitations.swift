@@ -231,9 +231,10 @@ struct Invitations: Sendable {
   }
 
   /// Somebody is at the address of a dial.
-  mutating func dialConnected(_ dial: DialID) {
+  mutating func dialConnected(_ dial: DialID, at now: Instant) {
     guard let id = dials[dial]?.id, let index = outgoing.firstIndex(where: { $0.id == id }) else { return }
     outgoing[index].reachDeadline = nil
+    outgoing[index].plan.connected(dial, at: now)
   }
 
   /// A dial has become a link to `peer`; nil when it was not one of an invitation.

@@ -207,6 +207,11 @@ struct Members: Sendable {
     return turn.mesh.roster.admits(peer) ? .otherMember : .foreign
   }
 
+  /// Somebody is at the address of a dial.
+  mutating func dialConnected(_ dial: DialID, at now: Instant) {
+    if let peer = dials[dial] { members[peer]?.plan.connected(dial, at: now) }
+  }
+
   /// A dial came to nothing.
   mutating func dialFailed(_ dial: DialID, refused: Bool, in turn: borrowing Turn) {
     gate.ended(dial)
@@ -251,7 +256,7 @@ struct Members: Sendable {
 
   /// When this side's turn to dial begins: the lower id comes first.
   private func dialTime(to peer: PeerID, in turn: borrowing Turn) -> Instant {
-    turn.me.peer < peer ? turn.now : turn.now + ProtocolTimes.dialStagger
+    turn.me.peer < peer ? turn.now : turn.now + ProtocolTimes.dialTurn
   }
 }
 

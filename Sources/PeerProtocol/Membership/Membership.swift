@@ -33,9 +33,7 @@ struct Membership: Organ {
     _ = book.assertSelf(in: &turn)
   }
 
-  private var roster: Roster {
-    _read { yield book.roster }
-  }
+  private var roster: Roster { _read { yield book.roster } }
 
   // MARK: Time
 
@@ -47,9 +45,8 @@ struct Membership: Organ {
   /// Does what is due of invitations and members.
   mutating func tick(in turn: inout Turn) {
     invitations.expire(in: &turn)
-    for peer in admissions.expire(at: turn.now) {
-      if let link = turn.mesh.links.carrier(of: peer) { turn.tell(.close(link, .timedOut)) }
-    }
+    let late = admissions.expire(at: turn.now).compactMap { turn.mesh.links.carrier(of: $0) }
+    for link in late { turn.tell(.close(link, .timedOut)) }
     members.expire(in: &turn)
     invitations.dial(in: &turn)
     members.dial(in: &turn)
@@ -156,7 +153,10 @@ struct Membership: Organ {
   }
 
   /// Somebody is at the address of a dial.
-  mutating func dialConnected(_ dial: DialID) { invitations.dialConnected(dial) }
+  mutating func dialConnected(_ dial: DialID, at now: Instant) {
+    invitations.dialConnected(dial, at: now)
+    members.dialConnected(dial, at: now)
+  }
 
   /// A dial came to nothing.
   mutating func dialFailed(_ dial: DialID, refused: Bool, in turn: borrowing Turn) {

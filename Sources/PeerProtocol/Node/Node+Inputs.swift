@@ -26,7 +26,7 @@ extension Node {
     case .linkOpened(let id, let peer, let dial, let remote, let secrets): open(id, peer, dial, remote, secrets)
     case .linkClosed(let id): links.organ.lost(id, in: &turn)
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused)
-    case .dialConnected(let dial): membership.organ.dialConnected(dial)
+    case .dialConnected(let dial): membership.organ.dialConnected(dial, at: turn.now)
     case .writable(let id), .taken(let id): links.organ.regainRoom(on: id, in: &turn)
     case .clockJumped(let gap): excuse(gap)
     case .addresses(let addresses): changeAddresses(addresses)

@@ -10,6 +10,6 @@ extension SocketAddress {
     let found = InterfaceAddress.all().filter { $0.flags.contains(.up) && $0.host.scope == 0 }
     // A loopback address only helps a peer on the same machine, and only when there is no other way.
     let outward = found.filter { !$0.flags.contains(.loopback) }
-    return (outward.isEmpty ? found : outward).map { SocketAddress(host: $0.host, port: port) }
+    return (outward.isEmpty ? found : outward).map { SocketAddress(host: $0.host, port: port) }.byTurns
   }
 }

@@ -56,7 +56,7 @@ struct Resolution {
 
   /// The endpoints so far, each once, the most promising first.
   ///
-  /// Routable addresses come before those of one link, and IPv4 before IPv6; the order is otherwise that of arrival.
+  /// Routable addresses come before those of one link, and IPv4 and IPv6 by turns; the order is otherwise that of arrival.
   var endpoints: [SocketAddress] {
     var unique: [SocketAddress] = []
     for entry in found {
@@ -65,14 +65,12 @@ struct Resolution {
         if !unique.contains(endpoint) { unique.append(endpoint) }
       }
     }
-    let ranked = unique.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
-    return ranked.map(\.element)
+    let families = unique.filter { $0.bytes.count == 4 } + unique.filter { $0.bytes.count == 16 }
+    return (0...3).flatMap { distance in families.filter { $0.distance == distance }.byTurns }
   }
 }
 
 extension SocketAddress {
-  /// Where the endpoint stands in the order of trying, the smallest first.
-  fileprivate var rank: Int {
-    (host.isLoopback ? 4 : 0) + (host.isLinkLocal ? 2 : 0) + (bytes.count == 16 ? 1 : 0)
-  }
+  /// How unlikely it is that another machine answers there: a routable address 0, one of a single link 1, of this machine 2 or 3.
+  fileprivate var distance: Int { (host.isLoopback ? 2 : 0) + (host.isLinkLocal ? 1 : 0) }
 }

@@ -89,7 +89,7 @@ import WorldModel
         let dial = DialID(rawValue: UInt64(number))
         #expect(plan.attempt(dial, at: now, random: &random) == Self.far)
         plan.failed(dial, refused: true, at: now)
-        if number == 12 { #expect(plan.nextAttempt - now >= ProtocolTimes.dialStagger + pause) }
+        if number == 12 { #expect(plan.nextAttempt - now >= ProtocolTimes.dialTurn + pause) }
         now = plan.nextAttempt
       }
     }

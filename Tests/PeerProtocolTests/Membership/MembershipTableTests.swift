@@ -194,7 +194,7 @@ struct MembershipTableTests {
     _ = probe.takeEvents()
     probe.input(.linkClosed(link))
     // The higher id leaves the first dial to the other side.
-    if probe.dials.isEmpty { probe.wait(ProtocolTimes.dialStagger) }
+    if probe.dials.isEmpty { probe.wait(ProtocolTimes.dialTurn) }
     let waited = Self.words(probe.takeEvents())
     for dial in probe.dials { probe.input(.dialFailed(dial.dial, refused: true)) }
     #expect(waited + Self.words(probe.takeEvents()) == ["reconnecting"])

@@ -104,6 +104,20 @@ struct DialPlanTests {
     #expect([first, tooSoon, second] == [addresses[0], nil, addresses[1]])
   }
 
+  @Test("the next address is raced after 0.25 s, and not while somebody answers at the one before")
+  func races() {
+    var random = SeededRandom(seed: 1)
+    var plan = DialPlan(addresses: addresses, start: .zero)
+    _ = plan.attempt(DialID(rawValue: 1), at: .zero, random: &random)
+    #expect(plan.nextAttempt == .zero + .milliseconds(250))
+    plan.connected(DialID(rawValue: 1), at: .zero + .milliseconds(100))
+    #expect(plan.nextAttempt == .zero + .milliseconds(1_100))
+    plan.failed(DialID(rawValue: 1), refused: false, at: .zero + .milliseconds(200))
+    #expect(plan.nextAttempt == .zero + .milliseconds(200))
+    plan.connected(DialID(rawValue: 1), at: .zero + .milliseconds(300))
+    #expect(plan.nextAttempt == .zero + .milliseconds(200), "a dial that has ended holds nothing up")
+  }
+
   @Test("rounds of refusals are spaced further and further, up to a limit, and known as refusals")
   func backsOff() {
     var random = SeededRandom(seed: 1)
@@ -120,7 +134,7 @@ struct DialPlanTests {
       now = plan.nextAttempt
     }
     #expect(pauses[1] > pauses[0] && pauses[3] > pauses[2])
-    let most = ProtocolTimes.dialStagger + ProtocolTimes.dialBackoffMost + .milliseconds(100)
+    let most = ProtocolTimes.dialTurn + ProtocolTimes.dialBackoffMost + .milliseconds(100)
     #expect(pauses.allSatisfy { $0 <= most })
     #expect(pauses[9] >= ProtocolTimes.dialBackoffMost)
   }
@@ -140,7 +154,7 @@ struct DialPlanTests {
     now = plan.nextAttempt
     _ = plan.attempt(DialID(rawValue: 9), at: now, random: &random)
     let pause = plan.nextAttempt - now
-    #expect(pause < ProtocolTimes.dialStagger + ProtocolTimes.dialBackoff * 2)
+    #expect(pause < ProtocolTimes.dialTurn + ProtocolTimes.dialBackoff * 2)
     plan.hasten(to: now + .milliseconds(500))
     #expect(plan.nextAttempt == now + pause, "news of the same second counts once")
   }

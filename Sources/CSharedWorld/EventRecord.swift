@@ -16,6 +16,8 @@ extension sw_event {
       setData(invitation.context)
       recognition = invitation.recognition.number
     case .invitationEnded(let peer): set(SW_EVENT_INVITATION_ENDED, peer)
+    // No function of the C library begins one.
+    case .invitationFailed(_, let error, _): set(SW_EVENT_PROBLEM, error)
     case .codeShown(let comparison):
       set(SW_EVENT_CODE, comparison.peer, text: comparison.code)
       recognition = comparison.recognition.number

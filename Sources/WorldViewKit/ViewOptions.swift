@@ -4,7 +4,7 @@ package import SharedWorld
 /// The options of `worldview`.
 package struct ViewOptions: Equatable, Sendable {
   package var peer: PeerOptions = {
-    var options = PeerOptions(policy: .all)
+    var options = PeerOptions(policy: .automatic)
     options.accept = .ask
     return options
   }()
@@ -17,7 +17,7 @@ package struct ViewOptions: Equatable, Sendable {
     ArgumentParser(
       // The page asks about invitations; there is no way to name a peer to invite.
       ArgumentParser.peerOptions(
-        \.peer, accept: .ask, invite: .all, inviting: [.all, .none], mapHelp: "share this map") + [
+        \.peer, accept: .ask, invite: .automatic, inviting: [.automatic, .none], mapHelp: "share this map") + [
           .value("--http", "ADDR:PORT", \.http, help: "where the page is served (127.0.0.1, a free port)"),
           .json("print one JSON object a line instead of text"),
         ])

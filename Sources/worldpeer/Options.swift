@@ -1,4 +1,5 @@
 import PeerCLI
+import SharedWorld
 
 /// The options of `worldpeer`.
 struct Options: Equatable, Sendable {

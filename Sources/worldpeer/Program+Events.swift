@@ -18,8 +18,12 @@ extension Program {
     case .discoveryAvailable(let backend): console.say(.discovery(backend: backend, reason: nil))
     case .discoveryUnavailable(let reason): console.say(.discovery(backend: nil, reason: reason))
     case .nobodyFound(let diagnosis): console.say(.nobodyFound(diagnosis))
-    // The desk has reported it.
-    case .invitationReceived(let invitation): names[invitation.peer.id] = invitation.peer.name
+    case .invitationReceived(let invitation):
+      names[invitation.peer.id] = invitation.peer.name
+      // Else the desk has reported it.
+      if options.peer.accept != .ask { console.say(.invitation(invitation, isAsked: false)) }
+    case .invitationFailed(let target, let error, let isRetried):
+      report(error, inviting: target, isRetried: isRetried)
     case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))
     // The desk has reported it.
     case .codeShown(let comparison): names[comparison.peer.id] = comparison.peer.name
@@ -76,7 +80,6 @@ extension Program {
     guard known != candidate else { return }
     // A script wants to know which peer the service turned out to be; a person has read its name already.
     if console.format == .events || known == nil { console.say(.peerFound(describe(candidate))) }
-    if options.peer.invite == .all { inviter.invite(.candidate(candidate.id)) }
   }
 
   private func report(_ progress: Session.MapProgress) {

@@ -48,20 +48,10 @@ extension Program {
   /// The services in sight.
   func nearby() async -> Report.Answer { .nearby(await session.state().candidates.map(describe)) }
 
-  /// Invites the addresses of the command line and, if that is the policy, every service in sight.
-  func keepInviting() async -> Ending? {
-    await inviter.run { await self.report($0, $1) }
-    return nil
-  }
-
-  private func report(_ target: InvitationTarget, _ outcome: Inviter.Outcome) {
-    if case .joined(let peer) = outcome { names[peer.id] = peer.name }
-    let name =
-      switch target {
-      case .endpoint, .link: target.description
-      case .candidate(let id): candidates[id]?.name ?? id
-      }
-    if let report = outcome.report(inviting: name) { console.say(report) }
+  /// Reports that an invitation failed which the session makes by itself.
+  func report(_ error: SessionError, inviting target: InvitationTarget, isRetried: Bool) {
+    let name = target.candidate.map { candidates[$0]?.name ?? $0 } ?? target.description
+    console.say(.invitationFailed(inviting: name, error, isRetried: isRetried))
   }
 
   /// Answers whether a peer's screen shows the same code, as the user says.

@@ -25,7 +25,6 @@ actor Program {
   let console: Console
   let desk: InvitationDesk
   let codes: CodeDesk
-  let inviter: Inviter
   let errands = Errands()
 
   var view = MapView()
@@ -47,7 +46,6 @@ actor Program {
     self.console = console
     self.desk = desk
     self.codes = codes
-    inviter = Inviter(session)
     names = [session.localPeer.id: session.localPeer.name]
   }
 
@@ -59,14 +57,13 @@ actor Program {
   /// Follows session and commands, and gives the exit status.
   func run(_ commands: CommandSource) async -> ExitCode {
     let signals = Signals()
-    for target in options.peer.connect { inviter.invite(target) }
+    for target in options.peer.connect { await session.keepInviting(target) }
     console.say(.ready(person(session.localPeer.id), port: session.port))
     return await withTaskGroup(of: Ending?.self) { group in
       group.addTask { await self.followEvents() }
       group.addTask { await self.follow(commands) }
       group.addTask { await signals.next().map(Ending.signal) }
       group.addTask { await self.errands.run() }
-      group.addTask { await self.keepInviting() }
       var ending: Ending?
       while ending == nil, let next = await group.next() { ending = next }
       group.cancelAll()

@@ -24,7 +24,7 @@ enum WorldPeer {
   }
 
   private static func run(_ options: Options, _ commands: CommandSource, _ console: Console) async -> ExitCode {
-    let desk = InvitationDesk(policy: options.peer.accept) { console.say($0) }
+    let desk = InvitationDesk { console.say($0) }
     let codes = CodeDesk { console.say($0) }
     return await options.peer.run(on: console, asking: desk, comparing: codes) {
       $0.journal = options.journal

@@ -13,7 +13,7 @@ enum WorldView {
       return error.status
     }
     let changes = Changes()
-    let desk = InvitationDesk(policy: options.peer.accept) { report in
+    let desk = InvitationDesk { report in
       console.complain(report)
       changes.announce()
     }

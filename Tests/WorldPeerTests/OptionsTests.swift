@@ -23,7 +23,7 @@ struct OptionsTests {
     expected.peer.name = "kitchen"
     expected.peer.service = "demo"
     expected.peer.map = "room.worldmap"
-    expected.peer.accept = .all
+    expected.peer.accept = .automatic
     expected.peer.invite = .none
     expected.peer.discovery = .embedded
     expected.peer.listen = Endpoint(host: "127.0.0.1", port: 4711)

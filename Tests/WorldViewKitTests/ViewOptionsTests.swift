@@ -12,7 +12,7 @@ struct ViewOptionsTests {
   @Test("everything has a default but for the name")
   func defaults() throws {
     let options = try #require(try parse("--name", "vera"))
-    #expect(options.peer.accept == .ask && options.peer.invite == .all)
+    #expect(options.peer.accept == .ask && options.peer.invite == .automatic)
     #expect(options.http == Endpoint(host: "127.0.0.1", port: 0) && options.peer.service == "sharedworld")
     #expect(throws: UsageError("missing option '--name NAME'")) { try parse() }
   }
@@ -20,7 +20,7 @@ struct ViewOptionsTests {
   @Test("the page asks about invitations, and nobody can name a peer to invite")
   func policies() throws {
     #expect(try parse("--name", "vera", "--accept", "none", "--invite", "none")?.peer.accept == InvitationPolicy.none)
-    #expect(try parse("--name=v", "--accept", "all")?.peer.accept == .all)
+    #expect(try parse("--name=v", "--accept", "all")?.peer.accept == .automatic)
     #expect(throws: UsageError("--invite: 'ask' is not one of all, none")) { try parse("--name=v", "--invite", "ask") }
   }
 

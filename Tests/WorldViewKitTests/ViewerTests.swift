@@ -19,7 +19,7 @@ struct ViewerTests {
     let options = try #require(try ViewOptions.parser.parse(line, over: ViewOptions()))
     let identity = try PeerIdentity.loadOrCreate(named: options.peer.name, in: folder.path())
     let changes = Changes()
-    let desk = InvitationDesk(policy: options.peer.accept) { _ in changes.announce() }
+    let desk = InvitationDesk { _ in changes.announce() }
     let codes = CodeDesk { _ in changes.announce() }
     var configuration = try options.peer.configuration(asking: desk, comparing: codes)
     configuration.trust = .firstUse(PinStore(path: folder.path() + "/known-peers"))

@@ -1,15 +1,13 @@
 import Basics
 package import SharedWorld
 
-/// Answers invitations: by policy, or by asking the user, whose command answers later.
+/// Answers invitations by asking the user, whose command answers later.
 package final class InvitationDesk: Sendable {
-  private let policy: InvitationPolicy
   private let report: @Sendable (Report) -> Void
   private let questions = Questions<Invitation, InvitationDecision>()
 
-  /// A desk; `report` receives each invitation, and whether the user is asked.
-  package init(policy: InvitationPolicy, report: @escaping @Sendable (Report) -> Void = { _ in }) {
-    self.policy = policy
+  /// A desk; `report` receives each invitation that the user is asked about.
+  package init(report: @escaping @Sendable (Report) -> Void = { _ in }) {
     self.report = report
   }
 
@@ -19,21 +17,10 @@ package final class InvitationDesk: Sendable {
   /// The invitations that wait for the user, oldest first.
   package var invitations: [Invitation] { questions.waiting }
 
-  /// Reports an invitation and answers it, once there is an answer.
+  /// Reports an invitation and waits for the user's answer.
   package func decide(_ invitation: Invitation) async -> InvitationDecision {
-    let peer = invitation.peer
-    let news = Report.invitation(
-      from: Report.Person(id: peer.id.description, name: peer.name),
-      context: PlainText.cleaned(String(decoding: invitation.context, as: UTF8.self)),
-      recognition: invitation.recognition, isAsked: policy == .ask)
-    switch policy {
-    case .all:
-      report(news)
-      return .accept
-    case .none:
-      report(news)
-      return .decline(reason: "this peer accepts no invitations")
-    case .ask: return await questions.ask(invitation, otherwise: .decline(reason: "withdrawn")) { report(news) }
+    await questions.ask(invitation, otherwise: .decline(reason: "withdrawn")) {
+      report(.invitation(invitation, isAsked: true))
     }
   }
 
@@ -41,5 +28,25 @@ package final class InvitationDesk: Sendable {
   @discardableResult
   package func answer(_ peer: PeerID, _ decision: InvitationDecision) -> Bool {
     questions.answer(decision) { $0.peer.id == peer }
+  }
+}
+
+extension Report {
+  /// An invitation was received; whether the user is asked about it.
+  package static func invitation(_ invitation: Invitation, isAsked: Bool) -> Report {
+    .invitation(
+      from: Person(id: invitation.peer.id.description, name: invitation.peer.name),
+      context: PlainText.cleaned(String(decoding: invitation.context, as: UTF8.self)),
+      recognition: invitation.recognition, isAsked: isAsked)
+  }
+
+  /// An invitation to the peer of this name failed.
+  package static func invitationFailed(inviting target: String, _ error: SessionError, isRetried: Bool) -> Report {
+    guard isRetried else { return .error(code: "\(error.code)", message: "\(target): \(error.message)", command: nil) }
+    // The advice is to try again, which the session does by itself.
+    let message = "\(target): \(error.message.prefix { $0 != ";" }); still trying"
+    return Report(
+      "retrying", ["target": .string(target), "code": .string("\(error.code)"), "message": .string(message)],
+      ["\("~", .caution) \(message)"])
   }
 }

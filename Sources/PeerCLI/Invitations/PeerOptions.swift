@@ -9,6 +9,7 @@ package struct PeerOptions: Equatable, Sendable {
   package var accept: InvitationPolicy
   package var invite: InvitationPolicy
   package var discovery = DiscoveryMode.automatic
+  package var role = DiscoveryRole.both
   package var listen: Endpoint?
   package var connect: [InvitationTarget] = []
   package var identity: String?
@@ -70,7 +71,11 @@ extension PeerOptions {
     if let listen { configuration.listen = listen }
     // A user that types a name on the command line wants to be found by it.
     configuration.advertising.showsName = true
+    configuration.acceptPolicy = accept
     configuration.invitationHandler = { await desk.decide($0) }
+    // Where the user is asked, it is the command `invite` that answers.
+    configuration.invitePolicy = invite == .automatic ? .automatic : .none
+    configuration.discoveryRole = role
     configuration.codeHandler = { await codes.compare($0) }
     return configuration
   }
@@ -111,6 +116,9 @@ extension ArgumentParser {
       .choice(
         "--discovery", path.appending(path: \.discovery), among: DiscoveryMode.allCases,
         help: "how peers are found (auto)"),
+      .choice(
+        "--role", path.appending(path: \.role), among: DiscoveryRole.allCases,
+        help: "whether this peer looks for others, shows itself, or both (both)"),
       .optional(
         "--listen", "ADDR:PORT", path.appending(path: \.listen),
         help: "where to listen for peers (every address, a free port)"),

@@ -71,7 +71,7 @@ package struct DialPlan: Sendable {
 
   /// Somebody is at the address of a dial: the next address waits until the two have authenticated, which takes a slow machine
   /// longer than a connection.
-  mutating func connected(_ dial: DialID, at now: Instant) {
+  package mutating func connected(_ dial: DialID, at now: Instant) {
     if pending.contains(dial) { nextAttempt = max(nextAttempt, now + ProtocolTimes.dialTurn) }
   }
 

@@ -5,12 +5,28 @@ import ServiceDiscovery
 /// A ``Session`` advertises itself; it needs none of these. The service disappears with ``stop()`` or when the
 /// advertiser is dropped.
 public final class Advertiser: Sendable {
-  /// The random name it advertises under.
-  ///
-  /// mDNS may add a number to it when somebody else took it first (RFC 6762 §9).
+  /// An event of an advertiser.
+  @nonexhaustive
+  public enum Event: Hashable, Sendable {
+    /// The service is on the network under this name: ``Advertiser/id``, or that with a number because somebody else had it
+    /// first (RFC 6762 §9), which can come at any time.
+    case advertised(Candidate.ID)
+    /// Discovery works, through the named back-end.
+    case available(backend: String)
+    /// Discovery does not work now; it goes on by itself once it can.
+    case unavailable(reason: String)
+  }
+
+  /// Events that wait for a reader at once; the oldest are dropped.
+  private static let capacity = 64
+
+  /// The random name it asks for.
   public let id: Candidate.ID
+  /// The events, for one reader.
+  public let events: AsyncStream<Event>
 
   private let discovery: Discovery
+  private let record: DiscoveryRecord
 
   /// Starts advertising.
   ///
@@ -18,20 +34,29 @@ public final class Advertiser: Sendable {
   ///   - service: The DNS-SD service type without underscore: 1–15 letters, digits and hyphens (RFC 6335 §5.1).
   ///   - port: The TCP port the service listens on.
   ///   - name: The name that people are shown, at most 63 bytes of UTF-8; nil shows none.
+  ///   - info: The app's own keys and values, as in ``Session/Configuration/Advertising/info``.
   ///   - mode: Which back-end to use.
-  /// - Throws: ``SessionError`` with the code `invalidArgument` for a type that is not allowed, `discoveryUnavailable`
-  ///   when no back-end can start.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for a type or keys that are not allowed,
+  ///   `discoveryUnavailable` when no back-end can start.
   public init(
-    service: String, port: UInt16, name: String? = nil, discovery mode: DiscoveryMode = .automatic
+    service: String, port: UInt16, name: String? = nil, info: [String: String] = [:],
+    discovery mode: DiscoveryMode = .automatic
   ) throws(SessionError) {
     id = DiscoveryRecord.randomName()
+    let (events, continuation) = AsyncStream.makeStream(
+      of: Event.self, bufferingPolicy: .bufferingNewest(Self.capacity))
+    self.events = events
+    var record = DiscoveryRecord(showing: name)
+    record.appInfo = info
+    self.record = record
     do {
       let instance = try ServiceInstance(name: id, type: try ServiceType(service))
-      let info = try DiscoveryRecord(showing: name).info()
       discovery = Discovery(mode: mode)
       try discovery.start(
-        browsing: nil, advertising: Advertisement(instance: instance, port: port, info: info)
-      ) { _ in }
+        browsing: nil, advertising: Advertisement(instance: instance, port: port, info: try record.info())
+      ) { event in
+        if let event = Event(event) { continuation.yield(event) }
+      }
     } catch {
       throw SessionError(discovery: error)
     }
@@ -41,8 +66,32 @@ public final class Advertiser: Sendable {
     discovery.stop()
   }
 
+  /// Tells something else of the app.
+  ///
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for keys that are not allowed; the old ones stay.
+  public func setInfo(_ info: [String: String]) throws(SessionError) {
+    var record = record
+    record.appInfo = info
+    do {
+      discovery.updateInfo(try record.info())
+    } catch {
+      throw SessionError(discovery: error)
+    }
+  }
+
   /// Takes the service off the network.
   public func stop() {
     discovery.stop()
+  }
+}
+
+extension Advertiser.Event {
+  init?(_ event: DiscoveryEvent) {
+    switch event {
+    case .advertised(let instance): self = .advertised(instance.name)
+    case .available(let backend): self = .available(backend: backend)
+    case .unavailable(let reason): self = .unavailable(reason: reason)
+    case .found, .updated, .lost: return nil
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Basics
 import ServiceDiscovery
 
 /// Finds services of one type on the network, without a session: for an app that shows what is near before it joins.
@@ -5,7 +6,7 @@ import ServiceDiscovery
 /// Each iterator browses on its own and stops when it is dropped or its task is cancelled.
 ///
 ///     for await event in Browser(service: "sharedworld") { print(event) }
-public struct Browser: AsyncSequence, Sendable {
+public struct Browser: AsyncSequence, Hashable, Sendable {
   /// An event of a browser.
   @nonexhaustive
   public enum Event: Hashable, Sendable {
@@ -35,6 +36,34 @@ public struct Browser: AsyncSequence, Sendable {
       throw SessionError(.invalidArgument, "\(error)", cause: error)
     }
     mode = discovery
+  }
+
+  /// Asks the network where a service is, whether it was found by this browser or not.
+  ///
+  /// ``InvitationTarget/service(_:by:)`` invites it into a session.
+  /// - Parameters:
+  ///   - candidate: the name of the service.
+  ///   - timeout: how long to wait.
+  /// - Returns: the addresses at which it can be dialled, the most promising first.
+  /// - Throws: ``SessionError`` with the code `notConnected` when nobody answers for it, `invalidArgument`,
+  ///   `discoveryUnavailable` or `cancelled`.
+  public func resolve(
+    _ candidate: Candidate.ID, timeout: Duration = .seconds(5)
+  ) async throws(SessionError) -> [Endpoint] {
+    try await addresses(of: candidate, timeout: timeout).map { Endpoint(host: $0.host.description, port: $0.port) }
+  }
+
+  func addresses(of candidate: Candidate.ID, timeout: Duration) async throws(SessionError) -> [SocketAddress] {
+    let discovery = Discovery(mode: mode)
+    defer { discovery.stop() }
+    do {
+      try discovery.start(browsing: nil, advertising: nil) { _ in }
+      return try await discovery.resolve(try ServiceInstance(name: candidate, type: type), timeout: timeout)
+    } catch DiscoveryError.resolutionTimedOut {
+      throw SessionError(.notConnected, "nobody answers for \(candidate); it may have left the network")
+    } catch {
+      throw SessionError(discovery: error)
+    }
   }
 
   /// Starts browsing.

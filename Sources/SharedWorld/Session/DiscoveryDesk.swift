@@ -25,6 +25,8 @@ struct DiscoveryDesk {
   private var peers: [Candidate.ID: PeerID] = [:]
   /// The services that are being invited, by the number of the invitation.
   private var invited: [UInt64: Candidate.ID] = [:]
+  /// The services in sight that the app was asked about.
+  private var considered: Set<Candidate.ID> = []
   private var names: [PeerID: String] = [:]
   /// Ends when the app is to be told that nobody was found.
   var silence: LoopTimer?
@@ -42,16 +44,19 @@ struct DiscoveryDesk {
   ///
   /// - Parameters:
   ///   - mode: Which back-end to use.
+  ///   - role: Whether to advertise, to look, or both.
   ///   - port: The TCP port this session listens on.
   ///   - handler: Receives what discovery says.
   mutating func start(
-    _ mode: DiscoveryMode, port: UInt16, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
+    _ mode: DiscoveryMode, as role: DiscoveryRole, port: UInt16,
+    _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(SessionError) {
     do {
       let discovery = Discovery(mode: mode)
       let instance = try ServiceInstance(name: instanceName, type: serviceType)
       let advertisement = Advertisement(instance: instance, port: port, info: try record.info())
-      try discovery.start(browsing: serviceType, advertising: advertisement, handler)
+      try discovery.start(
+        browsing: role == .advertiser ? nil : serviceType, advertising: role == .browser ? nil : advertisement, handler)
       self.discovery = discovery
     } catch {
       throw SessionError(discovery: error)
@@ -89,7 +94,9 @@ struct DiscoveryDesk {
       let candidate = Candidate(instance, info, peer: peers[instance.name].map(peer))
       found[instance.name] = (instance, candidate)
       return .candidateFound(candidate)
-    case .lost(let instance): return found.removeValue(forKey: instance.name).map { .candidateLost($0.candidate) }
+    case .lost(let instance):
+      considered.remove(instance.name)
+      return found.removeValue(forKey: instance.name).map { .candidateLost($0.candidate) }
     }
   }
 
@@ -102,6 +109,9 @@ struct DiscoveryDesk {
     }
     return (discovery, service.instance)
   }
+
+  /// Whether the app was not asked about a service since that came into sight; from now on it was.
+  mutating func isNews(_ candidate: Candidate.ID) -> Bool { considered.insert(candidate).inserted }
 
   // MARK: Peers
 

@@ -139,7 +139,8 @@ struct EventBacklog: Backlog {
     case .message: nil
     case .problem, .messageReturned: .problems
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived,
-      .invitationEnded, .codeShown, .codeEnded, .peerJoined, .peerReconnecting, .peerReconnected, .peerLeft, .newDevice,
+      .invitationEnded, .invitationFailed, .codeShown, .codeEnded, .peerJoined, .peerReconnecting, .peerReconnected,
+      .peerLeft, .newDevice,
       .hostChanged, .lockChanged, .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged,
       .synchronised,
       .messagesFailed, .ended:
@@ -246,7 +247,8 @@ extension Session.Event {
     case .peerMapChanged(let peer, _), .peerJoined(let peer), .peerLeft(let peer, _): .peerMap(peer.id)
     case .candidateFound(let candidate), .candidateLost(let candidate): .candidate(candidate.id)
     case .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived, .invitationEnded,
-      .peerReconnecting, .peerReconnected, .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged,
+      .invitationFailed, .peerReconnecting, .peerReconnected, .codeShown, .codeEnded, .newDevice, .hostChanged,
+      .lockChanged,
       .sessionMerged, .mapFailed, .synchronised,
       .message, .messagesFailed, .messageReturned, .problem, .ended:
       nil
@@ -260,8 +262,8 @@ extension Session.Event {
     case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
       .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,
       .peerReconnected, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived,
-      .invitationEnded, .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged, .sessionMerged, .synchronised,
-      .message,
+      .invitationEnded, .invitationFailed, .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged,
+      .sessionMerged, .synchronised, .message,
       .messagesFailed, .messageReturned, .problem, .ended:
       false
     }

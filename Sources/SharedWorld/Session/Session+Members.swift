@@ -109,7 +109,7 @@ extension Session {
     switch target {
     case .candidate(let id): discovery.key(of: id)
     case .link(let link): link.peer
-    case .endpoint: nil
+    case .endpoint, .service: nil
     }
   }
 
@@ -153,6 +153,7 @@ extension Session {
           .otherService, "the link leads to a session of '\(link.service)'; this one is of '\(configuration.service)'")
       }
       return try await link.addresses()
+    case .service(let id, let browser): return try await browser.addresses(of: id, timeout: min(timeout, .seconds(5)))
     case .candidate(let id):
       let (resolver, instance) = try discovery.service(id)
       do {
@@ -163,8 +164,13 @@ extension Session {
     }
   }
 
-  /// Asks the app, beside the event loop, and brings its answer back.
+  /// Answers by the policy, or asks the app, beside the event loop, and brings its answer back.
   func ask(_ id: InvitationID, _ invitation: Invitation) {
+    switch configuration.acceptPolicy {
+    case .automatic: return answer(id, .accept)
+    case .none: return answer(id, .decline(reason: "this peer accepts no invitations"))
+    case .ask: break
+    }
     let handler = configuration.invitationHandler
     let added = jobs.add { [weak self] in
       let decision = await handler(invitation)

@@ -16,6 +16,7 @@ import WorldModel
 public actor Session {
   nonisolated let hub = EventHub()
   nonisolated let jobs = JobQueue()
+  nonisolated let inviter = Inviter()
   nonisolated let loop: EventLoop
   nonisolated let identity: PeerIdentity
   nonisolated let configuration: Configuration
@@ -245,6 +246,7 @@ extension Session {
       try await openJournal()
       let port = try driver.listen(on: listen, preferring: record?.port(of: identity.peerID))
       try startDiscovery(port: port)
+      startInviting()
       return port
     } catch let error as SessionError {
       throw error
@@ -297,16 +299,20 @@ extension Session {
 
   private func startDiscovery(port: UInt16) throws(SessionError) {
     guard configuration.discovery != .none else { return }
-    try discovery.start(configuration.discovery, port: port) { [weak self, loop] event in
+    try discovery.start(configuration.discovery, as: configuration.discoveryRole, port: port) {
+      [weak self, loop] event in
       loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
     }
+    guard configuration.discoveryRole != .advertiser else { return }
     let silence = loop.makeTimer { [unowned self] in assumeIsolated { $0.explainSilence() } }
     silence.deadline = MonotonicClock.now + DiscoveryDesk.patience
     discovery.silence = silence
   }
 
   private func take(_ event: DiscoveryEvent) {
-    if let event = discovery.take(event) { hub.publish([event]) }
+    guard let event = discovery.take(event) else { return }
+    hub.publish([event])
+    if case .candidateFound(let candidate) = event { consider(candidate) }
   }
 
   /// Looks for the cause when nobody was found for long.

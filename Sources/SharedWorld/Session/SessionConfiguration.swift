@@ -7,6 +7,19 @@ extension Session {
     public var service: String
     /// How peers on the network are found.
     public var discovery: DiscoveryMode = .automatic
+    /// Whether this peer looks for others, shows itself, or both.
+    public var discoveryRole = DiscoveryRole.both
+    /// Which of the peers that are found are invited without ``Session/invite(_:expecting:context:timeout:)``.
+    ///
+    /// They are invited until they join, refuse or are out of sight; ``Session/Event/invitationFailed(_:_:isRetried:)`` tells of
+    /// failures.
+    public var invitePolicy = InvitationPolicy.none
+    /// Whether a peer that is found is invited, where ``invitePolicy`` asks: called once for each service in sight, as a child
+    /// task of the session. By default none is.
+    public var inviteHandler: @Sendable (Candidate) async -> Bool = { _ in false }
+    /// How long an invitation by ``invitePolicy`` or ``Session/keepInviting(_:)`` waits for its answer before it is repeated,
+    /// at most 60 s.
+    public var inviteTimeout: Duration = .seconds(10)
     /// Where to listen; by default every address and any free port.
     public var listen = Endpoint(host: "::", port: 0)
     /// A folder that keeps all that outlives the process, so that an app names one place; nil keeps what the paths below
@@ -70,7 +83,9 @@ extension Session {
     /// invited or admitted on it. Both users must confirm, within 60 s. It runs as a child task of the session, which is cancelled
     /// when the comparison ends without its answer. Without a handler, peers that ask for a code are not connected.
     public var codeHandler: (@Sendable (CodeComparison) async -> Bool)?
-    /// Answers invitations.
+    /// Which invitations are accepted; by default those that ``invitationHandler`` accepts.
+    public var acceptPolicy = InvitationPolicy.ask
+    /// Answers invitations, where ``acceptPolicy`` asks.
     ///
     /// It runs as a child task of the session and may take as long as the inviter waits.
     public var invitationHandler: @Sendable (Invitation) async -> InvitationDecision = { _ in

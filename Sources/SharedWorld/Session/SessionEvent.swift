@@ -23,6 +23,9 @@ extension Session {
     /// An invitation to this peer was withdrawn, timed out or settled otherwise.
     case invitationEnded(Peer)
 
+    /// An invitation by ``Configuration/invitePolicy`` or ``Session/keepInviting(_:)`` failed; whether it is repeated.
+    case invitationFailed(InvitationTarget, SessionError, isRetried: Bool)
+
     /// Two people are to compare a code; the handler in the configuration is being asked.
     case codeShown(CodeComparison)
     /// A comparison with this peer has ended: both users have confirmed, or one refused, the time is over or the connection broke.

@@ -24,7 +24,6 @@ package actor Viewer {
   nonisolated let console: Console
   nonisolated let pageKey = PageKey()
   private nonisolated let server: HTTPServer
-  private nonisolated let inviter: Inviter
   let files: [String: PageFile]
 
   var scene = Scene()
@@ -57,7 +56,6 @@ package actor Viewer {
     self.changes = changes
     self.console = console
     self.files = files
-    inviter = Inviter(session)
     names = [session.localPeer.id: session.localPeer.name]
     do throws(HTTPFailure) {
       server = try await HTTPServer(host: options.http.host, port: options.http.port)
@@ -78,11 +76,10 @@ package actor Viewer {
   package func run() async {
     let me = Report.Person(id: session.localPeer.id.description, name: session.localPeer.name)
     console.say(.serving(address, me, port: session.port))
-    for target in options.peer.connect { inviter.invite(target) }
+    for target in options.peer.connect { await session.keepInviting(target) }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.followEvents() }
       group.addTask { await self.server.run { request throws(HTTPFailure) in try await self.respond(to: request) } }
-      group.addTask { await self.inviter.run { await self.show($0, $1) } }
       await group.next()
       group.cancelAll()
     }
@@ -97,25 +94,30 @@ package actor Viewer {
 
   private func record(_ event: Session.Event) async {
     switch event {
-    case .candidateFound(let candidate):
-      candidateNames[candidate.id] = candidate.name
-      if options.peer.invite == .all { inviter.invite(.candidate(candidate.id)) }
+    case .candidateFound(let candidate): candidateNames[candidate.id] = candidate.name
     case .candidateLost(let candidate): candidateNames[candidate.id] = nil
     case .discoveryAvailable(let backend): discovery = backend
     case .discoveryUnavailable(let reason): discovery = "unavailable: \(reason)"
     case .nobodyFound(let diagnosis): show(ProgramFailure("nobody-found", diagnosis.summary))
-    case .peerJoined(let peer), .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _):
+    case .peerJoined(let peer):
+      names[peer.id] = peer.name
+      problem = nil
+    case .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _):
       names[peer.id] = peer.name
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
     case .mapReceived: progress = nil
     case .mapFailed(let error), .problem(let error): show(ProgramFailure(error))
     case .ended(let reason): show(ProgramFailure("ended", "the session is over: \(reason.rawValue)"))
-    // Every event makes the page look again; these say nothing that its state does not.
+    case .invitationReceived(let invitation):
+      // Else the desk has reported it.
+      if options.peer.accept != .ask { console.complain(.invitation(invitation, isAsked: false)) }
+    case .invitationFailed(let target, let error, let isRetried): show(error, inviting: target, isRetried: isRetried)
     case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))
     case .newDevice(let peer, let known):
       let message = "\(peer.name) has a new key \(peer.id.short); the known one is \(known.short)"
       show(ProgramFailure("new-device", message))
-    case .invitationReceived, .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged,
+    // Every event makes the page look again; these say nothing that its state does not.
+    case .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged,
       .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
       .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
       .messagesFailed, .messageReturned:
@@ -123,15 +125,10 @@ package actor Viewer {
     }
   }
 
-  private func show(_ target: InvitationTarget, _ outcome: Inviter.Outcome) {
-    let name =
-      switch target {
-      case .endpoint, .link: target.description
-      case .candidate(let id): candidateNames[id] ?? id
-      }
-    problem = outcome.message(inviting: name)
-    if let report = outcome.report(inviting: name) { console.complain(report) }
-    changes.announce()
+  private func show(_ error: SessionError, inviting target: InvitationTarget, isRetried: Bool) {
+    let name = target.candidate.map { candidateNames[$0] ?? $0 } ?? target.description
+    problem = "\(name): \(error.message)"
+    console.complain(.invitationFailed(inviting: name, error, isRetried: isRetried))
   }
 
   /// Shows what went wrong, on the page and in the terminal.

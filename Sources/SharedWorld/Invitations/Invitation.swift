@@ -16,6 +16,8 @@ public struct Invitation: Sendable {
 public enum InvitationTarget: Hashable, Sendable {
   /// A service that was discovered.
   case candidate(Candidate.ID)
+  /// A service of the session's type that a ``Browser`` of the app has found.
+  case service(Candidate.ID, by: Browser)
   /// A host and port known by other means.
   case endpoint(Endpoint)
   /// The target of a link.
@@ -24,14 +26,14 @@ public enum InvitationTarget: Hashable, Sendable {
 
 extension InvitationTarget {
   /// The service that is invited; nil for addresses.
-  var candidate: Candidate.ID? { if case .candidate(let id) = self { id } else { nil } }
+  package var candidate: Candidate.ID? { if case .candidate(let id) = self { id } else { nil } }
 }
 
 extension InvitationTarget: CustomStringConvertible {
   /// The service's id, or the host and port, the first of those of a link.
   public var description: String {
     switch self {
-    case .candidate(let id): id
+    case .candidate(let id), .service(let id, _): id
     case .endpoint(let endpoint): "\(endpoint)"
     case .link(let link): link.endpoints[0].description
     }

@@ -1,0 +1,89 @@
+import Synchronization
+import Testing
+
+@testable import SharedWorld
+
+@Suite("Invitations made", .timeLimit(.minutes(5)))
+struct InviterTests {
+  /// What happens to an inviter: answers to its invitations in order, and its pauses.
+  private final class Script: Sendable {
+    private let answers: Mutex<[SessionError.Code?]>
+    let pauses = Mutex<[Duration]>([])
+    let invited = Mutex<[InvitationTarget]>([])
+
+    init(_ answers: [SessionError.Code?]) { self.answers = Mutex(answers) }
+
+    func actions(_ report: @escaping @Sendable (InvitationTarget, String) -> Void) -> Inviter.Actions {
+      Inviter.Actions(
+        invite: { target async throws(SessionError) in
+          self.invited.withLock { $0.append(target) }
+          let code = self.answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+          if let code { throw SessionError(code, "it failed; do something") }
+          report(target, "joined")
+          return InviterTests.bob
+        }, isWorthwhile: { $0 != .candidate("gone") }, pause: { pause in self.pauses.withLock { $0.append(pause) } },
+        report: { report($0, "\($1.code), \($2 ? "again" : "no more")") })
+    }
+  }
+
+  private static let bob = Peer(id: PeerID(SHA256Digest(hashing: [1])), name: "bob")
+  private static let address = InvitationTarget.endpoint(Endpoint(host: "lab", port: 7))
+  private static let last = InvitationTarget.candidate("last")
+
+  /// What becomes of invitations to `targets`, made one after the other, up to the end of the one to the last.
+  private static func told(_ script: Script, _ targets: [InvitationTarget]) async -> [String] {
+    let inviter = Inviter()
+    let (outcomes, teller) = AsyncStream.makeStream(of: (InvitationTarget, String).self)
+    return await withTaskGroup { group in
+      group.addTask { await inviter.run(script.actions { teller.yield(($0, $1)) }) }
+      defer { group.cancelAll() }
+      for target in targets { inviter.invite(target) }
+      var told: [String] = []
+      for await (target, outcome) in outcomes {
+        told.append(outcome)
+        if target == targets.last, !outcome.hasSuffix("again") { break }
+      }
+      return told
+    }
+  }
+
+  @Test("an address is invited until its peer joins; each kind of failure is told once")
+  func delayed() async {
+    let failures: [SessionError.Code?] = [
+      .invitationTimedOut, .locked, .locked, .invitationTimedOut, .locked, .notConnected,
+    ]
+    let script = Script(failures)
+    #expect(
+      await Self.told(script, [Self.address]) == [
+        "invitation-timed-out, again", "locked, again", "not-connected, again", "joined",
+      ])
+    let pauses: [Duration] = [.seconds(0.25), .seconds(0.5), .seconds(1), .seconds(2), .seconds(4), .seconds(5)]
+    #expect(script.pauses.withLock { $0 } == pauses)
+  }
+
+  @Test(
+    "what another try cannot change is told once and ends the invitation",
+    arguments: [
+      SessionError.Code.declined, .otherService, .versionMismatch, .identityMismatch, .invalidArgument,
+    ])
+  func refused(code: SessionError.Code) async {
+    let script = Script([code])
+    #expect(await Self.told(script, [Self.address]) == ["\(code), no more"])
+    #expect(script.invited.withLock { $0 } == [Self.address] && script.pauses.withLock { $0.isEmpty })
+  }
+
+  @Test("a service that is gone is not invited")
+  func gone() async {
+    let script = Script([])
+    #expect(await Self.told(script, [.candidate("gone"), Self.last]) == ["joined"])
+    #expect(script.invited.withLock { $0 } == [Self.last])
+  }
+
+  @Test("what is being invited is not invited twice at a time")
+  func twice() async {
+    let script = Script([.locked])
+    #expect(
+      await Self.told(script, [Self.address, Self.address]) == ["locked, again", "joined"])
+    #expect(script.invited.withLock { $0.count } == 2)
+  }
+}

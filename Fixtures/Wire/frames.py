@@ -61,6 +61,7 @@ FRAMES = {
     "pong": (5, PING),
     "roster": (6, varint(1) + BOB + u32(7) + u8(1) + u64(42) + text("bob") + ADDRESSES),
     "bulk": (7, TOKEN + u8(1)),
+    "recognition": (22, TOKEN),
     "invite": (8, u64(77) + u32(30_000) + blob(bytes([9, 8, 7]))),
     "invite-accept": (9, u64(77) + u8(1)),
     "invite-decline": (9, u64(77) + u8(0) + text("not now")),

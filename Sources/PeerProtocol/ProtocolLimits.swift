@@ -177,7 +177,7 @@ package enum ProtocolTimes {
   package static let orphanLook: Duration = .seconds(1)
   /// The next address of a peer is tried when the one before has not answered for this long: the Connection Attempt Delay of
   /// RFC 8305 §5.
-  package static let dialStagger: Duration = .milliseconds(250)
+  static let dialStagger: Duration = .milliseconds(250)
   /// How long a dial that has reached somebody, or went to the last address, is left alone before another one is begun; and
   /// how long the peer with the higher id waits for the other one to dial.
   package static let dialTurn: Duration = .seconds(1)

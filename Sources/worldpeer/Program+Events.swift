@@ -105,8 +105,9 @@ extension Program {
 
   func describe(_ candidate: Candidate) -> Report.Candidate {
     Report.Candidate(
-      id: candidate.id, name: candidate.peer?.name ?? candidate.name ?? candidate.id,
-      peerID: candidate.peer?.id.description, standing: candidate.standing.rawValue,
+      id: candidate.id, name: (candidate.peer ?? candidate.seenBefore)?.name ?? candidate.name ?? candidate.id,
+      peerID: candidate.peer?.id.description, seenBefore: candidate.seenBefore?.id.description,
+      standing: candidate.standing.rawValue,
       asksForPasscode: candidate.asksForPasscode)
   }
 

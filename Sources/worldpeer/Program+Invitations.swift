@@ -22,7 +22,9 @@ extension Program {
   ///
   /// The word is the user's: the name that a service shows decides nothing.
   private func expectedKey(_ word: String, _ candidate: Candidate) throws -> PeerID? {
-    guard options.peer.trust != .any, candidate.peer == nil, candidate.id != word else { return nil }
+    guard options.peer.trust != .any, candidate.peer == nil, candidate.seenBefore == nil, candidate.id != word else {
+      return nil
+    }
     let pins = try options.peer.pinStore.pins().filter { $0.name == word }
     return pins.count == 1 ? pins[0].id : nil
   }
@@ -32,7 +34,8 @@ extension Program {
     let deadline = ContinuousClock.now + .seconds(Self.search)
     while true {
       let found = Lookup.find(word, in: await session.state().candidates) {
-        [$0.id, $0.name, $0.peer?.name, $0.peer?.id.description].compactMap { $0 }
+        [$0.id, $0.name, $0.peer?.name, $0.peer?.id.description, $0.seenBefore?.name, $0.seenBefore?.id.description]
+          .compactMap { $0 }
       }
       switch found {
       case .found(let candidate): return candidate

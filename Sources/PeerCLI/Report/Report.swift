@@ -1,3 +1,4 @@
+import Basics
 package import SharedWorld
 
 /// One message of a program to its user: lines for a person, and the members of a JSON object for a script.
@@ -77,5 +78,25 @@ extension Report {
     Report(
       "error", ["code": .string(code), "message": .string(message), "command": .optional(command)],
       ["\("✗ \(code)", .bad): \(message)"])
+  }
+}
+
+extension Report {
+  /// An invitation was received; whether the user is asked about it.
+  package static func invitation(_ invitation: Invitation, isAsked: Bool) -> Report {
+    .invitation(
+      from: Person(id: invitation.peer.id.description, name: invitation.peer.name),
+      context: PlainText.cleaned(String(decoding: invitation.context, as: UTF8.self)),
+      recognition: invitation.recognition, isAsked: isAsked)
+  }
+
+  /// An invitation to the peer of this name failed.
+  package static func invitationFailed(inviting target: String, _ error: SessionError, isRetried: Bool) -> Report {
+    guard isRetried else { return .error(code: "\(error.code)", message: "\(target): \(error.message)", command: nil) }
+    // The advice is to try again, which the session does by itself.
+    let message = "\(target): \(error.message.prefix { $0 != ";" }); still trying"
+    return Report(
+      "retrying", ["target": .string(target), "code": .string("\(error.code)"), "message": .string(message)],
+      ["\("~", .caution) \(message)"])
   }
 }

@@ -100,7 +100,7 @@ struct Links: Organ {
 
   /// The frames of this organ.
   enum Frame {
-    case hello, goodbye, ping, pong, bulk, attach
+    case hello, goodbye, ping, pong, bulk, attach, recognition
   }
 
   /// Takes a frame about the link itself.
@@ -116,6 +116,9 @@ struct Links: Organ {
     case .pong: receivePong(try UInt64(body: body), on: link, in: turn)
     case .bulk: receiveOffer(try BulkOffer(body: body), on: link, in: &turn)
     case .attach: try receiveAttach(BulkOffer.Token(body: body), on: link, in: &turn)
+    case .recognition:
+      let key = try RecognitionKey(body: body)
+      if let peer = links[link]?.peer { turn.report(.recognitionKey(key, of: peer)) }
     }
   }
 
@@ -238,6 +241,7 @@ struct Links: Organ {
     directory.admit(link)
     turn.mesh.publish(links: directory)
     if !isDialled { turn.emit(.admitted(link.id)) }
+    if let key = turn.configuration.recognitionKey { turn.send(.recognition, on: link) { key.write(to: &$0) } }
   }
 
   /// A stranger has until then.

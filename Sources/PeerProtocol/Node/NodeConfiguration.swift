@@ -15,6 +15,8 @@ package struct NodeConfiguration: Sendable {
   package var service: String
   /// The name it advertises under, or empty.
   package var instance: String
+  /// The key that members are told to recognise the advertisement by; nil tells none.
+  package var recognitionKey: RecognitionKey?
   /// Where it listens.
   package var addresses: [SocketAddress]
   /// How it takes part in the election of a host.

@@ -33,6 +33,8 @@ package enum Output: Sendable {
 package enum NodeEvent: Sendable {
   /// A peer said hello, and calls itself so.
   case peerIdentified(PeerID, name: String)
+  /// A member tells by which key its advertisement can be recognised.
+  case recognitionKey(RecognitionKey, of: PeerID)
   /// Two processes run with this peer's identity, which may be our own.
   case identityInUse(PeerID)
   /// A peer invites this one; answer with ``Input/answer(_:_:)``.

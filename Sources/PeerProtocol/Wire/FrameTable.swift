@@ -44,6 +44,8 @@ extension FrameType {
     case .pong: Rule(destination: .links(.pong), links: .greeted, limit: 8)
     case .bulk: Rule(destination: .links(.bulk), links: .member, limit: BulkOffer.size)
 
+    case .recognition: Rule(destination: .links(.recognition), links: .member, limit: RecognitionKey.size)
+
     case .passcodeShare: Rule(destination: .pairing(.share), links: .stranger, limit: PasscodeShare.size)
     case .passcodeAnswer: Rule(destination: .pairing(.answer), links: .stranger, limit: PasscodeAnswer.size)
     case .passcodeProof: Rule(destination: .pairing(.proof), links: .stranger, limit: PasscodeProof.size)

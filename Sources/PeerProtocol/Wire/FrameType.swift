@@ -46,6 +46,9 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// Empty: the sender's user has confirmed that the codes are the same.
   case codeConfirmed = 21
 
+  /// ``RecognitionKey``: the receiver recognises the sender's advertisement by it.
+  case recognition = 22
+
   /// An election message on its way to one member or to all, under a ``FloodHeader``.
   case election = 16
   /// A ``LinkState``: the links of one member.

@@ -11,7 +11,8 @@ struct DiscoveryRecord: Hashable, Sendable {
   private static let authenticationKey = "auth"
   private static let standingKey = "st"
   private static let nameKey = "n"
-  private static let ownKeys: Set = [versionKey, authenticationKey, standingKey, nameKey]
+  private static let tagKey = "k"
+  private static let ownKeys: Set = [versionKey, authenticationKey, standingKey, nameKey, tagKey]
   private static let passcode = "passcode"
 
   /// Bytes of UTF-8 of a shown name.
@@ -25,6 +26,8 @@ struct DiscoveryRecord: Hashable, Sendable {
   var asksForPasscode = false
   /// Whether newcomers are let in.
   var standing = Candidate.Standing.open
+  /// The tag by which known devices recognise this one today; see ``RecognitionBook``.
+  var tag: String?
   /// The app's own values, by key.
   var appInfo: [String: String] = [:]
 
@@ -42,6 +45,7 @@ struct DiscoveryRecord: Hashable, Sendable {
     shownName = text(Self.nameKey).map { $0.utf8Prefix(Self.nameLimit) }.flatMap { $0.isEmpty ? nil : $0 }
     asksForPasscode = text(Self.authenticationKey) == Self.passcode
     standing = text(Self.standingKey).flatMap(Candidate.Standing.init) ?? .open
+    tag = text(Self.tagKey)
     for key in info.keys where !Self.ownKeys.contains(key) { appInfo[key] = text(key) }
   }
 
@@ -56,6 +60,7 @@ struct DiscoveryRecord: Hashable, Sendable {
     ]
     if let version { pairs.append((Self.versionKey, Array(String(version).utf8))) }
     if let shownName { pairs.append((Self.nameKey, Array(shownName.utf8Prefix(Self.nameLimit).utf8))) }
+    if let tag { pairs.append((Self.tagKey, Array(tag.utf8))) }
     for (key, value) in appInfo.sorted(by: { $0.key < $1.key }) { pairs.append((key, Array(value.utf8))) }
     return try DiscoveryInfo(pairs)
   }
@@ -79,10 +84,14 @@ extension DiscoveryRecord {
 }
 
 extension Candidate {
-  init(_ instance: ServiceInstance, _ info: DiscoveryInfo, peer: Peer?) {
+  /// The service of an instance; `recognise` returns the known peer that a tag belongs to.
+  init(
+    _ instance: ServiceInstance, _ info: DiscoveryInfo, peer: Peer?, recognise: (_ tag: String) -> Peer? = { _ in nil }
+  ) {
     let record = DiscoveryRecord(reading: info)
     self.init(
-      id: instance.name, name: record.shownName, peer: peer, standing: record.standing,
+      id: instance.name, name: record.shownName, peer: peer, seenBefore: record.tag.flatMap(recognise),
+      standing: record.standing,
       asksForPasscode: record.asksForPasscode, protocolVersion: record.version, info: record.appInfo)
   }
 }

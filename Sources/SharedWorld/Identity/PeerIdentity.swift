@@ -1,4 +1,5 @@
 import Basics
+import PeerProtocol
 import PeerTransport
 public import WorldModel
 
@@ -38,6 +39,15 @@ public struct PeerIdentity: Sendable {
       throw SessionError(
         .invalidArgument,
         "a name has 1 to 63 bytes of UTF-8 and no character that steers a terminal or turns a line around")
+    }
+  }
+}
+
+extension PeerIdentity {
+  /// The key that admitted peers are told, to recognise this device's advertisements by.
+  var recognitionKey: RecognitionKey {
+    get throws(TransportFailure) {
+      RecognitionKey(Array(try tls.derivedDigest(for: "sharedworld recognition key").bytes.prefix(RecognitionKey.size)))
     }
   }
 }

@@ -15,6 +15,8 @@ struct DiscoveryDesk {
   let serviceType: ServiceType
   /// The name this session advertises under.
   let instanceName: String
+  /// Invites peers again and again.
+  let inviter = Inviter()
 
   /// Nil unless discovery runs.
   private var discovery: Discovery?
@@ -30,9 +32,17 @@ struct DiscoveryDesk {
   private var names: [PeerID: String] = [:]
   /// Ends when the app is to be told that nobody was found.
   var silence: LoopTimer?
+  /// The key that known devices recognise the advertisement by; nil hides it from them too.
+  let recognitionKey: RecognitionKey?
+  /// Renews the tag of the advertisement.
+  var renewal: LoopTimer?
 
-  init(serviceType: ServiceType, instanceName: String, record: DiscoveryRecord = DiscoveryRecord()) {
+  init(
+    serviceType: ServiceType, instanceName: String, record: DiscoveryRecord = DiscoveryRecord(),
+    recognitionKey: RecognitionKey? = nil
+  ) {
     (self.serviceType, self.instanceName, self.record) = (serviceType, instanceName, record)
+    self.recognitionKey = recognitionKey
   }
 
   // MARK: Services
@@ -78,20 +88,30 @@ struct DiscoveryDesk {
     record = changed
   }
 
+  /// Advertises the tag of a day.
+  mutating func renewTag(of peer: PeerID, on day: RecognitionBook.Day) {
+    let tag = recognitionKey.map { RecognitionBook.tag(of: peer, $0, service: serviceType.name, on: day) }
+    // Without room in the record the device goes unrecognised, as one that hides.
+    try? advertise { $0.tag = tag }
+  }
+
   /// Ends discovery.
   mutating func stop() {
     discovery?.stop()
-    (discovery, silence) = (nil, nil)
+    (discovery, silence, renewal) = (nil, nil, nil)
   }
 
   /// Records what discovery says, and translates it for the app.
-  mutating func take(_ event: DiscoveryEvent) -> Session.Event? {
+  ///
+  /// - Parameter recognise: Returns the known peer that a tag belongs to.
+  mutating func take(_ event: DiscoveryEvent, recognise: (_ tag: String) -> Peer?) -> Session.Event? {
     switch event {
     case .advertised: return nil
     case .available(let backend): return .discoveryAvailable(backend: backend)
     case .unavailable(let reason): return .discoveryUnavailable(reason: reason)
     case .found(let instance, let info), .updated(let instance, let info):
-      let candidate = Candidate(instance, info, peer: peers[instance.name].map(peer))
+      let candidate = Candidate(
+        instance, info, peer: peers[instance.name].map(peer), recognise: recognise)
       found[instance.name] = (instance, candidate)
       return .candidateFound(candidate)
     case .lost(let instance):
@@ -134,8 +154,10 @@ struct DiscoveryDesk {
 
   // MARK: Keys of services
 
-  /// The key that answered when this session dialled a service; nil before that.
-  func key(of candidate: Candidate.ID) -> PeerID? { peers[candidate] }
+  /// The key that must answer when a service is dialled: the one that did so before; nil for any.
+  ///
+  /// Before that, the key of the known peer that the service seems to be.
+  func key(of candidate: Candidate.ID) -> PeerID? { peers[candidate] ?? found[candidate]?.candidate.seenBefore?.id }
 
   /// A service is about to be dialled for this invitation.
   mutating func begin(_ invitation: UInt64, to candidate: Candidate.ID) { invited[invitation] = candidate }

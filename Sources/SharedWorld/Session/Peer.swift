@@ -74,6 +74,11 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   ///
   /// Neither an advertisement nor the word of a peer changes it.
   public internal(set) var peer: Peer?
+  /// The known peer that it seems to be, by the name recorded then: its device was admitted before, under a ``TrustPolicy`` that
+  /// records keys, and told this one how to recognise it.
+  ///
+  /// Strangers cannot tell who it is, but can repeat the sign on the same day: an invitation is sent to that peer's key alone.
+  public let seenBefore: Peer?
   /// Whether the session behind it says that it lets newcomers in.
   public let standing: Standing
   /// Whether it says that it asks for a passcode (``Session/Configuration/passcode``).
@@ -84,10 +89,11 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   public let info: [String: String]
 
   init(
-    id: ID, name: String?, peer: Peer?, standing: Standing = .open, asksForPasscode: Bool = false,
+    id: ID, name: String?, peer: Peer?, seenBefore: Peer? = nil, standing: Standing = .open,
+    asksForPasscode: Bool = false,
     protocolVersion: Int? = nil, info: [String: String] = [:]
   ) {
-    (self.id, self.name, self.peer) = (id, name, peer)
+    (self.id, self.name, self.peer, self.seenBefore) = (id, name, peer, seenBefore)
     (self.standing, self.asksForPasscode) = (standing, asksForPasscode)
     (self.protocolVersion, self.info) = (protocolVersion, info)
   }

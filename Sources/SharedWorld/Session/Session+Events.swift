@@ -35,6 +35,8 @@ extension Session {
     case .peerIdentified(let id, let name):
       identify(Peer(id: id, name: name))
       record(Peer(id: id, name: name))
+    case .recognitionKey(let key, let id):
+      if let store = trust.storeToRecord(key, of: id) { add(discovery.peer(id), to: store, recognisedBy: key) }
     case .invitationReceived(let id, let from, let name, let context):
       let peer = Peer(id: from, name: name)
       let invitation = Invitation(peer: peer, context: context, recognition: trust.recognition(of: peer))
@@ -140,10 +142,10 @@ extension Session {
   }
 
   /// Records a key, beside the event loop.
-  private func add(_ peer: Peer, to store: PinStore) {
+  private func add(_ peer: Peer, to store: PinStore, recognisedBy key: RecognitionKey? = nil) {
     _ = jobs.add(priority: .utility) { [hub] in
       do throws(SessionError) {
-        try store.add(peer.id, name: peer.name)
+        try store.add(peer.id, name: peer.name, recognitionKey: key)
       } catch {
         hub.publish([.problem(error)])
       }

@@ -164,6 +164,66 @@ extension Session {
     }
   }
 
+  // MARK: Invitations that are repeated
+
+  /// Invites a peer until it joins: an address without end, a service as long as it is in sight.
+  ///
+  /// It returns at once. A failure is told by ``Event/invitationFailed(_:_:isRetried:)``, once for each kind; one that another
+  /// try cannot change ends it.
+  public func keepInviting(_ target: InvitationTarget) { discovery.inviter.invite(target) }
+
+  /// Begins to invite the peers that are named or, by the policy, found.
+  func startInviting() {
+    let (inviter, hub, timeout) = (discovery.inviter, hub, configuration.inviteTimeout)
+    let actions = Inviter.Actions(
+      invite: { [weak self] target async throws(SessionError) in
+        guard let self else { throw SessionError(.ended, "the session is over") }
+        return try await self.invite(target, timeout: timeout)
+      }, isWorthwhile: { [weak self] in await self?.isWorthInviting($0) ?? false },
+      pause: { [weak self] in await self?.rest(for: $0) },
+      report: { hub.publish([.invitationFailed($0, $1, isRetried: $2)]) })
+    _ = jobs.add { await inviter.run(actions) }
+  }
+
+  /// Invites a service that was found, or asks the app about it, as the policy says.
+  func consider(_ candidate: Candidate) {
+    switch configuration.invitePolicy {
+    case .none: return
+    case .automatic: discovery.inviter.invite(.candidate(candidate.id))
+    case .ask:
+      guard discovery.isNews(candidate.id) else { return }
+      let (inviter, handler) = (discovery.inviter, configuration.inviteHandler)
+      _ = jobs.add { if await handler(candidate) { inviter.invite(.candidate(candidate.id)) } }
+    }
+  }
+
+  /// Waits on the session's own loop, until the time is over, the task is cancelled or the session ends.
+  private func rest(for duration: Duration) async {
+    let number = waits.nextNumber()
+    let timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.waits.finish(number, .cancelled) } }
+    timer.deadline = MonotonicClock.now + UInt64(duration / .nanoseconds(1))
+    await withTaskCancellationHandler {
+      _ = await withCheckedContinuation { continuation in
+        waits.begin(number, continuation)
+        if Task.isCancelled || hasEnded { waits.finish(number, .cancelled) }
+      }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.waits.finish(number, .cancelled) } }
+    }
+    timer.deadline = nil
+  }
+
+  /// Whether a service is still in sight and its peer not in the session; an address always is worth a try.
+  private func isWorthInviting(_ target: InvitationTarget) -> Bool {
+    guard case .candidate(let id) = target else { return true }
+    let state = state()
+    guard let candidate = state.candidates.first(where: { $0.id == id }) else { return false }
+    let members = state.peers.map(\.id) + [localPeer.id]
+    return candidate.peer.map { !members.contains($0.id) } ?? true
+  }
+
+  // MARK: Answers
+
   /// Answers by the policy, or asks the app, beside the event loop, and brings its answer back.
   func ask(_ id: InvitationID, _ invitation: Invitation) {
     switch configuration.acceptPolicy {

@@ -1,5 +1,6 @@
 import AnchorReplication
 import Basics
+import Glibc
 import PeerProtocol
 import PeerTransport
 import ServiceDiscovery
@@ -16,7 +17,6 @@ import WorldModel
 public actor Session {
   nonisolated let hub = EventHub()
   nonisolated let jobs = JobQueue()
-  nonisolated let inviter = Inviter()
   nonisolated let loop: EventLoop
   nonisolated let identity: PeerIdentity
   nonisolated let configuration: Configuration
@@ -55,7 +55,7 @@ public actor Session {
   init(identity: PeerIdentity, configuration: Configuration) throws(SessionError) {
     self.identity = identity
     self.configuration = configuration
-    trust = try TrustDesk(configuration.trust)
+    trust = try TrustDesk(configuration.trust, service: configuration.service)
     if trust.compared != nil, configuration.codeHandler == nil {
       throw SessionError(.invalidArgument, "TrustPolicy.code needs an app that shows codes: set codeHandler")
     }
@@ -65,7 +65,8 @@ public actor Session {
         configuration.advertising.hidesDevice
         ? DiscoveryRecord.randomName() : try DiscoveryRecord.lastingName(of: identity, service: type)
       discovery = DiscoveryDesk(
-        serviceType: type, instanceName: name, record: try Self.record(of: identity, configuration))
+        serviceType: type, instanceName: name, record: try Self.record(of: identity, configuration),
+        recognitionKey: configuration.advertising.hidesDevice ? nil : try identity.recognitionKey)
       loop = try EventLoop()
       tasks = LoopTaskExecutor(loop)
     } catch let error as DiscoveryError {
@@ -264,6 +265,7 @@ extension Session {
       mapPolicy: configuration.mapProviders, seed: random.next())
     node.firstAntiEntropy = ProtocolTimes.antiEntropy * Int.random(in: 1...1_000, using: &random) / 1_000
     node.memberLimit = configuration.memberLimit
+    node.recognitionKey = discovery.recognitionKey
     node.hostRequests = configuration.hostRequestHandler == nil ? .byPriority : .asked
     node.mapMemoryLimit = max(configuration.mapMemoryLimit, 0)
     node.admitted = trust.admitted
@@ -299,6 +301,7 @@ extension Session {
 
   private func startDiscovery(port: UInt16) throws(SessionError) {
     guard configuration.discovery != .none else { return }
+    renewTag()
     try discovery.start(configuration.discovery, as: configuration.discoveryRole, port: port) {
       [weak self, loop] event in
       loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
@@ -310,9 +313,24 @@ extension Session {
   }
 
   private func take(_ event: DiscoveryEvent) {
-    guard let event = discovery.take(event) else { return }
+    let day = Self.today
+    guard let event = discovery.take(event, recognise: { trust.peer(tagged: $0, on: day) }) else { return }
     hub.publish([event])
     if case .candidateFound(let candidate) = event { consider(candidate) }
+  }
+
+  /// How often the session looks whether a new day has begun (nanoseconds).
+  private static let renewal: UInt64 = 600_000_000_000
+
+  /// The present day (UTC), by the machine's clock.
+  private static var today: RecognitionBook.Day { RecognitionBook.day(of: time(nil)) }
+
+  /// Lets known devices recognise the advertisement, also on the days to come.
+  private func renewTag() {
+    discovery.renewTag(of: identity.peerID, on: Self.today)
+    let timer = discovery.renewal ?? loop.makeTimer { [unowned self] in assumeIsolated { $0.renewTag() } }
+    timer.deadline = MonotonicClock.now + Self.renewal
+    discovery.renewal = timer
   }
 
   /// Looks for the cause when nobody was found for long.

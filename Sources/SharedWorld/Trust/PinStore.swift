@@ -1,10 +1,12 @@
 import Basics
 import Glibc
+import PeerProtocol
 public import WorldModel
 
 /// The file of the peers that this device has admitted, for ``TrustPolicy/firstUse(_:)`` and ``TrustPolicy/code(_:)``.
 ///
-/// It is text, one peer a line: the id, the day on which it was recorded (UTC) and the name that the peer had then. Lines that
+/// It is text, one peer a line: the id, the day on which it was recorded (UTC) and the name that the peer had then. Behind the day
+/// may stand `+` and the key (32 hexadecimal digits) by which the device's advertisement is recognised, a secret. Lines that
 /// begin with `#` are comments, and stay. It is replaced in one step, under a lock that all processes take, and is readable by its owner
 /// alone.
 public struct PinStore: Hashable, Sendable {
@@ -16,6 +18,8 @@ public struct PinStore: Hashable, Sendable {
     public let day: String
     /// The name that it gave itself then.
     public let name: String
+    /// The key by which its advertisement is recognised, once it has told one.
+    let recognitionKey: RecognitionKey?
   }
 
   /// The most peers that are recorded.
@@ -28,6 +32,15 @@ public struct PinStore: Hashable, Sendable {
   private struct Line {
     let text: String
     let pin: Pin?
+
+    init(text: String, pin: Pin?) {
+      (self.text, self.pin) = (text, pin)
+    }
+
+    init(_ pin: Pin) {
+      let key = pin.recognitionKey.map { "+" + $0.bytes.hexadecimal } ?? ""
+      self.init(text: "\(pin.id) \(pin.day)\(key) \(pin.name)", pin: pin)
+    }
   }
 
   /// The file.
@@ -75,13 +88,22 @@ public struct PinStore: Hashable, Sendable {
   /// - Throws: ``SessionError`` as ``pins()`` does, and with `limit-exceeded` when the store is full.
   @discardableResult
   public func add(_ id: PeerID, name: String) throws(SessionError) -> Bool {
+    try add(id, name: name, recognitionKey: nil)
+  }
+
+  /// The same, with the key by which the peer is recognised, which replaces an earlier one.
+  @discardableResult
+  func add(_ id: PeerID, name: String, recognitionKey key: RecognitionKey?) throws(SessionError) -> Bool {
     try change { lines throws(SessionError) in
-      guard !lines.contains(where: { $0.pin?.id == id }) else { return false }
+      if let index = lines.firstIndex(where: { $0.pin?.id == id }), let old = lines[index].pin {
+        guard let key, key != old.recognitionKey else { return false }
+        lines[index] = Line(Pin(id: id, day: old.day, name: old.name, recognitionKey: key))
+        return true
+      }
       guard lines.count(where: { $0.pin != nil }) < Self.limit else {
         throw SessionError(.limitExceeded, "\(path) has \(Self.limit) peers; remove some that are not needed")
       }
-      let pin = Pin(id: id, day: Self.today, name: PlainText.cleaned(name))
-      lines.append(Line(text: "\(pin.id) \(pin.day) \(pin.name)", pin: pin))
+      lines.append(Line(Pin(id: id, day: Self.today, name: PlainText.cleaned(name), recognitionKey: key)))
       return true
     }
   }
@@ -104,10 +126,17 @@ public struct PinStore: Hashable, Sendable {
     guard let id = words.first.flatMap({ PeerID(String($0)) }) else {
       throw damaged(line: number, "it does not begin with an id of 64 hexadecimal digits")
     }
-    guard words.count > 1, Self.isDay(words[1]) else {
+    let second = words.count > 1 ? words[1].split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false) : []
+    guard let day = second.first, Self.isDay(day) else {
       throw damaged(line: number, "no day such as 2026-11-22 follows the id")
     }
-    return Pin(id: id, day: String(words[1]), name: words.count > 2 ? PlainText.cleaned(String(words[2])) : "")
+    let key = second.count > 1 ? [UInt8](hexadecimal: String(second[1])) : nil
+    guard second.count == 1 || key?.count == RecognitionKey.size else {
+      throw damaged(line: number, "behind the day and a + stand no \(2 * RecognitionKey.size) hexadecimal digits")
+    }
+    return Pin(
+      id: id, day: String(day), name: words.count > 2 ? PlainText.cleaned(String(words[2])) : "",
+      recognitionKey: key.map(RecognitionKey.init))
   }
 
   private func damaged(line: Int, _ why: String) -> SessionError {

@@ -13,15 +13,32 @@ struct TrustDesk {
   /// The comparisons that the app is asked about.
   private var comparisons: [LinkID: AsyncStream<Never>.Continuation] = [:]
 
+  /// Recognises advertisements of recorded peers.
+  private var book: RecognitionBook
+
   /// Reads the pin store, if the policy has one.
-  init(_ policy: TrustPolicy) throws(SessionError) {
+  init(_ policy: TrustPolicy, service: String) throws(SessionError) {
     self.policy = policy
-    switch policy {
-    case .firstUse(let store), .code(let store):
-      known = Dictionary(try store.pins().map { ($0.id, $0.name) }) { first, _ in first }
-    case .anyone, .pinned: known = [:]
-    }
+    let pins = try policy.store?.pins() ?? []
+    known = Dictionary(pins.map { ($0.id, $0.name) }) { first, _ in first }
+    let keys = pins.compactMap { pin in pin.recognitionKey.map { (pin.id, $0) } }
+    book = RecognitionBook(Dictionary(keys) { first, _ in first }, service: service)
   }
+
+  // MARK: Advertisements
+
+  /// The known peer that publishes a tag on a day, by the name recorded for it.
+  mutating func peer(tagged tag: String, on day: RecognitionBook.Day) -> Peer? {
+    book.peer(tagged: tag, on: day).map { Peer(id: $0, name: known[$0] ?? $0.short) }
+  }
+
+  /// The store in which the key by which a member is recognised later is to be recorded; nil where there is nothing to record.
+  mutating func storeToRecord(_ key: RecognitionKey, of peer: PeerID) -> PinStore? {
+    guard let store = policy.store, book.take(key, of: peer) else { return nil }
+    return store
+  }
+
+  // MARK: Keys of members
 
   /// The keys that may be linked; nil for any.
   var admitted: Set<PeerID>? { if case .pinned(let peers) = policy { peers } else { nil } }
@@ -86,4 +103,14 @@ struct TrustDesk {
 
   /// Whether a peer is recorded for the first time.
   private mutating func newcomer(_ peer: PeerID) -> Bool { known[peer] == nil && recorded.insert(peer).inserted }
+}
+
+extension TrustPolicy {
+  /// The file of the keys that were admitted; nil where none is kept.
+  fileprivate var store: PinStore? {
+    switch self {
+    case .firstUse(let store), .code(let store): store
+    case .anyone, .pinned: nil
+    }
+  }
 }

@@ -94,7 +94,7 @@ package actor Viewer {
 
   private func record(_ event: Session.Event) async {
     switch event {
-    case .candidateFound(let candidate): candidateNames[candidate.id] = candidate.name
+    case .candidateFound(let candidate): candidateNames[candidate.id] = candidate.seenBefore?.name ?? candidate.name
     case .candidateLost(let candidate): candidateNames[candidate.id] = nil
     case .discoveryAvailable(let backend): discovery = backend
     case .discoveryUnavailable(let reason): discovery = "unavailable: \(reason)"

@@ -10,12 +10,15 @@ extension Report {
     let name: String
     /// The peer it turned out to be, once there was a connection.
     let peerID: String?
+    /// The known peer that it seems to be.
+    let seenBefore: String?
     /// Whether it says that it lets newcomers in: `open`, `locked` or `full`.
     let standing: String
     let asksForPasscode: Bool
 
     var members: JSON.Members {
       ["candidate": .string(id), "name": .string(name), "peerID": .optional(peerID)]
+        + ["seenBefore": .optional(seenBefore)]
         + ["standing": .string(standing), "passcode": .bool(asksForPasscode)]
     }
 

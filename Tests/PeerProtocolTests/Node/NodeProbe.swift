@@ -23,7 +23,8 @@ struct NodeProbe {
 
   init(
     memberLimit: Int = ProtocolLimits.members, admitted: Set<PeerID>? = nil, passcode: Passcode? = nil,
-    showsCodes: Bool = false, compared: Set<PeerID>? = nil, me: PeerID = Self.me, incarnation: UInt64 = 1,
+    showsCodes: Bool = false, compared: Set<PeerID>? = nil, recognitionKey: RecognitionKey? = nil, me: PeerID = Self.me,
+    incarnation: UInt64 = 1,
     restoring record: NodeRecord? = nil
   ) {
     var configuration = NodeConfiguration(
@@ -34,6 +35,7 @@ struct NodeProbe {
     configuration.passcode = passcode
     configuration.showsCodes = showsCodes
     configuration.compared = compared
+    configuration.recognitionKey = recognitionKey
     configuration.keepsRecord = true
     node = Node(configuration, restoring: record, at: now)
     drain()

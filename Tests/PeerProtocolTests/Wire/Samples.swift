@@ -25,6 +25,8 @@ enum Sample {
     isPartial: true)
   static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
   static let token = BulkOffer.Token(high: 0x1122_3344_5566_7788, low: 0x99aa_bbcc_ddee_ff00)
+  static let recognitionKey = RecognitionKey(
+    [0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0x00, 0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa, 0x99])
   static let share = SHA256Digest(hashing: Array("share".utf8)).bytes
   static let tag = share + SHA256Digest(hashing: Array("tag".utf8)).bytes
   static let rules = {
@@ -145,6 +147,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("code-confirmed", .codeConfirmed, Nothing()) { _, _ in },
     FrameCase("bulk", .bulk, BulkOffer(token: Sample.token, receiverDials: true)) { $0.write(to: &$1) },
     FrameCase("attach", .attach, Sample.token) { $0.write(to: &$1) },
+    FrameCase("recognition", .recognition, Sample.recognitionKey) { $0.write(to: &$1) },
     FrameCase("ephemeral", .ephemeral, Poses(updates: [Sample.drag])) { frame, writer in
       for update in frame.updates { update.write(to: &writer) }
     },

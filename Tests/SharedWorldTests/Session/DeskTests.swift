@@ -35,7 +35,7 @@ struct DeskTests {
     let info = try DiscoveryRecord(showing: "kitchen").info()
     var desk = DiscoveryDesk(serviceType: type, instanceName: "sw-0")
     let service = try ServiceInstance(name: "sw-1", type: type)
-    _ = desk.take(.found(service, info))
+    _ = desk.take(.found(service, info)) { _ in nil }
     let (bob, mallory) = (Self.peer(1), Self.peer(2))
     desk.identify(mallory) { [] }
     #expect(desk.key(of: "sw-1") == nil && desk.candidates.map(\.peer) == [nil])
@@ -48,8 +48,8 @@ struct DeskTests {
     desk.end(7)
     #expect(desk.reached(mallory.id, by: 7) == nil)
     // The key outlives the record, as that of a peer that crashed.
-    _ = desk.take(.lost(service))
-    _ = desk.take(.found(service, info))
+    _ = desk.take(.lost(service)) { _ in nil }
+    _ = desk.take(.found(service, info)) { _ in nil }
     #expect(desk.candidates.map(\.peer) == [bob])
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import PeerProtocol
 import PeerTransport
 import ServiceDiscovery
@@ -65,6 +66,53 @@ struct ImpostorTests {
       #expect(await mallory.received.isEmpty)
       #expect(await alice.state().peers.allSatisfy { $0.id == bob.peerID })
       #expect(await alice.state().candidates.first { $0.id == service }?.peer?.id == bob.peerID)
+    }
+    await mallory.stop()
+  }
+
+  @Test("that repeats the tag of a known device looks like it, and is sent nothing")
+  func tag() async throws {
+    let store = PinStore(path: NSTemporaryDirectory() + "known-peers-\(UInt64.random(in: 0...(.max)))")
+    defer { for path in [store.path, store.path + ".lock"] { try? FileManager.default.removeItem(atPath: path) } }
+    var configuration = Session.Configuration(service: "swi-\(UInt32.random(in: 0..<100_000))")
+    configuration.discovery = .embedded
+    configuration.acceptPolicy = .automatic
+    let plain = configuration
+    configuration.trust = .firstUse(store)
+    let recording = configuration
+    let (alice, bob) = (try TestSessions.identity("alice"), try TestSessions.identity("bob"))
+    try await Session.withSession(as: alice, configuration: recording) { alice in
+      try await Session.withSession(as: bob, configuration: plain) { bob in
+        _ = try await alice.invite(bob.endpoint)
+        while try store.pins().first?.recognitionKey == nil { try await Task.sleep(for: .milliseconds(10)) }
+      }
+    }
+    let mallory = try ScriptedPeer(.accept) { $0.service = plain.service }
+    let port = try await mallory.start()
+    let (key, today) = (try bob.recognitionKey, RecognitionBook.day(of: time(nil)))
+    var record = DiscoveryRecord()
+    record.tag = RecognitionBook.tag(of: bob.peerID, key, service: plain.service, on: today)
+    let forged = Discovery(mode: .embedded)
+    defer { forged.stop() }
+    let instance = try ServiceInstance(name: "forged", type: try ServiceType(plain.service))
+    try forged.start(
+      browsing: nil, advertising: Advertisement(instance: instance, port: port, info: try record.info())
+    ) { _ in }
+    try await Session.withSession(as: alice, configuration: recording) { alice in
+      var events = alice.events.makeAsyncIterator()
+      try await Session.withSession(as: bob, configuration: plain) { bob in
+        var seen: [Candidate.ID: Peer?] = [:]
+        while seen.count < 2, let event = await events.next() {
+          if case .candidateFound(let candidate) = event { seen[candidate.id] = candidate.seenBefore }
+        }
+        // Without a connection, and though it shows no name; both look alike until somebody answers.
+        #expect(seen.values.allSatisfy { $0 == bob.localPeer })
+        let error = await #expect(throws: SessionError.self) { try await alice.invite(.candidate("forged")) }
+        #expect(error?.code == .identityMismatch)
+        #expect(await mallory.received.isEmpty)
+        let service = try #require(seen.keys.first { $0 != "forged" })
+        #expect(try await alice.invite(.candidate(service)) == bob.localPeer)
+      }
     }
     await mallory.stop()
   }

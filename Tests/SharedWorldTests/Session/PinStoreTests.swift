@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PeerProtocol
 @testable import SharedWorld
 
 @Suite("The file of known peers")
@@ -44,6 +45,24 @@ struct PinStoreTests {
     }
   }
 
+  @Test("keeps the key by which a device is recognised behind its day, added at once or later")
+  func recognitionKeys() async throws {
+    let (one, other) = (RecognitionKey(Array(0..<16)), RecognitionKey(Array(16..<32)))
+    try await Self.withStore { store in
+      try store.add(Self.id(1), name: "mum")
+      let results = try [
+        store.add(Self.id(2), name: "bob", recognitionKey: one),
+        store.add(Self.id(1), name: "x", recognitionKey: other),
+        store.add(Self.id(1), name: "y", recognitionKey: other), store.add(Self.id(2), name: "z"),
+      ]
+      #expect(results == [true, true, false, false])
+      #expect(try store.pins().map(\.recognitionKey) == [other, one])
+      #expect(try store.pins().map(\.name) == ["mum", "bob"])
+      let text = try String(contentsOfFile: store.path, encoding: .utf8)
+      #expect(text.contains("+000102030405060708090a0b0c0d0e0f bob\n"))
+    }
+  }
+
   @Test("a name cannot add a line or steer a terminal")
   func names() async throws {
     try await Self.withStore { store in
@@ -57,7 +76,9 @@ struct PinStoreTests {
     "names the line that is wrong, and leaves the file as it is",
     arguments: [
       ("# fine\nnonsense\n", 2), ("\n\n12ab 2026-01-01 x\n", 3),
-      ("# a\nID 2026-1-1 x\n", 2), ("ID\n", 1), ("ID 2026-01-01 x\nID 2026-01-02 y\n", 2), ("\u{0}", 1),
+      ("# a\nID 2026-1-1 x\n", 2), ("ID\n", 1), ("ID 2026-01-01+ x\n", 1), ("# a\nID 2026-01-01+0011 x\n", 2),
+      ("ID 2026-01-01+00112233445566778899aabbccddeefg x\n", 1), ("ID 2026-01-01 x\nID 2026-01-02 y\n", 2),
+      ("\u{0}", 1),
     ])
   func damaged(text: String, line: Int) async throws {
     try await Self.withStore { store in

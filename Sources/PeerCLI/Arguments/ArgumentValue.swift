@@ -34,3 +34,13 @@ extension InvitationTarget: ArgumentValue {
   /// The link; nil for an address or a service.
   package var link: InvitationLink? { if case .link(let link) = self { link } else { nil } }
 }
+
+extension Session.Configuration.Probe: ArgumentValue {
+  package init(argument: String) throws(UsageError) {
+    guard let probe = Self(argument) else {
+      throw UsageError(
+        "'\(argument)' is neither an address nor a network of at most 1,024; write 192.0.2.7 or 192.0.2.0/24")
+    }
+    self = probe
+  }
+}

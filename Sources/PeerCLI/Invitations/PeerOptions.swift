@@ -10,6 +10,8 @@ package struct PeerOptions: Equatable, Sendable {
   package var invite: InvitationPolicy
   package var discovery = DiscoveryMode.automatic
   package var role = DiscoveryRole.both
+  package var announces = false
+  package var probes: [Session.Configuration.Probe] = []
   package var listen: Endpoint?
   package var connect: [InvitationTarget] = []
   package var identity: String?
@@ -76,6 +78,10 @@ extension PeerOptions {
     // Where the user is asked, it is the command `invite` that answers.
     configuration.invitePolicy = invite == .automatic ? .automatic : .none
     configuration.discoveryRole = role
+    if announces || !probes.isEmpty {
+      configuration.announcements = Session.Configuration.Announcements()
+      configuration.announcements?.probes = probes
+    }
     configuration.codeHandler = { await codes.compare($0) }
     return configuration
   }
@@ -116,6 +122,13 @@ extension ArgumentParser {
       .choice(
         "--discovery", path.appending(path: \.discovery), among: DiscoveryMode.allCases,
         help: "how peers are found (auto)"),
+      .flag(
+        "--announce", path.appending(path: \.announces),
+        help: "find and be found by signed announcements on UDP port "
+          + "\(Session.Configuration.Announcements().port) too; they show your id"),
+      .list(
+        "--probe", "ADDRESS|NETWORK", path.appending(path: \.probes),
+        help: "the same, and ask this machine, or each one of 192.0.2.0/24; can be repeated"),
       .choice(
         "--role", path.appending(path: \.role), among: DiscoveryRole.allCases,
         help: "whether this peer looks for others, shows itself, or both (both)"),

@@ -82,7 +82,7 @@ package struct IncomingInvitation: Sendable {
 
 extension SocketAddress.Host {
   /// A source of which one machine cannot easily have many: an IPv4 address, or a /64 of IPv6.
-  var network: SocketAddress.Host {
+  package var network: SocketAddress.Host {
     if case .ipv6(let high, _, _) = self { .ipv6(high: high, low: 0, scope: 0) } else { self }
   }
 }

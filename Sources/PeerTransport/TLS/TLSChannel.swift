@@ -91,7 +91,7 @@ package final class TLSChannel {
     guard let certificate = SSL_get0_peer_certificate(handle), let key = X509_get0_pubkey(certificate) else {
       throw .refused(.missing)
     }
-    peer = PeerID(SHA256Digest(hashing: TLSIdentity.publicKeyInfo(of: key)))
+    peer = TLSIdentity.peerID(ofKey: TLSIdentity.publicKey(of: key))
     return true
   }
 

@@ -21,7 +21,7 @@ package final class TLSContext {
     guard let handle = SSL_CTX_new(TLS_method()) else { throw .openSSL("out of memory") }
     self.identity = identity
     self.handle = handle
-    ownKey = TLSIdentity.publicKeyInfo(of: identity.key)
+    ownKey = identity.publicKey
     sw_ctx_set_cache_off(handle)
     sw_ctx_set_chain_limit(handle, Self.chainLimit)
     sw_ctx_set_stream_mode(handle)
@@ -58,6 +58,6 @@ package final class TLSContext {
     guard let certificate = X509_STORE_CTX_get0_cert(store), let key = X509_get0_pubkey(certificate),
       EVP_PKEY_get_id(key) == EVP_PKEY_ED25519
     else { return X509_V_ERR_UNSUPPORTED_SIGNATURE_ALGORITHM }
-    return TLSIdentity.publicKeyInfo(of: key) == ownKey ? X509_V_ERR_CERT_REJECTED : X509_V_OK
+    return TLSIdentity.publicKey(of: key) == ownKey ? X509_V_ERR_CERT_REJECTED : X509_V_OK
   }
 }

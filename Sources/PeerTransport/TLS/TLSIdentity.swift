@@ -42,7 +42,7 @@ package final class TLSIdentity: Sendable {
   init(key: OpaquePointer, certificate: OpaquePointer) {
     self.key = key
     self.certificate = certificate
-    peerID = PeerID(SHA256Digest(hashing: Self.publicKeyInfo(of: key)))
+    peerID = Self.peerID(ofKey: Self.publicKey(of: key))
   }
 
   deinit {
@@ -67,12 +67,17 @@ package final class TLSIdentity: Sendable {
     return digest
   }
 
-  /// The SubjectPublicKeyInfo of an Ed25519 key in DER (RFC 8410 §4): 44 bytes.
-  static func publicKeyInfo(of key: OpaquePointer) -> [UInt8] {
+  /// The SubjectPublicKeyInfo of an Ed25519 public key in DER (RFC 8410 §4): 44 bytes.
+  static func keyInfo(of publicKey: [UInt8]) -> [UInt8] {
+    [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00] + publicKey
+  }
+
+  /// The public key of a key pair, or of a certificate's key: 32 bytes.
+  static func publicKey(of key: OpaquePointer) -> [UInt8] {
     var raw = [UInt8](repeating: 0, count: 32)
     var count = raw.count
     EVP_PKEY_get_raw_public_key(key, &raw, &count)
-    return [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00] + raw
+    return raw
   }
 
   private static func selfSigned(_ key: OpaquePointer) -> OpaquePointer? {

@@ -120,7 +120,8 @@ extension Browser.Event {
     switch event {
     case .advertised: return nil
     case .found(let instance, let info), .updated(let instance, let info):
-      self = .found(Candidate(instance, info, peer: nil))
+      self = .found(
+        Candidate(id: instance.name, DiscoveryRecord(reading: info), peer: nil, ways: [.multicastDNS]))
     case .lost(let instance): self = .lost(Candidate(id: instance.name, name: nil, peer: nil))
     case .available(let backend): self = .available(backend: backend)
     case .unavailable(let reason): self = .unavailable(reason: reason)

@@ -12,7 +12,8 @@ struct DiscoveryRecord: Hashable, Sendable {
   private static let standingKey = "st"
   private static let nameKey = "n"
   private static let tagKey = "k"
-  private static let ownKeys: Set = [versionKey, authenticationKey, standingKey, nameKey, tagKey]
+  private static let keyKey = "id"
+  private static let ownKeys: Set = [versionKey, authenticationKey, standingKey, nameKey, tagKey, keyKey]
   private static let passcode = "passcode"
 
   /// Bytes of UTF-8 of a shown name.
@@ -28,6 +29,8 @@ struct DiscoveryRecord: Hashable, Sendable {
   var standing = Candidate.Standing.open
   /// The tag by which known devices recognise this one today; see ``RecognitionBook``.
   var tag: String?
+  /// The beginning of the peer's id (16 hexadecimal digits), where the peer announces itself besides: the two are listed as one.
+  var key: String?
   /// The app's own values, by key.
   var appInfo: [String: String] = [:]
 
@@ -46,6 +49,7 @@ struct DiscoveryRecord: Hashable, Sendable {
     asksForPasscode = text(Self.authenticationKey) == Self.passcode
     standing = text(Self.standingKey).flatMap(Candidate.Standing.init) ?? .open
     tag = text(Self.tagKey)
+    key = text(Self.keyKey)
     for key in info.keys where !Self.ownKeys.contains(key) { appInfo[key] = text(key) }
   }
 
@@ -60,6 +64,7 @@ struct DiscoveryRecord: Hashable, Sendable {
     ]
     if let version { pairs.append((Self.versionKey, Array(String(version).utf8))) }
     if let shownName { pairs.append((Self.nameKey, Array(shownName.utf8Prefix(Self.nameLimit).utf8))) }
+    if let key { pairs.append((Self.keyKey, Array(key.utf8))) }
     if let tag { pairs.append((Self.tagKey, Array(tag.utf8))) }
     for (key, value) in appInfo.sorted(by: { $0.key < $1.key }) { pairs.append((key, Array(value.utf8))) }
     return try DiscoveryInfo(pairs)
@@ -84,15 +89,14 @@ extension DiscoveryRecord {
 }
 
 extension Candidate {
-  /// The service of an instance; `recognise` returns the known peer that a tag belongs to.
+  /// The service with this name and record.
   init(
-    _ instance: ServiceInstance, _ info: DiscoveryInfo, peer: Peer?, recognise: (_ tag: String) -> Peer? = { _ in nil }
+    id: ID, _ record: DiscoveryRecord, peer: Peer?, seenBefore: Peer? = nil, announced: PeerID? = nil, ways: Set<Way>
   ) {
-    let record = DiscoveryRecord(reading: info)
     self.init(
-      id: instance.name, name: record.shownName, peer: peer, seenBefore: record.tag.flatMap(recognise),
-      standing: record.standing,
-      asksForPasscode: record.asksForPasscode, protocolVersion: record.version, info: record.appInfo)
+      id: id, name: record.shownName, peer: peer, seenBefore: seenBefore, standing: record.standing,
+      asksForPasscode: record.asksForPasscode, protocolVersion: record.version, info: record.appInfo,
+      announcedKey: announced, ways: ways)
   }
 }
 

@@ -22,7 +22,20 @@ struct DiscoveryDesk {
   private var discovery: Discovery?
   /// The content of the advertisement.
   private(set) var record: DiscoveryRecord
-  private var found: [Candidate.ID: (instance: ServiceInstance, candidate: Candidate)] = [:]
+  /// A service on the network.
+  private struct Service {
+    let instance: ServiceInstance
+    let record: DiscoveryRecord
+    let seenBefore: Peer?
+  }
+
+  private var found: [Candidate.ID: Service] = [:]
+  /// By the beginning of a peer's id, the services that claim to be that peer's.
+  private var claims: [String: Set<Candidate.ID>] = [:]
+  /// The peers that announce themselves, by the ids of their candidates.
+  private var announced: [Candidate.ID: Announcement] = [:]
+  /// Nil unless peers are announced.
+  private var announcer: Announcer?
   /// The peers that answered when this session dialled a service.
   private var peers: [Candidate.ID: PeerID] = [:]
   /// The services that are being invited, by the number of the invitation.
@@ -48,7 +61,28 @@ struct DiscoveryDesk {
   // MARK: Services
 
   /// The services seen, in the order of their ids.
-  var candidates: [Candidate] { found.values.map(\.candidate).sorted { $0.id < $1.id } }
+  var candidates: [Candidate] { Set(found.keys).union(announced.keys).compactMap(candidate).sorted { $0.id < $1.id } }
+
+  /// The candidate with this id, if it is in sight.
+  ///
+  /// A peer that announces itself is listed by its service, where it has one.
+  private func candidate(_ id: Candidate.ID) -> Candidate? {
+    if let service = found[id] {
+      let peer = service.record.key.flatMap { announced[Self.id(ofKey: $0)]?.peer }
+      return Candidate(
+        id: id, service.record, peer: peers[id].map(self.peer), seenBefore: service.seenBefore, announced: peer,
+        ways: peer == nil ? [.multicastDNS] : [.multicastDNS, .announcement])
+    }
+    guard let announcement = announced[id], claims[Self.key(of: announcement.peer)] == nil else { return nil }
+    return Candidate(
+      id: id, announcement.record, peer: peers[id].map(peer), announced: announcement.peer, ways: [.announcement])
+  }
+
+  /// The beginning of a peer's id, as an advertisement has it.
+  static func key(of peer: PeerID) -> String { String(peer.description.prefix(16)) }
+
+  /// The id of the candidate of a peer that announces itself and has no service.
+  private static func id(ofKey key: String) -> Candidate.ID { "key-" + key }
 
   /// Advertises this session and looks for others; `handler` is called from any thread.
   ///
@@ -86,6 +120,7 @@ struct DiscoveryDesk {
       throw SessionError(discovery: error)
     }
     record = changed
+    announcer?.update(changed)
   }
 
   /// Advertises the tag of a day.
@@ -98,26 +133,83 @@ struct DiscoveryDesk {
   /// Ends discovery.
   mutating func stop() {
     discovery?.stop()
+    announcer?.stop()
+    announcer = nil
     (discovery, silence, renewal) = (nil, nil, nil)
   }
 
   /// Records what discovery says, and translates it for the app.
   ///
   /// - Parameter recognise: Returns the known peer that a tag belongs to.
-  mutating func take(_ event: DiscoveryEvent, recognise: (_ tag: String) -> Peer?) -> Session.Event? {
+  mutating func take(_ event: DiscoveryEvent, recognise: (_ tag: String) -> Peer?) -> [Session.Event] {
     switch event {
-    case .advertised: return nil
-    case .available(let backend): return .discoveryAvailable(backend: backend)
-    case .unavailable(let reason): return .discoveryUnavailable(reason: reason)
+    case .advertised: return []
+    case .available(let backend): return [.discoveryAvailable(backend: backend)]
+    case .unavailable(let reason): return [.discoveryUnavailable(reason: reason)]
     case .found(let instance, let info), .updated(let instance, let info):
-      let candidate = Candidate(
-        instance, info, peer: peers[instance.name].map(peer), recognise: recognise)
-      found[instance.name] = (instance, candidate)
-      return .candidateFound(candidate)
+      let record = DiscoveryRecord(reading: info)
+      return change(instance.name, also: [found[instance.name]?.record.key, record.key]) { desk in
+        desk.withdrawClaim(of: instance.name)
+        desk.found[instance.name] = Service(
+          instance: instance, record: record, seenBefore: record.tag.flatMap(recognise))
+        if let key = record.key { desk.claims[key, default: []].insert(instance.name) }
+      }
     case .lost(let instance):
       considered.remove(instance.name)
-      return found.removeValue(forKey: instance.name).map { .candidateLost($0.candidate) }
+      return change(instance.name, also: [found[instance.name]?.record.key]) { desk in
+        desk.withdrawClaim(of: instance.name)
+        desk.found[instance.name] = nil
+      }
     }
+  }
+
+  private mutating func withdrawClaim(of service: Candidate.ID) {
+    guard let key = found[service]?.record.key else { return }
+    claims[key]?.remove(service)
+    if claims[key]?.isEmpty == true { claims[key] = nil }
+  }
+
+  /// Changes what is known of a candidate and tells of all whose look that changes: of the services and the announcement
+  /// under the beginnings of ids.
+  private mutating func change(
+    _ id: Candidate.ID, also keys: [String?], _ body: (inout Self) -> Void
+  ) -> [Session.Event] {
+    let others = keys.compactMap(\.self).flatMap { [Self.id(ofKey: $0)] + (claims[$0] ?? []) }
+    let ids = [id] + Set(others).subtracting([id]).sorted()
+    let before = ids.map(candidate)
+    body(&self)
+    return zip(ids, before).compactMap { id, before in
+      switch (before, candidate(id)) {
+      case (nil, nil): nil
+      case (let gone?, nil): .candidateLost(gone)
+      case (nil, let new?): .candidateFound(new)
+      case (let old?, let new?): old == new ? nil : .candidateFound(new)
+      }
+    }
+  }
+
+  // MARK: Announcements
+
+  /// Begins to announce this session and to listen for others.
+  mutating func announce(by announcer: Announcer) { self.announcer = announcer }
+
+  /// Records who was found or lost by announcements.
+  mutating func take(_ outcome: AnnouncementBook.Outcome) -> [Session.Event] {
+    switch outcome {
+    case .nothing, .answer: return []
+    case .found(let announcement):
+      let key = Self.key(of: announcement.peer)
+      return change(Self.id(ofKey: key), also: [key]) { $0.announced[Self.id(ofKey: key)] = announcement }
+    case .lost(let peer):
+      let key = Self.key(of: peer)
+      considered.remove(Self.id(ofKey: key))
+      return change(Self.id(ofKey: key), also: [key]) { $0.announced[Self.id(ofKey: key)] = nil }
+    }
+  }
+
+  /// The addresses from which the peer behind a candidate announced itself, the latest first.
+  func announcedAddresses(of id: Candidate.ID) -> [SocketAddress] {
+    candidate(id)?.announcedKey.flatMap { announcer?.book.entries[$0]?.addresses } ?? []
   }
 
   /// The service `id` and what resolves it.
@@ -157,7 +249,11 @@ struct DiscoveryDesk {
   /// The key that must answer when a service is dialled: the one that did so before; nil for any.
   ///
   /// Before that, the key of the known peer that the service seems to be.
-  func key(of candidate: Candidate.ID) -> PeerID? { peers[candidate] ?? found[candidate]?.candidate.seenBefore?.id }
+  func key(of candidate: Candidate.ID) -> PeerID? {
+    if let peer = peers[candidate] { return peer }
+    let seen = self.candidate(candidate)
+    return seen?.announcedKey ?? seen?.seenBefore?.id
+  }
 
   /// A service is about to be dialled for this invitation.
   mutating func begin(_ invitation: UInt64, to candidate: Candidate.ID) { invited[invitation] = candidate }
@@ -170,12 +266,18 @@ struct DiscoveryDesk {
   /// Nothing else binds a service to a peer: neither what a peer says of itself nor an advertisement proves anything.
   mutating func reached(_ id: PeerID, by invitation: UInt64) -> Session.Event? {
     guard let service = invited[invitation] else { return nil }
-    if peers.count >= Self.rememberedPeers { peers = peers.filter { found[$0.key] != nil } }
+    if peers.count >= Self.rememberedPeers { peers = peers.filter { candidate($0.key) != nil } }
+    let before = candidate(service)
     peers[service] = id
-    guard let known = found[service], known.candidate.peer != peer(id) else { return nil }
-    var candidate = known.candidate
-    candidate.peer = peer(id)
-    found[service] = (known.instance, candidate)
-    return .candidateFound(candidate)
+    return candidate(service).flatMap { $0 == before ? nil : .candidateFound($0) }
+  }
+}
+
+extension Announcement {
+  /// The words of an advertisement.
+  fileprivate var record: DiscoveryRecord {
+    var record = DiscoveryRecord(showing: name.isEmpty ? nil : name)
+    (record.version, record.standing, record.asksForPasscode) = (nil, standing, asksForPasscode)
+    return record
   }
 }

@@ -65,6 +65,15 @@ public struct Candidate: Hashable, Sendable, Identifiable {
     case full
   }
 
+  /// A way by which a peer is found.
+  @nonexhaustive
+  public enum Way: String, Hashable, Sendable {
+    /// DNS-SD over multicast DNS.
+    case multicastDNS = "mdns"
+    /// An announcement.
+    case announcement
+  }
+
   /// The name of the service: the same each time that this device advertises, unless it hides
   /// (``Session/Configuration/Advertising/hidesDevice``).
   public let id: ID
@@ -85,16 +94,22 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   public let asksForPasscode: Bool
   /// The highest version of the protocol that it says it speaks; nil when it does not say.
   public let protocolVersion: Int?
+  /// The key that signed its announcement (``Session/Configuration/announcements``): an invitation is sent to that key alone.
+  public let announcedKey: PeerID?
+  /// The ways by which it was found.
+  public let ways: Set<Way>
   /// The words of its app (``Session/Configuration/Advertising/info``).
   public let info: [String: String]
 
   init(
     id: ID, name: String?, peer: Peer?, seenBefore: Peer? = nil, standing: Standing = .open,
     asksForPasscode: Bool = false,
-    protocolVersion: Int? = nil, info: [String: String] = [:]
+    protocolVersion: Int? = nil, info: [String: String] = [:], announcedKey: PeerID? = nil,
+    ways: Set<Way> = [.multicastDNS]
   ) {
     (self.id, self.name, self.peer, self.seenBefore) = (id, name, peer, seenBefore)
     (self.standing, self.asksForPasscode) = (standing, asksForPasscode)
     (self.protocolVersion, self.info) = (protocolVersion, info)
+    (self.announcedKey, self.ways) = (announcedKey, ways)
   }
 }

@@ -64,11 +64,7 @@ extension Session {
       events.append(.peerLeft(Peer(id: id, name: name), reason: LeaveReason(reason)))
     case .hostChanged(let from, let to, let epoch, let reason):
       events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: reason))
-      // A side that lost hears of the new host and then of its new epoch: one merge.
-      if reason == .merged, let to, from?.peer != to.peer || to.peer == identity.peerID {
-        let others = driver?.read { node, _ in node.memberSnapshots.count { $0.status == .connected } } ?? 0
-        events.append(.sessionMerged(size: others + 1, host: to.peer))
-      }
+      if reason == .merged, let to { noteMerge(under: to.peer, instead: from?.peer, in: &events) }
     case .hostAwaited(let id, let result): waits.finish(id.rawValue, .host(result))
     case .hostRequested(let peer): askForHost(discovery.peer(peer))
     case .rulesChanged(let rules):
@@ -101,6 +97,13 @@ extension Session {
     case .envelope, .messageRoom: break
     case .ended(let reason): noteEnd(reason)
     }
+  }
+
+  /// Tells of a merge; a side that lost hears of the new host and then of its new epoch, and that is one.
+  private func noteMerge(under host: PeerID, instead former: PeerID?, in events: inout [Event]) {
+    guard former != host || host == identity.peerID else { return }
+    let others = driver?.read { node, _ in node.memberSnapshots.count { $0.status == .connected } } ?? 0
+    events.append(.sessionMerged(size: others + 1, host: host))
   }
 
   /// Asks the user to compare a code.

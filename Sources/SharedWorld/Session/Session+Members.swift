@@ -154,13 +154,22 @@ extension Session {
       }
       return try await link.addresses()
     case .service(let id, let browser): return try await browser.addresses(of: id, timeout: min(timeout, .seconds(5)))
-    case .candidate(let id):
+    case .candidate(let id): return try await addresses(of: id, timeout: timeout)
+    }
+  }
+
+  /// Where a candidate can be dialled: where it announced itself, and where discovery finds it.
+  private func addresses(of id: Candidate.ID, timeout: Duration) async throws(SessionError) -> [SocketAddress] {
+    let announced = discovery.announcedAddresses(of: id)
+    do {
       let (resolver, instance) = try discovery.service(id)
-      do {
-        return try await resolver.resolve(instance, timeout: min(timeout, .seconds(5)))
-      } catch {
-        throw SessionError(.notConnected, "\(id) cannot be resolved: \(error)", cause: error)
-      }
+      // Where multicast does not work either, an announced address must not wait for it.
+      let patience: Duration = announced.isEmpty ? .seconds(5) : .milliseconds(500)
+      let resolved = try await resolver.resolve(instance, timeout: min(timeout, patience))
+      return announced + resolved.filter { !announced.contains($0) }
+    } catch {
+      guard announced.isEmpty else { return announced }
+      throw error as? SessionError ?? SessionError(.notConnected, "\(id) cannot be resolved: \(error)", cause: error)
     }
   }
 

@@ -247,6 +247,7 @@ extension Session {
       try await openJournal()
       let port = try driver.listen(on: listen, preferring: record?.port(of: identity.peerID))
       try startDiscovery(port: port)
+      try startAnnouncing(port: port)
       startInviting()
       return port
     } catch let error as SessionError {
@@ -294,6 +295,7 @@ extension Session {
     var record = DiscoveryRecord(showing: configuration.advertising.showsName ? identity.name : nil)
     record.asksForPasscode = configuration.passcode != nil
     record.appInfo = configuration.advertising.info
+    if configuration.announcements != nil { record.key = DiscoveryDesk.key(of: identity.peerID) }
     // Refused here rather than when discovery starts, or not at all where it is off.
     _ = try record.info()
     return record
@@ -314,9 +316,23 @@ extension Session {
 
   private func take(_ event: DiscoveryEvent) {
     let day = Self.today
-    guard let event = discovery.take(event, recognise: { trust.peer(tagged: $0, on: day) }) else { return }
-    hub.publish([event])
-    if case .candidateFound(let candidate) = event { consider(candidate) }
+    tell(discovery.take(event) { trust.peer(tagged: $0, on: day) })
+  }
+
+  /// Tells the app of services, and invites those that the policy names.
+  private func tell(_ events: [Event]) {
+    hub.publish(events)
+    for case .candidateFound(let candidate) in events { consider(candidate) }
+  }
+
+  /// Announces the session beside discovery, where the app wants that.
+  private func startAnnouncing(port: UInt16) throws(SessionError) {
+    guard let settings = configuration.announcements else { return }
+    let announcer = try Announcer(
+      settings, of: identity.tls, service: configuration.service, as: configuration.discoveryRole, sessionPort: port,
+      record: discovery.record, loop: loop
+    ) { [unowned self] outcome in assumeIsolated { $0.tell($0.discovery.take(outcome)) } }
+    discovery.announce(by: announcer)
   }
 
   /// How often the session looks whether a new day has begun (nanoseconds).

@@ -7,6 +7,8 @@ extension Session {
     public var service: String
     /// How peers on the network are found.
     public var discovery: DiscoveryMode = .automatic
+    /// Signed announcements beside ``discovery``, for networks where that does not work; nil for none.
+    public var announcements: Announcements?
     /// Whether this peer looks for others, shows itself, or both.
     public var discoveryRole = DiscoveryRole.both
     /// Which of the peers that are found are invited without ``Session/invite(_:expecting:context:timeout:)``.

@@ -7,10 +7,12 @@ extension Session {
   /// A later version may add cases: outside this package a `switch` needs `@unknown default`.
   @nonexhaustive
   public enum Event: Sendable {
+    // Candidates are rare and would make every event as large as they are. Besides, Swift 6.3.1 without optimisation mistakes
+    // one case for another in an enum with a payload of that size.
     /// A service of the same type appeared on the network, or told more of itself.
-    case candidateFound(Candidate)
+    indirect case candidateFound(Candidate)
     /// It disappeared.
-    case candidateLost(Candidate)
+    indirect case candidateLost(Candidate)
     /// Discovery works, through the named back-end.
     case discoveryAvailable(backend: String)
     /// Discovery does not work now; connections live on.

@@ -168,7 +168,9 @@ extension Report.Answer {
       ["candidates": .array(candidates.map { .object($0.members) })],
       candidates.isEmpty
         ? ["nobody is in sight"]
-        : candidates.map { "  \($0.name, .name)  \($0.peerID.map { shortened($0) } ?? $0.id, .faint)\($0.remark)" })
+        : candidates.map {
+          "  \($0.name, .name)  \($0.peerID.map { shortened($0) } ?? $0.id, .faint)  \($0.ways.joined(separator: ", "), .faint)\($0.remark)"
+        })
   }
 
   static func link(_ link: InvitationLink) -> Self {

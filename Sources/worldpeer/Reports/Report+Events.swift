@@ -15,11 +15,14 @@ extension Report {
     /// Whether it says that it lets newcomers in: `open`, `locked` or `full`.
     let standing: String
     let asksForPasscode: Bool
+    /// The ways by which it was found.
+    let ways: [String]
 
     var members: JSON.Members {
       ["candidate": .string(id), "name": .string(name), "peerID": .optional(peerID)]
         + ["seenBefore": .optional(seenBefore)]
         + ["standing": .string(standing), "passcode": .bool(asksForPasscode)]
+        + ["ways": .array(ways.map { .string($0) })]
     }
 
     /// Reasons not to invite it, for the end of a line.

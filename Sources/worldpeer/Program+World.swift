@@ -50,7 +50,7 @@ extension Program {
   private static func read(_ path: String) async throws(ProgramFailure) -> WorldMap { try MapInput(path).map }
 
   func save(to path: String) async throws -> Report.Answer {
-    if let fileExtension = path.fileExtension, case .pointCloud = MapFormat(fileExtension: fileExtension) {
+    if let format = path.fileExtension.flatMap({ MapFormat(fileExtension: $0) }), format != .worldMap {
       // Its name would promise another format, which has no room for anchors.
       throw ProgramFailure.usage("\(path): 'save' writes .worldmap files; 'worldmap convert' makes others of them")
     }

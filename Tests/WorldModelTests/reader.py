@@ -318,6 +318,25 @@ def points(count, payload):
     return [f"point {kind or '-'} " + " ".join(row) for row in zip(*columns)]
 
 
+def keyframe(cursor):
+    session, number, camera, time = cursor.unpack("QQQd")
+    pose, model = cursor.take(48), cursor.take(1)[0]
+    print("keyframe", session, number, camera, time, model, (pose + cursor.take(64)).hex())
+
+
+def evidence(cursor):
+    identifier, session, number, sightings, residual, deviation = cursor.unpack("QQQIff")
+    print("evidence", identifier, session, number, sightings, residual, deviation)
+
+
+def survey(content, size, row):
+    cursor = Cursor(content)
+    count = cursor.unpack("I")[0]
+    check(len(content) == 4 + count * size, "length of a plain section")
+    for _ in range(count):
+        row(cursor)
+
+
 def main(path):
     with open(path, "rb") as file:
         found = sections(file.read())
@@ -329,6 +348,10 @@ def main(path):
             for _ in range(count):
                 print(anchor(cursor))
             check(cursor.at == len(payload), "bytes after the last anchor")
+    if b"KEYF" in found:
+        survey(found[b"KEYF"][1], 145, keyframe)
+    if b"EVID" in found:
+        survey(found[b"EVID"][1], 36, evidence)
     for count, low, high, payload in blocks(b"PNTS", found[b"PNTS"])[1]:
         lines = points(count, payload)
         check(lines[0].split()[2] == str(low) and lines[-1].split()[2] == str(high), "keys of a block")

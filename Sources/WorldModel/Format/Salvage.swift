@@ -37,6 +37,9 @@ private struct Salvager {
   private var layout: CloudLayout?
   private var views: UInt32?
   private var unknownSections: [WorldMap.UnknownSection] = []
+  private var keyframes: [Keyframe] = []
+  /// The section of the evidence, which is read once the points are known.
+  private var evidence: (entry: SectionEntry, offset: Int)?
   /// Where the unknown sections stand that are kept: what looks like a block there is none of ours.
   private var keptRanges: [Range<Int>] = []
 
@@ -51,10 +54,20 @@ private struct Salvager {
     var map = WorldMap(anchors: anchors.values.sorted { $0.id < $1.id }, views: views)
     map.cloud = points.map(Self.withoutDuplicates) ?? FeatureCloud()
     map.unknownSections = unknownSections
+    map.keyframes = keyframes
+    if let evidence {
+      do throws(WorldMapError) {
+        map.cloud.channels.evidence = try SurveySections.evidence(
+          evidence, for: map.cloud.identifiers, in: file.span.bytes)
+      } catch {
+        add(error)
+      }
+    }
     return WorldMap.Salvage(map: map, faults: faults.sorted { ($0.offset ?? 0) < ($1.offset ?? 0) })
   }
 
-  /// Takes what does not stand in blocks, where the table of sections is whole: the views and the unknown sections.
+  /// Takes what does not stand in blocks, where the table of sections is whole: the views, what a
+  /// device recorded, and the unknown sections.
   private mutating func takeSections() {
     let file = self.file
     let span = file.span.bytes
@@ -67,6 +80,10 @@ private struct Salvager {
         try container.verify(section, in: span)
         if section.entry.code == .meta {
           views = try WorldMapDecoder.views(section, in: span)
+        } else if section.entry.code == .keyframes {
+          keyframes = try SurveySections.keyframes(section, in: span)
+        } else if section.entry.code == .evidence {
+          evidence = section
         } else {
           unknownSections.append(WorldMap.UnknownSection(section, in: span))
           keptRanges.append(section.offset..<end)

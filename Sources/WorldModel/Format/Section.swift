@@ -19,7 +19,14 @@ struct SectionCode: Hashable, Comparable {
   /// The feature points.
   static let points = SectionCode("PNTS")
 
-  static let known = [meta, anchors, points]
+  /// The keyframes.
+  static let keyframes = SectionCode("KEYF")
+  /// The evidence of the points.
+  static let evidence = SectionCode("EVID")
+
+  static let known = [meta, anchors, keyframes, evidence, points]
+  /// The known ones that the first minor version did not have.
+  static let later: Set = [keyframes, evidence]
 
   static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

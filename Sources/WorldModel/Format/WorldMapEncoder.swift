@@ -34,11 +34,22 @@ public struct WorldMapEncoder: Sendable {
     }
     self.options = options
     layout = CloudLayout(cloud, step: try options.step())
+    sections = try Self.sections(of: map)
+    unknownSections = map.unknownSections.sorted { $0.code < $1.code }
+  }
+
+  /// The sections before the points.
+  private static func sections(of map: WorldMap) throws(WorldMapError) -> [SectionBody] {
     var sections: [SectionBody] = []
     if let views = map.views { sections.append(.meta(views: views)) }
     if !map.anchors.isEmpty { sections.append(AnchorSection.encode(map.anchors)) }
-    self.sections = sections
-    unknownSections = map.unknownSections.sorted { $0.code < $1.code }
+    if !map.keyframes.isEmpty { sections.append(SurveySections.encode(map.keyframes)) }
+    do throws(ModelError) {
+      if let evidence = try SurveySections.encodeEvidence(of: map.cloud) { sections.append(evidence) }
+    } catch {
+      throw .model(error)
+    }
+    return sections
   }
 
   /// The number of blocks of points.

@@ -258,6 +258,12 @@ final class Paper: Sendable {
     #expect(try folder.run("verify", "@room.worldmap").code == .done)
     var bytes = try #require(FileManager.default.contents(atPath: folder.path("room.worldmap")))
     bytes[bytes.count / 2] ^= 4
+    try bytes.write(to: folder.url.appending(path: "scratched.worldmap"))
+    let repaired = try folder.run("salvage", "@scratched.worldmap", "@saved.worldmap")
+    #expect(repaired.code == .done && repaired.answer["repairedBlocks"] as? [Int] == [0])
+    #expect(try folder.run("diff", "@room.worldmap", "@saved.worldmap").code == .done)
+    // More than the parity makes up for.
+    for place in 0..<(bytes.count / 40) { bytes[bytes.count / 2 + place] ^= 4 }
     try bytes.write(to: folder.url.appending(path: "bad.worldmap"))
     let (code, answer) = try folder.run("verify", "@bad.worldmap")
     let faults = try #require(answer["faults"] as? [[String: Any]])

@@ -113,6 +113,20 @@ def blocks(code, section):
     return body[8:8 + parameters], rows
 
 
+def parities(codec, body, covered):
+    """For each block the exclusive or of its 128 pieces."""
+    count, parameters = struct.unpack_from("<II", body)
+    result, at = b"", covered
+    for index in range(count):
+        block = body[at:at + struct.unpack_from("<I", body, 8 + parameters + 56 * index)[0]]
+        length, parity = (len(block) + 127) // 128, 0
+        for piece in range(0, len(block), length):
+            parity ^= int.from_bytes(block[piece:piece + length], "little")
+        result += parity.to_bytes(length, "little")
+        at += len(block)
+    return result
+
+
 # MARK: anchors
 
 def anchor(cursor):
@@ -356,6 +370,8 @@ def main(path):
         lines = points(count, payload)
         check(lines[0].split()[2] == str(low) and lines[-1].split()[2] == str(high), "keys of a block")
         print("\n".join(lines))
+    if b"PRTY" in found:
+        check(found[b"PRTY"][1] == parities(*found[b"PNTS"]), "parity")
 
 
 if __name__ == "__main__":

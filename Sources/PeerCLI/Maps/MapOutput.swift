@@ -22,7 +22,7 @@ package struct MapOutput: Sendable {
 
   /// Writes a map; gives the size of the file (bytes).
   package func write(
-    _ map: WorldMap, options: EncodingOptions = .lossless, _ progress: Progress = .none
+    _ map: WorldMap, options: EncodingOptions = .kept, _ progress: Progress = .none
   ) throws(ProgramFailure) -> Int {
     progress.show("encoding \(path)", 0.6)
     let bytes: [UInt8]

@@ -3,23 +3,36 @@ extension WorldMap {
   public struct Salvage: Sendable {
     /// Everything whose checksum fits.
     public var map: WorldMap
-    /// The losses in the order of the file; empty for a file without damage.
+    /// The losses in the order of the file; empty when nothing is lost.
     public var faults: [WorldMapError]
+    /// The numbers of the blocks of points that were damaged and are whole again, by the parity of the file.
+    public var repairedBlocks: [Int] = []
   }
 
   /// Reads whatever is whole in a damaged or cut file: each block of points or anchors stands for itself.
   ///
-  /// Blocks are found by their heads, so that even a file without a readable head gives its blocks. Points and anchors
-  /// that occur twice are kept once.
+  /// In a file with a parity (``EncodingOptions/hasParity``) a run of damage in up to 1/256 of a block of points is
+  /// repaired first. Blocks are found by their heads, so that even a file without a readable head gives its blocks. Points
+  /// and anchors that occur twice are kept once.
   ///
   /// - Parameter file: The bytes of the file, or of its remains.
   public static func salvage(_ file: [UInt8]) -> Salvage {
+    var file = file
+    var repaired: [Int] = []
     do throws(WorldMapError) {
       return Salvage(map: try WorldMap(decoding: file), faults: [])
     } catch {
-      var salvager = Salvager(file: file, faults: [error])
-      return salvager.salvage()
+      repaired = ParitySection.repair(&file)
     }
+    var salvage: Salvage
+    do throws(WorldMapError) {
+      salvage = Salvage(map: try WorldMap(decoding: file), faults: [])
+    } catch {
+      var salvager = Salvager(file: file, faults: [error])
+      salvage = salvager.salvage()
+    }
+    salvage.repairedBlocks = repaired
+    return salvage
   }
 }
 
@@ -80,6 +93,8 @@ private struct Salvager {
         try container.verify(section, in: span)
         if section.entry.code == .meta {
           views = try WorldMapDecoder.views(section, in: span)
+        } else if section.entry.code == .parity {
+          continue
         } else if section.entry.code == .keyframes {
           keyframes = try SurveySections.keyframes(section, in: span)
         } else if section.entry.code == .evidence {

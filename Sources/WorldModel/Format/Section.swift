@@ -24,9 +24,12 @@ struct SectionCode: Hashable, Comparable {
   /// The evidence of the points.
   static let evidence = SectionCode("EVID")
 
-  static let known = [meta, anchors, keyframes, evidence, points]
+  /// The parity of the blocks of points.
+  static let parity = SectionCode("PRTY")
+
+  static let known = [meta, anchors, keyframes, evidence, points, parity]
   /// The known ones that the first minor version did not have.
-  static let later: Set = [keyframes, evidence]
+  static let later: Set = [keyframes, evidence, parity]
 
   static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

@@ -1,7 +1,7 @@
 extension WorldMapDecoder {
   /// The memory of keyframes and evidence once decoded (bytes).
   var surveySize: Int {
-    let sections = container.sections.filter { SectionCode.later.contains($0.entry.code) }
+    let sections = container.sections.filter { [.keyframes, .evidence].contains($0.entry.code) }
     let rows = sections.contains { $0.entry.code == .evidence } ? pointCount : 0
     // A keyframe takes half as much again in memory as in the file.
     return rows * MemoryLayout<FeatureEvidence>.stride + sections.reduce(0) { $0 + 2 * $1.entry.storedLength }
@@ -10,6 +10,8 @@ extension WorldMapDecoder {
   /// Adds keyframes and evidence to a map whose points are whole and in the order of their identifiers.
   func addSurvey(to map: inout WorldMap) throws(WorldMapError) {
     let span = file.span.bytes
+    // Nothing of the parity is needed here, but a sound file is sound throughout.
+    _ = try container.section(.parity, in: span)
     if let keyframes = try container.section(.keyframes, in: span) {
       map.keyframes = try SurveySections.keyframes(keyframes, in: span)
     }

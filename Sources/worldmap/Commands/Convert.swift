@@ -47,6 +47,7 @@ struct Convert: MapCommand {
     if let scale { source.map.scale(by: scale) }
     source.map = try axes.turned(source.map)
     var options = isFast ? EncodingOptions.fast : .lossless
+    options.hasParity = true
     if isInSpace { options.arrangement = .inSpace }
     if let bound { options.precision = .within(bound: bound) }
     let size = try target.write(source.map, options: options, progress)

@@ -71,6 +71,7 @@ struct GoldenMapTests {
       options: EncodingOptions(precision: .within(bound: 0.0005), effort: .fast)),
     Golden(name: "compact", map: full, options: .lossless),
     Golden(name: "survey", map: Samples.survey, options: .fast),
+    Golden(name: "parity", map: WorldMap(cloud: Samples.cloud(300)), options: .kept),
     Golden(name: "compact-room", map: WorldMap(cloud: Samples.cloud(700)), options: .lossless),
   ]
 

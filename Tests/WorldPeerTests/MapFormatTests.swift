@@ -44,6 +44,26 @@ struct MapFormatTests {
     }
   }
 
+  @Test("an archive of ARKit is a map like any other, and of an unknown layout its anchors come with a warning")
+  func archive() async throws {
+    func fixture(_ name: String) -> String {
+      URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../Fixtures/Archives/\(name).arexperience"
+      )
+      .path
+    }
+    try await withFolder { folder in
+      let peer = try PeerProcess("ann", in: folder, ["--map", fixture("room-2")])
+      #expect(try await peer.ask("status").points ?? 0 > 40)
+      let answer = try await peer.ask("load '\(fixture("later-layout"))'")
+      #expect(answer.points == 0)
+      #expect(try await peer.event("points-unreadable").reason?.hasSuffix("version 3") == true)
+      #expect(try await peer.ask("load '\(fixture("refused-cycle"))'").code == "corrupt-data")
+      try peer.send("quit")
+      #expect(try await peer.status() == 0)
+    }
+  }
+
   @Test("save writes a map, and no file whose name promises another format")
   func saved() async throws {
     try await withFolder { folder in

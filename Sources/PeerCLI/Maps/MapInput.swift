@@ -30,6 +30,13 @@ package struct MapInput: Sendable {
     }
   }
 
+  /// The warning that an archive gave its anchors alone; nil for every other file.
+  package func warning(about path: String) -> Report? {
+    unreadablePoints.map { reason in
+      Report("points-unreadable", ["file": .string(path), "reason": .string(reason)], ["\(path): \(reason)"])
+    }
+  }
+
   /// Adds what of the file is not in the map.
   package func addLosses(to report: inout Report, indented indent: String = "") {
     report.add("droppedPoints", .integer(droppedPoints))

@@ -54,6 +54,7 @@ let package = Package(
     fuzzer("fuzz-colmap-text", ["WorldFormats"]),
     fuzzer("fuzz-colmap-binary", ["WorldFormats"]),
     fuzzer("fuzz-xyz", ["WorldFormats"]),
+    fuzzer("fuzz-archive", ["WorldFormats"]),
     fuzzer("fuzz-batch", ["AnchorReplication", "FuzzAnchorSet"]),
     fuzzer("fuzz-vector", ["AnchorReplication"]),
     fuzzer("fuzz-snapshot", ["AnchorReplication", "FuzzAnchorSet"]),

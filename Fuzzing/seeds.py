@@ -57,6 +57,13 @@ def clouds():
     seed("fuzz-xyz", "plain.xyz", b"1 2 3\n-1e3\t.5\t7 255 0 1\n")
 
 
+def archives():
+    """The made-up archives; the rooms are longer than an input may be."""
+    for path in sorted((fixtures / "Archives").glob("*.arexperience")):
+        if not path.name.startswith("room"):
+            seed("fuzz-archive", path.name, path.read_bytes())
+
+
 def anchors():
     """The golden batches and snapshots, for each set they may meet; two vectors in a row."""
     for choice in range(4):
@@ -124,6 +131,7 @@ def entry(kind, body):
 
 maps()
 clouds()
+archives()
 anchors()
 wire()
 records()

@@ -114,6 +114,8 @@ extension SessionError {
     public static let codeRefused = Code("code-refused")
     /// Too many codes are being compared, or a comparison with this peer or its address failed a short time ago.
     public static let codeBusy = Code("code-busy")
+    /// The place is not mapped well enough to be captured or shared.
+    public static let mapNotReady = Code("map-not-ready")
     /// Two peers held different anchors under the same history; they are merging everything.
     public static let divergence = Code("divergence")
   }

@@ -63,7 +63,8 @@ enum Tool {
     page.add("COMMANDS", "", commands.map { ($0.name, $0.summary) } + [("help COMMAND", "Explain a command.")])
     page.add(
       "FILES",
-      "Inputs are .worldmap files and point clouds (PLY, PCD, COLMAP points3D, XYZ), recognised by their content. The "
+      "Inputs are .worldmap files, archives in which iPhones and iPads save an ARWorldMap (.arexperience), and point "
+        + "clouds (PLY, PCD, COLMAP points3D, XYZ), recognised by their content. The "
         + "extension of an output chooses its format. Files are written in one step: an interrupted run leaves the old "
         + "file.")
     page.addExitCodes(negative: "diff: the maps differ; salvage: something is lost; align: not sure", hasSession: false)

@@ -41,16 +41,18 @@ extension Program {
 
   /// Brings the map of a file of any format into view.
   func load(_ path: String) async throws -> Report.Answer {
-    let map = try await Self.read(path)
+    let input = try await Self.read(path)
+    if let warning = input.warning(about: path) { console.complain(warning) }
+    let map = input.map
     view.show(map)
     return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
   }
 
   @concurrent
-  private static func read(_ path: String) async throws(ProgramFailure) -> WorldMap { try MapInput(path).map }
+  private static func read(_ path: String) async throws(ProgramFailure) -> MapInput { try MapInput(path) }
 
   func save(to path: String) async throws -> Report.Answer {
-    if let fileExtension = path.fileExtension, case .pointCloud = MapFormat(fileExtension: fileExtension) {
+    if let format = path.fileExtension.flatMap({ MapFormat(fileExtension: $0) }), format != .worldMap {
       // Its name would promise another format, which has no room for anchors.
       throw ProgramFailure.usage("\(path): 'save' writes .worldmap files; 'worldmap convert' makes others of them")
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import worldmap
 
 /// What a run of the tool wrote.
-private final class Paper: Sendable {
+final class Paper: Sendable {
   private let written = Mutex((output: "", error: ""))
 
   /// Runs the tool; gives what it wrote and its exit status.
@@ -66,6 +66,7 @@ private final class Paper: Sendable {
   @Test func `options are explained`() {
     for (command, option) in [
       ("info", "--anchors"), ("convert", "--within METRES"), ("convert", "--frame ros|colmap"),
+      ("convert", "--up y|z"), ("thumbnail", "--up y|z"), ("thumbnail", "--frame ros|colmap"),
       ("diff", "--tolerance METRES"), ("crop", "--box X,Y,Z,X,Y,Z"), ("thumbnail", "--view above|perspective"),
       ("generate", "--seed N"), ("align", "--merge FILE"),
     ] {
@@ -95,6 +96,15 @@ private final class Paper: Sendable {
     (
       ["thumbnail", "a", "b.png", "--view=above", "--camera=1,2,3,4,5,6"],
       "--camera has no effect on --view above; leave out one of them"
+    ),
+    (
+      ["convert", "a", "b.arexperience"],
+      "b.arexperience: archives of ARKit are only read; "
+        + "end the name with one of .worldmap, .ply, .pcd, .txt, .bin, .xyz"
+    ),
+    (
+      ["convert", "a", "b.ply", "--frame=ros", "--up=z"],
+      "--frame and --up exclude each other; a frame says which axis points up"
     ),
     (["align", "a", "b", "--free", "--gravity"], "--gravity and --free exclude each other; leave out one of them"),
     (
@@ -161,6 +171,11 @@ private final class Paper: Sendable {
     // x ahead, y left, z up becomes −z ahead, −x left, y up.
     #expect(try WorldMap(contentsOfFile: folder.path("w.worldmap")).cloud.positions == [[-2, 3, -1]])
     #expect(try folder.run("convert", "@ros.xyz", "@w.worldmap", "--frame", "unity").code == .usage)
+    // Right stays x, away becomes −z, up y.
+    #expect(try folder.run("convert", "@ros.xyz", "@w.worldmap", "--up", "z").code == .done)
+    #expect(try WorldMap(contentsOfFile: folder.path("w.worldmap")).cloud.positions == [[2, 6, -4]])
+    #expect(try folder.run("convert", "@ros.xyz", "@w.worldmap", "--up", "y").code == .done)
+    #expect(try WorldMap(contentsOfFile: folder.path("w.worldmap")).cloud.positions == [[2, 4, 6]])
     // Anchors keep their share of the map.
     let room = try WorldMap(contentsOfFile: folder.path("room.worldmap"))
     #expect(try folder.run("convert", "@room.worldmap", "@half.worldmap", "--scale", "0.5").code == .done)
@@ -243,6 +258,12 @@ private final class Paper: Sendable {
     #expect(try folder.run("verify", "@room.worldmap").code == .done)
     var bytes = try #require(FileManager.default.contents(atPath: folder.path("room.worldmap")))
     bytes[bytes.count / 2] ^= 4
+    try bytes.write(to: folder.url.appending(path: "scratched.worldmap"))
+    let repaired = try folder.run("salvage", "@scratched.worldmap", "@saved.worldmap")
+    #expect(repaired.code == .done && repaired.answer["repairedBlocks"] as? [Int] == [0])
+    #expect(try folder.run("diff", "@room.worldmap", "@saved.worldmap").code == .done)
+    // More than the parity makes up for.
+    for place in 0..<(bytes.count / 40) { bytes[bytes.count / 2 + place] ^= 4 }
     try bytes.write(to: folder.url.appending(path: "bad.worldmap"))
     let (code, answer) = try folder.run("verify", "@bad.worldmap")
     let faults = try #require(answer["faults"] as? [[String: Any]])
@@ -321,6 +342,25 @@ private final class Paper: Sendable {
     #expect(
       try folder.run("thumbnail", "@room.worldmap", "@a.png", "--camera", "0,0,2,0,-1,0", "--size=99x99").code
         == .done)
+  }
+
+  @Test func `a picture of a cloud with z up is that of the same cloud with y up`() throws {
+    let folder = try Folder()
+    let room = try WorldMap(contentsOfFile: folder.path("room.worldmap"))
+    var turned = try room.transformed(by: CoordinateFrame.zUp.toWorld.inverse)
+    turned.anchors = []
+    try turned.write(toFile: folder.path("scan.worldmap"))
+    var plain = room
+    plain.anchors = []
+    try plain.write(toFile: folder.path("plain.worldmap"))
+    func picture(_ name: String, _ options: String...) throws -> Data? {
+      let words = ["thumbnail", folder.path(name), folder.path("p.svg"), "--size=200x150"] + options
+      #expect(Paper.run(words).code == .done)
+      return FileManager.default.contents(atPath: folder.path("p.svg"))
+    }
+    let expected = try picture("plain.worldmap")
+    #expect(try picture("scan.worldmap", "--up", "z") == expected)
+    #expect(try picture("scan.worldmap") != expected)
   }
 
   @Test func `files that cannot be used are told`() throws {

@@ -113,6 +113,20 @@ def blocks(code, section):
     return body[8:8 + parameters], rows
 
 
+def parities(codec, body, covered):
+    """For each block the exclusive or of its 128 pieces."""
+    count, parameters = struct.unpack_from("<II", body)
+    result, at = b"", covered
+    for index in range(count):
+        block = body[at:at + struct.unpack_from("<I", body, 8 + parameters + 56 * index)[0]]
+        length, parity = (len(block) + 127) // 128, 0
+        for piece in range(0, len(block), length):
+            parity ^= int.from_bytes(block[piece:piece + length], "little")
+        result += parity.to_bytes(length, "little")
+        at += len(block)
+    return result
+
+
 # MARK: anchors
 
 def anchor(cursor):
@@ -318,6 +332,25 @@ def points(count, payload):
     return [f"point {kind or '-'} " + " ".join(row) for row in zip(*columns)]
 
 
+def keyframe(cursor):
+    session, number, camera, time = cursor.unpack("QQQd")
+    pose, model = cursor.take(48), cursor.take(1)[0]
+    print("keyframe", session, number, camera, time, model, (pose + cursor.take(64)).hex())
+
+
+def evidence(cursor):
+    identifier, session, number, sightings, residual, deviation = cursor.unpack("QQQIff")
+    print("evidence", identifier, session, number, sightings, residual, deviation)
+
+
+def survey(content, size, row):
+    cursor = Cursor(content)
+    count = cursor.unpack("I")[0]
+    check(len(content) == 4 + count * size, "length of a plain section")
+    for _ in range(count):
+        row(cursor)
+
+
 def main(path):
     with open(path, "rb") as file:
         found = sections(file.read())
@@ -329,10 +362,16 @@ def main(path):
             for _ in range(count):
                 print(anchor(cursor))
             check(cursor.at == len(payload), "bytes after the last anchor")
+    if b"KEYF" in found:
+        survey(found[b"KEYF"][1], 145, keyframe)
+    if b"EVID" in found:
+        survey(found[b"EVID"][1], 36, evidence)
     for count, low, high, payload in blocks(b"PNTS", found[b"PNTS"])[1]:
         lines = points(count, payload)
         check(lines[0].split()[2] == str(low) and lines[-1].split()[2] == str(high), "keys of a block")
         print("\n".join(lines))
+    if b"PRTY" in found:
+        check(found[b"PRTY"][1] == parities(*found[b"PNTS"]), "parity")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ struct MapFormatTests {
   /// A room of 200 points as a file of each format.
   private static func files(in folder: URL) throws -> [String] {
     let room = SyntheticRoom(seed: 3, pointCount: 200).map()
-    return try MapFormat.allCases.map { format in
+    return try MapFormat.writable.map { format in
       let path = folder.appending(path: "\(format.name).\(format.fileExtension)").path
       try Data(try room.file(as: format)).write(to: URL(filePath: path))
       return path
@@ -41,6 +41,26 @@ struct MapFormatTests {
       #expect(try await peer.ask("load '\(junk)'").code == "corrupt-data")
       #expect(try await peer.ask("load /nowhere").code == "io")
       #expect(try await peer.ask("status").points == 200)
+    }
+  }
+
+  @Test("an archive of ARKit is a map like any other, and of an unknown layout its anchors come with a warning")
+  func archive() async throws {
+    func fixture(_ name: String) -> String {
+      URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../Fixtures/Archives/\(name).arexperience"
+      )
+      .path
+    }
+    try await withFolder { folder in
+      let peer = try PeerProcess("ann", in: folder, ["--map", fixture("room-2")])
+      #expect(try await peer.ask("status").points ?? 0 > 40)
+      let answer = try await peer.ask("load '\(fixture("later-layout"))'")
+      #expect(answer.points == 0)
+      #expect(try await peer.event("points-unreadable").reason?.hasSuffix("version 3") == true)
+      #expect(try await peer.ask("load '\(fixture("refused-cycle"))'").code == "corrupt-data")
+      try peer.send("quit")
+      #expect(try await peer.status() == 0)
     }
   }
 

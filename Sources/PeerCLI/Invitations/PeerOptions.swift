@@ -47,7 +47,7 @@ extension PeerOptions {
       var configuration = try configuration(asking: desk, comparing: codes)
       configure(&configuration)
       configuration.passcode = try readPasscode(console)
-      let map = try readMap(Progress(console))
+      let map = try readMap(on: console)
       let identity = try PeerIdentity.loadOrCreate(named: name, in: identity ?? storage)
       return try await Session.withSession(as: identity, configuration: configuration) { try await body($0, map) }
     } catch {
@@ -86,10 +86,13 @@ extension PeerOptions {
     return configuration
   }
 
-  private func readMap(_ progress: Progress) throws(ProgramFailure) -> WorldMap? {
+  private func readMap(on console: Console) throws(ProgramFailure) -> WorldMap? {
     guard let map else { return nil }
+    let progress = Progress(console)
     defer { progress.finish() }
-    return try MapInput(map, progress).map
+    let input = try MapInput(map, progress)
+    if let warning = input.warning(about: map) { console.complain(warning) }
+    return input.map
   }
 }
 

@@ -8,8 +8,10 @@ package struct MapInput: Sendable {
   package let format: MapFormat
   /// The size of the file (bytes).
   package let size: Int
-  /// The points of a point cloud that had no finite position.
+  /// The points that were left out; see `MapFile.droppedPoints`.
   package let droppedPoints: Int
+  /// Why an archive of ARKit gave no points; nil for every other file.
+  package let unreadablePoints: String?
 
   /// Reads the file at `path`.
   package init(_ path: String, _ progress: Progress = .none) throws(ProgramFailure) {
@@ -22,9 +24,28 @@ package struct MapInput: Sendable {
       map = file.map
       format = file.format
       droppedPoints = file.droppedPoints
+      unreadablePoints = file.unreadablePoints
     } catch {
       throw .damaged("\(path): \(error)")
     }
+  }
+
+  /// The warning that an archive gave its anchors alone; nil for every other file.
+  package func warning(about path: String) -> Report? {
+    unreadablePoints.map { reason in
+      Report("points-unreadable", ["file": .string(path), "reason": .string(reason)], ["\(path): \(reason)"])
+    }
+  }
+
+  /// Adds what of the file is not in the map.
+  package func addLosses(to report: inout Report, indented indent: String = "") {
+    report.add("droppedPoints", .integer(droppedPoints))
+    if droppedPoints > 0 {
+      let limit = Text.decimal(ARKitArchive.worstResidual, 0)
+      let why = format == .arkitArchive ? "with a residual over \(limit) px" : "without a finite position"
+      report.add(line: "\(indent)\(Text.plural(droppedPoints, "point")) \(why) left out")
+    }
+    report.add("unreadablePoints", .optional(unreadablePoints), unreadablePoints.map { "\(indent)\($0)" })
   }
 
   /// The bytes of a file that may be a map.

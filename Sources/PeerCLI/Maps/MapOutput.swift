@@ -13,13 +13,16 @@ package struct MapOutput: Sendable {
     guard let format = format ?? path.fileExtension.flatMap({ MapFormat(fileExtension: $0) }) else {
       throw .usage("\(path): unknown format; end the name with one of \(Self.extensions)")
     }
+    guard MapFormat.writable.contains(format) else {
+      throw .usage("\(path): archives of ARKit are only read; end the name with one of \(Self.extensions)")
+    }
     self.path = path
     self.format = format
   }
 
   /// Writes a map; gives the size of the file (bytes).
   package func write(
-    _ map: WorldMap, options: EncodingOptions = .lossless, _ progress: Progress = .none
+    _ map: WorldMap, options: EncodingOptions = .kept, _ progress: Progress = .none
   ) throws(ProgramFailure) -> Int {
     progress.show("encoding \(path)", 0.6)
     let bytes: [UInt8]
@@ -43,17 +46,17 @@ package struct MapOutput: Sendable {
   }
 
   /// The names of all formats, as a list for people.
-  package static let formats = MapFormat.allCases.map(\.name).joined(separator: ", ")
+  package static let formats = MapFormat.writable.map(\.name).joined(separator: ", ")
 
   /// The extensions that choose a format, as a list for people.
-  package static let extensions = MapFormat.allCases.map { "." + $0.fileExtension }
+  package static let extensions = MapFormat.writable.map { "." + $0.fileExtension }
     .reduce(into: []) { list, name in if !list.contains(name) { list.append(name) } }.joined(separator: ", ")
 }
 
 extension MapFormat: ArgumentValue {
   package init(argument: String) throws(UsageError) {
-    guard let format = MapFormat(named: argument) else {
-      let hint = suggestion(for: argument, among: Self.allCases.map(\.name))
+    guard let format = MapFormat(named: argument), Self.writable.contains(format) else {
+      let hint = suggestion(for: argument, among: Self.writable.map(\.name))
       throw UsageError("'\(argument)' is not one of \(MapOutput.formats)\(hint)")
     }
     self = format

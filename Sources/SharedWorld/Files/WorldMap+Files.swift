@@ -21,7 +21,7 @@ extension WorldMap {
   ///   - path: The file, whose folder must exist; mode 0644.
   ///   - options: How exactly and how small.
   /// - Throws: ``SessionError`` with the code `invalid-argument` when the map or the options break a rule, or `io`.
-  public func write(toFile path: String, options: EncodingOptions = .lossless) throws(SessionError) {
+  public func write(toFile path: String, options: EncodingOptions = .kept) throws(SessionError) {
     let bytes: [UInt8]
     do throws(WorldMapError) {
       bytes = try encoded(options)

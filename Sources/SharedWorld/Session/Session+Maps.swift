@@ -26,6 +26,30 @@ extension Session {
     return id
   }
 
+  /// Captures the session's anchors and `cloud` and shares them as a map with everybody, if that is worth it: once the
+  /// place is mapped well enough to be found in again, and another peer is connected.
+  ///
+  /// ``share(_:with:)`` shares any map at any time.
+  ///
+  /// - Parameters:
+  ///   - cloud: The feature points of this device, in the frame of the session's anchors.
+  ///   - views: How many camera views the cloud was built from; nil when that is not known.
+  /// - Returns: The id of the shared map.
+  /// - Throws: ``SessionError`` with the code `map-not-ready` while ``MappingStatus/allowsSharing`` does not hold,
+  ///   `not-connected` while no other peer is connected, and as ``share(_:with:)``.
+  @discardableResult
+  public func shareCapture(of cloud: FeatureCloud, views: UInt32? = nil) async throws(SessionError) -> MapID {
+    let map = try await WorldMap.capture(of: self, cloud: cloud, views: views)
+    guard map.mappingStatus.allowsSharing else {
+      throw SessionError(
+        .mapNotReady, "the place is not mapped well enough (\(map.mappingStatus)); move the device around more of it")
+    }
+    guard state().peers.contains(where: { $0.state == .connected }) else {
+      throw SessionError(.notConnected, "no other peer is connected; share the map when one has joined")
+    }
+    return try await share(map)
+  }
+
   /// Stops fetching a map, permanently; nothing happens if it is here already.
   public func cancelMap(_ id: MapID) { input(.cancelMap(id)) }
 

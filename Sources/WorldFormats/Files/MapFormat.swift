@@ -6,15 +6,20 @@ public enum MapFormat: Hashable, Sendable, CaseIterable {
   case worldMap
   /// A point cloud of another program, which has no room for anchors.
   case pointCloud(PointCloudFormat)
+  /// The archive in which iPhones and iPads save their maps; it is read and never written.
+  case arkitArchive
 
-  /// Every format, the package's own first.
-  public static let allCases = [worldMap] + PointCloudFormat.allCases.map(pointCloud)
+  /// Every format that can be written, the package's own first.
+  public static let writable = [worldMap] + PointCloudFormat.allCases.map(pointCloud)
+  /// Every format: ``writable`` and those that are only read.
+  public static let allCases = writable + [arkitArchive]
 
-  /// The word for the format on a command line: `worldmap` or the raw value of a ``PointCloudFormat``.
+  /// The word for the format on a command line: `worldmap`, `arkit` or the raw value of a ``PointCloudFormat``.
   public var name: String {
     switch self {
     case .worldMap: "worldmap"
     case .pointCloud(let format): format.rawValue
+    case .arkitArchive: "arkit"
     }
   }
 
@@ -29,6 +34,7 @@ public enum MapFormat: Hashable, Sendable, CaseIterable {
     switch self {
     case .worldMap: "worldmap"
     case .pointCloud(let format): format.fileExtension
+    case .arkitArchive: "arexperience"
     }
   }
 
@@ -36,6 +42,8 @@ public enum MapFormat: Hashable, Sendable, CaseIterable {
   public init?(fileExtension: String) {
     if fileExtension.lowercased() == "worldmap" {
       self = .worldMap
+    } else if ["arexperience", "arworldmap"].contains(fileExtension.lowercased()) {
+      self = .arkitArchive
     } else if let format = PointCloudFormat(fileExtension: fileExtension) {
       self = .pointCloud(format)
     } else {
@@ -51,7 +59,7 @@ extension WorldMap {
   ///   - format: The format to write.
   ///   - options: How exactly and how small; a point-cloud format ignores them.
   /// - Throws: `WorldMapError.model` when the map breaks a rule of the model, `WorldMapError.invalidOption` when the
-  ///   options do not fit it.
+  ///   options do not fit it or the format is not ``MapFormat/writable``.
   public func file(
     as format: MapFormat, options: EncodingOptions = .lossless
   ) throws(WorldMapError) -> [UInt8] {
@@ -64,6 +72,10 @@ extension WorldMap {
         throw .model(error)
       }
       return cloud.file(as: format)
+    case .arkitArchive:
+      throw .invalidOption(
+        "archives of ARKit are only read: no device relocalises without tracking data that it recorded itself; "
+          + "write a .worldmap file")
     }
   }
 }

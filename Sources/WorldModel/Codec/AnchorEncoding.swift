@@ -129,6 +129,6 @@ extension Anchor.Plane {
 }
 
 /// Turns a validation error into a decoding failure at `offset`.
-private func checked(at offset: Int, _ validate: () throws(ModelError) -> Void) throws(DecodingFailure) {
+func checked(at offset: Int, _ validate: () throws(ModelError) -> Void) throws(DecodingFailure) {
   do { try validate() } catch { throw .invalid(error.description, offset: offset) }
 }

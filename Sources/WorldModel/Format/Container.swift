@@ -8,7 +8,7 @@ struct Container {
   /// Readers refuse a file of a later major version.
   static let majorVersion: UInt16 = 1
   /// A later minor version only adds sections that older readers may keep without knowing them.
-  static let minorVersion: UInt16 = 0
+  static let minorVersion: UInt16 = 1
   /// Bytes before the table.
   static let headerSize = 32
   /// The most sections of a file.
@@ -28,7 +28,8 @@ struct Container {
     var head = ByteWriter(capacity: headerSize + table.count)
     head.write(bytes: magic)
     head.write(majorVersion)
-    head.write(minorVersion)
+    // A file without the later sections has the same bytes as one of an older program.
+    head.write(sections.contains { SectionCode.later.contains($0.code) } ? minorVersion : 0)
     head.write(UInt32(sections.count))
     head.write(UInt64(length))
     head.write(headChecksum(head.bytes.span.bytes, table.bytes.span.bytes))

@@ -39,14 +39,19 @@ public struct EncodingOptions: Hashable, Sendable {
   public var effort: Effort
   /// Which points share a block; the decoded map is the same.
   public var arrangement: Arrangement
+  /// Whether the file has a parity of its points, for which it is 1/128 larger and by which ``WorldMap/salvage(_:)`` repairs
+  /// a run of damage in up to 1/256 of a block.
+  public var hasParity: Bool
 
   /// Options.
   public init(
-    precision: Precision = .lossless, effort: Effort = .compact, arrangement: Arrangement = .byIdentifier
+    precision: Precision = .lossless, effort: Effort = .compact, arrangement: Arrangement = .byIdentifier,
+    hasParity: Bool = false
   ) {
     self.precision = precision
     self.effort = effort
     self.arrangement = arrangement
+    self.hasParity = hasParity
   }
 
   /// Everything bit for bit, as small as is fast.
@@ -55,6 +60,8 @@ public struct EncodingOptions: Hashable, Sendable {
   public static let fast = EncodingOptions(effort: .fast)
   /// Positions within half a millimetre: a grid of a millimetre.
   public static let millimetre = EncodingOptions(precision: .within(bound: 0.0005))
+  /// Everything bit for bit, for a file that is kept: with a parity.
+  public static let kept = EncodingOptions(hasParity: true)
 
   /// How far a coordinate may move (metres); nil when it may not.
   var bound: Float? {

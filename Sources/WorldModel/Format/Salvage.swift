@@ -3,23 +3,36 @@ extension WorldMap {
   public struct Salvage: Sendable {
     /// Everything whose checksum fits.
     public var map: WorldMap
-    /// The losses in the order of the file; empty for a file without damage.
+    /// The losses in the order of the file; empty when nothing is lost.
     public var faults: [WorldMapError]
+    /// The numbers of the blocks of points that were damaged and are whole again, by the parity of the file.
+    public var repairedBlocks: [Int] = []
   }
 
   /// Reads whatever is whole in a damaged or cut file: each block of points or anchors stands for itself.
   ///
-  /// Blocks are found by their heads, so that even a file without a readable head gives its blocks. Points and anchors
-  /// that occur twice are kept once.
+  /// In a file with a parity (``EncodingOptions/hasParity``) a run of damage in up to 1/256 of a block of points is
+  /// repaired first. Blocks are found by their heads, so that even a file without a readable head gives its blocks. Points
+  /// and anchors that occur twice are kept once.
   ///
   /// - Parameter file: The bytes of the file, or of its remains.
   public static func salvage(_ file: [UInt8]) -> Salvage {
+    var file = file
+    var repaired: [Int] = []
     do throws(WorldMapError) {
       return Salvage(map: try WorldMap(decoding: file), faults: [])
     } catch {
-      var salvager = Salvager(file: file, faults: [error])
-      return salvager.salvage()
+      repaired = ParitySection.repair(&file)
     }
+    var salvage: Salvage
+    do throws(WorldMapError) {
+      salvage = Salvage(map: try WorldMap(decoding: file), faults: [])
+    } catch {
+      var salvager = Salvager(file: file, faults: [error])
+      salvage = salvager.salvage()
+    }
+    salvage.repairedBlocks = repaired
+    return salvage
   }
 }
 
@@ -37,6 +50,9 @@ private struct Salvager {
   private var layout: CloudLayout?
   private var views: UInt32?
   private var unknownSections: [WorldMap.UnknownSection] = []
+  private var keyframes: [Keyframe] = []
+  /// The section of the evidence, which is read once the points are known.
+  private var evidence: (entry: SectionEntry, offset: Int)?
   /// Where the unknown sections stand that are kept: what looks like a block there is none of ours.
   private var keptRanges: [Range<Int>] = []
 
@@ -51,10 +67,20 @@ private struct Salvager {
     var map = WorldMap(anchors: anchors.values.sorted { $0.id < $1.id }, views: views)
     map.cloud = points.map(Self.withoutDuplicates) ?? FeatureCloud()
     map.unknownSections = unknownSections
+    map.keyframes = keyframes
+    if let evidence {
+      do throws(WorldMapError) {
+        map.cloud.channels.evidence = try SurveySections.evidence(
+          evidence, for: map.cloud.identifiers, in: file.span.bytes)
+      } catch {
+        add(error)
+      }
+    }
     return WorldMap.Salvage(map: map, faults: faults.sorted { ($0.offset ?? 0) < ($1.offset ?? 0) })
   }
 
-  /// Takes what does not stand in blocks, where the table of sections is whole: the views and the unknown sections.
+  /// Takes what does not stand in blocks, where the table of sections is whole: the views, what a
+  /// device recorded, and the unknown sections.
   private mutating func takeSections() {
     let file = self.file
     let span = file.span.bytes
@@ -67,6 +93,12 @@ private struct Salvager {
         try container.verify(section, in: span)
         if section.entry.code == .meta {
           views = try WorldMapDecoder.views(section, in: span)
+        } else if section.entry.code == .parity {
+          continue
+        } else if section.entry.code == .keyframes {
+          keyframes = try SurveySections.keyframes(section, in: span)
+        } else if section.entry.code == .evidence {
+          evidence = section
         } else {
           unknownSections.append(WorldMap.UnknownSection(section, in: span))
           keptRanges.append(section.offset..<end)

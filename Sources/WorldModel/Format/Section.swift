@@ -19,7 +19,17 @@ struct SectionCode: Hashable, Comparable {
   /// The feature points.
   static let points = SectionCode("PNTS")
 
-  static let known = [meta, anchors, points]
+  /// The keyframes.
+  static let keyframes = SectionCode("KEYF")
+  /// The evidence of the points.
+  static let evidence = SectionCode("EVID")
+
+  /// The parity of the blocks of points.
+  static let parity = SectionCode("PRTY")
+
+  static let known = [meta, anchors, keyframes, evidence, points, parity]
+  /// The known ones that the first minor version did not have.
+  static let later: Set = [keyframes, evidence, parity]
 
   static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

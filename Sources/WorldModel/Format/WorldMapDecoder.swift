@@ -3,7 +3,7 @@ public struct WorldMapDecoder: Sendable {
   let file: [UInt8]
   let pointBlocks: BlockDirectory
   let layout: CloudLayout
-  private let container: Container
+  let container: Container
   private let anchorBlocks: BlockDirectory
   /// How many camera views the cloud was built from; nil when that is not known.
   public let views: UInt32?
@@ -62,7 +62,8 @@ public struct WorldMapDecoder: Sendable {
   public var memorySize: Int {
     let anchors = anchorBlocks.rows.reduce(0) { $0 + $1.storedLength + $1.count * MemoryLayout<Anchor>.stride }
     let unknown = container.sections.filter { !SectionCode.known.contains($0.entry.code) }
-    return pointCount * layout.memoryPerPoint + anchors + unknown.reduce(0) { $0 + $1.entry.storedLength }
+    return pointCount * layout.memoryPerPoint + anchors + surveySize
+      + unknown.reduce(0) { $0 + $1.entry.storedLength }
   }
 
   /// Everything in the file.
@@ -80,6 +81,7 @@ public struct WorldMapDecoder: Sendable {
   func map(of cloud: FeatureCloud) throws(WorldMapError) -> WorldMap {
     var map = WorldMap(anchors: try anchors(), cloud: cloud, views: views)
     let span = file.span.bytes
+    try addSurvey(to: &map)
     for section in container.sections where !SectionCode.known.contains(section.entry.code) {
       try container.verify(section, in: span)
       guard section.offset + section.entry.storedLength <= file.count else { throw .truncated(offset: file.count) }

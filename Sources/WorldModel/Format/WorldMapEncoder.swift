@@ -34,11 +34,22 @@ public struct WorldMapEncoder: Sendable {
     }
     self.options = options
     layout = CloudLayout(cloud, step: try options.step())
+    sections = try Self.sections(of: map)
+    unknownSections = map.unknownSections.sorted { $0.code < $1.code }
+  }
+
+  /// The sections before the points.
+  private static func sections(of map: WorldMap) throws(WorldMapError) -> [SectionBody] {
     var sections: [SectionBody] = []
     if let views = map.views { sections.append(.meta(views: views)) }
     if !map.anchors.isEmpty { sections.append(AnchorSection.encode(map.anchors)) }
-    self.sections = sections
-    unknownSections = map.unknownSections.sorted { $0.code < $1.code }
+    if !map.keyframes.isEmpty { sections.append(SurveySections.encode(map.keyframes)) }
+    do throws(ModelError) {
+      if let evidence = try SurveySections.encodeEvidence(of: map.cloud) { sections.append(evidence) }
+    } catch {
+      throw .model(error)
+    }
+    return sections
   }
 
   /// The number of blocks of points.
@@ -105,27 +116,36 @@ public struct WorldMapEncoder: Sendable {
   func file(_ parts: consuming [Part], limit: Int) throws(WorldMapError) -> [UInt8] {
     let rows = parts.flatMap(\.rows)
     precondition(rows.count == blockCount, "a file needs every block once")
-    let pieces = rows.map(\.storedLength) + unknownSections.map(\.bytes.count)
+    let parityLength = hasParity ? rows.reduce(0) { $0 + ParitySection.length(of: $1.storedLength) } : 0
+    let pieces = rows.map(\.storedLength) + unknownSections.map(\.bytes.count) + [parityLength]
     let length = pieces.reduce(prefixLength, +)
     guard length <= limit else { throw .model(.overLimit(field: "the encoded map", limit: limit)) }
     parts.reverse()
     var file = parts.popLast()?.bytes ?? [UInt8](repeating: 0, count: prefixLength)
     // Each part is given up before the next is copied.
     while let part = parts.popLast() { file += part.bytes }
+    let parity = hasParity ? [ParitySection.body(of: rows, in: file, from: prefixLength)] : []
+    for section in parity { file += section.covered }
     for section in unknownSections { file += section.bytes }
     let before = sections + [PointsSection.body(rows, layout: layout)]
-    var prefix = Container.head(of: before + unknownSections.map(\.body))
+    var prefix = Container.head(of: before + parity + unknownSections.map(\.body))
     for section in before { prefix += section.covered + section.rest }
     precondition(prefix.count == prefixLength, "the room before the blocks was misjudged")
     file.withUnsafeMutableBytes { $0.copyBytes(from: prefix) }
     return file
   }
 
+  /// Whether a parity follows the points; one section more than a file may have is left out.
+  private var hasParity: Bool {
+    options.hasParity && blockCount > 0 && sections.count + 1 + unknownSections.count < Container.sectionLimit
+  }
+
   /// The bytes before the first block of points.
   private var prefixLength: Int {
     var parameters = ByteWriter()
     layout.write(to: &parameters)
-    let table = Container.headerSize + SectionEntry.size * (sections.count + 1 + unknownSections.count)
+    let count = sections.count + 1 + (hasParity ? 1 : 0) + unknownSections.count
+    let table = Container.headerSize + SectionEntry.size * count
     let directory = 8 + parameters.count + BlockDirectory.rowSize * blockCount
     return sections.reduce(table + directory) { $0 + $1.entry.storedLength }
   }

@@ -6,15 +6,19 @@ public enum CoordinateFrame: Hashable, Sendable, CaseIterable {
   case ros
   /// COLMAP and OpenCV, whose axes are a camera's: x right, y down, z forward; a camera looks along +z, its y down.
   case colmap
+  /// Scans, maps and drawings: x right, y away from the viewer, z up. A camera looks along +y, its z up.
+  case zUp
 
   /// The rotation that brings coordinates of this frame to those of ``world``.
   ///
-  /// ROS's forward becomes −z, its left −x, its up y; COLMAP's right stays x, its down becomes −y, its forward −z.
+  /// ROS's forward becomes −z, its left −x, its up y; COLMAP's right stays x, its down becomes −y, its forward −z;
+  /// of a frame with z up, right stays x, away becomes −z, up y.
   public var toWorld: Transform {
     switch self {
     case .world: .identity
     case .ros: Transform(x: [0, 0, -1], y: [-1, 0, 0], z: [0, 1, 0], translation: .zero)
     case .colmap: Transform(x: [1, 0, 0], y: [0, -1, 0], z: [0, 0, -1], translation: .zero)
+    case .zUp: Transform(x: [1, 0, 0], y: [0, 0, -1], z: [0, 1, 0], translation: .zero)
     }
   }
 

@@ -11,16 +11,19 @@ extension FeatureCloud {
     public var normals: [SIMD3<Float>]?
     /// The appearance of the point, for matching.
     public var descriptors: Descriptors?
+    /// How a device measured the point.
+    public var evidence: [FeatureEvidence]?
 
     /// The channels of a cloud.
     public init(
       confidence: [Float]? = nil, colours: [SIMD3<UInt8>]? = nil, normals: [SIMD3<Float>]? = nil,
-      descriptors: Descriptors? = nil
+      descriptors: Descriptors? = nil, evidence: [FeatureEvidence]? = nil
     ) {
       self.confidence = confidence
       self.colours = colours
       self.normals = normals
       self.descriptors = descriptors
+      self.evidence = evidence
     }
 
     /// Whether no channel is there.
@@ -32,6 +35,7 @@ extension FeatureCloud {
       colours?.reserveCapacity(count)
       normals?.reserveCapacity(count)
       if let size = descriptors?.size { descriptors?.bytes.reserveCapacity(count * size) }
+      evidence?.reserveCapacity(count)
     }
 
     /// Appends the elements of other points, which have the same channels.
@@ -40,6 +44,7 @@ extension FeatureCloud {
       colours?.append(contentsOf: other.colours ?? [])
       normals?.append(contentsOf: other.normals ?? [])
       descriptors?.bytes.append(contentsOf: other.descriptors?.bytes ?? [])
+      evidence?.append(contentsOf: other.evidence ?? [])
     }
   }
 
@@ -96,6 +101,10 @@ extension FeatureCloud.Channels {
       guard normals.allAreFinite else { throw .notFinite("normal") }
     }
     if let descriptors { try descriptors.validate(count: count) }
+    if let evidence {
+      guard evidence.count == count else { throw .unevenChannel("evidence") }
+      for row in evidence { try row.validate() }
+    }
   }
 }
 

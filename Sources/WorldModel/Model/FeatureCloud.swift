@@ -67,7 +67,8 @@ extension FeatureCloud {
     let channels = Channels(
       confidence: channels.confidence.map { plane in indices.map { plane[$0] } },
       colours: channels.colours.map { plane in indices.map { plane[$0] } },
-      normals: channels.normals.map { plane in indices.map { plane[$0] } }, descriptors: descriptors)
+      normals: channels.normals.map { plane in indices.map { plane[$0] } }, descriptors: descriptors,
+      evidence: channels.evidence.map { plane in indices.map { plane[$0] } })
     return FeatureCloud(
       positions: indices.map { positions[$0] }, identifiers: indices.map { identifiers[$0] }, channels: channels)
   }
@@ -83,6 +84,7 @@ extension FeatureCloud {
     channels.colours?.keep(kept)
     channels.normals?.keep(kept)
     if let size = channels.descriptors?.size { channels.descriptors?.bytes.keep(kept, width: size) }
+    channels.evidence?.keep(kept)
   }
 
   /// Gives up the planes of positions and identifiers, with `count` elements of any value; the cloud is empty then.
@@ -130,6 +132,7 @@ extension FeatureCloud {
     channels.colours?.permute(by: order)
     channels.normals?.permute(by: order)
     if let size = channels.descriptors?.size { channels.descriptors?.bytes.permute(by: order, width: size) }
+    channels.evidence?.permute(by: order)
   }
 
   /// The storage indices in the order of the identifiers; nil when that is the storage order.

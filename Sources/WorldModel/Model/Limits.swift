@@ -16,6 +16,8 @@ public enum Limits {
   public static let map = 512 * 1024 * 1024
   /// Points of a cloud.
   public static let points = 32 * 1024 * 1024
+  /// Keyframes of a map.
+  public static let keyframes = 65_536
   /// Bytes of one point's descriptor.
   public static let descriptor = 512
   /// Bytes of a cloud's planes of memory once decoded.

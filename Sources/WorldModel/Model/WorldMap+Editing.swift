@@ -79,6 +79,7 @@ extension FeatureCloud.Channels {
     if other.confidence == nil { confidence = nil }
     if other.colours == nil { colours = nil }
     if other.normals == nil { normals = nil }
+    if other.evidence == nil { evidence = nil }
     if other.descriptors?.kind != descriptors?.kind || other.descriptors?.size != descriptors?.size {
       descriptors = nil
     }
@@ -88,7 +89,7 @@ extension FeatureCloud.Channels {
 extension WorldMap {
   /// The anchors and points of both maps, which must lie in one frame; of equal ids, those of `other` are kept.
   ///
-  /// Views add up; they are unknown when those of a map with points are. Unknown sections of `other` follow those of
+  /// Views add up; they are unknown when those of a map with points are. Keyframes of both are kept. Unknown sections of `other` follow those of
   /// this map, which equal ones do not.
   ///
   /// - Throws: ``ModelError/duplicatePoint(_:)`` when one of the clouds has an identifier twice.
@@ -98,8 +99,16 @@ extension WorldMap {
     map.anchors = (anchors.filter { !newer.contains($0.id) } + other.anchors).sorted { $0.id < $1.id }
     map.cloud = try cloud.merged(with: other.cloud)
     map.views = mergedViews(with: other)
+    map.keyframes = mergedKeyframes(with: other)
     map.unknownSections += other.unknownSections.filter { !unknownSections.contains($0) }
     return map
+  }
+
+  /// The keyframes of both maps; of one picture, that of `other`.
+  private func mergedKeyframes(with other: WorldMap) -> [Keyframe] {
+    let key = { (frame: Keyframe) in [frame.session, frame.number, frame.camera] }
+    let newer = Set(other.keyframes.map(key))
+    return keyframes.filter { !newer.contains(key($0)) } + other.keyframes
   }
 
   /// The views of both maps together, or the most that there can be; nil when they are not known.
@@ -109,7 +118,7 @@ extension WorldMap {
     return mine > UInt32.max - theirs ? .max : mine + theirs
   }
 
-  /// The anchors and points inside `box`.
+  /// The anchors and points inside `box`, and all keyframes: those outside may have seen what is inside.
   public func cropped(to box: BoundingBox) -> WorldMap {
     var map = self
     map.anchors = anchors.filter { box.contains($0.transform.translation) }
@@ -117,13 +126,14 @@ extension WorldMap {
     return map
   }
 
-  /// The same map seen from another frame: every anchor and point moved by a rigid transform.
+  /// The same map seen from another frame: every anchor, point and keyframe moved by a rigid transform.
   ///
   /// - Throws: ``ModelError`` when the transform is not rigid.
   public func transformed(by transform: Transform) throws(ModelError) -> WorldMap {
     try transform.validate()
     var map = self
     for index in map.anchors.indices { map.anchors[index].transform = transform * anchors[index].transform }
+    for index in map.keyframes.indices { map.keyframes[index].pose = transform * keyframes[index].pose }
     map.cloud = try cloud.transformed(by: transform)
     return map
   }

@@ -8,6 +8,8 @@ public struct WorldMap: Hashable, Sendable {
   public var cloud: FeatureCloud
   /// How many camera views the cloud was built from; nil when that is not known.
   public var views: UInt32?
+  /// The pictures from which a device mapped the place, where they are known.
+  public var keyframes: [Keyframe] = []
   /// Sections of a file that this version does not know; they are kept and written back as they were.
   public var unknownSections: [UnknownSection]
 
@@ -68,7 +70,10 @@ extension WorldMap {
     for anchor in anchors { try anchor.validate() }
     let ids = anchors.map(\.id).sorted()
     for (id, next) in zip(ids, ids.dropFirst()) where id == next { throw .duplicateAnchor(id) }
-    let sections = 1 + (views == nil ? 0 : 1) + (anchors.isEmpty ? 0 : 1) + unknownSections.count
+    guard keyframes.count <= Limits.keyframes else { throw .overLimit(field: "keyframes", limit: Limits.keyframes) }
+    for keyframe in keyframes { try keyframe.validate() }
+    let optional = [views != nil, !anchors.isEmpty, !keyframes.isEmpty, cloud.channels.evidence != nil]
+    let sections = 1 + optional.count(where: \.self) + unknownSections.count
     guard sections <= Container.sectionLimit else { throw .overLimit(field: "sections", limit: Container.sectionLimit) }
     try cloud.validateButPositions()
   }

@@ -4,24 +4,13 @@ import WorldFormats
 
 /// `worldmap convert`.
 struct Convert: MapCommand {
-  /// A frame of reference whose axes are not those of the package.
-  private enum Frame: String, CaseIterable {
-    case ros, colmap
-
-    var frame: CoordinateFrame {
-      switch self {
-      case .ros: .ros
-      case .colmap: .colmap
-      }
-    }
-  }
-
   static let name = "convert"
   static let summary = "Write a map or a point cloud in another format."
   static let discussion = """
     The extension of OUTPUT chooses the format: \(MapOutput.extensions) (.txt and .bin are COLMAP's). Point-cloud \
     formats have no room for anchors and descriptors, COLMAP's and xyz none for normals and confidences, xyz none for \
-    identifiers.
+    identifiers. Archives of ARKit (.arexperience) are read and not written: a device relocalises only by tracking data of
+    its own.
     """
   static var parser: ArgumentParser<Convert> {
     ArgumentParser(
@@ -34,13 +23,10 @@ struct Convert: MapCommand {
         .flag(
           "--in-space", \.isInSpace,
           help: "keep points of one place together: later versions differ in few bytes (worldmap only)"),
-        .choice(
-          "--frame", \.frame, among: Frame.allCases,
-          help: "the axes of the input: ros (x ahead, z up) or colmap (y down, z ahead)"),
         .number(
           "--scale", "FACTOR", \.scale, in: 1e-6...1e6,
           help: "multiply all coordinates and sizes by this, for maps in another unit"),
-      ], operands: [.word("INPUT", \.input), .word("OUTPUT", \.output)])
+      ] + InputAxes.options(\.axes), operands: [.word("INPUT", \.input), .word("OUTPUT", \.output)])
   }
 
   private var input = ""
@@ -49,17 +35,19 @@ struct Convert: MapCommand {
   private var bound: Float?
   private var isFast = false
   private var isInSpace = false
-  private var frame: Frame?
+  private var axes = InputAxes()
   private var scale: Float?
 
   init() {}
 
   func run(_ progress: Progress, _ report: inout Report) throws(ProgramFailure) -> ExitCode {
+    try axes.validate()
     let target = try MapOutput(output, format: format)
     var source = try MapInput(input, progress)
     if let scale { source.map.scale(by: scale) }
-    if let frame { source.map = try Self.turned(source.map, from: frame) }
+    source.map = try axes.turned(source.map)
     var options = isFast ? EncodingOptions.fast : .lossless
+    options.hasParity = true
     if isInSpace { options.arrangement = .inSpace }
     if let bound { options.precision = .within(bound: bound) }
     let size = try target.write(source.map, options: options, progress)
@@ -67,29 +55,20 @@ struct Convert: MapCommand {
     report.add("input", .string(input))
     report.add("output", .string(output))
     report.add("points", .integer(points))
-    report.add("droppedPoints", .integer(source.droppedPoints))
     report.add("bytes", .integer(size), "\(output): \(Text.plural(points, "point")), \(Text.bytes(size))")
-    if source.droppedPoints > 0 {
-      report.add(line: "\(Text.plural(source.droppedPoints, "point")) without a finite position left out")
-    }
+    source.addLosses(to: &report)
     return .done
-  }
-
-  /// The map with the axes of the package instead of those of `frame`.
-  private static func turned(_ map: WorldMap, from frame: Frame) throws(ProgramFailure) -> WorldMap {
-    do throws(ModelError) {
-      return try map.transformed(by: frame.frame.toWorld)
-    } catch {
-      throw .damaged("the map cannot be turned: \(error)")
-    }
   }
 }
 
 extension WorldMap {
   /// Multiplies all coordinates and the sizes of anchors, whose directions stay.
   fileprivate mutating func scale(by factor: Float) {
+    var channels = cloud.channels
+    for index in channels.evidence?.indices ?? 0..<0 { channels.evidence?[index].depthDeviation? *= factor }
     cloud = FeatureCloud(
-      positions: cloud.positions.map { $0 * factor }, identifiers: cloud.identifiers, channels: cloud.channels)
+      positions: cloud.positions.map { $0 * factor }, identifiers: cloud.identifiers, channels: channels)
+    for index in keyframes.indices { keyframes[index].pose.translation *= factor }
     for index in anchors.indices {
       anchors[index].transform.translation *= factor
       anchors[index].kind = anchors[index].kind.scaled(by: factor)

@@ -44,9 +44,11 @@ struct Diff: MapCommand {
     let sameViews = old.views == new.views
     report.add(
       "sameViews", .bool(sameViews), sameViews ? nil : "views    \(Self.text(old.views)), then \(Self.text(new.views))")
+    let sameKeyframes = old.keyframes == new.keyframes
+    report.add("sameKeyframes", .bool(sameKeyframes), sameKeyframes ? nil : "keyframes differ")
     let sameSections = old.unknownSections == new.unknownSections
     report.add("sameUnknownSections", .bool(sameSections), sameSections ? nil : "sections of later versions differ")
-    let isEqual = anchors.isEmpty && points.isEmpty && sameViews && sameSections
+    let isEqual = anchors.isEmpty && points.isEmpty && sameViews && sameKeyframes && sameSections
     report.add("equal", .bool(isEqual))
     return isEqual ? .done : .negative
   }
@@ -143,5 +145,6 @@ struct CloudDifference {
     guard sameChannels else { return }
     sameChannels = old.colour == new.colour && old.confidence == new.confidence && old.normal == new.normal
     if oldCloud.channels.descriptors?[before] != newCloud.channels.descriptors?[after] { sameChannels = false }
+    if oldCloud.channels.evidence?[before] != newCloud.channels.evidence?[after] { sameChannels = false }
   }
 }

@@ -26,15 +26,13 @@ struct Info: MapCommand {
     report.add("bytes", .integer(input.size), "  size      \(Text.bytes(input.size))")
     report.add("points", .integer(points), "  points    \(Text.count(points)), \(Text.decimal(share, 2)) bytes each")
     report.add("bytesPerPoint", .single(share))
-    if input.droppedPoints > 0 {
-      report.add(line: "            \(Text.plural(input.droppedPoints, "point")) without a finite position left out")
-    }
-    report.add("droppedPoints", .integer(input.droppedPoints))
+    input.addLosses(to: &report, indented: "            ")
     Self.add(map.cloud, to: &report)
     Self.add("bounds", map.bounds, "  bounds    ", to: &report)
     Self.add("boundsWithoutOutliers", BoundingBox(ignoringOutliersOf: map.cloud.positions), "  mostly in ", to: &report)
     report.add("mappingStatus", .string("\(map.mappingStatus)"), "  status    \(map.mappingStatus)")
     report.add("views", map.views.map { .integer(Int($0)) } ?? .null)
+    SurveyReport(map).add(to: &report)
     report.add("anchors", .integer(map.anchors.count), "  anchors   \(Text.count(map.anchors.count))")
     if listsAnchors {
       report.add("anchorList", .array(map.anchors.map(Self.json)))
@@ -50,6 +48,7 @@ struct Info: MapCommand {
     let channels = [
       ("confidence", cloud.channels.confidence != nil), ("colours", cloud.channels.colours != nil),
       ("normals", cloud.channels.normals != nil), ("descriptors", cloud.channels.descriptors != nil),
+      ("evidence", cloud.channels.evidence != nil),
     ].filter(\.1).map(\.0)
     let line: Line? = channels.isEmpty ? nil : "  channels  \(channels.joined(separator: ", "))"
     report.add("channels", .array(channels.map { .string($0) }), line)

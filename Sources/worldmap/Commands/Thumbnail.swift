@@ -38,7 +38,7 @@ struct Thumbnail: MapCommand {
         .value("--size", "WxH", \.size, help: "pixels, each from 64 to 8192 (1200x900)"),
         .flag("--heights", \.showsHeights, help: "colour by height even where points have colours"),
         .flag("--ceiling", \.showsCeiling, help: "do not cut the ceiling away"),
-      ], operands: [.word("INPUT", \.input), .word("OUTPUT", \.output)])
+      ] + InputAxes.options(\.axes), operands: [.word("INPUT", \.input), .word("OUTPUT", \.output)])
   }
 
   private var input = ""
@@ -46,6 +46,7 @@ struct Thumbnail: MapCommand {
   private var view: View?
   private var camera: [Float]?
   private var size = Size()
+  private var axes = InputAxes()
   private var showsHeights = false
   private var showsCeiling = false
 
@@ -58,7 +59,8 @@ struct Thumbnail: MapCommand {
     guard view != .above || camera == nil else {
       throw .usage("--camera has no effect on --view above; leave out one of them")
     }
-    let map = try MapInput(input, progress).map
+    try axes.validate()
+    let map = try axes.turned(try MapInput(input, progress).map)
     progress.show("drawing", 0.5)
     var picture = MapPicture(map, width: size.width, height: size.height)
     if view == .perspective || camera != nil { picture.view = .perspective(pinhole(for: map)) }

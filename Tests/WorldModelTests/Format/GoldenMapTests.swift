@@ -70,6 +70,8 @@ struct GoldenMapTests {
       name: "millimetre", map: WorldMap(cloud: Samples.cloud(300)),
       options: EncodingOptions(precision: .within(bound: 0.0005), effort: .fast)),
     Golden(name: "compact", map: full, options: .lossless),
+    Golden(name: "survey", map: Samples.survey, options: .fast),
+    Golden(name: "parity", map: WorldMap(cloud: Samples.cloud(300)), options: .kept),
     Golden(name: "compact-room", map: WorldMap(cloud: Samples.cloud(700)), options: .lossless),
   ]
 
@@ -169,6 +171,28 @@ struct GoldenMapTests {
       if let descriptors = channels.descriptors { fields.append(Array(descriptors[index]).hexadecimal) }
       return fields.joined(separator: " ")
     }
-    return (map.views.map { ["views \($0)"] } ?? []) + anchors + points
+    return (map.views.map { ["views \($0)"] } ?? []) + anchors + survey(of: map) + points
+  }
+
+  /// The lines of keyframes and evidence.
+  private static func survey(of map: WorldMap) -> [String] {
+    let keyframes = map.keyframes.map { keyframe in
+      var writer = ByteWriter()
+      keyframe.pose.write(to: &writer)
+      let lens = keyframe.lens
+      let numbers =
+        [lens.focalLength.x, lens.focalLength.y, lens.center.x, lens.center.y]
+        + (0..<4).map { lens.distortion[$0] }
+      for number in numbers { writer.write(number.bitPattern) }
+      return "keyframe \(keyframe.session) \(keyframe.number) \(keyframe.camera) \(keyframe.time) "
+        + "\(lens.model.rawValue) \(writer.bytes.hexadecimal)"
+    }
+    let evidence = zip(map.cloud.identifiers, map.cloud.channels.evidence ?? []).compactMap { identifier, row in
+      row == FeatureEvidence()
+        ? nil
+        : "evidence \(identifier) \(row.session) \(row.number) \(row.sightings) \(row.residual ?? -1) "
+          + "\(row.depthDeviation ?? -1)"
+    }
+    return keyframes + evidence
   }
 }

@@ -90,6 +90,7 @@ struct EditingTests {
     #expect(CoordinateFrame.ros.pointToWorld([3, 2, 1]) == [-2, 1, -3])
     // A point 1 m right, 2 m down, 3 m ahead in COLMAP.
     #expect(CoordinateFrame.colmap.pointToWorld([1, 2, 3]) == [1, -2, -3])
+    #expect(CoordinateFrame.zUp.pointToWorld([1, 2, 3]) == [1, 3, -2])
     for frame in CoordinateFrame.allCases {
       #expect(frame.pointFromWorld(frame.pointToWorld([1, 2, 3])) == [1, 2, 3])
       #expect(frame.toWorld.isRigid)

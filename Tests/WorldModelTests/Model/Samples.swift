@@ -25,6 +25,25 @@ enum Samples {
       createdAt: index % 3 == 1 ? UInt64(index) * 1000 : nil)
   }
 
+  /// A map as a device surveyed it: two keyframes, and evidence of all points but one.
+  static let survey: WorldMap = {
+    var map = WorldMap(cloud: cloud(12), views: 2)
+    map.cloud.channels.evidence = map.cloud.indices.map { index in
+      index == 5
+        ? FeatureEvidence()
+        : FeatureEvidence(
+          session: 0xfedc_ba98_7654_3210, number: UInt64(3 * index), sightings: UInt32(index + 1),
+          residual: index % 4 == 1 ? nil : Float(index) / 8, depthDeviation: index % 3 == 2 ? nil : 0.125)
+    }
+    map.keyframes = Keyframe.Lens.Model.allCases.map { model in
+      Keyframe(
+        session: 0xfedc_ba98_7654_3210, number: 10, camera: UInt64(model.rawValue), time: 12.5,
+        pose: .looking(at: [0, 0, 0], from: [1, 2, 3]),
+        lens: .init(model: model, focalLength: [270, 271], center: [160, 90], distortion: [0.5, -0.25, 0, 0.125]))
+    }
+    return map
+  }()
+
   /// A cloud of `count` points on the walls of a room, with gaps between the identifiers.
   static func cloud(_ count: Int, seed: UInt64 = 1, channels: Bool = false) -> FeatureCloud {
     var random = SplitMix64(seed: seed)

@@ -1,0 +1,50 @@
+import SharedWorld
+import Testing
+import WorldFormats
+
+@Suite("Capturing and sharing a map", .timeLimit(.minutes(2)))
+struct CaptureTests {
+  private static let room = SyntheticRoom(seed: 5, pointCount: 6_000).map().cloud
+
+  @Test func `a capture has the session's anchors and the cloud`() async throws {
+    try await TestSessions.joined { alice, _ in
+      try await alice.place(Anchor(name: "lamp"))
+      let map = try await WorldMap.capture(of: alice, cloud: Self.room, views: 20)
+      #expect(map.anchors.map(\.name) == ["lamp"] && map.cloud == Self.room && map.views == 20)
+    }
+  }
+
+  @Test func `without feature points there is no capture`() async throws {
+    try await TestSessions.joined { alice, _ in
+      let error = await #expect(throws: SessionError.self) {
+        try await WorldMap.capture(of: alice, cloud: FeatureCloud())
+      }
+      #expect(error?.code == .mapNotReady)
+    }
+  }
+
+  @Test func `a map of too little is captured, and not shared unless the app shares it`() async throws {
+    try await TestSessions.joined { alice, _ in
+      let few = Self.room.selecting(Array(0..<3))
+      let map = try await WorldMap.capture(of: alice, cloud: few)
+      let error = await #expect(throws: SessionError.self) { try await alice.shareCapture(of: few) }
+      #expect(error?.code == .mapNotReady && error?.message.contains("limited: ") == true)
+      #expect(await alice.state().mapID == nil)
+      let id = try await alice.share(map)
+      #expect(await alice.state().mapID == id)
+    }
+  }
+
+  @Test func `a good map is shared with a connected peer, and not alone`() async throws {
+    try await TestSessions.two { alice, bob in
+      let error = await #expect(throws: SessionError.self) { try await alice.shareCapture(of: Self.room) }
+      #expect(error?.code == .notConnected)
+      _ = try await alice.invite(bob.endpoint)
+      let id = try await alice.shareCapture(of: Self.room)
+      let receipt = try await bob.first { event in
+        if case .mapReceived(let receipt) = event { receipt } else { nil }
+      }
+      #expect(receipt.mapID == id && receipt.points == Self.room.count && receipt.from == alice.localPeer.id)
+    }
+  }
+}

@@ -103,6 +103,11 @@ struct DiscoveryDesk {
     return (discovery, service.instance)
   }
 
+  /// A dial of the service `id` has failed: it is lost unless it answers a question soon.
+  func reconfirm(_ id: Candidate.ID) {
+    if let service = found[id] { discovery?.reconfirm(service.instance) }
+  }
+
   // MARK: Peers
 
   /// A peer by its id, with the name it last gave.

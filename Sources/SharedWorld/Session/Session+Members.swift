@@ -101,6 +101,7 @@ extension Session {
       .cancelInvitation(InvitationID(rawValue: number))
     }
     if let invitation { discovery.end(invitation) }
+    if case .invitation(.unreachable) = outcome, let candidate = target.candidate { discovery.reconfirm(candidate) }
     return outcome
   }
 
@@ -158,7 +159,9 @@ extension Session {
       do {
         return try await resolver.resolve(instance, timeout: min(timeout, .seconds(5)))
       } catch {
-        throw SessionError(.notConnected, "\(id) cannot be resolved: \(error)", cause: error)
+        discovery.reconfirm(id)
+        let isSilent = error == .resolutionTimedOut(instance)
+        throw SessionError(isSilent ? .unreachable : .notConnected, "\(id) cannot be resolved: \(error)", cause: error)
       }
     }
   }

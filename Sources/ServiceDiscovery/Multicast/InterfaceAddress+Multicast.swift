@@ -1,3 +1,4 @@
+internal import Basics
 internal import BasicsLinux
 
 extension InterfaceAddress {
@@ -9,6 +10,14 @@ extension InterfaceAddress {
     all().filter { address in
       let flags = address.flags
       return flags.contains(.up) && !flags.contains(.pointToPoint) && !flags.isDisjoint(with: [.loopback, .multicast])
+    }
+  }
+
+  /// Whether the address is one of IPv4.
+  var isIPv4: Bool {
+    switch host {
+    case .ipv4: true
+    case .ipv6: false
     }
   }
 }

@@ -23,6 +23,7 @@ import Testing
     #expect(records.map(\.type) == [.pointer, .service, .text])
     #expect(records.map { $0.instance(of: .test) } == [lamp, lamp, lamp])
     #expect(records.map(\.lifetime) == [120, 120, 0])
+    #expect(ServiceLocation(parsing: records[1].data)?.host == "local")
     #expect(records[2].data == [3] + Array("v=1".utf8))
     let other = try ServiceType("other")
     #expect(records.allSatisfy { $0.instance(of: other) == nil })

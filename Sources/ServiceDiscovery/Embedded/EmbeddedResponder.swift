@@ -46,7 +46,11 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
       AvahiRecordQuery(server: server, name: name, type: type, onAnswer: onAnswer)
     }
     watch = ServiceWatch(own: advertisement?.instance, maximumQueries: Self.maximumQueries, ask: ask, handler)
-    resolver = Resolver(maximumRunning: 64, ask: ask)
+    resolver = Resolver(maximumRunning: 64) { [api = loop.api] name, type, onAnswer in
+      guard let query = ask(name, type, onAnswer) else { return nil }
+      let direct = LegacyQuery(loop: api, name: name, type: type, onAnswer: onAnswer)
+      return direct.map { DoubleQuery([query, $0]) } ?? query
+    }
     if let advertisement {
       publisher = EmbeddedPublisher(
         server: server, advertisement: advertisement, addresses: InterfaceAddress.multicast()

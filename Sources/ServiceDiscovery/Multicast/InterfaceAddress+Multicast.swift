@@ -20,4 +20,13 @@ extension InterfaceAddress {
     case .ipv6: false
     }
   }
+
+  /// The interface and IP version of the address.
+  var path: MulticastPath { MulticastPath(interface: interface, isIPv4: isIPv4) }
+}
+
+/// An interface and an IP version, on which multicast DNS is spoken by itself.
+struct MulticastPath: Hashable {
+  let interface: UInt32
+  let isIPv4: Bool
 }

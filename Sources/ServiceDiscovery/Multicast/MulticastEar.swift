@@ -58,12 +58,5 @@ final class MulticastEar {
     }
   }
 
-  private struct Path: Hashable {
-    let interface: UInt32
-    let isIPv4: Bool
-  }
-
-  private static func paths() -> Set<Path> {
-    Set(InterfaceAddress.multicast().map { Path(interface: $0.interface, isIPv4: $0.isIPv4) })
-  }
+  private static func paths() -> Set<MulticastPath> { Set(InterfaceAddress.multicast().map(\.path)) }
 }

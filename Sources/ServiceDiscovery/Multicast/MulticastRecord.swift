@@ -8,7 +8,7 @@ struct MulticastRecord: Hashable {
   let type: RecordType
   /// How long the record may be kept (seconds); 0 withdraws it.
   let lifetime: UInt32
-  /// The data: of a pointer its target in label form, else as received.
+  /// The data, with the target of a pointer and the host of a service in label form.
   let data: [UInt8]
 
   /// The service that the record is of or points to; `nil` when it is of something else.
@@ -57,14 +57,21 @@ struct MulticastReader {
     return records
   }
 
-  /// The data of a record; `nil` for a pointer that is shorter or longer than its name.
+  /// The data of a record, with the name at its end unpacked; `nil` if that is shorter or longer than the data.
   private mutating func data(of type: RecordType, until end: Int) -> [UInt8]? {
-    guard type == .pointer else {
-      defer { position = end }
-      return Array(bytes[position..<end])
-    }
-    let target = name()
-    return position == end ? target : nil
+    // Priority, weight and port stand before the host of a service (RFC 2782).
+    let fixed =
+      switch type {
+      case .pointer: 0
+      case .service: 6
+      case .address, .address6, .text: end - position
+      }
+    guard position + fixed <= end else { return nil }
+    let head = Array(bytes[position..<(position + fixed)])
+    position += fixed
+    guard type == .pointer || type == .service else { return head }
+    let name = name()
+    return position == end ? name.map { head + $0 } : nil
   }
 
   private func word(at index: Int) -> Int { Int(bytes[index]) << 8 | Int(bytes[index + 1]) }
@@ -105,6 +112,15 @@ extension DomainName {
       index += 1 + Int(labels[index])
     }
     return 0
+  }
+
+  /// Turns text, in which special bytes are escaped as ``escaped(label:)`` does, into labels; `nil` if DNS cannot carry them.
+  static func labels(ofText text: String) -> [UInt8]? {
+    let labels = [UInt8](unsafeUninitializedCapacity: maximumLength) { buffer, count in
+      guard let target = buffer.baseAddress, ns_name_pton(text, target, buffer.count) >= 0 else { return }
+      count = length(of: buffer)
+    }
+    return labels.isEmpty ? nil : labels
   }
 
   /// Whether two names in label form are equal, without regard to the case of ASCII letters (RFC 1035 §2.3.3).

@@ -1,18 +1,33 @@
-"""Traps of DNS-SD and of Avahi that need a LAN; Documentation/testing.md has the table of all."""
+"""Traps of DNS-SD and of Avahi that need a LAN; Documentation/discovery-traps.md has them all."""
+
+import subprocess
 
 from lab import run
 from lan_test import AGREEMENT, LanTest
-from peer import Peer
+from peer import PORT, Peer
 
 
 class TrapTest(LanTest):
-    def test_avahis_bonjour_layer_writes_nothing_to_standard_error(self):
-        host = self.lab.host("one")
+    def test_avahi_writes_nothing_to_standard_error(self):
+        for mode in ("avahi", "embedded"):
+            host = self.lab.host(mode)
+            host.start_avahi()
+            peer = Peer(host, "--discovery", mode)
+            peer.event("discovery", backend=mode)
+            peer.quit()
+            self.assertEqual((host.folder / "worldpeer.log").read_text(encoding="utf-8"), "")
+
+    def test_a_name_that_another_app_of_the_machine_has_is_not_taken(self):
+        host, other = self.lab.host("one"), self.lab.host("two")
         host.start_avahi()
-        peer = Peer(host, "--discovery", "avahi")
-        peer.event("discovery", backend="avahi")
-        peer.quit()
-        self.assertEqual((host.folder / "worldpeer.log").read_text(encoding="utf-8"), "")
+        watcher = Peer(other, "--discovery", "embedded")
+        first = Peer(host, "--discovery", "avahi")
+        service = watcher.event("peer-found", name="one")["candidate"]
+        first.quit()
+        host.start("avahi-publish", "--service", service, "_sharedworld._tcp", PORT, "n=app", stderr=subprocess.DEVNULL)
+        watcher.event("peer-found", candidate=service, name="app")
+        Peer(host, "--discovery", "avahi")
+        watcher.event("peer-found", candidate=f"{service} #2", name="one")
 
     def test_without_a_daemon_one_back_end_says_so_and_the_other_works(self):
         host = self.lab.host("one")

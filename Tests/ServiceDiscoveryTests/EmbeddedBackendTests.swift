@@ -80,6 +80,25 @@ struct EmbeddedBackendTests {
     await #expect(throws: DiscoveryError.stopped) { try await backend.resolve(try instance("a"), timeout: .seconds(1)) }
   }
 
+  @Test func saysGoodbyeThreeTimes() async throws {
+    let address = try #require(InterfaceAddress.multicast().first { $0.isIPv4 })
+    let ear = try #require(MulticastSocket(isIPv4: true, .group(address.interface)))
+    let (a, logA, name) = try start("leaver")
+    await logA.wait { $0.contains(.advertised(name)) }
+    a.stop()
+    // What was sent has arrived when a message that was sent after it has.
+    let question = MulticastMessage.question(for: [name.labels], .service)
+    #expect(ear.send(question, on: address.interface) == nil)
+    var (goodbyes, isOver) = (0, false)
+    while !isOver {
+      guard let (bytes, _) = ear.receive() else { continue }
+      isOver = bytes.elementsEqual(question)
+      let records = MulticastMessage.records(in: bytes)
+      goodbyes += records.filter { $0.lifetime == 0 && $0.type == .pointer && $0.data == name.labels }.count
+    }
+    #expect(goodbyes >= 3)
+  }
+
   private func start(_ name: String, port: UInt16 = 4000) throws -> (EmbeddedBackend, EventLog, ServiceInstance) {
     let backend = EmbeddedBackend()
     let log = EventLog()

@@ -86,9 +86,7 @@ final class LivenessMonitor: Sendable {
     while !state.withLock({ $0.isStopped }) {
       wait(for: ear, news: news, until: resting)
       let now = ContinuousClock.now
-      if state.withLock({ state in
-        defer { state.asksEverybody = false }; return state.asksEverybody
-      }) {
+      if takeRequest() {
         ear.ask(MulticastMessage.question(for: [type.labels], .pointer), until: now + Self.answerTime)
       }
       ear.receive(at: now) { message, isAnswer in take(message, isAnswer: isAnswer, at: now) }
@@ -96,6 +94,14 @@ final class LivenessMonitor: Sendable {
       if let end = resting, now < end { continue }
       resting = ask(through: ear, at: now) ? nil : now + Self.sendPause
       report { $0.table.expire(at: now) }
+    }
+  }
+
+  /// Whether the network is to be asked who is there, once for each request.
+  private func takeRequest() -> Bool {
+    state.withLock { state in
+      defer { state.asksEverybody = false }
+      return state.asksEverybody
     }
   }
 

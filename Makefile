@@ -1,6 +1,6 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
-export SWIFT FILTER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR CHURN_SECONDS CHURN_SEED
+export SWIFT FILTER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR CHURN_SECONDS CHURN_SEED LAN_RUNS
 
 .DEFAULT_GOAL := build
 .PHONY: build test demo lint lan bench fuzz soak model install docs clean help toolchain
@@ -17,7 +17,7 @@ demo: toolchain ## two peers on this machine share a map and anchors
 lint: toolchain ## check the format and the rules of the house
 	@Scripts/lint.sh
 
-lan: toolchain ## a LAN of network namespaces: faults, maps, CHURN_SECONDS (default 300) of churn (needs root)
+lan: toolchain ## a LAN of network namespaces: faults, maps, discovery LAN_RUNS (3) times, CHURN_SECONDS (300) of churn (root)
 	@Scripts/lan.sh
 
 bench: toolchain ## measure, release build, into Benchmarks/RESULTS.md; FILTER=name selects, JSON=path also writes the rows

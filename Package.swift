@@ -60,7 +60,8 @@ let package = Package(
       dependencies: ["Authentication", "Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
       swiftSettings: common),
     .target(
-      name: "ServiceDiscovery", dependencies: ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore"], swiftSettings: common),
+      name: "ServiceDiscovery", dependencies: ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore", "CLinux"],
+      swiftSettings: common),
     .target(
       name: "SharedWorld",
       dependencies: [

@@ -1,9 +1,11 @@
 #pragma once
-// What Swift's Glibc module leaves out of Linux: epoll(7), eventfd(2), rtnetlink(7) and the names of threads.
+// What Swift's Glibc module leaves out of Linux: epoll(7), eventfd(2), rtnetlink(7), the names of threads, and the names in
+// DNS messages.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <linux/rtnetlink.h>
+#include <arpa/nameser.h>
 
 // Names the calling thread for debuggers; the kernel keeps 15 bytes.
 static inline void linux_name_thread(const char *name) {

@@ -23,6 +23,8 @@ package final class Discovery: DiscoveryBackend {
     var advertisement: Advertisement?
     /// The watch over the daemon, while that is in use.
     var watch: DaemonWatch?
+    /// Stands before the handler while services are looked for.
+    var monitor: LivenessMonitor?
   }
 
   private let mode: DiscoveryMode
@@ -41,30 +43,40 @@ package final class Discovery: DiscoveryBackend {
     browsing type: ServiceType?, advertising advertisement: Advertisement?,
     _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(DiscoveryError) {
-    let backend: (any DiscoveryBackend)? =
-      switch mode {
-      case .none: nil
-      case .avahi: AvahiDaemonBackend()
-      case .embedded: EmbeddedBackend()
-      case .automatic:
-        AvahiDaemonBackend(
-          surrender: DaemonConnection.Surrender(patience: Self.patience) { [weak self] in
-            self?.fallBack(browsing: type, handler)
-          })
-      }
-    let source = backend.map { Source(backend: $0, gate: EventGate(handler)) }
+    // Without one, what the back-end says is passed on as it is.
+    let monitor = mode == .none ? nil : type.flatMap { try? LivenessMonitor($0, own: advertisement?.instance, handler) }
+    let handler: @Sendable (DiscoveryEvent) -> Void = { event in monitor.map { $0.pass(event) } ?? handler(event) }
+    let source = makeBackend(browsing: type, handler).map { Source(backend: $0, gate: EventGate(handler)) }
     let error: DiscoveryError? = state.withLock { state in
       guard !state.isStopped else { return .stopped }
       guard !state.isStarted else { return .alreadyStarted }
       state.isStarted = true
-      state.advertisement = advertisement
+      (state.advertisement, state.monitor) = (advertisement, monitor)
       if let source { state.sources.append(source) }
       return nil
     }
-    if let error { throw error }
+    if let error {
+      monitor?.stop()
+      throw error
+    }
     guard let source else { return }
     try Self.start(source, browsing: type, advertising: advertisement)
     watchDaemon(browsing: type, behind: source.gate, handler)
+  }
+
+  private func makeBackend(
+    browsing type: ServiceType?, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
+  ) -> (any DiscoveryBackend)? {
+    switch mode {
+    case .none: nil
+    case .avahi: AvahiDaemonBackend()
+    case .embedded: EmbeddedBackend()
+    case .automatic:
+      AvahiDaemonBackend(
+        surrender: DaemonConnection.Surrender(patience: Self.patience) { [weak self] in
+          self?.fallBack(browsing: type, handler)
+        })
+    }
   }
 
   package func updateInfo(_ info: DiscoveryInfo) {
@@ -84,11 +96,17 @@ package final class Discovery: DiscoveryBackend {
     return try await backend.resolve(instance, timeout: timeout)
   }
 
+  /// Takes the failure of every dial to a service that was found: it is reported lost, unless it answers a question within 2.5 s
+  /// (RFC 6762 §10.4).
+  package func reconfirm(_ instance: ServiceInstance) {
+    state.withLock { $0.monitor }?.reconfirm(instance)
+  }
+
   package func stop() {
-    let (sources, watch) = state.withLock { state in
+    let (sources, watch, monitor) = state.withLock { state in
       state.isStopped = true
-      defer { (state.sources, state.watch) = ([], nil) }
-      return (state.sources, state.watch)
+      defer { (state.sources, state.watch, state.monitor) = ([], nil, nil) }
+      return (state.sources, state.watch, state.monitor)
     }
     watch?.stop()
     for source in sources {
@@ -96,6 +114,7 @@ package final class Discovery: DiscoveryBackend {
       // A thread that is held may go on later.
       source.gate.close()
     }
+    monitor?.stop()
   }
 
   // MARK: A daemon that fails

@@ -10,6 +10,13 @@ def note(what, value, unit, limit=None):
     _rows.append((what, f"{value:.2f} {unit}", f"{limit} {unit}" if limit is not None else ""))
 
 
+def series(what, values, unit, limit=None):
+    """Notes the median and the maximum of several runs."""
+    middle, most = percentile(values, 50), max(values)
+    measured = f"{middle:.2f} {unit}, at most {most:.2f} {unit}, {len(values)} runs"
+    _rows.append((what, measured, f"{limit} {unit}" if limit is not None else ""))
+
+
 def table(rows):
     """Lines of three columns: what, how much, at most how much."""
     rows = [("", "measured", "limit"), *rows]

@@ -10,13 +10,14 @@ import shutil
 import subprocess
 import tempfile
 import time
+import types
 
 AVAHI_CONFIGURATION = """
 [server]
 host-name={name}
 use-ipv4=yes
 use-ipv6=yes
-allow-interfaces=eth0
+allow-interfaces={interfaces}
 [publish]
 publish-workstation=no
 publish-hinfo=no
@@ -76,8 +77,15 @@ class Host:
         self.programs.append(program)
         return program
 
-    def start_avahi(self):
+    def seat(self, name):
+        """A place for one more peer on this host, with a name and files of its own."""
+        folder = self.folder / name
+        folder.mkdir()
+        return types.SimpleNamespace(name=name, folder=folder, start=self.start)
+
+    def start_avahi(self, interfaces="eth0"):
         """Starts the host's own D-Bus and avahi-daemon, and waits until the daemon answers."""
+        self.interfaces = interfaces
         self.run("mkdir", "-p", "/run/dbus", "/run/avahi-daemon")
         self.start("dbus-daemon", "--system", "--nofork", "--nopidfile", **QUIET)
         wait_until(lambda: self.has("/run/dbus/system_bus_socket"), 10, f"{self.name}: dbus-daemon")
@@ -86,7 +94,7 @@ class Host:
     def start_avahi_daemon(self):
         """Starts the avahi-daemon alone, also after it was killed, and waits until it answers."""
         configuration = self.folder / "avahi-daemon.conf"
-        configuration.write_text(AVAHI_CONFIGURATION.format(name=self.name))
+        configuration.write_text(AVAHI_CONFIGURATION.format(name=self.name, interfaces=self.interfaces))
         # What a killed daemon left behind would be taken for the new one's.
         self.run("rm", "-f", "/run/avahi-daemon/socket", "/run/avahi-daemon/pid")
         self.avahi_daemon = self.start(

@@ -1,4 +1,4 @@
-"""Sends malformed and forged multicast DNS on eth0: mdns_noise.py SEED COUNT."""
+"""Sends malformed and forged multicast DNS on eth0: mdns_noise.py SEED COUNT, or mdns_noise.py CORPUS."""
 
 import random
 import socket
@@ -58,17 +58,33 @@ def malformed(dice, number):
     return dice.choice(kinds)()
 
 
-def main():
-    """Sends as many datagrams as the command line says."""
-    dice = random.Random(int(sys.argv[1]))
+def corpus(path):
+    """The datagrams of a file with a name and hexadecimal bytes a line."""
+    with open(path, encoding="ascii") as lines:
+        return [bytes.fromhex(line.partition(":")[2]) for line in lines if not line.startswith("#")]
+
+
+def open_sender():
+    """A socket that sends as a responder does."""
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     sender.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sender.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 255)
     # From the port of the protocol: Avahi ignores responses from any other.
     sender.bind(("", GROUP[1]))
-    for number in range(int(sys.argv[2])):
-        sender.sendto(malformed(dice, number), GROUP)
+    return sender
+
+
+def main():
+    """Sends the datagrams of a file, or as many made-up ones as the command line says."""
+    sender = open_sender()
+    if len(sys.argv) == 2:
+        datagrams = corpus(sys.argv[1])
+    else:
+        dice = random.Random(int(sys.argv[1]))
+        datagrams = (malformed(dice, number) for number in range(int(sys.argv[2])))
+    for datagram in datagrams:
+        sender.sendto(datagram, GROUP)
 
 
 if __name__ == "__main__":

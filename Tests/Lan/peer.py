@@ -114,6 +114,10 @@ class Peer:
         pages = pathlib.Path(f"/proc/{self._program.pid}/statm").read_text(encoding="ascii").split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
+    def descriptors(self):
+        """The descriptors that are open now."""
+        return len(list(pathlib.Path(f"/proc/{self._program.pid}/fd").iterdir()))
+
     def signal(self, number):
         """Sends a signal to the worldpeer itself, not to what started it."""
         os.kill(self._program.pid, number)

@@ -5,7 +5,6 @@ import pathlib
 import signal
 import subprocess
 import time
-import types
 
 import figures
 from lab import wait_until
@@ -13,6 +12,7 @@ from lan_test import AGREEMENT, LanTest
 from peer import PORT, Peer
 
 SERVICE = "_sharedworld._tcp"
+CORPUS = pathlib.Path(__file__).parents[2] / "Fixtures" / "Multicast" / "malformed.txt"
 
 
 def publish(host, count, until):
@@ -26,13 +26,6 @@ def publish(host, count, until):
         lines = until.run("avahi-browse", "--terminate", "--parsable", SERVICE).splitlines()
         return len({line.split(";")[3] for line in lines if line.startswith("+")})
     wait_until(lambda: seen() == count, AGREEMENT, f"{count} services")
-
-
-def seat(host, name):
-    """A place for another peer on a host, with a name and files of its own."""
-    folder = host.folder / name
-    folder.mkdir()
-    return types.SimpleNamespace(name=name, folder=folder, start=host.start)
 
 
 def found(peer):
@@ -54,7 +47,7 @@ class DiscoveryTest(LanTest):
         shelf.start_avahi()
         one.start_avahi()
         publish(shelf, 60, until=one)
-        seats = [seat(one, f"seat{number}") for number in range(16)]
+        seats = [one.seat(f"seat{number}") for number in range(16)]
         start = time.monotonic()
         self.await_found([Peer(seat, "--discovery", "avahi") for seat in seats], 60 + 15, start)
 
@@ -99,7 +92,7 @@ class TroubleTest(LanTest):
         first.event("peer-lost", name="two")
         first.event("peer-found", since=len(first.events) - 1, name="two")
         start = time.monotonic()
-        second = Peer(seat(one, "second"))
+        second = Peer(one.seat("second"))
         figures.note(
             "start beside a hung daemon → embedded", second.event("discovery", backend="embedded")["at"] - start, "s")
         second.event("peer-found", name="two")
@@ -132,6 +125,22 @@ class TroubleTest(LanTest):
         told = peer.event("nobody-found", seconds=AGREEMENT)
         self.assertEqual([finding["subject"] for finding in told["findings"] if finding["weight"] != "good"],
                          ["multicast"])
+
+    def test_a_corpus_of_malformed_mdns_harms_nobody(self):
+        one, two, stranger = self.lab.host("one"), self.lab.host("two"), self.lab.host("stranger")
+        one.start_avahi()
+        peers = [Peer(one, "--discovery", "avahi"), Peer(two, "--discovery", "embedded")]
+        for peer, other in zip(peers, ("two", "one")):
+            peer.event("peer-found", name=other)
+        stranger.run("python3", pathlib.Path(__file__).with_name("mdns_noise.py"), CORPUS)
+        Peer(self.lab.host("newcomer"), "--discovery", "embedded")
+        for peer in peers:
+            peer.event("peer-found", candidate="sound", seconds=AGREEMENT)
+            peer.event("peer-found", name="newcomer", seconds=AGREEMENT)
+            strangers = {event["candidate"] for event in peer.events
+                         if event["event"] == "peer-found" and not event["name"]}
+            # Their own records are whole: what is broken is refused where it is used.
+            self.assertLessEqual(strangers, {"sound", "port 0", "half", "address", "cut short", "head"})
 
     def test_malformed_and_forged_mdns_costs_little_and_hides_nobody(self):
         one, two, stranger = self.lab.host("one"), self.lab.host("two"), self.lab.host("stranger")

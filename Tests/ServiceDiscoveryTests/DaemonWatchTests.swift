@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func asksForNamesAndKnowsAnAnswerThatHasOne() {
-    let question = MulticastMessage.question(for: ["_a._tcp.local"])
+    let question = MulticastMessage.question(for: [DomainName.labels(["_a", "_tcp", "local"])], .pointer)
     #expect(
       question == [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2] + Array("_a".utf8) + [4] + Array("_tcp".utf8) + [5]
         + Array("local".utf8) + [0, 0, 12, 0, 1])

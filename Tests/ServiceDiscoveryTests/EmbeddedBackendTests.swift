@@ -1,5 +1,6 @@
 import Basics
 import BasicsLinux
+import Glibc
 import Testing
 
 @testable import ServiceDiscovery
@@ -78,6 +79,28 @@ struct EmbeddedBackendTests {
     }
     await log.wait { $0 == [.available(backend: "embedded")] }
     await #expect(throws: DiscoveryError.stopped) { try await backend.resolve(try instance("a"), timeout: .seconds(1)) }
+  }
+
+  @Test func saysGoodbyeThreeTimes() async throws {
+    let address = try #require(InterfaceAddress.multicast().first { $0.isIPv4 })
+    let ear = try #require(MulticastSocket(isIPv4: true, .group(address.interface)))
+    let (a, logA, name) = try start("leaver")
+    await logA.wait { $0.contains(.advertised(name)) }
+    while ear.receive() != nil {}  // What others have said meanwhile must not fill the socket.
+    a.stop()
+    var goodbyes = 0
+    let end = ContinuousClock.now + .seconds(60)
+    while goodbyes < 3, ContinuousClock.now < end {
+      guard let (bytes, _) = ear.receive() else {
+        var descriptor = pollfd(fd: ear.descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&descriptor, 1, 50)
+        await Task.yield()
+        continue
+      }
+      let records = MulticastMessage.records(in: bytes)
+      goodbyes += records.filter { $0.lifetime == 0 && $0.type == .pointer && $0.data == name.labels }.count
+    }
+    #expect(goodbyes == 3)
   }
 
   private func start(_ name: String, port: UInt16 = 4000) throws -> (EmbeddedBackend, EventLog, ServiceInstance) {

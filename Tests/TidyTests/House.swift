@@ -19,7 +19,7 @@ struct House {
       "PeerProtocol": ["Authentication", "Basics", "WorldModel", "AnchorReplication", "CZstd"],
       "Simulator": core.union(["Authentication"]),
       "PeerTransport": ["Authentication", "Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
-      "ServiceDiscovery": ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore"],
+      "ServiceDiscovery": ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore", "CLinux"],
       "SharedWorld": core.union(["Authentication", "BasicsLinux", "PeerTransport", "ServiceDiscovery", "CSQLite"]),
       "CSharedWorld": facade.union(["BasicsLinux", "CSharedWorldHeaders"]),
       "CSharedWorldHeaders": [],

@@ -25,6 +25,23 @@ struct Pages {
     #expect(Self.oversize(long, path: "x.md").map(\.line) == [251])
   }
 
+  @Test("the tests that the page of traps names exist")
+  func namedTests() throws {
+    let page = try #require(Self.all.first { $0.path == "Documentation/discovery-traps.md" })
+    let tests = Repository.files.filter { $0.path.hasPrefix("Tests/") }.map(\.text)
+    let named = page.text.components(separatedBy: "Tests: ").dropFirst().flatMap { rest in
+      let list = rest.components(separatedBy: ".\n")[0].components(separatedBy: "`")
+      return list.indices.filter { $0 % 2 == 1 }.map { list[$0] }
+    }
+    #expect(named.count > 40)
+    let missing = named.filter { name in
+      let heads = ["func \(name)(", "func `\(name)`(", "def \(name)("]
+      return !tests.contains { text in heads.contains { text.contains($0) } }
+    }
+    report(
+      missing.map { Finding(path: page.path, line: 1, advice: "no test is called \($0): name the one that shows it") })
+  }
+
   @Test("every link between pages leads to a file")
   func links() {
     report(

@@ -11,7 +11,8 @@ package enum NetworkProbe {
     var facts = NetworkFacts(daemon: .take(patience: patience), paths: [])
     let families = [true, false].compactMap { isIPv4 in MulticastSocket(isIPv4: isIPv4).map { (isIPv4, $0) } }
     facts.isPortHeld = families.isEmpty
-    let question = MulticastMessage.question(for: ["\(type.dnsName).local", "_services._dns-sd._udp.local"])
+    let question = MulticastMessage.question(
+      for: [type.labels, DomainName.labels(["_services", "_dns-sd", "_udp", "local"])], .pointer)
     for (isIPv4, socket) in families {
       facts.paths += ask(question, on: socket, isIPv4: isIPv4, of: addresses)
     }
@@ -47,7 +48,7 @@ package enum NetworkProbe {
     poll(&descriptors, nfds_t(descriptors.count), milliseconds(until: end))
     for socket in sockets {
       // A flood must not hold this loop beyond its end.
-      while ContinuousClock.now < end, let (bytes, sender) = socket.receive() { body(bytes, sender) }
+      while ContinuousClock.now < end, let (bytes, sender) = socket.receive() { body(bytes, sender.host) }
     }
     return ContinuousClock.now < end
   }
@@ -74,14 +75,5 @@ extension NetworkFacts {
     guard others.count < Self.maximumHosts || others.contains(sender) else { return }
     others.insert(sender)
     if MulticastMessage.answers(bytes, naming: type.dnsName) { offering.insert(sender) }
-  }
-}
-
-extension InterfaceAddress {
-  fileprivate var isIPv4: Bool {
-    switch host {
-    case .ipv4: true
-    case .ipv6: false
-    }
   }
 }

@@ -6,6 +6,9 @@ internal import Synchronization
 /// Any number of them work on one machine, beside each other and beside Avahi's daemon. avahi-core's log is switched
 /// off for the whole process.
 package final class EmbeddedBackend: DiscoveryBackend {
+  /// The name in ``DiscoveryEvent/available(backend:)``.
+  static let name = "embedded"
+
   private let worker = BackendWorker<EmbeddedStarter>()
 
   /// A back-end that has not started.

@@ -1,5 +1,6 @@
 internal import BasicsLinux
 internal import CAvahiCore
+internal import Glibc
 
 /// A running avahi-core server, and everything published, browsed and resolved through it.
 ///
@@ -8,6 +9,8 @@ internal import CAvahiCore
 final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
   /// The most TXT queries that stay open; each is cheap for avahi-core.
   private static let maximumQueries = 256
+  /// The pause between goodbyes (milliseconds).
+  private static let goodbyePause: Int32 = 20
 
   private let mailbox: Mailbox
   private let loop: AvahiLoop
@@ -19,6 +22,8 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
   private var browser: OpaquePointer?
   private var publisher: EmbeddedPublisher?
   private var addressWatch: AddressWatch?
+  /// The name under which our service is on the network.
+  private var published: ServiceInstance?
   private var hasNetwork = false
   private var isRunning = true
 
@@ -41,7 +46,11 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
       AvahiRecordQuery(server: server, name: name, type: type, onAnswer: onAnswer)
     }
     watch = ServiceWatch(own: advertisement?.instance, maximumQueries: Self.maximumQueries, ask: ask, handler)
-    resolver = Resolver(maximumRunning: 64, ask: ask)
+    resolver = Resolver(maximumRunning: 64) { [api = loop.api] name, type, onAnswer in
+      guard let query = ask(name, type, onAnswer) else { return nil }
+      let direct = LegacyQuery(loop: api, name: name, type: type, onAnswer: onAnswer)
+      return direct.map { DoubleQuery([query, $0]) } ?? query
+    }
     if let advertisement {
       publisher = EmbeddedPublisher(
         server: server, advertisement: advertisement, addresses: InterfaceAddress.multicast()
@@ -66,8 +75,19 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     mailbox.drain()
     resolver.failAll(.stopped)
     addressWatch?.stop()
-    avahi_server_free(server)  // Frees browsers and groups, and sends the goodbyes.
+    avahi_server_free(server)  // Frees browsers and groups, and sends the first goodbye.
     loop.free()
+    if let instance = published { Self.repeatGoodbye(of: instance) }
+  }
+
+  /// Says goodbye twice more, since one may get lost and announcements are repeated too (RFC 6762 §8.3).
+  private static func repeatGoodbye(of instance: ServiceInstance) {
+    let ear = MulticastEar()
+    ear.open()
+    for _ in 0..<2 {
+      poll(nil, 0, goodbyePause)
+      _ = ear.send(MulticastMessage.goodbye(instance))
+    }
   }
 
   /// Makes ``run()`` return.
@@ -109,13 +129,15 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     self.hasNetwork = hasNetwork
     handler(
       hasNetwork
-        ? .available(backend: "embedded")
+        ? .available(backend: EmbeddedBackend.name)
         : .unavailable(reason: "no network interface that is up can multicast"))
   }
 
   private func take(_ report: EmbeddedPublisher.Report) {
     switch report {
-    case .established(let instance): watch.setOwn(instance)
+    case .established(let instance):
+      published = instance
+      watch.setOwn(instance)
     case .failed(let reason): handler(.unavailable(reason: reason))
     }
   }

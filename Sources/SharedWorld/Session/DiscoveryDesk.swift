@@ -225,6 +225,11 @@ struct DiscoveryDesk {
   /// Whether the app was not asked about a service since that came into sight; from now on it was.
   mutating func isNews(_ candidate: Candidate.ID) -> Bool { considered.insert(candidate).inserted }
 
+  /// A dial of the service `id` has failed: it is lost unless it answers a question soon.
+  func reconfirm(_ id: Candidate.ID) {
+    if let service = found[id] { discovery?.reconfirm(service.instance) }
+  }
+
   // MARK: Peers
 
   /// A peer by its id, with the name it last gave.

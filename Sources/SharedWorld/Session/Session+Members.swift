@@ -101,6 +101,7 @@ extension Session {
       .cancelInvitation(InvitationID(rawValue: number))
     }
     if let invitation { discovery.end(invitation) }
+    if case .invitation(.unreachable) = outcome, let candidate = target.candidate { discovery.reconfirm(candidate) }
     return outcome
   }
 
@@ -161,16 +162,26 @@ extension Session {
   /// Where a candidate can be dialled: where it announced itself, and where discovery finds it.
   private func addresses(of id: Candidate.ID, timeout: Duration) async throws(SessionError) -> [SocketAddress] {
     let announced = discovery.announcedAddresses(of: id)
-    do {
-      let (resolver, instance) = try discovery.service(id)
+    let resolver: Discovery
+    let instance: ServiceInstance
+    do throws(SessionError) {
+      (resolver, instance) = try discovery.service(id)
+    } catch {
+      guard announced.isEmpty else { return announced }
+      throw error
+    }
+    do throws(DiscoveryError) {
       // Where multicast does not work either, an announced address must not wait for it.
       let patience: Duration = announced.isEmpty ? .seconds(5) : .milliseconds(500)
       let resolved = try await resolver.resolve(instance, timeout: min(timeout, patience))
       return announced + resolved.filter { !announced.contains($0) }
     } catch {
+      discovery.reconfirm(id)
       guard announced.isEmpty else { return announced }
-      throw error as? SessionError ?? SessionError(.notConnected, "\(id) cannot be resolved: \(error)", cause: error)
+      let isSilent = error == .resolutionTimedOut(instance)
+      throw SessionError(isSilent ? .unreachable : .notConnected, "\(id) cannot be resolved: \(error)", cause: error)
     }
+  }
   }
 
   // MARK: Invitations that are repeated

@@ -1,3 +1,4 @@
+internal import Basics
 internal import BasicsLinux
 
 extension InterfaceAddress {
@@ -11,4 +12,21 @@ extension InterfaceAddress {
       return flags.contains(.up) && !flags.contains(.pointToPoint) && !flags.isDisjoint(with: [.loopback, .multicast])
     }
   }
+
+  /// Whether the address is one of IPv4.
+  var isIPv4: Bool {
+    switch host {
+    case .ipv4: true
+    case .ipv6: false
+    }
+  }
+
+  /// The interface and IP version of the address.
+  var path: MulticastPath { MulticastPath(interface: interface, isIPv4: isIPv4) }
+}
+
+/// An interface and an IP version, on which multicast DNS is spoken by itself.
+struct MulticastPath: Hashable {
+  let interface: UInt32
+  let isIPv4: Bool
 }

@@ -1,0 +1,43 @@
+import BasicsLinux
+import Testing
+
+@testable import ServiceDiscovery
+
+/// Discovery with a service that exists in messages alone, on an interface of this machine.
+@Suite(
+  .enabled(if: InterfaceAddress.multicast().contains(where: \.isIPv4), "no network interface that is up can multicast"),
+  .timeLimit(.minutes(5)))
+struct LivenessMonitorTests {
+  @Test func aServiceThatDoesNotAnswerIsLostAfterAFailedDialAndFoundAgainWhenItIsHeard() async throws {
+    let ghost = try instance("ghost \(UInt32.random(in: .min ... .max))")
+    let interface = try #require(InterfaceAddress.multicast().first { $0.isIPv4 }).interface
+    let speaker = try #require(MulticastSocket(isIPv4: true, .group(interface)))
+    let announcement = try Self.announcement(of: ghost)
+    let (discovery, log) = (Discovery(mode: .embedded), EventLog())
+    defer { discovery.stop() }
+    try discovery.start(browsing: .test, advertising: nil, log.record)
+    await log.wait { $0.contains(.available(backend: "embedded")) }
+
+    let found = DiscoveryEvent.found(ghost, try info("1"))
+    #expect(speaker.send(announcement, on: interface) == nil)
+    await log.wait { $0.contains(found) }
+    discovery.reconfirm(ghost)
+    await log.wait { $0.contains(.lost(ghost)) }
+    _ = log.take()
+    #expect(speaker.send(announcement, on: interface) == nil)
+    await log.wait { $0.contains(found) }
+  }
+
+  /// The response with which a service announces itself: pointer, location and text.
+  private static func announcement(of instance: ServiceInstance) throws -> [UInt8] {
+    let head: [UInt8] = [0, 0, 0x84, 0, 0, 0, 0, 3, 0, 0, 0, 0]
+    let location = [0, 0, 0, 0, 0x12, 0x67] + DomainName.labels(["ghost", "local"])
+    return head + record(instance.type.labels, .pointer, 0, instance.labels)
+      + record(instance.labels, .service, 0x80, location)
+      + record(instance.labels, .text, 0x80, try info("1").encoded)
+  }
+
+  private static func record(_ owner: [UInt8], _ type: RecordType, _ flush: UInt8, _ data: [UInt8]) -> [UInt8] {
+    owner + [0, UInt8(type.rawValue), flush, 1, 0, 0, 0, 120, 0, UInt8(data.count)] + data
+  }
+}

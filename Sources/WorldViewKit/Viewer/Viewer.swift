@@ -116,7 +116,8 @@ package actor Viewer {
       let message = "\(peer.name) has a new key \(peer.id.short); the known one is \(known.short)"
       show(ProgramFailure("new-device", message))
     case .invitationReceived, .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged,
-      .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
+      .peerMapChanged, .alignmentChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored,
+      .editSuperseded,
       .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
       .messagesFailed, .messageReturned:
       break

@@ -114,6 +114,8 @@ extension SessionError {
     public static let codeRefused = Code("code-refused")
     /// Too many codes are being compared, or a comparison with this peer or its address failed a short time ago.
     public static let codeBusy = Code("code-busy")
+    /// A scan was not found in the session's map, or not surely: look around and try again.
+    public static let notRelocalised = Code("not-relocalised")
     /// Two peers held different anchors under the same history; they are merging everything.
     public static let divergence = Code("divergence")
   }

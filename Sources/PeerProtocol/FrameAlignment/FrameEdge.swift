@@ -26,7 +26,7 @@ struct FrameEdge: Sendable {
   /// Whether the observer owns one of the frames.
   let isFirstHand: Bool
 
-  /// Nobody measures better than this: 2 mm and 0.1°, as variances (m², rad²). A claim to do so counts no more.
+  /// The least variances that count, of 2 mm and 0.1° (m², rad²): nobody measures better.
   private static let leastPosition = 4e-6
   private static let leastOrientation = 3e-6
   /// A worse measurement places nothing: 1 m and 20°, as variances.

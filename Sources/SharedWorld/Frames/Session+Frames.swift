@@ -1,6 +1,7 @@
 import AnchorReplication
 import PeerProtocol
 import PeerTransport
+import WorldAlignment
 public import WorldModel
 
 // MARK: - Frames
@@ -62,6 +63,51 @@ extension Session {
     return alignmentOfSharedFrame()
   }
 
+  /// Finds where a cloud that this device has scanned lies in the session's map, and lines up this peer's frame with it.
+  ///
+  /// The search runs beside the session (``Relocalizer``) and takes up to a few seconds; the peers see that this one has found its
+  /// place in the map.
+  /// - Parameters:
+  ///   - cloud: Points of the place in this peer's frame.
+  ///   - hasGravity: Whether y is straight up in the cloud and in the map.
+  /// - Returns: How the map's frame lies in this peer's.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` (no map, or this peer uses the shared frame), `notRelocalised` (the
+  ///   place is not found, or not surely) or `cancelled`.
+  @discardableResult
+  public func relocalise(_ cloud: FeatureCloud, hasGravity: Bool = true) async throws(SessionError) -> PeerAlignment {
+    let mine = try read { node, _ in node.worldFrames.mine }
+    guard mine != .shared else { throw SessionError(Refusal.measurement(.sameFrame), anchor: nil) }
+    guard let map = await map() else { throw SessionError(.invalidArgument, "the session has no map here yet") }
+    let fit = try await Self.locate(cloud.positions, in: map.cloud.positions, hasGravity ? .gravity : .free)
+    guard let estimate = fit.estimate else { throw SessionError(.notRelocalised, "the place found is not rigid") }
+    // The frame in which the cloud was scanned, even if the device has begun another one meanwhile.
+    try handle(.measure(from: mine, to: .shared, estimate))
+    setRelocalised(true)
+    return alignmentOfSharedFrame()
+  }
+
+  /// Looks for a cloud in another one.
+  @concurrent
+  private static func locate(
+    _ cloud: [SIMD3<Float>], in map: [SIMD3<Float>], _ mode: AlignmentMode
+  ) async throws(SessionError) -> FrameFit {
+    let found: Relocalization
+    do throws(AlignmentError) {
+      found = try Relocalizer(map: map).relocalize(cloud, mode: mode)
+    } catch {
+      throw SessionError(error == .cancelled ? .cancelled : .invalidArgument, "\(error)", cause: error)
+    }
+    guard let transform = found.transform, let uncertainty = found.uncertainty else {
+      let reason = if case .limited(let reason) = found.state { reason.rawValue } else { "ambiguous" }
+      throw SessionError(
+        .notRelocalised, "the place is not surely found in the map (\(reason)); look around and try again")
+    }
+    // An error that all points share, such as one of scale, is in no covariance.
+    return FrameFit(
+      transform: transform, center: uncertainty.center, position: max(uncertainty.position, 0.01),
+      orientation: max(uncertainty.orientation, 0.003), residual: Double(found.rms), observations: found.inliers)
+  }
+
   func measure(_ frame: WorldFrame, by fit: FrameFit) throws(SessionError) {
     guard let estimate = fit.estimate else {
       throw SessionError(.invalidArgument, "the transform of an alignment is not rigid")
@@ -88,8 +134,9 @@ extension Session {
   /// The beginning of the names of anchors that stand for touched points.
   public static let touchPrefix = "touch/"
 
-  /// Records that the user of this device touches a named point of the room, such as the corner of a table: two points that both
-  /// users have touched align their frames, or three where devices do not know gravity.
+  /// Records that the user of this device touches a named point of the room, such as the corner of a table.
+  ///
+  /// Two points that both users have touched, not above each other, align their frames; both devices must know gravity.
   ///
   /// The point is an anchor whose name begins with ``touchPrefix``, of this peer alone; touching it again moves it. Each peer measures
   /// from its own points and the others', also when another one touches later.
@@ -97,7 +144,7 @@ extension Session {
   ///   - name: The name that both users give the point.
   ///   - position: Where it is in this peer's frame (metres).
   /// - Returns: The alignments of the peers with which this peer has two touched points in common, with the residuals.
-  /// - Throws: The errors of ``place(_:acknowledgement:)``, and `invalidArgument` where this peer is in one frame with the others.
+  /// - Throws: The errors of ``place(_:acknowledgement:)`` and ``move(_:to:acknowledgement:)``.
   public func touch(_ name: String, at position: SIMD3<Float>) throws(SessionError) -> [PeerID: PeerAlignment] {
     let name = Self.touchPrefix + name
     let transform = Transform(translation: position)

@@ -65,8 +65,8 @@ let package = Package(
     .target(
       name: "SharedWorld",
       dependencies: [
-        "Authentication", "Basics", "BasicsLinux", "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport",
-        "ServiceDiscovery", "CSQLite",
+        "Authentication", "Basics", "BasicsLinux", "WorldModel", "WorldAlignment", "AnchorReplication", "PeerProtocol",
+        "PeerTransport", "ServiceDiscovery", "CSQLite",
       ],
       swiftSettings: common),
     // The header of the C interface is a target of its own, so that the compiler checks the functions against it.

@@ -42,6 +42,10 @@ ADDRESSES = (u8(2) + u8(4) + bytes([192, 0, 2, 7]) + u16(4000)
 ANCHOR = bytes.fromhex("00112233445566778899aabbccddeeff")
 TOKEN = u64(0x1122_3344_5566_7788) + u64(0x99AA_BBCC_DDEE_FF00)
 POSE = f32(1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 2, -3)
+# the first 8 bytes of the id and the incarnation, both big-endian
+ACTOR = ALICE[:8] + struct.pack(">Q", START)
+# the shared frame: no owner, number 0
+SHARED = bytes(16) + u32(0)
 PING = u64(0x1122_3344_5566_7788)
 ORIGIN = node(ALICE, START)
 RECEIVER = node(BOB, 42)
@@ -81,6 +85,12 @@ FRAMES = {
     "ownership": (42, u8(3) + u8(1) + ORIGIN + RECEIVER + ANCHOR + u64(7) + ALICE + u32(60_000) + u32(10_000)),
     # name prefix, creator, owner, kind participant, region
     "interest": (43, ORIGIN + u32(3) + u8(0b11111) + text("lä") + BOB + ALICE + u8(5) + f32(1, 2, -3) + f32(4)),
+    # two declarations: frame 1 of the node, then the shared frame again; one measurement
+    "frames": (44, varint(2) + ORIGIN + u32(1) + u8(0) + u64(70_000) + u64(9) + u64(1_000)
+               + ORIGIN + u32(2) + u8(1) + u64(80_000) + u64(12) + u64(2_000)
+               + varint(1) + ACTOR + u32(1) + SHARED + ACTOR + u64(3) + u64(1_500) + POSE + f32(4, 5, 6)
+               + f32(*(index / 64 for index in range(21))) + f32(0.25) + u32(7)),
+    "frame-digest": (45, sha(b"share")),
     "map-announce": (48, MAP + u64(3) + u64(5) + u64(1_000_000) + u32(9) + BOB + u8(0b11)),
     "map-manifest-request": (49, MAP + u32(500)),
     "map-manifest": (50, MAP + u32(0) + u32(262_144) + sha(bytes([1])) + u32(70_000) + sha(bytes([2]))),

@@ -41,7 +41,7 @@ extension AnchorSet {
       guard table.entries[slot].isChanged(field), isLost(field) else { continue }
       push(.editSupersededByRemoval(table.entries[slot].value(of: field)), at: slot, stamp: stamp, origin: origin)
     }
-    let last = anchor(at: slot)
+    let last = (anchor: anchor(at: slot), pose: poseStamp(at: slot))
     let (entry, visibility) = table.remove(at: slot, actors: actors)
     tell(visibility, id: entry.id, key: entry.key, stamp: stamp, origin: origin, last: last)
   }
@@ -127,7 +127,7 @@ extension AnchorSet {
   /// Tells what an app sees after an entry came or went.
   private mutating func tell(
     _ visibility: EntryTable.Visibility, id: AnchorID, key: PackedKey, stamp: Stamp?, origin: AnchorOrigin,
-    last: Anchor?
+    last: (anchor: Anchor, pose: Stamp)?
   ) {
     guard visibility != .unchanged else { return }
     sorted.note(id)
@@ -135,7 +135,7 @@ extension AnchorSet {
       switch visibility {
       case .added, .unchanged: .added
       case .replaced: .updated(.all)
-      case .removed: last.map { .removed($0) } ?? .updated(.all)
+      case .removed: last.map { .removed($0.anchor, pose: $0.pose) } ?? .updated(.all)
       }
     let shown = table.slot(showing: id).map { table.entries[$0].key } ?? key
     feed.push(

@@ -157,6 +157,12 @@ package struct AnchorSet: Sendable {
       createdAt: clock == 0 ? nil : clock >> 16)
   }
 
+  /// The stamp of the pose of the anchor at `slot`.
+  package func poseStamp(at slot: Int) -> Stamp {
+    let entries = table.entries.span
+    return Stamp(clock: entries[slot].clocks[.pose], actor: actors.ids[Int(entries[slot].writer(of: .pose))])
+  }
+
   func stamp(of field: AnchorField, at slot: Int) -> Stamp {
     let entry = table.entries[slot]
     return Stamp(clock: entry.clocks[field], actor: actors.ids[Int(entry.writer(of: field))])

@@ -33,8 +33,8 @@ package struct SetChange: Hashable, Sendable {
     case added
     /// These registers were written.
     case updated(AnchorFields)
-    /// It is gone; this is its last state.
-    indirect case removed(Anchor)
+    /// It is gone; this is its last state, and the stamp of its pose.
+    indirect case removed(Anchor, pose: Stamp)
     /// A local edit was lost because somebody removed the anchor without having seen it; the value that was dropped.
     indirect case editSupersededByRemoval(AnchorFieldValue)
     /// A local edit was lost to a later write whose author had not seen it; the value that lost.

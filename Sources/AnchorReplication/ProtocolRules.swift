@@ -3,14 +3,14 @@
 /// Tests and the simulator leave one out and have to see it. They stand here because the anchors are the lowest part of the
 /// protocol that has any.
 package struct ProtocolRules: OptionSet, Hashable, Sendable {
-  package let rawValue: UInt32
+  package let rawValue: UInt64
 
-  package init(rawValue: UInt32) {
+  package init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 30 - 1)
+  package static let all = Self(rawValue: 1 << 34 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -86,4 +86,15 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let messageWindow = Self(rawValue: 1 << 28)
   /// Messages to a new start of a receiver form a new chain, and those to the old one fail.
   package static let freshChains = Self(rawValue: 1 << 29)
+
+  // MARK: Frames
+
+  /// A frame that nothing aligns is unaligned, not this peer's.
+  package static let unknownIsUnaligned = Self(rawValue: 1 << 30)
+  /// Frames are placed by all measurements, whatever the order in which they came.
+  package static let measurementOrder = Self(rawValue: 1 << 31)
+  /// A pose stays in the frame in which it was written when its author begins another one.
+  package static let posesKeepFrames = Self(rawValue: 1 << 32)
+  /// Frames are placed by measurements that their owners confirm, before those of others.
+  package static let confirmedFirst = Self(rawValue: 1 << 33)
 }

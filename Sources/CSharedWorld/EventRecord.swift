@@ -42,6 +42,8 @@ extension sw_event {
     case .peerMapChanged(let peer, let status):
       set(SW_EVENT_PEER_MAP_CHANGED, peer)
       set(status)
+    case .alignmentChanged(let peer, let alignment):
+      set(SW_EVENT_ALIGNMENT_CHANGED, peer, text: alignment.state.rawValue)
     case .synchronised(let hash):
       set(SW_EVENT_SYNCHRONISED)
       digest = sw_digest(copying: hash.bytes)

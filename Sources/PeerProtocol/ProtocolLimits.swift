@@ -106,6 +106,14 @@ package enum ProtocolLimits {
   package static let ephemeralRate = 4096
   /// Anchors a node drags at a time.
   package static let drags = 16
+  /// Processes whose declarations of frames are kept.
+  static let frameAuthors = 1024
+  /// Declarations of one process that are kept, the latest ones.
+  package static let framesOfAuthor = 16
+  /// Measurements between frames that are kept, of all observers.
+  static let measurements = 2048
+  /// Those of one observer, the latest ones.
+  package static let measurementsOfObserver = 32
   /// Members that pass on a frame that is for another one.
   package static let hops = 8
   /// Requests for ownership that wait at a node, of its own app and of each other one.

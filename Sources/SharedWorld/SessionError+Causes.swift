@@ -136,6 +136,10 @@ extension SessionError {
     case .notHost: self.init(.notHost, "only the host may do that; ask the host, or ask to be host")
     case .notReceiver(let peer):
       self.init(.unknownPeer, "\(peer.short) is not a member of this session that can be reached")
+    case .measurement(.sameFrame):
+      self.init(.invalidArgument, "both peers use one frame; there is nothing to align")
+    case .measurement(.outOfRange):
+      self.init(.invalidArgument, "a number of the alignment is not finite, negative or too large")
     case .messagesWait:
       self.init(.wouldBlock, "too many messages are on their way to a receiver; send less, or use send")
     case .mayNotShare:

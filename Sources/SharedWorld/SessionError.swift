@@ -116,6 +116,8 @@ extension SessionError {
     public static let codeBusy = Code("code-busy")
     /// The place is not mapped well enough to be captured or shared.
     public static let mapNotReady = Code("map-not-ready")
+    /// A scan was not found in the session's map, or not surely: look around and try again.
+    public static let notRelocalised = Code("not-relocalised")
     /// Two peers held different anchors under the same history; they are merging everything.
     public static let divergence = Code("divergence")
   }

@@ -1,3 +1,4 @@
+import Glibc
 import PeerCLI
 import SharedWorld
 
@@ -7,6 +8,18 @@ struct Options: Equatable, Sendable {
   var journal: String?
   var state: String?
   var script: String?
+  /// Where the own frame has its origin in the files' frame (metres), and its turn about y (degrees); nil for the shared frame.
+  var frame: [Float]?
+
+  /// The own frame to the files' frame.
+  var origin: Transform? {
+    frame.map { numbers in
+      let angle = numbers[3] * .pi / 180
+      return Transform(
+        x: [cosf(angle), 0, -sinf(angle)], y: [0, 1, 0], z: [sinf(angle), 0, cosf(angle)],
+        translation: [numbers[0], numbers[1], numbers[2]])
+    }
+  }
 
   static var parser: ArgumentParser<Options> {
     ArgumentParser(
@@ -16,6 +29,9 @@ struct Options: Equatable, Sendable {
           .optional(
             "--state", "FILE", \.state,
             help: "keep in this file what is needed to come back into the session after a crash"),
+          .numbers(
+            "--frame", "X,Y,Z,YAW", \.frame,
+            help: "see the world in an own frame, whose origin is there in the files and which is turned so (degrees)"),
           .optional(
             "--script", "FILE", \.script, help: "read the commands from this file, stop at the first failure"),
           .json("print one JSON object a line instead of text"),

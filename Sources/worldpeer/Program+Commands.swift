@@ -84,6 +84,9 @@ extension Program {
     case .sendMap(let peer): return try await sendMap(to: peer)
     case .cancelMap: return try await cancelMap()
     case .relocalised(let isRelocalised): return try await relocalise(isRelocalised)
+    case .relocalise(let path): return try await relocalise(path)
+    case .touch(let name, let position): return try await touch(name, at: position)
+    case .alignment: return await alignment()
     case .load(let path): return try await load(path)
     case .save(let path): return try await save(to: path)
     case .tap(let x, let y, let name): return try await tap([x, y], name: name)
@@ -91,12 +94,7 @@ extension Program {
     case .place(let name, let position, let witness):
       return try await place(name, Transform(translation: position), witness)
     case .burst(let count, let rate, let name): return try await burst(of: count, rate: rate, name: name)
-    case .move(let word, let position, let witness):
-      let anchor = try await anchor(word)
-      var there = anchor.transform
-      there.translation = position
-      history.record(.move(anchor.id, from: anchor.transform, to: there))
-      try await session.move(anchor.id, to: there, acknowledgement: Acknowledgement(witness))
+    case .move(let word, let position, let witness): try await move(try await anchor(word), to: position, witness)
     case .drag(let word, let position, let seconds): try await drag(try await anchor(word), to: position, in: seconds)
     case .pose(let position): try await session.updatePose(Transform(translation: position))
     case .lock(let word, let seconds):
@@ -119,6 +117,13 @@ extension Program {
     case .quit: break
     }
     return .done
+  }
+
+  private func move(_ anchor: Anchor, to position: SIMD3<Float>, _ witness: Command.Witness) async throws {
+    var there = anchor.transform
+    there.translation = position
+    history.record(.move(anchor.id, from: anchor.transform, to: there))
+    try await session.move(anchor.id, to: there, acknowledgement: Acknowledgement(witness))
   }
 
   private func send(_ text: String, to word: String?) async throws -> Report.Answer {

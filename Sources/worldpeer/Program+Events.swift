@@ -43,6 +43,8 @@ extension Program {
     case .mapReceived(let receipt): report(receipt)
     case .peerMapChanged(let peer, let status):
       console.say(.mapStatus(Report.MapStage(peer, status), mapID: status.mapID?.description))
+    case .alignmentChanged(let peer, let alignment):
+      console.say(.alignmentChanged(Report.Alignment(person(peer.id), alignment)))
     case .synchronised(let digest): console.say(.synchronised(digest: digest.description))
     case .anchorAdded(let anchor, let origin): console.say(.anchorAdded(pin(anchor), origin: origin.rawValue))
     case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(pin(anchor), origin: origin.rawValue))

@@ -6,12 +6,18 @@ extension Program {
   /// Brings the shared map into view if it is another one than before.
   private func refreshView() async {
     guard let id = await session.state().mapID, id != view.sharedID, let map = await session.map() else { return }
-    view.show(map, id: id)
+    guard options.frame != nil else { return view.show(map, id: id) }
+    // In the own frame the map has a place once that is aligned.
+    guard let motion = await session.alignmentOfSharedFrame().transform, let seen = try? map.transformed(by: motion)
+    else { return }
+    view.show(seen, id: id)
   }
 
   func sendMap(to word: String?) async throws -> Report.Answer {
     await refreshView()
-    guard let map = view.map else { throw ProgramFailure("no-map", "there is no map; load one first") }
+    guard let seen = view.map else { throw ProgramFailure("no-map", "there is no map; load one first") }
+    // The session's map is in the shared frame, which is that of the files.
+    let map = try options.origin.map { try seen.transformed(by: $0) } ?? seen
     var receiver: PeerID?
     if let word { receiver = try await member(word) }
     let id = try await session.share(map, with: receiver)
@@ -39,11 +45,38 @@ extension Program {
     return .relocalised(isRelocalised, mapID: id.description)
   }
 
+  /// How the frames of all other peers lie in this one's.
+  func alignment() async -> Report.Answer {
+    var list: [Report.Alignment] = []
+    for status in await session.state().peers {
+      list.append(Report.Alignment(person(status.peer.id), await session.alignment(of: status.peer.id)))
+    }
+    return .alignment(list)
+  }
+
+  func touch(_ name: String, at position: SIMD3<Float>) async throws -> Report.Answer {
+    let found = try await session.touch(name, at: position)
+    return .alignment(found.sorted { $0.key < $1.key }.map { Report.Alignment(person($0.key), $0.value) })
+  }
+
+  /// Finds a scan in the session's map; the file is moved into the frame of `--frame`, as if this device had scanned it.
+  func relocalise(_ path: String) async throws -> Report.Answer {
+    let scan = try await seenHere(try await Self.read(path).map)
+    let shared = try await session.relocalise(scan.cloud)
+    return .alignment([Report.Alignment(Report.Person(id: "", name: "the map"), shared)])
+  }
+
+  /// A map of a file as this peer sees it in the frame of `--frame`.
+  private func seenHere(_ map: WorldMap) async throws -> WorldMap {
+    guard let origin = options.origin else { return map }
+    return try map.transformed(by: origin.inverse)
+  }
+
   /// Brings the map of a file of any format into view.
   func load(_ path: String) async throws -> Report.Answer {
     let input = try await Self.read(path)
     if let warning = input.warning(about: path) { console.complain(warning) }
-    let map = input.map
+    let map = try await seenHere(input.map)
     view.show(map)
     return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
   }

@@ -51,12 +51,18 @@ actor Program {
 
   /// Brings a map into view before the commands begin.
   func show(_ map: WorldMap) {
-    view.show(map)
+    let seen = options.origin.flatMap { try? map.transformed(by: $0.inverse) }
+    view.show(seen ?? map)
   }
 
   /// Follows session and commands, and gives the exit status.
   func run(_ commands: CommandSource) async -> ExitCode {
     let signals = Signals()
+    if options.frame != nil {
+      do throws(SessionError) { try await session.beginFrame() } catch {
+        console.say(ProgramFailure(error), during: nil)
+      }
+    }
     for target in options.peer.connect { await session.keepInviting(target) }
     console.say(.ready(person(session.localPeer.id), port: session.port))
     return await withTaskGroup(of: Ending?.self) { group in

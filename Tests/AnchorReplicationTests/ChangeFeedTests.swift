@@ -24,13 +24,15 @@ struct ChangeFeedTests {
     #expect(left.changes().isEmpty)
     try right.pull(from: left)
     let last = try #require(left[id(1)])
+    let stamp = try #require(left.stamp(of: .pose, of: id(1)))
     _ = try left.remove(id(1), at: 30)
     try right.pull(from: left)
     func change(_ kind: SetChange.Kind, _ time: UInt64) -> SetChange {
       SetChange(
         id: id(1), key: key, kind: kind, author: actor(1), sessionMilliseconds: time, origin: .remote)
     }
-    #expect(right.changes() == [change(.added, 10), change(.updated(.pose), 20), change(.removed(last), 30)])
+    #expect(
+      right.changes() == [change(.added, 10), change(.updated(.pose), 20), change(.removed(last, pose: stamp), 30)])
   }
 
   @Test("fault 21: a local edit lost to a removal that had not seen it is told, with the value")

@@ -29,7 +29,15 @@ struct SessionScenarioTests {
     #expect(outcome.violation == nil, "soak replay session-messages \(seed) \(2 + seed % 5)")
   }
 
-  @Test("a fresh seed holds", arguments: [SessionScenario.chaos, .poses, .messages], [2, 3, 5])
+  @Test(
+    "after any faults everything is seen where it is, or nowhere", arguments: [SessionScenario.frames, .wrongFrames],
+    1...10)
+  func seesPlaces(_ scenario: SessionScenario, _ seed: Int) {
+    let outcome = scenario.run(seed: UInt64(seed), count: 2 + seed % 5)
+    #expect(outcome.violation == nil, "soak replay \(scenario.rawValue) \(seed) \(2 + seed % 5)")
+  }
+
+  @Test("a fresh seed holds", arguments: [SessionScenario.chaos, .poses, .messages, .frames, .wrongFrames], [2, 3, 5])
   func freshChaosHolds(scenario: SessionScenario, count: Int) {
     let seed = UInt64.random(in: 0..<1 << 48)
     let violation = scenario.run(seed: seed, count: count).violation

@@ -20,7 +20,9 @@ struct House {
       "Simulator": core.union(["Authentication"]),
       "PeerTransport": ["Authentication", "Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
       "ServiceDiscovery": ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore", "CLinux"],
-      "SharedWorld": core.union(["Authentication", "BasicsLinux", "PeerTransport", "ServiceDiscovery", "CSQLite"]),
+      "SharedWorld": core.union([
+        "Authentication", "BasicsLinux", "PeerTransport", "ServiceDiscovery", "WorldAlignment", "CSQLite",
+      ]),
       "CSharedWorld": facade.union(["BasicsLinux", "CSharedWorldHeaders"]),
       "CSharedWorldHeaders": [],
       "PeerCLI": facade.union(["WorldFormats", "CQREncode"]),

@@ -5,7 +5,8 @@ import Testing
 struct Organs {
   /// The organs, which are also the names of their folders.
   static let all: Set<Substring> = [
-    "Comparison", "Coordination", "Links", "LivePoses", "MapExchange", "Membership", "Messages", "Ownership", "Pairing",
+    "Comparison", "Coordination", "FrameAlignment", "Links", "LivePoses", "MapExchange", "Membership", "Messages",
+    "Ownership", "Pairing",
     "Replication",
   ]
 
@@ -13,7 +14,7 @@ struct Organs {
   static let writers: [Substring: Substring] = [
     "links": "Links", "graph": "Coordination", "reign": "Coordination", "roster": "Membership", "rules": "Membership",
     "standings": "Membership", "compared": "Comparison",
-    "isFetchingMap": "MapExchange",
+    "isFetchingMap": "MapExchange", "frames": "FrameAlignment",
   ]
 
   /// The files of each organ.

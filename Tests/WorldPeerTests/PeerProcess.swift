@@ -27,6 +27,8 @@ struct Line: Decodable, Sendable {
   let text: String?
   let number: UInt64?
   let numbers: [UInt64]?
+  let state: String?
+  let matrix: [Double]?
 
   struct Placed: Decodable, Sendable {
     let id: String

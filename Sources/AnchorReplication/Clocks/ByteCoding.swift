@@ -3,7 +3,7 @@ package import WorldModel
 
 extension ByteWriter {
   /// Appends the 16 bytes of an actor.
-  mutating func write(_ actor: ActorID) {
+  package mutating func write(_ actor: ActorID) {
     write(actor.peerPrefix.bigEndian)
     write(actor.incarnation.bigEndian)
   }
@@ -25,7 +25,7 @@ extension ByteWriter {
 extension ByteReader {
   /// Reads the 16 bytes of an actor.
   @_lifetime(self: copy self)
-  mutating func readActor() throws(DecodingFailure) -> ActorID {
+  package mutating func readActor() throws(DecodingFailure) -> ActorID {
     ActorID(
       peerPrefix: UInt64(bigEndian: try read(UInt64.self)), incarnation: UInt64(bigEndian: try read(UInt64.self)))
   }
@@ -48,7 +48,7 @@ extension ByteReader {
 
   /// Reads a clock, refusing one with the top bit set.
   @_lifetime(self: copy self)
-  mutating func readClock() throws(DecodingFailure) -> UInt64 {
+  package mutating func readClock() throws(DecodingFailure) -> UInt64 {
     let start = offset
     let clock = try read(UInt64.self)
     guard clock <= HybridClock.maximum else { throw .invalid("clock out of range", offset: start) }

@@ -48,6 +48,9 @@ extension AnchorSet {
   /// The latest session time in any stamp (milliseconds); a session that continues from here must not begin earlier.
   package var latestSessionTime: UInt64 { clock.last >> 16 }
 
+  /// The latest clock that was given out or seen: whatever this peer writes from now on has a later one.
+  package var latestClock: UInt64 { clock.last }
+
   /// Merges the journal of an earlier session, as if another peer had sent it.
   ///
   /// - Throws: ``ReplicationError`` at the first record that is refused; the ones before it have been taken.

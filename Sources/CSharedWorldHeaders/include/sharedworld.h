@@ -430,9 +430,9 @@ enum {
   SW_EVENT_MESSAGES_FAILED = 36,       /* peer: the receiver, text: why, total: how many, data: their numbers (uint64_t each) */
   SW_EVENT_MESSAGE_RETURNED = 37,      /* peer: the receiver, text: why, sequence: its number; objects of Swift apps alone */
   SW_EVENT_PEER_RECONNECTED = 38,      /* peer, name: it was told of as reconnecting, and can be reached again */
-  SW_EVENT_NOBODY_FOUND = 39           /* for 10 s; text: what may be the cause and what to do */
+  SW_EVENT_NOBODY_FOUND = 39,          /* for 10 s; text: what may be the cause and what to do */
+  SW_EVENT_ALIGNMENT_CHANGED = 40      /* peer, name, text: unaligned, aligning, aligned or lost; anchors have moved, come or gone */
 };
-
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */
 enum {
   SW_FIELD_NONE = 0,

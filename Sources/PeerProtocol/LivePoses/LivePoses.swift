@@ -89,6 +89,18 @@ struct LivePoses: Organ {
     publish(.participant, pose, in: &turn)
   }
 
+  /// Ends all drags, where their anchors were shown last, and this device's pose; returns the sequence of the next live pose.
+  mutating func endAll(in turn: inout Turn) -> UInt64 {
+    for drag in drags.all {
+      // The anchor may be gone: then there is nothing to drag either.
+      do throws(DragError) { try endDrag(drag.id, in: &turn) } catch { drop(drag, in: &turn) }
+    }
+    if poses.own.contains(where: { $0.subject == .participant && $0.pose != nil }) {
+      publish(.participant, nil, in: &turn)
+    }
+    return poses.nextSequence
+  }
+
   /// Tells the others which live poses the app wants from now on.
   mutating func setInterest(_ filter: AnchorFilter, in turn: inout Turn) {
     let live = visible(in: turn)
@@ -101,8 +113,14 @@ struct LivePoses: Organ {
   /// The poses of the others' devices and of anchors they drag, as far as the app wants them.
   func visible(in turn: borrowing Turn) -> [EphemeralUpdate] {
     poses.known.filter { update in
-      shownNodes.contains(update.origin) && turn.anchor(movedBy: update).map(gate.filter.matches) ?? true
+      shownNodes.contains(update.origin)
+        && content(of: update, seenBy: turn.me, in: turn).map(gate.filter.matches) ?? true
     }
+  }
+
+  /// The content of an update, where a reader sees it; nil when it is not known or nothing says where that is.
+  private func content(of update: EphemeralUpdate, seenBy reader: NodeID, in turn: borrowing Turn) -> MovedAnchor? {
+    turn.anchor(movedBy: update).flatMap { turn.mesh.frames.content($0, seenBy: reader) }
   }
 
   private mutating func drop(_ drag: Drags.Drag, in turn: inout Turn) {
@@ -235,7 +253,9 @@ struct LivePoses: Organ {
   /// Tells the app of a live pose, if it wants it.
   private mutating func show(_ update: EphemeralUpdate, in turn: inout Turn) {
     guard shownNodes.contains(update.origin) else { return }
-    if let wanted = gate.admit(update, of: turn.anchor(movedBy: update)) { turn.report(.ephemeral(wanted)) }
+    if let wanted = gate.admit(update, of: content(of: update, seenBy: turn.me, in: turn)) {
+      turn.report(.ephemeral(wanted))
+    }
   }
 
   /// Lets an update leave on the links of all who do not hear it from its origin.
@@ -283,12 +303,17 @@ struct LivePoses: Organ {
   private func isWanted(_ update: EphemeralUpdate, by neighbour: NodeID, in turn: borrowing Turn) -> Bool {
     guard update.pose != nil else { return false }
     guard let anchor = turn.anchor(movedBy: update) else { return true }
-    if interests.wants(anchor, neighbour) { return true }
+    if isWanted(anchor, by: neighbour, in: turn) { return true }
     var far = turn.mesh.graph.dependants(of: neighbour, for: update.origin)
     while let place = far.popFirst() {
-      if let node = turn.mesh.graph.node(at: place), interests.wants(anchor, node) { return true }
+      if let node = turn.mesh.graph.node(at: place), isWanted(anchor, by: node, in: turn) { return true }
     }
     return false
+  }
+
+  /// Whether a reader wants to see it where it is there; where nothing says that, the reader decides.
+  private func isWanted(_ moved: MovedAnchor, by reader: NodeID, in turn: borrowing Turn) -> Bool {
+    turn.mesh.frames.content(moved, seenBy: reader).map { interests.wants($0, reader) } ?? true
   }
 
   // MARK: Sending

@@ -6,6 +6,19 @@ package import WorldModel
 struct MovedAnchor: Sendable {
   var anchor: Anchor
   var owner: PeerID?
+  /// The frame that it is in; nil when that is not known.
+  var frame: WorldFrame?
+}
+
+extension FrameView {
+  /// The same in the frame of a reader; nil when nothing says where that is.
+  func content(_ moved: MovedAnchor, seenBy reader: NodeID) -> MovedAnchor? {
+    if isTrivial { return moved }
+    guard let placed = place(moved.anchor.transform, from: moved.frame, to: frame(of: reader)) else { return nil }
+    var moved = moved
+    moved.anchor.transform = placed
+    return moved
+  }
 }
 
 extension AnchorFilter {
@@ -18,15 +31,16 @@ extension Turn {
   func anchor(movedBy update: EphemeralUpdate) -> MovedAnchor? {
     guard let transform = update.pose?.transform else { return nil }
     let peer = update.origin.peer
+    let frame = mesh.frames.frame(of: update)
     guard case .anchor(let id) = update.subject else {
       var anchor = Anchor(
         id: .participant(peer), name: mesh.roster[peer]?.name ?? "", transform: transform, kind: .participant(peer))
       anchor.creator = peer
-      return MovedAnchor(anchor: anchor, owner: peer)
+      return MovedAnchor(anchor: anchor, owner: peer, frame: frame)
     }
     guard var anchor = anchors[id] else { return nil }
     anchor.transform = transform
-    return MovedAnchor(anchor: anchor, owner: anchors.lock(of: id)?.owner)
+    return MovedAnchor(anchor: anchor, owner: anchors.lock(of: id)?.owner, frame: frame)
   }
 }
 

@@ -30,7 +30,8 @@ struct PoseLane: Sendable {
   private let me: NodeID
   private var senders: [Sender] = []
   private var outgoing: [Outgoing] = []
-  private var nextSequence: UInt64 = 1
+  /// The sequence of the next update of this node.
+  private(set) var nextSequence: UInt64 = 1
 
   init(me: NodeID) {
     self.me = me

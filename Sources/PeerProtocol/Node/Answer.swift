@@ -33,6 +33,8 @@ package enum Refusal: Error, Sendable, Hashable {
   case journal(ReplicationError)
   /// The drag cannot begin or go on.
   case drag(DragError)
+  /// The measurement between frames is none.
+  case measurement(FrameRefusal)
   /// This peer is no member that messages can be delivered to.
   case notReceiver(PeerID)
   /// Too many messages to one of the receivers are not acknowledged; ``NodeEvent/messageRoom`` says when to try again.

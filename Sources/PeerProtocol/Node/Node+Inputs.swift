@@ -72,6 +72,8 @@ extension Node {
       return dragged { node throws(DragError) in try node.poses.organ.endDrag(id, in: &node.turn) }
     case .setInterest(let filter): poses.organ.setInterest(filter, in: &turn)
 
+    case .beginFrame(let isShared): beginFrame(isShared: isShared)
+    case .measure(let source, let target, let estimate): return measure(from: source, to: target, estimate)
     case .wish(let id, let wish, let anchor, let timeout):
       ownership.organ.wish(id, wish, of: anchor, timeout: timeout, in: &turn)
     case .dropWish(let id): ownership.organ.dropWish(id)
@@ -142,6 +144,20 @@ extension Node {
     return answer
   }
 
+  private mutating func beginFrame(isShared: Bool) {
+    let sequence = poses.organ.endAll(in: &turn)
+    frames.organ.begin(isShared: isShared, sequence: sequence, in: &turn)
+  }
+
+  private mutating func measure(
+    from source: WorldFrame, to target: WorldFrame, _ estimate: FrameEstimate
+  ) -> Answer {
+    do throws(FrameRefusal) {
+      try frames.organ.measure(from: source, to: target, estimate, in: &turn)
+    } catch { return .refused(.measurement(error)) }
+    return .done
+  }
+
   private mutating func edited(_ body: (inout Node) throws(AnchorError) -> Void) -> Answer {
     do throws(AnchorError) { try body(&self) } catch { return .refused(.edit(error)) }
     return .done
@@ -170,7 +186,7 @@ extension Input {
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
       .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .leave, .share, .cancelMap,
-      .relocalised:
+      .relocalised, .beginFrame, .measure:
       false
     }
   }

@@ -72,6 +72,7 @@ extension Node {
       takeBelieved()
       membership.organ.contradict(in: &turn)
       maps.organ.check(in: &turn)
+      frames.organ.compare(in: &turn)
 
     case .close(let link, let reason): links.organ.end(link, reason, in: &turn)
     case .extend(let link, let deadline): links.organ.extend(link, until: deadline)
@@ -108,6 +109,8 @@ extension Node {
     messages.organ.linked(link, in: &turn)
     membership.organ.welcome(link, in: &turn)
     poses.organ.linked(link, in: &turn)
+    // Before anything whose place depends on it.
+    frames.organ.linked(link, in: &turn)
     coordination.organ.linked(link, in: &turn)
     settle()
     poses.organ.introduce(on: link, in: &turn)

@@ -19,6 +19,7 @@ package struct Node: Sendable {
   var replication: Watched<Replication>
   var poses: Watched<LivePoses>
   var ownership: Watched<Ownership>
+  var frames = Watched(FrameAlignment())
   var maps: Watched<MapExchange>
   var messages: Watched<Messages>
   var pairing = Pairing()
@@ -296,18 +297,36 @@ extension Node {
     _read { yield turn.anchors }
   }
   /// Lends the anchors and the roster in place, to be read often: what a property yields may be copied.
-  package mutating func lend<R>(_ body: (inout AnchorSet, inout Roster) -> R) -> R {
+  package mutating func lend<R>(_ body: (inout AnchorSet, inout Roster, FrameView) -> R) -> R {
     // Nobody else publishes a roster.
     var roster = turn.mesh.roster
-    return body(&turn.anchors, &roster)
+    return body(&turn.anchors, &roster, turn.mesh.frames)
   }
   /// The digest of all anchors; reading it hashes the changes since it was last read.
   package var digest: SHA256Digest { mutating get { turn.anchors.digest } }
-  /// All anchors in the order of their ids; the cost is proportional to the changes since the last call.
+  /// The anchors that have a place in this peer's frame, there, in the order of their ids.
+  package var placedAnchors: [Anchor] {
+    mutating get {
+      let all = allAnchors
+      let frames = turn.mesh.frames
+      return frames.isTrivial ? all : all.compactMap { frames.anchor($0.id, in: turn.anchors) }
+    }
+  }
+  /// The others, in the frames of their authors.
+  package var unplacedAnchors: [Anchor] {
+    mutating get {
+      let frames = turn.mesh.frames
+      return frames.isTrivial ? [] : allAnchors.filter { frames.anchor($0.id, in: turn.anchors) == nil }
+    }
+  }
+  /// All anchors in the order of their ids, each in the frame of its pose's author; the cost is proportional to the changes since the
+  /// last call.
   package var allAnchors: [Anchor] { mutating get { turn.anchors.anchors } }
   /// Whether this node has everything its linked members had when they connected: operations, and the session's map.
   package var isSynchronised: Bool { replication.state.isSynchronised }
-  /// The poses of other peers' devices and drags that pass the app's interest.
+  /// The frames that members use, and where they lie.
+  package var worldFrames: FrameView { turn.mesh.frames }
+  /// The poses of other peers' devices and drags that pass the app's interest, each in the frame of its author.
   package var livePoses: [EphemeralUpdate] { poses.state.visible(in: turn) }
   /// The grant of an anchor's owner; nil when it has none, or the anchor is unknown.
   package func owner(of anchor: AnchorID, at now: Instant) -> AnchorLock? {
@@ -331,4 +350,27 @@ extension Node {
   package func traffic(of map: MapID) -> MapTraffic? { maps.state.traffic(of: map) }
   /// The verified chunks of a map; nil for one that is not held.
   package func verifiedChunks(of map: MapID) -> ChunkSet? { maps.state.verifiedChunks(of: map) }
+}
+
+/// Queries about frames.
+extension Node {
+  /// The frame in which a member writes; nil of one that is not in the session.
+  package func frame(of peer: PeerID) -> WorldFrame? {
+    turn.mesh.roster[peer].map { turn.mesh.frames.frame(of: $0.node) }
+  }
+
+  /// How the frame of a member lies in this peer's; nil of one that is not in the session.
+  package func alignment(of peer: PeerID) -> PeerAlignment? {
+    turn.mesh.roster[peer].map { turn.mesh.frames.alignment(of: $0.node) }
+  }
+
+  /// How the shared frame lies in this peer's.
+  package var alignmentOfSharedFrame: PeerAlignment { turn.mesh.frames.alignmentOfSharedFrame }
+
+  /// The frame of the pose of an anchor; nil when there is no such anchor, or that is not known any more.
+  package func frame(ofPoseOf anchor: AnchorID) -> WorldFrame? {
+    guard let slot = anchors.slot(showing: anchor) else { return nil }
+    let stamp = anchors.poseStamp(at: slot)
+    return turn.mesh.frames.book.frame(of: stamp.actor, clock: stamp.clock)
+  }
 }

@@ -75,6 +75,8 @@ package enum NodeEvent: Sendable {
   case anchors([SetChange])
   /// A member moved its device or an anchor it drags; without a pose, that has ended.
   case ephemeral(EphemeralUpdate)
+  /// A member's frame lies elsewhere in this peer's than before, or is not aligned any more.
+  case alignmentChanged(PeerID, PeerAlignment)
   /// A wait for acknowledgement has ended.
   case acknowledged(AcknowledgementID, AcknowledgementResult)
   /// An ownership request of the app has ended.

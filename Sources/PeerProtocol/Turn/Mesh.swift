@@ -22,6 +22,8 @@ package struct Mesh: Sendable {
   private(set) var compared: Set<PeerID> = []
   /// Whether the session's map is being fetched; published by `MapExchange`.
   private(set) var isFetchingMap = false
+  /// The frames that members use; published by `FrameAlignment`.
+  package private(set) var frames = FrameView()
 
   init(graph: PresenceGraph, reign: Reign) {
     self.graph = graph
@@ -35,6 +37,7 @@ package struct Mesh: Sendable {
   mutating func publish(rules: SessionRules) { self.rules = rules }
   mutating func publish(standings: [PeerID: Standing]) { self.standings = standings }
   mutating func publish(compared: Set<PeerID>) { self.compared = compared }
+  mutating func publish(frames: FrameView) { self.frames = frames }
   mutating func publish(isFetchingMap: Bool) { self.isFetchingMap = isFetchingMap }
 }
 

@@ -19,6 +19,7 @@ extension FrameType {
     case replication(Replication.Frame)
     case poses(LivePoses.Frame)
     case ownership
+    case frames(FrameAlignment.Frame)
     case maps(MapExchange.Frame)
     case mapPiece
     case messages(Messages.Frame)
@@ -76,6 +77,9 @@ extension FrameType {
     case .ephemeral: Rule(destination: .poses(.poses), links: .member, limit: ProtocolLimits.memberFrame)
     case .interest: Rule(destination: .poses(.interest), links: .member, limit: InterestFrame.largest)
     case .ownership: Rule(destination: .ownership, links: .member, limit: OwnershipFrame.size)
+
+    case .frames: Rule(destination: .frames(.word), links: .member, limit: FrameWord.largest)
+    case .frameDigest: Rule(destination: .frames(.digest), links: .member, limit: FrameDigest.size)
 
     case .mapAnnounce: Rule(destination: .maps(.announce), links: .member, limit: MapAnnouncement.size)
     case .mapManifestRequest: Rule(destination: .maps(.manifestRequest), links: .member, limit: ManifestRequest.size)

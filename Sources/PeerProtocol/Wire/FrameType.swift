@@ -70,6 +70,11 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// ``AnchorFilter``: the live poses that the sender wants.
   case interest = 43
 
+  /// ``FrameWord``: which members write in frames of their own, and measurements between frames.
+  case frames = 44
+  /// ``FrameDigest``: a hash of all that the sender knows of frames.
+  case frameDigest = 45
+
   /// ``MapAnnouncement``.
   case mapAnnounce = 48
   /// A map's id and the first hash index wanted.

@@ -58,7 +58,7 @@ public struct AnchorChanges: AsyncSequence, Sendable {
     case change(AnchorChange)
     /// Everything that was there when the reader began has been told.
     case current
-    /// The reader was too slow: forget every anchor; those that are there follow.
+    /// The reader was too slow, or a peer's frame lies elsewhere now: forget every anchor; those that are there follow.
     case restarted
   }
 

@@ -111,6 +111,9 @@ struct ChangeBacklog: Backlog {
 
   // MARK: Bounds
 
+  /// Lets the reader begin again, because anchors have other places.
+  mutating func restart() { if !isOverrun { overrun() } }
+
   /// A slow reader is told once that it has to begin again, and not before it has read what is left.
   private mutating func overrun() {
     isOverrun = true
@@ -133,6 +136,9 @@ extension ReaderMailbox where Contents == ChangeBacklog {
 
   /// Begins with the anchors that are there.
   func begin(_ anchors: [AnchorChange], isRestart: Bool) { update { $0.begin(anchors, isRestart: isRestart) } }
+
+  /// Lets the reader begin again, because anchors have other places.
+  func restart() { update { $0.restart() } }
 
   /// Adds changes, in order, as this reader sees them.
   func put(_ changes: [AnchorChange]) {

@@ -79,7 +79,7 @@ struct EventBacklog: Backlog {
   /// Adds what happened to anchors, in order; `anchors` holds them as they are after all of it, and `whole` gives the events
   /// of a change besides an update.
   mutating func append(
-    _ changes: [SetChange], in anchors: borrowing AnchorSet, isRead: Bool,
+    _ changes: [SetChange], in anchors: borrowing AnchorSet, _ frames: FrameView, isRead: Bool,
     whole: (SetChange) -> [Session.Event]
   ) {
     // Anchors that came and went at once: nothing is left of them to be told before their end.
@@ -97,9 +97,9 @@ struct EventBacklog: Backlog {
       let origin = changes.span[index].origin
       if !isRead {
         note(AnchorUpdate(id, origin: origin))
-      } else if let slot = anchors.slot(showing: id) {
+      } else if let anchor = frames.anchor(id, in: anchors) {
         // The reader gets everything at once, so no bound is counted.
-        unread.append(.anchorUpdated(anchors.anchor(at: slot), origin: origin))
+        unread.append(.anchorUpdated(anchor, origin: origin))
       }
     }
   }
@@ -142,6 +142,7 @@ struct EventBacklog: Backlog {
       .invitationEnded, .invitationFailed, .codeShown, .codeEnded, .peerJoined, .peerReconnecting, .peerReconnected,
       .peerLeft, .newDevice,
       .hostChanged, .lockChanged, .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged,
+      .alignmentChanged,
       .synchronised,
       .messagesFailed, .ended:
       .status
@@ -198,18 +199,17 @@ extension ReaderMailbox where Contents == EventBacklog {
   /// Adds what happened to anchors, in order; `anchors` holds them as they are after all of it, and `whole` gives the events
   /// of a change besides an update.
   func put(
-    _ changes: [SetChange], in anchors: borrowing AnchorSet,
+    _ changes: [SetChange], in anchors: borrowing AnchorSet, _ frames: FrameView,
     whole: (SetChange) -> [Session.Event]
   ) {
-    update({ anchors.event(of: $0) }) { $0.append(changes, in: anchors, isRead: $1, whole: whole) }
+    update({ anchors.event(of: $0, in: frames) }) { $0.append(changes, in: anchors, frames, isRead: $1, whole: whole) }
   }
 }
 
 extension AnchorSet {
-  /// The event of an update: the anchor as it is now; nil for one that is gone.
-  func event(of update: AnchorUpdate) -> Session.Event? {
-    guard let slot = slot(showing: update.anchor) else { return nil }
-    return .anchorUpdated(anchor(at: slot), origin: update.origin)
+  /// The event of an update: the anchor as it is now; nil for one that is gone or has no place in this peer's frame.
+  func event(of update: AnchorUpdate, in frames: FrameView) -> Session.Event? {
+    frames.anchor(update.anchor, in: self).map { .anchorUpdated($0, origin: update.origin) }
   }
 }
 
@@ -226,6 +226,8 @@ extension Session.Event {
     case map(MapID)
     /// How far a peer has come with the session's map.
     case peerMap(PeerID)
+    /// How a peer's frame lies.
+    case alignment(PeerID)
     /// A service on the network.
     case candidate(Candidate.ID)
   }
@@ -245,6 +247,7 @@ extension Session.Event {
     case .mapProgress(let progress): .map(progress.mapID)
     case .mapReceived(let receipt): .map(receipt.mapID)
     case .peerMapChanged(let peer, _), .peerJoined(let peer), .peerLeft(let peer, _): .peerMap(peer.id)
+    case .alignmentChanged(let peer, _): .alignment(peer.id)
     case .candidateFound(let candidate), .candidateLost(let candidate): .candidate(candidate.id)
     case .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived, .invitationEnded,
       .invitationFailed, .peerReconnecting, .peerReconnected, .codeShown, .codeEnded, .newDevice, .hostChanged,
@@ -258,7 +261,9 @@ extension Session.Event {
   /// Whether it takes the place of an unread event of its kind about the same thing.
   var replacesUnread: Bool {
     switch self {
-    case .anchorUpdated, .anchorDragged, .participantMoved, .mapProgress, .peerMapChanged, .candidateFound: true
+    case .anchorUpdated, .anchorDragged, .participantMoved, .mapProgress, .peerMapChanged, .alignmentChanged,
+      .candidateFound:
+      true
     case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
       .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,
       .peerReconnected, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived,

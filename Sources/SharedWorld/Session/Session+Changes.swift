@@ -1,33 +1,38 @@
 import AnchorReplication
 import PeerProtocol
 import PeerTransport
+import Synchronization
 import WorldModel
 
 extension Session {
-  /// Tells readers of changes of anchors.
-  func publish(_ changes: [SetChange]) {
+  /// Tells readers of changes of anchors, after the events before them: readers see all news in one order.
+  func publish(_ changes: [SetChange], after earlier: inout [Event]) {
+    hub.publish(exchange(&earlier, with: []))
     changeReaders.removeAll { $0.mailbox == nil }
-    lookUp { anchors, roster in
+    lookUp { anchors, roster, frames in
       for mailbox in hub.receivers {
-        mailbox.put(changes, in: anchors) { events(of: $0, in: anchors, roster) }
+        mailbox.put(changes, in: anchors, frames) { events(of: $0, in: anchors, roster, frames) }
       }
       for reader in changeReaders {
         reader.mailbox?.put(
-          changes, whole: { told(of: $0, in: anchors, roster) }, author: { author($0, in: roster) },
-          read: { read($0, in: anchors) })
+          changes, whole: { told(of: $0, in: anchors, roster, frames) }, author: { author($0, in: roster) },
+          read: { read($0, in: anchors, frames) })
       }
     }
+    takeTouches(changes)
   }
 
-  /// The events of a change besides that the anchor was updated; none for an anchor that is gone by now.
+  /// The events of a change besides that the anchor was updated; none for an anchor that is gone by now, or has no place in this
+  /// peer's frame.
   private func events(
-    of change: SetChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster
+    of change: SetChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster, _ frames: FrameView
   ) -> [Session.Event] {
     let origin = change.origin
     switch change.kind {
-    case .removed(let anchor): return [.anchorRemoved(anchor, origin: origin)]
+    case .removed(let anchor, let stamp):
+      return frames.anchor(anchor, written: stamp).map { [.anchorRemoved($0, origin: origin)] } ?? []
     case .added:
-      guard let anchor = anchors[change.id] else { return [] }
+      guard let anchor = frames.anchor(change.id, in: anchors) else { return [] }
       let added = Session.Event.anchorAdded(anchor, origin: origin)
       guard let removed = anchors.restoredFrom(change.id) else { return [added] }
       return [added, .anchorRestored(anchor, from: removed)]
@@ -41,14 +46,14 @@ extension Session {
 
   /// A change as those who read changes see it; nil for what is none of an anchor.
   private func told(
-    of change: SetChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster
+    of change: SetChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster, _ frames: FrameView
   ) -> AnchorChange? {
     let kind: AnchorChange.Kind
     let anchor: Anchor?
     switch change.kind {
-    case .added: (kind, anchor) = (.added, anchors[change.id])
-    case .updated: (kind, anchor) = (.updated, anchors[change.id])
-    case .removed(let last): (kind, anchor) = (.removed, last)
+    case .added: (kind, anchor) = (.added, frames.anchor(change.id, in: anchors))
+    case .updated: (kind, anchor) = (.updated, frames.anchor(change.id, in: anchors))
+    case .removed(let last, let stamp): (kind, anchor) = (.removed, frames.anchor(last, written: stamp))
     case .editSupersededByRemoval, .fieldOverwritten: return nil
     }
     guard let anchor else { return nil }
@@ -58,10 +63,12 @@ extension Session {
       origin: change.origin)
   }
 
-  /// The change that a note stands for; nil for an anchor that is gone.
-  func read(_ note: ChangeNote, in anchors: borrowing AnchorSet) -> AnchorChanges.Element? {
-    guard let slot = anchors.slot(showing: note.anchor) else { return nil }
-    return note.change(anchors.anchor(at: slot), owner: anchors.lock(of: note.anchor)?.owner)
+  /// The change that a note stands for; nil for an anchor that is gone or has no place in this peer's frame.
+  func read(
+    _ note: ChangeNote, in anchors: borrowing AnchorSet, _ frames: FrameView
+  ) -> AnchorChanges.Element? {
+    guard let anchor = frames.anchor(note.anchor, in: anchors) else { return nil }
+    return note.change(anchor, owner: anchors.lock(of: note.anchor)?.owner)
   }
 
   private func lost(
@@ -92,4 +99,83 @@ extension LostEdit.Value {
     case .lock: self = .ownership
     }
   }
+}
+
+/// Where readers get the anchors of updates that were only noted: the session, on whose loop alone they may be looked at.
+final class AnchorSource: Sendable {
+  private struct Owner {
+    weak var session: Session?
+  }
+
+  private let owner = Mutex(Owner())
+
+  /// Lets readers ask this session from now on.
+  func begin(with session: Session) {
+    owner.withLock { $0.session = session }
+  }
+
+  /// Has the session look at what is unread of messages, soon.
+  func reviewUnread() {
+    guard let session = owner.withLock({ $0.session }) else { return }
+    session.loop.execute { session.assumeIsolated { $0.reviewUnread() } }
+  }
+
+  /// Has what is unread in a mailbox given to who waits for it: at once on the session's own thread, else when that comes to it.
+  func serve(_ mailbox: EventMailbox) {
+    guard let session = owner.withLock({ $0.session }) else { return }
+    session.onLoop { session in
+      session.lookUp { anchors, _, frames in mailbox.deliver { anchors.event(of: $0, in: frames) } }
+    }
+  }
+}
+
+extension Session {
+  /// Runs `body` on the loop: at once if that is here.
+  nonisolated func onLoop(_ body: @escaping @Sendable (isolated Session) -> Void) {
+    if loop.isIsolatingCurrentContext() == true {
+      assumeIsolated { body($0) }
+    } else {
+      loop.execute { self.assumeIsolated { body($0) } }
+    }
+  }
+
+  /// Has what is unread in a mailbox given to who waits for it.
+  nonisolated func serve(_ mailbox: ChangeMailbox) {
+    onLoop { session in
+      session.lookUp { anchors, _, frames in mailbox.deliver { session.read($0, in: anchors, frames) } }
+    }
+  }
+
+  /// Lends the anchors, the roster and the frames to be read.
+  func lookUp(_ body: (borrowing AnchorSet, borrowing Roster, FrameView) -> Void) {
+    driver?.read { node, _ in node.lend { anchors, roster, frames in body(anchors, roster, frames) } }
+  }
+
+  /// Lets a reader begin with the anchors that are there; it gets every change after that.
+  func begin(_ mailbox: ChangeMailbox, isRestart: Bool) {
+    changeReaders.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
+    let present: [AnchorChange]? = try? read { node, now in
+      let time = node.sessionTime(at: now)
+      return node.placedAnchors.map {
+        AnchorChange(present: $0, owner: node.anchors.lock(of: $0.id)?.owner, at: time)
+      }
+    }
+    mailbox.begin(present ?? [], isRestart: isRestart)
+    if hasEnded { mailbox.end() } else { changeReaders.append(ChangeReader(mailbox: mailbox)) }
+  }
+
+  /// Ends the reading of changes; readers of events keep what they have not read, now that the anchors go.
+  func endChangeReaders() {
+    lookUp { anchors, _, frames in
+      for mailbox in hub.receivers { mailbox.settle { anchors.event(of: $0, in: frames) } }
+      for reader in changeReaders { reader.mailbox?.settle { read($0, in: anchors, frames) } }
+    }
+    for reader in changeReaders { reader.mailbox?.end() }
+    changeReaders = []
+  }
+}
+
+/// A mailbox for as long as somebody reads it.
+struct ChangeReader {
+  weak var mailbox: ChangeMailbox?
 }

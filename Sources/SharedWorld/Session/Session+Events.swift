@@ -70,10 +70,7 @@ extension Session {
     case .rulesChanged(let rules):
       if rules.isLocked != isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
       isLocked = rules.isLocked
-    case .anchors(let changes):
-      // Readers see all news in one order.
-      hub.publish(exchange(&events, with: []))
-      publish(changes)
+    case .anchors(let changes): publish(changes, after: &events)
     case .ephemeral(let update): take(update, into: &events)
     case .acknowledged(let id, let result): waits.finish(id.rawValue, .acknowledgement(result))
     case .ownershipSettled(let id, let result): waits.finish(id.rawValue, .ownership(result))
@@ -88,6 +85,7 @@ extension Session {
       events.append(.problem(.wrongPart(of: map, from: discovery.peer(from), failure)))
     case .mapRefused(let map, let provider, let refusal):
       events.append(refused(map, of: discovery.peer(provider).name, refusal))
+    case .alignmentChanged(let id, let alignment): takeAlignment(of: discovery.peer(id), alignment, into: &events)
     case .synchronised(let digest):
       // What has arrived is told first.
       if !maps.defers(digest) { events.append(.synchronised(digest)) }

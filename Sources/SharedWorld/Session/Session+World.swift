@@ -116,10 +116,10 @@ extension Session {
     }
   }
 
-  /// The anchors, in the order of their ids.
+  /// The anchors that have a place in this peer's frame, in the order of their ids; the others are ``unalignedAnchors()``.
   ///
-  /// It costs what has changed since the last call: the list is shared, not copied.
-  public func anchors() -> [Anchor] { (try? read { node, _ in node.allAnchors }) ?? [] }
+  /// It costs what has changed since the last call, and where no frames are used the list is shared, not copied.
+  public func anchors() -> [Anchor] { (try? read { node, _ in node.placedAnchors }) ?? [] }
 
   /// A hash of the replicated state: equal on all peers that hold the same anchors, and 32 zero bytes of none or after the
   /// end.
@@ -199,12 +199,14 @@ extension Session {
   }
 
   private func livePoses() -> [EphemeralUpdate] {
-    (try? read { node, _ in node.livePoses }) ?? []
+    (try? read { node, _ in node.livePoses.compactMap(node.worldFrames.update) }) ?? []
   }
 
   /// Translates a live pose for the app.
   func take(_ update: EphemeralUpdate, into events: inout [Event]) {
     let peer = update.origin.peer
+    // A pose without a place in this peer's frame is nowhere.
+    guard let update = (try? read { node, _ in node.worldFrames.update(update) }) ?? nil else { return }
     switch (update.subject, LivePose(update)) {
     case (.anchor, let pose?): events.append(.anchorDragged(pose))
     case (.anchor(let anchor), nil): events.append(.dragEnded(anchor, by: peer))

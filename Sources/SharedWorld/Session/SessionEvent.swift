@@ -64,6 +64,10 @@ extension Session {
     /// A peer has come further with the session's map, or has another one.
     case peerMapChanged(Peer, MapStatus)
 
+    /// A peer's frame lies elsewhere in this peer's than before, or is not aligned any more: what that peer placed has moved, come
+    /// or gone. Read ``Session/anchors()`` again.
+    case alignmentChanged(Peer, PeerAlignment)
+
     /// All is here that the connected peers had when they were connected: the anchors, giving this digest, and the map.
     ///
     /// It comes when a peer has joined and caught up, and again after a separation that made it miss something or a new map.

@@ -144,6 +144,8 @@ package struct SessionMonitor: SimulationMonitor {
     case .envelope(let bytes, let number, let from):
       if let text = messages.arrived(bytes, as: number, from: from, at: starts[index]) { fail(text, at: now) }
     case .messagesFailed(let failure): messages.failed(failure, at: starts[index])
+    case .alignmentChanged(let peer, let alignment):
+      note("\(index + 1) is \(alignment.state) with \(peer.prefix)", at: now)
     case .peerIdentified, .recognitionKey, .identityInUse, .invitationReceived, .invitationReached,
       .invitationWithdrawn,
       .invitationEnded, .peerReconnecting, .peerReconnected, .passcodeLocked, .codeShown, .codeEnded, .hostChanged,

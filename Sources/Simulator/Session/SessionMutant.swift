@@ -39,6 +39,10 @@ package struct SessionMutant: Sendable {
     .init("acknowledged-before-hand-over", .honestReports, .messages, nodes: 4, seeds: 1...6),
     .init("message-window-ignored", .messageWindow, .messages, nodes: 4, seeds: 20...26),
     .init("message-chain-over-restart", .freshChains, .messages, nodes: 4, seeds: 1...4),
+    .init("identity-when-unaligned", .unknownIsUnaligned, .frames, nodes: 4, seeds: 1...3),
+    .init("frames-by-arrival", .measurementOrder, .frames, nodes: 4, seeds: 1...3),
+    .init("poses-change-frames", .posesKeepFrames, .frames, nodes: 4, seeds: 1...3),
+    .init("believes-every-measurement", .confirmedFirst, .wrongFrames, nodes: 4, seeds: 1...3),
   ]
 
   private init(

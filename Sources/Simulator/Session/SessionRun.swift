@@ -11,16 +11,22 @@ struct SessionRun {
   private var poses: PoseApp?
   /// The apps' messages; nil where there are none.
   private var messages: MessageApp?
+  /// The apps' own frames and what they measure between them; nil where there are none.
+  private var frames: FrameApp?
   var time: Int64?
   /// The faults so far.
   private var plan = FaultPlan()
 
-  init(world: SessionWorld, random: SeededRandom, hasPoses: Bool = false, hasMessages: Bool = false) {
+  init(
+    world: SessionWorld, random: SeededRandom, hasPoses: Bool = false, hasMessages: Bool = false,
+    frames: FrameApp.Kind? = nil
+  ) {
     self.world = world
     self.random = random
     app = SessionApp(random: self.random.split())
     if hasPoses { poses = PoseApp(random: self.random.split()) }
     if hasMessages { messages = MessageApp(random: self.random.split()) }
+    self.frames = frames.map { FrameApp($0, random: self.random.split()) }
   }
 
   var outcome: RunOutcome {
@@ -65,6 +71,7 @@ struct SessionRun {
       for _ in 0..<random.below(6) { app.edit(in: &world, at: random.below(world.count)) }
       movePoses()
       sendMessages()
+      useFrames()
       if random.chance(percent: 6) { app.shareMap(in: &world, from: random.below(world.count)) }
       if random.chance(percent: 4) { askSomething() }
       let (running, awake) = (world.simulation.running, world.simulation.awake)
@@ -110,6 +117,13 @@ struct SessionRun {
     for _ in 0..<random.below(4) { messages?.act(in: &world, at: random.below(world.count)) }
   }
 
+  /// Lets apps walk about in their frames; what they see is where it is, at any moment.
+  private mutating func useFrames() {
+    guard frames != nil else { return }
+    for _ in 0..<random.below(8) { frames?.act(in: &world, at: random.below(world.count)) }
+    if let text = frames?.misplacement(in: world, at: random.below(world.count)) { fail(text) }
+  }
+
   private mutating func movePoses() {
     guard poses != nil else { return }
     for _ in 0..<random.below(6) { poses?.act(in: &world, at: random.below(world.count)) }
@@ -122,7 +136,10 @@ struct SessionRun {
     while !isOver {
       world.simulation.run(for: 100_000_000)
       let (now, changes) = (world.simulation.now, world.simulation.monitor.hostChanges)
-      if let text = world.disagreement() ?? poses?.disagreement(in: world) ?? messages?.disagreement(in: world) {
+      let text =
+        world.disagreement() ?? poses?.disagreement(in: world) ?? messages?.disagreement(in: world)
+        ?? frames?.disagreement(in: world)
+      if let text {
         agreed = nil
         if now.nanoseconds(since: start) > 60_000_000_000 { fail(text) }
         continue

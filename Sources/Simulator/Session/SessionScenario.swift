@@ -10,6 +10,11 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   case poses = "session-poses"
   /// The same as the first, and apps send messages and read slowly: each arrives once, in order, or fails.
   case messages = "session-messages"
+  /// The same as the first, and devices see the world in frames of their own, which drift, get lost and are measured: nothing is
+  /// ever shown at a wrong place.
+  case frames = "session-frames"
+  /// The same, and the first node measures wrongly: frames that honest nodes confirm stay where they are.
+  case wrongFrames = "session-wrong-frames"
   /// The same as the first, and the first node lies until the faults are over.
   case liar
   /// The host of a session at rest crashes silently: E6.
@@ -34,9 +39,11 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     let world = SessionWorld(
       seed: seed, count: max(2, count), rules: rules, liar: self == .liar ? 0 : nil, isRecorded: replaying,
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
-    var run = SessionRun(world: world, random: random, hasPoses: self == .poses, hasMessages: self == .messages)
+    let frames: FrameApp.Kind? = self == .frames ? .honest : self == .wrongFrames ? .wrong(by: 0) : nil
+    var run = SessionRun(
+      world: world, random: random, hasPoses: self == .poses, hasMessages: self == .messages, frames: frames)
     switch self {
-    case .chaos, .liar, .poses, .messages: run.chaos(plan)
+    case .chaos, .liar, .poses, .messages, .frames, .wrongFrames: run.chaos(plan)
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()

@@ -117,8 +117,8 @@ package actor Viewer {
       let message = "\(peer.name) has a new key \(peer.id.short); the known one is \(known.short)"
       show(ProgramFailure("new-device", message))
     // Every event makes the page look again; these say nothing that its state does not.
-    case .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged,
-      .peerMapChanged, .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
+    case .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged, .peerMapChanged, .alignmentChanged,
+      .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
       .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
       .messagesFailed, .messageReturned:
       break

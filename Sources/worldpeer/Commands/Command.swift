@@ -21,6 +21,9 @@ enum Command: Equatable, Sendable {
   case sendMap(to: String?)
   case cancelMap
   case relocalised(Bool)
+  case relocalise(String)
+  case alignment
+  case touch(name: String, at: SIMD3<Float>)
   case load(String)
   case save(String)
   case tap(x: Float, y: Float, name: String?)
@@ -167,6 +170,13 @@ extension Command {
     Verb(usage: "relocalised [no]", help: "announce that this peer has found its place in the map, or lost it") {
       words throws(UsageError) in .relocalised(try words.isYes())
     },
+    Verb(usage: "relocalise FILE", help: "find a scan of this place in the session's map, and line up the own frame") {
+      words throws(UsageError) in .relocalise(try words.next("FILE"))
+    },
+    Verb(usage: "touch NAME X Y Z", help: "touch a point (metres); two that two peers touch line up their frames") {
+      words throws(UsageError) in .touch(name: try words.next("NAME"), at: try words.point(""))
+    },
+    Verb(usage: "alignment", help: "list how the frames of the others lie in this peer's") { _ in .alignment },
     Verb(usage: "load FILE", help: "bring a map of any format that worldmap reads into view") {
       words throws(UsageError) in
       .load(try words.next("FILE"))

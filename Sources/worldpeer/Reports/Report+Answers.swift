@@ -142,6 +142,10 @@ extension Report.Answer {
       ["the others now see that this peer \(isSo ? "has found" : "has lost") its place in the map"])
   }
 
+  static func alignment(_ list: [Report.Alignment]) -> Self {
+    Self(["peers": .array(list.map { .object($0.members) })], list.map(\.line))
+  }
+
   static func placed(id: String, position: SIMD3<Float>) -> Self {
     Self(
       ["id": .string(id), "position": .point(position)],

@@ -78,6 +78,8 @@ struct PageTests {
         + " \(ReplicationLimits.default.heldBytes >> 20) MiB"),
     Claim("anchors", "more than \(text(Int(ReplicationLimits.default.clockAheadMilliseconds))) ms ahead"),
     Claim("anchors", "above \(text(Limits.anchors)) anchors or \(ReplicationLimits.default.stateBytes >> 20) MiB"),
+    Claim("frames", "the \(ProtocolLimits.framesOfAuthor) declarations of each node"),
+    Claim("frames", "the \(ProtocolLimits.measurementsOfObserver) measurements of each observer"),
     Claim("live-poses", "At most \(ProtocolLimits.ephemeralSlots) slots"),
     Claim("live-poses", "at most \(text(ProtocolLimits.ephemeralRate)) updates a second"),
     Claim("live-poses", "at most \(ProtocolLimits.drags) anchors"),

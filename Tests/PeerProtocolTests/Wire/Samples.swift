@@ -53,6 +53,20 @@ enum Sample {
   static let filter = AnchorFilter(
     namePrefix: "lä", creator: bob, owner: alice, kind: .participant, region: .init(center: [1, 2, -3], radius: 4))
   static let interest = InterestFrame(node: node, version: 3, filter: filter)
+  static let frames = FrameWord(
+    declarations: [
+      FrameDeclaration(node: node, number: 1, isShared: false, clock: 70_000, sequence: 9, sessionTime: 1_000),
+      FrameDeclaration(node: node, number: 2, isShared: true, clock: 80_000, sequence: 12, sessionTime: 2_000),
+    ],
+    measurements: [
+      FrameMeasurement(
+        key: FrameMeasurement.Key(
+          source: WorldFrame(owner: node.actor, number: 1), target: .shared, observer: node.actor),
+        version: 3, sessionTime: 1_500, estimate: estimate)
+    ])
+  private static let estimate = FrameEstimate(
+    pose: Pose(Transform(translation: [1, 2, -3]))!, center: [4, 5, 6], covariance: (0..<21).map { Float($0) / 64 },
+    residual: 0.25, observations: 7)
   static let acknowledgement = AcknowledgementFrame(
     kind: .answer, hops: 2, from: node, to: NodeID(peer: bob, incarnation: 42), sequence: 1000)
   static let message = MessageHead(chain: 2, previous: 7, number: 9)
@@ -154,6 +168,8 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("acknowledgement", .acknowledgement, Sample.acknowledgement) { $0.write(to: &$1) },
     FrameCase("interest", .interest, Sample.interest) { $0.write(to: &$1) },
     FrameCase("ownership", .ownership, Sample.ownership) { $0.write(to: &$1) },
+    FrameCase("frames", .frames, Sample.frames) { $0.write(to: &$1) },
+    FrameCase("frame-digest", .frameDigest, FrameDigest(Sample.share)) { $0.write(to: &$1) },
     FrameCase("map-announce", .mapAnnounce, Sample.announcement) { $0.write(to: &$1) },
     FrameCase("map-manifest-request", .mapManifestRequest, ManifestRequest(map: Sample.map, first: 500)) {
       $0.write(to: &$1)

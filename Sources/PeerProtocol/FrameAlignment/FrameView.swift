@@ -1,0 +1,137 @@
+package import AnchorReplication
+package import WorldModel
+
+/// The frames as all organs and the app read them: which pose is in which, and where that is in this peer's frame.
+///
+/// A pose is converted here and nowhere else, when the app reads it; what is stored and sent stays in its author's frame.
+package struct FrameView: Sendable {
+  /// The declarations and measurements.
+  package let book: FrameBook
+  private let solution: FrameSolution
+  private let rules: ProtocolRules
+  /// The frame in which this peer reads and writes.
+  package let mine: WorldFrame
+  /// Each connected frame to this peer's.
+  private let motions: [WorldFrame: FrameMotion]
+  /// Whether all poses are in the shared frame, and this peer too.
+  package let isTrivial: Bool
+
+  /// Of a session in which nobody declared a frame.
+  init() {
+    self.init(FrameBook(), me: WorldFrame.shared.owner, .all)
+  }
+
+  init(_ book: FrameBook, me: ActorID, _ rules: ProtocolRules) {
+    self.book = book
+    self.rules = rules
+    isTrivial = book.declared.isEmpty
+    mine = book.current(of: me)
+    let solution = isTrivial ? FrameSolution() : FrameSolution(book, rules)
+    self.solution = solution
+    var motions: [WorldFrame: FrameMotion] = [:]
+    for frame in solution.frames { motions[frame] = solution.motion(from: frame, to: mine) }
+    self.motions = motions
+  }
+
+  /// The frame in which a process writes.
+  package func frame(of node: NodeID) -> WorldFrame { book.current(of: node.actor) }
+
+  /// The measurements that are held back because they contradict others.
+  package var contradictions: [FrameMeasurement.Key] { solution.contradictions }
+
+  /// A placement in this peer's frame; nil when nothing says where that is.
+  package func place(_ transform: Transform, in frame: WorldFrame?) -> Transform? {
+    // To the bit what this peer has written.
+    if frame == mine { return transform }
+    guard let motion = frame.flatMap({ motions[$0] }) else {
+      return rules.contains(.unknownIsUnaligned) ? nil : transform
+    }
+    return motion.act(on: transform)
+  }
+
+  /// A placement in one frame as one in another; nil when nothing says where that is.
+  func place(_ transform: Transform, from source: WorldFrame?, to target: WorldFrame) -> Transform? {
+    if source == target { return transform }
+    guard let source, let one = motions[source], let other = motions[target] else { return nil }
+    return other.inverse.after(one).act(on: transform)
+  }
+
+  /// The frame of a live pose; nil when that is not known.
+  func frame(of update: EphemeralUpdate) -> WorldFrame? {
+    isTrivial ? .shared : book.frame(of: update.origin.actor, sequence: update.sequence)
+  }
+
+  /// How the frame of a process lies in this peer's.
+  package func alignment(of node: NodeID) -> PeerAlignment {
+    alignment(of: frame(of: node)) { wasAligned(node.actor) }
+  }
+
+  /// How the shared frame lies in this peer's.
+  package var alignmentOfSharedFrame: PeerAlignment { alignment(of: .shared) { false } }
+
+  private func alignment(of frame: WorldFrame, wasAligned: () -> Bool) -> PeerAlignment {
+    let count = solution.contradictions.count { $0.source == frame || $0.target == frame }
+    if let relation = solution.relation(from: frame, to: mine) {
+      return PeerAlignment(relation, contradictions: count)
+    }
+    if wasAligned() { return PeerAlignment(.lost, contradictions: count) }
+    let isMeasured = solution.measured.contains(frame) || solution.measured.contains(mine)
+    return PeerAlignment(isMeasured ? .aligning : .unaligned, contradictions: count)
+  }
+
+  /// Whether some earlier frames of a process and of this one are connected.
+  private func wasAligned(_ other: ActorID) -> Bool {
+    let theirs = book.frames(of: other) + [book.current(of: other)]
+    let ours = book.frames(of: mine.owner) + [mine]
+    return theirs.contains { their in ours.contains { solution.relation(from: their, to: $0) != nil } }
+  }
+
+  /// The processes that declared a frame, in the order of their ids.
+  var authors: [NodeID] { book.declared.values.compactMap(\.last?.node).sorted() }
+}
+
+extension FrameView {
+  /// The frame of the pose of the anchor that the set has at a slot; nil when that is not known.
+  private func frame(ofSlot slot: Int, in anchors: borrowing AnchorSet) -> WorldFrame? {
+    frame(of: anchors.poseStamp(at: slot))
+  }
+
+  /// The frame of an anchor's pose with this stamp; nil when that is not known.
+  private func frame(of stamp: Stamp) -> WorldFrame? {
+    guard rules.contains(.posesKeepFrames) else { return book.current(of: stamp.actor) }
+    return book.frame(of: stamp.actor, clock: stamp.clock)
+  }
+
+  /// The anchor at a slot, in this peer's frame; nil when nothing says where that is.
+  @inline(__always)
+  package func anchor(at slot: Int, in anchors: borrowing AnchorSet) -> Anchor? {
+    var anchor = anchors.anchor(at: slot)
+    if isTrivial { return anchor }
+    guard let placed = place(anchor.transform, in: frame(ofSlot: slot, in: anchors)) else { return nil }
+    anchor.transform = placed
+    return anchor
+  }
+
+  /// The anchor with an id, in this peer's frame; nil when there is none or nothing says where it is.
+  package func anchor(_ id: AnchorID, in anchors: borrowing AnchorSet) -> Anchor? {
+    anchors.slot(showing: id).flatMap { anchor(at: $0, in: anchors) }
+  }
+
+  /// A removed anchor as it was last, in this peer's frame; nil when nothing says where that was.
+  package func anchor(_ removed: Anchor, written stamp: Stamp) -> Anchor? {
+    if isTrivial { return removed }
+    guard let placed = place(removed.transform, in: frame(of: stamp)) else { return nil }
+    var anchor = removed
+    anchor.transform = placed
+    return anchor
+  }
+
+  /// A live pose in this peer's frame; nil when nothing says where that is, but for the end of one.
+  package func update(_ update: EphemeralUpdate) -> EphemeralUpdate? {
+    guard !isTrivial, let pose = update.pose else { return update }
+    guard let placed = place(pose.transform, in: frame(of: update)).flatMap(Pose.init) else { return nil }
+    var update = update
+    update.pose = placed
+    return update
+  }
+}

@@ -1,0 +1,75 @@
+import PeerProtocol
+import WorldAlignment
+public import WorldModel
+
+/// A measured transform between two frames and how sure it is.
+public struct FrameFit: Hashable, Sendable {
+  /// The frame that is measured to the frame in which it is measured.
+  public var transform: Transform
+  /// The point of the latter about which the orientation is uncertain (metres): the middle of what was measured.
+  public var center: SIMD3<Float>
+  /// The standard deviation of the position of ``center``, over all directions (metres); more than 1 m places nothing.
+  public var position: Double
+  /// The standard deviation of the orientation, over all axes (radians); more than 0.35 places nothing.
+  public var orientation: Double
+  /// The root mean square of the distances that remain (metres).
+  public var residual: Double
+  /// The number of observations behind it.
+  public var observations: Int
+
+  /// A transform that the app has measured.
+  public init(
+    transform: Transform, center: SIMD3<Float> = .zero, position: Double = 0.02, orientation: Double = 0.01,
+    residual: Double = 0, observations: Int = 1
+  ) {
+    (self.transform, self.center) = (transform, center)
+    (self.position, self.orientation) = (position, orientation)
+    (self.residual, self.observations) = (residual, observations)
+  }
+
+  /// A pair of positions of one point: in the frame that is measured, and in the one in which it is measured (metres).
+  public struct Point: Hashable, Sendable {
+    /// The position in the frame that is measured.
+    public var source: SIMD3<Float>
+    /// The position in the frame in which it is measured.
+    public var target: SIMD3<Float>
+
+    /// A pair of positions of one point.
+    public init(source: SIMD3<Float>, target: SIMD3<Float>) { (self.source, self.target) = (source, target) }
+  }
+
+  /// The transform that moves points of one frame onto the same points in another one (``RigidFit``).
+  ///
+  /// - Parameters:
+  ///   - points: Two that are not above each other where both devices know gravity, else three that are not on a line.
+  ///   - hasGravity: Whether y is straight up in both frames.
+  ///   - noise: The standard deviation of one coordinate of a point (metres), which few points cannot tell themselves.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for points that give no transform.
+  public init(points: [Point], hasGravity: Bool = true, noise: Double = 0.01) throws(SessionError) {
+    let fit: RigidFit
+    do throws(AlignmentError) {
+      fit = try RigidFit(
+        points.map { RigidFit.Pair(source: $0.source, target: $0.target) }, mode: hasGravity ? .gravity : .free)
+    } catch {
+      throw SessionError(.invalidArgument, "\(error)", cause: error)
+    }
+    let center = fit.uncertainty.center
+    let spread = points.reduce(0.0) { sum, point in
+      let arm = point.target - center
+      return sum + Double((arm * arm).sum())
+    }
+    let count = Double(points.count)
+    self.init(
+      transform: fit.transform, center: center,
+      position: max(fit.uncertainty.position, noise * (3 / count).squareRoot()),
+      orientation: max(fit.uncertainty.orientation, noise / spread.squareRoot()), residual: fit.rms,
+      observations: points.count)
+  }
+
+  /// As the protocol sends it; nil for a transform that is not rigid, or a negative or infinite number.
+  var estimate: FrameEstimate? {
+    FrameEstimate(
+      transform, center: center, position: position, orientation: orientation, residual: residual,
+      observations: observations)
+  }
+}

@@ -1,0 +1,210 @@
+import AnchorReplication
+import PeerProtocol
+import PeerTransport
+import WorldAlignment
+public import WorldModel
+
+// MARK: - Frames
+
+extension Session {
+  /// Begins a frame of this device's own: from now on its poses are in it, and have a place for others only once measurements
+  /// connect it.
+  ///
+  /// Call it before the first anchor where the device's world has its own origin, and again whenever the device loses its world and
+  /// begins another one. What was placed before stays in the frame before. Drags, and the pose of the device, end.
+  /// - Throws: ``SessionError`` with the code `ended`.
+  public func beginFrame() throws(SessionError) { try handle(.beginFrame(isShared: false)) }
+
+  /// Returns to the shared frame, that of the session's map, in which every app begins: for a device that has moved its own origin
+  /// there.
+  ///
+  /// - Throws: ``SessionError`` with the code `ended`.
+  public func useSharedFrame() throws(SessionError) { try handle(.beginFrame(isShared: true)) }
+
+  /// How the frame of a peer lies in this peer's; ``PeerAlignment/State/unaligned`` of a peer that is not in the session.
+  public func alignment(of peer: PeerID) -> PeerAlignment {
+    let found = try? read { node, _ in node.alignment(of: peer) }
+    return (found ?? nil) ?? .unknown
+  }
+
+  /// How the shared frame, that of the session's map, lies in this peer's.
+  public func alignmentOfSharedFrame() -> PeerAlignment {
+    (try? read { node, _ in node.alignmentOfSharedFrame }) ?? .unknown
+  }
+
+  /// The anchors that have no place in this peer's frame, because nothing aligns the frames of their authors, in the order of their
+  /// ids; their transforms are in those frames.
+  public func unalignedAnchors() -> [Anchor] { (try? read { node, _ in node.unplacedAnchors }) ?? [] }
+
+  /// Records how the frame of a peer lies in this peer's, as the app has measured it; a later measurement replaces it.
+  ///
+  /// Frames that both owners have measured are placed first, so both peers should measure.
+  /// - Parameter fit: The peer's frame to this peer's.
+  /// - Returns: The alignment that follows from this and all other measurements.
+  /// - Throws: ``SessionError`` with the code `unknownPeer`, or `invalidArgument` for a fit out of range or peers in one frame.
+  @discardableResult
+  public func align(_ peer: PeerID, by fit: FrameFit) throws(SessionError) -> PeerAlignment {
+    try requireMember(peer)
+    guard let frame = try read({ node, _ in node.frame(of: peer) }) else {
+      throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session")
+    }
+    try measure(frame, by: fit)
+    return alignment(of: peer)
+  }
+
+  /// Records how the shared frame, that of the session's map, lies in this peer's: after the device has relocalised in the map.
+  ///
+  /// - Parameter fit: The map to this peer's frame.
+  /// - Returns: The alignment that follows from this and all other measurements.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for a fit out of range, or where this peer uses the shared frame.
+  @discardableResult
+  public func alignToSharedFrame(by fit: FrameFit) throws(SessionError) -> PeerAlignment {
+    try measure(.shared, by: fit)
+    return alignmentOfSharedFrame()
+  }
+
+  /// Finds where a cloud that this device has scanned lies in the session's map, and lines up this peer's frame with it.
+  ///
+  /// The search runs beside the session (``Relocalizer``) and takes up to a few seconds; the peers see that this one has found its
+  /// place in the map.
+  /// - Parameters:
+  ///   - cloud: Points of the place in this peer's frame.
+  ///   - hasGravity: Whether y is straight up in the cloud and in the map.
+  /// - Returns: How the map's frame lies in this peer's.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` (no map, or this peer uses the shared frame), `notRelocalised` (the
+  ///   place is not found, or not surely) or `cancelled`.
+  @discardableResult
+  public func relocalise(_ cloud: FeatureCloud, hasGravity: Bool = true) async throws(SessionError) -> PeerAlignment {
+    let mine = try read { node, _ in node.worldFrames.mine }
+    guard mine != .shared else { throw SessionError(Refusal.measurement(.sameFrame), anchor: nil) }
+    guard let map = await map() else { throw SessionError(.invalidArgument, "the session has no map here yet") }
+    let fit = try await Self.locate(cloud.positions, in: map.cloud.positions, hasGravity ? .gravity : .free)
+    guard let estimate = fit.estimate else { throw SessionError(.notRelocalised, "the place found is not rigid") }
+    // The frame in which the cloud was scanned, even if the device has begun another one meanwhile.
+    try handle(.measure(from: mine, to: .shared, estimate))
+    setRelocalised(true)
+    return alignmentOfSharedFrame()
+  }
+
+  /// Looks for a cloud in another one.
+  @concurrent
+  private static func locate(
+    _ cloud: [SIMD3<Float>], in map: [SIMD3<Float>], _ mode: AlignmentMode
+  ) async throws(SessionError) -> FrameFit {
+    let found: Relocalization
+    do throws(AlignmentError) {
+      found = try Relocalizer(map: map).relocalize(cloud, mode: mode)
+    } catch {
+      throw SessionError(error == .cancelled ? .cancelled : .invalidArgument, "\(error)", cause: error)
+    }
+    guard let transform = found.transform, let uncertainty = found.uncertainty else {
+      let reason = if case .limited(let reason) = found.state { reason.rawValue } else { "ambiguous" }
+      throw SessionError(
+        .notRelocalised, "the place is not surely found in the map (\(reason)); look around and try again")
+    }
+    // An error that all points share, such as one of scale, is in no covariance.
+    return FrameFit(
+      transform: transform, center: uncertainty.center, position: max(uncertainty.position, 0.01),
+      orientation: max(uncertainty.orientation, 0.003), residual: Double(found.rms), observations: found.inliers)
+  }
+
+  func measure(_ frame: WorldFrame, by fit: FrameFit) throws(SessionError) {
+    guard let estimate = fit.estimate else {
+      throw SessionError(.invalidArgument, "the transform of an alignment is not rigid")
+    }
+    let mine = try read { node, _ in node.worldFrames.mine }
+    try handle(.measure(from: frame, to: mine, estimate))
+  }
+
+  /// Tells the app that a peer's frame lies elsewhere.
+  func takeAlignment(of peer: Peer, _ alignment: PeerAlignment, into events: inout [Event]) {
+    events.append(.alignmentChanged(peer, alignment))
+    for reader in changeReaders { reader.mailbox?.restart() }
+    guard alignment.state != .aligned else { return }
+    let isShown = driver?.read { node, _ in
+      node.livePoses.contains { $0.origin.peer == peer.id && $0.subject == .participant }
+    }
+    if isShown == true { events.append(.participantGone(peer.id)) }
+  }
+}
+
+// MARK: - Touched points
+
+extension Session {
+  /// The beginning of the names of anchors that stand for touched points.
+  public static let touchPrefix = "touch/"
+
+  /// Records that the user of this device touches a named point of the room, such as the corner of a table.
+  ///
+  /// Two points that both users have touched, not above each other, align their frames; both devices must know gravity.
+  ///
+  /// The point is an anchor whose name begins with ``touchPrefix``, of this peer alone; touching it again moves it. Each peer measures
+  /// from its own points and the others', also when another one touches later.
+  /// - Parameters:
+  ///   - name: The name that both users give the point.
+  ///   - position: Where it is in this peer's frame (metres).
+  /// - Returns: The alignments of the peers with which this peer has two touched points in common, with the residuals.
+  /// - Throws: The errors of ``place(_:acknowledgement:)`` and ``move(_:to:acknowledgement:)``.
+  public func touch(_ name: String, at position: SIMD3<Float>) throws(SessionError) -> [PeerID: PeerAlignment] {
+    let name = Self.touchPrefix + name
+    let transform = Transform(translation: position)
+    let own = try touches().first { $0.owner == identity.peerID && $0.name == name }
+    if let own {
+      try move([(id: own.id, transform: transform)])
+    } else {
+      try place([Anchor(name: name, transform: transform)])
+    }
+    return alignByTouches()
+  }
+
+  /// Measures again when another peer has touched a point, where this peer has touched any.
+  func takeTouches(_ changes: [SetChange]) {
+    let isTouch = driver?.read { node, _ in
+      !node.worldFrames.isTrivial
+        && changes.contains { $0.origin != .local && node.anchors[$0.id]?.name.hasPrefix(Self.touchPrefix) == true }
+    }
+    if isTouch == true { _ = alignByTouches() }
+  }
+
+  /// Measures the frames of all peers with which this one has enough points in common.
+  private func alignByTouches() -> [PeerID: PeerAlignment] {
+    guard let touches = try? touches(), let mine = try? read({ node, _ in node.worldFrames.mine }) else { return [:] }
+    let own = touches.filter { $0.owner == identity.peerID && $0.frame == mine }
+    var found: [PeerID: PeerAlignment] = [:]
+    for peer in Set(touches.map(\.owner)).sorted() where peer != identity.peerID {
+      guard let frame = (try? read { node, _ in node.frame(of: peer) }) ?? nil, frame != mine else { continue }
+      let theirs = touches.filter { $0.owner == peer && $0.frame == frame }
+      let points = theirs.compactMap { touch in
+        own.first { $0.name == touch.name }.map { FrameFit.Point(source: touch.position, target: $0.position) }
+      }
+      // Too few points, or points above each other, align nothing yet.
+      guard let fit = try? FrameFit(points: points) else { continue }
+      guard (try? measure(frame, by: fit)) != nil else { continue }
+      found[peer] = alignment(of: peer)
+    }
+    return found
+  }
+
+  /// All touched points, each in the frame of its author.
+  private func touches() throws(SessionError) -> [Touch] {
+    try read { node, _ in
+      node.allAnchors.compactMap { anchor in
+        guard anchor.name.hasPrefix(Self.touchPrefix), let owner = anchor.creator,
+          let frame = node.frame(ofPoseOf: anchor.id)
+        else { return nil }
+        return Touch(
+          id: anchor.id, name: anchor.name, owner: owner, frame: frame, position: anchor.transform.translation)
+      }
+    }
+  }
+}
+
+/// A point that the user of a device has touched.
+private struct Touch {
+  let id: AnchorID
+  let name: String
+  let owner: PeerID
+  let frame: WorldFrame
+  /// In the frame (metres).
+  let position: SIMD3<Float>
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@Suite("Commands about frames", .timeLimit(.minutes(5)))
+struct FrameCommandTests {
+  @Test("two peers with frames of their own touch two corners, and then see each other's anchors where they are")
+  func touch() async throws {
+    try await withFolder { folder in
+      let kitchen = try PeerProcess("kitchen", in: folder, ["--frame", "0,0,0,0", "--accept", "all"])
+      let port = try #require(try await kitchen.line { $0.event == "ready" }.port)
+      let porch = try PeerProcess("porch", in: folder, ["--frame", "3,0,-2,0", "--connect", "127.0.0.1:\(port)"])
+      #expect(try await porch.ask("wait peers 1").event == "answer")
+      #expect(try await kitchen.ask("wait peers 1").event == "answer")
+      #expect(try await kitchen.ask("place tap 1 1 1 all").event == "answer")
+      // Nothing lines the frames up yet, so the anchor has no place.
+      #expect(try await porch.ask("anchors").anchors?.names == [])
+      for (corner, here, there) in [("door", "0 1 0", "-3 1 2"), ("window", "2 1.5 3", "-1 1.5 5")] {
+        #expect(try await kitchen.ask("touch \(corner) \(here)").event == "answer")
+        #expect(try await porch.ask("touch \(corner) \(there)").event == "answer")
+      }
+      let seen = try await porch.line { $0.event == "alignment-changed" && $0.state == "aligned" }
+      let matrix = try #require(seen.matrix)
+      #expect(seen.name == "kitchen" && matrix.count == 16)
+      #expect(abs(matrix[3] + 3) < 0.001 && abs(matrix[11] - 2) < 0.001)
+      let names = try await porch.ask("anchors").anchors?.names
+      #expect(names?.contains("tap") == true)
+    }
+  }
+
+  @Test("a scan needs a map in which it is found, and a frame of the device's own")
+  func refusals() async throws {
+    try await withFolder { folder in
+      let path = folder.appending(path: "points.xyz").path
+      try Data("0 0 0\n1 0 0\n0 1 0\n".utf8).write(to: URL(filePath: path))
+      let shared = try PeerProcess("shared", in: folder)
+      #expect(try await shared.ask("relocalise \(path)").code == "invalid-argument")
+      let framed = try PeerProcess("framed", in: folder, ["--frame", "1,0,0,90"])
+      #expect(try await framed.ask("relocalise \(path)").code == "invalid-argument")
+      #expect(try await framed.ask("alignment").event == "answer")
+    }
+  }
+}

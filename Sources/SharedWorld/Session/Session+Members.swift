@@ -182,7 +182,6 @@ extension Session {
       throw SessionError(isSilent ? .unreachable : .notConnected, "\(id) cannot be resolved: \(error)", cause: error)
     }
   }
-  }
 
   // MARK: Invitations that are repeated
 

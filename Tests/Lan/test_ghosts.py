@@ -31,3 +31,15 @@ class GhostTest(LanTest):
             victim = Peer(two, "--discovery", "embedded")
             watcher.event("peer-found", since=since, name="two")
             self.assertNotIn("three", [event["name"] for event in watcher.events if event["event"] == "peer-lost"])
+
+    def test_a_killed_member_goes_from_the_list_though_nobody_dials_it(self):
+        one, two = [self.lab.host(name) for name in ("one", "two")]
+        victim = Peer(two, "--discovery", "embedded", "--accept", "all")
+        watcher = Peer(one, "--discovery", "embedded")
+        watcher.event("peer-found", name="two")
+        watcher.send("invite two")
+        watcher.event("peer-joined", name="two")
+        killed = victim.kill()
+        took = watcher.event("peer-lost", name="two")["at"] - killed
+        figures.note("kill -9 of a member → lost", took, "s", GHOST)
+        self.assertLessEqual(took, GHOST)

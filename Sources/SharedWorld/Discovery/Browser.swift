@@ -45,7 +45,7 @@ public struct Browser: AsyncSequence, Hashable, Sendable {
   ///   - candidate: the name of the service.
   ///   - timeout: how long to wait.
   /// - Returns: the addresses at which it can be dialled, the most promising first.
-  /// - Throws: ``SessionError`` with the code `notConnected` when nobody answers for it, `invalidArgument`,
+  /// - Throws: ``SessionError`` with the code `unreachable` when nobody answers for it, `invalidArgument`,
   ///   `discoveryUnavailable` or `cancelled`.
   public func resolve(
     _ candidate: Candidate.ID, timeout: Duration = .seconds(5)
@@ -60,7 +60,7 @@ public struct Browser: AsyncSequence, Hashable, Sendable {
       try discovery.start(browsing: nil, advertising: nil) { _ in }
       return try await discovery.resolve(try ServiceInstance(name: candidate, type: type), timeout: timeout)
     } catch DiscoveryError.resolutionTimedOut {
-      throw SessionError(.notConnected, "nobody answers for \(candidate); it may have left the network")
+      throw SessionError(.unreachable, "nobody answers for \(candidate); it may have left the network")
     } catch {
       throw SessionError(discovery: error)
     }

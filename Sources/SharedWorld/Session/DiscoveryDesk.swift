@@ -230,6 +230,11 @@ struct DiscoveryDesk {
     if let service = found[id] { discovery?.reconfirm(service.instance) }
   }
 
+  /// The connection to a peer broke: its services are lost unless they answer soon.
+  func reconfirmServices(of peer: PeerID) {
+    for (service, owner) in peers where owner == peer { reconfirm(service) }
+  }
+
   // MARK: Peers
 
   /// A peer by its id, with the name it last gave.

@@ -58,7 +58,9 @@ extension Session {
       protest(against: peer, in: &events)
       events.append(.peerJoined(peer))
       record(peer)
-    case .peerReconnecting(let id): events.append(.peerReconnecting(discovery.peer(id)))
+    case .peerReconnecting(let id):
+      discovery.reconfirmServices(of: id)
+      events.append(.peerReconnecting(discovery.peer(id)))
     case .peerReconnected(let id): events.append(.peerReconnected(discovery.peer(id)))
     case .peerLeft(let id, let name, let reason):
       events.append(.peerLeft(Peer(id: id, name: name), reason: LeaveReason(reason)))

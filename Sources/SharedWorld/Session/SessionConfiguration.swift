@@ -16,8 +16,9 @@ extension Session {
     /// They are invited until they join, refuse or are out of sight; ``Session/Event/invitationFailed(_:_:isRetried:)`` tells of
     /// failures.
     public var invitePolicy = InvitationPolicy.none
-    /// Whether a peer that is found is invited, where ``invitePolicy`` asks: called once for each service in sight, as a child
-    /// task of the session. By default none is.
+    /// Decides whether a peer that is found is invited, where ``invitePolicy`` asks; by default none is.
+    ///
+    /// It is called once for each service in sight, as a child task of the session.
     public var inviteHandler: @Sendable (Candidate) async -> Bool = { _ in false }
     /// How long an invitation by ``invitePolicy`` or ``Session/keepInviting(_:)`` waits for its answer before it is repeated,
     /// at most 60 s.

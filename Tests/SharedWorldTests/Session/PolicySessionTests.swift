@@ -132,7 +132,7 @@ struct PolicySessionTests {
       let error = await #expect(throws: SessionError.self) {
         try await browser.resolve("nobody", timeout: .milliseconds(200))
       }
-      #expect(error?.code == .notConnected)
+      #expect(error?.code == .unreachable)
     }
   }
 

@@ -13,9 +13,32 @@ extension Program {
       names[peer.id] = peer.name
       return
     }
+    if try await inviteKnown(word) { return }
     let candidate = try await candidate(word)
     let peer = try await session.invite(.candidate(candidate.id), expecting: try expectedKey(word, candidate))
     names[peer.id] = peer.name
+  }
+
+  /// Invites the recorded peer of this name where it was last, if nobody is in sight; whether it came.
+  private func inviteKnown(_ word: String) async throws -> Bool {
+    guard options.peer.trust != .any, await session.state().candidates.isEmpty, let known = try recorded(word) else {
+      return false
+    }
+    do throws(SessionError) {
+      let peer = try await session.invite(.known(known))
+      names[peer.id] = peer.name
+      return true
+    } catch {
+      // It may listen elsewhere today, and be found in a moment.
+      guard [.unreachable, .unknownPeer].contains(error.code) else { throw error }
+      return false
+    }
+  }
+
+  /// The one recorded peer of this name.
+  private func recorded(_ name: String) throws -> PeerID? {
+    let pins = try options.peer.pinStore.pins().filter { $0.name == name }
+    return pins.count == 1 ? pins[0].id : nil
   }
 
   /// The recorded key of the one peer that a user names; nil for a service that is named itself, or is bound to a key.
@@ -25,8 +48,7 @@ extension Program {
     guard options.peer.trust != .any, candidate.peer == nil, candidate.seenBefore == nil, candidate.id != word else {
       return nil
     }
-    let pins = try options.peer.pinStore.pins().filter { $0.name == word }
-    return pins.count == 1 ? pins[0].id : nil
+    return try recorded(word)
   }
 
   /// The service a user means, waiting for a while until it is found.

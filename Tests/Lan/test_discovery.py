@@ -126,6 +126,24 @@ class TroubleTest(LanTest):
         self.assertEqual([finding["subject"] for finding in told["findings"] if finding["weight"] != "good"],
                          ["multicast"])
 
+    def test_where_multicast_is_filtered_announcements_and_questions_find_peers(self):
+        one, two, three = [self.lab.host(name) for name in ("one", "two", "three")]
+        for host, filters in itertools.product((one, two, three), ("iptables", "ip6tables")):
+            host.run(filters, "-A", "INPUT", "-p", "udp", "--dport", "5353", "-i", "eth0", "-j", "DROP")
+        announced = Peer(two, "--announce", "--accept", "all")
+        peer = Peer(one, "--announce")
+        found = peer.event("peer-found", name="two")
+        self.assertEqual(found["ways"], ["announcement"])
+        peer.send("invite two")
+        self.assertEqual(peer.event("peer-joined")["name"], "two")
+        # A third one hears no broadcast, and asks.
+        three.run("iptables", "-A", "INPUT", "-m", "addrtype", "--dst-type", "BROADCAST", "-j", "DROP")
+        three.run("ip6tables", "-A", "INPUT", "-p", "udp", "-j", "DROP")
+        asking = Peer(three, "--probe", two.address)
+        self.assertEqual(asking.event("peer-found", name="two")["ways"], ["announcement"])
+        announced.send("quit")
+        peer.event("peer-lost", name="two")
+
     def test_a_corpus_of_malformed_mdns_harms_nobody(self):
         one, two, stranger = self.lab.host("one"), self.lab.host("two"), self.lab.host("stranger")
         one.start_avahi()

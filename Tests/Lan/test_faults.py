@@ -1,5 +1,6 @@
 """Faults that real networks and processes have, one test each, named by its number in Documentation/faults.md."""
 
+import re
 import signal
 import time
 import unittest
@@ -7,7 +8,7 @@ import unittest
 import figures
 from lab import wait_until
 from lan_test import LanTest
-from peer import Peer
+from peer import PORT, Peer
 
 #: For how long the host stands still (seconds).
 STANDSTILL = 10
@@ -127,6 +128,36 @@ class FaultTest(LanTest):
         one.ask("place lamp 0 0 0")
         two.event("anchor-added", since=since, seconds=40)
         figures.note("an address is taken away → an anchor arrives by the other", time.monotonic() - removed, "s")
+        self.assertEqual([event for event in two.events[since:] if event["event"] == "peer-left"], [])
+
+    def test_a_temporary_ipv6_address_and_a_second_network_are_told_of_and_dialled(self):
+        every_family = ("--discovery", "none", "--accept", "all", "--listen", f"[::]:{PORT}")
+        one = Peer(self.lab.host("one"), *every_family)
+        two = Peer(self.lab.host("two"), *every_family, "--connect", f"{one.host.address}:{PORT}")
+        self.agree([one, two])
+        host = one.host
+        # An address that the kernel makes up beside a stable one and replaces from time to time (RFC 8981).
+        host.run("sh", "-c", "echo 2 >/proc/sys/net/ipv6/conf/eth0/use_tempaddr")
+        host.run("ip", "address", "add", "2001:db8:77::1/64", "dev", "eth0", "mngtmpaddr")
+        # A network that appears later, as that of a VPN.
+        host.run("ip", "link", "add", "vpn0", "type", "veth", "peer", "name", "vpn1")
+        host.run("ip", "address", "add", "10.88.0.1/24", "dev", "vpn0")
+        for end in ("vpn0", "vpn1"):
+            host.run("ip", "link", "set", end, "up")
+        added = time.monotonic()
+        temporary = re.search(r"inet6 (\S+)/64", host.run("ip", "-6", "-o", "address", "show", "temporary")).group(1)
+        for address in (f"[{temporary}]:", "[2001:db8:77::1]:", "10.88.0.1:"):
+            wait_until(lambda: address in one.ask("link")["link"], 20, f"the link has {address}")
+        figures.note("three new addresses, one temporary → in the link", time.monotonic() - added, "s", 2)
+        # Nothing but the temporary address leads to it from here on.
+        two.host.run("ip", "address", "add", "2001:db8:77::2/64", "dev", "eth0")
+        host.run("iptables", "-A", "INPUT", "-p", "tcp", "-j", "REJECT", "--reject-with", "tcp-reset")
+        for stable in ("2001:db8:77::1", "fe80::/10"):
+            host.run("ip6tables", "-A", "INPUT", "-p", "tcp", "-d", stable, "-j", "DROP")
+        host.run("ip6tables", "-A", "OUTPUT", "-p", "tcp", "--syn", "-j", "DROP")
+        since = len(two.events)
+        one.ask("place lamp 0 0 0")
+        two.event("anchor-added", since=since, seconds=40)
         self.assertEqual([event for event in two.events[since:] if event["event"] == "peer-left"], [])
 
 

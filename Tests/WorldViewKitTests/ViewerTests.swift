@@ -49,6 +49,23 @@ struct ViewerTests {
     }
   }
 
+  @Test("the page gets the invitation link, as text and as a square code")
+  func link() async throws {
+    try await Self.run { session, browser in
+      let answer = try await browser.get("/link")
+      let body = try #require(answer.split(separator: "\r\n\r\n").last)
+      struct Answer: Decodable {
+        let link: String
+        let rows: [String]
+      }
+      let decoded = try JSONDecoder().decode(Answer.self, from: Data(body.utf8))
+      let link = try await session.invitationLink()
+      #expect(decoded.link == link.description)
+      #expect(decoded.rows.count >= 21 && decoded.rows.allSatisfy { $0.count == decoded.rows.count })
+      #expect(decoded.rows == QRCode(link.description)?.rows.map { row in row.map { $0 ? "1" : "0" }.joined() })
+    }
+  }
+
   /// Waits until the page shows what `body` looks for.
   private static func wait(_ browser: Browser, for phrase: String) async throws {
     while try await !browser.get("/state").contains(phrase) { try await Task.sleep(for: .milliseconds(10)) }

@@ -19,6 +19,9 @@ package struct QRCode: Hashable, Sendable {
     rows = (0..<size).map { row in modules[row * size..<(row + 1) * size].map { $0 & 1 == 1 } }
   }
 
+  /// The rows from above as texts of `1` for a dark module and `0` for a light one, for a program that draws them.
+  package var json: JSON { .array(rows.map { row in .string(row.map { $0 ? "1" : "0" }.joined()) }) }
+
   /// The code for a terminal, two rows of modules a line; light modules are drawn, since most terminals are dark.
   package var lines: [String] {
     let range = -Self.margin..<rows.count + Self.margin

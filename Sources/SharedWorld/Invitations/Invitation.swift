@@ -18,6 +18,9 @@ public enum InvitationTarget: Hashable, Sendable {
   case candidate(Candidate.ID)
   /// A service of the session's type that a ``Browser`` of the app has found.
   case service(Candidate.ID, by: Browser)
+  /// A peer that this device has admitted before, at the addresses at which it could last be dialled: for networks without
+  /// discovery. It needs a ``TrustPolicy`` that records keys.
+  case known(PeerID)
   /// A host and port known by other means.
   case endpoint(Endpoint)
   /// The target of a link.
@@ -34,6 +37,7 @@ extension InvitationTarget: CustomStringConvertible {
   public var description: String {
     switch self {
     case .candidate(let id), .service(let id, _): id
+    case .known(let peer): peer.short
     case .endpoint(let endpoint): "\(endpoint)"
     case .link(let link): link.endpoints[0].description
     }

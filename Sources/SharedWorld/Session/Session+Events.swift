@@ -137,11 +137,17 @@ extension Session {
     events.append(.problem(SessionError(.notPermitted, message)))
   }
 
-  /// Records the key of a member that this peer is linked to, if the policy asks for it.
+  /// Records the key and the addresses of a member that this peer is linked to, if the policy asks for it.
   private func record(_ peer: Peer) {
-    let isLinked = driver?.read { node, _ in node.isMember(peer.id) && node.isLinked(to: peer.id) } ?? false
-    guard isLinked, let store = trust.storeToRecord(peer.id) else { return }
-    add(peer, to: store)
+    let linked = driver?.read { node, _ in
+      node.isMember(peer.id) && node.isLinked(to: peer.id) ? node.roster[peer.id]?.addresses : nil
+    }
+    guard let addresses = linked ?? nil else { return }
+    if let store = trust.storeToRecord(peer.id) { add(peer, to: store) }
+    guard let book = trust.addressBook(for: peer.id) else { return }
+    _ = jobs.add(priority: .utility) { [hub] in
+      do throws(SessionError) { try book.record(addresses, of: peer.id) } catch { hub.publish([.problem(error)]) }
+    }
   }
 
   /// Records a key, beside the event loop.

@@ -110,6 +110,7 @@ extension Session {
     switch target {
     case .candidate(let id): discovery.key(of: id)
     case .link(let link): link.peer
+    case .known(let peer): peer
     case .endpoint, .service: nil
     }
   }
@@ -154,6 +155,12 @@ extension Session {
           .otherService, "the link leads to a session of '\(link.service)'; this one is of '\(configuration.service)'")
       }
       return try await link.addresses()
+    case .known(let peer):
+      let addresses = try await trust.addressBook?.addresses(of: peer) ?? []
+      guard !addresses.isEmpty else {
+        throw SessionError(.unknownPeer, "no address of \(peer.short) is recorded; invite it by an address or a link")
+      }
+      return addresses
     case .service(let id, let browser): return try await browser.addresses(of: id, timeout: min(timeout, .seconds(5)))
     case .candidate(let id): return try await addresses(of: id, timeout: timeout)
     }
@@ -238,17 +245,23 @@ extension Session {
     let state = state()
     guard let candidate = state.candidates.first(where: { $0.id == id }) else { return false }
     let members = state.peers.map(\.id) + [localPeer.id]
-    return candidate.peer.map { !members.contains($0.id) } ?? true
+    let peer = candidate.peer?.id ?? candidate.announcedKey
+    return peer.map { !members.contains($0) } ?? true
   }
 
   // MARK: Answers
 
   /// Answers by the policy, or asks the app, beside the event loop, and brings its answer back.
   func ask(_ id: InvitationID, _ invitation: Invitation) {
-    switch configuration.acceptPolicy {
-    case .automatic: return answer(id, .accept)
-    case .none: return answer(id, .decline(reason: "this peer accepts no invitations"))
-    case .ask: break
+    let decision: InvitationDecision? =
+      switch configuration.acceptPolicy {
+      case .automatic: .accept
+      case .none: .decline(reason: "this peer accepts no invitations")
+      case .ask: nil
+      }
+    if let decision {
+      // In the next round: the app hears of the invitation before it hears of its consequences.
+      return loop.execute { [weak self] in self?.assumeIsolated { $0.answer(id, decision) } }
     }
     let handler = configuration.invitationHandler
     let added = jobs.add { [weak self] in

@@ -145,16 +145,12 @@ public struct PinStore: Hashable, Sendable {
 
   /// Reads, changes and replaces the file, if `body` says that something has changed.
   private func change(_ body: (inout [Line]) throws(SessionError) -> Bool) throws(SessionError) -> Bool {
-    guard let lock = OpenFile(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW) else { throw lockFailure }
-    while flock(lock.descriptor, LOCK_EX) != 0 { guard errno == EINTR else { throw lockFailure } }
+    let lock = try FileLock.take(for: path)
+    defer { withExtendedLifetime(lock) {} }
     var lines = try lines()
     guard try body(&lines) else { return false }
     try AtomicFile.write(Array(lines.map { $0.text + "\n" }.joined().utf8), to: path, permissions: 0o600, isAlone: true)
     return true
-  }
-
-  private var lockFailure: SessionError {
-    SessionError(.io, "cannot lock \(path).lock: \(String(cString: strerror(errno)))")
   }
 
   private static func isDay(_ word: Substring) -> Bool {

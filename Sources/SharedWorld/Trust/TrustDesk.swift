@@ -38,6 +38,14 @@ struct TrustDesk {
     return store
   }
 
+  /// Where the addresses of recorded peers are kept; nil where no peers are recorded.
+  var addressBook: AddressBook? { policy.store.map(AddressBook.init) }
+
+  /// The book in which the addresses of a member that is linked are to be kept; nil for one that is not to be recorded.
+  func addressBook(for peer: PeerID) -> AddressBook? {
+    known[peer] != nil || recorded.contains(peer) ? addressBook : nil
+  }
+
   // MARK: Keys of members
 
   /// The keys that may be linked; nil for any.

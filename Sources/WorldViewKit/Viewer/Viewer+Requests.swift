@@ -30,6 +30,7 @@ extension Viewer {
       return HTTPResponse(contentType: "application/octet-stream", body: .bytes(scene.points))
     case ("GET", "/state"): return HTTPResponse(text: await snapshot().text)
     case ("GET", "/events"): return events()
+    case ("GET", "/link"): return try await link()
     case ("GET", let path): throw HTTPFailure(404, "there is no \(path)")
     case ("POST", "/answer"): return try answer(request.json())
     case ("POST", "/code"): return try compare(request.json())
@@ -68,6 +69,16 @@ extension Viewer {
     }
     changes.announce()
     return HTTPResponse(text: "{}")
+  }
+
+  /// The link with which others invite this peer, as text and as the rows of a QR code.
+  private func link() async throws(HTTPFailure) -> HTTPResponse {
+    let text: String
+    do throws(SessionError) { text = try await session.invitationLink().description } catch {
+      throw HTTPFailure(409, error.message)
+    }
+    guard let code = QRCode(text) else { throw HTTPFailure(409, "the link is too long for a QR code") }
+    return HTTPResponse(text: JSON.object(["link": .string(text), "rows": code.json]).text)
   }
 
   private func answer(_ answer: AnswerRequest) throws(HTTPFailure) -> HTTPResponse {

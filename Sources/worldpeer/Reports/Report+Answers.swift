@@ -186,9 +186,8 @@ extension Report.Answer {
     guard let code = QRCode(link.description) else {
       throw ProgramFailure("limit-exceeded", "the link is too long for a QR code; `link` prints it")
     }
-    let rows = code.rows.map { row in JSON.string(row.map { $0 ? "1" : "0" }.joined()) }
     return Self(
-      ["link": .string(link.description), "rows": .array(rows)], code.lines.map { "\($0)" } + ["\(link.description)"])
+      ["link": .string(link.description), "rows": code.json], code.lines.map { "\($0)" } + ["\(link.description)"])
   }
 
   static func links(_ links: [Report.Link], connections: [(Report.Person, Report.Person)]) -> Self {

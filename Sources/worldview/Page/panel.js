@@ -53,6 +53,22 @@ function showSession() {
   $("problem").textContent = state.problem ?? "";
 }
 
+// The link as a QR code, with the margin of four modules that readers need; it is asked for anew, since addresses change.
+$("invite").ontoggle = async () => {
+  if (!$("invite").open) return;
+  const { link, rows, error } = await server.json("/link");
+  $("invite-link").textContent = link ?? error;
+  $("qr").hidden = !rows;
+  if (!rows) return;
+  const size = rows.length + 8;
+  Object.assign($("qr"), { width: size, height: size });
+  const paint = $("qr").getContext("2d");
+  paint.fillStyle = "white";
+  paint.fillRect(0, 0, size, size);
+  paint.fillStyle = "black";
+  rows.forEach((row, y) => [...row].forEach((module, x) => { if (module === "1") paint.fillRect(x + 4, y + 4, 1, 1); }));
+};
+
 // What is remarkable about a key, with eight digits of it.
 function warning({ id, recognition }) {
   const text = { "never-seen": "never seen before", "new-device": "a known name with a new key", refused: "not admitted by this peer" }[recognition];

@@ -31,6 +31,11 @@ export async function bytes(path) {
   return (await ask(path)).arrayBuffer();
 }
 
+// Asks for JSON; an answer that refuses has `error`.
+export async function json(path) {
+  return (await ask(path)).json();
+}
+
 // Sends JSON; null if it was done, else what the server says is wrong.
 export async function post(path, body) {
   const answer = await ask(path, {

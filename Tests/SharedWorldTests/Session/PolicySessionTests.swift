@@ -22,8 +22,15 @@ struct PolicySessionTests {
     let eager = configuration
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: quiet) { bob in
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: eager) { alice in
+        var bobsEvents = bob.events.makeAsyncIterator()
         let joined = try await alice.first { if case .peerJoined(let peer) = $0 { peer } else { nil } }
         #expect(joined == bob.localPeer)
+        var order: [String] = []
+        while order.last != "joined", let event = await bobsEvents.next() {
+          if case .invitationReceived = event { order.append("invited") }
+          if case .peerJoined = event { order.append("joined") }
+        }
+        #expect(order == ["invited", "joined"])
       }
     }
   }

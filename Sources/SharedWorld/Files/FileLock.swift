@@ -1,0 +1,15 @@
+import Glibc
+
+/// A lock that all processes take before they replace a file; it is released with the last reference.
+enum FileLock {
+  /// Waits for the lock of the file at `path`, which is a file of its own beside it (`.lock`).
+  static func take(for path: String) throws(SessionError) -> OpenFile {
+    guard let lock = OpenFile(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW) else { throw failure(path) }
+    while flock(lock.descriptor, LOCK_EX) != 0 { guard errno == EINTR else { throw failure(path) } }
+    return lock
+  }
+
+  private static func failure(_ path: String) -> SessionError {
+    SessionError(.io, "cannot lock \(path).lock: \(String(cString: strerror(errno)))")
+  }
+}

@@ -38,7 +38,7 @@ public struct FrameFit: Hashable, Sendable {
     public init(source: SIMD3<Float>, target: SIMD3<Float>) { (self.source, self.target) = (source, target) }
   }
 
-  /// The transform that moves points of one frame onto the same points in another one (``RigidFit``).
+  /// The transform that moves points of one frame onto the same points in another one (`RigidFit` of WorldAlignment).
   ///
   /// - Parameters:
   ///   - points: Two that are not above each other where both devices know gravity, else three that are not on a line.

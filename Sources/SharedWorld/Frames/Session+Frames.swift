@@ -39,7 +39,9 @@ extension Session {
   /// Records how the frame of a peer lies in this peer's, as the app has measured it; a later measurement replaces it.
   ///
   /// Frames that both owners have measured are placed first, so both peers should measure.
-  /// - Parameter fit: The peer's frame to this peer's.
+  /// - Parameters:
+  ///   - peer: The peer whose frame was measured.
+  ///   - fit: Its frame to this peer's.
   /// - Returns: The alignment that follows from this and all other measurements.
   /// - Throws: ``SessionError`` with the code `unknownPeer`, or `invalidArgument` for a fit out of range or peers in one frame.
   @discardableResult
@@ -65,7 +67,7 @@ extension Session {
 
   /// Finds where a cloud that this device has scanned lies in the session's map, and lines up this peer's frame with it.
   ///
-  /// The search runs beside the session (``Relocalizer``) and takes up to a few seconds; the peers see that this one has found its
+  /// The search runs beside the session (`Relocalizer` of WorldAlignment) and takes up to a few seconds; the peers see that this one has found its
   /// place in the map.
   /// - Parameters:
   ///   - cloud: Points of the place in this peer's frame.

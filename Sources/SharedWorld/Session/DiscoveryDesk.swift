@@ -140,7 +140,7 @@ struct DiscoveryDesk {
 
   /// Records what discovery says, and translates it for the app.
   ///
-  /// - Parameter recognise: Returns the known peer that a tag belongs to.
+  /// - Parameter recognise: Returns the known peer that a tag belongs to; without a name for one that this session has met.
   mutating func take(_ event: DiscoveryEvent, recognise: (_ tag: String) -> Peer?) -> [Session.Event] {
     switch event {
     case .advertised: return []
@@ -150,8 +150,9 @@ struct DiscoveryDesk {
       let record = DiscoveryRecord(reading: info)
       return change(instance.name, also: [found[instance.name]?.record.key, record.key]) { desk in
         desk.withdrawClaim(of: instance.name)
+        let seen = record.tag.flatMap(recognise)
         desk.found[instance.name] = Service(
-          instance: instance, record: record, seenBefore: record.tag.flatMap(recognise))
+          instance: instance, record: record, seenBefore: seen.map { $0.name.isEmpty ? desk.peer($0.id) : $0 })
         if let key = record.key { desk.claims[key, default: []].insert(instance.name) }
       }
     case .lost(let instance):

@@ -27,9 +27,10 @@ struct TrustDesk {
 
   // MARK: Advertisements
 
-  /// The known peer that publishes a tag on a day, by the name recorded for it.
+  /// The known peer that publishes a tag on a day, by the name recorded for it; without a name where it was first met in this
+  /// session.
   mutating func peer(tagged tag: String, on day: RecognitionBook.Day) -> Peer? {
-    book.peer(tagged: tag, on: day).map { Peer(id: $0, name: known[$0] ?? $0.short) }
+    book.peer(tagged: tag, on: day).map { Peer(id: $0, name: known[$0] ?? "") }
   }
 
   /// The store in which the key by which a member is recognised later is to be recorded; nil where there is nothing to record.

@@ -53,6 +53,21 @@ struct DeskTests {
     #expect(desk.candidates.map(\.peer) == [bob])
   }
 
+  @Test("a recognised service has the name that was recorded, or that a peer first met in this session gave itself")
+  func recognised() throws {
+    let type = try ServiceType("swtest")
+    var record = DiscoveryRecord(showing: "shown")
+    record.tag = "tag"
+    let info = try record.info()
+    var desk = DiscoveryDesk(serviceType: type, instanceName: "sw-0")
+    let (bob, service) = (Self.peer(1), try ServiceInstance(name: "sw-1", type: type))
+    desk.note(bob)
+    _ = desk.take(.found(service, info)) { $0 == "tag" ? Peer(id: bob.id, name: "") : nil }
+    #expect(desk.candidates.map(\.seenBefore) == [bob])
+    _ = desk.take(.updated(service, info)) { _ in Peer(id: bob.id, name: "recorded") }
+    #expect(desk.candidates.map(\.seenBefore?.name) == ["recorded"])
+  }
+
   @Test("the session's map is the latest that came, also when an earlier one takes longer to be decoded")
   func latestMap() {
     var maps = MapDesk()

@@ -76,8 +76,6 @@ import Testing
 
   @Test func `the last descriptors are not for connections from outside`() async throws {
     await #expect(processExitsWith: .success) {
-      // libdispatch opens descriptors of its own at its first timer: here, before they are counted.
-      try await Task.sleep(for: .nanoseconds(1))
       let listener = try TestPeer()
       var configuration = SecureTransport.Configuration()
       configuration.reservedDescriptors = 10
@@ -88,7 +86,9 @@ import Testing
       AttackTests.setDescriptorLimit(lowest + 3)
       let port = try await listener.start(configuration).port
       #expect(client.connect(port: port))
-      try await listener.wait { $0.events == [.paused(.system(SystemCallFailure("accept", code: EMFILE)))] }
+      // A busy machine looks after the listener has tried again and paused once more.
+      let pause = TestPeer.Event.paused(.system(SystemCallFailure("accept", code: EMFILE)))
+      try await listener.wait { !$0.events.isEmpty && $0.events.allSatisfy { $0 == pause } }
       #expect(client.isEnded())
       let spare = dup(0)
       #expect(spare >= 0)

@@ -67,8 +67,8 @@ extension Session {
 
   /// Finds where a cloud that this device has scanned lies in the session's map, and lines up this peer's frame with it.
   ///
-  /// The search runs beside the session (`Relocalizer` of WorldAlignment) and takes up to a few seconds; the peers see that this one has found its
-  /// place in the map.
+  /// The search runs beside the session (`Relocalizer` of WorldAlignment) and takes up to a few seconds; the peers see that this
+  /// one has found its place in the map.
   /// - Parameters:
   ///   - cloud: Points of the place in this peer's frame.
   ///   - hasGravity: Whether y is straight up in the cloud and in the map.

@@ -37,9 +37,7 @@ struct PrivateFolder {
     guard let file = try PrivateFile.identity.open(path, O_RDWR | O_CREAT) else {
       throw Self.failure("cannot open", path)
     }
-    while flock(file.descriptor, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw Self.failure("cannot lock", path) }
-    }
+    guard file.awaitLock() else { throw Self.failure("cannot lock", path) }
     return FolderLock(file: file)
   }
 

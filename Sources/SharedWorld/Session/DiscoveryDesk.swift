@@ -66,7 +66,7 @@ struct DiscoveryDesk {
   /// The candidate with this id, if it is in sight.
   ///
   /// A peer that announces itself is listed by its service, where it has one.
-  private func candidate(_ id: Candidate.ID) -> Candidate? {
+  func candidate(_ id: Candidate.ID) -> Candidate? {
     if let service = found[id] {
       let peer = service.record.key.flatMap { announced[Self.id(ofKey: $0)]?.peer }
       return Candidate(
@@ -198,14 +198,17 @@ struct DiscoveryDesk {
   mutating func take(_ outcome: AnnouncementBook.Outcome) -> [Session.Event] {
     switch outcome {
     case .nothing, .answer: return []
-    case .found(let announcement):
-      let key = Self.key(of: announcement.peer)
-      return change(Self.id(ofKey: key), also: [key]) { $0.announced[Self.id(ofKey: key)] = announcement }
+    case .found(let announcement): return setAnnouncement(announcement, of: announcement.peer)
     case .lost(let peer):
-      let key = Self.key(of: peer)
-      considered.remove(Self.id(ofKey: key))
-      return change(Self.id(ofKey: key), also: [key]) { $0.announced[Self.id(ofKey: key)] = nil }
+      considered.remove(Self.id(ofKey: Self.key(of: peer)))
+      return setAnnouncement(nil, of: peer)
     }
+  }
+
+  private mutating func setAnnouncement(_ announcement: Announcement?, of peer: PeerID) -> [Session.Event] {
+    let key = Self.key(of: peer)
+    let id = Self.id(ofKey: key)
+    return change(id, also: [key]) { $0.announced[id] = announcement }
   }
 
   /// The addresses from which the peer behind a candidate announced itself, the latest first.
@@ -215,11 +218,9 @@ struct DiscoveryDesk {
 
   /// The service `id` and what resolves it.
   ///
-  /// - Throws: ``SessionError`` with the code `unknownPeer` when it is not on the network.
-  func service(_ id: Candidate.ID) throws(SessionError) -> (Discovery, ServiceInstance) {
-    guard let discovery, let service = found[id] else {
-      throw SessionError(.unknownPeer, "\(id) is not on the network any more")
-    }
+  /// - Returns: nil when it is not on the network.
+  func service(_ id: Candidate.ID) -> (Discovery, ServiceInstance)? {
+    guard let discovery, let service = found[id] else { return nil }
     return (discovery, service.instance)
   }
 

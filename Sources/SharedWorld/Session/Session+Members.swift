@@ -169,13 +169,9 @@ extension Session {
   /// Where a candidate can be dialled: where it announced itself, and where discovery finds it.
   private func addresses(of id: Candidate.ID, timeout: Duration) async throws(SessionError) -> [SocketAddress] {
     let announced = discovery.announcedAddresses(of: id)
-    let resolver: Discovery
-    let instance: ServiceInstance
-    do throws(SessionError) {
-      (resolver, instance) = try discovery.service(id)
-    } catch {
+    guard let (resolver, instance) = discovery.service(id) else {
       guard announced.isEmpty else { return announced }
-      throw error
+      throw SessionError(.unknownPeer, "\(id) is not on the network any more")
     }
     do throws(DiscoveryError) {
       // Where multicast does not work either, an announced address must not wait for it.
@@ -228,13 +224,9 @@ extension Session {
     let number = waits.nextNumber()
     let timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.waits.finish(number, .cancelled) } }
     timer.deadline = MonotonicClock.now + UInt64(duration / .nanoseconds(1))
-    await withTaskCancellationHandler {
-      _ = await withCheckedContinuation { continuation in
-        waits.begin(number, continuation)
-        if Task.isCancelled || hasEnded { waits.finish(number, .cancelled) }
-      }
-    } onCancel: {
-      loop.execute { self.assumeIsolated { $0.waits.finish(number, .cancelled) } }
+    _ = await suspend(number) {
+      hasEnded ? .cancelled : nil
+    } givingUp: { _ in
     }
     timer.deadline = nil
   }
@@ -242,11 +234,10 @@ extension Session {
   /// Whether a service is still in sight and its peer not in the session; an address always is worth a try.
   private func isWorthInviting(_ target: InvitationTarget) -> Bool {
     guard case .candidate(let id) = target else { return true }
-    let state = state()
-    guard let candidate = state.candidates.first(where: { $0.id == id }) else { return false }
-    let members = state.peers.map(\.id) + [localPeer.id]
-    let peer = candidate.peer?.id ?? candidate.announcedKey
-    return peer.map { !members.contains($0) } ?? true
+    guard let candidate = discovery.candidate(id) else { return false }
+    guard let peer = candidate.peer?.id ?? candidate.announcedKey else { return true }
+    let isMember = (try? read { node, _ in node.memberSnapshots.contains { $0.peerID == peer } }) ?? false
+    return !isMember && peer != localPeer.id
   }
 
   // MARK: Answers
@@ -420,19 +411,30 @@ extension Session {
     _ begin: (UInt64) -> Input, givingUp giveUp: @escaping @Sendable (UInt64) -> Input
   ) async -> WaitOutcome {
     let number = waits.nextNumber()
-    return await withTaskCancellationHandler {
+    return await suspend(number) {
+      (try? handle(begin(number))) == nil ? .ended(.left) : nil
+    } givingUp: { session in
+      session.input(giveUp(number))
+    }
+  }
+
+  /// Waits for the outcome of a number.
+  ///
+  /// - Parameters:
+  ///   - begin: Begins what is waited for; returns the outcome if that is known at once.
+  ///   - giveUp: Ends it early, when the task is cancelled.
+  private func suspend(
+    _ number: UInt64, _ begin: () -> WaitOutcome?, givingUp giveUp: @escaping @Sendable (isolated Session) -> Void
+  ) async -> WaitOutcome {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         waits.begin(number, continuation)
-        if Task.isCancelled {
-          waits.finish(number, .cancelled)
-        } else if (try? handle(begin(number))) == nil {
-          waits.finish(number, .ended(.left))
-        }
+        if let outcome = Task.isCancelled ? .cancelled : begin() { waits.finish(number, outcome) }
       }
     } onCancel: {
       loop.execute {
         self.assumeIsolated { session in
-          session.input(giveUp(number))
+          giveUp(session)
           session.waits.finish(number, .cancelled)
         }
       }

@@ -15,6 +15,8 @@ protocol BackendEngine: AnyObject, Sendable {
     _ completion: @escaping Resolver.Completion)
   /// Ends a look-up early.
   func cancel(_ id: Int)
+  /// Takes TXT records that were heard beside the back-end.
+  func hear(_ texts: [ServiceInstance: [UInt8]])
 }
 
 /// The thread of a back-end and the way to reach it from other threads.
@@ -38,6 +40,7 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
 
   private let state = Mutex(State.idle)
   private let nextID = Atomic<Int>(0)
+  private let heard = HeardTexts()
 
   /// Makes the engine and sets it to work on a thread of its own.
   func start(_ make: (Mailbox) throws(DiscoveryError) -> Engine) throws(DiscoveryError) {
@@ -80,6 +83,13 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
     guard case .running(let running) = state.withLock({ $0 }) else { return false }
     let engine = running.engine
     return running.mailbox.post { body(engine) }
+  }
+
+  /// Hands over a TXT record that was heard beside the back-end; those that come while the thread is busy are one letter.
+  func hear(_ data: [UInt8], of instance: ServiceInstance) {
+    guard heard.add(data, of: instance) else { return }
+    let isAccepted = post { [heard] engine in engine.hear(heard.take()) }
+    if !isAccepted { _ = heard.take() }
   }
 
   /// Looks `instance` up, until `timeout` or until the task is cancelled.

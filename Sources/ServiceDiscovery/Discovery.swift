@@ -44,7 +44,7 @@ package final class Discovery: DiscoveryBackend {
     _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(DiscoveryError) {
     // Without one, what the back-end says is passed on as it is.
-    let monitor = mode == .none ? nil : type.flatMap { try? LivenessMonitor($0, own: advertisement?.instance, handler) }
+    let monitor = mode == .none ? nil : type.flatMap { makeMonitor($0, own: advertisement?.instance, handler) }
     let handler: @Sendable (DiscoveryEvent) -> Void = { event in monitor.map { $0.pass(event) } ?? handler(event) }
     let source = makeBackend(browsing: type, handler).map { Source(backend: $0, gate: EventGate(handler)) }
     let error: DiscoveryError? = state.withLock { state in
@@ -64,13 +64,19 @@ package final class Discovery: DiscoveryBackend {
     watchDaemon(browsing: type, behind: source.gate, handler)
   }
 
+  private func makeMonitor(
+    _ type: ServiceType, own: ServiceInstance?, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
+  ) -> LivenessMonitor? {
+    try? LivenessMonitor(type, own: own, onText: { [weak self] in self?.hear($1, of: $0) }, handler)
+  }
+
   private func makeBackend(
     browsing type: ServiceType?, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) -> (any DiscoveryBackend)? {
     switch mode {
     case .none: nil
     case .avahi: AvahiDaemonBackend()
-    case .embedded: EmbeddedBackend()
+    case .embedded: Self.makeEmbedded()
     case .automatic:
       AvahiDaemonBackend(
         surrender: DaemonConnection.Surrender(patience: Self.patience) { [weak self] in
@@ -79,12 +85,20 @@ package final class Discovery: DiscoveryBackend {
     }
   }
 
+  private static func makeEmbedded() -> EmbeddedBackend {
+    EmbeddedBackend(listeningFor: .milliseconds(.random(in: TextQuestions.listening)))
+  }
+
   package func updateInfo(_ info: DiscoveryInfo) {
     let backend = state.withLock { state in
       state.advertisement?.info = info
       return state.sources.last?.backend
     }
     backend?.updateInfo(info)
+  }
+
+  package func hear(_ data: [UInt8], of instance: ServiceInstance) {
+    state.withLock { $0.sources.last?.backend }?.hear(data, of: instance)
   }
 
   package func resolve(
@@ -147,7 +161,7 @@ package final class Discovery: DiscoveryBackend {
   private func fallBack(
     browsing type: ServiceType?, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) {
-    let embedded = Source(backend: EmbeddedBackend(), gate: EventGate(handler))
+    let embedded = Source(backend: Self.makeEmbedded(), gate: EventGate(handler))
     let former: (source: Source, advertisement: Advertisement?)? = state.withLock { state in
       guard !state.isStopped, state.sources.count == 1 else { return nil }
       defer { state.sources.append(embedded) }

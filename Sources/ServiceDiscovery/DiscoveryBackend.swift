@@ -49,6 +49,9 @@ package protocol DiscoveryBackend: AnyObject, Sendable {
   /// Replaces the TXT record of the advertisement.
   func updateInfo(_ info: DiscoveryInfo)
 
+  /// Takes the TXT record of a service that was heard beside the back-end, which then need not ask for it.
+  func hear(_ data: [UInt8], of instance: ServiceInstance)
+
   /// Asks the network where `instance` is, over all interfaces, and never answers from memory of its own.
   ///
   /// Returns at least one endpoint, each once, in the order in which it is best to try them.

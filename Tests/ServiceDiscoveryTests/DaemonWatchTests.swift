@@ -90,6 +90,7 @@ import Testing
         _ completion: @escaping Resolver.Completion
       ) {}
       func cancel(_ id: Int) {}
+      func hear(_ texts: [ServiceInstance: [UInt8]]) {}
     }
     let engine = HeldEngine()
     let worker = BackendWorker<HeldEngine>()

@@ -43,8 +43,13 @@ private final class ScriptedNetwork {
   private let network = ScriptedNetwork()
   private let log = EventLog()
 
-  private func makeWatch(own: ServiceInstance? = nil, maximumQueries: Int = 8) -> ServiceWatch {
-    ServiceWatch(own: own, maximumQueries: maximumQueries, ask: network.ask, log.record)
+  private let listeningTime: Duration = .milliseconds(250)
+
+  private func makeWatch(
+    own: ServiceInstance? = nil, maximumQueries: Int = 8, listeningTime: Duration = .zero
+  ) -> ServiceWatch {
+    ServiceWatch(
+      own: own, maximumQueries: maximumQueries, listeningTime: listeningTime, ask: network.ask, log.record)
   }
 
   @Test func asksForTheRecordAndFindsTheService() throws {
@@ -175,6 +180,65 @@ private final class ScriptedNetwork {
     }
     #expect(asked[0].hasPrefix("forged\\0320."))
     #expect(asked.contains(lamp.recordName))
+  }
+
+  @Test(arguments: [true, false])
+  func aServiceWhoseRecordIsHeardIsNotAsked(recordComesFirst: Bool) throws {
+    let watch = makeWatch(listeningTime: listeningTime)
+    let (lamp, start) = (try instance("lamp"), ContinuousClock.now)
+    if recordComesFirst { watch.hear([lamp: try info("1").encoded], at: start) }
+    watch.add(lamp, interface: 1, at: start)
+    if !recordComesFirst { watch.hear([lamp: try info("1").encoded], at: start + .milliseconds(10)) }
+    #expect(log.take() == [.found(lamp, try info("1"))])
+    watch.hear([lamp: try info("2").encoded], at: start + .seconds(1))
+    #expect(log.take() == [.updated(lamp, try info("2"))])
+    #expect(watch.deadline == start + .seconds(1) + TextQuestions.hearing)
+    #expect(network.queries.isEmpty)
+  }
+
+  @Test func aServiceThatIsHeardNoLongerIsAsked() throws {
+    let (watch, lamp, start) = (makeWatch(), try instance("lamp"), ContinuousClock.now)
+    watch.hear([lamp: [0]], at: start)
+    watch.add(lamp, interface: 1, at: start)
+    watch.expire(at: start + TextQuestions.hearing - .milliseconds(1))
+    #expect(network.queries.isEmpty)
+    watch.expire(at: start + TextQuestions.hearing)
+    #expect(network.open.map(\.name) == [lamp.recordName])
+    watch.hear([lamp: [0]], at: start + TextQuestions.hearing)
+    #expect(network.open.isEmpty)
+  }
+
+  @Test func whoHearsOthersListensBeforeItAsks() throws {
+    let (watch, start) = (makeWatch(listeningTime: listeningTime), ContinuousClock.now)
+    watch.add(try instance("a"), interface: 1, at: start)
+    watch.expire(at: start + listeningTime - .milliseconds(1))
+    #expect(network.open.isEmpty)
+    watch.expire(at: start + listeningTime)
+    #expect(network.open.map(\.name) == names("a"))
+  }
+
+  @Test func recordsOfServicesThatNobodyReportsFillNoMemory() throws {
+    let (watch, lamp, start) = (makeWatch(), try instance("lamp"), ContinuousClock.now)
+    for number in 0..<EarlyTexts.maximum { watch.hear([try instance("forged \(number)"): [0]], at: start) }
+    watch.hear([lamp: [0]], at: start)
+    watch.add(lamp, interface: 1, at: start)
+    #expect(log.take().isEmpty)
+    let later = start + EarlyTexts.patience
+    watch.hear([try instance("door"): [0]], at: later)
+    watch.add(try instance("door"), interface: 1, at: later)
+    watch.add(try instance("forged 1"), interface: 1, at: later)
+    #expect(log.take() == [.found(try instance("door"), DiscoveryInfo())])
+  }
+
+  @Test func recordsThatAnotherThreadDoesNotTakeFillNoMemory() throws {
+    let heard = HeardTexts()
+    #expect(heard.add([0], of: try instance("lamp")))
+    #expect(!heard.add([1], of: try instance("lamp")))
+    for number in 0..<300 { _ = heard.add([0], of: try instance("forged \(number)")) }
+    let texts = heard.take()
+    #expect(texts.count == HeardTexts.maximum)
+    #expect(texts[try instance("lamp")] == [1])
+    #expect(heard.add([0], of: try instance("lamp")))
   }
 
   @Test func aRefusedQuestionIsPutAgainWithGrowingPauses() throws {

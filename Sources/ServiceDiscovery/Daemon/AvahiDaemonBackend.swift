@@ -27,6 +27,8 @@ package final class AvahiDaemonBackend: DiscoveryBackend {
     worker.post { $0.updateInfo(info) }
   }
 
+  package func hear(_ data: [UInt8], of instance: ServiceInstance) { worker.hear(data, of: instance) }
+
   package func resolve(
     _ instance: ServiceInstance, timeout: Duration
   ) async throws(DiscoveryError) -> [SocketAddress] {

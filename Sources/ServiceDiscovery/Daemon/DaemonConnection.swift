@@ -106,6 +106,11 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
   /// Ends a look-up early.
   func cancel(_ id: Int) { resolver.cancel(id) }
 
+  /// Takes TXT records that were heard beside the daemon.
+  func hear(_ texts: [ServiceInstance: [UInt8]]) {
+    if isConnected { watch.hear(texts, at: .now) }
+  }
+
   // MARK: Coming and going of the daemon
 
   private func connect() {

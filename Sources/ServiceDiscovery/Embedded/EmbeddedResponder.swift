@@ -30,7 +30,7 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
   /// Opens the sockets, which fails if another program holds port 5353 for itself.
   init(
     mailbox: Mailbox, browsing type: ServiceType?, advertising advertisement: Advertisement?,
-    _ handler: @escaping (DiscoveryEvent) -> Void
+    listeningFor listeningTime: Duration, _ handler: @escaping (DiscoveryEvent) -> Void
   ) throws(DiscoveryError) {
     self.mailbox = mailbox
     self.type = type
@@ -45,7 +45,9 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     let ask: AskForRecords = { [server] name, type, onAnswer in
       AvahiRecordQuery(server: server, name: name, type: type, onAnswer: onAnswer)
     }
-    watch = ServiceWatch(own: advertisement?.instance, maximumQueries: Self.maximumQueries, ask: ask, handler)
+    watch = ServiceWatch(
+      own: advertisement?.instance, maximumQueries: Self.maximumQueries, listeningTime: listeningTime, ask: ask, handler
+    )
     resolver = Resolver(maximumRunning: 64) { [api = loop.api] name, type, onAnswer in
       guard let query = ask(name, type, onAnswer) else { return nil }
       let direct = LegacyQuery(loop: api, name: name, type: type, onAnswer: onAnswer)
@@ -106,6 +108,9 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
 
   /// Ends a look-up early.
   func cancel(_ id: Int) { resolver.cancel(id) }
+
+  /// Takes TXT records that were heard beside the responder.
+  func hear(_ texts: [ServiceInstance: [UInt8]]) { watch.hear(texts, at: .now) }
 
   private func begin() {
     addressWatch = AddressWatch(loop: loop.api) { [unowned self] in

@@ -8,6 +8,7 @@ final class EmbeddedStarter: BackendEngine, @unchecked Sendable {
   private let mailbox: Mailbox
   private let type: ServiceType?
   private var advertisement: Advertisement?
+  private let listeningTime: Duration
   private let handler: (DiscoveryEvent) -> Void
   private var responder: EmbeddedResponder?
   /// The reason why the last attempt failed.
@@ -16,8 +17,9 @@ final class EmbeddedStarter: BackendEngine, @unchecked Sendable {
 
   init(
     mailbox: Mailbox, browsing type: ServiceType?, advertising advertisement: Advertisement?,
-    _ handler: @escaping (DiscoveryEvent) -> Void
+    listeningFor listeningTime: Duration, _ handler: @escaping (DiscoveryEvent) -> Void
   ) {
+    self.listeningTime = listeningTime
     (self.mailbox, self.type, self.advertisement, self.handler) = (mailbox, type, advertisement, handler)
   }
 
@@ -60,9 +62,13 @@ final class EmbeddedStarter: BackendEngine, @unchecked Sendable {
   /// Ends a look-up early.
   func cancel(_ id: Int) { responder?.cancel(id) }
 
+  /// Takes TXT records that were heard beside the responder.
+  func hear(_ texts: [ServiceInstance: [UInt8]]) { responder?.hear(texts) }
+
   private func open() -> Bool {
     do throws(DiscoveryError) {
-      responder = try EmbeddedResponder(mailbox: mailbox, browsing: type, advertising: advertisement, handler)
+      responder = try EmbeddedResponder(
+        mailbox: mailbox, browsing: type, advertising: advertisement, listeningFor: listeningTime, handler)
       return true
     } catch {
       if error != failure, case .unavailable(let reason) = error { handler(.unavailable(reason: reason)) }

@@ -24,15 +24,18 @@ final class LivenessMonitor: Sendable {
 
   private let type: ServiceType
   private let handler: @Sendable (DiscoveryEvent) -> Void
+  private let onText: @Sendable (ServiceInstance, [UInt8]) -> Void
   private let wakeUp: WakeUp
   private let state: Mutex<State>
 
-  /// Begins to listen for services of a type; `handler` gets the events, one at a time.
+  /// Begins to listen for services of a type; `handler` gets the events, one at a time, and `onText` every TXT record that is heard.
   init(
-    _ type: ServiceType, own: ServiceInstance?, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
+    _ type: ServiceType, own: ServiceInstance?, onText: @escaping @Sendable (ServiceInstance, [UInt8]) -> Void,
+    _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(SystemCallFailure) {
     var random = SystemRandomNumberGenerator()
     self.type = type
+    self.onText = onText
     self.handler = handler
     wakeUp = try WakeUp()
     state = Mutex(State(table: LivenessTable(own: own, seed: random.next())))
@@ -84,14 +87,15 @@ final class LivenessMonitor: Sendable {
     ear.open()
     var resting: ContinuousClock.Instant?
     while !state.withLock({ $0.isStopped }) {
-      wait(for: ear, news: news, until: resting)
+      let due = ear.isComplete ? state.withLock { $0.table.deadline }.map { max($0, resting ?? $0) } : nil
+      wait(for: ear, news: news, until: due)
       let now = ContinuousClock.now
       if takeRequest() {
         ear.ask(MulticastMessage.question(for: [type.labels], .pointer), until: now + Self.answerTime)
       }
       ear.receive(at: now) { message, isAnswer in take(message, isAnswer: isAnswer, at: now) }
-      guard ear.isComplete else { continue }
-      if let end = resting, now < end { continue }
+      // What these messages have made due is done in the next turn.
+      guard ear.isComplete, let due, due <= now else { continue }
       resting = ask(through: ear, at: now) ? nil : now + Self.sendPause
       report { $0.table.expire(at: now) }
     }
@@ -105,10 +109,8 @@ final class LivenessMonitor: Sendable {
     }
   }
 
-  /// Waits for a message, for news of the addresses, for a wake-up, or until something is due; not before `earliest`.
-  private func wait(for ear: MulticastEar, news: AddressNews?, until earliest: ContinuousClock.Instant?) {
-    var due = ear.isComplete ? state.withLock { $0.table.deadline } : nil
-    if let earliest { due = due.map { max($0, earliest) } }
+  /// Waits for a message, for news of the addresses, for a wake-up, or until something is due.
+  private func wait(for ear: MulticastEar, news: AddressNews?, until due: ContinuousClock.Instant?) {
     let own = [wakeUp.descriptor, news?.descriptor ?? -1]
     var descriptors = (own + ear.descriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     poll(&descriptors, nfds_t(descriptors.count), milliseconds(until: [due, ear.deadline].compactMap(\.self).min()))
@@ -125,6 +127,7 @@ final class LivenessMonitor: Sendable {
     }
     guard !heard.isEmpty else { return }
     report { state in heard.flatMap { state.table.take($0, of: $1, isAnswer: isAnswer, at: now) } }
+    for (record, instance) in heard where record.type == .text && record.lifetime > 0 { onText(instance, record.data) }
   }
 
   /// Puts the questions that are due; returns whether they could be sent.

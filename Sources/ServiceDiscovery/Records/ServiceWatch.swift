@@ -7,18 +7,24 @@ final class ServiceWatch {
   private var advertised: ServiceInstance?
   private let maximumQueries: Int
   private let ask: AskForRecords
+  private let listeningTime: Duration
   private let handler: (DiscoveryEvent) -> Void
-  private lazy var questions = TextQuestions(places: maximumQueries, ask: ask) { [unowned self] instance, data in
-    report { $0.setInfo(DiscoveryInfo(parsing: data), of: instance) }
+  /// Records that were heard before the browser has reported their service.
+  private var early = EarlyTexts()
+  private lazy var questions = TextQuestions(places: maximumQueries, listeningFor: listeningTime, ask: ask) {
+    [unowned self] instance, data in take(data, of: instance)
   }
 
   /// Keeps at most `maximumQueries` TXT questions open; `own` is the name that we want for ourselves.
+  ///
+  /// It listens for `listeningTime` before it asks, which is worth it where many start with an empty memory at once.
   init(
-    own: ServiceInstance?, maximumQueries: Int, ask: @escaping AskForRecords,
+    own: ServiceInstance?, maximumQueries: Int, listeningTime: Duration = .zero, ask: @escaping AskForRecords,
     _ handler: @escaping (DiscoveryEvent) -> Void
   ) {
     table = ServiceTable(own: own)
     self.maximumQueries = maximumQueries
+    self.listeningTime = listeningTime
     self.ask = ask
     self.handler = handler
   }
@@ -31,7 +37,25 @@ final class ServiceWatch {
 
   /// Takes a report that `instance` is on an interface.
   func add(_ instance: ServiceInstance, interface: UInt32, at now: ContinuousClock.Instant) {
-    if table.add(instance, interface: interface) { questions.begin(instance, at: now) }
+    guard table.add(instance, interface: interface) else { return }
+    if let data = early.take(instance, at: now) {
+      questions.hear(instance, at: now)
+      take(data, of: instance)
+    } else {
+      questions.begin(instance, at: now)
+    }
+  }
+
+  /// Takes TXT records that were heard beside the back-end.
+  func hear(_ texts: [ServiceInstance: [UInt8]], at now: ContinuousClock.Instant) {
+    for (instance, data) in texts {
+      guard table.contains(instance) else {
+        early.add(data, of: instance, at: now)
+        continue
+      }
+      questions.hear(instance, at: now)
+      take(data, of: instance)
+    }
   }
 
   /// Takes a report that `instance` has left an interface.
@@ -53,6 +77,10 @@ final class ServiceWatch {
     advertised = nil
     questions.endAll()
     report { $0.removeAll() }
+  }
+
+  private func take(_ data: [UInt8], of instance: ServiceInstance) {
+    report { $0.setInfo(DiscoveryInfo(parsing: data), of: instance) }
   }
 
   private func report(_ change: (inout ServiceTable) -> [DiscoveryEvent]) {

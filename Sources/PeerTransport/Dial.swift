@@ -7,15 +7,20 @@ extension SecureTransport {
     loop.checkIsolated()
     precondition(!dials.contains(dial), "a dial id is used once")
     do throws(TransportFailure) {
-      let socket = try Socket(for: address)
-      try socket.connect(to: address)
-      let link = try SecureLink(socket, id: nextLinkID(), remote: address, dial: dial, transport: self)
+      let link = try SecureLink(try stream(to: address), id: nextLinkID(), remote: address, dial: dial, transport: self)
       links[link.id] = link
       dials.insert(dial)
       updateTimer()
     } catch {
       report(dial, error)
     }
+  }
+
+  private func stream(to address: SocketAddress) throws(TransportFailure) -> any ByteStream {
+    if let medium { return try medium.connect(to: address) }
+    let socket = try Socket(for: address)
+    try socket.connect(to: address)
+    return SocketStream(socket)
   }
 
   /// Reports a dial whose link ended before it opened; after the shutdown nobody waits for it.

@@ -55,26 +55,9 @@ final class Listener: EventHandler {
   }
 
   private func admit(_ socket: consuming Socket, _ remote: SocketAddress?) {
-    let id = transport.nextLinkID()
-    guard let remote, (try? takePlace(id, remote.host)) != nil else {
-      // A refused stranger must cost nothing: a reset leaves no TIME_WAIT and comes before TLS.
-      return socket.resetOnClose()
-    }
-    do throws(TransportFailure) {
-      let link = try SecureLink(socket, id: id, remote: remote, dial: nil, transport: transport)
-      transport.links[link.id] = link
-      transport.updateTimer()
-    } catch {
-      transport.gate.release(id)
-    }
-  }
-
-  private func takePlace(_ id: LinkID, _ host: SocketAddress.Host) throws(AdmissionGate.Refusal) {
-    let delegate = transport.delegate
-    let evicted = try transport.gate.enter(id, from: host, at: MonotonicClock.now) {
-      delegate?.isMember(at: host) ?? false
-    }
-    if let evicted { transport.links[evicted]?.evict() }
+    // A refused stranger must cost nothing: a reset leaves no TIME_WAIT and comes before TLS.
+    guard let remote else { return socket.resetOnClose() }
+    transport.admit(SocketStream(socket), from: remote)
   }
 
   /// The kernel gives the lowest free number, so a connection with a high one means that few are left.
@@ -114,19 +97,42 @@ final class Listener: EventHandler {
 }
 
 extension SecureTransport {
-  /// Listens on `address` and returns the port, which the system chose when that of `address` is 0.
+  /// Serves a connection from outside, if the gate has a place for it.
+  func admit(_ stream: any ByteStream, from remote: SocketAddress) {
+    let id = nextLinkID()
+    guard (try? takePlace(id, remote.host)) != nil else { return stream.close(discarding: true) }
+    do throws(TransportFailure) {
+      links[id] = try SecureLink(stream, id: id, remote: remote, dial: nil, transport: self)
+      updateTimer()
+    } catch {
+      gate.release(id)
+    }
+  }
+
+  private func takePlace(_ id: LinkID, _ host: SocketAddress.Host) throws(AdmissionGate.Refusal) {
+    let evicted = try gate.enter(id, from: host, at: MonotonicClock.now) { [delegate] in
+      delegate?.isMember(at: host) ?? false
+    }
+    if let evicted { links[evicted]?.evict() }
+  }
+
+  /// Listens on `address` and returns it with the port, which the system chose when that of `address` is 0.
   ///
   /// ``SocketAddress/any(port:)`` takes IPv6 and IPv4, or IPv4 alone on a machine without IPv6.
-  package func listen(on address: SocketAddress) throws(TransportFailure) -> UInt16 {
+  package func listen(on address: SocketAddress) throws(TransportFailure) -> SocketAddress {
     loop.checkIsolated()
     stopListening()
+    if let medium {
+      return try medium.listen(on: address, loop: loop) { [weak self] in self?.admit($0, from: $1) }
+    }
     let listener = try makeListener(address)
     self.listener = listener
-    return listener.localAddress?.port ?? address.port
+    return address.with(port: listener.localAddress?.port ?? address.port)
   }
 
   /// Accepts nothing more; links stay.
   func stopListening() {
+    medium?.stopListening()
     listener?.stop()
     listener = nil
   }

@@ -46,12 +46,15 @@ package final class NodeDriver {
 
   /// A driver for a node that was configured for this identity, to be made on the loop; `record` is what an earlier start
   /// of it has kept.
+  ///
+  /// Connections are made by `medium`, or over TCP without one.
   package init(
-    loop: EventLoop, identity: TLSIdentity, configuration: NodeConfiguration, restoring record: NodeRecord? = nil
+    loop: EventLoop, identity: TLSIdentity, configuration: NodeConfiguration, restoring record: NodeRecord? = nil,
+    medium: (any LinkMedium)? = nil
   ) throws(TransportFailure) {
     node = Node(configuration, restoring: record, at: Self.now)
     suspended = Self.suspendedTime(at: MonotonicClock.now)
-    transport = try SecureTransport(loop: loop, identity: identity)
+    transport = try SecureTransport(loop: loop, identity: identity, medium: medium)
     transport.delegate = self
     timer = loop.makeTimer { [unowned self] in turn(.tick) }
   }
@@ -62,14 +65,18 @@ package final class NodeDriver {
     on address: SocketAddress, preferring preferred: UInt16? = nil
   ) throws(TransportFailure) -> UInt16 {
     let wish = address.port == 0 ? preferred : nil
-    let port =
-      if let wish, let port = try? transport.listen(on: address.with(port: wish)) { port } else {
+    let listening =
+      if let wish, let address = try? transport.listen(on: address.with(port: wish)) { address } else {
         try transport.listen(on: address)
       }
-    let listening = address.with(port: port)
-    addresses = AddressFollower(loop: transport.loop, listeningOn: listening) { [unowned self] in turn(.addresses($0)) }
+    // The addresses of another medium are not this machine's.
+    if transport.medium == nil {
+      addresses = AddressFollower(loop: transport.loop, listeningOn: listening) {
+        [unowned self] in turn(.addresses($0))
+      }
+    }
     turn(.addresses(listening.reachable))
-    return port
+    return listening.port
   }
 
   /// Gives the node one input of the app, which is one turn, and carries out its outputs.

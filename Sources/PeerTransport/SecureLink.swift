@@ -1,9 +1,7 @@
 import Basics
-import BasicsLinux
-import Glibc
 import PeerProtocol
 
-/// One connection: its socket, its TLS channel and its queue.
+/// One connection: its stream of bytes, its TLS channel and its queue.
 final class SecureLink: EventHandler {
   enum Phase {
     /// TCP is being set up by us.
@@ -14,7 +12,7 @@ final class SecureLink: EventHandler {
     case open
     /// We are closing: the queue is flushed, and received bytes are discarded.
     case draining
-    /// The descriptor is closed.
+    /// The stream is closed.
     case closed
   }
 
@@ -27,7 +25,7 @@ final class SecureLink: EventHandler {
 
   // A cycle until the link is closed: the poller retains the link.
   private let transport: SecureTransport
-  private var socket: Socket?
+  private let stream: any ByteStream
   private let queue: ByteQueue
   /// Bytes that leave before the queue, which is empty: they are lent while they are sent.
   private var lent = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -44,9 +42,9 @@ final class SecureLink: EventHandler {
   private var delayControl: DelayControl
   private var nextLook: UInt64 = 0
 
-  /// Takes over a socket that is connecting (with `dial`) or was accepted (without) and starts to serve it.
+  /// Takes over a stream that is connecting (with `dial`) or was accepted (without) and starts to serve it.
   init(
-    _ socket: consuming Socket, id: LinkID, remote: SocketAddress, dial: DialID?, transport: SecureTransport
+    _ stream: any ByteStream, id: LinkID, remote: SocketAddress, dial: DialID?, transport: SecureTransport
   ) throws(TransportFailure) {
     self.id = id
     channel = try TLSChannel(context: transport.context, role: dial == nil ? .listener : .dialer)
@@ -58,19 +56,15 @@ final class SecureLink: EventHandler {
     phase = dial == nil ? .handshaking : .connecting
     isOnProbation = dial == nil
     isSilent = dial == nil
-    socket.configureLink(transport.configuration)
-    let descriptor = socket.descriptor
-    self.socket = consume socket
+    self.stream = stream
     interest = dial == nil ? .readable : .writable
-    try transport.loop.watch(descriptor, for: interest, handler: self)
+    try stream.open(interest, on: transport.loop, handler: self, limits: transport.configuration)
     let limit = dial == nil ? transport.configuration.firstByteTimeout : transport.configuration.connectTimeout
     deadline = MonotonicClock.now + limit
   }
 
-  private var descriptor: Int32 { socket?.descriptor ?? -1 }
-
-  /// The kernel's state of the path to the peer.
-  var path: PathState? { socket?.path }
+  /// The state of the path to the peer.
+  var path: PathState? { stream.path }
 
   func handle(_ readiness: Readiness) {
     if phase == .connecting { return finishConnecting() }
@@ -79,8 +73,7 @@ final class SecureLink: EventHandler {
   }
 
   private func finishConnecting() {
-    let code = socket?.pendingError ?? EBADF
-    guard code == 0 else { return end(.system(SystemCallFailure("connect", code: code))) }
+    if let failure = stream.connectFailure { return end(failure) }
     phase = .handshaking
     deadline = MonotonicClock.now + transport.configuration.handshakeTimeout
     transport.updateTimer()
@@ -95,12 +88,12 @@ final class SecureLink: EventHandler {
 
 extension SecureLink {
   private func receive() {
-    let count = recv(descriptor, transport.cipherBuffer.baseAddress, transport.cipherBuffer.count, 0)
-    if count < 0 {
-      if errno != EAGAIN, errno != EINTR { end(.system(SystemCallFailure("recv", code: errno))) }
-    } else if count == 0 {
-      end(.truncated)
-    } else if phase != .draining {
+    switch stream.receive(into: transport.cipherBuffer) {
+    case .blocked: break
+    case .failed(let failure): end(failure)
+    case .ended: end(.truncated)
+    case .moved(let count):
+      guard phase != .draining else { return }
       if isSilent { noteFirstByte() }
       advance(with: UnsafeRawBufferPointer(rebasing: transport.cipherBuffer[..<count]))
     }
@@ -213,8 +206,7 @@ extension SecureLink {
     // Output is left: this link fills the queue of the slowest hop, so its delay matters.
     if !channel.output.isEmpty { limitDelay() }
     updateInterest(writable: !channel.output.isEmpty)
-    // Half-closed, not closed: a close with unread bytes sends a reset, which destroys bytes in flight.
-    if phase == .draining, hasFinished, channel.output.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
+    if phase == .draining, hasFinished, channel.output.isEmpty { stream.finishSending() }
     announceRoom()
   }
 
@@ -227,7 +219,7 @@ extension SecureLink {
     let least = transport.leastRoundTrip(to: remote.host) ?? path.leastRoundTrip
     let before = delayControl.window
     delayControl.note(delay: path.roundTrip - min(least, path.roundTrip), inFlight: path.inFlight)
-    if let window = delayControl.window, window != before { socket?.setSendBuffer(window) }
+    if let window = delayControl.window, window != before { stream.limitInFlight(window) }
   }
 
   private func fillOutput() throws(TransportFailure) {
@@ -250,17 +242,18 @@ extension SecureLink {
     let output = channel.output
     guard !output.isEmpty else { return true }
     let most = min(output.count, delayControl.sendSize)
-    let count = Glibc.send(descriptor, output.baseAddress, most, Int32(MSG_NOSIGNAL))
-    if count < 0 {
-      if errno == EAGAIN || errno == EINTR { return false }
+    switch stream.send(UnsafeRawBufferPointer(rebasing: output[..<most])) {
+    case .blocked: return false
+    case .ended, .failed:
       // The peer is gone. Its last bytes may still be in the receive buffer: reading ends the link.
       queue.removeAll()
       channel.consumeOutput(output.count)
       return true
+    case .moved(let count):
+      channel.consumeOutput(count)
+      extendClosing()
+      return count == output.count
     }
-    channel.consumeOutput(count)
-    extendClosing()
-    return count == output.count
   }
 
   /// Tells the driver once that a queue that had risen over the low watermark is low again.
@@ -276,7 +269,7 @@ extension SecureLink {
     guard wanted != interest, phase != .closed else { return }
     interest = wanted
     do throws(TransportFailure) {
-      try transport.loop.rewatch(descriptor, for: wanted)
+      try stream.await(wanted)
     } catch {
       end(error)
     }
@@ -323,8 +316,7 @@ extension SecureLink {
   /// Ends a link at once whose place another one needs.
   func evict() {
     // Of a link that is closing, what the kernel holds may still arrive.
-    if phase == .handshaking { socket?.resetOnClose() }
-    end(.handshakeTimedOut)
+    end(.handshakeTimedOut, discarding: phase == .handshaking)
   }
 
   /// Ends an open link soon, however much is still to leave.
@@ -351,16 +343,14 @@ extension SecureLink {
     transport.gate.release(id)
   }
 
-  /// Closes the descriptor and reports; every path of a link ends here, once.
-  private func end(_ failure: TransportFailure?) {
+  /// Closes the stream and reports; every path of a link ends here, once.
+  private func end(_ failure: TransportFailure?, discarding: Bool = false) {
     guard phase != .closed else { return }
     let last = phase
     phase = .closed
     deadline = nil
     endProbation()
-    // Before the descriptor is closed, since the kernel may give its number to the next connection.
-    transport.loop.unwatch(descriptor)
-    socket = nil
+    stream.close(discarding: discarding)
     transport.ended(self, in: last, failure)
   }
 }

@@ -1,7 +1,7 @@
 import Basics
 package import PeerProtocol
 
-/// TCP links between proven peers: listens, dials, encrypts and queues; the driver knows what the bytes mean.
+/// Links between proven peers, over TCP or another medium: listens, dials, encrypts and queues; the driver knows what the bytes mean.
 ///
 /// Every method must be called on the loop, and ``shutDown(_:)`` before the loop is stopped.
 package final class SecureTransport {
@@ -9,6 +9,8 @@ package final class SecureTransport {
   package weak var delegate: (any SecureTransportDelegate)?
 
   let loop: EventLoop
+  /// How connections are made; nil for TCP.
+  let medium: (any LinkMedium)?
   let configuration: Configuration
   let context: TLSContext
   let cipherBuffer: UnsafeMutableRawBufferPointer
@@ -30,10 +32,12 @@ package final class SecureTransport {
 
   /// A transport that neither listens nor dials yet.
   package init(
-    loop: EventLoop, identity: TLSIdentity, configuration: Configuration = Configuration()
+    loop: EventLoop, identity: TLSIdentity, configuration: Configuration = Configuration(),
+    medium: (any LinkMedium)? = nil
   ) throws(TransportFailure) {
     loop.checkIsolated()
     self.loop = loop
+    self.medium = medium
     self.configuration = configuration
     context = try TLSContext(identity: identity)
     gate = AdmissionGate(limits: configuration.gate)

@@ -18,6 +18,8 @@ package enum TransportFailure: Error, Hashable, Sendable {
   case truncated
   /// The dial was cancelled or the transport shut down.
   case cancelled
+  /// A medium other than TCP failed, in its own words.
+  case medium(String)
 
   /// A defect of a peer's certificate.
   package enum CertificateProblem: Hashable, Sendable {
@@ -46,6 +48,7 @@ extension TransportFailure: CustomStringConvertible {
     case .tls(let reason): "TLS: \(reason)"
     case .truncated: "the connection was cut"
     case .cancelled: "cancelled"
+    case .medium(let reason): reason
     }
   }
 }

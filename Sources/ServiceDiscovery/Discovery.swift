@@ -28,6 +28,8 @@ package final class Discovery: DiscoveryBackend {
   }
 
   private let mode: DiscoveryMode
+  /// The only back-end, where it is none of this module's.
+  private let own: (any DiscoveryBackend)?
   private let pulse: @Sendable () -> DaemonPulse
   private let state = Mutex(State())
 
@@ -36,7 +38,12 @@ package final class Discovery: DiscoveryBackend {
 
   /// Discovery that asks `pulse` whether the daemon hangs.
   init(mode: DiscoveryMode, pulse: @escaping @Sendable () -> DaemonPulse) {
-    (self.mode, self.pulse) = (mode, pulse)
+    (self.mode, self.pulse, own) = (mode, pulse, nil)
+  }
+
+  /// Discovery by another back-end alone.
+  package init(by backend: any DiscoveryBackend) {
+    (mode, pulse, own) = (.none, { .take() }, backend)
   }
 
   package func start(
@@ -74,7 +81,7 @@ package final class Discovery: DiscoveryBackend {
     browsing type: ServiceType?, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) -> (any DiscoveryBackend)? {
     switch mode {
-    case .none: nil
+    case .none: own
     case .avahi: AvahiDaemonBackend()
     case .embedded: Self.makeEmbedded()
     case .automatic:

@@ -90,5 +90,5 @@ package struct Advertisement: Hashable, Sendable {
   }
 
   /// The same service under the next name, because this one is taken.
-  func renamed() -> Advertisement { Advertisement(instance: instance.alternative, port: port, info: info) }
+  package func renamed() -> Advertisement { Advertisement(instance: instance.alternative, port: port, info: info) }
 }

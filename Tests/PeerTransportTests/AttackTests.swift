@@ -32,7 +32,7 @@ import Testing
     configuration.strangerLingerTimeout = .day
     try await Pair.with(configuration) { pair in
       try await pair.listener.use { $0.confirm(pair.listenerLink) }
-      let port = try await pair.listener.use { try $0.listen(on: .loopback(port: 0)) }
+      let port = try await pair.listener.use { try $0.listen(on: .loopback(port: 0)).port }
       // Each is proven, is closed as after a bad hello, and reads nothing of that.
       let dialers = try (0..<4).map { _ in try TestPeer() }
       for (number, dialer) in dialers.enumerated() {

@@ -69,7 +69,7 @@ import Testing
     }
     try await Pair.with(patient) { pair in
       try await pair.listener.use { $0.confirm(pair.listenerLink) }
-      let port = try await pair.listener.use { try $0.listen(on: .loopback(port: 0)) }
+      let port = try await pair.listener.use { try $0.listen(on: .loopback(port: 0)).port }
       let held = (0..<4).map { _ in RawClient(port: port) }
       for number in UInt8(1)...10 {
         // A member is heard while the flood lasts. The first client that is held ends it: each would wait for ten seconds.

@@ -53,7 +53,7 @@ actor TestPeer: SecureTransportDelegate {
     let transport = try SecureTransport(loop: loop, identity: identity, configuration: configuration)
     transport.delegate = self
     self.transport = transport
-    return SocketAddress.loopback(port: try transport.listen(on: address))
+    return SocketAddress.loopback(port: try transport.listen(on: address).port)
   }
 
   /// Runs `body` with the transport, on the loop.

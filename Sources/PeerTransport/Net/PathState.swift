@@ -1,5 +1,5 @@
 /// The kernel's state of the path to a peer (`struct tcp_info` of linux/tcp.h).
-struct PathState {
+package struct PathState {
   /// Bytes of the kernel's answer up to the last field used here; the header of the C library ends before it.
   static let infoSize = Offset.leastRoundTrip + 4
 

@@ -87,16 +87,15 @@ struct DiscoveryDesk {
   /// Advertises this session and looks for others; `handler` is called from any thread.
   ///
   /// - Parameters:
-  ///   - mode: Which back-end to use.
+  ///   - discovery: Discovery that has not started.
   ///   - role: Whether to advertise, to look, or both.
   ///   - port: The TCP port this session listens on.
   ///   - handler: Receives what discovery says.
   mutating func start(
-    _ mode: DiscoveryMode, as role: DiscoveryRole, port: UInt16,
+    _ discovery: Discovery, as role: DiscoveryRole, port: UInt16,
     _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(SessionError) {
     do {
-      let discovery = Discovery(mode: mode)
       let instance = try ServiceInstance(name: instanceName, type: serviceType)
       let advertisement = Advertisement(instance: instance, port: port, info: try record.info())
       try discovery.start(

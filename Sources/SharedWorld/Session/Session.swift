@@ -232,8 +232,9 @@ extension Session {
     on listen: SocketAddress, restoring record: NodeRecord?
   ) async throws(SessionError) -> UInt16 {
     do {
+      let medium = try configuration.transport.make.map { TransportMedium(try $0()) }
       let driver = try NodeDriver(
-        loop: loop, identity: identity.tls, configuration: nodeConfiguration, restoring: record)
+        loop: loop, identity: identity.tls, configuration: nodeConfiguration, restoring: record, medium: medium)
       // The driver goes before the session does, and with it every call of these.
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
       driver.onCache = { [unowned self] wish in self.assumeIsolated { $0.serve(wish) } }
@@ -304,11 +305,13 @@ extension Session {
   private func startDiscovery(port: UInt16) throws(SessionError) {
     guard configuration.discovery != .none else { return }
     renewTag()
-    try discovery.start(configuration.discovery, as: configuration.discoveryRole, port: port) {
+    let memory = configuration.transport.memory
+    let source = memory.map { Discovery(by: MemoryDiscovery($0)) } ?? Discovery(mode: configuration.discovery)
+    try discovery.start(source, as: configuration.discoveryRole, port: port) {
       [weak self, loop] event in
       loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
     }
-    guard configuration.discoveryRole != .advertiser else { return }
+    guard configuration.discoveryRole != .advertiser, memory == nil else { return }
     let silence = loop.makeTimer { [unowned self] in assumeIsolated { $0.explainSilence() } }
     silence.deadline = MonotonicClock.now + DiscoveryDesk.patience
     discovery.silence = silence

@@ -23,6 +23,8 @@ extension Session {
     /// How long an invitation by ``invitePolicy`` or ``Session/keepInviting(_:)`` waits for its answer before it is repeated,
     /// at most 60 s.
     public var inviteTimeout: Duration = .seconds(10)
+    /// How connections are made: over TCP, by an app's own ``Transport``, or in memory.
+    public var transport = SessionTransport.tcp
     /// Where to listen; by default every address and any free port.
     public var listen = Endpoint(host: "::", port: 0)
     /// A folder that keeps all that outlives the process, so that an app names one place; nil keeps what the paths below

@@ -130,7 +130,7 @@ private actor Middleman: SecureTransportDelegate {
     let transport = try SecureTransport(loop: loop, identity: identity)
     transport.delegate = self
     self.transport = transport
-    return try transport.listen(on: .loopback(port: 0))
+    return try transport.listen(on: .loopback(port: 0)).port
   }
 
   func stop() async {

@@ -49,7 +49,7 @@ actor ScriptedPeer: SecureTransportDelegate {
     let transport = try SecureTransport(loop: loop, identity: identity)
     transport.delegate = self
     self.transport = transport
-    return try transport.listen(on: .loopback(port: 0))
+    return try transport.listen(on: .loopback(port: 0)).port
   }
 
   /// Waits for the first invitation.

@@ -1,0 +1,51 @@
+import Basics
+import PeerTransport
+import ServiceDiscovery
+
+/// A network in memory, for an app's own tests: sessions of one process find each other and connect without sockets, ports and
+/// daemons.
+///
+///     let network = try MemoryNetwork(seed: 7, delay: .milliseconds(1) ... .milliseconds(20))
+///     var configuration = Session.Configuration()
+///     configuration.transport = .inMemory(network)
+///
+/// The test breaks it as real ones break: it delays bytes, cuts connections and lets groups of peers not reach each other. The
+/// delays and their order follow from the seed and from what the sessions send; the sessions themselves run in real time.
+public final class MemoryNetwork: Sendable {
+  let core: MemoryNetworkCore
+
+  /// A network that delivers all bytes of a connection in order, each piece after a random delay from the range.
+  ///
+  /// - Parameters:
+  ///   - seed: The seed of the delays.
+  ///   - delay: How long a piece is on its way, at least and at most; by default no time at all.
+  /// - Throws: ``SessionError`` with the code `io` when the system has no thread or descriptor left.
+  public init(seed: UInt64 = 0, delay: ClosedRange<Duration> = .zero ... .zero) throws(SessionError) {
+    do throws(TransportFailure) {
+      core = MemoryNetworkCore(loop: try EventLoop(name: "sharedworld-mn"), seed: seed, delay: delay)
+    } catch {
+      throw SessionError(.io, "the network in memory cannot start: \(error)", cause: error)
+    }
+  }
+
+  deinit { core.loop.stop() }
+
+  /// Lets bytes pass within each group alone, until ``heal()``; the sessions that are in none are a group too.
+  ///
+  /// As on a real network, what is sent to another group waits, and connections break when that takes too long.
+  public func partition(_ groups: [Session]...) {
+    let groups = groups.map { $0.map(\.port) }
+    core.run { $0.partition(groups) }
+  }
+
+  /// Lets all bytes pass again; those that waited are delivered.
+  public func heal() {
+    core.run { $0.partition([]) }
+  }
+
+  /// Breaks the connections between two sessions, and what is on its way there is lost; they may connect again at once.
+  public func disconnect(_ one: Session, _ other: Session) {
+    let ports = (one.port, other.port)
+    core.run { $0.disconnect(ports.0, ports.1) }
+  }
+}

@@ -1,0 +1,150 @@
+import Basics
+import BasicsLinux
+import Glibc
+import PeerTransport
+import Synchronization
+
+/// The state of a network in memory, confined to a loop of its own.
+actor MemoryNetworkCore {
+  typealias Accept = @Sendable (any TransportConnection, Endpoint) -> Void
+
+  /// Something on its way to one end of a connection.
+  private struct Flight {
+    let end: MemoryConnection
+    let event: TransportEvent
+    let due: UInt64
+  }
+
+  nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  /// The services on the network.
+  var services = MemoryServices()
+
+  private let delay: ClosedRange<Duration>
+  private var random: SeededRandom
+  private nonisolated let lastPort = Atomic<UInt16>(0)
+  private var listeners: [UInt16: Accept] = [:]
+  /// The ends of all connections, in the order in which they were made.
+  private var ends: [MemoryConnection] = []
+  /// Everything that is on its way, in the order in which it was sent.
+  private var flights: [Flight] = []
+  /// The group of each port; ports that are in none are in group 0.
+  private var groups: [UInt16: Int] = [:]
+  private var timer: LoopTimer?
+
+  init(loop: EventLoop, seed: UInt64, delay: ClosedRange<Duration>) {
+    (self.loop, self.delay, random) = (loop, delay, SeededRandom(seed: seed))
+  }
+
+  /// Does something on the loop, after everything that was asked for before.
+  nonisolated func run(_ body: @escaping @Sendable (isolated MemoryNetworkCore) -> Void) {
+    loop.execute { self.assumeIsolated(body) }
+  }
+
+  // MARK: Peers
+
+  /// A port that no other peer of this network has.
+  nonisolated func makePort() -> UInt16 { lastPort.add(1, ordering: .relaxed).newValue }
+
+  /// The endpoint of a peer: each has a network of its own (RFC 4193), as strangers are counted by networks.
+  static func endpoint(of port: UInt16) -> Endpoint {
+    Endpoint(SocketAddress(host: .ipv6(high: 0xFD53 << 48 | UInt64(port), low: 1, scope: 0), port: port))
+  }
+
+  /// Lets connections reach a port.
+  func listen(_ port: UInt16, _ accept: @escaping Accept) { listeners[port] = accept }
+
+  /// Lets no connections reach a port.
+  func stopListening(_ port: UInt16) { listeners[port] = nil }
+
+  // MARK: Connections
+
+  /// Begins a connection to a port; it arrives there as bytes do.
+  func connect(_ end: MemoryConnection, to port: UInt16) {
+    let other = MemoryConnection(self, from: port, to: end.port)
+    (end.other, other.other) = (other, end)
+    ends += [end, other]
+    send(.opened, to: other)
+  }
+
+  /// Puts something on its way to one end of a connection.
+  func send(_ event: TransportEvent, to end: MemoryConnection) {
+    let span = (delay.upperBound - delay.lowerBound) / .nanoseconds(1)
+    let extra = span > 0 ? random.below(UInt64(span) + 1) : 0
+    let due = MonotonicClock.now + UInt64(delay.lowerBound / .nanoseconds(1)) + extra
+    // Of one connection nothing overtakes what was sent before.
+    let last = flights.last { $0.end === end }?.due ?? 0
+    flights.append(Flight(end: end, event: event, due: max(due, last)))
+    deliver()
+  }
+
+  /// Ends a connection from one side; what that has sent still arrives.
+  func close(_ end: MemoryConnection) {
+    flights.removeAll { $0.end === end }
+    ends.removeAll { $0 === end }
+    end.end()
+    if let other = end.other { send(.closed, to: other) }
+  }
+
+  /// Delivers what is due and can pass.
+  func deliver() {
+    let now = MonotonicClock.now
+    var waiting: [Flight] = []
+    var next: UInt64?
+    for flight in exchange(&flights, with: []) {
+      if flight.due <= now, canPass(flight), !waiting.contains(where: { $0.end === flight.end }) {
+        arrive(flight)
+      } else {
+        waiting.append(flight)
+        if canPass(flight) { next = min(next ?? .max, flight.due) }
+      }
+    }
+    flights = waiting + flights
+    if timer == nil { timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.deliver() } } }
+    timer?.deadline = next
+  }
+
+  private func canPass(_ flight: Flight) -> Bool {
+    let (one, other) = (flight.end.port, flight.end.other?.port ?? flight.end.port)
+    return groups[one, default: 0] == groups[other, default: 0] && flight.end.isReceiving
+  }
+
+  private func arrive(_ flight: Flight) {
+    let end = flight.end
+    if case .opened = flight.event, !end.isBeginner { return accept(end) }
+    end.tell(flight.event)
+    // The sender has room again, wherever the delay has its cause.
+    if case .received(let bytes) = flight.event { end.other?.tell(.sent(bytes.count)) }
+  }
+
+  private func accept(_ end: MemoryConnection) {
+    guard let accept = listeners[end.port], let other = end.other else {
+      end.other?.tell(.failed(TransportFailure.system(SystemCallFailure("connect", code: ECONNREFUSED))))
+      return
+    }
+    accept(end, Self.endpoint(of: other.port))
+    send(.opened, to: other)
+  }
+
+  // MARK: Faults
+
+  /// Separates groups of ports from each other and from all others.
+  func partition(_ groups: [[UInt16]]) {
+    self.groups = [:]
+    for (number, ports) in groups.enumerated() {
+      for port in ports { self.groups[port] = number + 1 }
+    }
+    deliver()
+  }
+
+  /// Breaks the connections between two ports.
+  func disconnect(_ one: UInt16, _ other: UInt16) {
+    let broken = ends.filter { [[one, other], [other, one]].contains([$0.port, $0.other?.port]) }
+    flights.removeAll { flight in broken.contains { $0 === flight.end } }
+    ends.removeAll { end in broken.contains { $0 === end } }
+    for end in broken {
+      end.tell(.failed(TransportFailure.system(SystemCallFailure("recv", code: ECONNRESET))))
+      end.end()
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import PeerTransport
+import Testing
+
+@testable import SharedWorld
+
+@Suite("A network in memory", .timeLimit(.minutes(5)))
+struct MemoryNetworkTests {
+  private static func configuration(_ network: MemoryNetwork) -> Session.Configuration {
+    var configuration = Session.Configuration(service: "swtest")
+    configuration.transport = .inMemory(network)
+    configuration.invitePolicy = .automatic
+    configuration.invitationHandler = { _ in .accept }
+    return configuration
+  }
+
+  /// Runs `body` with so many sessions that find each other on a network.
+  private static func sessions(
+    _ count: Int, on network: MemoryNetwork, _ body: @escaping @Sendable ([Session]) async throws -> Void
+  ) async throws {
+    @Sendable func add(to sessions: [Session]) async throws {
+      guard sessions.count < count else { return try await body(sessions) }
+      let identity = try TestSessions.identity("peer\(sessions.count)")
+      try await Session.withSession(as: identity, configuration: configuration(network)) {
+        try await add(to: sessions + [$0])
+      }
+    }
+    try await add(to: [])
+  }
+
+  /// Waits until a session has an anchor with this name.
+  private static func wait(for name: String, at session: Session) async throws {
+    for await element in session.anchorChanges() {
+      if case .change(let change) = element, change.anchor.name == name { return }
+    }
+    throw EndedTooSoon()
+  }
+
+  @Test("ten sessions find each other without a socket, agree on a host, and get an anchor")
+  func tenPeers() async throws {
+    let network = try MemoryNetwork()
+    try await Self.sessions(10, on: network) { sessions in
+      _ = try await TestSessions.agreedHost(sessions)
+      _ = try await sessions[0].place(Anchor(name: "lamp", transform: .identity))
+      for session in sessions { try await Self.wait(for: "lamp", at: session) }
+    }
+  }
+
+  @Test("what is placed in both halves of a divided network is everywhere once it is whole")
+  func partition() async throws {
+    let network = try MemoryNetwork(seed: 3, delay: .zero ... .milliseconds(5))
+    try await Self.sessions(4, on: network) { sessions in
+      _ = try await TestSessions.agreedHost(sessions)
+      network.partition([sessions[0], sessions[1]])
+      _ = try await sessions[0].place(Anchor(name: "left", transform: .identity))
+      _ = try await sessions[3].place(Anchor(name: "right", transform: .identity))
+      try await Self.wait(for: "left", at: sessions[1])
+      try await Self.wait(for: "right", at: sessions[2])
+      let anchors = await sessions[2].anchors()
+      #expect(!anchors.contains { $0.name == "left" })
+      network.heal()
+      for session in sessions {
+        for name in ["left", "right"] { try await Self.wait(for: name, at: session) }
+      }
+    }
+  }
+
+  @Test("a connection that breaks comes back, and nothing is lost")
+  func disconnect() async throws {
+    let network = try MemoryNetwork()
+    try await Self.sessions(2, on: network) { sessions in
+      _ = try await TestSessions.agreedHost(sessions)
+      network.disconnect(sessions[0], sessions[1])
+      _ = try await sessions[0].place(Anchor(name: "lamp", transform: .identity))
+      try await Self.wait(for: "lamp", at: sessions[1])
+    }
+  }
+
+  @Test("where nobody listens an invitation fails as it does on a real network")
+  func nobodyThere() async throws {
+    let network = try MemoryNetwork()
+    try await Self.sessions(1, on: network) { sessions in
+      let nobody = InvitationTarget.endpoint(MemoryNetworkCore.endpoint(of: 99))
+      let error = await #expect(throws: SessionError.self) { try await sessions[0].invite(nobody) }
+      #expect(error?.code == .unreachable)
+    }
+  }
+
+  @Test("two devices that want one name get two")
+  func takenNames() async throws {
+    let network = try MemoryNetwork()
+    let identity = try TestSessions.identity("twin")
+    var configuration = Self.configuration(network)
+    configuration.invitePolicy = .none
+    try await Session.withSession(as: identity, configuration: configuration) { first in
+      try await Session.withSession(as: identity, configuration: configuration) { second in
+        let other: (Session.Event) -> Candidate.ID? = {
+          if case .candidateFound(let candidate) = $0 { candidate.id } else { nil }
+        }
+        let (seconds, firsts) = (try await first.first(other), try await second.first(other))
+        #expect(firsts != seconds)
+      }
+    }
+  }
+
+  // MARK: Connections
+
+  /// Keeps the events of one end of a connection.
+  private final class Ear: Sendable {
+    let (events, teller) = AsyncStream.makeStream(of: TransportEvent.self)
+
+    init(_ connection: any TransportConnection) {
+      connection.open { [teller] in teller.yield($0) }
+    }
+
+    /// The bytes of the next pieces, until there are so many.
+    func received(_ count: Int) async -> [UInt8] {
+      var bytes: [UInt8] = []
+      for await case .received(let piece) in events {
+        bytes += piece
+        if bytes.count >= count { break }
+      }
+      return bytes
+    }
+  }
+
+  /// A connection from one peer of a network to another: both ends.
+  private static func pair(
+    on network: MemoryNetwork
+  ) async throws -> (dialer: any TransportConnection, listener: any TransportConnection) {
+    let (one, other) = (MemoryTransport(network), MemoryTransport(network))
+    let (accepted, teller) = AsyncStream.makeStream(of: (any TransportConnection).self)
+    let endpoint = try other.listen(at: Endpoint(host: "::", port: 0)) { connection, _ in teller.yield(connection) }
+    let dialer = try one.connect(to: endpoint)
+    var iterator = accepted.makeAsyncIterator()
+    return (dialer, try #require(await iterator.next()))
+  }
+
+  @Test("bytes arrive in order, however random the delays")
+  func order() async throws {
+    let network = try MemoryNetwork(seed: 11, delay: .zero ... .milliseconds(3))
+    let (dialer, listener) = try await Self.pair(on: network)
+    let ear = Ear(listener)
+    let bytes = (0..<200).map { UInt8($0) }
+    for byte in bytes { dialer.send([byte]) }
+    #expect(await ear.received(200) == bytes)
+  }
+
+  @Test("an end that does not receive holds up the other, which is told of room only later")
+  func backPressure() async throws {
+    let network = try MemoryNetwork()
+    let (dialer, listener) = try await Self.pair(on: network)
+    let (sender, receiver) = (Ear(dialer), Ear(listener))
+    listener.setReceiving(false)
+    dialer.send([1, 2, 3])
+    listener.send([9])
+    // What the other direction says comes first, for the bytes wait.
+    var events = sender.events.makeAsyncIterator()
+    guard case .opened = await events.next(), case .received([9]) = await events.next() else {
+      Issue.record("the connection opens, and receives")
+      return
+    }
+    listener.setReceiving(true)
+    guard case .sent(3) = await events.next() else {
+      Issue.record("the bytes have left")
+      return
+    }
+    #expect(await receiver.received(3) == [1, 2, 3])
+  }
+
+  @Test("what was sent before the end still arrives, and then the end")
+  func close() async throws {
+    let network = try MemoryNetwork(seed: 1, delay: .milliseconds(1) ... .milliseconds(2))
+    let (dialer, listener) = try await Self.pair(on: network)
+    dialer.send([7])
+    dialer.close()
+    var events = Ear(listener).events.makeAsyncIterator()
+    guard case .received([7]) = await events.next(), case .closed = await events.next() else {
+      Issue.record("the bytes, then the end")
+      return
+    }
+  }
+
+  @Test("a side that sends nothing more has ended, on both sides")
+  func finish() async throws {
+    let network = try MemoryNetwork()
+    let (dialer, listener) = try await Self.pair(on: network)
+    let stream = ConnectionStream(dialer, isOpen: true)
+    stream.finishSending()
+    var events = Ear(listener).events.makeAsyncIterator()
+    guard case .closed = await events.next() else {
+      Issue.record("the other side is told")
+      return
+    }
+    var buffer: [UInt8] = [0]
+    guard case .ended = buffer.withUnsafeMutableBytes({ stream.receive(into: $0) }) else {
+      Issue.record("this side reads the end")
+      return
+    }
+  }
+
+  @Test("a connection that receives on and on although nobody reads is ended")
+  func flood() async throws {
+    /// A connection that hears nothing of `setReceiving`.
+    final class Flood: TransportConnection {
+      let bytes: Int
+      init(_ bytes: Int) { self.bytes = bytes }
+      func open(_ handler: @escaping @Sendable (TransportEvent) -> Void) {
+        handler(.opened)
+        for _ in 0..<(bytes / 65_536) { handler(.received([UInt8](repeating: 0, count: 65_536))) }
+      }
+      func send(_ bytes: [UInt8]) {}
+      func setReceiving(_ isReceiving: Bool) {}
+      func close() {}
+    }
+    let loop = try EventLoop()
+    defer { loop.stop() }
+    for (bytes, isEnded) in [(ConnectionStream.inboxLimit, false), (ConnectionStream.inboxLimit + 65_536, true)] {
+      let stream = ConnectionStream(Flood(bytes), isOpen: false)
+      let failure = try await withCheckedThrowingContinuation { done in
+        loop.execute {
+          done.resume(
+            with: Result {
+              try stream.open([], on: loop, handler: SilentHandler(), limits: .init())
+              return stream.connectFailure
+            })
+        }
+      }
+      #expect((failure != nil) == isEnded)
+    }
+  }
+}
+
+/// Does nothing with what it is told.
+private final class SilentHandler: EventHandler {
+  func handle(_ readiness: Readiness) {}
+}

@@ -110,12 +110,13 @@ extension Session {
       orientation: max(uncertainty.orientation, 0.003), residual: Double(found.rms), observations: found.inliers)
   }
 
-  func measure(_ frame: WorldFrame, by fit: FrameFit) throws(SessionError) {
+  /// Records a measurement of a frame; one that others caused counts with theirs, not at once.
+  func measure(_ frame: WorldFrame, by fit: FrameFit, isPrompt: Bool = true) throws(SessionError) {
     guard let estimate = fit.estimate else {
       throw SessionError(.invalidArgument, "the transform of an alignment is not rigid")
     }
     let mine = try read { node, _ in node.worldFrames.mine }
-    try handle(.measure(from: frame, to: mine, estimate))
+    try handle(.measure(from: frame, to: mine, estimate, isPrompt: isPrompt))
   }
 
   /// Tells the app that a peer's frame lies elsewhere.
@@ -156,7 +157,7 @@ extension Session {
     } else {
       try place([Anchor(name: name, transform: transform)])
     }
-    return alignByTouches()
+    return alignByTouches(isPrompt: true)
   }
 
   /// Measures again when another peer has touched a point, where this peer has touched any.
@@ -165,11 +166,11 @@ extension Session {
       !node.worldFrames.isTrivial
         && changes.contains { $0.origin != .local && node.anchors[$0.id]?.name.hasPrefix(Self.touchPrefix) == true }
     }
-    if isTouch == true { _ = alignByTouches() }
+    if isTouch == true { _ = alignByTouches(isPrompt: false) }
   }
 
   /// Measures the frames of all peers with which this one has enough points in common.
-  private func alignByTouches() -> [PeerID: PeerAlignment] {
+  private func alignByTouches(isPrompt: Bool) -> [PeerID: PeerAlignment] {
     guard let touches = try? touches(), let mine = try? read({ node, _ in node.worldFrames.mine }) else { return [:] }
     let own = touches.filter { $0.owner == identity.peerID && $0.frame == mine }
     var found: [PeerID: PeerAlignment] = [:]
@@ -181,7 +182,7 @@ extension Session {
       }
       // Too few points, or points above each other, align nothing yet.
       guard let fit = try? FrameFit(points: points) else { continue }
-      guard (try? measure(frame, by: fit)) != nil else { continue }
+      guard (try? measure(frame, by: fit, isPrompt: isPrompt)) != nil else { continue }
       found[peer] = alignment(of: peer)
     }
     return found

@@ -67,7 +67,7 @@ package struct FrameView: Sendable {
   }
 
   /// The frame of a live pose; nil when that is not known.
-  func frame(of update: EphemeralUpdate) -> WorldFrame? {
+  package func frame(of update: EphemeralUpdate) -> WorldFrame? {
     isTrivial ? .shared : book.frame(of: update.origin.actor, sequence: update.sequence)
   }
 

@@ -55,7 +55,7 @@ tap 0.50 0.60 lamp
 tap 0.35 0.55 "coffee machine"
 tap 0.65 0.50 door
 place "corner (kitchen)" ${corner[*]}
-wait anchor clock
+wait anchor clock 90
 wait anchor "corner (porch)"
 anchors
 save demo-out/shared.worldmap

@@ -59,6 +59,12 @@ extension Program {
     return .alignment(found.sorted { $0.key < $1.key }.map { Report.Alignment(person($0.key), $0.value) })
   }
 
+  /// The devices of two peers are held together at this moment.
+  func meet(_ peer: PeerID, isTouching: Bool) async throws -> Report.Answer {
+    let hold: FrameFit.Hold = isTouching ? .touching : .together
+    return .alignment([Report.Alignment(person(peer), try await session.meet(peer, hold: hold))])
+  }
+
   /// Lines this peer's frame up with that of another one by what is known, the surest first.
   func align(with peer: PeerID) async throws -> Report.Answer {
     var reasons: [String] = []

@@ -84,7 +84,7 @@ public struct SuppliedFit: AlignmentSource {
   /// Its frame to this peer's.
   public let fit: FrameFit
 
-  /// What the app has measured of a peer's frame, or of the shared one.
+  /// A measurement by the app of a peer's frame, or of the shared one.
   public init(_ fit: FrameFit, of peer: PeerID?) { (self.fit, self.peer) = (fit, peer) }
 
   /// The transform.

@@ -1,7 +1,7 @@
 import PeerProtocol
 import WorldModel
 
-/// What a session remembers in order to measure frames: where this device was of late, and when it met others.
+/// The memory of a session for measuring frames: where this device was of late, and when it met others.
 struct FrameDesk {
   /// Where this device was.
   var track = PoseTrack()

@@ -167,6 +167,10 @@ package enum ProtocolTimes {
   package static let clockSettling: Duration = .seconds(10)
   /// A member's vectors make a snapshot leave at most this often.
   static let snapshotPause: Duration = .seconds(1)
+  /// Measurements of others make this node place all frames at most this often.
+  static let framePlacing: Duration = .milliseconds(500)
+  /// A member's digests of frames are compared, and answered, at most this often.
+  static let frameComparison: Duration = .seconds(1)
   /// Version vectors are exchanged this often.
   package static let antiEntropy: Duration = .seconds(5)
   /// Poses of one subject leave at most this often: 60 times a second with some jitter pass.

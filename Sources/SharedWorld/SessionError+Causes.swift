@@ -2,6 +2,7 @@ import AnchorReplication
 import Basics
 import PeerProtocol
 import PeerTransport
+import WorldAlignment
 import WorldModel
 
 extension SessionError {
@@ -169,6 +170,17 @@ extension SessionError {
     case .undecodable: self.init(.undecodable, "\(peer.short) cannot decode the request", cause: error)
     case .refused: self.init(.requestFailed, "the request failed at \(peer.short)", cause: error)
     case .malformed: self.init(.undecodable, "\(peer.short) cannot read the request's envelope", cause: error)
+    }
+  }
+}
+
+extension SessionError {
+  /// Why measurements gave no transform.
+  init(_ error: AlignmentError) {
+    switch error {
+    case .notEnough, .degenerate, .ambiguous: self.init(.notDetermined, "\(error)", cause: error)
+    case .notFinite, .negativeWeight: self.init(.invalidArgument, "\(error)", cause: error)
+    case .cancelled: self.init(.cancelled, "\(error)", cause: error)
     }
   }
 }

@@ -118,6 +118,10 @@ extension SessionError {
     public static let mapNotReady = Code("map-not-ready")
     /// A scan was not found in the session's map, or not surely: look around and try again.
     public static let notRelocalised = Code("not-relocalised")
+    /// A turn between two frames is still open after all that was observed: observe more, at other places.
+    public static let notDetermined = Code("not-determined")
+    /// A device tells no pose by which it could be found.
+    public static let noPose = Code("no-pose")
     /// Two peers held different anchors under the same history; they are merging everything.
     public static let divergence = Code("divergence")
   }

@@ -1,4 +1,3 @@
-import Glibc
 import PeerCLI
 import SharedWorld
 
@@ -13,12 +12,7 @@ struct Options: Equatable, Sendable {
 
   /// The own frame to the files' frame.
   var origin: Transform? {
-    frame.map { numbers in
-      let angle = numbers[3] * .pi / 180
-      return Transform(
-        x: [cosf(angle), 0, -sinf(angle)], y: [0, 1, 0], z: [sinf(angle), 0, cosf(angle)],
-        translation: [numbers[0], numbers[1], numbers[2]])
-    }
+    frame.map { Transform(position: [$0[0], $0[1], $0[2]], heading: $0[3]) }
   }
 
   static var parser: ArgumentParser<Options> {

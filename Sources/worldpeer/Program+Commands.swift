@@ -86,6 +86,8 @@ extension Program {
     case .relocalised(let isRelocalised): return try await relocalise(isRelocalised)
     case .relocalise(let path): return try await relocalise(path)
     case .touch(let name, let position): return try await touch(name, at: position)
+    case .align(let peer): return try await align(with: try await member(peer))
+    case .meet(let peer, let isTouching): return try await meet(try await member(peer), isTouching: isTouching)
     case .alignment: return await alignment()
     case .load(let path): return try await load(path)
     case .save(let path): return try await save(to: path)
@@ -96,7 +98,7 @@ extension Program {
     case .burst(let count, let rate, let name): return try await burst(of: count, rate: rate, name: name)
     case .move(let word, let position, let witness): try await move(try await anchor(word), to: position, witness)
     case .drag(let word, let position, let seconds): try await drag(try await anchor(word), to: position, in: seconds)
-    case .pose(let position): try await session.updatePose(Transform(translation: position))
+    case .pose(let place, let turn): try await session.updatePose(Transform(position: place, heading: turn))
     case .lock(let word, let seconds):
       _ = try await session.requestOwnership(of: try await anchor(word).id, lease: seconds.map { .seconds($0) })
     case .unlock(let word): try await session.releaseOwnership(of: try await anchor(word).id)

@@ -59,6 +59,47 @@ extension Program {
     return .alignment(found.sorted { $0.key < $1.key }.map { Report.Alignment(person($0.key), $0.value) })
   }
 
+  /// The devices of two peers are held together at this moment.
+  func meet(_ peer: PeerID, isTouching: Bool) async throws -> Report.Answer {
+    let hold: FrameFit.Hold = isTouching ? .touching : .together
+    return .alignment([Report.Alignment(person(peer), try await session.meet(peer, hold: hold))])
+  }
+
+  /// Lines this peer's frame up with that of another one by what is known, the surest first.
+  func align(with peer: PeerID) async throws -> Report.Answer {
+    var reasons: [String] = []
+    do throws(SessionError) {
+      let alignment = try await session.align(by: TouchedPoints(with: peer))
+      return .aligned(by: "touches", Report.Alignment(person(peer), alignment))
+    } catch {
+      reasons.append("touches: \(error.message)")
+    }
+    do {
+      return .aligned(by: "map", Report.Alignment(person(peer), try await relocaliseScan(towards: peer)))
+    } catch let error as SessionError {
+      reasons.append("map: \(error.message)")
+    }
+    do throws(SessionError) {
+      return .aligned(by: "meeting", Report.Alignment(person(peer), try await session.meet(peer)))
+    } catch {
+      reasons.append("meeting: \(error.message)")
+    }
+    throw ProgramFailure(SessionError.Code.notDetermined.description, reasons.joined(separator: "; "))
+  }
+
+  /// Finds the loaded scan in the session's map; a peer whose frame is lined up with the map's is then too.
+  private func relocaliseScan(towards peer: PeerID) async throws -> PeerAlignment {
+    guard let scan = view.map, view.sharedID == nil else {
+      throw SessionError(.notDetermined, "load a scan of this place")
+    }
+    try await session.relocalise(scan.cloud)
+    let alignment = await session.alignment(of: peer)
+    guard alignment.state == .aligned else {
+      throw SessionError(.notDetermined, "\(person(peer).name) has not found its place in the map")
+    }
+    return alignment
+  }
+
   /// Finds a scan in the session's map; the file is moved into the frame of `--frame`, as if this device had scanned it.
   func relocalise(_ path: String) async throws -> Report.Answer {
     let scan = try await seenHere(try await Self.read(path).map)

@@ -318,6 +318,26 @@ final class Paper: Sendable {
     #expect(text.code == .done && text.output.hasPrefix("the place is certain\n") && text.output.contains("  matrix  "))
   }
 
+  @Test func `another walk finds other points of the room, from a frame of its own, and align draws both`() throws {
+    let folder = try Folder()
+    _ = try folder.run("generate", "--points", "20000", "--seed", "7", "@map.worldmap")
+    _ = try folder.run(
+      "generate", "--points", "9000", "--seed", "7", "--walk", "2", "--origin", "1,0,-2,90", "@scan.worldmap")
+    let (map, scan) = try (
+      WorldMap(contentsOfFile: folder.path("map.worldmap")), WorldMap(contentsOfFile: folder.path("scan.worldmap"))
+    )
+    #expect(map.anchors.map(\.id) == scan.anchors.map(\.id))
+    let frame = Transform(x: [0, 0, -1], y: [0, 1, 0], z: [1, 0, 0], translation: [1, 0, -2])
+    let seen = Set(map.cloud.positions)
+    #expect(try scan.transformed(by: frame).cloud.positions.count { seen.contains($0) } == 0)
+    let (code, answer) = try folder.run("align", "@map.worldmap", "@scan.worldmap", "--picture", "@both.png")
+    let matrix = try #require(answer["matrix"] as? [Double])
+    #expect(code == .done && abs(matrix[3] - 1) < 0.02 && abs(matrix[11] + 2) < 0.02)
+    #expect(answer["picture"] as? String == folder.path("both.png"))
+    #expect(try Data(contentsOf: folder.url.appending(path: "both.png")).starts(with: [0x89, 0x50, 0x4e, 0x47]))
+    #expect(Paper.run(["align", "a", "b", "--picture", "c.gif"]).code == .usage)
+  }
+
   @Test func `align says not sure, with a reason, and merges nothing then`() throws {
     let folder = try Folder()
     try Data("0 0 0\n1 0 0\n".utf8).write(to: folder.url.appending(path: "few.xyz"))

@@ -40,3 +40,54 @@ struct FrameCommandTests {
     }
   }
 }
+
+extension FrameCommandTests {
+  /// Two peers in frames of their own that see each other.
+  private func two(in folder: URL) async throws -> (PeerProcess, PeerProcess) {
+    let kitchen = try PeerProcess("kitchen", in: folder, ["--frame", "0,0,0,0", "--accept", "all"])
+    let port = try #require(try await kitchen.line { $0.event == "ready" }.port)
+    let porch = try PeerProcess("porch", in: folder, ["--frame", "3,0,-2,90", "--connect", "127.0.0.1:\(port)"])
+    for peer in [kitchen, porch] { #expect(try await peer.ask("wait peers 1").event == "answer") }
+    return (kitchen, porch)
+  }
+
+  @Test("two devices that are held together at two places line up, and the residual is shown at once")
+  func meet() async throws {
+    try await withFolder { folder in
+      let (kitchen, porch) = try await two(in: folder)
+      #expect(try await kitchen.ask("meet porch").code == "no-pose")
+      // Where porch sees x = 3 + z', z = −2 − x' of the kitchen.
+      for (number, (here, there)) in [("4 1 -3 0", "1 1 1 -90"), ("6 1 -4 0", "2 1 3 -90")].enumerated() {
+        #expect(try await kitchen.ask("pose \(here)").event == "answer")
+        #expect(try await porch.ask("pose \(there)").event == "answer")
+        // Poses leave before what is edited after them.
+        #expect(try await kitchen.ask("place k\(number) 0 0 0 all").event == "answer")
+        #expect(try await porch.ask("place p\(number) 0 0 0 all").event == "answer")
+        let met = try await kitchen.ask("meet porch")
+        let alignment = try #require(met.peers?.alignments?.first)
+        #expect(alignment.state == "aligned" && alignment.residual < 0.001)
+        let matrix = try #require(alignment.matrix)
+        #expect(abs(matrix[3] - 3) < 0.001 && abs(matrix[11] + 2) < 0.001)
+      }
+      let aligned = try await porch.ask("align kitchen")
+      #expect(aligned.by == "meeting" && aligned.peers?.alignments?.first?.state == "aligned")
+    }
+  }
+
+  @Test("align takes touched points first, and says what is missing where nothing is known")
+  func align() async throws {
+    try await withFolder { folder in
+      let (kitchen, porch) = try await two(in: folder)
+      #expect(try await porch.ask("align kitchen").code == "not-determined")
+      #expect(try await porch.ask("align nobody").code == "unknown-peer")
+      for (corner, here, there) in [("door", "4 1 -3", "1 1 1"), ("window", "6 1 -4", "2 1 3")] {
+        #expect(try await kitchen.ask("touch \(corner) \(here)").event == "answer")
+        #expect(try await kitchen.ask("place after-\(corner) 0 0 0 all").event == "answer")
+        #expect(try await porch.ask("touch \(corner) \(there)").event == "answer")
+      }
+      let aligned = try await porch.ask("align kitchen")
+      let alignment = try #require(aligned.peers?.alignments?.first)
+      #expect(aligned.by == "touches" && alignment.state == "aligned" && alignment.residual < 0.001)
+    }
+  }
+}

@@ -29,6 +29,24 @@ struct Line: Decodable, Sendable {
   let numbers: [UInt64]?
   let state: String?
   let matrix: [Double]?
+  let by: String?
+  let peers: Peers?
+
+  /// The alignments of an answer, or in other answers how many peers there are.
+  struct Peers: Decodable, Sendable {
+    struct Alignment: Decodable, Sendable {
+      let name: String
+      let state: String
+      let residual: Double
+      let matrix: [Double]?
+    }
+
+    let alignments: [Alignment]?
+
+    init(from decoder: any Decoder) throws {
+      alignments = try? decoder.singleValueContainer().decode([Alignment].self)
+    }
+  }
 
   struct Placed: Decodable, Sendable {
     let id: String

@@ -13,42 +13,78 @@ struct FrameAlignment: Organ {
     case digest
   }
 
-  private var book = FrameBook()
   /// The digest of the book; nil after a change.
   private var digest: FrameDigest?
   /// Counts the measurements of this node.
   private var version: UInt64 = 0
+  private var pace = FramePace()
+  /// Measurements of this node that wait for the next time at which frames are placed.
+  private var waiting: [FrameMeasurement.Key: FrameEstimate] = [:]
+  /// The alignments that the app was told of last, and that of the shared frame, in which everybody else is.
+  private var told: [NodeID: PeerAlignment] = [:]
+  private var toldOfShared = FrameView().alignmentOfSharedFrame
 
   init() {}
 
-  /// Never: members repeat themselves with the rounds of anti-entropy.
-  func deadline(in turn: borrowing Turn) -> Instant? { nil }
+  /// When frames are placed by what has come since the last time.
+  func deadline(in turn: borrowing Turn) -> Instant? { pace.due }
+
+  /// Places all frames.
+  mutating func tick(in turn: inout Turn) {
+    var word = FrameWord()
+    for (key, estimate) in waiting { word.measurements.append(measurement(key, estimate, in: turn)) }
+    waiting = [:]
+    merge(word, from: nil, in: &turn)
+    place(in: &turn)
+  }
 
   // MARK: Commands
+
+  /// Prepares the state that others read.
+  mutating func begin(in turn: inout Turn) {
+    let view = FrameView(me: turn.me.actor, turn.configuration.rules)
+    turn.mesh.publish(frames: { $0 = view })
+  }
 
   /// Begins a frame of this device's own, or returns to the shared one, for all later poses.
   ///
   /// - Parameter sequence: That of the next live pose.
   mutating func begin(isShared: Bool, sequence: UInt64, in turn: inout Turn) {
-    let last = book.declared[turn.me.actor]?.last
+    let last = turn.mesh.frames.book.declared[turn.me.actor]?.last
     guard !isShared || last?.isShared == false else { return }
     let declaration = FrameDeclaration(
       node: turn.me, number: (last?.number ?? 0) + 1, isShared: isShared, clock: turn.anchors.latestClock,
       sequence: sequence, sessionTime: turn.sessionTime)
-    take(FrameWord(declarations: [declaration]), from: nil, in: &turn)
+    merge(FrameWord(declarations: [declaration]), from: nil, in: &turn)
+    place(in: &turn)
   }
 
   /// Records a measurement of this node.
+  ///
+  /// - Parameter isPrompt: Whether it counts at once, as the user's own doing; what others cause waits as their measurements do.
   mutating func measure(
-    from source: WorldFrame, to target: WorldFrame, _ estimate: FrameEstimate, in turn: inout Turn
+    from source: WorldFrame, to target: WorldFrame, _ estimate: FrameEstimate, isPrompt: Bool, in turn: inout Turn
   ) throws(FrameRefusal) {
     guard source != target else { throw .sameFrame }
     guard estimate.isValid else { throw .outOfRange }
+    let key = FrameMeasurement.Key(source: source, target: target, observer: turn.me.actor)
+    guard isPrompt || pace.allows(at: turn.now) else {
+      // More would replace each other in the book too.
+      guard waiting[key] != nil || waiting.count < ProtocolLimits.measurementsOfObserver else { return }
+      waiting[key] = estimate
+      pace.isStale = true
+      return
+    }
+    waiting[key] = nil
+    merge(FrameWord(measurements: [measurement(key, estimate, in: turn)]), from: nil, in: &turn)
+    place(in: &turn)
+  }
+
+  private mutating func measurement(
+    _ key: FrameMeasurement.Key, _ estimate: FrameEstimate, in turn: borrowing Turn
+  ) -> FrameMeasurement {
     version += 1
-    let measurement = FrameMeasurement(
-      key: FrameMeasurement.Key(source: source, target: target, observer: turn.me.actor), version: version,
-      sessionTime: turn.sessionTime, estimate: estimate)
-    take(FrameWord(measurements: [measurement]), from: nil, in: &turn)
+    return FrameMeasurement(key: key, version: version, sessionTime: turn.sessionTime, estimate: estimate)
   }
 
   // MARK: Notices
@@ -58,8 +94,9 @@ struct FrameAlignment: Organ {
 
   /// Tells the neighbours what this node knows, as a hash; nothing where nobody uses frames.
   mutating func compare(in turn: inout Turn) {
-    guard !book.isEmpty else { return }
-    let digest = currentDigest()
+    pace.forget(allBut: turn.mesh.links.members.map(\.link))
+    guard !turn.mesh.frames.book.isEmpty else { return }
+    let digest = currentDigest(in: turn)
     for member in turn.mesh.links.members {
       turn.send(.frameDigest, on: member.link) { digest.write(to: &$0) }
     }
@@ -72,28 +109,36 @@ struct FrameAlignment: Organ {
     _ frame: Frame, _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     switch frame {
-    case .word: take(try FrameWord(body: body), from: sender, in: &turn)
+    case .word:
+      guard merge(try FrameWord(body: body), from: sender, in: &turn) else { return }
+      if pace.allows(at: turn.now) { place(in: &turn) } else { pace.isStale = true }
     case .digest:
-      if try FrameDigest(body: body) != currentDigest() { sendAll(on: sender.link, in: &turn) }
+      let theirs = try FrameDigest(body: body)
+      // An answer, and the hash itself, cost as much as the book is long.
+      guard pace.mayCompare(on: sender.link, at: turn.now) else { return }
+      if theirs != currentDigest(in: turn) { sendAll(on: sender.link, in: &turn) }
     }
   }
 
-  /// Merges declarations and measurements, passes on what is news, and shows everybody the new frames.
-  private mutating func take(_ word: FrameWord, from sender: MemberLink?, in turn: inout Turn) {
+  /// Merges declarations and measurements, and passes on what is news; whether anything is.
+  @discardableResult
+  private mutating func merge(_ word: FrameWord, from sender: MemberLink?, in turn: inout Turn) -> Bool {
     var news = FrameWord()
     for declaration in word.declarations {
       guard let isOwn = isOwnWord(of: declaration.node.actor, from: sender, in: turn) else { continue }
-      if book.merge(declaration, isOwnWord: isOwn) { news.declarations.append(declaration) }
+      let isNews = turn.mesh.publish(frames: { $0.merge(declaration, isOwnWord: isOwn) })
+      if isNews { news.declarations.append(declaration) }
     }
     for measurement in word.measurements {
       guard let isOwn = isOwnWord(of: measurement.key.observer, from: sender, in: turn) else { continue }
-      if book.merge(measurement, isOwnWord: isOwn) { news.measurements.append(measurement) }
+      let isNews = turn.mesh.publish(frames: { $0.merge(measurement, isOwnWord: isOwn) })
+      if isNews { news.measurements.append(measurement) }
     }
-    guard !news.declarations.isEmpty || !news.measurements.isEmpty else { return }
+    guard !news.declarations.isEmpty || !news.measurements.isEmpty else { return false }
     digest = nil
     // Before any anchor that may need it: control frames leave before operations and poses.
     for member in turn.mesh.links.members where member != sender { send(news, on: member.link, in: &turn) }
-    publish(in: &turn)
+    return true
   }
 
   /// Whether an author itself said this; nil when this node is the author, and others say it.
@@ -104,26 +149,30 @@ struct FrameAlignment: Organ {
     return author == turn.me.actor ? nil : author == sender.node.actor
   }
 
-  private func publish(in turn: inout Turn) {
-    let before = turn.mesh.frames
-    let after = FrameView(book, me: turn.me.actor, turn.configuration.rules)
-    turn.mesh.publish(frames: after)
+  /// Works out where frames are, and tells the app of the peers whose frames lie elsewhere.
+  private mutating func place(in turn: inout Turn) {
+    turn.mesh.publish(frames: { $0.solve() })
+    pace.placed(at: turn.now)
+    let view = turn.mesh.frames
     let members = turn.mesh.roster.entries.filter { $0.status == .present }.map(\.node)
-    for node in Set(members + after.authors).sorted() where node != turn.me {
-      let alignment = after.alignment(of: node)
-      if alignment != before.alignment(of: node) { turn.report(.alignmentChanged(node.peer, alignment)) }
+    var alignments: [NodeID: PeerAlignment] = [:]
+    for node in Set(members + view.authors).sorted() where node != turn.me {
+      let alignment = view.alignment(of: node)
+      alignments[node] = alignment
+      if alignment != told[node] ?? toldOfShared { turn.report(.alignmentChanged(node.peer, alignment)) }
     }
+    (told, toldOfShared) = (alignments, view.alignmentOfSharedFrame)
   }
 
-  private mutating func currentDigest() -> FrameDigest {
+  private mutating func currentDigest(in turn: borrowing Turn) -> FrameDigest {
     if let digest { return digest }
-    let digest = FrameDigest(book.digest.bytes)
+    let digest = FrameDigest(turn.mesh.frames.book.digest.bytes)
     self.digest = digest
     return digest
   }
 
   private func sendAll(on link: LinkRef, in turn: inout Turn) {
-    for part in FrameWord.parts(of: book) { send(part, on: link, in: &turn) }
+    for part in FrameWord.parts(of: turn.mesh.frames.book) { send(part, on: link, in: &turn) }
   }
 
   private func send(_ word: FrameWord, on link: LinkRef, in turn: inout Turn) {

@@ -1,32 +1,56 @@
 import AnchorReplication
+import Basics
 
 /// The places of all frames that measurements connect: the same on every peer that knows the same.
 ///
 /// Frames are placed one after the other, from the root of each component: the shared frame, or else the oldest. The next frame is the one
 /// that the most trusted relation reaches, of equally trusted ones that on the path of least variance. So frames whose owners confirm
 /// their relations are placed by those alone: a member that lies about others can place only what nobody else connects.
+///
+/// For n measurements the search costs n log n and a look along each path one step a frame, over arrays: a member may make paths long.
 struct FrameSolution: Sendable {
   /// A placed frame.
   private struct Place: Sendable {
-    let root: WorldFrame
+    let root: Int
     /// The frame to its root.
     let motion: FrameMotion
     /// The variance of the path (m²).
     let cost: Double
-    /// The frame before it on the path; nil for the root.
-    let parent: WorldFrame?
-    /// The relation to that frame.
-    let edge: FrameEdge?
+    /// The number of relations on the path.
+    let depth: Int
+    /// The frame before it on the path and the relation to that; nil for the root.
+    let step: (parent: Int, edge: FrameEdge)?
   }
 
-  private var places: [WorldFrame: Place] = [:]
+  /// A relation that leads from a placed frame to one that may have no place yet, in the order in which they are used.
+  private struct Candidate: Comparable {
+    let trust: FrameEdge.Trust
+    let cost: Double
+    let relation: Int
+    let from, to: Int
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.trust, left.cost, left.relation) < (right.trust, right.cost, right.relation)
+    }
+  }
+
+  /// The relations of the pairs, in the order of these, and those of each frame.
+  private struct Relations {
+    var all: [(edge: FrameEdge, trust: FrameEdge.Trust)] = []
+    var ofFrame: [[(relation: Int, other: Int)]]
+  }
+
+  private var indices: [WorldFrame: Int] = [:]
+  private var places: [Place?] = []
   /// The frames that somebody has measured.
   private(set) var measured: Set<WorldFrame> = []
   /// The measurements that contradict others, in the order of their registers.
   private(set) var contradictions: [FrameMeasurement.Key] = []
+  /// How many of them there are of each frame.
+  private var contradictionCounts: [WorldFrame: Int] = [:]
 
   /// All placed frames.
-  var frames: [WorldFrame] { Array(places.keys) }
+  var frames: [WorldFrame] { indices.compactMap { places[$1] == nil ? nil : $0 } }
 
   init() {}
 
@@ -36,19 +60,19 @@ struct FrameSolution: Sendable {
     var pairs: [FramePair.Ends: FramePair] = [:]
     for edge in edges { pairs[FramePair.Ends(low: edge.low, high: edge.high), default: FramePair()].add(edge) }
     measured = Set(pairs.keys.flatMap { [$0.low, $0.high] })
-    let used = pairs.values.compactMap { $0.verdict(rules) }.sorted { Self.precedes($0.edge, $1.edge) }
-    var next: [WorldFrame: [Int]] = [:]
-    for (index, relation) in used.enumerated() {
-      next[relation.edge.low, default: []].append(index)
-      next[relation.edge.high, default: []].append(index)
-    }
-    for root in Self.roots(book, edges) where places[root] == nil { grow(from: root, over: used, next) }
+    let roots = Self.roots(book, edges)
+    for (index, frame) in roots.enumerated() { indices[frame] = index }
+    places = Array(repeating: nil, count: roots.count)
+    let relations = relate(pairs.values.compactMap { $0.verdict(rules) })
+    for root in roots.indices where places[root] == nil { grow(from: root, over: relations) }
     contradictions = edges.filter { !agrees($0) }.map(\.measurement.key).sorted()
+    for key in contradictions {
+      for frame in [key.source, key.target] { contradictionCounts[frame, default: 0] += 1 }
+    }
   }
 
-  private static func precedes(_ one: FrameEdge, _ other: FrameEdge) -> Bool {
-    (one.low, one.high) < (other.low, other.high)
-  }
+  /// The measurements of a frame that contradict others.
+  func contradictions(of frame: WorldFrame) -> Int { contradictionCounts[frame] ?? 0 }
 
   /// The frames in the order in which they may be roots: the shared one, then by age; what nobody declared comes last.
   private static func roots(_ book: FrameBook, _ edges: [FrameEdge]) -> [WorldFrame] {
@@ -56,35 +80,46 @@ struct FrameSolution: Sendable {
     for edge in edges { (ages[edge.low], ages[edge.high]) = (.max, .max) }
     for declaration in book.declarations { ages[declaration.frame] = declaration.sessionTime }
     ages[.shared] = 0
-    return ages.keys.sorted { one, other in
-      if (one == .shared) != (other == .shared) { return one == .shared }
-      let (age, otherAge) = (ages[one] ?? .max, ages[other] ?? .max)
-      return age == otherAge ? one < other : age < otherAge
+    return ages.sorted { one, other in
+      if (one.key == .shared) != (other.key == .shared) { return one.key == .shared }
+      return (one.value, one.key) < (other.value, other.key)
+    }.map(\.key)
+  }
+
+  private func relate(_ verdicts: [(edge: FrameEdge, trust: FrameEdge.Trust)]) -> Relations {
+    var relations = Relations(ofFrame: Array(repeating: [], count: indices.count))
+    relations.all = verdicts.sorted { ($0.edge.low, $0.edge.high) < ($1.edge.low, $1.edge.high) }
+    for (number, relation) in relations.all.enumerated() {
+      guard let low = indices[relation.edge.low], let high = indices[relation.edge.high] else { continue }
+      relations.ofFrame[low].append((number, high))
+      relations.ofFrame[high].append((number, low))
     }
+    return relations
   }
 
   /// Places the component of a root.
-  private mutating func grow(
-    from root: WorldFrame, over edges: [(edge: FrameEdge, trust: FrameEdge.Trust)], _ next: [WorldFrame: [Int]]
+  private mutating func grow(from root: Int, over relations: Relations) {
+    var candidates = MinHeap<Candidate>()
+    place(root, Place(root: root, motion: .identity, cost: 0, depth: 0, step: nil), relations, &candidates)
+    while let next = candidates.pop() {
+      guard places[next.to] == nil, let parent = places[next.from] else { continue }
+      let edge = relations.all[next.relation].edge
+      let step = indices[edge.low] == next.from ? edge.motion : edge.motion.inverse
+      let place = Place(
+        root: root, motion: parent.motion.after(step), cost: next.cost, depth: parent.depth + 1,
+        step: (next.from, edge))
+      self.place(next.to, place, relations, &candidates)
+    }
+  }
+
+  private mutating func place(
+    _ frame: Int, _ place: Place, _ relations: Relations, _ candidates: inout MinHeap<Candidate>
   ) {
-    places[root] = Place(root: root, motion: .identity, cost: 0, parent: nil, edge: nil)
-    var frontier = next[root] ?? []
-    while true {
-      var best: (index: Int, from: WorldFrame, to: WorldFrame, trust: FrameEdge.Trust, cost: Double)?
-      frontier.removeAll { places[edges[$0].edge.low] != nil && places[edges[$0].edge.high] != nil }
-      for index in frontier {
-        let (edge, trust) = edges[index]
-        let (from, to) = places[edge.low] != nil ? (edge.low, edge.high) : (edge.high, edge.low)
-        let cost = (places[from]?.cost ?? 0) + edge.cost
-        if let best, (best.trust, best.cost, best.index) <= (trust, cost, index) { continue }
-        best = (index, from, to, trust, cost)
-      }
-      guard let best, let parent = places[best.from] else { return }
-      let edge = edges[best.index].edge
-      let step = best.from == edge.low ? edge.motion : edge.motion.inverse
-      places[best.to] = Place(
-        root: root, motion: parent.motion.after(step), cost: best.cost, parent: best.from, edge: edge)
-      frontier += (next[best.to] ?? []).filter { $0 != best.index }
+    places[frame] = place
+    for (relation, other) in relations.ofFrame[frame] where places[other] == nil {
+      let (edge, trust) = relations.all[relation]
+      candidates.push(
+        Candidate(trust: trust, cost: place.cost + edge.cost, relation: relation, from: frame, to: other))
     }
   }
 
@@ -107,51 +142,55 @@ struct FrameRelation: Sendable, Equatable {
   /// The variances of position (m²) and orientation (rad²).
   var position = 0.0
   var orientation = 0.0
-  /// The root of the sum of the squared residuals of all measurements (metres).
-  var residual = 0.0
+  /// The sum of the squared residuals of all measurements (m²).
+  fileprivate var squaredResidual = 0.0
   /// The observations of the weakest measurement; 0 where none is needed.
   var observations = 0
   /// When the oldest of them was measured (milliseconds of session time).
   var sessionTime: UInt64?
+
+  /// The root of the sum of the squared residuals (metres).
+  var residual: Double { squaredResidual.squareRoot() }
+
+  fileprivate init(motion: FrameMotion) { self.motion = motion }
+
+  fileprivate mutating func add(_ edge: FrameEdge) {
+    let (estimate, time) = (edge.measurement.estimate, edge.measurement.sessionTime)
+    position += edge.position
+    orientation += edge.orientation
+    squaredResidual += Double(estimate.residual) * Double(estimate.residual)
+    let count = Int(estimate.observations)
+    observations = observations == 0 ? count : min(observations, count)
+    sessionTime = min(sessionTime ?? time, time)
+  }
 }
 
 extension FrameSolution {
+  /// The root of a frame; nil when it has no place.
+  func root(of frame: WorldFrame) -> Int? { place(of: frame)?.root }
+
   /// The motion from one frame to another over their root; nil when no path leads from one to the other.
   func motion(from source: WorldFrame, to target: WorldFrame) -> FrameMotion? {
-    guard let one = places[source], let other = places[target], one.root == other.root else { return nil }
+    guard let one = place(of: source), let other = place(of: target), one.root == other.root else { return nil }
     return other.motion.inverse.after(one.motion)
   }
 
   /// The relation of two frames; nil when no path leads from one to the other.
   func relation(from source: WorldFrame, to target: WorldFrame) -> FrameRelation? {
     guard source != target else { return FrameRelation(motion: .identity) }
-    guard let motion = motion(from: source, to: target) else { return nil }
-    var relation = FrameRelation(motion: motion)
-    let (up, down) = (path(source), path(target))
-    let common = Set(up.map(\.frame)).intersection(down.map(\.frame))
-    var squares = 0.0
-    for step in up + down where !common.contains(step.frame) {
-      guard let edge = step.edge else { continue }
-      let (estimate, time) = (edge.measurement.estimate, edge.measurement.sessionTime)
-      relation.position += edge.position
-      relation.orientation += edge.orientation
-      squares += Double(estimate.residual) * Double(estimate.residual)
-      let count = Int(estimate.observations)
-      relation.observations = relation.observations == 0 ? count : min(relation.observations, count)
-      relation.sessionTime = min(relation.sessionTime ?? time, time)
+    guard let motion = motion(from: source, to: target), let start = indices[source], let end = indices[target] else {
+      return nil
     }
-    relation.residual = squares.squareRoot()
+    var relation = FrameRelation(motion: motion)
+    var (up, down) = (start, end)
+    while up != down {
+      let isUpLower = (places[up]?.depth ?? 0) >= (places[down]?.depth ?? 0)
+      guard let step = places[isUpLower ? up : down]?.step else { break }
+      relation.add(step.edge)
+      if isUpLower { up = step.parent } else { down = step.parent }
+    }
     return relation
   }
 
-  /// A frame and those before it, with the relation from each to the next.
-  private func path(_ frame: WorldFrame) -> [(frame: WorldFrame, edge: FrameEdge?)] {
-    var path: [(frame: WorldFrame, edge: FrameEdge?)] = []
-    var next: WorldFrame? = frame
-    while let frame = next, let place = places[frame] {
-      path.append((frame, place.edge))
-      next = place.parent
-    }
-    return path
-  }
+  private func place(of frame: WorldFrame) -> Place? { indices[frame].flatMap { index in places[index] } }
 }

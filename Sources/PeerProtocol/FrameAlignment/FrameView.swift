@@ -4,33 +4,43 @@ package import WorldModel
 /// The frames as all organs and the app read them: which pose is in which, and where that is in this peer's frame.
 ///
 /// A pose is converted here and nowhere else, when the app reads it; what is stored and sent stays in its author's frame.
+/// Declarations count at once, so no pose is read in a wrong frame; measurements move frames when ``solve()`` works them out.
 package struct FrameView: Sendable {
   /// The declarations and measurements.
-  package let book: FrameBook
-  private let solution: FrameSolution
+  package private(set) var book = FrameBook()
+  private var solution = FrameSolution()
   private let rules: ProtocolRules
+  private let me: ActorID
   /// The frame in which this peer reads and writes.
-  package let mine: WorldFrame
+  package private(set) var mine = WorldFrame.shared
   /// Each connected frame to this peer's.
-  private let motions: [WorldFrame: FrameMotion]
+  private var motions: [WorldFrame: FrameMotion] = [:]
   /// Whether all poses are in the shared frame, and this peer too.
-  package let isTrivial: Bool
+  package private(set) var isTrivial = true
 
   /// Of a session in which nobody declared a frame.
-  init() {
-    self.init(FrameBook(), me: WorldFrame.shared.owner, .all)
+  init(me: ActorID = WorldFrame.shared.owner, _ rules: ProtocolRules = .all) { (self.me, self.rules) = (me, rules) }
+
+  /// Adds a declaration; whether it was news.
+  mutating func merge(_ declaration: FrameDeclaration, isOwnWord: Bool) -> Bool {
+    guard book.merge(declaration, isOwnWord: isOwnWord) else { return false }
+    isTrivial = false
+    guard declaration.node.actor == me, mine != book.current(of: me) else { return true }
+    mine = book.current(of: me)
+    motions = [:]
+    return true
   }
 
-  init(_ book: FrameBook, me: ActorID, _ rules: ProtocolRules) {
-    self.book = book
-    self.rules = rules
-    isTrivial = book.declared.isEmpty
-    mine = book.current(of: me)
-    let solution = isTrivial ? FrameSolution() : FrameSolution(book, rules)
-    self.solution = solution
-    var motions: [WorldFrame: FrameMotion] = [:]
+  /// Adds a measurement, which moves nothing yet; whether it was news.
+  mutating func merge(_ measurement: FrameMeasurement, isOwnWord: Bool) -> Bool {
+    book.merge(measurement, isOwnWord: isOwnWord)
+  }
+
+  /// Works out where all frames are.
+  mutating func solve() {
+    solution = isTrivial ? FrameSolution() : FrameSolution(book, rules)
+    motions = [:]
     for frame in solution.frames { motions[frame] = solution.motion(from: frame, to: mine) }
-    self.motions = motions
   }
 
   /// The frame in which a process writes.
@@ -57,7 +67,7 @@ package struct FrameView: Sendable {
   }
 
   /// The frame of a live pose; nil when that is not known.
-  func frame(of update: EphemeralUpdate) -> WorldFrame? {
+  package func frame(of update: EphemeralUpdate) -> WorldFrame? {
     isTrivial ? .shared : book.frame(of: update.origin.actor, sequence: update.sequence)
   }
 
@@ -70,7 +80,7 @@ package struct FrameView: Sendable {
   package var alignmentOfSharedFrame: PeerAlignment { alignment(of: .shared) { false } }
 
   private func alignment(of frame: WorldFrame, wasAligned: () -> Bool) -> PeerAlignment {
-    let count = solution.contradictions.count { $0.source == frame || $0.target == frame }
+    let count = solution.contradictions(of: frame)
     if let relation = solution.relation(from: frame, to: mine) {
       return PeerAlignment(relation, contradictions: count)
     }
@@ -81,9 +91,10 @@ package struct FrameView: Sendable {
 
   /// Whether some earlier frames of a process and of this one are connected.
   private func wasAligned(_ other: ActorID) -> Bool {
-    let theirs = book.frames(of: other) + [book.current(of: other)]
-    let ours = book.frames(of: mine.owner) + [mine]
-    return theirs.contains { their in ours.contains { solution.relation(from: their, to: $0) != nil } }
+    let theirs = Set(book.frames(of: other) + [book.current(of: other)])
+    let ours = Set(book.frames(of: mine.owner) + [mine])
+    return !theirs.isDisjoint(with: ours)
+      || !Set(theirs.compactMap(solution.root)).isDisjoint(with: ours.compactMap(solution.root))
   }
 
   /// The processes that declared a frame, in the order of their ids.

@@ -73,8 +73,9 @@ package enum Input: Sendable {
   case endDrag(DragID)
   /// Begin a frame of this device's own, or return to the shared one, for all later poses; drags and the device's pose end.
   case beginFrame(isShared: Bool)
-  /// Record a measured transform between two frames; refused between a frame and itself.
-  case measure(from: WorldFrame, to: WorldFrame, FrameEstimate)
+  /// Record a measured transform between two frames; refused between a frame and itself. It counts at once unless others caused
+  /// it, who may do that often.
+  case measure(from: WorldFrame, to: WorldFrame, FrameEstimate, isPrompt: Bool = true)
   /// Receive only these live poses from now on.
   case setInterest(AnchorFilter)
   /// Request a change of an anchor's ownership; ``NodeEvent/ownershipSettled(_:_:)`` has the result.

@@ -73,7 +73,8 @@ extension Node {
     case .setInterest(let filter): poses.organ.setInterest(filter, in: &turn)
 
     case .beginFrame(let isShared): beginFrame(isShared: isShared)
-    case .measure(let source, let target, let estimate): return measure(from: source, to: target, estimate)
+    case .measure(let source, let target, let estimate, let isPrompt):
+      return measure(from: source, to: target, estimate, isPrompt)
     case .wish(let id, let wish, let anchor, let timeout):
       ownership.organ.wish(id, wish, of: anchor, timeout: timeout, in: &turn)
     case .dropWish(let id): ownership.organ.dropWish(id)
@@ -150,10 +151,10 @@ extension Node {
   }
 
   private mutating func measure(
-    from source: WorldFrame, to target: WorldFrame, _ estimate: FrameEstimate
+    from source: WorldFrame, to target: WorldFrame, _ estimate: FrameEstimate, _ isPrompt: Bool
   ) -> Answer {
     do throws(FrameRefusal) {
-      try frames.organ.measure(from: source, to: target, estimate, in: &turn)
+      try frames.organ.measure(from: source, to: target, estimate, isPrompt: isPrompt, in: &turn)
     } catch { return .refused(.measurement(error)) }
     return .done
   }

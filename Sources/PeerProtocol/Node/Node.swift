@@ -53,6 +53,7 @@ package struct Node: Sendable {
     maps = Watched(MapExchange(memoryLimit: configuration.mapMemoryLimit))
     messages = Watched(Messages())
     lastTick = now
+    frames.organ.begin(in: &turn)
     membership.organ.begin(in: &turn)
     if let record { restore(record) }
     refreshDeadlines()
@@ -153,6 +154,7 @@ package struct Node: Sendable {
     next = min(next, poses.deadline(in: turn) ?? next)
     next = min(next, coordination.deadline(in: turn) ?? next)
     next = min(next, ownership.deadline(in: turn) ?? next)
+    next = min(next, frames.deadline(in: turn) ?? next)
     next = min(next, messages.deadline(in: turn) ?? next)
     return max(next, lastTick)
   }
@@ -195,6 +197,7 @@ package struct Node: Sendable {
     if replication.isDue(in: turn) { replication.organ.tick(in: &turn) }
     settle()
     if poses.isDue(in: turn) { poses.organ.tick(in: &turn) }
+    if frames.isDue(in: turn) { frames.organ.tick(in: &turn) }
     if messages.isDue(in: turn) { messages.organ.tick(in: &turn) }
     if coordination.isDue(in: turn) { repeat { settle() } while coordination.organ.tick(in: &turn) }
     settle()
@@ -222,6 +225,7 @@ package struct Node: Sendable {
     poses.refresh(in: turn)
     coordination.refresh(in: turn)
     ownership.refresh(in: turn)
+    frames.refresh(in: turn)
     messages.refresh(in: turn)
   }
 }

@@ -37,7 +37,8 @@ package struct Mesh: Sendable {
   mutating func publish(rules: SessionRules) { self.rules = rules }
   mutating func publish(standings: [PeerID: Standing]) { self.standings = standings }
   mutating func publish(compared: Set<PeerID>) { self.compared = compared }
-  mutating func publish(frames: FrameView) { self.frames = frames }
+  /// In place: a copy for each frame that arrives would cost more than that.
+  mutating func publish<R>(frames change: (inout FrameView) -> R) -> R { change(&frames) }
   mutating func publish(isFetchingMap: Bool) { self.isFetchingMap = isFetchingMap }
 }
 

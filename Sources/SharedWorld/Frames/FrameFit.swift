@@ -44,14 +44,15 @@ public struct FrameFit: Hashable, Sendable {
   ///   - points: Two that are not above each other where both devices know gravity, else three that are not on a line.
   ///   - hasGravity: Whether y is straight up in both frames.
   ///   - noise: The standard deviation of one coordinate of a point (metres), which few points cannot tell themselves.
-  /// - Throws: ``SessionError`` with the code `invalidArgument` for points that give no transform.
+  /// - Throws: ``SessionError`` with the code `notDetermined` while the points leave a turn open, or `invalidArgument` for one that is
+  ///   not finite.
   public init(points: [Point], hasGravity: Bool = true, noise: Double = 0.01) throws(SessionError) {
     let fit: RigidFit
     do throws(AlignmentError) {
       fit = try RigidFit(
         points.map { RigidFit.Pair(source: $0.source, target: $0.target) }, mode: hasGravity ? .gravity : .free)
     } catch {
-      throw SessionError(.invalidArgument, "\(error)", cause: error)
+      throw SessionError(error)
     }
     let center = fit.uncertainty.center
     let spread = points.reduce(0.0) { sum, point in

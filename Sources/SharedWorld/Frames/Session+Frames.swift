@@ -46,11 +46,7 @@ extension Session {
   /// - Throws: ``SessionError`` with the code `unknownPeer`, or `invalidArgument` for a fit out of range or peers in one frame.
   @discardableResult
   public func align(_ peer: PeerID, by fit: FrameFit) throws(SessionError) -> PeerAlignment {
-    try requireMember(peer)
-    guard let frame = try read({ node, _ in node.frame(of: peer) }) else {
-      throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session")
-    }
-    try measure(frame, by: fit)
+    try measure(try frame(of: peer), by: fit)
     return alignment(of: peer)
   }
 
@@ -77,27 +73,52 @@ extension Session {
   ///   place is not found, or not surely) or `cancelled`.
   @discardableResult
   public func relocalise(_ cloud: FeatureCloud, hasGravity: Bool = true) async throws(SessionError) -> PeerAlignment {
-    let mine = try read { node, _ in node.worldFrames.mine }
-    guard mine != .shared else { throw SessionError(Refusal.measurement(.sameFrame), anchor: nil) }
-    guard let map = await map() else { throw SessionError(.invalidArgument, "the session has no map here yet") }
-    let fit = try await Self.locate(cloud.positions, in: map.cloud.positions, hasGravity ? .gravity : .free)
-    guard let estimate = fit.estimate else { throw SessionError(.notRelocalised, "the place found is not rigid") }
-    // The frame in which the cloud was scanned, even if the device has begun another one meanwhile.
-    try handle(.measure(from: mine, to: .shared, estimate))
+    let alignment = try await align(by: MapScan(cloud, hasGravity: hasGravity))
     setRelocalised(true)
-    return alignmentOfSharedFrame()
+    return alignment
   }
 
-  /// Looks for a cloud in another one.
+  /// Measures a frame by whatever can measure it, and records the result.
+  ///
+  /// - Returns: The alignment that follows from this and all other measurements, with the residual.
+  /// - Throws: ``SessionError`` with the code `unknownPeer`, `invalidArgument` for peers in one frame or a fit out of range, and what
+  ///   the source throws.
+  @discardableResult
+  public func align(by source: some AlignmentSource) async throws(SessionError) -> PeerAlignment {
+    let mine = try read { node, _ in node.worldFrames.mine }
+    let theirs = try frame(of: source.peer)
+    guard mine != theirs else { throw SessionError(Refusal.measurement(.sameFrame), anchor: nil) }
+    let fit = try await source.measure(in: self)
+    // Of the frames in which it began, even if a device has begun another one meanwhile.
+    try handle(.measure(from: theirs, to: mine, Self.estimate(fit)))
+    return source.peer.map { alignment(of: $0) } ?? alignmentOfSharedFrame()
+  }
+
+  private static func estimate(_ fit: FrameFit) throws(SessionError) -> FrameEstimate {
+    if let estimate = fit.estimate { return estimate }
+    throw SessionError(.invalidArgument, "the transform of an alignment is not rigid")
+  }
+
+  /// The frame of a member, or the shared one.
+  private func frame(of peer: PeerID?) throws(SessionError) -> WorldFrame {
+    guard let peer else { return .shared }
+    try requireMember(peer)
+    guard let frame = try read({ node, _ in node.frame(of: peer) }) else {
+      throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session")
+    }
+    return frame
+  }
+
+  /// Looks for a cloud in a map, and measures how the map lies in the frame of the cloud.
   @concurrent
-  private static func locate(
+  static func locate(
     _ cloud: [SIMD3<Float>], in map: [SIMD3<Float>], _ mode: AlignmentMode
   ) async throws(SessionError) -> FrameFit {
     let found: Relocalization
     do throws(AlignmentError) {
       found = try Relocalizer(map: map).relocalize(cloud, mode: mode)
     } catch {
-      throw SessionError(error == .cancelled ? .cancelled : .invalidArgument, "\(error)", cause: error)
+      throw SessionError(error)
     }
     guard let transform = found.transform, let uncertainty = found.uncertainty else {
       let reason = if case .limited(let reason) = found.state { reason.rawValue } else { "ambiguous" }
@@ -105,17 +126,16 @@ extension Session {
         .notRelocalised, "the place is not surely found in the map (\(reason)); look around and try again")
     }
     // An error that all points share, such as one of scale, is in no covariance.
+    let back = transform.inverse
     return FrameFit(
-      transform: transform, center: uncertainty.center, position: max(uncertainty.position, 0.01),
+      transform: back, center: back.act(on: uncertainty.center), position: max(uncertainty.position, 0.01),
       orientation: max(uncertainty.orientation, 0.003), residual: Double(found.rms), observations: found.inliers)
   }
 
-  func measure(_ frame: WorldFrame, by fit: FrameFit) throws(SessionError) {
-    guard let estimate = fit.estimate else {
-      throw SessionError(.invalidArgument, "the transform of an alignment is not rigid")
-    }
+  /// Records a measurement of a frame; one that others caused counts with theirs, not at once.
+  func measure(_ frame: WorldFrame, by fit: FrameFit, isPrompt: Bool = true) throws(SessionError) {
     let mine = try read { node, _ in node.worldFrames.mine }
-    try handle(.measure(from: frame, to: mine, estimate))
+    try handle(.measure(from: frame, to: mine, Self.estimate(fit), isPrompt: isPrompt))
   }
 
   /// Tells the app that a peer's frame lies elsewhere.
@@ -138,25 +158,30 @@ extension Session {
 
   /// Records that the user of this device touches a named point of the room, such as the corner of a table.
   ///
-  /// Two points that both users have touched, not above each other, align their frames; both devices must know gravity.
+  /// Two points that both users have touched, not above each other, align their frames where both devices know gravity; else three
+  /// that are not on a line.
   ///
   /// The point is an anchor whose name begins with ``touchPrefix``, of this peer alone; touching it again moves it. Each peer measures
   /// from its own points and the others', also when another one touches later.
   /// - Parameters:
   ///   - name: The name that both users give the point.
   ///   - position: Where it is in this peer's frame (metres).
-  /// - Returns: The alignments of the peers with which this peer has two touched points in common, with the residuals.
+  ///   - hasGravity: Whether y is straight up in this frame and those of the others.
+  /// - Returns: The alignments of the peers with which this peer has enough touched points in common, with the residuals.
   /// - Throws: The errors of ``place(_:acknowledgement:)`` and ``move(_:to:acknowledgement:)``.
-  public func touch(_ name: String, at position: SIMD3<Float>) throws(SessionError) -> [PeerID: PeerAlignment] {
+  public func touch(
+    _ name: String, at position: SIMD3<Float>, hasGravity: Bool = true
+  ) throws(SessionError) -> [PeerID: PeerAlignment] {
     let name = Self.touchPrefix + name
     let transform = Transform(translation: position)
     let own = try touches().first { $0.owner == identity.peerID && $0.name == name }
+    frames.touchesHaveGravity = hasGravity
     if let own {
       try move([(id: own.id, transform: transform)])
     } else {
       try place([Anchor(name: name, transform: transform)])
     }
-    return alignByTouches()
+    return alignByTouches(isPrompt: true)
   }
 
   /// Measures again when another peer has touched a point, where this peer has touched any.
@@ -165,26 +190,37 @@ extension Session {
       !node.worldFrames.isTrivial
         && changes.contains { $0.origin != .local && node.anchors[$0.id]?.name.hasPrefix(Self.touchPrefix) == true }
     }
-    if isTouch == true { _ = alignByTouches() }
+    if isTouch == true { _ = alignByTouches(isPrompt: false) }
   }
 
   /// Measures the frames of all peers with which this one has enough points in common.
-  private func alignByTouches() -> [PeerID: PeerAlignment] {
+  private func alignByTouches(isPrompt: Bool) -> [PeerID: PeerAlignment] {
     guard let touches = try? touches(), let mine = try? read({ node, _ in node.worldFrames.mine }) else { return [:] }
-    let own = touches.filter { $0.owner == identity.peerID && $0.frame == mine }
     var found: [PeerID: PeerAlignment] = [:]
     for peer in Set(touches.map(\.owner)).sorted() where peer != identity.peerID {
-      guard let frame = (try? read { node, _ in node.frame(of: peer) }) ?? nil, frame != mine else { continue }
-      let theirs = touches.filter { $0.owner == peer && $0.frame == frame }
-      let points = theirs.compactMap { touch in
-        own.first { $0.name == touch.name }.map { FrameFit.Point(source: touch.position, target: $0.position) }
-      }
+      guard let frame = try? frame(of: peer), frame != mine else { continue }
+      let points = pairs(of: touches, with: peer, in: frame, and: mine)
       // Too few points, or points above each other, align nothing yet.
-      guard let fit = try? FrameFit(points: points) else { continue }
-      guard (try? measure(frame, by: fit)) != nil else { continue }
+      guard let fit = try? FrameFit(points: points, hasGravity: frames.touchesHaveGravity) else { continue }
+      guard (try? measure(frame, by: fit, isPrompt: isPrompt)) != nil else { continue }
       found[peer] = alignment(of: peer)
     }
     return found
+  }
+
+  /// The points that a peer and this one have touched.
+  func pointsTouched(with peer: PeerID) throws(SessionError) -> [FrameFit.Point] {
+    let mine = try read { node, _ in node.worldFrames.mine }
+    return pairs(of: try touches(), with: peer, in: try frame(of: peer), and: mine)
+  }
+
+  private func pairs(
+    of touches: [Touch], with peer: PeerID, in theirs: WorldFrame, and mine: WorldFrame
+  ) -> [FrameFit.Point] {
+    let own = touches.filter { $0.owner == identity.peerID && $0.frame == mine }
+    return touches.filter { $0.owner == peer && $0.frame == theirs }.compactMap { touch in
+      own.first { $0.name == touch.name }.map { FrameFit.Point(source: touch.position, target: $0.position) }
+    }
   }
 
   /// All touched points, each in the frame of its author.
@@ -198,6 +234,45 @@ extension Session {
           id: anchor.id, name: anchor.name, owner: owner, frame: frame, position: anchor.transform.translation)
       }
     }
+  }
+}
+
+// MARK: - Meetings
+
+extension Session {
+  /// Lines this peer's frame up with that of a peer whose device is held together with this one at the moment.
+  ///
+  /// Both devices tell their poses (``updatePose(_:)``) and stay as they are for a moment. Both peers call this: frames that both owners
+  /// have measured are placed first. Meet again at other places of the room: the residual says how well the meetings fit each other.
+  /// - Parameters:
+  ///   - peer: The peer whose device it is.
+  ///   - hold: The part of both poses that is equal.
+  ///   - hasGravity: Whether y is straight up in both frames.
+  /// - Returns: The alignment that follows from this and all other measurements.
+  /// - Throws: ``SessionError`` with the code `unknownPeer`, `noPose` where one of the two tells no pose, `invalidArgument` for peers in
+  ///   one frame, or `notDetermined` while the meetings leave a turn open; those that were count with the next one.
+  @discardableResult
+  public func meet(
+    _ peer: PeerID, hold: FrameFit.Hold = .together, hasGravity: Bool = true
+  ) async throws(SessionError) -> PeerAlignment {
+    try await align(by: DeviceMeeting(peer, hold: hold, hasGravity: hasGravity))
+  }
+
+  /// Remembers that this device meets another one at this moment, and returns all their meetings in their present frames.
+  func meetings(with peer: PeerID) throws(SessionError) -> [FrameFit.Meeting] {
+    let theirs = try frame(of: peer)
+    let (mine, update) = try read { node, _ in
+      let view = node.worldFrames
+      let poses = node.livePoses.filter { $0.origin.peer == peer && $0.subject == .participant }
+      return (view.mine, poses.first { view.frame(of: $0) == theirs })
+    }
+    guard let update, let pose = update.pose else {
+      throw SessionError(.noPose, "\(peer.short) tells no pose of its device, or your interest does not let it through")
+    }
+    guard let own = frames.track.pose(at: update.sessionTime, in: mine) else {
+      throw SessionError(.noPose, "this device tells no pose: call updatePose while you meet")
+    }
+    return frames.add(FrameFit.Meeting(source: pose.transform, target: own), with: peer, from: theirs, to: mine)
   }
 }
 

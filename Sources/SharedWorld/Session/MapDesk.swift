@@ -13,6 +13,8 @@ struct MapDesk {
 
   /// The latest map; larger ones take longer, so a number says which one is later.
   private(set) var latest: (id: MapID, contents: Contents, points: Int, number: UInt64)?
+  /// Whether the app knows that chunks cannot be kept.
+  var cacheFailure = FailureNotice()
   private var lastNumber: UInt64 = 0
   private var opening = 0
   /// The digest of the news that waits until the maps before it are opened.

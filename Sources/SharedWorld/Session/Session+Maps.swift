@@ -227,8 +227,8 @@ extension Session {
   private func take(_ answer: CacheAnswer) {
     switch answer {
     case .found(let map, let chunks, let isLast): input(.chunksFound(map, chunks, isLast: isLast))
-    case .success: _ = cacheFailure.note(nil)
-    case .failure(let error): if let news = cacheFailure.note(error) { hub.publish([.problem(news)]) }
+    case .success: _ = maps.cacheFailure.note(nil)
+    case .failure(let error): if let news = maps.cacheFailure.note(error) { hub.publish([.problem(news)]) }
     }
   }
 }

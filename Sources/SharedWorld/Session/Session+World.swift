@@ -164,7 +164,11 @@ extension Session {
   ///
   /// They see it as a participant anchor for as long as this peer can be reached.
   /// - Throws: ``SessionError`` with the code `invalidArgument` for a transform that is not rigid.
-  public func updatePose(_ transform: Transform?) throws(SessionError) { try handle(.updatePose(transform)) }
+  public func updatePose(_ transform: Transform?) throws(SessionError) {
+    try handle(.updatePose(transform))
+    let (time, frame) = try read { node, now in (node.sessionTime(at: now), node.worldFrames.mine) }
+    frames.track.add(transform, at: time, in: frame)
+  }
 
   /// Says which live poses this peer wants: drags of anchors, and devices, that meet the filter where they are.
   ///

@@ -38,7 +38,7 @@ public actor Session {
   var savedState: SavedState?
   /// Where chunks of maps are kept.
   nonisolated let chunkStore: ChunkStore?
-  var cacheFailure = FailureNotice()
+  var frames = FrameDesk()
   private(set) var hasEnded = false
   private var closing = Closing.notBegun
 

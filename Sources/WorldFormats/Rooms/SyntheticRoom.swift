@@ -19,10 +19,13 @@ public struct SyntheticRoom: Hashable, Sendable {
   public var pointCount: Int
   /// Whether points carry the colour of their surface.
   public var includesColours: Bool
+  /// Which walk through the room found the points: another one finds other points on the same surfaces.
+  public var walk: UInt64
 
   /// A room; the seed decides its size, furniture and texture.
-  public init(seed: UInt64, pointCount: Int, includesColours: Bool = false) {
+  public init(seed: UInt64, pointCount: Int, includesColours: Bool = false, walk: UInt64 = 0) {
     self.seed = seed
+    self.walk = walk
     self.pointCount = min(max(pointCount, 0), Limits.points)
     self.includesColours = includesColours
   }
@@ -33,6 +36,7 @@ public struct SyntheticRoom: Hashable, Sendable {
     var random = SplitMix64(seed: seed)
     let furnishing = RoomFurnishing(using: &random)
     let anchors = furnishing.surfaces.compactMap { $0.anchor(using: &random) }
+    if walk != 0 { random = SplitMix64(seed: random.next() ^ walk) }
     var scan = RoomScan(furnishing.surfaces, size: furnishing.size, count: pointCount, random: random)
     scan.run(colours: includesColours)
     let colours = includesColours ? scan.colours : nil

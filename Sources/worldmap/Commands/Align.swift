@@ -17,6 +17,8 @@ struct Align: MapCommand {
         .flag("--free", \.isFree, help: "QUERY may be turned any way; y is up in MAP"),
         .optional(
           "--merge", "FILE", \.merged, help: "if the place is certain, write MAP with what QUERY adds to FILE"),
+        .optional(
+          "--picture", "FILE", \.picture, help: "draw both clouds from above, as they are and aligned (.png or .svg)"),
       ], operands: [.word("MAP", \.mapPath), .word("QUERY", \.queryPath)])
   }
 
@@ -25,6 +27,7 @@ struct Align: MapCommand {
   private var knowsGravity = false
   private var isFree = false
   private var merged: String?
+  private var picture: String?
 
   init() {}
 
@@ -32,6 +35,7 @@ struct Align: MapCommand {
     guard !knowsGravity || !isFree else {
       throw .usage("--gravity and --free exclude each other; leave out one of them")
     }
+    let drawing = try picture.map { path throws(ProgramFailure) in try AlignmentPicture(path) }
     let output = try merged.map { path throws(ProgramFailure) in try MapOutput(path) }
     let map = try MapInput(mapPath, progress).map
     let query = try MapInput(queryPath, progress).map
@@ -44,6 +48,10 @@ struct Align: MapCommand {
       throw .damaged("\(mapPath), \(queryPath): \(error)")
     }
     Self.add(answer, to: &report)
+    if let drawing {
+      try drawing.draw(map, query, moved: answer.proposal, progress)
+      report.add("picture", .string(drawing.path), "\(drawing.path): as they are (left) and aligned (right)")
+    }
     guard let output, let path = merged else { return answer.isAccepted ? .done : .negative }
     guard let transform = answer.transform else {
       report.add("merged", .null, "\(path) was not written, because the place is not certain")

@@ -15,6 +15,10 @@ struct Generate: MapCommand {
       [
         .number("--points", "N", \.points, in: 0...Limits.points, help: "how many points (50000)"),
         .number("--seed", "N", \.seed, in: 0...UInt64.max, help: "another number, another room (1)"),
+        .number("--walk", "N", \.walk, in: 0...UInt64.max, help: "another number, other points of the same room (0)"),
+        .numbers(
+          "--origin", "X,Y,Z,YAW", \.origin,
+          help: "the frame of the output: where its origin is in the room (metres), and its turn (degrees)"),
         .flag("--colours", \.hasColours, help: "give the points colours"),
       ], operands: [.word("OUTPUT", \.output)])
   }
@@ -22,6 +26,8 @@ struct Generate: MapCommand {
   private var output = ""
   private var points: Int?
   private var seed: UInt64?
+  private var walk: UInt64?
+  private var origin: [Float]?
   private var hasColours = false
 
   init() {}
@@ -30,7 +36,8 @@ struct Generate: MapCommand {
     let (points, seed) = (points ?? 50_000, seed ?? 1)
     let target = try MapOutput(output)
     progress.show("making up a room", 0.1)
-    let map = SyntheticRoom(seed: seed, pointCount: points, includesColours: hasColours).map()
+    let room = SyntheticRoom(seed: seed, pointCount: points, includesColours: hasColours, walk: walk ?? 0)
+    let map = try seen(room.map())
     let size = try target.write(map, progress)
     report.add("output", .string(output))
     report.add("seed", .string("\(seed)"))
@@ -38,5 +45,16 @@ struct Generate: MapCommand {
     report.add("anchors", .integer(map.anchors.count))
     report.add("bytes", .integer(size), "\(output): \(Text.plural(points, "point")), \(Text.bytes(size))")
     return .done
+  }
+
+  /// The room in the frame of the output.
+  private func seen(_ room: WorldMap) throws(ProgramFailure) -> WorldMap {
+    guard let origin else { return room }
+    let frame = Transform(position: [origin[0], origin[1], origin[2]], heading: origin[3])
+    do throws(ModelError) {
+      return try room.transformed(by: frame.inverse)
+    } catch {
+      throw .usage("--origin: \(error)")
+    }
   }
 }

@@ -24,6 +24,8 @@ enum Command: Equatable, Sendable {
   case relocalise(String)
   case alignment
   case touch(name: String, at: SIMD3<Float>)
+  case align(String)
+  case meet(String, isTouching: Bool)
   case load(String)
   case save(String)
   case tap(x: Float, y: Float, name: String?)
@@ -32,7 +34,8 @@ enum Command: Equatable, Sendable {
   case burst(count: Int, rate: Double, name: String)
   case move(anchor: String, to: SIMD3<Float>, Witness)
   case drag(anchor: String, to: SIMD3<Float>, seconds: Double)
-  case pose(SIMD3<Float>)
+  /// The heading is in degrees about y.
+  case pose(SIMD3<Float>, heading: Float)
   case undo
   case redo
   case lock(anchor: String, seconds: Double?)
@@ -176,6 +179,12 @@ extension Command {
     Verb(usage: "touch NAME X Y Z", help: "touch a point (metres); two that two peers touch line up their frames") {
       words throws(UsageError) in .touch(name: try words.next("NAME"), at: try words.point(""))
     },
+    Verb(usage: "align PEER", help: "line up with a peer by touched points, the loaded scan, or meetings") {
+      words throws(UsageError) in .align(try words.next("PEER"))
+    },
+    Verb(usage: "meet PEER [touching]", help: "the devices are held together now; 'touching': they look elsewhere") {
+      words throws(UsageError) in .meet(try words.next("PEER"), isTouching: try words.isTouching())
+    },
     Verb(usage: "alignment", help: "list how the frames of the others lie in this peer's") { _ in .alignment },
     Verb(usage: "load FILE", help: "bring a map of any format that worldmap reads into view") {
       words throws(UsageError) in
@@ -213,8 +222,9 @@ extension Command {
       .drag(
         anchor: try words.next("ANCHOR"), to: try words.point(""), seconds: words.isEmpty ? 1 : try words.seconds())
     },
-    Verb(usage: "pose X Y Z", help: "announce the position of this device (metres)") { words throws(UsageError) in
-      .pose(try words.point(""))
+    Verb(usage: "pose X Y Z [HEADING]", help: "announce where this device is (metres, degrees about y)") {
+      words throws(UsageError) in
+      .pose(try words.point(""), heading: words.isEmpty ? 0 : try words.number("HEADING"))
     },
     Verb(usage: "rename ANCHOR NAME", help: "give an anchor another name") { words throws(UsageError) in
       .rename(anchor: try words.next("ANCHOR"), to: try words.next("NAME"))
@@ -274,6 +284,12 @@ extension Words {
     guard let word = popFirst() else { return true }
     guard word == "no" else { throw UsageError("unexpected argument '\(word)'") }
     return false
+  }
+
+  fileprivate mutating func isTouching() throws(UsageError) -> Bool {
+    guard let word = popFirst() else { return false }
+    guard word == "touching" else { throw UsageError("unexpected argument '\(word)'") }
+    return true
   }
 
   fileprivate mutating func condition() throws(UsageError) -> Command.Condition {

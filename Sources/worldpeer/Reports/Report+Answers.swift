@@ -146,6 +146,13 @@ extension Report.Answer {
     Self(["peers": .array(list.map { .object($0.members) })], list.map(\.line))
   }
 
+  /// Two frames were lined up: `way` is `touches`, `map` or `meeting`.
+  static func aligned(by way: String, _ alignment: Report.Alignment) -> Self {
+    Self(
+      ["by": .string(way), "peers": .array([.object(alignment.members)])],
+      [alignment.line, "lined up by \(way)"])
+  }
+
   static func placed(id: String, position: SIMD3<Float>) -> Self {
     Self(
       ["id": .string(id), "position": .point(position)],

@@ -1,0 +1,129 @@
+import AnchorReplication
+import Basics
+@testable import PeerProtocol
+import Testing
+import WorldModel
+
+/// What a member can make a node do with frames of devices.
+@Suite struct AttackFrameTests {
+  private static let liar = NodeID(peer: NodeProbe.peer(1), incarnation: 7)
+  private static let frame = WorldFrame(owner: liar.actor, number: 1)
+
+  /// A node in the shared frame and a member with a frame of its own, to which one measurement leads.
+  private struct Meeting {
+    var probe = NodeProbe()
+    let link: LinkID
+    private var version: UInt64 = 0
+
+    init() throws {
+      link = probe.join(1, liar.peer)
+      probe.wait(.milliseconds(100))
+      try say(FrameWord(declarations: [declaration(of: liar)]))
+      probe.wait(.seconds(1))
+      try measure(0)
+      probe.wait(.seconds(1))
+      _ = (probe.takeEvents(), try probe.frames(on: link))
+    }
+
+    func declaration(of node: NodeID) -> FrameDeclaration {
+      FrameDeclaration(node: node, number: 1, isShared: false, clock: 0, sequence: 1, sessionTime: 0)
+    }
+
+    mutating func say(_ word: FrameWord) throws { probe.send(.frames, on: link) { word.write(to: &$0) } }
+
+    /// The member says that its frame is `x` metres away.
+    mutating func measure(_ x: Float, from source: WorldFrame = frame, to target: WorldFrame = .shared) throws {
+      version += 1
+      let estimate = try #require(
+        FrameEstimate(Transform(translation: [x, 0, 0]), center: .zero, position: 0.01, orientation: 0.001))
+      let key = FrameMeasurement.Key(source: source, target: target, observer: liar.actor)
+      try say(
+        FrameWord(measurements: [
+          FrameMeasurement(key: key, version: version, sessionTime: 0, estimate: estimate)
+        ]))
+    }
+
+    /// How often the app was told that the member's frame lies elsewhere, which is once for each time frames are placed.
+    mutating func changes() -> Int {
+      probe.takeEvents().count { if case .alignmentChanged(liar.peer, _) = $0 { true } else { false } }
+    }
+  }
+
+  @Test func `measurements without end place frames twice a second, and the last one counts`() throws {
+    var meeting = try Meeting()
+    for number in 1...1_000 {
+      try meeting.measure(Float(number))
+      meeting.probe.wait(.milliseconds(2))
+    }
+    // At once, after 0.5, 1 and 1.5 s, and perhaps after 2 s.
+    #expect((4...5).contains(meeting.changes()))
+    meeting.probe.wait(.seconds(1))
+    #expect(meeting.probe.node.alignment(of: Self.liar.peer)?.transform?.translation.x == 1_000)
+    _ = meeting.changes()
+    meeting.probe.wait(.seconds(1))
+    #expect(meeting.changes() == 0)
+  }
+
+  @Test func `one measurement after a quiet time counts at once`() throws {
+    var meeting = try Meeting()
+    try meeting.measure(3)
+    #expect(meeting.probe.node.alignment(of: Self.liar.peer)?.transform?.translation.x == 3)
+  }
+
+  @Test func `what others make a node measure waits too, and what its user does counts at once`() throws {
+    var meeting = try Meeting()
+    meeting.probe.input(.beginFrame(isShared: false))
+    let mine = meeting.probe.node.worldFrames.mine
+    func measure(_ x: Float, isPrompt: Bool) throws {
+      let estimate = try #require(
+        FrameEstimate(Transform(translation: [x, 0, 0]), center: .zero, position: 0.01, orientation: 0.001))
+      meeting.probe.input(.measure(from: Self.frame, to: mine, estimate, isPrompt: isPrompt))
+    }
+    _ = try meeting.probe.frames(on: meeting.link)
+    for number in 1...100 { try measure(Float(number), isPrompt: false) }
+    #expect(meeting.probe.node.alignment(of: Self.liar.peer)?.state != .aligned)
+    meeting.probe.wait(.seconds(1))
+    #expect(meeting.probe.node.alignment(of: Self.liar.peer)?.transform?.translation.x == 100)
+    #expect(try meeting.probe.frames(on: meeting.link).count { $0.type == .frames } == 1)
+    try measure(7, isPrompt: true)
+    #expect(meeting.probe.node.alignment(of: Self.liar.peer)?.transform?.translation.x == 7)
+  }
+
+  @Test func `100 false digests are answered once a second`() throws {
+    var meeting = try Meeting()
+    for second in 0..<2 {
+      for _ in 0..<100 {
+        meeting.probe.send(.frameDigest, on: meeting.link) { $0.write(bytes: Array(repeating: 1, count: 32)) }
+      }
+      let answers = try meeting.probe.frames(on: meeting.link).count { $0.type == .frames }
+      #expect(answers == 1, "second \(second)")
+      meeting.probe.wait(.seconds(1))
+    }
+    #expect(meeting.probe.closed.isEmpty)
+  }
+
+  @Test func `a full book with one long path and every measurement on it is placed, and nothing contradicts`() throws {
+    var book = FrameBook()
+    let people = (0..<128).map { NodeID(peer: NodeProbe.peer($0), incarnation: 1) }
+    let frames = (0...ProtocolLimits.measurements).map { number in
+      WorldFrame(owner: people[number % 128].actor, number: UInt32(number / 128 + 1))
+    }
+    let estimate = try #require(
+      FrameEstimate(Transform(translation: [1, 0, 0]), center: .zero, position: 0.001, orientation: 0.0001))
+    _ = book.merge(
+      FrameDeclaration(node: people[0], number: 1, isShared: false, clock: 0, sequence: 1, sessionTime: 0),
+      isOwnWord: false)
+    for number in 0..<ProtocolLimits.measurements {
+      let key = FrameMeasurement.Key(
+        source: frames[number + 1], target: frames[number], observer: people[number % 128].actor)
+      let measurement = FrameMeasurement(
+        key: key, version: UInt64(number + 1), sessionTime: 0, estimate: estimate)
+      _ = book.merge(measurement, isOwnWord: false)
+    }
+    #expect(book.registers.count == ProtocolLimits.measurements)
+    let solution = FrameSolution(book, .all)
+    let last = try #require(frames.last)
+    #expect(solution.motion(from: last, to: frames[0])?.transform.translation.x == Float(ProtocolLimits.measurements))
+    #expect(solution.contradictions.isEmpty)
+  }
+}

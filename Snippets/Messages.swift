@@ -37,6 +37,10 @@ try await Session.withSession(as: identity, service: "my-app") { session in
       print("\(peer.peer.name) counts \(length)")
     }
     // snippet.end
+
+    // snippet.unreliable
+    try await session.send(tip, to: .all, at: "pointer", mode: .unreliable(key: "pointer"))
+    // snippet.end
     try await group.waitForAll()
   }
 }

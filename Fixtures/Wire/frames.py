@@ -104,6 +104,9 @@ FRAMES = {
     "message": (64, u32(2) + u64(7) + u64(9) + u8(0) + b"hello"),
     "message-report": (65, u8(0) + u32(2) + u64(9) + u32(1_000_000)),
     "relayed-message": (66, u8(1) + ORIGIN + RECEIVER + u32(2) + u64(7) + u64(9) + u8(1) + b"hello"),
+    # direct and through members: flag, route, number, kind, key
+    "unreliable": (46, u8(0) + u64(9) + u8(0) + text("zeiger ä") + b"hello"),
+    "unreliable-relayed": (46, u8(1) + u8(1) + ORIGIN + RECEIVER + u64(9) + u8(1) + text("") + b"hello"),
     "relayed-report": (67, u8(1) + RECEIVER + ORIGIN + u8(2) + u32(2) + u64(9) + u32(1_000_000)),
 }
 

@@ -68,6 +68,8 @@ extension Program {
       let message = "the session is over: \(reason.rawValue)"
       if !hasLeft { console.say(.error(code: "ended", message: message, command: nil)) }
     case .message(let bytes, let sender): console.say(.message(from: person(sender), bytes))
+    case .unreliableMessage(let bytes, let key, let sender):
+      console.say(.message(from: person(sender), bytes, key: key))
     case .messagesFailed(let failure):
       console.say(
         .messagesFailed(

@@ -4,6 +4,10 @@ import Basics
 struct MessageLane: Sendable {
   /// Whether ``Messages/write(on:in:)`` may have something to write.
   var isWaiting = false
+  /// Unreliable messages for members behind the other end.
+  var unreliable = UnreliableQueue()
+  /// Whether unreliable messages leave before the others the next time.
+  private var isUnreliableFirst = true
   /// Whole frames for members behind the other end.
   private var relayed = ByteWriter()
   /// Bytes of them that have left.
@@ -11,6 +15,12 @@ struct MessageLane: Sendable {
 
   /// Bytes of those frames that wait.
   var relayedBytes: Int { relayed.count - left }
+
+  /// Whether unreliable messages leave before the others this time, which alternates.
+  mutating func takeTurn() -> Bool {
+    isUnreliableFirst.toggle()
+    return !isUnreliableFirst
+  }
 
   /// Adds a frame with a body of `size` bytes, unless more than `limit` would wait; whether it did.
   mutating func relay(_ size: Int, limit: Int, _ build: (inout ByteWriter) -> Void) -> Bool {

@@ -4,15 +4,19 @@ import WorldModel
 
 /// The organ of the app's messages: it delivers each to every receiver exactly once and in order, or reports that it failed.
 ///
+/// Unreliable ones may be lost, and are never handed over behind a newer one (`Messages+Unreliable.swift`).
+///
 /// The sender keeps a message until its receivers have acknowledged it, and sends what a broken link or a full relay has lost
 /// again. What a start of a receiver will never acknowledge fails with an event that names the receiver and the messages.
 struct Messages: Organ {
   /// Messages that members are still to receive, ascending by member.
-  private var outflows: [Outflow] = []
+  var outflows: [Outflow] = []
   /// Progress of the messages that members send, one for each start of a sender.
   private var inflows: [Inflow] = []
   /// Messages that wait on the links of members.
-  private var lanes = PerLink<MessageLane>()
+  var lanes = PerLink<MessageLane>()
+  /// The last unreliable messages of members that were handed over.
+  var unreliableInflows: [UnreliableInflow] = []
   /// Links to peers that this node holds as members and that are not members' links yet.
   private var newcomers: [LinkRef] = []
   private var lastNumber: UInt64 = 0
@@ -29,11 +33,18 @@ struct Messages: Organ {
   /// Accepts a message for these members, or for all that are in reach or were lately.
   ///
   /// - Returns: ``Answer/sent(_:)``, or why nobody gets the message.
-  mutating func send(_ bytes: [UInt8], as kind: MessageKind, to peers: [PeerID]?, in turn: inout Turn) -> Answer {
+  mutating func send(
+    _ bytes: [UInt8], as kind: MessageKind, mode: MessageMode, to peers: [PeerID]?, in turn: inout Turn
+  ) -> Answer {
     // A node that has sent nothing yet looks at its receivers now.
     if lastNumber == 0 { review(in: &turn) }
     for peer in peers ?? [] where place(of: peer) == nil {
       if !addOutflow(for: peer, in: &turn) { return .refused(.notReceiver(peer)) }
+    }
+    if case .unreliable(let key) = mode {
+      lastNumber += 1
+      offer(UnreliableMessage(bytes, number: lastNumber, kind: kind, key: key), to: peers, in: &turn)
+      return .sent(MessageID(lastNumber))
     }
     let cost = ProtocolLimits.cost(ofMessage: bytes)
     let isFull = anyReceiver(in: peers) { outflow in
@@ -62,7 +73,7 @@ struct Messages: Organ {
     }
   }
 
-  private func isReceiver(_ index: Int, in peers: [PeerID]?) -> Bool {
+  func isReceiver(_ index: Int, in peers: [PeerID]?) -> Bool {
     peers.map { $0.contains(outflows[index].receiver.peer) } ?? outflows[index].isListed
   }
 
@@ -73,11 +84,12 @@ struct Messages: Organ {
   // MARK: Sending
 
   /// Lets the messages for a receiver leave, as far as they may.
-  private mutating func pump(_ index: Int, in turn: inout Turn) {
+  mutating func pump(_ index: Int, in turn: inout Turn) {
     switch outflows[index].way {
     case .none: return
     case .direct(let link):
-      guard outflows[index].next(rules: turn.configuration.rules) != nil else { break }
+      let hasNext = outflows[index].next(rules: turn.configuration.rules) != nil
+      guard hasNext || !outflows[index].unreliable.isEmpty else { break }
       lanes.update(link) { $0.isWaiting = true }
       turn.flush(link)
     case .relayed: relay(index, in: &turn)
@@ -89,6 +101,7 @@ struct Messages: Organ {
   private mutating func relay(_ index: Int, in turn: inout Turn) {
     let route = MessageRoute(from: turn.me, to: outflows[index].receiver)
     guard let hop = turn.nextLink(to: route.to) else { return }
+    if !outflows[index].unreliable.isEmpty { lanes.update(hop) { $0.isWaiting = true } }
     while let (head, bytes) = outflows[index].next(
       within: ProtocolLimits.relayedFlight, rules: turn.configuration.rules)
     {
@@ -112,15 +125,28 @@ struct Messages: Organ {
   /// Appends messages that wait on a member's link while the window has room.
   mutating func write(on link: LinkRef, in turn: inout Turn) {
     let half = ProtocolLimits.transmitWindow / 2
-    let rules = turn.configuration.rules
     lanes.update(link) { $0.moveRelayed(to: &turn.outbox.scratch, limit: half) }
     var rest = lanes[link].map { $0.relayedBytes > 0 } ?? false
+    // Each goes first every other time, so that neither shuts the other out of a link that is always full.
+    let unreliableFirst = lanes.update(link) { $0.takeTurn() } ?? true
+    if unreliableFirst, writeUnreliable(on: link, in: &turn) { rest = true }
+    if writeChain(on: link, in: &turn) { rest = true }
+    if !unreliableFirst, writeUnreliable(on: link, in: &turn) { rest = true }
+    lanes.update(link) { $0.isWaiting = rest }
+    // A link that has as much as this on its way asks again by itself.
+    if rest, turn.outbox.scratch.count < half { turn.flush(link) }
+  }
+
+  /// Appends messages to the member at the other end of a link while there is room; whether some are left.
+  private mutating func writeChain(on link: LinkRef, in turn: inout Turn) -> Bool {
+    let half = ProtocolLimits.transmitWindow / 2
+    let rules = turn.configuration.rules
     if let index = outflows.firstIndex(where: { $0.way == .direct(link) }) {
       while let (head, bytes) = outflows[index].next(rules: rules) {
         let size = turn.outbox.scratch.count + FrameHead.size + MessageHead.size + bytes.count
-        rest =
-          turn.outbox.scratch.count >= half || turn.outbox.scratch.count > 0 && size > ProtocolLimits.transmitWindow
-        guard !rest else { break }
+        guard turn.outbox.scratch.count < half,
+          turn.outbox.scratch.count == 0 || size <= ProtocolLimits.transmitWindow
+        else { return true }
         turn.outbox.scratch.writeFrame(.message) { body in
           head.write(to: &body)
           body.write(bytes: bytes)
@@ -128,16 +154,14 @@ struct Messages: Organ {
         outflows[index].noteSent()
       }
     }
-    lanes.update(link) { $0.isWaiting = rest }
-    // A link that has as much as this on its way asks again by itself.
-    if rest, turn.outbox.scratch.count < half { turn.flush(link) }
+    return false
   }
 
   // MARK: Frames
 
   /// The frames of this organ.
   enum Frame {
-    case message, report, relayedMessage, relayedReport
+    case message, report, relayedMessage, relayedReport, unreliable
   }
 
   /// Takes a frame of messages, or passes it on.
@@ -154,6 +178,7 @@ struct Messages: Organ {
     case .relayedReport:
       let frame = try RelayedReport(body: body)
       if turn.isForMe(frame, from: sender) { receive(frame.report, from: frame.from, on: nil, in: &turn) }
+    case .unreliable: receive(try UnreliableMessage(body: body), from: sender, in: &turn)
     }
   }
 
@@ -320,13 +345,15 @@ struct Messages: Organ {
       way = .relayed
     }
     outflows[index].isListed = isListed(receiver, in: turn)
-    if outflows[index].way != way {
+    let hasChanged = outflows[index].way != way
+    if hasChanged {
       let first = turn.configuration.firstMessageWindow
       if outflows[index].change(to: way, first: first, rules: turn.configuration.rules) {
         send(MessageReport(.question), to: receiver, in: &turn)
       }
-      pump(index, in: &turn)
     }
+    // The next member on the way may be another one now.
+    if hasChanged || !outflows[index].unreliable.isEmpty { pump(index, in: &turn) }
     limitWait(for: index, in: turn)
   }
 
@@ -430,6 +457,7 @@ extension Messages {
     var load = MessageLoad()
     load.open = outflows.map(\.openBytes).max() ?? 0
     load.unread = inflows.map(\.unread).max() ?? 0
+    load.unreliable = outflows.map(\.unreliable.bytes).max() ?? 0
     load.isSettled = !areOpen
     return load
   }
@@ -449,6 +477,8 @@ package struct MessageLoad: Sendable {
   package var open = 0
   /// From the sender of which the app has most of them to read.
   package var unread = 0
+  /// Of the unreliable messages of this node that wait for the receiver with most of them.
+  package var unreliable = 0
   /// Whether every receiver has acknowledged everything.
   package var isSettled = true
 }

@@ -37,6 +37,8 @@ struct Outflow: Sendable {
   var isListed = false
   /// When its messages fail unless it is reached first; nil while it can be reached, or is being waited for.
   var patience: Instant?
+  /// Unreliable messages that have not left, on any way.
+  var unreliable = UnreliableQueue()
   /// The present way.
   private(set) var way = Way.none
   /// Cost of the messages that are not acknowledged (bytes).

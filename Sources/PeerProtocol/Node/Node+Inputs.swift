@@ -51,7 +51,8 @@ extension Node {
     case .unlockPasscode: pairing.unlock()
     case .answerCode(let id, let isSame): comparison.organ.answer(id, isSame: isSame, in: &turn)
     case .leave: leave()
-    case .send(let bytes, let kind, let peers): return messages.organ.send(bytes, as: kind, to: peers, in: &turn)
+    case .send(let bytes, let kind, let mode, let peers):
+      return messages.organ.send(bytes, as: kind, mode: mode, to: peers, in: &turn)
     case .messagesUnread(let bytes, let peer): messages.organ.setUnread(bytes, from: peer, in: &turn)
 
     case .edit(let edit): return edited { node throws(AnchorError) in try node.turn.edit(edit) }

@@ -44,6 +44,8 @@ package struct NodeConfiguration: Sendable {
   var firstMessageWindow: Int { messageWindow / 4 }
   /// Bytes of other members' messages that wait on one link to be passed on; more are dropped, and sent again.
   var relayedMessageLimit: Int { messageWindow / 4 }
+  /// Cost of the unreliable messages that wait for one receiver or, to be passed on, on one link (bytes); more drop the oldest.
+  var unreliableLimit: Int { messageWindow / 4 }
   /// Whether the node emits ``Output/persist(_:)``.
   package var keepsRecord = false
   /// The keys that may be linked, whatever other members say; nil for any.

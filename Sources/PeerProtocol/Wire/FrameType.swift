@@ -75,6 +75,9 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// ``FrameDigest``: a hash of all that the sender knows of frames.
   case frameDigest = 45
 
+  /// ``UnreliableMessage``.
+  case unreliableMessage = 46
+
   /// ``MapAnnouncement``.
   case mapAnnounce = 48
   /// A map's id and the first hash index wanted.

@@ -5,9 +5,15 @@ import WorldModel
 /// The messages of the people of a simulated session: now and then bursts, to one member or to all, and they read slowly.
 struct MessageApp {
   private var random: SeededRandom
+  /// Of its own, so that the reliable messages of a seed are the same with and without unreliable ones.
+  private var unreliableRandom: SeededRandom
+  /// Unreliable messages are about these, as far as they are no news at rest.
+  private static let keys = ["", "pointer", "colour"]
+  private static let restKey = "rest"
 
   init(random: SeededRandom) {
     self.random = random
+    unreliableRandom = random
   }
 
   /// Some messages, or a pause in reading, or its end.
@@ -18,6 +24,19 @@ struct MessageApp {
     case 1: setReads(true, in: &world, at: index)
     default: for _ in 0..<(dice.below(3) == 0 ? 12 : 2) { send(&dice, in: &world, at: index) }
     }
+    let receivers =
+      unreliableRandom.below(3) == 0 ? [SessionPeer.identity(of: unreliableRandom.below(world.count))] : nil
+    for _ in 0..<unreliableRandom.below(6) {
+      let (key, size) = (Self.keys[unreliableRandom.below(Self.keys.count)], unreliableRandom.below(500))
+      sendUnreliably(key, size: size, to: receivers, in: &world, at: index)
+    }
+  }
+
+  /// Every app tells its state again, as apps do that send unreliably.
+  func repeatAll(in world: inout SessionWorld) {
+    for index in 0..<world.count where world.node(index) != nil {
+      sendUnreliably(Self.restKey, size: 8, to: nil, in: &world, at: index)
+    }
   }
 
   /// Everybody reads everything from now on.
@@ -27,6 +46,22 @@ struct MessageApp {
 
   private func setReads(_ reads: Bool, in world: inout SessionWorld, at index: Int) {
     world.perform(index) { peer, now in peer.setReadsMessages(reads, at: now) }
+  }
+
+  private func sendUnreliably(
+    _ key: String, size: Int, to receivers: [PeerID]?, in world: inout SessionWorld, at index: Int
+  ) {
+    var sent: (message: MessageID, sender: NodeID)?
+    world.perform(index) { peer, now in
+      var writer = ByteWriter()
+      writer.write(peer.mail.sent + 1)
+      writer.write(bytes: repeatElement(7, count: size))
+      let input = Input.send(writer.bytes, mode: .unreliable(key: key), to: receivers)
+      guard case .sent(let message) = peer.handle(input, at: now) else { return }
+      peer.mail.sent += 1
+      sent = (message, peer.node.me)
+    }
+    if let sent { world.simulation.monitor.sentUnreliably(sent.message, key: key, from: sent.sender) }
   }
 
   private func send(_ dice: inout SeededRandom, in world: inout SessionWorld, at index: Int) {
@@ -55,6 +90,12 @@ struct MessageApp {
       guard let node = world.node(index) else { continue }
       if let text = world.simulation.monitor.messages.missing(from: node.me) { return text }
       if !node.messageLoad.isSettled { return "M2 \(index + 1) still keeps messages" }
+      for other in 0..<world.count where other != index {
+        guard let sender = world.node(other)?.me else { continue }
+        if !world.simulation.monitor.messages.hasArrived(Self.restKey, from: sender, at: node.me) {
+          return "M4 \(node.me) gets no unreliable message of \(sender)"
+        }
+      }
     }
     return nil
   }
@@ -82,6 +123,19 @@ package struct MessageWatch: Sendable {
   private var open: [Pair: [MessageID]] = [:]
   /// The last message of a sender's start that a receiver's start was handed.
   private var last: [Pair: (start: NodeID, message: MessageID)] = [:]
+  /// One key of the unreliable messages of a peer, at one receiver's start.
+  private struct Slot: Hashable {
+    let sender: PeerID
+    let receiver: NodeID
+    let key: String
+  }
+
+  /// The last unreliable message that was handed over: the start of the sender, counted, and the number.
+  private var newest: [Slot: (start: Int, message: MessageID)] = [:]
+  /// The keys of the unreliable messages, by the start of the sender.
+  private var unreliable: [NodeID: [MessageID: String]] = [:]
+  /// The starts of each peer that have sent unreliable messages, in order.
+  private var starts: [PeerID: [NodeID]] = [:]
   /// All receivers of each message.
   private var audience: [NodeID: [MessageID: [PeerID]]] = [:]
 
@@ -121,6 +175,34 @@ package struct MessageWatch: Sendable {
     return arrived(bytes, from: sender.peer, at: start)
   }
 
+  /// An app's unreliable message was accepted.
+  mutating func sentUnreliably(_ message: MessageID, key: String, from sender: NodeID) {
+    unreliable[sender, default: [:]][message] = key
+    if starts[sender.peer]?.last != sender { starts[sender.peer, default: []].append(sender) }
+  }
+
+  /// M4: an app was handed an unreliable message; a text says what is wrong with that.
+  mutating func arrived(
+    _ bytes: [UInt8], under key: String, from sender: NodeID, at receiver: NodeID
+  ) -> String? {
+    var reader = unsafe ByteReader(bytes.span.bytes)
+    guard let number = try? reader.read(UInt64.self), unreliable[sender]?[MessageID(number)] == key,
+      let start = starts[sender.peer]?.lastIndex(of: sender)
+    else { return "M4 \(receiver) gets an unreliable message that nobody sent" }
+    let slot = Slot(sender: sender.peer, receiver: receiver, key: key)
+    if let before = newest[slot], (before.start, before.message) >= (start, MessageID(number)) {
+      return "M4 \(receiver) gets \(number) of \(sender) under '\(key)' after \(before.message)"
+    }
+    newest[slot] = (start, MessageID(number))
+    return nil
+  }
+
+  /// Whether a start of a receiver got an unreliable message of this start of a sender.
+  func hasArrived(_ key: String, from sender: NodeID, at receiver: NodeID) -> Bool {
+    guard let last = newest[Slot(sender: sender.peer, receiver: receiver, key: key)] else { return false }
+    return starts[sender.peer]?[last.start] == sender
+  }
+
   /// An app learns of messages that failed.
   mutating func failed(_ failure: MessageFailure, at sender: NodeID) {
     open[Pair(sender: sender, receiver: failure.receiver)]?.removeAll(where: failure.messages.contains)
@@ -136,10 +218,13 @@ package struct MessageWatch: Sendable {
 
   /// M3: more waits at a node than its window allows.
   func excess(of node: borrowing Node) -> String? {
-    guard !audience.isEmpty else { return nil }
+    guard !audience.isEmpty || !unreliable.isEmpty else { return nil }
     let load = node.messageLoad
     if load.open > SessionPeer.messageWindow { return "M3 \(load.open) bytes of messages are not acknowledged" }
     if load.unread > 2 * SessionPeer.messageWindow { return "M3 \(load.unread) bytes of messages are not read" }
+    if load.unreliable > SessionPeer.messageWindow / 4 {
+      return "M3 \(load.unreliable) bytes of unreliable messages wait"
+    }
     return nil
   }
 }

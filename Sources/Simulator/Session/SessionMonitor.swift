@@ -69,6 +69,11 @@ package struct SessionMonitor: SimulationMonitor {
     messages.sent(message, from: sender, to: receivers)
   }
 
+  /// An app has sent an unreliable message.
+  mutating func sentUnreliably(_ message: MessageID, key: String, from sender: NodeID) {
+    messages.sentUnreliably(message, key: key, from: sender)
+  }
+
   /// A node is about to share a map.
   package mutating func shared(_ package: MapPackage) {
     maps[package.contentDigest] = package
@@ -143,6 +148,8 @@ package struct SessionMonitor: SimulationMonitor {
       if let text = messages.arrived(bytes, from: from, at: starts[index]) { fail(text, at: now) }
     case .envelope(let bytes, let number, let from):
       if let text = messages.arrived(bytes, as: number, from: from, at: starts[index]) { fail(text, at: now) }
+    case .unreliable(let bytes, _, let key, let from):
+      if let text = messages.arrived(bytes, under: key, from: from, at: starts[index]) { fail(text, at: now) }
     case .messagesFailed(let failure): messages.failed(failure, at: starts[index])
     case .alignmentChanged(let peer, let alignment):
       note("\(index + 1) is \(alignment.state) with \(peer.prefix)", at: now)

@@ -133,7 +133,10 @@ struct SessionRun {
   private mutating func rest() {
     let start = world.simulation.now
     var agreed: (since: Instant, changes: Int)?
+    var rounds = 0
     while !isOver {
+      if rounds.isMultiple(of: 20) { messages?.repeatAll(in: &world) }
+      rounds += 1
       world.simulation.run(for: 100_000_000)
       let (now, changes) = (world.simulation.now, world.simulation.monitor.hostChanges)
       let text =

@@ -201,6 +201,13 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       $0.message.write(to: &$1)
     },
     FrameCase("relayed-report", .relayedReport, Sample.relayedReport) { $0.write(to: &$1) },
+    FrameCase(
+      "unreliable", .unreliableMessage, UnreliableMessage(Array("hello".utf8), number: 9, key: "zeiger ä"), isOpen: true
+    ) { $0.write(to: &$1) },
+    FrameCase(
+      "unreliable-relayed", .unreliableMessage,
+      UnreliableMessage(Array("hello".utf8), number: 9, kind: .envelope, key: "", route: Sample.route), isOpen: true
+    ) { $0.write(to: &$1) },
   ]
 }
 

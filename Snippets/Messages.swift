@@ -41,6 +41,11 @@ try await Session.withSession(as: identity, service: "my-app") { session in
     // snippet.unreliable
     try await session.send(tip, to: .all, at: "pointer", mode: .unreliable(key: "pointer"))
     // snippet.end
+
+    // snippet.group
+    try await session.join(group: "red team")
+    try await session.send(tip, to: .group("red team"), at: "pointer")
+    // snippet.end
     try await group.waitForAll()
   }
 }

@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 37 - 1)
+  package static let all = Self(rawValue: 1 << 38 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -106,4 +106,9 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let unreliableStarts = Self(rawValue: 1 << 35)
   /// Of the unreliable messages that wait only the newest of each key are retained, as many as may wait.
   package static let unreliableSlots = Self(rawValue: 1 << 36)
+
+  // MARK: Groups
+
+  /// A new link begins with the groups of all members.
+  package static let groupsOnNewLinks = Self(rawValue: 1 << 37)
 }

@@ -65,6 +65,7 @@ extension sw_event {
       peer = sw_peer_id(copying: id.bytes)
     case .message(let bytes, let from): setMessage(bytes, from)
     case .unreliableMessage(let bytes, let key, let from): setMessage(bytes, from, key: key)
+    case .groupsChanged(let peer, let groups): set(SW_EVENT_GROUPS_CHANGED, peer, text: groups.joined(separator: "\n"))
     case .messagesFailed(let failure): set(failure)
     case .messageReturned(let returned): setReturned(returned)
     case .problem(let error): set(SW_EVENT_PROBLEM, error)

@@ -138,6 +138,10 @@ package enum ProtocolLimits {
   /// passed on, on one link.
   package static let unreliableKeys = 256
 
+  /// Groups that a member is in, and bytes of UTF-8 in the name of one.
+  package static let groups = 16
+  package static let groupName = 63
+
   /// The cost of a message (bytes).
   package static func cost(ofMessage bytes: [UInt8]) -> Int { bytes.count + messageCost }
 }

@@ -70,6 +70,7 @@ extension Program {
     case .message(let bytes, let sender): console.say(.message(from: person(sender), bytes))
     case .unreliableMessage(let bytes, let key, let sender):
       console.say(.message(from: person(sender), bytes, key: key))
+    case .groupsChanged(let peer, let groups): console.say(.groupsChanged(person(peer.id), groups))
     case .messagesFailed(let failure):
       console.say(
         .messagesFailed(

@@ -431,7 +431,8 @@ enum {
   SW_EVENT_MESSAGE_RETURNED = 37,      /* peer: the receiver, text: why, sequence: its number; objects of Swift apps alone */
   SW_EVENT_PEER_RECONNECTED = 38,      /* peer, name: it was told of as reconnecting, and can be reached again */
   SW_EVENT_NOBODY_FOUND = 39,          /* for 10 s; text: what may be the cause and what to do */
-  SW_EVENT_ALIGNMENT_CHANGED = 40      /* peer, name, text: unaligned, aligning, aligned or lost; anchors have moved, come or gone */
+  SW_EVENT_ALIGNMENT_CHANGED = 40,     /* peer, name, text: unaligned, aligning, aligned or lost; anchors have moved, come or gone */
+  SW_EVENT_GROUPS_CHANGED = 41          /* peer, name, text: the groups it is in now, one a line */
 };
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */
 enum {

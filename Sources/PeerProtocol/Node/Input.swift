@@ -47,6 +47,8 @@ package enum Input: Sendable {
   case relocalised(Bool)
   /// Send an app's message to these members, or to all; answered with its number, or refused while too many wait.
   case send([UInt8], as: MessageKind = .bytes, mode: MessageMode = .reliable, to: [PeerID]?)
+  /// Join a group of members, or leave it; refused while this node is in as many as it may be in.
+  case setGroup(String, isIn: Bool)
   /// The app has so many bytes of a member's messages left to read, each counted with ``ProtocolLimits/messageCost``.
   case messagesUnread(Int, from: PeerID)
   /// Hand the host's role over.

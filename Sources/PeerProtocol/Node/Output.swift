@@ -105,6 +105,8 @@ package enum NodeEvent: Sendable {
   case envelope([UInt8], MessageID, from: NodeID)
   /// A member's unreliable message under a key, newer than all of that key that came before.
   case unreliable([UInt8], MessageKind, key: String, from: NodeID)
+  /// A member is in these groups now.
+  case groupsChanged(PeerID, [String])
   /// Messages of this node are not known to have reached a receiver, and are not sent to it any more.
   case messagesFailed(MessageFailure)
   /// A message that was refused with ``Refusal/messagesWait`` may be accepted now.

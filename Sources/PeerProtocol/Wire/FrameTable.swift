@@ -99,6 +99,7 @@ extension FrameType {
     case .relayedReport: Rule(destination: .messages(.relayedReport), links: .member, limit: RelayedReport.size)
     case .unreliableMessage:
       Rule(destination: .messages(.unreliable), links: .member, limit: UnreliableMessage.largest)
+    case .groups: Rule(destination: .messages(.groups), links: .member, limit: GroupWord.largest)
     }
   }
 

@@ -77,6 +77,8 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
 
   /// ``UnreliableMessage``.
   case unreliableMessage = 46
+  /// ``GroupWord``: the groups that a member is in.
+  case groups = 47
 
   /// ``MapAnnouncement``.
   case mapAnnounce = 48

@@ -7,7 +7,7 @@ public import WorldModel
 extension Session {
   // MARK: Messages
 
-  /// Sends an object as ``send(_:to:mode:)`` sends bytes.
+  /// Sends an object as ``send(_:to:mode:)-([UInt8],[PeerID]?,_)`` sends bytes.
   ///
   /// A receiver that does not read such objects, or cannot decode this one, returns it: ``Event/messageReturned(_:)``. An
   /// unreliable one is dropped there.
@@ -19,7 +19,7 @@ extension Session {
   ///   - mode: The promise about the delivery.
   /// - Returns: The number of the message.
   /// - Throws: ``SessionError`` with the code `invalidArgument` (it cannot be encoded), `message-stopped` (by middleware),
-  ///   or what ``send(_:to:mode:)`` throws.
+  ///   or what ``send(_:to:mode:)-([UInt8],[PeerID]?,_)`` throws.
   @discardableResult
   public nonisolated func send<Object: Codable & Sendable>(
     _ object: Object, to audience: MessageAudience, at endpoint: String, mode: MessageMode = .reliable
@@ -35,7 +35,7 @@ extension Session {
     _ message: Message<Object>, to audience: MessageAudience, at endpoint: String, mode: MessageMode = .reliable
   ) async throws(SessionError) -> MessageID {
     let letter = Letter.message(try seal(message, to: audience, at: endpoint))
-    return try await transmit(Parcel(letter.bytes, as: .envelope, to: audience.receivers, mode: mode))
+    return try await transmit(Parcel(letter.bytes, as: .envelope, to: audience, mode: mode))
   }
 
   /// The messages of one type at some endpoints, from now on.
@@ -283,7 +283,7 @@ extension Session {
     let outcome: RequestDesk.Outcome = await withTaskCancellationHandler {
       do throws(SessionError) {
         let bytes = Letter.request(number, envelope).bytes
-        let message = try await transmit(Parcel(bytes, as: .envelope, to: [peer]), number: number)
+        let message = try await transmit(Parcel(bytes, as: .envelope, to: .peer(peer)), number: number)
         waits.requests.sent(number, as: message)
       } catch {
         return waits.requests.cancel(number) ?? .failure(error)
@@ -364,7 +364,7 @@ extension Session {
       let sender = letter.sender
       let answer = try seal(try outcome.get(), to: .peer(sender.peer), at: letter.envelope.endpoint)
       let bytes = Letter.answer(request.number, start: sender.incarnation, answer).bytes
-      _ = try await transmit(Parcel(bytes, as: .envelope, to: [sender.peer]))
+      _ = try await transmit(Parcel(bytes, as: .envelope, to: .peer(sender.peer)))
     } catch {
       await fail(request, RemoteError(telling: error))
     }
@@ -374,7 +374,7 @@ extension Session {
   private nonisolated func fail(_ request: ServedRequest, _ error: RemoteError) async {
     let letter = Letter.failure(request.number, start: request.sender.incarnation, .refused, error)
     // A sender that is gone does not wait for it.
-    _ = try? await transmit(Parcel(letter.bytes, as: .envelope, to: [request.sender.peer]))
+    _ = try? await transmit(Parcel(letter.bytes, as: .envelope, to: .peer(request.sender.peer)))
   }
 }
 

@@ -148,7 +148,7 @@ struct EventBacklog: Backlog {
       .hostChanged, .lockChanged, .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged,
       .alignmentChanged,
       .synchronised,
-      .messagesFailed, .ended:
+      .groupsChanged, .messagesFailed, .ended:
       .status
     }
   }
@@ -236,6 +236,8 @@ extension Session.Event {
     case map(MapID)
     /// How far a peer has come with the session's map.
     case peerMap(PeerID)
+    /// The groups that a peer is in.
+    case groups(PeerID)
     /// How a peer's frame lies.
     case alignment(PeerID)
     /// The unreliable messages of a peer under a key.
@@ -260,6 +262,7 @@ extension Session.Event {
     case .mapReceived(let receipt): .map(receipt.mapID)
     case .peerMapChanged(let peer, _), .peerJoined(let peer), .peerLeft(let peer, _): .peerMap(peer.id)
     case .alignmentChanged(let peer, _): .alignment(peer.id)
+    case .groupsChanged(let peer, _): .groups(peer.id)
     case .candidateFound(let candidate), .candidateLost(let candidate): .candidate(candidate.id)
     case .unreliableMessage(_, let key, let peer): .unreliable(peer, key)
     case .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived, .invitationEnded,
@@ -275,7 +278,7 @@ extension Session.Event {
   var replacesUnread: Bool {
     switch self {
     case .anchorUpdated, .anchorDragged, .participantMoved, .mapProgress, .peerMapChanged, .alignmentChanged,
-      .unreliableMessage, .candidateFound:
+      .unreliableMessage, .groupsChanged, .candidateFound:
       true
     case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
       .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,

@@ -30,7 +30,8 @@ struct MessageDesk {
   func holds(up parcel: Parcel) -> Bool {
     switch parcel.mode {
     case .unreliable: false
-    case .reliable: waiting.contains { Self.overlap($0.parcel.receivers, parcel.receivers) }
+    case .reliable, .critical:
+      waiting.contains { $0.parcel.mode == parcel.mode && $0.parcel.audience.overlaps(parcel.audience) }
     }
   }
 
@@ -48,11 +49,6 @@ struct MessageDesk {
   mutating func endAll(_ error: SessionError) {
     for caller in exchange(&waiting, with: []) { caller.caller.resume(returning: .failure(error)) }
   }
-
-  private static func overlap(_ one: [PeerID]?, _ other: [PeerID]?) -> Bool {
-    guard let one, let other else { return true }
-    return one.contains(where: other.contains)
-  }
 }
 
 /// A message as an app gives it, and its receivers.
@@ -60,14 +56,13 @@ struct Parcel {
   let bytes: [UInt8]
   let kind: MessageKind
   let mode: MessageMode
-  /// Nil for all.
-  let receivers: [PeerID]?
+  let audience: MessageAudience
 
-  init(_ bytes: [UInt8], as kind: MessageKind = .bytes, to receivers: [PeerID]?, mode: MessageMode = .reliable) {
+  init(_ bytes: [UInt8], as kind: MessageKind = .bytes, to audience: MessageAudience, mode: MessageMode = .reliable) {
     self.bytes = bytes
     self.kind = kind
     self.mode = mode
-    self.receivers = receivers
+    self.audience = audience
   }
 
   /// Refuses a message that is too large, and a key that no receiver would accept.
@@ -84,5 +79,13 @@ struct Parcel {
     guard bytes.count <= limit else {
       throw SessionError(.limitExceeded, "such a message has at most \(limit) bytes, not \(bytes.count)")
     }
+  }
+}
+
+extension MessageAudience {
+  /// Whether a member may be a receiver of both; a group is resolved only when its message is accepted.
+  fileprivate func overlaps(_ other: Self) -> Bool {
+    guard case .peers(let one) = self, case .peers(let others) = other else { return true }
+    return one.contains(where: others.contains)
   }
 }

@@ -92,6 +92,7 @@ extension Session {
     case .unreliable(let bytes, .bytes, let key, let from):
       events.append(.unreliableMessage(bytes, key: key, from: from.peer))
     case .unreliable(let bytes, .envelope, let key, let from): takeUnreliable(bytes, key: key, from: from)
+    case .groupsChanged(let id, let groups): events.append(.groupsChanged(discovery.peer(id), groups: groups))
     case .messagesFailed(let failure): events.append(.messagesFailed(failure))
     case .envelope, .messageRoom: break
     case .ended(let reason): noteEnd(reason)

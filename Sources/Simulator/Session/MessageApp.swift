@@ -7,6 +7,7 @@ struct MessageApp {
   private var random: SeededRandom
   /// Of its own, so that the reliable messages of a seed are the same with and without unreliable ones.
   private var unreliableRandom: SeededRandom
+  private static let groups = ["a", "b", "c"]
   /// Unreliable messages are about these, as far as they are no news at rest.
   private static let keys = ["", "pointer", "colour"]
   private static let restKey = "rest"
@@ -30,6 +31,18 @@ struct MessageApp {
       let (key, size) = (Self.keys[unreliableRandom.below(Self.keys.count)], unreliableRandom.below(500))
       sendUnreliably(key, size: size, to: receivers, in: &world, at: index)
     }
+  }
+
+  /// Somebody joins a group, leaves it, or sends to it.
+  mutating func useGroup(in world: inout SessionWorld, at index: Int) {
+    let group = Self.groups[unreliableRandom.below(Self.groups.count)]
+    let (act, size) = (unreliableRandom.below(4), unreliableRandom.below(300))
+    guard act > 1 else {
+      return world.perform(index) { peer, now in peer.handle(.setGroup(group, isIn: act == 0), at: now) }
+    }
+    var receivers: [PeerID] = []
+    world.perform(index) { peer, _ in receivers = peer.node.receivers(in: group) }
+    send(size: size, to: receivers, isCritical: act == 2, in: &world, at: index)
   }
 
   /// Every app tells its state again, as apps do that send unreliably.
@@ -68,6 +81,12 @@ struct MessageApp {
     let one = [SessionPeer.identity(of: dice.below(world.count))]
     let receivers = dice.below(2) == 0 ? nil : one
     let size = dice.below(2) == 0 ? dice.below(900) : dice.below(100)
+    send(size: size, to: receivers, in: &world, at: index)
+  }
+
+  private func send(
+    size: Int, to receivers: [PeerID]?, isCritical: Bool = false, in world: inout SessionWorld, at index: Int
+  ) {
     var sent: (message: MessageID, sender: NodeID, receivers: [PeerID])?
     world.perform(index) { peer, now in
       let me = peer.node.me
@@ -77,14 +96,16 @@ struct MessageApp {
       writer.write(me.incarnation)
       writer.write(peer.mail.sent + 1)
       writer.write(bytes: repeatElement(7, count: size))
-      guard case .sent(let message) = peer.handle(.send(writer.bytes, as: kind, to: receivers), at: now) else { return }
+      let input = Input.send(writer.bytes, as: kind, mode: isCritical ? .critical : .reliable, to: receivers)
+      guard case .sent(let message) = peer.handle(input, at: now) else { return }
       peer.mail.sent += 1
       sent = (message, me, peer.node.receivers(of: message))
     }
-    if let sent { world.simulation.monitor.sent(sent.message, from: sent.sender, to: sent.receivers) }
+    guard let sent else { return }
+    world.simulation.monitor.sent(sent.message, isCritical: isCritical, from: sent.sender, to: sent.receivers)
   }
 
-  /// M2 at rest: a message of a node that lives that neither arrived nor failed.
+  /// At rest: a message of a node that lives that neither arrived nor failed, or groups that are not known everywhere.
   func disagreement(in world: SessionWorld) -> String? {
     for index in 0..<world.count {
       guard let node = world.node(index) else { continue }
@@ -92,6 +113,8 @@ struct MessageApp {
       if !node.messageLoad.isSettled { return "M2 \(index + 1) still keeps messages" }
       for other in 0..<world.count where other != index {
         guard let sender = world.node(other)?.me else { continue }
+        let (said, known) = (world.node(other)?.groups[sender.peer] ?? [], node.groups[sender.peer] ?? [])
+        if said != known { return "M5 \(node.me) takes \(sender) for a member of \(known), not \(said)" }
         if !world.simulation.monitor.messages.hasArrived(Self.restKey, from: sender, at: node.me) {
           return "M4 \(node.me) gets no unreliable message of \(sender)"
         }
@@ -121,8 +144,10 @@ package struct MessageWatch: Sendable {
 
   /// Messages that have neither arrived nor failed, by sender and receiver, ascending.
   private var open: [Pair: [MessageID]] = [:]
-  /// The last message of a sender's start that a receiver's start was handed.
-  private var last: [Pair: (start: NodeID, message: MessageID)] = [:]
+  /// The last message of a sender's start that a receiver's start was handed, of the critical ones and of the others.
+  private var last: [[Pair: (start: NodeID, message: MessageID)]] = [[:], [:]]
+  /// The critical messages, by the start of the sender.
+  private var critical: [NodeID: Set<MessageID>] = [:]
   /// One key of the unreliable messages of a peer, at one receiver's start.
   private struct Slot: Hashable {
     let sender: PeerID
@@ -140,7 +165,8 @@ package struct MessageWatch: Sendable {
   private var audience: [NodeID: [MessageID: [PeerID]]] = [:]
 
   /// An app's message was accepted.
-  mutating func sent(_ message: MessageID, from sender: NodeID, to receivers: [PeerID]) {
+  mutating func sent(_ message: MessageID, isCritical: Bool, from sender: NodeID, to receivers: [PeerID]) {
+    if isCritical { critical[sender, default: []].insert(message) }
     audience[sender, default: [:]][message] = receivers
     for receiver in receivers { open[Pair(sender: sender, receiver: receiver), default: []].append(message) }
   }
@@ -156,10 +182,11 @@ package struct MessageWatch: Sendable {
     guard audience[pair.sender]?[message]?.contains(start.peer) == true else {
       return "M2 \(start) gets message \(message) of \(pair.sender), which is not for it"
     }
-    if let before = last[pair], before.start == start, before.message >= message {
+    let mode = critical[pair.sender]?.contains(message) == true ? 1 : 0
+    if let before = last[mode][pair], before.start == start, before.message >= message {
       return "M2 \(start) gets message \(message) of \(pair.sender) after \(before.message)"
     }
-    last[pair] = (start, message)
+    last[mode][pair] = (start, message)
     open[pair]?.removeAll { $0 == message }
     return nil
   }

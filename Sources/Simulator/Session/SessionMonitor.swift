@@ -65,8 +65,8 @@ package struct SessionMonitor: SimulationMonitor {
   }
 
   /// An app has sent a message.
-  mutating func sent(_ message: MessageID, from sender: NodeID, to receivers: [PeerID]) {
-    messages.sent(message, from: sender, to: receivers)
+  mutating func sent(_ message: MessageID, isCritical: Bool, from sender: NodeID, to receivers: [PeerID]) {
+    messages.sent(message, isCritical: isCritical, from: sender, to: receivers)
   }
 
   /// An app has sent an unreliable message.
@@ -159,7 +159,7 @@ package struct SessionMonitor: SimulationMonitor {
       .hostRequested,
       .hostAwaited, .rulesChanged,
       .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress, .mapRefused, .synchronised,
-      .mapStatusChanged, .messageRoom, .ended:
+      .mapStatusChanged, .groupsChanged, .messageRoom, .ended:
       break
     }
   }

@@ -42,6 +42,7 @@ package struct SessionMutant: Sendable {
     .init("older-after-newer", .unreliableOrder, .messages, nodes: 4, seeds: 1...20),
     .init("unreliable-over-restart", .unreliableStarts, .messages, nodes: 4, seeds: 1...6),
     .init("unreliable-not-replaced", .unreliableSlots, .messages, nodes: 4, seeds: 1...6),
+    .init("groups-not-told-to-newcomers", .groupsOnNewLinks, .messages, nodes: 4, seeds: 1...3),
     .init("identity-when-unaligned", .unknownIsUnaligned, .frames, nodes: 4, seeds: 1...3),
     .init("frames-by-arrival", .measurementOrder, .frames, nodes: 4, seeds: 1...3),
     .init("poses-change-frames", .posesKeepFrames, .frames, nodes: 4, seeds: 1...3),

@@ -114,7 +114,11 @@ struct SessionRun {
 
   private mutating func sendMessages() {
     guard messages != nil else { return }
-    for _ in 0..<random.below(4) { messages?.act(in: &world, at: random.below(world.count)) }
+    for _ in 0..<random.below(4) {
+      let index = random.below(world.count)
+      messages?.act(in: &world, at: index)
+      messages?.useGroup(in: &world, at: index)
+    }
   }
 
   /// Lets apps walk about in their frames; what they see is where it is, at any moment.

@@ -18,6 +18,14 @@ extension Report {
     return Report("message", members, [line])
   }
 
+  /// A peer is in these groups now.
+  static func groupsChanged(_ person: Person, _ groups: [String]) -> Report {
+    let text = groups.isEmpty ? "no group" : groups.joined(separator: ", ")
+    return Report(
+      "groups-changed", person.members + ["groups": .array(groups.map { .string($0) })],
+      ["\("→", .good) \(person.name, .name) is in \(text)"])
+  }
+
   /// Messages of this peer are not known to have reached a receiver.
   static func messagesFailed(to person: Person, _ numbers: [UInt64], reason: String) -> Report {
     Report(

@@ -37,6 +37,15 @@ try await Session.withSession(as: identity, service: "my-app") { session in
       print("\(peer.peer.name) counts \(length)")
     }
     // snippet.end
+
+    // snippet.unreliable
+    try await session.send(tip, to: .all, at: "pointer", mode: .unreliable(key: "pointer"))
+    // snippet.end
+
+    // snippet.group
+    try await session.join(group: "red team")
+    try await session.send(tip, to: .group("red team"), at: "pointer")
+    // snippet.end
     try await group.waitForAll()
   }
 }

@@ -91,6 +91,8 @@ FRAMES = {
                + varint(1) + ACTOR + u32(1) + SHARED + ACTOR + u64(3) + u64(1_500) + POSE + f32(4, 5, 6)
                + f32(*(index / 64 for index in range(21))) + f32(0.25) + u32(7)),
     "frame-digest": (45, sha(b"share")),
+    # version, count, names by their bytes
+    "groups": (47, ORIGIN + u32(3) + u8(3) + text("a") + text("zeichnen") + text("ä")),
     "map-announce": (48, MAP + u64(3) + u64(5) + u64(1_000_000) + u32(9) + BOB + u8(0b11)),
     "map-manifest-request": (49, MAP + u32(500)),
     "map-manifest": (50, MAP + u32(0) + u32(262_144) + sha(bytes([1])) + u32(70_000) + sha(bytes([2]))),
@@ -102,8 +104,13 @@ FRAMES = {
     "map-status": (55, FLOOD + MAP + u8(1) + u8(37)),
     # chain, previous, number, kind
     "message": (64, u32(2) + u64(7) + u64(9) + u8(0) + b"hello"),
+    "message-critical": (64, u32(2) + u64(7) + u64(9) + u8(0x81) + b"hello"),
+    "message-report-critical": (65, u8(0x81) + u32(0) + u64(0) + u32(0)),
     "message-report": (65, u8(0) + u32(2) + u64(9) + u32(1_000_000)),
     "relayed-message": (66, u8(1) + ORIGIN + RECEIVER + u32(2) + u64(7) + u64(9) + u8(1) + b"hello"),
+    # direct and through members: flag, route, number, kind, key
+    "unreliable": (46, u8(0) + u64(9) + u8(0) + text("zeiger ä") + b"hello"),
+    "unreliable-relayed": (46, u8(1) + u8(1) + ORIGIN + RECEIVER + u64(9) + u8(1) + text("") + b"hello"),
     "relayed-report": (67, u8(1) + RECEIVER + ORIGIN + u8(2) + u32(2) + u64(9) + u32(1_000_000)),
 }
 

@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 34 - 1)
+  package static let all = Self(rawValue: 1 << 38 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -97,4 +97,18 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let posesKeepFrames = Self(rawValue: 1 << 32)
   /// Frames are placed by measurements that their owners confirm, before those of others.
   package static let confirmedFirst = Self(rawValue: 1 << 33)
+
+  // MARK: Unreliable messages
+
+  /// A receiver drops an unreliable message that is older than the last one of its key.
+  package static let unreliableOrder = Self(rawValue: 1 << 34)
+  /// Each start of a sender numbers its unreliable messages for itself.
+  package static let unreliableStarts = Self(rawValue: 1 << 35)
+  /// Of the unreliable messages that wait only the newest of each key are retained, as many as may wait.
+  package static let unreliableSlots = Self(rawValue: 1 << 36)
+
+  // MARK: Groups
+
+  /// A new link begins with the groups of all members.
+  package static let groupsOnNewLinks = Self(rawValue: 1 << 37)
 }

@@ -63,15 +63,20 @@ extension sw_event {
     case .participantGone(let id):
       set(SW_EVENT_PARTICIPANT_GONE)
       peer = sw_peer_id(copying: id.bytes)
-    case .message(let bytes, let from):
-      set(SW_EVENT_MESSAGE)
-      peer = sw_peer_id(copying: from.bytes)
-      setData(bytes)
+    case .message(let bytes, let from): setMessage(bytes, from)
+    case .unreliableMessage(let bytes, let key, let from): setMessage(bytes, from, key: key)
+    case .groupsChanged(let peer, let groups): set(SW_EVENT_GROUPS_CHANGED, peer, text: groups.joined(separator: "\n"))
     case .messagesFailed(let failure): set(failure)
     case .messageReturned(let returned): setReturned(returned)
     case .problem(let error): set(SW_EVENT_PROBLEM, error)
     case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
     }
+  }
+
+  private mutating func setMessage(_ bytes: [UInt8], _ sender: PeerID, key: String? = nil) {
+    set(SW_EVENT_MESSAGE, text: key)
+    peer = sw_peer_id(copying: sender.bytes)
+    setData(bytes)
   }
 
   private mutating func setReturned(_ returned: MessageReturn) {

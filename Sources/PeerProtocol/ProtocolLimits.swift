@@ -131,6 +131,17 @@ package enum ProtocolLimits {
   /// Starts of senders whose chains are remembered; those of members are never forgotten for others.
   static let messageSenders = 256
 
+  /// Bytes of an unreliable message, and of UTF-8 in its key.
+  package static let unreliableMessage = 16 * 1024
+  package static let unreliableKey = 63
+  /// Keys of one sender of which the last message is remembered, and unreliable messages that wait for one receiver or, to be
+  /// passed on, on one link.
+  package static let unreliableKeys = 256
+
+  /// Groups that a member is in, and bytes of UTF-8 in the name of one.
+  package static let groups = 16
+  package static let groupName = 63
+
   /// The cost of a message (bytes).
   package static func cost(ofMessage bytes: [UInt8]) -> Int { bytes.count + messageCost }
 }

@@ -13,5 +13,6 @@
 @_exported public import struct PeerProtocol.MapStatus
 @_exported public import struct PeerProtocol.MessageFailure
 @_exported public import struct PeerProtocol.MessageID
+@_exported public import enum PeerProtocol.MessageMode
 @_exported public import struct PeerProtocol.PeerAlignment
 @_exported public import enum ServiceDiscovery.DiscoveryMode

@@ -61,7 +61,8 @@ extension Program {
       let state = await session.state()
       return .host(state.host.map(person), epoch: state.epoch)
     case .links: return await links()
-    case .send(let peer, let text): return try await send(text, to: peer)
+    case .send(let text, let audience, let mode): return try await send(text, to: audience, mode: mode)
+    case .group(let act): return try await group(act)
     case .anchors: return .anchors(await session.anchors().map(pin))
     case .digest: return .digest(await session.digest().description)
     case .status: return await status()
@@ -128,10 +129,29 @@ extension Program {
     try await session.move(anchor.id, to: there, acknowledgement: Acknowledgement(witness))
   }
 
-  private func send(_ text: String, to word: String?) async throws -> Report.Answer {
-    var receivers: [PeerID]?
-    if let word { receivers = [try await member(word)] }
-    return .sent(try await session.send(Array(text.utf8), to: receivers).number)
+  private func send(
+    _ text: String, to audience: Command.Audience, mode: MessageMode
+  ) async throws -> Report.Answer {
+    let receivers: MessageAudience
+    switch audience {
+    case .all: receivers = .all
+    case .peer(let word): receivers = .peer(try await member(word))
+    case .group(let name): receivers = .group(name)
+    }
+    return .sent(try await session.send(Array(text.utf8), to: receivers, mode: mode).number)
+  }
+
+  private func group(_ act: Command.GroupAct) async throws -> Report.Answer {
+    switch act {
+    case .list: break
+    case .join(let name): try await session.join(group: name)
+    case .leave(let name): try await session.leave(group: name)
+    }
+    var memberships: [PeerID: [String]] = [:]
+    for (group, members) in await session.groups {
+      for peer in members { memberships[peer, default: []].append(group) }
+    }
+    return .memberships(memberships.sorted { $0.key < $1.key }.map { (person($0.key), $0.value.sorted()) })
   }
 
   private func inviteAside(_ peer: String) async {

@@ -68,6 +68,9 @@ extension Program {
       let message = "the session is over: \(reason.rawValue)"
       if !hasLeft { console.say(.error(code: "ended", message: message, command: nil)) }
     case .message(let bytes, let sender): console.say(.message(from: person(sender), bytes))
+    case .unreliableMessage(let bytes, let key, let sender):
+      console.say(.message(from: person(sender), bytes, key: key))
+    case .groupsChanged(let peer, let groups): console.say(.groupsChanged(person(peer.id), groups))
     case .messagesFailed(let failure):
       console.say(
         .messagesFailed(

@@ -95,6 +95,19 @@ struct EventRecordTests {
     }
   }
 
+  @Test("an unreliable message is a message with its key, and groups come one a line")
+  func messagesOfModes() {
+    record(.message([1, 2], from: peer)) { event in #expect(text(event.text) == nil && event.data_size == 2) }
+    record(.unreliableMessage([1], key: "pointer", from: peer)) { event in
+      #expect(event.type == UInt32(SW_EVENT_MESSAGE) && event.peer.peer == peer && event.data_size == 1)
+      #expect(text(event.text) == "pointer")
+    }
+    record(.groupsChanged(Peer(id: peer, name: "bob"), groups: ["a", "b"])) { event in
+      #expect(event.type == UInt32(SW_EVENT_GROUPS_CHANGED) && event.peer.peer == peer)
+      #expect(text(event.text) == "a\nb")
+    }
+  }
+
   @Test("an object that came back names the receiver, the reason and the message")
   func messageReturned() {
     let returned = MessageReturn(message: MessageID(7), receiver: peer, reason: .undecodable, text: "no")

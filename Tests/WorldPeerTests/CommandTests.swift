@@ -1,4 +1,5 @@
 import PeerCLI
+import SharedWorld
 import Testing
 
 @testable import worldpeer
@@ -13,7 +14,12 @@ struct CommandTests {
       ("invite sharedworld://192.0.2.7:4711/sharedworld#00", .invite("sharedworld://192.0.2.7:4711/sharedworld#00")),
       ("accept bob", .accept("bob")), ("decline bob", .decline("bob")), ("confirm bob", .confirm("bob")),
       ("reject bob", .reject("bob")),
-      ("kick bob", .kick("bob")), ("send hello", .send(to: nil, "hello")), ("send bob 'a b'", .send(to: "bob", "a b")),
+      ("kick bob", .kick("bob")), ("send hello", .send("hello")), ("send bob 'a b'", .send("a b", to: .peer("bob"))),
+      ("send --critical hello", .send("hello", mode: .critical)),
+      ("send --unreliable bob hello", .send("hello", to: .peer("bob"), mode: .unreliable(key: ""))),
+      ("send --group red --critical hello", .send("hello", to: .group("red"), mode: .critical)),
+      ("send --other", .send("--other")), ("group", .group(.list)), ("group join red", .group(.join("red"))),
+      ("group leave 'a b'", .group(.leave("a b"))),
       ("lock-session", .lockSession),
       ("unlock-session", .unlockSession), ("links", .links), ("send-map", .sendMap(to: nil)),
       ("send-map bob", .sendMap(to: "bob")), ("cancel-map", .cancelMap), ("relocalised", .relocalised(true)),
@@ -54,6 +60,7 @@ struct CommandTests {
     #expect(try Command(line: line) == nil)
   }
 
+  private static let sendUsage = "send [--critical|--unreliable] [--group NAME] [PEER] TEXT"
   private static let waitUsage = "wait peers N|host|map|anchors N|anchor NAME|digest HEX [SECONDS]"
 
   @Test(
@@ -69,7 +76,9 @@ struct CommandTests {
       ("sleep -1", "'-1' is not a number of seconds from 0 to 86400 (usage: sleep SECONDS)"),
       ("burst 0 1", "'0' is not a number of anchors from 1 to 65536 (usage: burst N RATE [NAME])"),
       ("burst 1 0", "'0' is not a rate from 0.1 to 10000 a second (usage: burst N RATE [NAME])"),
-      ("send", "missing TEXT (usage: send [PEER] TEXT)"),
+      ("send", "missing TEXT (usage: \(sendUsage))"), ("send --critical", "missing TEXT (usage: \(sendUsage))"),
+      ("send --group red a b", "unexpected argument 'b' (usage: \(sendUsage))"),
+      ("group jion red", "cannot 'jion' a group; did you mean 'join'? (usage: group [join NAME|leave NAME])"),
       ("rename a 'b", "a quote is not closed: add '"),
       ("relocalised yes", "unexpected argument 'yes' (usage: relocalised [no])"),
       ("wait digest xyz", "'xyz' is not a digest (usage: \(waitUsage))"),

@@ -65,6 +65,28 @@ struct ContractTests {
     }
   }
 
+  @Test("a peer joins and leaves groups, and messages go to them in every mode")
+  func groups() async throws {
+    try await withFolder { folder in
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all"])
+      let port = try #require(try await ann.event("ready").port)
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      for peer in [ann, bob] { try await peer.ask("wait peers 1") }
+      let red = [Line.Membership(name: "bob", groups: ["red"])]
+      #expect(try await bob.ask("group join red").memberships == red)
+      let changed = try await ann.event("groups-changed")
+      #expect(changed.name == "bob" && changed.groups == ["red"])
+      #expect(try await ann.ask("group").memberships == red)
+      #expect(try await ann.ask("send --critical --group red urgent").event == "answer")
+      #expect(try await bob.line { $0.event == "message" && $0.text == "urgent" }.key == nil)
+      #expect(try await ann.ask("send --unreliable bob state").event == "answer")
+      #expect(try await bob.line { $0.event == "message" && $0.text == "state" }.key == "")
+      #expect(try await bob.ask("group leave red").memberships == [])
+      try await ann.line { $0.event == "groups-changed" && $0.groups == [] }
+      #expect(try await ann.ask("group join '\(String(repeating: "a", count: 64))'").code == "invalid-argument")
+    }
+  }
+
   @Test("a burst places its anchors and tells when, by a clock that other processes share")
   func burst() async throws {
     try await withFolder { folder in

@@ -27,6 +27,9 @@ struct Line: Decodable, Sendable {
   let text: String?
   let number: UInt64?
   let numbers: [UInt64]?
+  let key: String?
+  let groups: [String]?
+  let memberships: [Membership]?
   let state: String?
   let matrix: [Double]?
   let by: String?
@@ -62,6 +65,11 @@ struct Line: Decodable, Sendable {
     init(from decoder: any Decoder) throws {
       names = try? decoder.singleValueContainer().decode([Named].self).map(\.name)
     }
+  }
+
+  struct Membership: Decodable, Equatable, Sendable {
+    let name: String
+    let groups: [String]
   }
 
   struct Person: Decodable, Equatable, Sendable {

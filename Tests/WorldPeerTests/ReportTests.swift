@@ -88,6 +88,18 @@ struct ReportTests {
         #""event":"message","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","text":null,"data":"ff00""#
       ),
       (
+        .message(from: bob, [0x61], key: "k"),
+        #""event":"message","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","text":"a","data":null,"key":"k""#
+      ),
+      (
+        .groupsChanged(bob, ["a", "b"]),
+        #""event":"groups-changed","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","groups":["a","b"]"#
+      ),
+      (
+        .answer(command: "group", .memberships([(bob, ["a"])])),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"group","memberships":[{"peerID":"\#(bob.id)","name":"bob","groups":["a"]}]"#
+      ),
+      (
         .messagesFailed(to: bob, [3, 4], reason: "lost"),
         #""event":"messages-failed","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","numbers":[3,4],"reason":"lost""#
       ),

@@ -410,7 +410,7 @@ enum {
   SW_EVENT_ANCHOR_UPDATED = 15,        /* anchor, text */
   SW_EVENT_ANCHOR_REMOVED = 16,        /* anchor: its last state, text */
   SW_EVENT_EDIT_SUPERSEDED = 17,       /* anchor.id: a peer removed what this one edited; the rest as for 26 */
-  SW_EVENT_MESSAGE = 18,               /* peer, data */
+  SW_EVENT_MESSAGE = 18,               /* peer, data; of an unreliable one text: its key */
   SW_EVENT_PROBLEM = 19,               /* status, text: something that ends neither session nor data */
   SW_EVENT_ENDED = 20,                 /* text: why; nothing follows */
   SW_EVENT_SESSION_MERGED = 21,        /* peer: the host, epoch 0, total: the peers of both sides, this one included */
@@ -431,7 +431,8 @@ enum {
   SW_EVENT_MESSAGE_RETURNED = 37,      /* peer: the receiver, text: why, sequence: its number; objects of Swift apps alone */
   SW_EVENT_PEER_RECONNECTED = 38,      /* peer, name: it was told of as reconnecting, and can be reached again */
   SW_EVENT_NOBODY_FOUND = 39,          /* for 10 s; text: what may be the cause and what to do */
-  SW_EVENT_ALIGNMENT_CHANGED = 40      /* peer, name, text: unaligned, aligning, aligned or lost; anchors have moved, come or gone */
+  SW_EVENT_ALIGNMENT_CHANGED = 40,     /* peer, name, text: unaligned, aligning, aligned or lost; anchors have moved, come or gone */
+  SW_EVENT_GROUPS_CHANGED = 41         /* peer, name, text: the groups it is in now, one a line */
 };
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */
 enum {
@@ -496,5 +497,4 @@ void sw_event_destroy(sw_event *event);
 #ifdef __cplusplus
 }
 #endif
-
 #endif

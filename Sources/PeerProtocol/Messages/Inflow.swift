@@ -5,11 +5,13 @@ import Basics
 struct Inflow: Sendable {
   /// The start of the sender's process.
   let sender: NodeID
+  /// Whether these are its critical messages, which have a window of their own.
+  let isCritical: Bool
   /// The chain that is followed; 0 before the first message.
   private(set) var chain: UInt32 = 0
   /// The last number of the chain that was handed to the app, or 0.
   private(set) var last: UInt64 = 0
-  /// Cost of the messages that the app has not read (bytes).
+  /// Cost of the sender's messages that the app has not read, critical or not (bytes).
   var unread: Int
   /// Cost of all messages handed over, and of those of them that a report has covered (bytes).
   private var delivered = 0
@@ -19,8 +21,9 @@ struct Inflow: Sendable {
   /// When a report is due; nil while none is owed.
   private(set) var reportDue: Instant?
 
-  init(_ sender: NodeID, unread: Int) {
+  init(_ sender: NodeID, isCritical: Bool, unread: Int) {
     self.sender = sender
+    self.isCritical = isCritical
     self.unread = unread
   }
 
@@ -50,8 +53,8 @@ struct Inflow: Sendable {
 
   /// Whether a report is wanted at once: much was handed over since the last one, or the window has grown by much.
   func isReportUrgent(limit: Int) -> Bool {
-    delivered - reported >= min(ProtocolLimits.messagesToReport, limit / 8)
-      || edge(limit: limit) - statedEdge >= limit / 4
+    delivered - reported >= min(ProtocolLimits.messagesToReport, window(limit) / 8)
+      || edge(limit: limit) - statedEdge >= window(limit) / 4
   }
 
   /// The report that is sent now.
@@ -59,11 +62,19 @@ struct Inflow: Sendable {
     reportDue = nil
     reported = delivered
     statedEdge = edge(limit: limit)
-    var report = MessageReport(kind)
+    var report = MessageReport(kind, isCritical: isCritical)
     (report.chain, report.last) = (chain, last)
-    report.window = UInt32(clamping: max(0, limit - unread))
+    report.window = UInt32(clamping: room(limit: limit))
     return report
   }
 
-  private func edge(limit: Int) -> Int { delivered + max(0, limit - unread) }
+  /// The window of a sender whose messages are all read (bytes).
+  private func window(_ limit: Int) -> Int { isCritical ? limit / 4 : limit }
+
+  /// Bytes that the sender may have on their way: critical messages have room beyond that of the others, which may fill theirs.
+  private func room(limit: Int) -> Int {
+    isCritical ? min(limit / 4, max(0, limit + limit / 4 - unread)) : max(0, limit - unread)
+  }
+
+  private func edge(limit: Int) -> Int { delivered + room(limit: limit) }
 }

@@ -9,6 +9,9 @@ package enum MessageKind: UInt8, Sendable {
   case envelope = 1
 }
 
+/// Marks a message of the critical chain, and a report about it, in the byte of the kind.
+private let criticalBit: UInt8 = 1 << 7
+
 /// The place of a message among those of one sender to one receiver; its bytes follow.
 ///
 /// A receiver accepts a message only behind the one that `previous` names, so that it needs no memory of numbers.
@@ -24,20 +27,25 @@ package struct MessageHead: Hashable, Sendable, FrameBody {
   package let number: UInt64
   /// The reader of the bytes.
   package let kind: MessageKind
+  /// Whether the chain is that of critical messages.
+  package let isCritical: Bool
 
-  package init(chain: UInt32, previous: UInt64, number: UInt64, kind: MessageKind = .bytes) {
+  package init(
+    chain: UInt32, previous: UInt64, number: UInt64, kind: MessageKind = .bytes, isCritical: Bool = false
+  ) {
+    self.isCritical = isCritical
     self.chain = chain
     self.previous = previous
     self.number = number
     self.kind = kind
   }
 
-  /// Appends chain, previous, number and kind.
+  /// Appends chain, previous, number, and kind with the bit of critical messages.
   package func write(to writer: inout ByteWriter) {
     writer.write(chain)
     writer.write(previous)
     writer.write(number)
-    writer.write(kind.rawValue)
+    writer.write(kind.rawValue | (isCritical ? criticalBit : 0))
   }
 
   /// Reads what ``write(to:)`` wrote.
@@ -49,10 +57,12 @@ package struct MessageHead: Hashable, Sendable, FrameBody {
     guard chain > 0, previous < number, number <= ProtocolLimits.counter else {
       throw .invalid("a message that is not behind the one before it", offset: start)
     }
-    guard let kind = MessageKind(rawValue: try reader.readByte()) else {
+    let byte = try reader.readByte()
+    guard let kind = MessageKind(rawValue: byte & ~criticalBit) else {
       throw .invalid("unknown kind of message", offset: start)
     }
     self.kind = kind
+    isCritical = byte & criticalBit != 0
   }
 }
 
@@ -72,6 +82,8 @@ package struct MessageReport: Hashable, Sendable, FrameBody {
   }
 
   package var kind: Kind
+  /// Whether it is about the chain of critical messages.
+  package var isCritical: Bool
   /// The chain that the receiver follows; 0 for none yet.
   package var chain: UInt32 = 0
   /// The last number of the chain that was handed to the receiver's app; 0 for none.
@@ -79,13 +91,14 @@ package struct MessageReport: Hashable, Sendable, FrameBody {
   /// Bytes that the sender may have on their way behind `last`.
   package var window: UInt32 = 0
 
-  package init(_ kind: Kind) {
+  package init(_ kind: Kind, isCritical: Bool = false) {
     self.kind = kind
+    self.isCritical = isCritical
   }
 
-  /// Appends kind, chain, last and window.
+  /// Appends kind with the bit of critical messages, chain, last and window.
   package func write(to writer: inout ByteWriter) {
-    writer.write(kind.rawValue)
+    writer.write(kind.rawValue | (isCritical ? criticalBit : 0))
     writer.write(chain)
     writer.write(last)
     writer.write(window)
@@ -94,10 +107,12 @@ package struct MessageReport: Hashable, Sendable, FrameBody {
   /// Reads what ``write(to:)`` wrote.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     let start = reader.offset
-    guard let kind = Kind(rawValue: try reader.readByte()) else {
+    let byte = try reader.readByte()
+    guard let kind = Kind(rawValue: byte & ~criticalBit) else {
       throw .invalid("unknown kind of message report", offset: start)
     }
     self.kind = kind
+    isCritical = byte & criticalBit != 0
     chain = try reader.read(UInt32.self)
     last = try reader.read(UInt64.self)
     window = try reader.read(UInt32.self)

@@ -4,33 +4,65 @@ import Basics
 struct MessageLane: Sendable {
   /// Whether ``Messages/write(on:in:)`` may have something to write.
   var isWaiting = false
-  /// Whole frames for members behind the other end.
-  private var relayed = ByteWriter()
-  /// Bytes of them that have left.
-  private var left = 0
+  /// Unreliable messages for members behind the other end.
+  var unreliable = UnreliableQueue()
+  /// Whether unreliable messages leave before the others the next time.
+  private var isUnreliableFirst = true
+  /// Reliable messages for members behind the other end: critical ones, which leave first, and the others.
+  private var critical = RelayQueue()
+  private var ordinary = RelayQueue()
 
   /// Bytes of those frames that wait.
-  var relayedBytes: Int { relayed.count - left }
+  var relayedBytes: Int { critical.bytes + ordinary.bytes }
+
+  /// Whether unreliable messages leave before the others this time, which alternates.
+  mutating func takeTurn() -> Bool {
+    isUnreliableFirst.toggle()
+    return !isUnreliableFirst
+  }
 
   /// Adds a frame with a body of `size` bytes, unless more than `limit` would wait; whether it did.
-  mutating func relay(_ size: Int, limit: Int, _ build: (inout ByteWriter) -> Void) -> Bool {
-    guard relayedBytes + FrameHead.size + size <= limit else { return false }
-    relayed.writeFrame(.relayedMessage, build)
-    isWaiting = true
-    return true
+  mutating func relay(
+    _ size: Int, isCritical: Bool, limit: Int, _ build: (inout ByteWriter) -> Void
+  ) -> Bool {
+    let hasRoom =
+      isCritical ? critical.add(size, limit: limit, build) : ordinary.add(size, limit: limit, build)
+    if hasRoom { isWaiting = true }
+    return hasRoom
   }
 
   /// Moves frames to the end of `writer` while that has fewer than `limit` bytes.
   mutating func moveRelayed(to writer: inout ByteWriter, limit: Int) {
-    while relayedBytes > 0, writer.count < limit {
-      let rest = unsafe relayed.bytes.span.bytes.extracting(left..<relayed.count)
+    critical.move(to: &writer, limit: limit)
+    ordinary.move(to: &writer, limit: limit)
+  }
+}
+
+/// Whole frames of messages that wait to be passed on, in order.
+private struct RelayQueue: Sendable {
+  private var frames = ByteWriter()
+  /// Bytes of them that have left.
+  private var left = 0
+
+  /// Bytes that wait.
+  var bytes: Int { frames.count - left }
+
+  mutating func add(_ size: Int, limit: Int, _ build: (inout ByteWriter) -> Void) -> Bool {
+    guard bytes + FrameHead.size + size <= limit else { return false }
+    frames.writeFrame(.relayedMessage, build)
+    return true
+  }
+
+  mutating func move(to writer: inout ByteWriter, limit: Int) {
+    while bytes > 0, writer.count < limit {
+      let rest = unsafe frames.bytes.span.bytes.extracting(left..<frames.count)
       let size = FrameHead.frameSize(rest)
       writer.write(span: rest.extracting(0..<size))
       left += size
     }
-    guard relayedBytes == 0 || left >= ProtocolLimits.transmitWindow else { return }
+    guard bytes == 0 || left >= ProtocolLimits.transmitWindow else { return }
     // Bytes that have left are not kept for long.
-    relayed = ByteWriter(appendingTo: Array(relayed.bytes[left...]))
+    frames = ByteWriter(appendingTo: Array(frames.bytes[left...]))
     left = 0
   }
 }

@@ -3,7 +3,7 @@ import Basics
 
 /// The messages that one start of a member has not acknowledged, and how far they have come.
 ///
-/// They form a chain: every message names the one before it. What fails ends the chain; later messages begin another one.
+/// Critical messages to a receiver have an outflow of their own. The messages of one form a chain: every message names the one before it. What fails ends the chain; later messages begin another one.
 struct Outflow: Sendable {
   /// How messages reach the receiver at present.
   enum Way: Hashable, Sendable {
@@ -33,10 +33,14 @@ struct Outflow: Sendable {
 
   /// The start of the receiver's process.
   private(set) var receiver: NodeID
+  /// Whether these are the critical messages to it.
+  let isCritical: Bool
   /// Whether messages to all go to it.
   var isListed = false
   /// When its messages fail unless it is reached first; nil while it can be reached, or is being waited for.
   var patience: Instant?
+  /// Unreliable messages that have not left, on any way.
+  var unreliable = UnreliableQueue()
   /// The present way.
   private(set) var way = Way.none
   /// Cost of the messages that are not acknowledged (bytes).
@@ -64,8 +68,9 @@ struct Outflow: Sendable {
   private var pause = ProtocolTimes.messageRepeat
 
   /// A chain without messages, whose receiver takes `window` bytes before its first report.
-  init(to receiver: NodeID, chain: UInt32, window: Int) {
+  init(to receiver: NodeID, isCritical: Bool, chain: UInt32, window: Int) {
     self.receiver = receiver
+    self.isCritical = isCritical
     self.chain = chain
     self.window = window
   }
@@ -90,7 +95,9 @@ struct Outflow: Sendable {
     let cost = ProtocolLimits.cost(ofMessage: item.bytes)
     guard sentBytes + cost <= limit, sentBytes + cost <= window || !rules.contains(.messageWindow) else { return nil }
     let previous = sent == 0 ? acknowledged : items[index - 1].number
-    return (MessageHead(chain: chain, previous: previous, number: item.number, kind: item.kind), item.bytes)
+    let head = MessageHead(
+      chain: chain, previous: previous, number: item.number, kind: item.kind, isCritical: isCritical)
+    return (head, item.bytes)
   }
 
   /// Records that the message that ``next(within:rules:)`` gave has left.

@@ -37,6 +37,8 @@ package enum Refusal: Error, Sendable, Hashable {
   case measurement(FrameRefusal)
   /// This peer is no member that messages can be delivered to.
   case notReceiver(PeerID)
+  /// This peer is in as many groups as it may be in.
+  case tooManyGroups
   /// Too many messages to one of the receivers are not acknowledged; ``NodeEvent/messageRoom`` says when to try again.
   case messagesWait
 }

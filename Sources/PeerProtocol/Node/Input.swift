@@ -46,7 +46,9 @@ package enum Input: Sendable {
   /// The app is relocalised in the session's map, or is so no more.
   case relocalised(Bool)
   /// Send an app's message to these members, or to all; answered with its number, or refused while too many wait.
-  case send([UInt8], as: MessageKind = .bytes, to: [PeerID]?)
+  case send([UInt8], as: MessageKind = .bytes, mode: MessageMode = .reliable, to: [PeerID]?)
+  /// Join a group of members, or leave it; refused while this node is in as many as it may be in.
+  case setGroup(String, isIn: Bool)
   /// The app has so many bytes of a member's messages left to read, each counted with ``ProtocolLimits/messageCost``.
   case messagesUnread(Int, from: PeerID)
   /// Hand the host's role over.

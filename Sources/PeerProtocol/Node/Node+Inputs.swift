@@ -51,7 +51,9 @@ extension Node {
     case .unlockPasscode: pairing.unlock()
     case .answerCode(let id, let isSame): comparison.organ.answer(id, isSame: isSame, in: &turn)
     case .leave: leave()
-    case .send(let bytes, let kind, let peers): return messages.organ.send(bytes, as: kind, to: peers, in: &turn)
+    case .send(let bytes, let kind, let mode, let peers):
+      return messages.organ.send(bytes, as: kind, mode: mode, to: peers, in: &turn)
+    case .setGroup(let group, let isIn): return messages.organ.setGroup(group, isIn: isIn, in: &turn)
     case .messagesUnread(let bytes, let peer): messages.organ.setUnread(bytes, from: peer, in: &turn)
 
     case .edit(let edit): return edited { node throws(AnchorError) in try node.turn.edit(edit) }
@@ -182,7 +184,7 @@ extension Input {
   package var isTimeless: Bool {
     switch self {
     case .edit, .edits, .restoreAnchors, .awaitAcknowledgement, .cancelAcknowledgement, .updatePose, .beginDrag, .drag,
-      .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken, .send, .messagesUnread:
+      .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken, .send, .setGroup, .messagesUnread:
       true
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,

@@ -40,10 +40,14 @@ package struct NodeConfiguration: Sendable {
   /// Cost of the messages that one receiver has not acknowledged, or that one sender has not had read (bytes); smaller in
   /// the simulator, whose apps send little.
   package var messageWindow = ProtocolLimits.messageWindow
+  /// Cost of the messages that one receiver has not acknowledged, of its critical ones or of the others (bytes).
+  func messageWindow(isCritical: Bool) -> Int { isCritical ? firstMessageWindow : messageWindow }
   /// Cost of the messages of a chain that a receiver takes before its first report (bytes).
   var firstMessageWindow: Int { messageWindow / 4 }
   /// Bytes of other members' messages that wait on one link to be passed on; more are dropped, and sent again.
   var relayedMessageLimit: Int { messageWindow / 4 }
+  /// Cost of the unreliable messages that wait for one receiver or, to be passed on, on one link (bytes); more drop the oldest.
+  var unreliableLimit: Int { messageWindow / 4 }
   /// Whether the node emits ``Output/persist(_:)``.
   package var keepsRecord = false
   /// The keys that may be linked, whatever other members say; nil for any.

@@ -103,6 +103,10 @@ package enum NodeEvent: Sendable {
   case message([UInt8], from: PeerID)
   /// A member's message for the layer that encodes objects; `from` is the start of the sender that numbered it.
   case envelope([UInt8], MessageID, from: NodeID)
+  /// A member's unreliable message under a key, newer than all of that key that came before.
+  case unreliable([UInt8], MessageKind, key: String, from: NodeID)
+  /// A member is in these groups now.
+  case groupsChanged(PeerID, [String])
   /// Messages of this node are not known to have reached a receiver, and are not sent to it any more.
   case messagesFailed(MessageFailure)
   /// A message that was refused with ``Refusal/messagesWait`` may be accepted now.

@@ -97,6 +97,9 @@ extension FrameType {
         destination: .messages(.relayedMessage), links: .member,
         limit: MessageRoute.size + MessageHead.size + ProtocolLimits.message)
     case .relayedReport: Rule(destination: .messages(.relayedReport), links: .member, limit: RelayedReport.size)
+    case .unreliableMessage:
+      Rule(destination: .messages(.unreliable), links: .member, limit: UnreliableMessage.largest)
+    case .groups: Rule(destination: .messages(.groups), links: .member, limit: GroupWord.largest)
     }
   }
 

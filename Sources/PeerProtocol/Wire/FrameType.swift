@@ -75,6 +75,11 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// ``FrameDigest``: a hash of all that the sender knows of frames.
   case frameDigest = 45
 
+  /// ``UnreliableMessage``.
+  case unreliableMessage = 46
+  /// ``GroupWord``: the groups that a member is in.
+  case groups = 47
+
   /// ``MapAnnouncement``.
   case mapAnnounce = 48
   /// A map's id and the first hash index wanted.

@@ -42,17 +42,11 @@ public enum MessageAudience: Hashable, Sendable {
   case all
   /// These members.
   case peers([PeerID])
+  /// The other members that are in a group when the message is accepted (``Session/join(group:)``): none is no error.
+  case group(String)
 
   /// One member.
   public static func peer(_ peer: PeerID) -> Self { .peers([peer]) }
-
-  /// The receivers; nil for all.
-  var receivers: [PeerID]? {
-    switch self {
-    case .all: nil
-    case .peers(let peers): peers
-    }
-  }
 }
 
 /// An object whose name on the network is not the name of its Swift type.

@@ -5,10 +5,17 @@ import WorldModel
 
 /// An object that waits for its reader, still encoded.
 struct ArrivedMessage: Sendable {
+  /// How it came.
+  enum Origin: Hashable, Sendable {
+    /// Reliably, under this number of the sender.
+    case numbered(MessageID)
+    /// Unreliably, under this key.
+    case unreliable(key: String)
+  }
+
   let envelope: MessageEnvelope
   let sender: NodeID
-  /// The sender's number of the message.
-  let number: MessageID
+  let origin: Origin
   /// The request that it is; nil for a message.
   let request: ServedRequest?
   /// Its share of the sender's window (bytes).
@@ -18,9 +25,17 @@ struct ArrivedMessage: Sendable {
 /// The mailbox of a reader of objects.
 typealias MessageMailbox = ReaderMailbox<MessageBacklog>
 
-/// The messages that a reader of objects has not read: the windows of their senders bound them.
+/// The messages that a reader of objects has not read: the windows of their senders bound the reliable ones; of the
+/// unreliable ones of a sender the newest of each key is left, of as many keys as an iterator of events holds.
 struct MessageBacklog: Backlog {
+  /// The place of an unreliable message.
+  private struct Slot: Hashable {
+    let sender: PeerID
+    let key: String
+  }
+
   private var messages: [ArrivedMessage] = []
+  private var unreliable: [Slot: Int] = [:]
   /// Their cost, by sender (bytes).
   private(set) var bytes: [PeerID: Int] = [:]
 
@@ -29,11 +44,24 @@ struct MessageBacklog: Backlog {
   var hasNotes: Bool { false }
 
   mutating func append(_ message: ArrivedMessage) {
+    if case .unreliable(let key) = message.origin {
+      return put(message, in: Slot(sender: message.sender.peer, key: key))
+    }
     messages.append(message)
     bytes[message.sender.peer, default: 0] += message.cost
   }
 
+  private mutating func put(_ message: ArrivedMessage, in slot: Slot) {
+    if let index = unreliable[slot] {
+      messages[index] = message
+    } else if unreliable.count < Session.Events.unreliableCapacity {
+      unreliable[slot] = messages.count
+      messages.append(message)
+    }
+  }
+
   mutating func take(_ read: (AnchorUpdate) -> ArrivedMessage?) -> [ArrivedMessage] {
+    unreliable.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
     return exchange(&messages, with: [])
   }

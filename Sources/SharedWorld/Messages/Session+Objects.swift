@@ -2,37 +2,40 @@ import PeerProtocol
 import PeerTransport
 public import WorldModel
 
-// Objects travel as reliable messages of a kind of their own: order, back-pressure and failures are those of messages.
+// Objects travel as messages of a kind of their own: order, back-pressure and failures are those of messages.
 
 extension Session {
   // MARK: Messages
 
-  /// Sends an object, reliably and in order, as ``send(_:to:)`` sends bytes.
+  /// Sends an object as ``send(_:to:mode:)-([UInt8],[PeerID]?,_)`` sends bytes.
   ///
-  /// A receiver that does not read such objects, or cannot decode this one, returns it: ``Event/messageReturned(_:)``.
+  /// A receiver that does not read such objects, or cannot decode this one, returns it: ``Event/messageReturned(_:)``. An
+  /// unreliable one is dropped there.
   /// - Parameters:
-  ///   - object: Its encoded form and what goes with it have at most 60 KiB.
+  ///   - object: Its encoded form and what goes with it have at most 60 KiB, in the unreliable mode at most
+  ///     16 KiB.
   ///   - audience: The receivers.
   ///   - endpoint: The place in their apps, such as `draw`.
+  ///   - mode: The promise about the delivery.
   /// - Returns: The number of the message.
   /// - Throws: ``SessionError`` with the code `invalidArgument` (it cannot be encoded), `message-stopped` (by middleware),
-  ///   or what ``send(_:to:)`` throws.
+  ///   or what ``send(_:to:mode:)-([UInt8],[PeerID]?,_)`` throws.
   @discardableResult
   public nonisolated func send<Object: Codable & Sendable>(
-    _ object: Object, to audience: MessageAudience, at endpoint: String
+    _ object: Object, to audience: MessageAudience, at endpoint: String, mode: MessageMode = .reliable
   ) async throws(SessionError) -> MessageID {
-    try await send(Message(object), to: audience, at: endpoint)
+    try await send(Message(object), to: audience, at: endpoint, mode: mode)
   }
 
-  /// Sends an object with a placement or header fields, as ``send(_:to:at:)-(Object,_,_)`` does.
+  /// Sends an object with a placement or header fields, as ``send(_:to:at:mode:)-(Object,_,_,_)`` does.
   ///
-  /// - Throws: The errors of ``send(_:to:at:)-(Object,_,_)``.
+  /// - Throws: The errors of ``send(_:to:at:mode:)-(Object,_,_,_)``.
   @discardableResult
   public nonisolated func send<Object>(
-    _ message: Message<Object>, to audience: MessageAudience, at endpoint: String
+    _ message: Message<Object>, to audience: MessageAudience, at endpoint: String, mode: MessageMode = .reliable
   ) async throws(SessionError) -> MessageID {
     let letter = Letter.message(try seal(message, to: audience, at: endpoint))
-    return try await transmit(letter.bytes, as: .envelope, to: audience.receivers)
+    return try await transmit(Parcel(letter.bytes, as: .envelope, to: audience, mode: mode))
   }
 
   /// The messages of one type at some endpoints, from now on.
@@ -61,8 +64,8 @@ extension Session {
   ///   - timeout: How long to wait, the way to the peer and back included.
   /// - Throws: ``SessionError`` with the code `request-timed-out`; `unhandled` (nothing there answers such requests);
   ///   `undecodable` (either side cannot decode what it got); `request-failed` (the other side's error is the cause, a
-  ///   ``RemoteError``); `not-delivered` or `not-connected` (the peer is gone); `cancelled`; or what ``send(_:to:at:)-(Object,_,_)``
-  ///   throws.
+  ///   ``RemoteError``); `not-delivered` or `not-connected` (the peer is gone); `cancelled`; or what
+  ///   ``send(_:to:at:mode:)-(Object,_,_,_)`` throws.
   public nonisolated func request<Question: Codable & Sendable, Answer: Codable & Sendable>(
     _ question: Question, from peer: PeerID, at endpoint: String, expecting type: Answer.Type = Answer.self,
     timeout: Duration = .seconds(10)
@@ -189,14 +192,15 @@ extension Session {
     let cost = ProtocolLimits.cost(ofMessage: bytes)
     switch letter {
     case .message(let envelope):
-      deliver(ArrivedMessage(envelope: envelope, sender: sender, number: number, request: nil, cost: cost))
+      deliver(ArrivedMessage(envelope: envelope, sender: sender, origin: .numbered(number), request: nil, cost: cost))
     case .request(let id, let envelope):
       let request = ServedRequest(id, of: sender) { [weak self, loop] in
         // Later: whatever releases it may be at work on the session's state.
         loop.execute { [weak self] in self?.assumeIsolated { $0.reply(.unhandled(id, of: sender), to: sender) } }
       }
       guard waits.requests.serve(request) else { return request.withdraw() }
-      deliver(ArrivedMessage(envelope: envelope, sender: sender, number: number, request: request, cost: cost))
+      deliver(
+        ArrivedMessage(envelope: envelope, sender: sender, origin: .numbered(number), request: request, cost: cost))
     case .returned(let reason, let text, let message, let start): take(back: message, start, from: sender, reason, text)
     case .answer(let id, let start, var envelope):
       guard start == incarnation, waits.requests.awaits(id, from: sender.peer) else { return }
@@ -210,6 +214,14 @@ extension Session {
     }
   }
 
+  /// Takes an unreliable object; one that nobody can read is dropped, and so is all else that comes this way.
+  func takeUnreliable(_ bytes: [UInt8], key: String, from sender: NodeID) {
+    guard case .message(let envelope) = try? Letter(bytes) else { return }
+    let cost = ProtocolLimits.cost(ofMessage: bytes)
+    deliver(
+      ArrivedMessage(envelope: envelope, sender: sender, origin: .unreliable(key: key), request: nil, cost: cost))
+  }
+
   /// Gives a message to its readers, or back.
   private func deliver(_ arrived: ArrivedMessage) {
     var envelope = arrived.envelope
@@ -217,7 +229,7 @@ extension Session {
       return giveBack(arrived, .refused, RemoteError(telling: error))
     }
     let admitted = ArrivedMessage(
-      envelope: envelope, sender: arrived.sender, number: arrived.number, request: arrived.request, cost: arrived.cost)
+      envelope: envelope, sender: arrived.sender, origin: arrived.origin, request: arrived.request, cost: arrived.cost)
     guard !hub.messages.put(admitted) else { return }
     giveBack(arrived, .unhandled, RemoteError("unhandled", "nothing reads \(envelope.type) at \(envelope.endpoint)"))
   }
@@ -244,7 +256,8 @@ extension Session {
       guard request.settle() else { return }
       letter = .failure(request.number, start: start, reason, error)
     } else {
-      letter = .returned(reason, error.message, message: arrived.number, start: start)
+      guard case .numbered(let number) = arrived.origin else { return }
+      letter = .returned(reason, error.message, message: number, start: start)
     }
     onLoop { $0.reply(letter, to: arrived.sender) }
   }
@@ -270,7 +283,7 @@ extension Session {
     let outcome: RequestDesk.Outcome = await withTaskCancellationHandler {
       do throws(SessionError) {
         let bytes = Letter.request(number, envelope).bytes
-        let message = try await transmit(bytes, as: .envelope, to: [peer], number: number)
+        let message = try await transmit(Parcel(bytes, as: .envelope, to: .peer(peer)), number: number)
         waits.requests.sent(number, as: message)
       } catch {
         return waits.requests.cancel(number) ?? .failure(error)
@@ -351,7 +364,7 @@ extension Session {
       let sender = letter.sender
       let answer = try seal(try outcome.get(), to: .peer(sender.peer), at: letter.envelope.endpoint)
       let bytes = Letter.answer(request.number, start: sender.incarnation, answer).bytes
-      _ = try await transmit(bytes, as: .envelope, to: [sender.peer])
+      _ = try await transmit(Parcel(bytes, as: .envelope, to: .peer(sender.peer)))
     } catch {
       await fail(request, RemoteError(telling: error))
     }
@@ -361,7 +374,7 @@ extension Session {
   private nonisolated func fail(_ request: ServedRequest, _ error: RemoteError) async {
     let letter = Letter.failure(request.number, start: request.sender.incarnation, .refused, error)
     // A sender that is gone does not wait for it.
-    _ = try? await transmit(letter.bytes, as: .envelope, to: [request.sender.peer])
+    _ = try? await transmit(Parcel(letter.bytes, as: .envelope, to: .peer(request.sender.peer)))
   }
 }
 

@@ -31,6 +31,8 @@ struct EventBacklog: Backlog {
     /// Changes of anchors and live poses.
     case anchors
     case problems
+    /// Unreliable messages.
+    case unreliable
     /// All else.
     case status
   }
@@ -42,6 +44,7 @@ struct EventBacklog: Backlog {
   /// Cost of the unread messages, by sender (bytes): the node keeps it within a window.
   private(set) var messageBytes: [PeerID: Int] = [:]
   private var problems = 0
+  private var unreliableMessages = 0
   private var statusEvents = 0
 
   var isEmpty: Bool { unread.isEmpty }
@@ -117,7 +120,7 @@ struct EventBacklog: Backlog {
 
   mutating func take(_ read: (AnchorUpdate) -> Session.Event?) -> [Session.Event] {
     replaceable.removeAll(keepingCapacity: true)
-    (anchorEvents, problems, statusEvents) = (0, 0, 0)
+    (anchorEvents, problems, unreliableMessages, statusEvents) = (0, 0, 0, 0)
     messageBytes.removeAll(keepingCapacity: true)
     return unread.take(read)
   }
@@ -137,6 +140,7 @@ struct EventBacklog: Backlog {
       .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone:
       .anchors
     case .message: nil
+    case .unreliableMessage: .unreliable
     case .problem, .messageReturned: .problems
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived,
       .invitationEnded, .invitationFailed, .codeShown, .codeEnded, .peerJoined, .peerReconnecting, .peerReconnected,
@@ -144,7 +148,7 @@ struct EventBacklog: Backlog {
       .hostChanged, .lockChanged, .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged,
       .alignmentChanged,
       .synchronised,
-      .messagesFailed, .ended:
+      .groupsChanged, .messagesFailed, .ended:
       .status
     }
   }
@@ -158,6 +162,9 @@ struct EventBacklog: Backlog {
     case .problems:
       problems += 1
       return problems > Session.Events.problemCapacity
+    case .unreliable:
+      unreliableMessages += 1
+      return unreliableMessages > Session.Events.unreliableCapacity
     case .status:
       statusEvents += 1
       // Nothing comes after the end, and a reader must learn of it.
@@ -179,6 +186,9 @@ struct EventBacklog: Backlog {
     case .problems:
       problems = 0
       advice = "problems were dropped because they were not read; read events faster"
+    case .unreliable:
+      unreliableMessages = 0
+      advice = "unreliable messages were dropped because they were not read; read events faster, or use fewer keys"
     case .status:
       statusEvents = 0
       advice = "events were dropped because they were not read; read session.state() again"
@@ -226,8 +236,12 @@ extension Session.Event {
     case map(MapID)
     /// How far a peer has come with the session's map.
     case peerMap(PeerID)
+    /// The groups that a peer is in.
+    case groups(PeerID)
     /// How a peer's frame lies.
     case alignment(PeerID)
+    /// The unreliable messages of a peer under a key.
+    case unreliable(PeerID, String)
     /// A service on the network.
     case candidate(Candidate.ID)
   }
@@ -248,7 +262,9 @@ extension Session.Event {
     case .mapReceived(let receipt): .map(receipt.mapID)
     case .peerMapChanged(let peer, _), .peerJoined(let peer), .peerLeft(let peer, _): .peerMap(peer.id)
     case .alignmentChanged(let peer, _): .alignment(peer.id)
+    case .groupsChanged(let peer, _): .groups(peer.id)
     case .candidateFound(let candidate), .candidateLost(let candidate): .candidate(candidate.id)
+    case .unreliableMessage(_, let key, let peer): .unreliable(peer, key)
     case .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived, .invitationEnded,
       .invitationFailed, .peerReconnecting, .peerReconnected, .codeShown, .codeEnded, .newDevice, .hostChanged,
       .lockChanged,
@@ -262,7 +278,7 @@ extension Session.Event {
   var replacesUnread: Bool {
     switch self {
     case .anchorUpdated, .anchorDragged, .participantMoved, .mapProgress, .peerMapChanged, .alignmentChanged,
-      .candidateFound:
+      .unreliableMessage, .groupsChanged, .candidateFound:
       true
     case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
       .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,

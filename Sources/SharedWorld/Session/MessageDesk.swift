@@ -1,3 +1,4 @@
+import Basics
 import PeerProtocol
 import WorldModel
 
@@ -9,10 +10,7 @@ struct MessageDesk {
   /// One message and its caller.
   struct Waiting {
     let number: UInt64
-    let bytes: [UInt8]
-    let kind: MessageKind
-    /// Nil for all.
-    let receivers: [PeerID]?
+    let parcel: Parcel
     let caller: CheckedContinuation<Result<MessageID, SessionError>, Never>
   }
 
@@ -28,8 +26,14 @@ struct MessageDesk {
   /// Lets a caller wait.
   mutating func add(_ caller: Waiting) { waiting.append(caller) }
 
-  /// Whether a message to these receivers has to wait behind others.
-  func holds(up receivers: [PeerID]?) -> Bool { waiting.contains { Self.overlap($0.receivers, receivers) } }
+  /// Whether a message has to wait behind others; an unreliable one never does.
+  func holds(up parcel: Parcel) -> Bool {
+    switch parcel.mode {
+    case .unreliable: false
+    case .reliable, .critical:
+      waiting.contains { $0.parcel.mode == parcel.mode && $0.parcel.audience.overlaps(parcel.audience) }
+    }
+  }
 
   /// Ends the wait of a cancelled caller; a no-op when it waits no longer.
   mutating func cancel(_ number: UInt64) {
@@ -45,9 +49,43 @@ struct MessageDesk {
   mutating func endAll(_ error: SessionError) {
     for caller in exchange(&waiting, with: []) { caller.caller.resume(returning: .failure(error)) }
   }
+}
 
-  private static func overlap(_ one: [PeerID]?, _ other: [PeerID]?) -> Bool {
-    guard let one, let other else { return true }
-    return one.contains(where: other.contains)
+/// A message as an app gives it, and its receivers.
+struct Parcel {
+  let bytes: [UInt8]
+  let kind: MessageKind
+  let mode: MessageMode
+  let audience: MessageAudience
+
+  init(_ bytes: [UInt8], as kind: MessageKind = .bytes, to audience: MessageAudience, mode: MessageMode = .reliable) {
+    self.bytes = bytes
+    self.kind = kind
+    self.mode = mode
+    self.audience = audience
+  }
+
+  /// Refuses a message that is too large, and a key that no receiver would accept.
+  func validate() throws(SessionError) {
+    var limit = ProtocolLimits.message
+    if case .unreliable(let key) = mode {
+      limit = ProtocolLimits.unreliableMessage
+      guard key.utf8.count <= ProtocolLimits.unreliableKey, PlainText.allows(key) else {
+        throw SessionError(
+          .invalidArgument,
+          "a key has at most \(ProtocolLimits.unreliableKey) bytes of text without control characters: '\(key)'")
+      }
+    }
+    guard bytes.count <= limit else {
+      throw SessionError(.limitExceeded, "such a message has at most \(limit) bytes, not \(bytes.count)")
+    }
+  }
+}
+
+extension MessageAudience {
+  /// Whether a member may be a receiver of both; a group is resolved only when its message is accepted.
+  fileprivate func overlaps(_ other: Self) -> Bool {
+    guard case .peers(let one) = self, case .peers(let others) = other else { return true }
+    return one.contains(where: others.contains)
   }
 }

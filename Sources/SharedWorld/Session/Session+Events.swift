@@ -38,11 +38,7 @@ extension Session {
     case .recognitionKey(let key, let id):
       if let store = trust.storeToRecord(key, of: id) { add(discovery.peer(id), to: store, recognisedBy: key) }
     case .invitationReceived(let id, let from, let name, let context):
-      let peer = Peer(id: from, name: name)
-      let invitation = Invitation(peer: peer, context: context, recognition: trust.recognition(of: peer))
-      warn(of: peer, in: &events)
-      events.append(.invitationReceived(invitation))
-      ask(id, invitation)
+      receive(id, from: Peer(id: from, name: name), context, into: &events)
     case .invitationWithdrawn(let peer): events.append(.invitationEnded(discovery.peer(peer)))
     case .invitationReached(let id, let peer):
       if let found = discovery.reached(peer, by: id.rawValue) { events.append(found) }
@@ -93,10 +89,22 @@ extension Session {
       if !maps.defers(digest) { events.append(.synchronised(digest)) }
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
+    case .unreliable(let bytes, .bytes, let key, let from):
+      events.append(.unreliableMessage(bytes, key: key, from: from.peer))
+    case .unreliable(let bytes, .envelope, let key, let from): takeUnreliable(bytes, key: key, from: from)
+    case .groupsChanged(let id, let groups): events.append(.groupsChanged(discovery.peer(id), groups: groups))
     case .messagesFailed(let failure): events.append(.messagesFailed(failure))
     case .envelope, .messageRoom: break
     case .ended(let reason): noteEnd(reason)
     }
+  }
+
+  /// Asks the app about an invitation.
+  private func receive(_ id: InvitationID, from peer: Peer, _ context: [UInt8], into events: inout [Event]) {
+    let invitation = Invitation(peer: peer, context: context, recognition: trust.recognition(of: peer))
+    warn(of: peer, in: &events)
+    events.append(.invitationReceived(invitation))
+    ask(id, invitation)
   }
 
   /// Tells of a merge; a side that lost hears of the new host and then of its new epoch, and that is one.

@@ -99,6 +99,11 @@ extension Session {
 
     /// A message of the app from another peer.
     case message([UInt8], from: PeerID)
+    /// An unreliable message of the app from another peer (``MessageMode/unreliable(key:)``), newer than all of that key that
+    /// came before. While it is not read, a newer one replaces it.
+    case unreliableMessage([UInt8], key: String, from: PeerID)
+    /// A peer is in these groups now, ascending by name; one that is gone is in none.
+    case groupsChanged(Peer, groups: [String])
     /// Messages of this peer are not known to have reached a receiver, and are not sent to it any more.
     ///
     /// Answers to requests and words about messages of other peers, which the session itself sends, have numbers too.

@@ -6,11 +6,11 @@ extension Session {
   /// also what happened before.
   ///
   /// It is bounded. Unread updates of one anchor become one, which shows the anchor as it is when it is read; those of one
-  /// live pose become one too, and so do those of the progress of one map, of how far one peer has come with it, and of
-  /// one service on the network. A reader that falls behind further than ``Session/Events/capacity`` or
-  /// ``Session/Events/problemCapacity`` loses what it has not read of that kind: changes of anchors, problems, or all other
-  /// events. It is told so by ``Session/Event/problem(_:)`` with the code ``SessionError/Code/consumerTooSlow``, which says
-  /// what to read again. Messages are never dropped: while ``Session/Events/messageCapacity`` of one peer are unread its
+  /// live pose become one too, and so do those of the progress of one map, of how far one peer has come with it, of the
+  /// groups that one peer is in, of one service on the network, and the unreliable messages of one peer under one key. A reader that falls behind further than
+  /// ``Session/Events/capacity``, ``Session/Events/problemCapacity`` or ``Session/Events/unreliableCapacity`` loses what it
+  /// has not read of that kind: changes of anchors, problems, unreliable messages, or all other events. It is told so by ``Session/Event/problem(_:)`` with the code ``SessionError/Code/consumerTooSlow``, which says
+  /// what to read again. Reliable messages are never dropped: while ``Session/Events/messageCapacity`` of one peer are unread its
   /// further ones wait where they come from. An iterator that is released costs nothing any more.
   public struct Events: AsyncSequence, Sendable {
     /// Unread changes of anchors an iterator holds, and as many other events.
@@ -19,6 +19,8 @@ extension Session {
     public static let messageCapacity = ProtocolLimits.messageWindow
     /// Unread problems and returned messages an iterator holds.
     public static let problemCapacity = 256
+    /// Unread unreliable messages an iterator holds, of different keys or peers.
+    public static let unreliableCapacity = 256
 
     let hub: EventHub
 

@@ -5,9 +5,16 @@ import WorldModel
 /// The messages of the people of a simulated session: now and then bursts, to one member or to all, and they read slowly.
 struct MessageApp {
   private var random: SeededRandom
+  /// Of its own, so that the reliable messages of a seed are the same with and without unreliable ones.
+  private var unreliableRandom: SeededRandom
+  private static let groups = ["a", "b", "c"]
+  /// Unreliable messages are about these; at rest about one of them, so that the numbers of former starts are known.
+  private static let keys = ["", "pointer", "colour"]
+  private static let restKey = keys[1]
 
   init(random: SeededRandom) {
     self.random = random
+    unreliableRandom = random
   }
 
   /// Some messages, or a pause in reading, or its end.
@@ -17,6 +24,31 @@ struct MessageApp {
     case 0: setReads(false, in: &world, at: index)
     case 1: setReads(true, in: &world, at: index)
     default: for _ in 0..<(dice.below(3) == 0 ? 12 : 2) { send(&dice, in: &world, at: index) }
+    }
+    let receivers =
+      unreliableRandom.below(3) == 0 ? [SessionPeer.identity(of: unreliableRandom.below(world.count))] : nil
+    for _ in 0..<unreliableRandom.below(6) {
+      let (key, size) = (Self.keys[unreliableRandom.below(Self.keys.count)], unreliableRandom.below(500))
+      sendUnreliably(key, size: size, to: receivers, in: &world, at: index)
+    }
+  }
+
+  /// Somebody joins a group, leaves it, or sends to it.
+  mutating func useGroup(in world: inout SessionWorld, at index: Int) {
+    let group = Self.groups[unreliableRandom.below(Self.groups.count)]
+    let (act, size) = (unreliableRandom.below(4), unreliableRandom.below(300))
+    guard act > 1 else {
+      return world.perform(index) { peer, now in peer.handle(.setGroup(group, isIn: act == 0), at: now) }
+    }
+    var receivers: [PeerID] = []
+    world.perform(index) { peer, _ in receivers = peer.node.receivers(in: group) }
+    send(size: size, to: receivers, isCritical: act == 2, in: &world, at: index)
+  }
+
+  /// Every app tells its state again, as apps do that send unreliably.
+  func repeatAll(in world: inout SessionWorld) {
+    for index in 0..<world.count where world.node(index) != nil {
+      sendUnreliably(Self.restKey, size: 8, to: nil, in: &world, at: index)
     }
   }
 
@@ -29,10 +61,32 @@ struct MessageApp {
     world.perform(index) { peer, now in peer.setReadsMessages(reads, at: now) }
   }
 
+  private func sendUnreliably(
+    _ key: String, size: Int, to receivers: [PeerID]?, in world: inout SessionWorld, at index: Int
+  ) {
+    var sent: (message: MessageID, sender: NodeID)?
+    world.perform(index) { peer, now in
+      var writer = ByteWriter()
+      writer.write(peer.mail.sent + 1)
+      writer.write(bytes: repeatElement(7, count: size))
+      let input = Input.send(writer.bytes, mode: .unreliable(key: key), to: receivers)
+      guard case .sent(let message) = peer.handle(input, at: now) else { return }
+      peer.mail.sent += 1
+      sent = (message, peer.node.me)
+    }
+    if let sent { world.simulation.monitor.sentUnreliably(sent.message, key: key, from: sent.sender) }
+  }
+
   private func send(_ dice: inout SeededRandom, in world: inout SessionWorld, at index: Int) {
     let one = [SessionPeer.identity(of: dice.below(world.count))]
     let receivers = dice.below(2) == 0 ? nil : one
     let size = dice.below(2) == 0 ? dice.below(900) : dice.below(100)
+    send(size: size, to: receivers, in: &world, at: index)
+  }
+
+  private func send(
+    size: Int, to receivers: [PeerID]?, isCritical: Bool = false, in world: inout SessionWorld, at index: Int
+  ) {
     var sent: (message: MessageID, sender: NodeID, receivers: [PeerID])?
     world.perform(index) { peer, now in
       let me = peer.node.me
@@ -42,19 +96,29 @@ struct MessageApp {
       writer.write(me.incarnation)
       writer.write(peer.mail.sent + 1)
       writer.write(bytes: repeatElement(7, count: size))
-      guard case .sent(let message) = peer.handle(.send(writer.bytes, as: kind, to: receivers), at: now) else { return }
+      let input = Input.send(writer.bytes, as: kind, mode: isCritical ? .critical : .reliable, to: receivers)
+      guard case .sent(let message) = peer.handle(input, at: now) else { return }
       peer.mail.sent += 1
       sent = (message, me, peer.node.receivers(of: message))
     }
-    if let sent { world.simulation.monitor.sent(sent.message, from: sent.sender, to: sent.receivers) }
+    guard let sent else { return }
+    world.simulation.monitor.sent(sent.message, isCritical: isCritical, from: sent.sender, to: sent.receivers)
   }
 
-  /// M2 at rest: a message of a node that lives that neither arrived nor failed.
+  /// At rest: a message of a node that lives that neither arrived nor failed, or groups that are not known everywhere.
   func disagreement(in world: SessionWorld) -> String? {
     for index in 0..<world.count {
       guard let node = world.node(index) else { continue }
       if let text = world.simulation.monitor.messages.missing(from: node.me) { return text }
       if !node.messageLoad.isSettled { return "M2 \(index + 1) still keeps messages" }
+      for other in 0..<world.count where other != index {
+        guard let sender = world.node(other)?.me else { continue }
+        let (said, known) = (world.node(other)?.groups[sender.peer] ?? [], node.groups[sender.peer] ?? [])
+        if said != known { return "M5 \(node.me) takes \(sender) for a member of \(known), not \(said)" }
+        if !world.simulation.monitor.messages.hasArrived(Self.restKey, from: sender, at: node.me) {
+          return "M4 \(node.me) gets no unreliable message of \(sender)"
+        }
+      }
     }
     return nil
   }
@@ -80,13 +144,29 @@ package struct MessageWatch: Sendable {
 
   /// Messages that have neither arrived nor failed, by sender and receiver, ascending.
   private var open: [Pair: [MessageID]] = [:]
-  /// The last message of a sender's start that a receiver's start was handed.
-  private var last: [Pair: (start: NodeID, message: MessageID)] = [:]
+  /// The last message of a sender's start that a receiver's start was handed, of the critical ones and of the others.
+  private var last: [[Pair: (start: NodeID, message: MessageID)]] = [[:], [:]]
+  /// The critical messages, by the start of the sender.
+  private var critical: [NodeID: Set<MessageID>] = [:]
+  /// One key of the unreliable messages of a peer, at one receiver's start.
+  private struct Slot: Hashable {
+    let sender: PeerID
+    let receiver: NodeID
+    let key: String
+  }
+
+  /// The last unreliable message that was handed over: the start of the sender, counted, and the number.
+  private var newest: [Slot: (start: Int, message: MessageID)] = [:]
+  /// The keys of the unreliable messages, by the start of the sender.
+  private var unreliable: [NodeID: [MessageID: String]] = [:]
+  /// The starts of each peer that have sent unreliable messages, in order.
+  private var starts: [PeerID: [NodeID]] = [:]
   /// All receivers of each message.
   private var audience: [NodeID: [MessageID: [PeerID]]] = [:]
 
   /// An app's message was accepted.
-  mutating func sent(_ message: MessageID, from sender: NodeID, to receivers: [PeerID]) {
+  mutating func sent(_ message: MessageID, isCritical: Bool, from sender: NodeID, to receivers: [PeerID]) {
+    if isCritical { critical[sender, default: []].insert(message) }
     audience[sender, default: [:]][message] = receivers
     for receiver in receivers { open[Pair(sender: sender, receiver: receiver), default: []].append(message) }
   }
@@ -102,10 +182,11 @@ package struct MessageWatch: Sendable {
     guard audience[pair.sender]?[message]?.contains(start.peer) == true else {
       return "M2 \(start) gets message \(message) of \(pair.sender), which is not for it"
     }
-    if let before = last[pair], before.start == start, before.message >= message {
+    let mode = critical[pair.sender]?.contains(message) == true ? 1 : 0
+    if let before = last[mode][pair], before.start == start, before.message >= message {
       return "M2 \(start) gets message \(message) of \(pair.sender) after \(before.message)"
     }
-    last[pair] = (start, message)
+    last[mode][pair] = (start, message)
     open[pair]?.removeAll { $0 == message }
     return nil
   }
@@ -119,6 +200,34 @@ package struct MessageWatch: Sendable {
     writer.write(message.number)
     guard bytes.starts(with: writer.bytes) else { return "M2 an envelope is not message \(message) of \(sender)" }
     return arrived(bytes, from: sender.peer, at: start)
+  }
+
+  /// An app's unreliable message was accepted.
+  mutating func sentUnreliably(_ message: MessageID, key: String, from sender: NodeID) {
+    unreliable[sender, default: [:]][message] = key
+    if starts[sender.peer]?.last != sender { starts[sender.peer, default: []].append(sender) }
+  }
+
+  /// M4: an app was handed an unreliable message; a text says what is wrong with that.
+  mutating func arrived(
+    _ bytes: [UInt8], under key: String, from sender: NodeID, at receiver: NodeID
+  ) -> String? {
+    var reader = unsafe ByteReader(bytes.span.bytes)
+    guard let number = try? reader.read(UInt64.self), unreliable[sender]?[MessageID(number)] == key,
+      let start = starts[sender.peer]?.lastIndex(of: sender)
+    else { return "M4 \(receiver) gets an unreliable message that nobody sent" }
+    let slot = Slot(sender: sender.peer, receiver: receiver, key: key)
+    if let before = newest[slot], (before.start, before.message) >= (start, MessageID(number)) {
+      return "M4 \(receiver) gets \(number) of \(sender) under '\(key)' after \(before.message)"
+    }
+    newest[slot] = (start, MessageID(number))
+    return nil
+  }
+
+  /// Whether a start of a receiver got an unreliable message of this start of a sender.
+  func hasArrived(_ key: String, from sender: NodeID, at receiver: NodeID) -> Bool {
+    guard let last = newest[Slot(sender: sender.peer, receiver: receiver, key: key)] else { return false }
+    return starts[sender.peer]?[last.start] == sender
   }
 
   /// An app learns of messages that failed.
@@ -136,10 +245,13 @@ package struct MessageWatch: Sendable {
 
   /// M3: more waits at a node than its window allows.
   func excess(of node: borrowing Node) -> String? {
-    guard !audience.isEmpty else { return nil }
+    guard !audience.isEmpty || !unreliable.isEmpty else { return nil }
     let load = node.messageLoad
     if load.open > SessionPeer.messageWindow { return "M3 \(load.open) bytes of messages are not acknowledged" }
     if load.unread > 2 * SessionPeer.messageWindow { return "M3 \(load.unread) bytes of messages are not read" }
+    if load.unreliable > SessionPeer.messageWindow / 4 {
+      return "M3 \(load.unreliable) bytes of unreliable messages wait"
+    }
     return nil
   }
 }

@@ -65,8 +65,13 @@ package struct SessionMonitor: SimulationMonitor {
   }
 
   /// An app has sent a message.
-  mutating func sent(_ message: MessageID, from sender: NodeID, to receivers: [PeerID]) {
-    messages.sent(message, from: sender, to: receivers)
+  mutating func sent(_ message: MessageID, isCritical: Bool, from sender: NodeID, to receivers: [PeerID]) {
+    messages.sent(message, isCritical: isCritical, from: sender, to: receivers)
+  }
+
+  /// An app has sent an unreliable message.
+  mutating func sentUnreliably(_ message: MessageID, key: String, from sender: NodeID) {
+    messages.sentUnreliably(message, key: key, from: sender)
   }
 
   /// A node is about to share a map.
@@ -143,6 +148,8 @@ package struct SessionMonitor: SimulationMonitor {
       if let text = messages.arrived(bytes, from: from, at: starts[index]) { fail(text, at: now) }
     case .envelope(let bytes, let number, let from):
       if let text = messages.arrived(bytes, as: number, from: from, at: starts[index]) { fail(text, at: now) }
+    case .unreliable(let bytes, _, let key, let from):
+      if let text = messages.arrived(bytes, under: key, from: from, at: starts[index]) { fail(text, at: now) }
     case .messagesFailed(let failure): messages.failed(failure, at: starts[index])
     case .alignmentChanged(let peer, let alignment):
       note("\(index + 1) is \(alignment.state) with \(peer.prefix)", at: now)
@@ -152,7 +159,7 @@ package struct SessionMonitor: SimulationMonitor {
       .hostRequested,
       .hostAwaited, .rulesChanged,
       .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress, .mapRefused, .synchronised,
-      .mapStatusChanged, .messageRoom, .ended:
+      .mapStatusChanged, .groupsChanged, .messageRoom, .ended:
       break
     }
   }

@@ -114,7 +114,11 @@ struct SessionRun {
 
   private mutating func sendMessages() {
     guard messages != nil else { return }
-    for _ in 0..<random.below(4) { messages?.act(in: &world, at: random.below(world.count)) }
+    for _ in 0..<random.below(4) {
+      let index = random.below(world.count)
+      messages?.act(in: &world, at: index)
+      messages?.useGroup(in: &world, at: index)
+    }
   }
 
   /// Lets apps walk about in their frames; what they see is where it is, at any moment.
@@ -133,7 +137,10 @@ struct SessionRun {
   private mutating func rest() {
     let start = world.simulation.now
     var agreed: (since: Instant, changes: Int)?
+    var rounds = 0
     while !isOver {
+      if rounds.isMultiple(of: 20) { messages?.repeatAll(in: &world) }
+      rounds += 1
       world.simulation.run(for: 100_000_000)
       let (now, changes) = (world.simulation.now, world.simulation.monitor.hostChanges)
       let text =

@@ -120,7 +120,7 @@ package actor Viewer {
     case .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged, .peerMapChanged, .alignmentChanged,
       .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
       .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
-      .messagesFailed, .messageReturned:
+      .unreliableMessage, .groupsChanged, .messagesFailed, .messageReturned:
       break
     }
   }

@@ -1,4 +1,5 @@
 import PeerCLI
+import SharedWorld
 
 /// One line that a user or a script gives to `worldpeer`.
 enum Command: Equatable, Sendable {
@@ -17,7 +18,8 @@ enum Command: Equatable, Sendable {
   case unlockSession
   case unlockPasscode
   case links
-  case send(to: String?, String)
+  case send(String, to: Audience = .all, mode: MessageMode = .reliable)
+  case group(GroupAct)
   case sendMap(to: String?)
   case cancelMap
   case relocalised(Bool)
@@ -95,6 +97,20 @@ enum Command: Equatable, Sendable {
     }
   }
 
+  /// The receivers of a message.
+  enum Audience: Equatable, Sendable {
+    case all
+    case peer(String)
+    case group(String)
+  }
+
+  /// A use of groups.
+  enum GroupAct: Equatable, Sendable {
+    case list
+    case join(String)
+    case leave(String)
+  }
+
   /// How long `wait` waits when the line does not say (seconds).
   static let patience = 30.0
 
@@ -159,9 +175,12 @@ extension Command {
       .unlockPasscode
     },
     Verb(usage: "links", help: "list the connections of the session, and the traffic of the own ones") { _ in .links },
-    Verb(usage: "send [PEER] TEXT", help: "send a message to one peer, or to all") { words throws(UsageError) in
-      let first = try words.next("TEXT")
-      return if let text = words.popFirst() { .send(to: first, text) } else { .send(to: nil, first) }
+    Verb(
+      usage: "send [--critical|--unreliable] [--group NAME] [PEER] TEXT",
+      help: "send a message to all, to a group or to one peer"
+    ) { words throws(UsageError) in try words.sending() },
+    Verb(usage: "group [join NAME|leave NAME]", help: "list who is in which group; join or leave one") {
+      words throws(UsageError) in .group(try words.groupAct())
     },
   ]
 
@@ -325,5 +344,34 @@ extension Words {
       throw UsageError("'\(word)' is not a digest")
     }
     return word
+  }
+}
+
+extension Words {
+  /// The options, the receiver and the text of a message.
+  fileprivate mutating func sending() throws(UsageError) -> Command {
+    var mode = MessageMode.reliable
+    var audience = Command.Audience.all
+    while let option = popFirst(among: ["--critical", "--unreliable", "--group"]) {
+      switch option {
+      case "--critical": mode = .critical
+      case "--unreliable": mode = .unreliable(key: "")
+      default: audience = .group(try next("NAME"))
+      }
+    }
+    let first = try next("TEXT")
+    // A receiver may stand before the text, unless a group is the receiver.
+    if audience == .all, let text = popFirst() { return .send(text, to: .peer(first), mode: mode) }
+    return .send(first, to: audience, mode: mode)
+  }
+
+  fileprivate mutating func groupAct() throws(UsageError) -> Command.GroupAct {
+    switch popFirst() {
+    case nil: return .list
+    case "join": return .join(try next("NAME"))
+    case "leave": return .leave(try next("NAME"))
+    case let other?:
+      throw UsageError("cannot '\(other)' a group\(suggestion(for: other, among: ["join", "leave"]))")
+    }
   }
 }

@@ -47,6 +47,12 @@ struct Words: Sendable {
 
   mutating func popFirst() -> String? { rest.popFirst() }
 
+  /// The next word, if it is one of these.
+  mutating func popFirst(among words: [String]) -> String? {
+    guard let first = rest.first, words.contains(first) else { return nil }
+    return rest.popFirst()
+  }
+
   /// The next word; `what` names it in the error when there is none.
   mutating func next(_ what: String) throws(UsageError) -> String {
     guard let word = rest.popFirst() else { throw UsageError("missing \(what)") }

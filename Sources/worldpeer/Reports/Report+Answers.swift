@@ -125,6 +125,18 @@ extension Report.Answer {
     Self(["number": .integer(Int(clamping: number))], ["message \(number) is sent"])
   }
 
+  /// The groups of each member.
+  static func memberships(_ list: [(person: Report.Person, groups: [String])]) -> Self {
+    Self(
+      [
+        "memberships": .array(
+          list.map { .object($0.person.members + ["groups": .array($0.groups.map { .string($0) })]) })
+      ],
+      list.isEmpty
+        ? ["nobody is in a group"]
+        : list.map { "  \($0.person.name, .name)  \($0.groups.joined(separator: ", "))" })
+  }
+
   /// A map was shared (`mapID`), or loaded or saved (`file`).
   static func map(mapID: String?, points: Int, anchors: Int, file: String?) -> Self {
     Self(

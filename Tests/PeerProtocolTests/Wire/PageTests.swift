@@ -32,6 +32,12 @@ struct PageTests {
     Claim("messages", "when \(ProtocolLimits.messagesToReport >> 10) KiB were handed over"),
     Claim("messages", "has at most \(text(ProtocolLimits.relayedFlight)) bytes of cost on this way"),
     Claim("messages", "passes on at most \(text(ProtocolLimits.messageWindow / 4)) bytes"),
+    Claim("messages", "count u8, at most \(ProtocolLimits.groups) · the names, text(\(ProtocolLimits.groupName))"),
+    Claim("messages", "A receiver remembers \(4 * ProtocolLimits.members) of them"),
+    Claim("messages", "key text(\(ProtocolLimits.unreliableKey))"),
+    Claim("messages", "message, at most \(text(ProtocolLimits.unreliableMessage))."),
+    Claim("messages", "the last number of \(ProtocolLimits.unreliableKeys) keys"),
+    Claim("messages", "at most \(ProtocolLimits.unreliableKeys), and \(text(ProtocolLimits.messageWindow / 4))"),
     Claim("PROTOCOL", "more than \(ProtocolLimits.controlQueue >> 20) MiB of control frames"),
     Claim("PROTOCOL", "u8 count of at most \(ProtocolLimits.addresses)"),
     Claim(

@@ -170,6 +170,9 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("ownership", .ownership, Sample.ownership) { $0.write(to: &$1) },
     FrameCase("frames", .frames, Sample.frames) { $0.write(to: &$1) },
     FrameCase("frame-digest", .frameDigest, FrameDigest(Sample.share)) { $0.write(to: &$1) },
+    FrameCase("groups", .groups, GroupWord(node: Sample.node, version: 3, groups: ["zeichnen", "ä", "a"])) {
+      $0.write(to: &$1)
+    },
     FrameCase("map-announce", .mapAnnounce, Sample.announcement) { $0.write(to: &$1) },
     FrameCase("map-manifest-request", .mapManifestRequest, ManifestRequest(map: Sample.map, first: 500)) {
       $0.write(to: &$1)
@@ -193,6 +196,15 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     },
     FrameCase("message-report", .messageReport, Sample.report(.report)) { $0.write(to: &$1) },
     FrameCase(
+      "message-critical", .message,
+      Message(
+        head: MessageHead(chain: 2, previous: 7, number: 9, kind: .envelope, isCritical: true),
+        bytes: Array("hello".utf8)), isOpen: true
+    ) { $0.write(to: &$1) },
+    FrameCase("message-report-critical", .messageReport, MessageReport(.question, isCritical: true)) {
+      $0.write(to: &$1)
+    },
+    FrameCase(
       "relayed-message", .relayedMessage,
       RelayedMessage(route: Sample.route, message: Message(head: Sample.envelope, bytes: Array("hello".utf8))),
       isOpen: true
@@ -201,6 +213,13 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       $0.message.write(to: &$1)
     },
     FrameCase("relayed-report", .relayedReport, Sample.relayedReport) { $0.write(to: &$1) },
+    FrameCase(
+      "unreliable", .unreliableMessage, UnreliableMessage(Array("hello".utf8), number: 9, key: "zeiger ä"), isOpen: true
+    ) { $0.write(to: &$1) },
+    FrameCase(
+      "unreliable-relayed", .unreliableMessage,
+      UnreliableMessage(Array("hello".utf8), number: 9, kind: .envelope, key: "", route: Sample.route), isOpen: true
+    ) { $0.write(to: &$1) },
   ]
 }
 

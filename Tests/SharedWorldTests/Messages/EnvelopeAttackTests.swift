@@ -16,13 +16,13 @@ struct EnvelopeAttackTests {
         .returned(.unhandled, "forged", message: sent, start: 1), .answer(1, start: 1, envelope),
         .failure(1, start: 1, .unhandled, error), .withdrawal(1),
       ]
-      for letter in forged { _ = try await bob.transmit(letter.bytes, as: .envelope, to: nil) }
+      for letter in forged { _ = try await bob.transmit(Parcel(letter.bytes, as: .envelope, to: .all)) }
       for bytes: [UInt8] in [[77], [1], [3, 0], [4], [5], []] {
-        _ = try await bob.transmit(bytes, as: .envelope, to: nil)
+        _ = try await bob.transmit(Parcel(bytes, as: .envelope, to: .all))
       }
       var wrong: [MessageID] = []
       for bytes: [UInt8] in [[0], [0, 9], [2, 1]] {
-        wrong.append(try await bob.transmit(bytes, as: .envelope, to: nil))
+        wrong.append(try await bob.transmit(Parcel(bytes, as: .envelope, to: .all)))
       }
       try await bob.send(LabelEvent(text: "good"), to: .all, at: "draw")
       try await bob.send([9])
@@ -50,7 +50,7 @@ struct EnvelopeAttackTests {
       let questions = bob.requests(LabelEvent.self)
       let request = Letter.request(1, LetterTests.plain)
       for letter in [request, request, .withdrawal(1), request] {
-        _ = try await alice.transmit(letter.bytes, as: .envelope, to: nil)
+        _ = try await alice.transmit(Parcel(letter.bytes, as: .envelope, to: .all))
       }
       try await alice.send([9])
       _ = try await bob.first { if case .message([9], _) = $0 { true } else { nil } }

@@ -128,5 +128,5 @@ struct MessageSessionTests {
 
 extension Session {
   /// Whether a message waits for room.
-  fileprivate var isFull: Bool { waits.messages.holds(up: nil) }
+  fileprivate var isFull: Bool { waits.messages.holds(up: Parcel([], to: .all)) }
 }

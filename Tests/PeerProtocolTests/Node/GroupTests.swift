@@ -1,0 +1,110 @@
+import Basics
+import PeerProtocol
+import Simulator
+import Testing
+import WorldModel
+
+@Suite("Groups of members")
+struct GroupTests {
+  private func groups(of index: Int, at observer: Int, in session: TestSession) throws -> [String] {
+    try session.node(observer).groups[SessionPeer.identity(of: index)] ?? []
+  }
+
+  private func set(_ group: String, _ isIn: Bool, at index: Int, in session: inout TestSession) throws {
+    try session.perform(index) { _ = $0.handle(.setGroup(group, isIn: isIn), at: $1) }
+  }
+
+  /// What a node's app was told, in order.
+  private func told(_ index: Int, in session: TestSession) -> [[String]] {
+    session.simulation.monitor.events[index].compactMap {
+      if case .groupsChanged(_, let names) = $0 { names } else { nil }
+    }
+  }
+
+  @Test("every member knows who is in which group, without a link too, and messages go to those in it")
+  func known() throws {
+    var session = try TestSession.row(4)
+    try set("b", true, at: 3, in: &session)
+    try set("a", true, at: 3, in: &session)
+    try set("a", true, at: 1, in: &session)
+    session.run(.seconds(1))
+    for observer in 0...3 {
+      #expect(try groups(of: 3, at: observer, in: session) == ["a", "b"])
+      #expect(try groups(of: 1, at: observer, in: session) == ["a"])
+    }
+    let receivers = try session.node(0).receivers(in: "a")
+    #expect(receivers == [1, 3].map(SessionPeer.identity).sorted())
+    try set("b", false, at: 3, in: &session)
+    try set("b", false, at: 3, in: &session)
+    session.run(.seconds(1))
+    #expect(told(0, in: session).filter { $0 != ["a"] } == [["b"], ["a", "b"]])
+    #expect(try session.node(0).receivers(in: "b").isEmpty)
+    #expect(told(3, in: session) == [["a"]])
+  }
+
+  @Test("the halves of a split agree after it, and a member that restarts is in no group")
+  func split() throws {
+    var session = try TestSession(4)
+    try set("a", true, at: 3, in: &session)
+    session.apply(.split([0, 0, 1, 1]))
+    session.run(.seconds(2))
+    try set("a", false, at: 3, in: &session)
+    try set("b", true, at: 3, in: &session)
+    try set("c", true, at: 0, in: &session)
+    session.run(.seconds(2))
+    session.apply(.heal)
+    session.run(.seconds(20))
+    for observer in 0...3 {
+      #expect(try groups(of: 3, at: observer, in: session) == ["b"])
+      #expect(try groups(of: 0, at: observer, in: session) == ["c"])
+    }
+    session.apply(.crash(3, silently: false))
+    session.apply(.start(3))
+    session.run(.seconds(20))
+    #expect(try groups(of: 3, at: 1, in: session).isEmpty)
+    #expect(told(1, in: session).last == [])
+    try set("d", true, at: 3, in: &session)
+    session.run(.seconds(1))
+    #expect(try groups(of: 3, at: 1, in: session) == ["d"])
+  }
+
+  @Test("a member is in so many groups and no more")
+  func limit() {
+    var probe = NodeProbe()
+    for number in 1...ProtocolLimits.groups { #expect(probe.input(.setGroup("\(number)", isIn: true)) == .done) }
+    #expect(probe.input(.setGroup("more", isIn: true)) == .refused(.tooManyGroups))
+    #expect(probe.input(.setGroup("1", isIn: true)) == .done)
+    probe.input(.setGroup("1", isIn: false))
+    #expect(probe.input(.setGroup("more", isIn: true)) == .done)
+  }
+
+  @Test("a word that others spread in this node's name is corrected")
+  func corrected() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, NodeProbe.peer(1))
+    probe.input(.setGroup("a", isIn: true))
+    _ = try probe.frames(on: link)
+    let lie = GroupWord(node: probe.node.me, version: 7, groups: ["b"])
+    probe.send(.groups, on: link) { lie.write(to: &$0) }
+    let words = try probe.frames(on: link).filter { $0.type == .groups }.map { try GroupWord(body: $0.body.span.bytes) }
+    #expect(words == [GroupWord(node: probe.node.me, version: 8, groups: ["a"])])
+    #expect(probe.node.groups[probe.node.me.peer] == ["a"])
+  }
+
+  @Test("words about nodes that are no members are passed on and bounded, and name no receiver")
+  func strangers() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, NodeProbe.peer(1))
+    for number in 1...1000 as ClosedRange<UInt64> {
+      let node = NodeID(peer: NodeProbe.peer(9), incarnation: number)
+      probe.send(.groups, on: link) { GroupWord(node: node, version: 1, groups: ["a"]).write(to: &$0) }
+    }
+    #expect(probe.node.groups.isEmpty && probe.node.receivers(in: "a").isEmpty)
+    let member = NodeID(peer: NodeProbe.peer(1), incarnation: 7)
+    probe.send(.groups, on: link) { GroupWord(node: member, version: 1, groups: ["a"]).write(to: &$0) }
+    #expect(probe.node.receivers(in: "a") == [NodeProbe.peer(1)])
+    let other = probe.join(2, NodeProbe.peer(2), incarnation: 8)
+    let count = try probe.frames(on: other).count { $0.type == .groups }
+    #expect(count == 4 * ProtocolLimits.members)
+  }
+}

@@ -89,6 +89,8 @@ package enum ProtocolLimits {
   package static let uncheckedChunks = 16
   /// Maps that one peer may fetch from this one at a time.
   package static let uploads = 4
+  /// Chunks of a resource that are asked for, or arrived and are being proven and written.
+  static let resourceRequests = 32
   /// Verified chunks after which a member that is still fetching tells the others what it has.
   static let chunksBetweenTells = 8
   /// Maps that one member may announce in a second beyond those that are known here; the latest of the rest waits for

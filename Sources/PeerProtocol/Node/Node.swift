@@ -347,7 +347,7 @@ extension Node {
   /// The members that have not acknowledged a message.
   package func receivers(of message: MessageID) -> [PeerID] { messages.state.receivers(of: message) }
   /// The traffic of fetching a map; nil for one that is not held.
-  package func traffic(of map: MapID) -> MapTraffic? { maps.state.traffic(of: map) }
+  package func traffic(of map: MapID) -> ContentTraffic? { maps.state.traffic(of: map) }
   /// The verified chunks of a map; nil for one that is not held.
   package func verifiedChunks(of map: MapID) -> ChunkSet? { maps.state.verifiedChunks(of: map) }
 }

@@ -85,7 +85,7 @@ extension FrameType {
     case .mapManifestRequest: Rule(destination: .maps(.manifestRequest), links: .member, limit: ManifestRequest.size)
     case .mapManifest: Rule(destination: .maps(.manifest), links: .member, limit: ProtocolLimits.memberFrame)
     case .mapRequest: Rule(destination: .maps(.request), links: .member, limit: ProtocolLimits.memberFrame)
-    case .mapCancel: Rule(destination: .maps(.cancel), links: .member, limit: MapCancel.size)
+    case .mapCancel: Rule(destination: .maps(.cancel), links: .member, limit: ContentCancel.size)
     case .mapHave: Rule(destination: .maps(.have), links: .member, limit: ProtocolLimits.memberFrame)
     case .mapPiece: Rule(destination: .mapPiece, links: .mapBearing, limit: ProtocolLimits.bulkFrame)
 

@@ -32,7 +32,7 @@ package struct SessionPeer: SimulatedNode {
   package private(set) var fetchedAgain = 0
   /// The kept records of the node, as bytes: the latest one and the one before.
   package private(set) var records: [[UInt8]] = []
-  private var verified: [MapID: Set<Int>] = [:]
+  private var verified: [ContentID: Set<Int>] = [:]
   private var follower: ElectionFollower
   /// The calls to the node since its start; nil while nobody records them.
   package private(set) var recording: NodeRecording?
@@ -308,7 +308,7 @@ package struct SessionPeer: SimulatedNode {
         let found = search.wanted.compactMap { wanted in
           disk[wanted.name.hash].map { FoundChunk(index: wanted.index, chunk: $0) }
         }
-        handle(.chunksFound(search.map, found, isLast: true), at: now)
+        handle(.chunksFound(MapID(search.content), found, isLast: true), at: now)
       case .keep(let hash, let chunk): disk[hash] = chunk
       case .check(let check): run(check, at: now)
       case .persist(let record): records = records.suffix(1) + [record.encoded]
@@ -329,7 +329,7 @@ package struct SessionPeer: SimulatedNode {
 
   private mutating func run(_ check: ChunkCheck, at now: Instant) {
     let verdict = check.run()
-    if verdict.failure == nil, !verified[check.map, default: []].insert(check.index).inserted { fetchedAgain += 1 }
+    if verdict.failure == nil, !verified[check.content, default: []].insert(check.index).inserted { fetchedAgain += 1 }
     handle(.chunkChecked(verdict), at: now)
   }
 

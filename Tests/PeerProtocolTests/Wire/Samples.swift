@@ -23,7 +23,7 @@ enum Sample {
   static let announcement = MapAnnouncement(
     id: map, epoch: 3, revision: 5, size: 1_000_000, chunks: 9, provider: bob, isPrivate: true,
     isPartial: true)
-  static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
+  static let piece = ChunkPiece(content: map.content, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
   static let token = BulkOffer.Token(high: 0x1122_3344_5566_7788, low: 0x99aa_bbcc_ddee_ff00)
   static let recognitionKey = RecognitionKey(
     [0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0x00, 0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa, 0x99])
@@ -36,7 +36,7 @@ enum Sample {
     return rules
   }()
   static let manifest = ManifestPart(
-    map: map, first: 0,
+    content: map.content, first: 0,
     names: [(262_144, 1), (70_000, 2)].map { ChunkName(size: $0.0, hash: SHA256Digest(hashing: [$0.1])) })
   static let have = {
     var set = ChunkSet(capacity: 12)
@@ -171,15 +171,19 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("frames", .frames, Sample.frames) { $0.write(to: &$1) },
     FrameCase("frame-digest", .frameDigest, FrameDigest(Sample.share)) { $0.write(to: &$1) },
     FrameCase("map-announce", .mapAnnounce, Sample.announcement) { $0.write(to: &$1) },
-    FrameCase("map-manifest-request", .mapManifestRequest, ManifestRequest(map: Sample.map, first: 500)) {
+    FrameCase("map-manifest-request", .mapManifestRequest, ManifestRequest(content: Sample.map.content, first: 500)) {
       $0.write(to: &$1)
     },
     FrameCase("map-manifest", .mapManifest, Sample.manifest, isOpen: true) { $0.write(to: &$1) },
-    FrameCase("map-request", .mapRequest, MapRequest(map: Sample.map, chunks: [3, 4, 9]), isOpen: true) {
+    FrameCase(
+      "map-request", .mapRequest, ContentRequest(content: Sample.map.content, chunks: [3, 4, 9]), isOpen: true
+    ) {
       $0.write(to: &$1)
     },
-    FrameCase("map-cancel", .mapCancel, MapCancel(map: Sample.map)) { $0.write(to: &$1) },
-    FrameCase("map-have", .mapHave, MapHave(map: Sample.map, chunks: Sample.have), isOpen: true) { $0.write(to: &$1) },
+    FrameCase("map-cancel", .mapCancel, ContentCancel(content: Sample.map.content)) { $0.write(to: &$1) },
+    FrameCase("map-have", .mapHave, ContentHave(content: Sample.map.content, chunks: Sample.have), isOpen: true) {
+      $0.write(to: &$1)
+    },
     FrameCase("map-status", .mapStatus, Flooded(header: Sample.flood, message: Sample.status)) { frame, writer in
       frame.header.write(to: &writer)
       frame.message.write(to: &writer)
@@ -256,13 +260,13 @@ private struct RelayedMessage: FrameBody, Equatable {
 
 /// A piece of a chunk with its bytes, which the program reads in place.
 private struct Piece: FrameBody, Equatable {
-  let head: MapPiece
+  let head: ChunkPiece
   let bytes: [UInt8]
 
-  init(head: MapPiece, bytes: [UInt8]) { (self.head, self.bytes) = (head, bytes) }
+  init(head: ChunkPiece, bytes: [UInt8]) { (self.head, self.bytes) = (head, bytes) }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    head = try MapPiece(reading: &reader)
+    head = try ChunkPiece(reading: &reader)
     bytes = try reader.readBytes(reader.remaining)
   }
 }

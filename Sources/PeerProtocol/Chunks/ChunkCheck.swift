@@ -5,8 +5,8 @@ package import WorldModel
 ///
 /// It is pure: the driver of the node runs it beside the loop, or at once, and hands the verdict back.
 package struct ChunkCheck: Sendable {
-  package let map: MapID
-  /// Which chunk of the map.
+  package let content: ContentID
+  /// Which chunk of the content.
   package let index: Int
   /// The peer that sent it.
   package let source: PeerID

@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 34 - 1)
+  package static let all = Self(rawValue: 1 << 37 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -97,4 +97,13 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let posesKeepFrames = Self(rawValue: 1 << 32)
   /// Frames are placed by measurements that their owners confirm, before those of others.
   package static let confirmedFirst = Self(rawValue: 1 << 33)
+
+  // MARK: Resources
+
+  /// Both ends of a new link say again how far each resource is.
+  package static let resourceWords = Self(rawValue: 1 << 34)
+  /// A resource ends with the start of the peer at its other end.
+  package static let resourceEnds = Self(rawValue: 1 << 35)
+  /// Chunks of resources are proven before they are kept.
+  package static let resourceProof = Self(rawValue: 1 << 36)
 }

@@ -69,9 +69,31 @@ extension sw_event {
       setData(bytes)
     case .messagesFailed(let failure): set(failure)
     case .messageReturned(let returned): setReturned(returned)
+    case .resourceOffered(let offer): set(SW_EVENT_RESOURCE_OFFERED, offer, text: offer.name)
+    case .resourceProgress(let progress):
+      set(SW_EVENT_RESOURCE_PROGRESS, progress.id, with: progress.peer, progress.bytes, of: progress.totalBytes)
+      flags = progress.direction == .sending ? 1 : 0
+    case .resourceReceived(let receipt): set(SW_EVENT_RESOURCE_RECEIVED, receipt.offer, text: receipt.path)
+    case .resourceFailed(let offer, let failure): set(SW_EVENT_RESOURCE_FAILED, offer, text: failure.word)
+    case .resourceSettled(let id, let receiver, let failure):
+      set(SW_EVENT_RESOURCE_SETTLED, id, with: receiver, 0, of: 0)
+      text = failure.map { UnsafePointer(copyText($0.word)) }
     case .problem(let error): set(SW_EVENT_PROBLEM, error)
     case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
     }
+  }
+
+  private mutating func set(_ kind: Int, _ offer: ResourceOffer, text: String) {
+    set(kind, offer.id, with: offer.from, 0, of: offer.size)
+    self.text = UnsafePointer(copyText(text))
+  }
+
+  private mutating func set(_ kind: Int, _ resource: ResourceID, with id: PeerID, _ bytes: Int, of whole: Int) {
+    set(kind)
+    peer = sw_peer_id(copying: id.bytes)
+    digest = sw_digest(copying: resource.digest.bytes)
+    done = UInt64(bytes)
+    total = UInt64(whole)
   }
 
   private mutating func setReturned(_ returned: MessageReturn) {

@@ -431,7 +431,12 @@ enum {
   SW_EVENT_MESSAGE_RETURNED = 37,      /* peer: the receiver, text: why, sequence: its number; objects of Swift apps alone */
   SW_EVENT_PEER_RECONNECTED = 38,      /* peer, name: it was told of as reconnecting, and can be reached again */
   SW_EVENT_NOBODY_FOUND = 39,          /* for 10 s; text: what may be the cause and what to do */
-  SW_EVENT_ALIGNMENT_CHANGED = 40      /* peer, name, text: unaligned, aligning, aligned or lost; anchors have moved, come or gone */
+  SW_EVENT_ALIGNMENT_CHANGED = 40,     /* peer, name, text: unaligned, aligning, aligned or lost; anchors have moved, come or gone */
+  SW_EVENT_RESOURCE_OFFERED = 44,      /* peer, digest: its id, text: its name, untrusted and never a path, total (bytes); Swift apps alone */
+  SW_EVENT_RESOURCE_PROGRESS = 45,     /* peer, digest, done and total (bytes), flags: 1 if this peer sends it */
+  SW_EVENT_RESOURCE_RECEIVED = 46,     /* peer, digest, text: the path of a temporary file, total (bytes) */
+  SW_EVENT_RESOURCE_FAILED = 47,       /* peer, digest, text: why, total (bytes) */
+  SW_EVENT_RESOURCE_SETTLED = 48       /* peer: a receiver, digest, text: why it does not get it, NULL if it has all of it */
 };
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */
 enum {

@@ -110,7 +110,8 @@ extension ContentHolding {
     if let owner = sources.firstIndex(where: { $0.peer == source }) { sources[owner].outstanding -= 1 }
     return ChunkCheck(
       content: head.id, index: piece.chunk, source: source,
-      chunk: StoredChunk(codec: whole.codec, bytes: whole.stored), name: manifest.names[piece.chunk])
+      chunk: StoredChunk(codec: whole.codec, bytes: whole.stored), offset: piece.chunk * manifest.names[0].size,
+      name: manifest.names[piece.chunk])
   }
 
   /// Appends a piece to its chunk, in place.

@@ -13,6 +13,14 @@ package struct ChunkName: Sendable, Hashable {
     self.hash = hash
   }
 
+  /// The entry of a chunk with these raw bytes.
+  package init(naming raw: [UInt8]) {
+    self.init(size: raw.count, hash: SHA256Digest(hashing: raw))
+  }
+
+  /// Whether it is the entry of these raw bytes.
+  package func names(_ raw: [UInt8]) -> Bool { raw.count == size && SHA256Digest(hashing: raw) == hash }
+
   package func write(to writer: inout ByteWriter) {
     writer.write(UInt32(size))
     writer.write(hash)

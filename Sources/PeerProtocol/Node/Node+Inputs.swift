@@ -32,6 +32,8 @@ extension Node {
     case .addresses(let addresses): changeAddresses(addresses)
     case .chunksFound(let map, let chunks, let isLast):
       takeMapNews { node in node.maps.organ.found(chunks, of: map, isLast: isLast, in: &node.turn) }
+    case .chunkChecked(let verdict) where resources.isFetching(verdict.check.content):
+      resources.settle(verdict, in: &turn)
     case .chunkChecked(let verdict): takeMapNews { node in node.maps.organ.settle(verdict, in: &node.turn) }
 
     case .invite(let id, let addresses, let expected, let context, let timeout):
@@ -80,6 +82,10 @@ extension Node {
     case .answerOwnership(let id, let accepts): ownership.organ.answer(id, accepts: accepts, in: &turn)
 
     case .share(let package, let anchors, let peer): return share(package, anchors, with: peer)
+    case .offerResource(let package, let peers): return resources.offer(package, to: peers, in: &turn)
+    case .answerResource(let id, let accepts): return resources.answer(id.content, accepts: accepts, in: &turn)
+    case .endResource(let id, let failure): resources.end(id.content, failure, in: &turn)
+    case .chunkLoaded(let load, let chunk): resources.loaded(load.content, load.index, chunk, in: &turn)
     case .cancelMap(let map): maps.organ.cancel(map, in: &turn)
     case .relocalised(let isRelocalised): maps.organ.setRelocalised(isRelocalised, in: &turn)
     }
@@ -186,7 +192,7 @@ extension Input {
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
       .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .leave, .share, .cancelMap,
-      .relocalised, .beginFrame, .measure:
+      .relocalised, .beginFrame, .measure, .offerResource, .answerResource, .endResource, .chunkLoaded:
       false
     }
   }

@@ -94,6 +94,7 @@ extension Session {
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .message(let bytes, let from): events.append(.message(bytes, from: from))
     case .messagesFailed(let failure): events.append(.messagesFailed(failure))
+    case .resource(let news): take(news, into: &events)
     case .envelope, .messageRoom: break
     case .ended(let reason): noteEnd(reason)
     }

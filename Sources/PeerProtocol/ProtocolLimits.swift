@@ -96,7 +96,7 @@ package enum ProtocolLimits {
   /// Resources that one node offers, and that are offered to it, at a time.
   package static let resources = 64
   /// Resources that a node fetches at a time.
-  package static let resourcesFetched = 8
+  static let resourcesFetched = 8
   /// Ended offers that a receiver remembers, so that it can repeat its word.
   static let resourcesEnded = 256
   /// Chunks of a resource that are asked for, or arrived and are being proven and written.
@@ -240,11 +240,11 @@ package enum ProtocolTimes {
   /// A directly linked receiver that has acknowledged nothing for this long is asked how far it has come.
   package static let messageQuestion: Duration = .seconds(2)
   /// An app has so long to answer the offer of a resource.
-  package static let resourceAnswer: Duration = .seconds(600)
+  static let resourceAnswer: Duration = .seconds(600)
   /// A resource of which nothing came for this long fails.
-  package static let resourceStall: Duration = .seconds(120)
+  static let resourceStall: Duration = .seconds(120)
   /// A resource fails when there was no direct link to the other peer for this long.
-  package static let resourceLink: Duration = .seconds(15)
+  static let resourceLink: Duration = .seconds(15)
   /// How far a map has come is told to all this often at most.
   package static let mapStatus: Duration = .milliseconds(250)
 }

@@ -65,7 +65,8 @@ struct Soak {
       let network = [
         ("connections", network.connections), ("refused", network.refusals), ("lost packets", network.lost),
         ("held packets", network.held), ("overtaken packets", network.overtaken), ("maps", maps),
-        ("resources", resources), ("second connections", bulkLinks), ("lies", lies), ("runs cut short by a liar's right", cutShort),
+        ("resources", resources),
+        ("second connections", bulkLinks), ("lies", lies), ("runs cut short by a liar's right", cutShort),
       ]
       let all = faults.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + network
       return all.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }

@@ -10,7 +10,7 @@ package struct ContentID: Hashable, Sendable {
   }
 }
 
-/// What is known of a content before its manifest is here.
+/// The part of a content that is known before its manifest is here.
 package struct ContentHead: Sendable, Equatable {
   package let id: ContentID
   /// The two numbers of its ``ContentManifest``.
@@ -24,7 +24,7 @@ package struct ContentHead: Sendable, Equatable {
 
 /// One content that is held, whole or in part, and from whom the rest comes.
 package struct ContentHolding: Sendable {
-  /// What was announced of it.
+  /// The announced part of it.
   package let head: ContentHead
   /// The manifest, once all of it has arrived and matches the announced id.
   package private(set) var manifest: ContentManifest?

@@ -67,7 +67,7 @@ package struct ContentManifest: Sendable, Equatable {
 }
 
 extension ContentManifest {
-  /// What is known of the content without this manifest.
+  /// The part that is known of the content without this manifest.
   package var head: ContentHead {
     ContentHead(id: id, epoch: epoch, revision: revision, size: size, chunks: names.count)
   }

@@ -5,7 +5,7 @@ import WorldModel
 struct MapServer: Sendable {
   /// Maps that were shared with one peer alone.
   private var audience: [MapID: PeerID] = [:]
-  /// What is on its way out.
+  /// The chunks on their way out.
   var chunks = ChunkServer()
 
   /// Keeps a map for one peer alone.

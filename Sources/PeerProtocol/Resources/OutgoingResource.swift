@@ -43,7 +43,7 @@ struct OutgoingResource: Sendable {
   var isOpen: Bool { receivers.contains(where: \.isOpen) }
 }
 
-/// What a node waits for on behalf of one resource and one peer.
+/// The waits of a node on behalf of one resource and one peer.
 struct ResourcePatience: Sendable {
   /// When something was heard last.
   private(set) var heard: Instant

@@ -17,7 +17,7 @@ public enum ResourceFailure: UInt8, Error, Sendable, Hashable, CaseIterable {
   case unwritable = 22
   /// The sender cannot read it any more, or it has changed since it was offered.
   case unreadable = 23
-  /// What came is not what was offered.
+  /// The bytes that came are not those that were offered.
   case corrupt = 24
   /// The receiver has too many offers or transfers.
   case busy = 25

@@ -1,6 +1,6 @@
 package import WorldModel
 
-/// What a node tells its app of resources.
+/// News of resources, from a node to its app.
 package enum ResourceNews: Sendable {
   /// A member offers one; answer with ``Input/answerResource(_:accepts:)``.
   case offered(ResourceOffer)

@@ -28,11 +28,11 @@ extension Resources {
     let resource = incoming[index]
     let (holding, offer) = (resource.holding, resource.offer)
     turn.report(
-        .resource(
-          .progress(
-            ResourceProgress(
-          id: offer.id, peer: offer.from, direction: .receiving, bytes: holding.verifiedBytes, totalBytes: offer.size,
-          bytesPerSecond: holding.rate.bytesPerSecond(with: holding.verifiedBytes, at: turn.now)))))
+      .resource(
+        .progress(
+          ResourceProgress(
+            id: offer.id, peer: offer.from, direction: .receiving, bytes: holding.verifiedBytes, totalBytes: offer.size,
+            bytesPerSecond: holding.rate.bytesPerSecond(with: holding.verifiedBytes, at: turn.now)))))
     guard holding.isComplete else {
       incoming[index].holding.untold += 1
       if incoming[index].holding.untold >= holding.chunksBetweenTells { tellHave(index, in: &turn) }

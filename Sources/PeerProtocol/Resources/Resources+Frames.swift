@@ -30,7 +30,7 @@ extension Resources {
     }
   }
 
-  /// What is served of a resource to a peer; nil for a stranger to it.
+  /// The holding of a resource that a peer may have chunks of; nil for a stranger to it.
   func served(_ content: ContentID, to peer: PeerID) -> ContentHolding? {
     if let resource = outgoing.first(where: { $0.id == content }) {
       return resource.place(of: peer).map { resource.receivers[$0].takesPart } == true ? resource.holding : nil
@@ -162,8 +162,8 @@ extension Resources {
         .resource(
           .progress(
             ResourceProgress(
-            id: ResourceID(told.content), peer: sender.peer, direction: .sending, bytes: bytes,
-            totalBytes: manifest.size, bytesPerSecond: rate))))
+              id: ResourceID(told.content), peer: sender.peer, direction: .sending, bytes: bytes,
+              totalBytes: manifest.size, bytesPerSecond: rate))))
     } else if let index = incoming.firstIndex(where: { $0.id == told.content && $0.mayServe(sender.peer) }) {
       let have = try told.chunks(of: incoming[index].holding.head.chunks)
       guard incoming[index].stage == .fetching else { return }

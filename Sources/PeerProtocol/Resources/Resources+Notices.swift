@@ -78,8 +78,10 @@ extension Resources {
   mutating func check(in turn: inout Turn) {
     guard !isIdle else { return }
     review(in: &turn)
-    checkIncoming(in: &turn)
-    checkOutgoing(in: &turn)
+    if turn.configuration.rules.contains(.resourceEnds) {
+      checkIncoming(in: &turn)
+      checkOutgoing(in: &turn)
+    }
     for index in incoming.indices where incoming[index].stage == .fetching {
       incoming[index].holding.passOverSlowSources(at: turn.now)
       if incoming[index].holding.untold > 0 { tellHave(index, in: &turn) }

@@ -24,7 +24,7 @@ struct ResourceDesk {
     return ResourceTransfer(id: id, updates: stream)
   }
 
-  /// Tells whoever follows an offer.
+  /// Tells the follower of an offer.
   func tell(_ id: ResourceID, _ update: ResourceTransfer.Update) { followers[id]?.yield(update) }
 
   /// The bytes of a resource are not read any more.

@@ -10,7 +10,7 @@ extension Session {
   /// ``ResourceFailure/unreadable``. Every receiver has a result in the end, and ``Event/resourceSettled(_:receiver:_:)`` tells of
   /// each too.
   /// - Parameters:
-  ///   - name: What the receivers read, 1…255 bytes without control characters or bidirectional controls; nil is the last part of the
+  ///   - name: The name that the receivers read, 1…255 bytes without control characters or bidirectional controls; nil is the last part of the
   ///     path, cleaned.
   ///   - peers: Members of the session, or peers about to become members.
   /// - Throws: ``SessionError`` with the code `io`, `invalid-argument`, `limit-exceeded`, `unknown-peer`, `would-block` (too many

@@ -124,7 +124,9 @@ package struct ResourceWatch: Sendable {
   /// A sender learns what became of a resource; a text says what is wrong with that.
   mutating func settled(_ id: ResourceID, _ receiver: PeerID, _ failure: ResourceFailure?) -> String? {
     guard offers[id]?.settled.insert(receiver).inserted == true else { return "B2 a resource ends twice" }
-    if failure == nil, offers[id]?.received.contains(receiver) != true { return "B1 \(receiver.prefix) has not received" }
+    guard failure != nil || offers[id]?.received.contains(receiver) == true else {
+      return "B1 \(receiver.prefix) has not received what its sender takes for received"
+    }
     return nil
   }
 }

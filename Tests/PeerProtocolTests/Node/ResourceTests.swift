@@ -54,7 +54,8 @@ struct ResourceTests {
       }
     }
     #expect(probe.input(.offerResource(Self.package(), to: [other])) == .refused(.resourcesWait))
-    #expect(probe.input(.offerResource(Self.package(), to: [NodeProbe.peer(9)])) == .refused(.notReceiver(NodeProbe.peer(9))))
+    let stranger = NodeProbe.peer(9)
+    #expect(probe.input(.offerResource(Self.package(), to: [stranger])) == .refused(.notReceiver(stranger)))
   }
 
   @Test("an offer that is said again after it was declined gets the same answer, and the app is not asked again")
@@ -91,7 +92,8 @@ struct ResourceTests {
     guard case .offered(let id) = probe.input(.offerResource(Self.package(), to: [other, third])) else { return }
     for link in links { probe.send(.resourceWord, on: link) { ResourceWord(.accepted, of: id.content).write(to: &$0) } }
     let frames = try probe.frames(on: links[0])
-    let peers = try frames.filter { $0.type == .resourcePeers }.map { try ResourcePeers(body: $0.body.span.bytes).peers }
+    let told = frames.filter { $0.type == .resourcePeers }
+    let peers = try told.map { try ResourcePeers(body: $0.body.span.bytes).peers }
     #expect(peers.map(Set.init) == [[other], [other, third]])
     probe.send(.resourceManifestRequest, on: links[1]) { ManifestRequest(content: id.content, first: 0).write(to: &$0) }
     #expect(try probe.frames(on: links[1]).contains { $0.type == .resourceManifest })

@@ -226,11 +226,14 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     ) {
       $0.write(to: &$1)
     },
-    FrameCase("resource-piece", .resourcePiece, Piece(head: Sample.resourcePiece, bytes: [1, 2, 3, 4, 5]), isOpen: true) {
+    FrameCase(
+      "resource-piece", .resourcePiece, Piece(head: Sample.resourcePiece, bytes: [1, 2, 3, 4, 5]), isOpen: true
+    ) {
       $0.head.write(to: &$1)
       $1.write(bytes: $0.bytes)
     },
-    FrameCase("resource-have", .resourceHave, ContentHave(content: Sample.resource, chunks: Sample.have), isOpen: true) {
+    FrameCase("resource-have", .resourceHave, ContentHave(content: Sample.resource, chunks: Sample.have), isOpen: true)
+    {
       $0.write(to: &$1)
     },
     FrameCase("message", .message, Message(head: Sample.message, bytes: Array("hello".utf8)), isOpen: true) {

@@ -73,14 +73,12 @@ extension Node {
     case .endDrag(let id):
       return dragged { node throws(DragError) in try node.poses.organ.endDrag(id, in: &node.turn) }
     case .setInterest(let filter): poses.organ.setInterest(filter, in: &turn)
-
     case .beginFrame(let isShared): beginFrame(isShared: isShared)
     case .measure(let source, let target, let estimate): return measure(from: source, to: target, estimate)
     case .wish(let id, let wish, let anchor, let timeout):
       ownership.organ.wish(id, wish, of: anchor, timeout: timeout, in: &turn)
     case .dropWish(let id): ownership.organ.dropWish(id)
     case .answerOwnership(let id, let accepts): ownership.organ.answer(id, accepts: accepts, in: &turn)
-
     case .share(let package, let anchors, let peer): return share(package, anchors, with: peer)
     case .offerResource(let package, let peers): return resources.offer(package, to: peers, in: &turn)
     case .answerResource(let id, let accepts): return resources.answer(id.content, accepts: accepts, in: &turn)

@@ -12,7 +12,7 @@ def sha(text):
     return hashlib.sha256(text).digest()
 
 
-ALICE, BOB, MAP = sha(b"alice"), sha(b"bob"), sha(b"map")
+ALICE, BOB, MAP, RESOURCE = sha(b"alice"), sha(b"bob"), sha(b"map"), sha(b"resource")
 START = 0x0123_4567_89AB_CDEF
 
 
@@ -102,6 +102,19 @@ FRAMES = {
     # chunks 0, 3, 9 and 11 of 12
     "map-have": (54, MAP + u8(0b00001001, 0b00001010)),
     "map-status": (55, FLOOD + MAP + u8(1) + u8(37)),
+    # id, the incarnation of its sender, number, size, chunks, name
+    "resource-offer": (56, RESOURCE + u64(START) + u64(5) + u64(332_144) + u32(2) + text("../skizze ü.txt")),
+    "resource-waiting": (57, RESOURCE + u8(0)),
+    "resource-accepted": (57, RESOURCE + u8(1)),
+    "resource-received": (57, RESOURCE + u8(2)),
+    "resource-over": (57, RESOURCE + u8(3)),
+    "resource-full": (57, RESOURCE + u8(21)),
+    "resource-peers": (58, RESOURCE + ALICE + BOB),
+    "resource-manifest-request": (59, RESOURCE + u32(500)),
+    "resource-manifest": (60, RESOURCE + u32(0) + u32(262_144) + sha(bytes([1])) + u32(70_000) + sha(bytes([2]))),
+    "resource-request": (61, RESOURCE + u32(3) + u32(4) + u32(9)),
+    "resource-piece": (62, RESOURCE + u32(3) + u8(1) + u32(9) + u32(4) + bytes([1, 2, 3, 4, 5])),
+    "resource-have": (63, RESOURCE + u8(0b00001001, 0b00001010)),
     # chain, previous, number, kind
     "message": (64, u32(2) + u64(7) + u64(9) + u8(0) + b"hello"),
     "message-critical": (64, u32(2) + u64(7) + u64(9) + u8(0x81) + b"hello"),

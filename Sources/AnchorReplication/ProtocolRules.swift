@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 38 - 1)
+  package static let all = Self(rawValue: 1 << 41 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -111,4 +111,13 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
 
   /// A new link begins with the groups of all members.
   package static let groupsOnNewLinks = Self(rawValue: 1 << 37)
+
+  // MARK: Resources
+
+  /// Both ends of a new link say again how far each resource is.
+  package static let resourceWords = Self(rawValue: 1 << 38)
+  /// A resource ends with the start of the peer at its other end.
+  package static let resourceEnds = Self(rawValue: 1 << 39)
+  /// Chunks of resources are proven before they are kept.
+  package static let resourceProof = Self(rawValue: 1 << 40)
 }

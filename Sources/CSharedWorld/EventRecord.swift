@@ -44,9 +44,7 @@ extension sw_event {
       set(status)
     case .alignmentChanged(let peer, let alignment):
       set(SW_EVENT_ALIGNMENT_CHANGED, peer, text: alignment.state.rawValue)
-    case .synchronised(let hash):
-      set(SW_EVENT_SYNCHRONISED)
-      digest = sw_digest(copying: hash.bytes)
+    case .synchronised(let hash): set(SW_EVENT_SYNCHRONISED, hash)
     case .anchorAdded(let anchor, let origin): set(SW_EVENT_ANCHOR_ADDED, anchor, origin)
     case .anchorUpdated(let anchor, let origin): set(SW_EVENT_ANCHOR_UPDATED, anchor, origin)
     case .anchorRemoved(let anchor, let origin): set(SW_EVENT_ANCHOR_REMOVED, anchor, origin)
@@ -60,14 +58,17 @@ extension sw_event {
     case .anchorDragged(let pose): set(SW_EVENT_ANCHOR_DRAGGED, pose)
     case .dragEnded(let anchor, let peer): set(SW_EVENT_DRAG_ENDED, anchor, peer)
     case .participantMoved(let pose): set(SW_EVENT_PARTICIPANT_MOVED, pose)
-    case .participantGone(let id):
-      set(SW_EVENT_PARTICIPANT_GONE)
-      peer = sw_peer_id(copying: id.bytes)
+    case .participantGone(let id): set(SW_EVENT_PARTICIPANT_GONE, of: id)
     case .message(let bytes, let from): setMessage(bytes, from)
     case .unreliableMessage(let bytes, let key, let from): setMessage(bytes, from, key: key)
     case .groupsChanged(let peer, let groups): set(SW_EVENT_GROUPS_CHANGED, peer, text: groups.joined(separator: "\n"))
     case .messagesFailed(let failure): set(failure)
     case .messageReturned(let returned): setReturned(returned)
+    case .resourceOffered(let offer): set(SW_EVENT_RESOURCE_OFFERED, offer, text: offer.name)
+    case .resourceProgress(let progress): set(progress)
+    case .resourceReceived(let receipt): set(SW_EVENT_RESOURCE_RECEIVED, receipt.offer, text: receipt.path)
+    case .resourceFailed(let offer, let failure): set(SW_EVENT_RESOURCE_FAILED, offer, text: failure.word)
+    case .resourceSettled(let id, let receiver, let failure): setSettled(id, receiver, failure)
     case .problem(let error): set(SW_EVENT_PROBLEM, error)
     case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
     }
@@ -77,6 +78,39 @@ extension sw_event {
     set(SW_EVENT_MESSAGE, text: key)
     peer = sw_peer_id(copying: sender.bytes)
     setData(bytes)
+  }
+
+  private mutating func set(_ kind: Int, _ hash: SHA256Digest) {
+    set(kind)
+    digest = sw_digest(copying: hash.bytes)
+  }
+
+  private mutating func set(_ kind: Int, of id: PeerID) {
+    set(kind)
+    peer = sw_peer_id(copying: id.bytes)
+  }
+
+  private mutating func set(_ progress: ResourceProgress) {
+    set(SW_EVENT_RESOURCE_PROGRESS, progress.id, with: progress.peer, progress.bytes, of: progress.totalBytes)
+    flags = progress.direction == .sending ? 1 : 0
+  }
+
+  private mutating func setSettled(_ id: ResourceID, _ receiver: PeerID, _ failure: ResourceFailure?) {
+    set(SW_EVENT_RESOURCE_SETTLED, id, with: receiver, 0, of: 0)
+    text = failure.map { UnsafePointer(copyText($0.word)) }
+  }
+
+  private mutating func set(_ kind: Int, _ offer: ResourceOffer, text: String) {
+    set(kind, offer.id, with: offer.from, 0, of: offer.size)
+    self.text = UnsafePointer(copyText(text))
+  }
+
+  private mutating func set(_ kind: Int, _ resource: ResourceID, with id: PeerID, _ bytes: Int, of whole: Int) {
+    set(kind)
+    peer = sw_peer_id(copying: id.bytes)
+    digest = sw_digest(copying: resource.digest.bytes)
+    done = UInt64(bytes)
+    total = UInt64(whole)
   }
 
   private mutating func setReturned(_ returned: MessageReturn) {

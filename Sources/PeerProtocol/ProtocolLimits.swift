@@ -89,6 +89,18 @@ package enum ProtocolLimits {
   package static let uncheckedChunks = 16
   /// Maps that one peer may fetch from this one at a time.
   package static let uploads = 4
+  /// Bytes of a resource.
+  package static let resource = chunks * chunk
+  /// Resources that one member has offered to another and that have not ended.
+  package static let resourcesOfPeer = 16
+  /// Resources that one node offers, and that are offered to it, at a time.
+  package static let resources = 64
+  /// Resources that a node fetches at a time.
+  static let resourcesFetched = 8
+  /// Ended offers that a receiver remembers, so that it can repeat its word.
+  static let resourcesEnded = 256
+  /// Chunks of a resource that are asked for, or arrived and are being proven and written.
+  static let resourceRequests = 32
   /// Verified chunks after which a member that is still fetching tells the others what it has.
   static let chunksBetweenTells = 8
   /// Maps that one member may announce in a second beyond those that are known here; the latest of the rest waits for
@@ -242,6 +254,12 @@ package enum ProtocolTimes {
   package static let messageRepeatMost: Duration = .seconds(4)
   /// A directly linked receiver that has acknowledged nothing for this long is asked how far it has come.
   package static let messageQuestion: Duration = .seconds(2)
+  /// An app has so long to answer the offer of a resource.
+  static let resourceAnswer: Duration = .seconds(600)
+  /// A resource of which nothing came for this long fails.
+  static let resourceStall: Duration = .seconds(120)
+  /// A resource fails when there was no direct link to the other peer for this long.
+  static let resourceLink: Duration = .seconds(15)
   /// How far a map has come is told to all this often at most.
   package static let mapStatus: Duration = .milliseconds(250)
 }

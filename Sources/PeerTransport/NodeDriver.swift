@@ -16,6 +16,8 @@ package final class NodeDriver {
   package var onCheck: (ChunkCheck) -> Bool = { _ in false }
   /// Called on the loop with what the node wants of the cache; the driver of a node without one is never asked.
   package var onCache: (CacheWish) -> Void = { _ in }
+  /// Called on the loop with a chunk of a resource to be read, which then goes to the node.
+  package var onLoad: (ChunkLoad) -> Void = { _ in }
   /// Called on the loop with what the node wants kept, which replaces all it gave before; only if its configuration says so.
   package var onRecord: (NodeRecord) -> Void = { _ in }
   /// Called on the loop when accepting pauses because descriptors ran out.
@@ -138,6 +140,7 @@ package final class NodeDriver {
       case .admitted(let link): transport.confirm(link)
       case .check(let check):
         if !onCheck(check) { node.handle(.chunkChecked(check.run()), at: Self.now) }
+      case .load(let load): onLoad(load)
       case .find(let search): onCache(.find(search))
       case .keep(let hash, let chunk): onCache(.keep(hash, chunk))
       case .persist(let record): onRecord(record)

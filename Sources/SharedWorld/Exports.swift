@@ -15,4 +15,8 @@
 @_exported public import struct PeerProtocol.MessageID
 @_exported public import enum PeerProtocol.MessageMode
 @_exported public import struct PeerProtocol.PeerAlignment
+@_exported public import enum PeerProtocol.ResourceFailure
+@_exported public import struct PeerProtocol.ResourceID
+@_exported public import struct PeerProtocol.ResourceOffer
+@_exported public import struct PeerProtocol.ResourceProgress
 @_exported public import enum ServiceDiscovery.DiscoveryMode

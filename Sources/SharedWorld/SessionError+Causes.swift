@@ -145,6 +145,10 @@ extension SessionError {
       self.init(.limitExceeded, "a peer is in at most \(ProtocolLimits.groups) groups; leave one first")
     case .messagesWait:
       self.init(.wouldBlock, "too many messages are on their way to a receiver; send less, or use send")
+    case .resourcesWait:
+      self.init(.wouldBlock, "too many resources have not ended; wait for their results")
+    case .noResource:
+      self.init(.unknownResource, "this resource is not offered any more")
     case .mayNotShare:
       self.init(
         .notPermitted, "this peer may not share a map with the session now; see Configuration.mapProviders")

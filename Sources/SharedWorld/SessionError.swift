@@ -74,6 +74,10 @@ extension SessionError {
     public static let addressInUse = Code("address-in-use")
     /// The operating system refused a file or a socket.
     public static let io = Code("io")
+    /// A disk is full.
+    public static let diskFull = Code("disk-full")
+    /// No such resource is offered, or it is not any more.
+    public static let unknownResource = Code("unknown-resource")
     /// The session's rules do not allow it.
     public static let notPermitted = Code("not-permitted")
     /// The session has ended.

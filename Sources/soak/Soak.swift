@@ -22,6 +22,7 @@ struct Soak {
     /// Operations that were checked against the model, over all nodes.
     var operations = 0
     var maps = 0
+    var resources = 0
     var bulkLinks = 0
     var lies = 0
     /// Runs that were cut short because the liar used a right to remove.
@@ -39,6 +40,7 @@ struct Soak {
       times = outcome.time.map { [$0] } ?? []
       (simulated, delivered, operations) = (outcome.simulated, outcome.delivered, outcome.operations)
       (maps, bulkLinks, network) = (outcome.maps, outcome.bulkLinks, outcome.network)
+      resources = outcome.resources
       (lies, cutShort, faults) = (outcome.lies, outcome.liarRemoved ? 1 : 0, outcome.faults)
     }
 
@@ -50,6 +52,7 @@ struct Soak {
       delivered += tally.delivered
       operations += tally.operations
       maps += tally.maps
+      resources += tally.resources
       bulkLinks += tally.bulkLinks
       lies += tally.lies
       cutShort += tally.cutShort
@@ -62,6 +65,7 @@ struct Soak {
       let network = [
         ("connections", network.connections), ("refused", network.refusals), ("lost packets", network.lost),
         ("held packets", network.held), ("overtaken packets", network.overtaken), ("maps", maps),
+        ("resources", resources),
         ("second connections", bulkLinks), ("lies", lies), ("runs cut short by a liar's right", cutShort),
       ]
       let all = faults.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + network

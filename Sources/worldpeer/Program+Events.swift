@@ -77,6 +77,7 @@ extension Program {
           to: person(failure.receiver), failure.messages.map(\.number), reason: failure.reason.rawValue))
     // This program sends no objects that could come back.
     case .messageReturned, .sessionMerged: break
+    case .resourceOffered, .resourceProgress, .resourceReceived, .resourceFailed, .resourceSettled: break
     }
   }
 

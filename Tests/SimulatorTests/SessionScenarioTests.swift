@@ -37,7 +37,17 @@ struct SessionScenarioTests {
     #expect(outcome.violation == nil, "soak replay \(scenario.rawValue) \(seed) \(2 + seed % 5)")
   }
 
-  @Test("a fresh seed holds", arguments: [SessionScenario.chaos, .poses, .messages, .frames, .wrongFrames], [2, 3, 5])
+  @Test("apps that offer each other resources: what comes is what was offered, and every offer ends", arguments: 1...6)
+  func resources(_ seed: Int) {
+    let outcome = SessionScenario.resources.run(seed: UInt64(seed), count: 2 + seed % 5)
+    #expect(outcome.violation == nil, "soak replay session-resources \(seed) \(2 + seed % 5)")
+    // With six nodes some do arrive.
+    if seed == 4 { #expect(outcome.resources > 0) }
+  }
+
+  @Test(
+    "a fresh seed holds",
+    arguments: [SessionScenario.chaos, .poses, .messages, .resources, .frames, .wrongFrames], [2, 3, 5])
   func freshChaosHolds(scenario: SessionScenario, count: Int) {
     let seed = UInt64.random(in: 0..<1 << 48)
     let violation = scenario.run(seed: seed, count: count).violation

@@ -7,7 +7,7 @@ struct Organs {
   static let all: Set<Substring> = [
     "Comparison", "Coordination", "FrameAlignment", "Links", "LivePoses", "MapExchange", "Membership", "Messages",
     "Ownership", "Pairing",
-    "Replication",
+    "Replication", "Resources",
   ]
 
   /// The one organ that publishes each part of the mesh.

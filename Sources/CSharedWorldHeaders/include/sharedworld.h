@@ -398,9 +398,7 @@ enum {
   SW_EVENT_DISCOVERY_AVAILABLE = 3,    /* text: the back-end */
   SW_EVENT_DISCOVERY_UNAVAILABLE = 4,  /* text: why */
   SW_EVENT_INVITATION = 5,             /* peer, name, data: the context, untrusted; recognition */
-  SW_EVENT_INVITATION_ENDED = 6,       /* peer, name */
-  SW_EVENT_PEER_JOINED = 7,            /* peer, name */
-  SW_EVENT_PEER_RECONNECTING = 8,      /* peer, name */
+  SW_EVENT_INVITATION_ENDED = 6, SW_EVENT_PEER_JOINED = 7, SW_EVENT_PEER_RECONNECTING = 8, /* peer, name */
   SW_EVENT_PEER_LEFT = 9,              /* peer, name, text: why */
   SW_EVENT_HOST_CHANGED = 10,          /* peer: the host or nobody, epoch, text: why */
   SW_EVENT_MAP_PROGRESS = 11,          /* peer: who sends, map, done and total (bytes) */
@@ -432,7 +430,10 @@ enum {
   SW_EVENT_PEER_RECONNECTED = 38,      /* peer, name: it was told of as reconnecting, and can be reached again */
   SW_EVENT_NOBODY_FOUND = 39,          /* for 10 s; text: what may be the cause and what to do */
   SW_EVENT_ALIGNMENT_CHANGED = 40,     /* peer, name, text: unaligned, aligning, aligned or lost; anchors have moved, come or gone */
-  SW_EVENT_GROUPS_CHANGED = 41         /* peer, name, text: the groups it is in now, one a line */
+  SW_EVENT_GROUPS_CHANGED = 41,        /* peer, name, text: the groups it is in now, one a line */
+  /* Resources, of Swift apps: peer, digest (its id), done and total (bytes), text (name, path, or why), flags: 1 if sent. */
+  SW_EVENT_RESOURCE_OFFERED = 44, SW_EVENT_RESOURCE_PROGRESS = 45, SW_EVENT_RESOURCE_RECEIVED = 46,
+  SW_EVENT_RESOURCE_FAILED = 47, SW_EVENT_RESOURCE_SETTLED = 48
 };
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */
 enum {

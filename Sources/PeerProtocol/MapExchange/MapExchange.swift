@@ -27,18 +27,18 @@ struct MapExchange: Organ {
   /// Shares a whole map: with one peer, or with everybody and every later joiner.
   mutating func share(_ package: MapPackage, with peer: PeerID?, in turn: inout Turn) -> MapID {
     let numbers = library.nextNumbers(at: turn.mesh.reign.epoch)
-    let manifest = MapManifest(epoch: numbers.epoch, revision: numbers.revision, names: package.names)
+    let manifest = ContentManifest(epoch: numbers.epoch, revision: numbers.revision, names: package.names)
     let announcement = MapAnnouncement(manifest, provider: turn.me.peer, isPrivate: peer != nil)
     library.insert(MapHolding(package, manifest: manifest, announcement: announcement))
     if let peer {
-      server.keep(manifest.id, for: peer)
+      server.keep(announcement.id, for: peer)
       if let link = turn.mesh.links.carrier(of: peer) { announce(announcement, on: link, in: &turn) }
     } else {
       for member in turn.mesh.links.members { announce(announcement, on: member.link, in: &turn) }
       tellStatus(in: &turn)
     }
     publish(in: &turn)
-    return manifest.id
+    return announcement.id
   }
 
   /// Stops fetching a map, permanently; nothing happens if it is here already or was never wanted.
@@ -58,8 +58,8 @@ struct MapExchange: Organ {
   mutating func found(_ chunks: [FoundChunk], of map: MapID, isLast: Bool, in turn: inout Turn) {
     guard let provider = library[map]?.announcement.provider else { return }
     _ = library.change(map) { holding in
-      for found in chunks { holding.keep(found.chunk, at: found.index) }
-      if isLast { holding.searchEnds = nil }
+      for found in chunks { holding.content.keep(found.chunk, at: found.index) }
+      if isLast { holding.content.searchEnds = nil }
     }
     if !chunks.isEmpty { progress(map, from: provider, in: &turn) }
     requestChunks(in: &turn)
@@ -69,10 +69,10 @@ struct MapExchange: Organ {
   /// Keeps a chunk that is proven, or marks its source down.
   mutating func settle(_ verdict: ChunkVerdict, in turn: inout Turn) {
     defer { publish(in: &turn) }
-    let map = verdict.check.map
+    let map = MapID(verdict.check.content)
     do {
       let isNews = try library.change(map) { (holding) throws(ChunkFailure) in
-        try holding.settle(verdict, at: turn.now)
+        try holding.content.settle(verdict, at: turn.now)
       }
       guard isNews == true else { return }
       if turn.configuration.cachesChunks { turn.emit(.keep(verdict.check.name.hash, verdict.check.chunk)) }
@@ -95,7 +95,7 @@ struct MapExchange: Organ {
   var currentMap: MapID? { library.latestComplete?.announcement.id }
 
   /// The fetched part of a map; nil for one that is not held.
-  func traffic(of map: MapID) -> MapTraffic? { library[map]?.traffic }
+  func traffic(of map: MapID) -> ContentTraffic? { library[map]?.traffic }
 
   /// The chunks of a map that are here; nil for one that is not held.
   func verifiedChunks(of map: MapID) -> ChunkSet? { library[map]?.verified }
@@ -104,7 +104,7 @@ struct MapExchange: Organ {
 
   /// Tells a newly linked member of the maps it should have, and of what there is of one that is not complete.
   mutating func linked(_ link: LinkRef, in turn: inout Turn) {
-    server.open(link)
+    server.chunks.open(link)
     budgets.begin(link, with: AnnouncementBudget(at: turn.now))
     guard let peer = turn.mesh.links.member(link)?.peer else { return }
     if let held = library.latestComplete { announce(held.announcement, on: link, in: &turn) }
@@ -121,7 +121,7 @@ struct MapExchange: Organ {
 
   /// The link that carried a peer's traffic is gone; what it owed is asked of others at ``resume(in:)``.
   mutating func unlinked(_ link: LinkRef, of peer: PeerID, in turn: inout Turn) {
-    server.close(link)
+    server.chunks.close(link)
     budgets.end(link)
     library.removeHolder(peer)
     publish(in: &turn)
@@ -136,7 +136,7 @@ struct MapExchange: Organ {
   /// A bulk link is gone: what was on it starts over on the control link.
   mutating func bulkClosed(_ second: LinkRef, of peer: PeerID, in turn: inout Turn) {
     guard let control = turn.mesh.links.carrier(of: peer) else { return }
-    server.restart(from: second, on: control)
+    server.chunks.restart(from: second, on: control)
     turn.flush(control)
     library.askAgain(peer)
     requestChunks(in: &turn)
@@ -163,7 +163,7 @@ struct MapExchange: Organ {
       let map = holding.announcement.id
       if holding.untold > 0 { tellHave(map, in: &turn) }
       // A disk that does not answer must not hold up what the network has.
-      if let end = holding.searchEnds, end <= turn.now { _ = library.change(map) { $0.searchEnds = nil } }
+      if let end = holding.searchEnds, end <= turn.now { _ = library.change(map) { $0.content.searchEnds = nil } }
     }
     requestManifests(isLate: true, in: &turn)
     requestChunks(in: &turn)
@@ -187,9 +187,9 @@ struct MapExchange: Organ {
     case .announce: receiveAnnouncement(try MapAnnouncement(body: body), from: sender, in: &turn)
     case .manifestRequest: server.receive(try ManifestRequest(body: body), from: sender, of: library, in: &turn)
     case .manifest: receiveManifest(try ManifestPart(body: body), from: sender, in: &turn)
-    case .request: server.receive(try MapRequest(body: body), from: sender, of: library, in: &turn)
-    case .cancel: server.cancel(try MapCancel(body: body).map, on: sender.link)
-    case .have: try receiveHave(MapHave(body: body), from: sender, in: &turn)
+    case .request: server.receive(try ContentRequest(body: body), from: sender, of: library, in: &turn)
+    case .cancel: server.chunks.cancel(try ContentCancel(body: body).content, on: sender.link)
+    case .have: try receiveHave(ContentHave(body: body), from: sender, in: &turn)
     }
   }
 
@@ -247,24 +247,24 @@ struct MapExchange: Organ {
 
   /// Records which chunks a member has that is still fetching.
   private mutating func receiveHave(
-    _ told: MapHave, from sender: MemberLink, in turn: inout Turn
+    _ told: ContentHave, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
-    let map = told.map
+    let map = MapID(told.content)
     guard let holding = library[map] else { return }
     let have = try told.chunks(of: holding.announcement.chunks)
     guard !holding.isComplete else { return }
-    _ = library.change(map) { $0.addHolder(sender.peer, have: have, at: turn.now) }
+    _ = library.change(map) { $0.content.addHolder(sender.peer, have: have, at: turn.now) }
     publish(in: &turn)
     if holding.manifest == nil { requestManifests(in: &turn) } else { requestChunks(in: &turn) }
   }
 
   /// Takes a part of a manifest, and asks for the next one or for chunks.
   private mutating func receiveManifest(_ part: ManifestPart, from sender: MemberLink, in turn: inout Turn) {
-    let map = part.map
+    let map = MapID(part.content)
     defer { publish(in: &turn) }
     do {
       let received = try library.change(map) { (holding) throws(ChunkFailure) in
-        try holding.takeNames(part.names, first: part.first, from: sender.peer)
+        try holding.content.takeNames(part.names, first: part.first, from: sender.peer)
       }
       guard let received = received ?? nil else { return }
       guard library[map]?.manifest != nil else {
@@ -283,18 +283,18 @@ struct MapExchange: Organ {
   /// Takes a piece of a chunk, on a control or a bulk link of its source.
   mutating func receivePiece(_ body: RawSpan, from peer: PeerID, in turn: inout Turn) throws(DecodingFailure) {
     var reader = ByteReader(body)
-    let piece = try MapPiece(reading: &reader)
+    let piece = try ChunkPiece(reading: &reader)
     let bytes = try reader.readSpan(reader.remaining)
     do {
-      let check = try library.change(piece.map) { (holding) throws(ChunkFailure) in
-        try holding.take(piece, bytes, from: peer, at: turn.now)
+      let check = try library.change(MapID(piece.content)) { (holding) throws(ChunkFailure) in
+        try holding.content.take(piece, bytes, from: peer, at: turn.now)
       }
       guard let check, let check else { return }
       turn.emit(.check(check))
       // The source need not wait until it is proven.
       requestChunks(in: &turn)
     } catch {
-      refuse(peer, of: piece.map, error, in: &turn)
+      refuse(peer, of: MapID(piece.content), error, in: &turn)
       requestChunks(in: &turn)
       publish(in: &turn)
     }
@@ -313,21 +313,21 @@ struct MapExchange: Organ {
   /// Asks a source for the manifest of every map that has none, unless one is asked that has sent something lately.
   private mutating func requestManifests(isLate: Bool = false, in turn: inout Turn) {
     for map in library.holdings.map(\.announcement.id) {
-      guard let source = library.change(map, { $0.askForManifest(isLate: isLate) }) ?? nil else { continue }
+      guard let source = library.change(map, { $0.content.askForManifest(isLate: isLate) }) ?? nil else { continue }
       requestManifest(map, from: source, first: 0, in: &turn)
     }
   }
 
   private func requestManifest(_ map: MapID, from source: PeerID, first: Int, in turn: inout Turn) {
     guard let link = turn.mesh.links.carrier(of: source) else { return }
-    turn.send(.mapManifestRequest, on: link) { ManifestRequest(map: map, first: first).write(to: &$0) }
+    turn.send(.mapManifestRequest, on: link) { ManifestRequest(content: map.content, first: first).write(to: &$0) }
   }
 
   /// Asks every holder of every unfinished map for as much as it may owe at once.
   private mutating func requestChunks(in turn: inout Turn) {
     for (map, source, chunks) in library.nextRequests(at: turn.now) {
       guard let link = turn.mesh.links.carrier(of: source) else { continue }
-      turn.send(.mapRequest, on: link) { MapRequest(map: map, chunks: chunks).write(to: &$0) }
+      turn.send(.mapRequest, on: link) { ContentRequest(content: map.content, chunks: chunks).write(to: &$0) }
       let worth = turn.configuration.bulkWorth
       if library[map].map({ $0.announcement.size - $0.verifiedBytes >= worth }) == true {
         turn.tell(.wantsBulk(source))
@@ -338,7 +338,7 @@ struct MapExchange: Organ {
   /// Looks in the cache for what a map still lacks; nothing is asked for before it has answered.
   private mutating func searchCache(for map: MapID, in turn: inout Turn) {
     guard turn.configuration.cachesChunks, let search = library[map]?.search else { return }
-    _ = library.change(map) { $0.searchEnds = turn.now + ProtocolTimes.chunkTimeout }
+    _ = library.change(map) { $0.content.searchEnds = turn.now + ProtocolTimes.chunkTimeout }
     turn.emit(.find(search))
   }
 
@@ -349,7 +349,7 @@ struct MapExchange: Organ {
     tellStatus(in: &turn)
     guard let package = holding.package else {
       let untold = holding.untold + 1
-      _ = library.change(map) { $0.untold = untold }
+      _ = library.change(map) { $0.content.untold = untold }
       if untold >= holding.chunksBetweenTells { tellHave(map, in: &turn) }
       return
     }
@@ -362,7 +362,7 @@ struct MapExchange: Organ {
 
   /// A source whose chunk does not match is not asked for this map again.
   private mutating func refuse(_ peer: PeerID, of map: MapID, _ failure: ChunkFailure, in turn: inout Turn) {
-    _ = library.change(map) { $0.refuseHolder(peer) }
+    _ = library.change(map) { $0.content.refuseHolder(peer) }
     requestManifests(in: &turn)
     turn.report(.mapSourceRefused(map, peer, failure))
   }
@@ -371,7 +371,7 @@ struct MapExchange: Organ {
   private func cancel(_ map: MapID, at sources: [PeerID], in turn: inout Turn) {
     for source in sources {
       guard let link = turn.mesh.links.carrier(of: source) else { continue }
-      turn.send(.mapCancel, on: link) { MapCancel(map: map).write(to: &$0) }
+      turn.send(.mapCancel, on: link) { ContentCancel(content: map.content).write(to: &$0) }
     }
   }
 
@@ -386,12 +386,12 @@ struct MapExchange: Organ {
   private mutating func tellHave(_ map: MapID, in turn: inout Turn) {
     guard let holding = library[map], !holding.announcement.isPrivate, holding.manifest != nil else { return }
     for member in turn.mesh.links.members { tellHave(holding, on: member.link, in: &turn) }
-    _ = library.change(map) { $0.untold = 0 }
+    _ = library.change(map) { $0.content.untold = 0 }
   }
 
   private func tellHave(_ holding: MapHolding, on link: LinkRef, in turn: inout Turn) {
     guard turn.mesh.links.offers(.maps, on: link) else { return }
-    let have = MapHave(map: holding.announcement.id, chunks: holding.verified)
+    let have = ContentHave(content: holding.announcement.id.content, chunks: holding.verified)
     turn.send(.mapHave, on: link) { have.write(to: &$0) }
   }
 

@@ -79,7 +79,7 @@ package struct MapLibrary: Sendable {
     }
     return change(announcement.id) { holding in
       let have = announcement.isPartial ? ChunkSet(capacity: announcement.chunks) : nil
-      holding.addHolder(peer, have: have, at: now)
+      holding.content.addHolder(peer, have: have, at: now)
       return !holding.isComplete
     } ?? false
   }
@@ -89,7 +89,7 @@ package struct MapLibrary: Sendable {
     var plan: [(map: MapID, source: PeerID, chunks: [Int])] = []
     for index in holdings.indices where !isSetAside(holdings[index]) {
       let map = holdings[index].announcement.id
-      for (source, chunks) in holdings[index].nextRequests(at: now) { plan.append((map, source, chunks)) }
+      for (source, chunks) in holdings[index].content.nextRequests(at: now) { plan.append((map, source, chunks)) }
     }
     return plan
   }
@@ -101,7 +101,7 @@ package struct MapLibrary: Sendable {
     var aside: [(map: MapID, sources: [PeerID])] = []
     for index in holdings.indices where isSetAside(holdings[index]) {
       let sources = holdings[index].sources.filter { $0.outstanding > 0 }.map(\.peer)
-      for source in sources { holdings[index].release(requestsOf: source) }
+      for source in sources { holdings[index].content.release(requestsOf: source) }
       if !sources.isEmpty { aside.append((holdings[index].announcement.id, sources)) }
     }
     return aside
@@ -124,12 +124,12 @@ package struct MapLibrary: Sendable {
 
   /// Frees what is owed by sources that have sent nothing for too long.
   package mutating func passOverSlowSources(at now: Instant) {
-    for index in holdings.indices { holdings[index].passOverSlowSources(at: now) }
+    for index in holdings.indices { holdings[index].content.passOverSlowSources(at: now) }
   }
 
   /// Grants every source the time in which this node stood still.
   mutating func excuse(_ gap: Duration) {
-    for index in holdings.indices { holdings[index].excuse(gap) }
+    for index in holdings.indices { holdings[index].content.excuse(gap) }
   }
 
   /// Gives up a map that is not complete, permanently.
@@ -153,19 +153,19 @@ package struct MapLibrary: Sendable {
 
   /// Forgets `peer` as a source of anything.
   package mutating func removeHolder(_ peer: PeerID) {
-    for index in holdings.indices { holdings[index].removeHolder(peer) }
+    for index in holdings.indices { holdings[index].content.removeHolder(peer) }
   }
 
   /// Asks again, of anybody, for what was asked of `peer` and has not arrived.
   mutating func askAgain(_ peer: PeerID) {
-    for index in holdings.indices { holdings[index].release(requestsOf: peer) }
+    for index in holdings.indices { holdings[index].content.release(requestsOf: peer) }
   }
 
   /// Takes over the chunks of `map` that other holdings already have.
   package mutating func reuseChunks(for map: MapID) {
-    let others = holdings.filter { $0.announcement.id != map }.flatMap(\.known)
+    let others = holdings.filter { $0.announcement.id != map }.flatMap(\.content.known)
     let known = Dictionary(others) { first, _ in first }
-    _ = change(map) { $0.reuse(known) }
+    _ = change(map) { $0.content.reuse(known) }
   }
 
   /// Gives up `map`.

@@ -10,6 +10,8 @@ package enum Answer: Sendable, Hashable {
   case began(DragID)
   /// A map is shared, under this id.
   case shared(MapID)
+  /// A resource is offered, under this id.
+  case offered(ResourceID)
   /// A message is accepted, under this number.
   case sent(MessageID)
   /// Nothing has changed.
@@ -35,10 +37,14 @@ package enum Refusal: Error, Sendable, Hashable {
   case drag(DragError)
   /// The measurement between frames is none.
   case measurement(FrameRefusal)
-  /// This peer is no member that messages can be delivered to.
+  /// This peer is no member that anything can be delivered to.
   case notReceiver(PeerID)
   /// This peer is in as many groups as it may be in.
   case tooManyGroups
+  /// No such resource is offered any more.
+  case noResource
+  /// Too many resources to one of the receivers, or in all, have not ended.
+  case resourcesWait
   /// Too many messages to one of the receivers are not acknowledged; ``NodeEvent/messageRoom`` says when to try again.
   case messagesWait
 }

@@ -27,7 +27,7 @@ package enum Input: Sendable {
   case clockJumped(by: Duration)
   /// Chunks of a map found in the cache, each checked against its hash; there may be several answers to one search.
   case chunksFound(MapID, [FoundChunk], isLast: Bool)
-  /// The result of a ``ChunkCheck``.
+  /// The result of a ``ChunkCheck``; of a chunk of a resource, once its bytes are written.
   case chunkChecked(ChunkVerdict)
   /// Where this peer listens has changed.
   case addresses([SocketAddress])
@@ -43,6 +43,14 @@ package enum Input: Sendable {
   case share(MapPackage, anchors: [Anchor], with: PeerID?)
   /// Stop fetching a map, permanently.
   case cancelMap(MapID)
+  /// Offer a resource to these members; answered with its id, or refused while too many are open.
+  case offerResource(ResourcePackage, to: [PeerID])
+  /// The app's answer to ``ResourceNews/offered(_:)``; the driver has a place for the bytes before it accepts.
+  case answerResource(ResourceID, accepts: Bool)
+  /// End a resource that is offered or fetched, in either direction, for this reason.
+  case endResource(ResourceID, ResourceFailure)
+  /// A chunk that was read; nil when it cannot be read as it was offered.
+  case chunkLoaded(ChunkLoad, StoredChunk?)
   /// The app is relocalised in the session's map, or is so no more.
   case relocalised(Bool)
   /// Send an app's message to these members, or to all; answered with its number, or refused while too many wait.

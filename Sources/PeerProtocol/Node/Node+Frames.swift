@@ -99,6 +99,10 @@ extension Node {
       if let sender = turn.mesh.links.sender(link) { try maps.organ.receive(frame, body, from: sender, in: &turn) }
     case .mapPiece:
       if let peer = turn.mesh.links[link]?.peer { try maps.organ.receivePiece(body, from: peer, in: &turn) }
+    case .resources(let frame):
+      if let sender = turn.mesh.links.sender(link) { try resources.receive(frame, body, from: sender, in: &turn) }
+    case .resourcePiece:
+      if let peer = turn.mesh.links[link]?.peer { try resources.receivePiece(body, from: peer, in: &turn) }
     case .messages(let frame):
       if let sender = turn.mesh.links.sender(link) { try messages.organ.receive(frame, body, from: sender, in: &turn) }
     }

@@ -32,6 +32,8 @@ extension Node {
     case .addresses(let addresses): changeAddresses(addresses)
     case .chunksFound(let map, let chunks, let isLast):
       takeMapNews { node in node.maps.organ.found(chunks, of: map, isLast: isLast, in: &node.turn) }
+    case .chunkChecked(let verdict) where resources.isFetching(verdict.check.content):
+      resources.settle(verdict, in: &turn)
     case .chunkChecked(let verdict): takeMapNews { node in node.maps.organ.settle(verdict, in: &node.turn) }
 
     case .invite(let id, let addresses, let expected, let context, let timeout):
@@ -73,7 +75,6 @@ extension Node {
     case .endDrag(let id):
       return dragged { node throws(DragError) in try node.poses.organ.endDrag(id, in: &node.turn) }
     case .setInterest(let filter): poses.organ.setInterest(filter, in: &turn)
-
     case .beginFrame(let isShared): beginFrame(isShared: isShared)
     case .measure(let source, let target, let estimate, let isPrompt):
       return measure(from: source, to: target, estimate, isPrompt)
@@ -81,8 +82,11 @@ extension Node {
       ownership.organ.wish(id, wish, of: anchor, timeout: timeout, in: &turn)
     case .dropWish(let id): ownership.organ.dropWish(id)
     case .answerOwnership(let id, let accepts): ownership.organ.answer(id, accepts: accepts, in: &turn)
-
     case .share(let package, let anchors, let peer): return share(package, anchors, with: peer)
+    case .offerResource(let package, let peers): return resources.offer(package, to: peers, in: &turn)
+    case .answerResource(let id, let accepts): return resources.answer(id.content, accepts: accepts, in: &turn)
+    case .endResource(let id, let failure): resources.end(id.content, failure, in: &turn)
+    case .chunkLoaded(let load, let chunk): resources.loaded(load.content, load.index, chunk, in: &turn)
     case .cancelMap(let map): maps.organ.cancel(map, in: &turn)
     case .relocalised(let isRelocalised): maps.organ.setRelocalised(isRelocalised, in: &turn)
     }
@@ -189,7 +193,7 @@ extension Input {
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
       .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .leave, .share, .cancelMap,
-      .relocalised, .beginFrame, .measure:
+      .relocalised, .beginFrame, .measure, .offerResource, .answerResource, .endResource, .chunkLoaded:
       false
     }
   }

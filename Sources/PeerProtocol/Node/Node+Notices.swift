@@ -41,6 +41,7 @@ extension Node {
     case .memberLost:
       ownership.organ.memberGone(in: &turn)
       messages.organ.membersChanged(in: &turn)
+      resources.review(in: &turn)
     case .reachable(let members, let came):
       let nodes = Set(members.map(\.node))
       replication.organ.reachable(nodes, came: came, in: turn)
@@ -72,6 +73,7 @@ extension Node {
       takeBelieved()
       membership.organ.contradict(in: &turn)
       maps.organ.check(in: &turn)
+      resources.check(in: &turn)
       frames.organ.compare(in: &turn)
 
     case .close(let link, let reason): links.organ.end(link, reason, in: &turn)
@@ -116,6 +118,7 @@ extension Node {
     poses.organ.introduce(on: link, in: &turn)
     // The map first: once the anchors are complete, "synchronised" depends on whether a map is still to come.
     maps.organ.linked(link, in: &turn)
+    resources.linked(link, in: &turn)
     replication.organ.linked(link, in: &turn)
     membership.organ.settle(link, in: &turn)
   }
@@ -126,15 +129,19 @@ extension Node {
     comparison.organ.unlinked(closed, in: &turn)
     poses.organ.unlinked(closed.link)
     switch closed.kind {
-    case .bulk: maps.organ.bulkClosed(closed.link, of: closed.peer, in: &turn)
+    case .bulk:
+      maps.organ.bulkClosed(closed.link, of: closed.peer, in: &turn)
+      resources.bulkClosed(closed.link, of: closed.peer, in: &turn)
     case .greeting, .stranger: break
     case .member:
       replication.organ.unlinked(closed.link, of: closed.peer)
       maps.organ.unlinked(closed.link, of: closed.peer, in: &turn)
+      resources.unlinked(closed.link, of: closed.peer)
       membership.organ.redial(closed, in: &turn)
       if let node = closed.node { coordination.organ.unlinked(node, in: &turn) }
       settle()
       maps.organ.resume(in: &turn)
+      resources.resume(in: &turn)
     }
     settle()
     messages.organ.unlinked(closed.link, in: &turn)
@@ -159,11 +166,13 @@ extension Node {
     }
     settle()
     membership.organ.updateReachability(in: &turn)
+    resources.review(in: &turn)
   }
 
   /// Ends this peer's part: every link closes, and later inputs have no effect.
   private mutating func finish(_ reason: EndReason) {
     messages.organ.end(in: &turn)
+    resources.end(in: &turn)
     links.organ.dropAll(in: &turn)
     hasEnded = true
     turn.report(.ended(reason))

@@ -22,6 +22,7 @@ package struct Node: Sendable {
   var frames = Watched(FrameAlignment())
   var maps: Watched<MapExchange>
   var messages: Watched<Messages>
+  var resources = Resources()
   var pairing = Pairing()
   var comparison = Watched(Comparison())
   /// The notices of the last call in the order of delivery, for observers such as the simulator.
@@ -104,7 +105,7 @@ package struct Node: Sendable {
     return nil
   }
 
-  /// The next bytes for a link, the most urgent lane first: control, operations, poses, messages, map pieces.
+  /// The next bytes for a link, the most urgent lane first: control, operations, poses, messages, pieces of maps and resources.
   ///
   /// Nil when nothing waits or the link's window is full.
   private mutating func takeBytes(for link: LinkRef) -> [UInt8]? {
@@ -128,7 +129,10 @@ package struct Node: Sendable {
       if poses.state.hasWaiting(on: link) { poses.organ.write(on: link, in: &turn) }
       if messages.state.hasWaiting(on: link) { messages.organ.write(on: link, in: &turn) }
       maps.organ.write(on: link, in: &turn)
-    case .bulk: maps.organ.write(on: link, in: &turn)
+      resources.write(on: link, in: &turn)
+    case .bulk:
+      maps.organ.write(on: link, in: &turn)
+      resources.write(on: link, in: &turn)
     }
     guard turn.outbox.scratch.count > 0 else { return nil }
     links.organ.noteSent(turn.outbox.scratch.count, on: link, at: turn.now)
@@ -177,6 +181,7 @@ package struct Node: Sendable {
     membership.organ.excuse(gap, in: &turn)
     comparison.organ.excuse(gap)
     maps.organ.excuse(gap)
+    resources.excuse(gap)
     ownership.organ.excuse(gap, in: &turn)
     messages.organ.excuse(gap)
     turn.tell(.elect(.stalled(gap)))
@@ -350,12 +355,14 @@ extension Node {
   package func mapStatus(of peer: PeerID) -> MapStatus { maps.state.status(of: peer) }
   /// The latest complete map of the session.
   package var currentMap: MapID? { maps.state.currentMap }
+  /// The resources that were offered, in either direction, and have not ended.
+  package var openResources: Int { resources.openCount }
   /// The messages that wait here.
   package var messageLoad: MessageLoad { messages.state.load }
   /// The members that have not acknowledged a message.
   package func receivers(of message: MessageID) -> [PeerID] { messages.state.receivers(of: message) }
   /// The traffic of fetching a map; nil for one that is not held.
-  package func traffic(of map: MapID) -> MapTraffic? { maps.state.traffic(of: map) }
+  package func traffic(of map: MapID) -> ContentTraffic? { maps.state.traffic(of: map) }
   /// The verified chunks of a map; nil for one that is not held.
   package func verifiedChunks(of map: MapID) -> ChunkSet? { maps.state.verifiedChunks(of: map) }
 }

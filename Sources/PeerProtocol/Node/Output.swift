@@ -15,8 +15,11 @@ package enum Output: Sendable {
   case close(LinkID)
   /// The peer of an accepted link has said a valid hello: the link no longer counts against the limits for strangers.
   case admitted(LinkID)
-  /// Run a check beside the loop and answer it with ``Input/chunkChecked(_:)``.
+  /// Run a check beside the loop and answer it with ``Input/chunkChecked(_:)``; a chunk of a resource is written to its place
+  /// before.
   case check(ChunkCheck)
+  /// Read a chunk of a resource that this node offered or received, and answer with ``Input/chunkLoaded(_:_:)``.
+  case load(ChunkLoad)
   /// Look up chunks in the cache and answer with ``Input/chunksFound(_:_:isLast:)``.
   case find(ChunkSearch)
   /// Store a verified chunk in the cache, under the hash of its raw bytes.
@@ -99,6 +102,8 @@ package enum NodeEvent: Sendable {
   /// A member's status of the session's map has changed.
   case mapStatusChanged(PeerID, MapStatus)
 
+  /// News of resources.
+  case resource(ResourceNews)
   /// A member's message.
   case message([UInt8], from: PeerID)
   /// A member's message for the layer that encodes objects; `from` is the start of the sender that numbered it.

@@ -23,6 +23,8 @@ extension FrameType {
     case maps(MapExchange.Frame)
     case mapPiece
     case messages(Messages.Frame)
+    case resources(Resources.Frame)
+    case resourcePiece
   }
 
   /// One row of the table.
@@ -85,9 +87,21 @@ extension FrameType {
     case .mapManifestRequest: Rule(destination: .maps(.manifestRequest), links: .member, limit: ManifestRequest.size)
     case .mapManifest: Rule(destination: .maps(.manifest), links: .member, limit: ProtocolLimits.memberFrame)
     case .mapRequest: Rule(destination: .maps(.request), links: .member, limit: ProtocolLimits.memberFrame)
-    case .mapCancel: Rule(destination: .maps(.cancel), links: .member, limit: MapCancel.size)
+    case .mapCancel: Rule(destination: .maps(.cancel), links: .member, limit: ContentCancel.size)
     case .mapHave: Rule(destination: .maps(.have), links: .member, limit: ProtocolLimits.memberFrame)
-    case .mapPiece: Rule(destination: .mapPiece, links: .mapBearing, limit: ProtocolLimits.bulkFrame)
+    case .mapPiece: Rule(destination: .mapPiece, links: .chunkBearing, limit: ProtocolLimits.bulkFrame)
+
+    case .resourceOffer:
+      Rule(destination: .resources(.offer), links: .member, limit: ResourceAnnouncement.largest)
+    case .resourceWord: Rule(destination: .resources(.word), links: .member, limit: ResourceWord.size)
+    case .resourcePeers: Rule(destination: .resources(.peers), links: .member, limit: ResourcePeers.largest)
+    case .resourceManifestRequest:
+      Rule(destination: .resources(.manifestRequest), links: .member, limit: ManifestRequest.size)
+    case .resourceManifest:
+      Rule(destination: .resources(.manifest), links: .member, limit: ProtocolLimits.memberFrame)
+    case .resourceRequest: Rule(destination: .resources(.request), links: .member, limit: ProtocolLimits.memberFrame)
+    case .resourcePiece: Rule(destination: .resourcePiece, links: .chunkBearing, limit: ProtocolLimits.bulkFrame)
+    case .resourceHave: Rule(destination: .resources(.have), links: .member, limit: ProtocolLimits.memberFrame)
 
     case .message:
       Rule(destination: .messages(.message), links: .member, limit: MessageHead.size + ProtocolLimits.message)
@@ -120,8 +134,8 @@ struct LinkKinds: OptionSet {
   static let bulk = Self(.bulk)
   /// Links on which both sides have said hello.
   static let greeted: Self = [.stranger, .member]
-  /// Links on which pieces of maps may come.
-  static let mapBearing: Self = [.member, .bulk]
+  /// Links on which pieces of chunks may come.
+  static let chunkBearing: Self = [.member, .bulk]
   static let all: Self = [.greeting, .stranger, .member, .bulk]
 
   init(rawValue: UInt8) {

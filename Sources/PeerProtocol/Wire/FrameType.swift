@@ -97,6 +97,23 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// A member's status of the session's map, under a ``FloodHeader``.
   case mapStatus = 55
 
+  /// ``ResourceAnnouncement``.
+  case resourceOffer = 56
+  /// ``ResourceWord``: how far a resource is at the sender of the frame.
+  case resourceWord = 57
+  /// ``ResourcePeers``.
+  case resourcePeers = 58
+  /// A resource's id and the first hash index wanted.
+  case resourceManifestRequest = 59
+  /// Hashes of a manifest.
+  case resourceManifest = 60
+  /// A resource's id and chunk indices.
+  case resourceRequest = 61
+  /// A piece of a chunk.
+  case resourcePiece = 62
+  /// A resource's id and a bit for each chunk that the sender has.
+  case resourceHave = 63
+
   /// ``MessageHead`` and an app's bytes.
   case message = 64
   /// ``MessageReport``: how far a sender's messages have come.

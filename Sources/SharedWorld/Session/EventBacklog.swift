@@ -148,7 +148,8 @@ struct EventBacklog: Backlog {
       .hostChanged, .lockChanged, .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged,
       .alignmentChanged,
       .synchronised,
-      .groupsChanged, .messagesFailed, .ended:
+      .groupsChanged, .messagesFailed, .resourceOffered, .resourceProgress, .resourceReceived, .resourceFailed,
+      .resourceSettled, .ended:
       .status
     }
   }
@@ -234,6 +235,8 @@ extension Session.Event {
     case participant(PeerID)
     /// A map on its way.
     case map(MapID)
+    /// A resource on its way to or from a peer.
+    case resource(ResourceID, PeerID)
     /// How far a peer has come with the session's map.
     case peerMap(PeerID)
     /// The groups that a peer is in.
@@ -260,6 +263,10 @@ extension Session.Event {
     case .participantGone(let peer): .participant(peer)
     case .mapProgress(let progress): .map(progress.mapID)
     case .mapReceived(let receipt): .map(receipt.mapID)
+    case .resourceProgress(let progress): .resource(progress.id, progress.peer)
+    case .resourceReceived(let receipt): .resource(receipt.offer.id, receipt.offer.from)
+    case .resourceFailed(let offer, _): .resource(offer.id, offer.from)
+    case .resourceSettled(let id, let peer, _): .resource(id, peer)
     case .peerMapChanged(let peer, _), .peerJoined(let peer), .peerLeft(let peer, _): .peerMap(peer.id)
     case .alignmentChanged(let peer, _): .alignment(peer.id)
     case .groupsChanged(let peer, _): .groups(peer.id)
@@ -269,7 +276,7 @@ extension Session.Event {
       .invitationFailed, .peerReconnecting, .peerReconnected, .codeShown, .codeEnded, .newDevice, .hostChanged,
       .lockChanged,
       .sessionMerged, .mapFailed, .synchronised,
-      .message, .messagesFailed, .messageReturned, .problem, .ended:
+      .message, .messagesFailed, .messageReturned, .resourceOffered, .problem, .ended:
       nil
     }
   }
@@ -278,14 +285,15 @@ extension Session.Event {
   var replacesUnread: Bool {
     switch self {
     case .anchorUpdated, .anchorDragged, .participantMoved, .mapProgress, .peerMapChanged, .alignmentChanged,
-      .unreliableMessage, .groupsChanged, .candidateFound:
+      .unreliableMessage, .groupsChanged, .candidateFound, .resourceProgress:
       true
     case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
       .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,
       .peerReconnected, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived,
       .invitationEnded, .invitationFailed, .codeShown, .codeEnded, .newDevice, .hostChanged, .lockChanged,
       .sessionMerged, .synchronised, .message,
-      .messagesFailed, .messageReturned, .problem, .ended:
+      .messagesFailed, .messageReturned, .resourceOffered, .resourceReceived, .resourceFailed, .resourceSettled,
+      .problem, .ended:
       false
     }
   }

@@ -94,6 +94,7 @@ extension Session {
     case .unreliable(let bytes, .envelope, let key, let from): takeUnreliable(bytes, key: key, from: from)
     case .groupsChanged(let id, let groups): events.append(.groupsChanged(discovery.peer(id), groups: groups))
     case .messagesFailed(let failure): events.append(.messagesFailed(failure))
+    case .resource(let news): take(news, into: &events)
     case .envelope, .messageRoom: break
     case .ended(let reason): noteEnd(reason)
     }

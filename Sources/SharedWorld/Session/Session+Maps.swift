@@ -164,7 +164,11 @@ extension Session {
   ///
   /// Returns whether there was room for it.
   func run(_ check: ChunkCheck) -> Bool {
-    jobs.add { [weak self] in
+    if let file = waits.resources.file(of: check) {
+      write(check, to: file)
+      return true
+    }
+    return jobs.add { [weak self] in
       let verdict = check.run()
       await self?.input(.chunkChecked(verdict))
     }
@@ -183,7 +187,7 @@ extension Session {
     switch wish {
     case .find(let search):
       let isTaken = jobs.add { [weak self] in await Self.find(search, in: store) { await self?.take($0) } }
-      if !isTaken { input(.chunksFound(search.map, [], isLast: true)) }
+      if !isTaken { input(.chunksFound(MapID(search.content), [], isLast: true)) }
     case .keep(let hash, let chunk):
       // Under too much work a chunk is simply not kept.
       _ = jobs.add(priority: .utility) { [weak self] in
@@ -217,10 +221,10 @@ extension Session {
         break
       }
       guard found.count == batch else { continue }
-      await answer(.found(search.map, found, isLast: false))
+      await answer(.found(MapID(search.content), found, isLast: false))
       found = []
     }
-    await answer(.found(search.map, found, isLast: true))
+    await answer(.found(MapID(search.content), found, isLast: true))
   }
 
   /// A cache that fails costs time and nothing else; it is told of once, until it works again.

@@ -238,6 +238,7 @@ extension Session {
       // The driver goes before the session does, and with it every call of these.
       driver.onEvents = { [unowned self] events in self.assumeIsolated { $0.take(events) } }
       driver.onCache = { [unowned self] wish in self.assumeIsolated { $0.serve(wish) } }
+      driver.onLoad = { [unowned self] load in self.assumeIsolated { $0.load(load) } }
       driver.onCheck = { [unowned self] check in self.assumeIsolated { $0.run(check) } }
       driver.onRecord = { [unowned self] record in self.assumeIsolated { $0.keep(record) } }
       driver.onTrouble = { [hub] failure in

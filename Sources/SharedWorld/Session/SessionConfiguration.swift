@@ -75,6 +75,10 @@ extension Session {
     public var mapMemoryLimit = 256 * 1024 * 1024
     /// Where parts of maps are kept, so that a map that was here once need not travel again; nil keeps none.
     public var mapCache: MapCache?
+    /// Where the folder for resources that arrive is made, which is removed when the session ends; nil: in `TMPDIR`, else in `/tmp`.
+    public var resourceFolder: String?
+    /// Opens the files of resources that arrive.
+    var resourceOpening = ResourceFolder.open
     /// The keys that are admitted, besides ``invitationHandler``'s own answers.
     public var trust = TrustPolicy.anyone
     /// The passcode of the room; nil for none.

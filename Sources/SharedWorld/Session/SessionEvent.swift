@@ -110,6 +110,16 @@ extension Session {
     case messagesFailed(MessageFailure)
     /// An object that this peer sent arrived, and the app of a receiver did not get it.
     case messageReturned(MessageReturn)
+    /// A peer offers a resource; answer with ``Session/accept(_:)`` or ``Session/decline(_:)`` within ten minutes.
+    indirect case resourceOffered(ResourceOffer)
+    /// More of a resource is here, or at a receiver.
+    indirect case resourceProgress(ResourceProgress)
+    /// A resource is here: move its file away before the session ends.
+    indirect case resourceReceived(ResourceReceipt)
+    /// A resource that was offered to this peer does not come.
+    indirect case resourceFailed(ResourceOffer, ResourceFailure)
+    /// A receiver of a resource of this peer has all of it, or does not get it for this reason.
+    case resourceSettled(ResourceID, receiver: PeerID, ResourceFailure?)
     /// Something went wrong that ends neither the session nor the data.
     case problem(SessionError)
     /// The session is over.

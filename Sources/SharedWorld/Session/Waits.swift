@@ -22,6 +22,8 @@ struct Waits {
   var messages = MessageDesk()
   /// The callers that wait for answers of peers, and the peers that wait for answers of this one.
   var requests = RequestDesk()
+  /// The resources that are offered and fetched.
+  var resources = ResourceDesk()
   private var waiting: [UInt64: CheckedContinuation<WaitOutcome, Never>] = [:]
   private var lastNumber: UInt64 = 0
 
@@ -45,5 +47,6 @@ struct Waits {
     let error = SessionError(.ended, "the session has ended; start a new one")
     messages.endAll(error)
     requests.endAll(error)
+    resources.endAll()
   }
 }

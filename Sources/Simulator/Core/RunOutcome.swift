@@ -20,6 +20,8 @@ package struct RunOutcome: Sendable {
   package var operations = 0
   /// Maps that arrived.
   package var maps = 0
+  /// Resources that arrived.
+  package var resources = 0
   /// Second connections for pieces of maps that came about.
   package var bulkLinks = 0
   /// Of everything that whole nodes asked their drivers to do; of nothing in the other scenarios.

@@ -44,6 +44,7 @@ package struct OutputDigest: Sendable, Equatable {
     case .admitted(let link): begin(4, link.rawValue)
     case .check(let check): begin(5, UInt64(check.index))
     case .find(let search): begin(6, UInt64(search.wanted.count))
+    case .load(let load): begin(10, UInt64(load.index))
     case .keep(let hash, _):
       begin(7, 0)
       add(Array("\(hash)".utf8))

@@ -26,6 +26,8 @@ package struct SessionMonitor: SimulationMonitor {
   package private(set) var bulkLinks = 0
   /// The messages of the apps.
   private(set) var messages = MessageWatch()
+  /// The resources of the apps.
+  private(set) var resources = ResourceWatch()
   /// Of what all nodes asked for, step by step.
   package private(set) var outputDigest = OutputDigest()
 
@@ -74,6 +76,11 @@ package struct SessionMonitor: SimulationMonitor {
     messages.sentUnreliably(message, key: key, from: sender)
   }
 
+  /// An app has offered a resource.
+  mutating func offered(_ id: ResourceID, _ bytes: [UInt8], from sender: NodeID, to receivers: [PeerID]) {
+    resources.offered(id, bytes, from: sender, to: receivers)
+  }
+
   /// A node is about to share a map.
   package mutating func shared(_ package: MapPackage) {
     maps[package.contentDigest] = package
@@ -102,7 +109,13 @@ package struct SessionMonitor: SimulationMonitor {
     for step in node.electionSteps { elections.stepped(index, step.observation(local: local, at: now)) }
     if let text = removals?.stepped(index, node.node) { fail(text, at: now) }
     if let text = messages.excess(of: node.node) { fail("\(text) (node \(index + 1))", at: now) }
-    for event in node.events { check(event, of: index, at: now) }
+    for event in node.events {
+      check(event, of: index, at: now)
+      if case .resource(.received(let offer)) = event {
+        let bytes = Array((node.shelf.chunks[offer.id.content] ?? []).joined())
+        if let text = resources.received(offer, bytes, by: node.node.me.peer) { fail(text, at: now) }
+      }
+    }
     for goodbye in node.goodbyes { check(goodbye, of: index, at: now) }
     bulkLinks += node.attached
     outputDigest.add(UInt64(index))
@@ -151,6 +164,11 @@ package struct SessionMonitor: SimulationMonitor {
     case .unreliable(let bytes, _, let key, let from):
       if let text = messages.arrived(bytes, under: key, from: from, at: starts[index]) { fail(text, at: now) }
     case .messagesFailed(let failure): messages.failed(failure, at: starts[index])
+    case .resource(.settled(let id, let receiver, let failure)):
+      note("\(index + 1) knows of \(receiver.prefix): \(failure?.word ?? "received")", at: now)
+      if let text = resources.settled(id, receiver, failure) { fail(text, at: now) }
+    case .resource(.failed(let offer, let failure)):
+      note("\(index + 1) does not get \(offer.id.description.prefix(6)): \(failure.word)", at: now)
     case .alignmentChanged(let peer, let alignment):
       note("\(index + 1) is \(alignment.state) with \(peer.prefix)", at: now)
     case .peerIdentified, .recognitionKey, .identityInUse, .invitationReceived, .invitationReached,
@@ -159,7 +177,7 @@ package struct SessionMonitor: SimulationMonitor {
       .hostRequested,
       .hostAwaited, .rulesChanged,
       .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress, .mapRefused, .synchronised,
-      .mapStatusChanged, .groupsChanged, .messageRoom, .ended:
+      .mapStatusChanged, .groupsChanged, .messageRoom, .resource, .ended:
       break
     }
   }

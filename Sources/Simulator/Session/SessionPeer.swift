@@ -32,13 +32,15 @@ package struct SessionPeer: SimulatedNode {
   package private(set) var fetchedAgain = 0
   /// The kept records of the node, as bytes: the latest one and the one before.
   package private(set) var records: [[UInt8]] = []
-  private var verified: [MapID: Set<Int>] = [:]
+  private var verified: [ContentID: Set<Int>] = [:]
   private var follower: ElectionFollower
   /// The calls to the node since its start; nil while nobody records them.
   package private(set) var recording: NodeRecording?
 
   /// The part of the app that sends and reads messages.
   var mail = Mail()
+  /// The files of resources.
+  var shelf = ResourceShelf()
   private let index: Int
   private let count: Int
   private var outputs = OutputQueue<SimulatedOutput<Packet>>()
@@ -308,9 +310,10 @@ package struct SessionPeer: SimulatedNode {
         let found = search.wanted.compactMap { wanted in
           disk[wanted.name.hash].map { FoundChunk(index: wanted.index, chunk: $0) }
         }
-        handle(.chunksFound(search.map, found, isLast: true), at: now)
+        handle(.chunksFound(MapID(search.content), found, isLast: true), at: now)
       case .keep(let hash, let chunk): disk[hash] = chunk
       case .check(let check): run(check, at: now)
+      case .load(let load): handle(.chunkLoaded(load, shelf.read(load)), at: now)
       case .persist(let record): records = records.suffix(1) + [record.encoded]
       case .event(let event): take(event, at: now)
       }
@@ -329,7 +332,8 @@ package struct SessionPeer: SimulatedNode {
 
   private mutating func run(_ check: ChunkCheck, at now: Instant) {
     let verdict = check.run()
-    if verdict.failure == nil, !verified[check.map, default: []].insert(check.index).inserted { fetchedAgain += 1 }
+    if verdict.failure == nil, shelf.chunks[check.content] != nil { shelf.write(check) }
+    if verdict.failure == nil, !verified[check.content, default: []].insert(check.index).inserted { fetchedAgain += 1 }
     handle(.chunkChecked(verdict), at: now)
   }
 
@@ -373,8 +377,30 @@ package struct SessionPeer: SimulatedNode {
     if mail.isRead { readMessages(at: now) }
   }
 
+  /// Lets the app answer every offer of a resource, now and from now on.
+  mutating func answerResources(at now: Instant) {
+    shelf.answersAll = true
+    for offer in shelf.unanswered { accept(offer, at: now) }
+    shelf.unanswered = []
+  }
+
+  private mutating func accept(_ offer: ResourceOffer, at now: Instant) {
+    shelf.chunks[offer.id.content] = []
+    handle(.answerResource(offer.id, accepts: true), at: now)
+  }
+
+  /// Of eight offers one is declined and two wait.
+  private mutating func take(_ offer: ResourceOffer, at now: Instant) {
+    switch shelf.answersAll ? 7 : offer.id.digest.words.y % 8 {
+    case 0: handle(.answerResource(offer.id, accepts: false), at: now)
+    case 1, 2: shelf.unanswered.append(offer)
+    default: accept(offer, at: now)
+    }
+  }
+
   private mutating func take(_ event: NodeEvent, at now: Instant) {
     events.append(event)
+    if case .resource(.offered(let offer)) = event { take(offer, at: now) }
     if case .invitationReceived(let id, _, _, _) = event { handle(.answer(id, .accept), at: now) }
     if case .mapReceived(let id, _, _, let package) = event { maps[id] = package }
     if case .message(let bytes, let from) = event { take(message: bytes, from: from, at: now) }

@@ -11,6 +11,8 @@ struct SessionRun {
   private var poses: PoseApp?
   /// The apps' messages; nil where there are none.
   private var messages: MessageApp?
+  /// The apps' resources; nil where there are none.
+  private var resources: ResourceApp?
   /// The apps' own frames and what they measure between them; nil where there are none.
   private var frames: FrameApp?
   var time: Int64?
@@ -19,13 +21,14 @@ struct SessionRun {
 
   init(
     world: SessionWorld, random: SeededRandom, hasPoses: Bool = false, hasMessages: Bool = false,
-    frames: FrameApp.Kind? = nil
+    hasResources: Bool = false, frames: FrameApp.Kind? = nil
   ) {
     self.world = world
     self.random = random
     app = SessionApp(random: self.random.split())
     if hasPoses { poses = PoseApp(random: self.random.split()) }
     if hasMessages { messages = MessageApp(random: self.random.split()) }
+    if hasResources { resources = ResourceApp(random: self.random.split()) }
     self.frames = frames.map { FrameApp($0, random: self.random.split()) }
   }
 
@@ -40,6 +43,7 @@ struct SessionRun {
       sum + (world.node(index)?.anchors.vector.entries.reduce(0) { $0 + Int($1.sequence) } ?? 0)
     }
     outcome.maps = world.simulation.monitor.mapsReceived
+    outcome.resources = world.simulation.monitor.resources.receivedCount
     outcome.bulkLinks = world.simulation.monitor.bulkLinks
     outcome.lies = world.lies
     outcome.replays = world.replays
@@ -71,6 +75,7 @@ struct SessionRun {
       for _ in 0..<random.below(6) { app.edit(in: &world, at: random.below(world.count)) }
       movePoses()
       sendMessages()
+      if resources != nil, random.chance(percent: 50) { resources?.act(in: &world, at: random.below(world.count)) }
       useFrames()
       if random.chance(percent: 6) { app.shareMap(in: &world, from: random.below(world.count)) }
       if random.chance(percent: 4) { askSomething() }
@@ -87,6 +92,7 @@ struct SessionRun {
     if let liar = world.liar { world.apply(.crash(liar, silently: false)) }
     poses?.release(in: &world)
     messages?.readAll(in: &world)
+    resources?.answerAll(in: &world)
     if (0..<world.count).allSatisfy({ !world.simulation.isRunning($0) }) { world.apply(.start(world.count - 1)) }
     if world.liar != nil { bringTogether() }
     rest()
@@ -145,7 +151,7 @@ struct SessionRun {
       let (now, changes) = (world.simulation.now, world.simulation.monitor.hostChanges)
       let text =
         world.disagreement() ?? poses?.disagreement(in: world) ?? messages?.disagreement(in: world)
-        ?? frames?.disagreement(in: world)
+        ?? resources?.disagreement(in: world) ?? frames?.disagreement(in: world)
       if let text {
         agreed = nil
         if now.nanoseconds(since: start) > 60_000_000_000 { fail(text) }

@@ -10,6 +10,9 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   case poses = "session-poses"
   /// The same as the first, and apps send messages and read slowly: each arrives once, in order, or fails.
   case messages = "session-messages"
+  /// The same as the first, and apps offer, accept, decline and give up resources: what comes is what was offered, and every
+  /// offer ends.
+  case resources = "session-resources"
   /// The same as the first, and devices see the world in frames of their own, which drift, get lost and are measured: nothing is
   /// ever shown at a wrong place.
   case frames = "session-frames"
@@ -41,9 +44,10 @@ package enum SessionScenario: String, CaseIterable, Sendable {
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
     let frames: FrameApp.Kind? = self == .frames ? .honest : self == .wrongFrames ? .wrong(by: 0) : nil
     var run = SessionRun(
-      world: world, random: random, hasPoses: self == .poses, hasMessages: self == .messages, frames: frames)
+      world: world, random: random, hasPoses: self == .poses, hasMessages: self == .messages,
+      hasResources: self == .resources, frames: frames)
     switch self {
-    case .chaos, .liar, .poses, .messages, .frames, .wrongFrames: run.chaos(plan)
+    case .chaos, .liar, .poses, .messages, .resources, .frames, .wrongFrames: run.chaos(plan)
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()

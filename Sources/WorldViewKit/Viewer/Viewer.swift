@@ -120,7 +120,8 @@ package actor Viewer {
     case .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged, .peerMapChanged, .alignmentChanged,
       .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
       .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
-      .unreliableMessage, .groupsChanged, .messagesFailed, .messageReturned:
+      .unreliableMessage, .groupsChanged, .messagesFailed, .messageReturned, .resourceOffered, .resourceProgress,
+      .resourceReceived, .resourceFailed, .resourceSettled:
       break
     }
   }

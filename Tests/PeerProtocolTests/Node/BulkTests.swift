@@ -9,13 +9,13 @@ private struct Fetching {
   let other = NodeProbe.peer(1)
   let control: LinkID
   let package: MapPackage
-  var manifest: MapManifest
+  var manifest: ContentManifest
 
   init(chunks: Int = 6) throws {
     var random = SeededRandom(seed: 5)
     let map = (0..<chunks * ProtocolLimits.chunk).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     package = MapPackage(map: map)
-    manifest = MapManifest(epoch: 1, revision: 1, names: package.names)
+    manifest = ContentManifest(epoch: 1, revision: 1, names: package.names)
     control = probe.join(1, other)
     _ = try probe.frames(on: control)
   }
@@ -50,8 +50,8 @@ private struct Fetching {
     var bytes = package.chunks[chunk].bytes
     if bit { bytes[1000] ^= 4 }
     for offset in stride(from: 0, to: bytes.count, by: ProtocolLimits.bulkPiece) {
-      let piece = MapPiece(
-        map: manifest.id, chunk: chunk, codec: package.chunks[chunk].codec, storedSize: bytes.count, offset: offset)
+      let piece = ChunkPiece(
+        content: manifest.id, chunk: chunk, codec: package.chunks[chunk].codec, storedSize: bytes.count, offset: offset)
       probe.send(.mapPiece, on: link) {
         piece.write(to: &$0)
         $0.write(bytes: bytes[offset..<min(offset + ProtocolLimits.bulkPiece, bytes.count)])
@@ -81,7 +81,7 @@ struct BulkTests {
     #expect(fetching.probe.node.bulkLinkCount == 1)
     #expect(try fetching.probe.frames(on: second).map(\.type) == [.attach])
     for chunk in chunks { fetching.send(chunk, on: second) }
-    #expect(fetching.probe.node.currentMap == fetching.manifest.id)
+    #expect(fetching.probe.node.currentMap?.content == fetching.manifest.id)
     fetching.probe.send(.mapCancel, on: second) { $0.write(bytes: fetching.manifest.id.digest.bytes) }
     #expect(fetching.probe.closed == [second])
   }
@@ -98,7 +98,7 @@ struct BulkTests {
     fetching.probe.wait(ProtocolLimits.helloTime)
     #expect(fetching.probe.closed == [wrong, stranger])
     for chunk in chunks { fetching.send(chunk, on: fetching.control) }
-    #expect(fetching.probe.node.currentMap == fetching.manifest.id)
+    #expect(fetching.probe.node.currentMap?.content == fetching.manifest.id)
   }
 
   @Test("when it breaks, what was on its way is asked for again on the control link, and what is verified is kept")
@@ -111,7 +111,7 @@ struct BulkTests {
     fetching.probe.input(.linkClosed(second))
     #expect(try fetching.asked(on: fetching.control).chunks.sorted() == chunks.dropFirst(2).sorted())
     for chunk in chunks.dropFirst(2) { fetching.send(chunk, on: fetching.control) }
-    #expect(fetching.probe.node.currentMap == fetching.manifest.id)
+    #expect(fetching.probe.node.currentMap?.content == fetching.manifest.id)
   }
 
   @Test("cancelling a map says so once, and nothing that still arrives counts")
@@ -120,8 +120,8 @@ struct BulkTests {
     fetching.announce(on: fetching.control)
     let chunks = try fetching.asked(on: fetching.control).chunks
     let id = fetching.manifest.id
-    fetching.probe.input(.cancelMap(id))
-    fetching.probe.input(.cancelMap(id))
+    fetching.probe.input(.cancelMap(MapID(id)))
+    fetching.probe.input(.cancelMap(MapID(id)))
     #expect(try fetching.probe.frames(on: fetching.control).count { $0.type == .mapCancel } == 1)
     _ = fetching.probe.takeEvents()
     for chunk in chunks { fetching.send(chunk, on: fetching.control) }
@@ -141,7 +141,7 @@ struct BulkTests {
     let old = fetching.manifest.id
     var names = fetching.manifest.names
     names.swapAt(0, 5)
-    fetching.manifest = MapManifest(epoch: 1, revision: 2, names: names)
+    fetching.manifest = ContentManifest(epoch: 1, revision: 2, names: names)
     fetching.announce(on: fetching.control)
     let frames = try fetching.probe.frames(on: fetching.control)
     #expect(frames.count { $0.type == .mapCancel && $0.body == old.digest.bytes } == 1)
@@ -168,7 +168,7 @@ struct BulkTests {
     fetching.announce(on: fetching.control)
     #expect(try fetching.asked(on: fetching.control).chunks.isEmpty)
     for chunk in 0..<6 { fetching.send(chunk, on: second) }
-    #expect(fetching.probe.node.currentMap == fetching.manifest.id)
+    #expect(fetching.probe.node.currentMap?.content == fetching.manifest.id)
   }
 
   @Test(

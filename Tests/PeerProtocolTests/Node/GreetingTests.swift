@@ -314,7 +314,7 @@ struct MapFrameTests {
     let other = NodeProbe.peer(1)
     let link = probe.join(1, other)
     let package = MapPackage(map: [UInt8](repeating: 7, count: 1000))
-    let manifest = MapManifest(epoch: 1, revision: 1, names: package.names)
+    let manifest = ContentManifest(epoch: 1, revision: 1, names: package.names)
     let announcement = MapAnnouncement(manifest, provider: other, isPrivate: false)
     _ = try probe.frames(on: link)
     probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
@@ -330,12 +330,12 @@ struct MapFrameTests {
     #expect(requests.map(\.type) == [.mapRequest])
     #expect(requests.first?.body == manifest.id.digest.bytes + [0, 0, 0, 0])
     let chunk = package.chunks[0]
-    let piece = MapPiece(
-      map: manifest.id, chunk: 0, codec: chunk.codec, storedSize: chunk.bytes.count, offset: 0)
+    let piece = ChunkPiece(
+      content: manifest.id, chunk: 0, codec: chunk.codec, storedSize: chunk.bytes.count, offset: 0)
     probe.send(.mapPiece, on: link) {
       piece.write(to: &$0)
       $0.write(bytes: chunk.bytes)
     }
-    #expect(probe.node.currentMap == manifest.id)
+    #expect(probe.node.currentMap?.content == manifest.id)
   }
 }

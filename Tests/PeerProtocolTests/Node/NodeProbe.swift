@@ -179,7 +179,7 @@ struct NodeProbe {
         sent[link, default: []] += bytes
         if !isSlow { node.handle(.writable(link), at: now) }
       case .close(let link): closed.insert(link)
-      case .admitted, .find, .keep: break
+      case .admitted, .find, .keep, .load: break
       case .check(let check): node.handle(.chunkChecked(check.run()), at: now)
       case .persist(let record): records.append(record)
       case .event(let event): events.append(event)

@@ -15,33 +15,33 @@ struct MapHoldingTests {
   private let alice = Sample.alice
   private let bob = Sample.bob
 
-  private static let manifest = MapManifest(epoch: 2, revision: 1, names: package.names)
+  private static let manifest = ContentManifest(epoch: 2, revision: 1, names: package.names)
   private static let announcement = MapAnnouncement(
     manifest, provider: Sample.alice, isPrivate: false)
 
   private func announced() throws -> MapHolding {
     var holding = MapHolding(fetching: Self.announcement)
-    holding.addHolder(alice)
-    holding.addHolder(bob)
+    holding.content.addHolder(alice)
+    holding.content.addHolder(bob)
     try takeManifest(&holding)
     return holding
   }
 
   /// Lets the asked holder send the manifest.
   private func takeManifest(_ holding: inout MapHolding, names: [ChunkName] = manifest.names) throws {
-    let answer = holding.askForManifest()
+    let answer = holding.content.askForManifest()
     let asked = try #require(answer)
-    let received = try holding.takeNames(names, first: 0, from: asked)
+    let received = try holding.content.takeNames(names, first: 0, from: asked)
     #expect(received == names.count && holding.manifest != nil)
   }
 
   /// A chunk cut into the pieces in which it travels.
-  private func pieces(of index: Int) -> [(MapPiece, [UInt8])] {
+  private func pieces(of index: Int) -> [(ChunkPiece, [UInt8])] {
     let chunk = Self.package.chunks[index]
     return stride(from: 0, to: chunk.bytes.count, by: ProtocolLimits.bulkPiece).map { offset in
       let end = min(offset + ProtocolLimits.bulkPiece, chunk.bytes.count)
-      let piece = MapPiece(
-        map: Self.manifest.id, chunk: index, codec: chunk.codec, storedSize: chunk.bytes.count, offset: offset)
+      let piece = ChunkPiece(
+        content: Self.manifest.id, chunk: index, codec: chunk.codec, storedSize: chunk.bytes.count, offset: offset)
       return (piece, Array(chunk.bytes[offset..<end]))
     }
   }
@@ -55,10 +55,10 @@ struct MapHoldingTests {
   @Test("chunks are shared out among the holders and verified one by one")
   func fetchesFromAllHolders() throws {
     var holding = try announced()
-    let plan = holding.nextRequests(at: .zero)
+    let plan = holding.content.nextRequests(at: .zero)
     #expect(Set(plan.map(\.source)) == [alice, bob])
     #expect(plan.flatMap(\.chunks).sorted() == [0, 1, 2])
-    let again = holding.nextRequests(at: .zero)
+    let again = holding.content.nextRequests(at: .zero)
     #expect(again.isEmpty)
     var verified = 0
     for (source, chunks) in plan {
@@ -74,32 +74,32 @@ struct MapHoldingTests {
   @Test("a holder of a part is asked only for what it has, and for more as soon as it has more")
   func fetchesFromPartialHolders() throws {
     var holding = MapHolding(fetching: Self.announcement)
-    holding.addHolder(bob, have: ChunkSet(capacity: 3))
+    holding.content.addHolder(bob, have: ChunkSet(capacity: 3))
     try takeManifest(&holding)
     var have = ChunkSet(capacity: 3)
     have.insert(2)
-    holding.addHolder(bob, have: have)
-    let first = holding.nextRequests(at: .zero)
+    holding.content.addHolder(bob, have: have)
+    let first = holding.content.nextRequests(at: .zero)
     #expect(first.map(\.chunks) == [[2]])
     have.insert(0)
-    holding.addHolder(bob, have: have)
-    let second = holding.nextRequests(at: .zero)
+    holding.content.addHolder(bob, have: have)
+    let second = holding.content.nextRequests(at: .zero)
     #expect(second.map(\.chunks) == [[0]])
-    holding.addHolder(alice)
-    let third = holding.nextRequests(at: .zero)
+    holding.content.addHolder(alice)
+    let third = holding.content.nextRequests(at: .zero)
     #expect(third.map(\.source) == [alice] && third.map(\.chunks) == [[1]])
   }
 
   @Test("a lost source's chunks are asked of the others, and what is verified is kept")
   func resumesWithAnotherHolder() throws {
     var holding = try announced()
-    holding.removeHolder(bob)
-    _ = holding.nextRequests(at: .zero)
+    holding.content.removeHolder(bob)
+    _ = holding.content.nextRequests(at: .zero)
     _ = try deliver(pieces(of: 0), from: alice, to: &holding)
-    _ = holding.nextRequests(at: .zero)
-    holding.removeHolder(alice)
-    holding.addHolder(bob)
-    let plan = holding.nextRequests(at: .zero)
+    _ = holding.content.nextRequests(at: .zero)
+    holding.content.removeHolder(alice)
+    holding.content.addHolder(bob)
+    let plan = holding.content.nextRequests(at: .zero)
     #expect(plan.map(\.source) == [bob])
     #expect(plan.flatMap(\.chunks) == [1, 2])
   }
@@ -108,33 +108,33 @@ struct MapHoldingTests {
     "a holder that sends nothing for 30 s is passed over for those that do, and asked again when nobody else has it")
   func passesOverSlowHolders() throws {
     var holding = try announced()
-    let first = holding.nextRequests(at: .zero)
+    let first = holding.content.nextRequests(at: .zero)
     let slow = try #require(first.first)
     let other = try #require(first.last)
     let late = Instant.zero + ProtocolTimes.chunkTimeout
     for chunk in other.chunks { _ = try deliver(pieces(of: chunk), from: other.source, to: &holding, at: late) }
-    holding.passOverSlowSources(at: late)
-    let plan = holding.nextRequests(at: late)
+    holding.content.passOverSlowSources(at: late)
+    let plan = holding.content.nextRequests(at: late)
     #expect(plan.map(\.source) == [other.source])
     #expect(plan.flatMap(\.chunks).sorted() == slow.chunks.sorted())
-    holding.removeHolder(other.source)
-    let last = holding.nextRequests(at: late)
+    holding.content.removeHolder(other.source)
+    let last = holding.content.nextRequests(at: late)
     #expect(last.map(\.source) == [slow.source])
   }
 
   @Test("a source owes at most eight chunks at a time")
   func creditsAreBounded() throws {
     let names = (0..<20).map { ChunkName(size: ProtocolLimits.chunk, hash: SHA256Digest(hashing: [UInt8($0)])) }
-    let manifest = MapManifest(epoch: 1, revision: 1, names: names)
+    let manifest = ContentManifest(epoch: 1, revision: 1, names: names)
     var holding = MapHolding(fetching: MapAnnouncement(manifest, provider: alice, isPrivate: false), from: 17)
-    holding.addHolder(alice)
+    holding.content.addHolder(alice)
     try takeManifest(&holding, names: names)
-    let asked = holding.nextRequests(at: .zero)
+    let asked = holding.content.nextRequests(at: .zero)
     #expect(asked.flatMap(\.chunks) == [17, 18, 19, 0, 1, 2, 3, 4])
     var uploads = Uploads()
     for map in 0..<6 {
       let id = MapID(SHA256Digest(hashing: [UInt8(map)]))
-      for chunk in 0..<20 { uploads.add(id, chunk) }
+      for chunk in 0..<20 { uploads.add(id.content, chunk) }
     }
     #expect(uploads.count == ProtocolLimits.uploads * ProtocolLimits.outstandingChunks)
   }
@@ -156,20 +156,20 @@ struct MapHoldingTests {
   @Test("Fault 24: a flipped bit, a lying size and a zstd bomb are refused, and nothing of them is kept")
   func refusesWrongChunks() throws {
     var holding = try announced()
-    let plan = holding.nextRequests(at: .zero)
+    let plan = holding.content.nextRequests(at: .zero)
     let source = try #require(plan.first { $0.chunks.contains(0) }).source
     var flipped = pieces(of: 0)
     flipped[0].1[17] ^= 1
     #expect(throws: ChunkFailure.wrongHash) { try deliver(flipped, from: source, to: &holding) }
     #expect(holding.chunks[0] == nil && holding.verifiedBytes == 0)
     let asked = try #require(plan.flatMap { share in share.chunks.map { (share.source, $0) } }.first { $0.1 == 1 })
-    let lying = MapPiece(
-      map: Self.manifest.id, chunk: 1, codec: .raw, storedSize: ProtocolLimits.chunk + 1, offset: 0)
+    let lying = ChunkPiece(
+      content: Self.manifest.id, chunk: 1, codec: .raw, storedSize: ProtocolLimits.chunk + 1, offset: 0)
     #expect(throws: ChunkFailure.wrongSize) { try deliver([(lying, [0])], from: asked.0, to: &holding) }
     let bomb = StoredChunk(compressing: [UInt8](repeating: 0, count: 4 << 20)[...])
     #expect(throws: ChunkFailure.wrongSize) { try bomb.expanded(to: ProtocolLimits.chunk) }
     let size = bomb.bytes.count
-    let packed = MapPiece(map: Self.manifest.id, chunk: 1, codec: .zstd, storedSize: size, offset: 0)
+    let packed = ChunkPiece(content: Self.manifest.id, chunk: 1, codec: .zstd, storedSize: size, offset: 0)
     #expect(throws: ChunkFailure.wrongSize) { try deliver([(packed, bomb.bytes)], from: asked.0, to: &holding) }
     #expect(holding.verifiedBytes == 0)
   }
@@ -177,21 +177,21 @@ struct MapHoldingTests {
   @Test("a refused source is not taken back, whatever it announces, and the others are asked for its chunks")
   func refusedSourceStaysOut() throws {
     var holding = try announced()
-    _ = holding.nextRequests(at: .zero)
-    holding.refuseHolder(alice)
-    holding.addHolder(alice)
+    _ = holding.content.nextRequests(at: .zero)
+    holding.content.refuseHolder(alice)
+    holding.content.addHolder(alice)
     #expect(holding.holders == [bob])
-    let asked = holding.nextRequests(at: .zero)
+    let asked = holding.content.nextRequests(at: .zero)
     #expect(asked.map(\.source) == [bob])
-    let more = holding.nextRequests(at: .zero)
+    let more = holding.content.nextRequests(at: .zero)
     #expect(more.isEmpty)
   }
 
   @Test("a chunk whose source begins it anew is taken from the beginning, and a stray end of one is ignored")
   func restartsChunks() throws {
     var holding = try announced()
-    holding.removeHolder(bob)
-    _ = holding.nextRequests(at: .zero)
+    holding.content.removeHolder(bob)
+    _ = holding.content.nextRequests(at: .zero)
     let whole = pieces(of: 0)
     _ = try deliver(Array(whole.prefix(3)), from: alice, to: &holding)
     _ = try deliver(Array(whole.suffix(2)), from: alice, to: &holding)
@@ -202,12 +202,12 @@ struct MapHoldingTests {
   /// Gives pieces to a holding and runs the checks it asks for at once.
   @discardableResult
   private func deliver(
-    _ pieces: [(MapPiece, [UInt8])], from source: PeerID, to holding: inout MapHolding, at now: Instant = .zero
+    _ pieces: [(ChunkPiece, [UInt8])], from source: PeerID, to holding: inout MapHolding, at now: Instant = .zero
   ) throws -> Bool {
     var isVerified = false
     for (piece, bytes) in pieces {
-      guard let check = try holding.take(piece, bytes.span.bytes, from: source, at: now) else { continue }
-      isVerified = try holding.settle(check.run(), at: now)
+      guard let check = try holding.content.take(piece, bytes.span.bytes, from: source, at: now) else { continue }
+      isVerified = try holding.content.settle(check.run(), at: now)
     }
     return isVerified
   }
@@ -215,10 +215,10 @@ struct MapHoldingTests {
   @Test("a manifest that does not match its id is refused")
   func refusesWrongManifest() {
     var holding = MapHolding(fetching: Self.announcement)
-    holding.addHolder(alice)
-    _ = holding.askForManifest()
+    holding.content.addHolder(alice)
+    _ = holding.content.askForManifest()
     #expect(throws: ChunkFailure.wrongHash) {
-      try holding.takeNames(Array(Self.manifest.names.reversed()), first: 0, from: alice)
+      try holding.content.takeNames(Array(Self.manifest.names.reversed()), first: 0, from: alice)
     }
     #expect(holding.manifest == nil)
   }
@@ -226,20 +226,21 @@ struct MapHoldingTests {
   @Test("one holder at a time is asked for the manifest, the next one when it falls silent, and only its parts count")
   func asksOneForTheManifest() throws {
     var holding = MapHolding(fetching: Self.announcement)
-    var asked = [holding.askForManifest()]
-    holding.addHolder(alice)
-    holding.addHolder(bob)
+    var asked = [holding.content.askForManifest()]
+    holding.content.addHolder(alice)
+    holding.content.addHolder(bob)
     let (names, first, other) = (Self.manifest.names, min(alice, bob), max(alice, bob))
-    asked += [holding.askForManifest(), holding.askForManifest()]
+    asked += [holding.content.askForManifest(), holding.content.askForManifest()]
     var received = [
-      try holding.takeNames([names[1]], first: 0, from: other), try holding.takeNames([], first: 0, from: first),
-      try holding.takeNames([names[0]], first: 0, from: first),
+      try holding.content.takeNames([names[1]], first: 0, from: other),
+      try holding.content.takeNames([], first: 0, from: first),
+      try holding.content.takeNames([names[0]], first: 0, from: first),
     ]
-    asked += [holding.askForManifest(isLate: true), holding.askForManifest(isLate: true)]
-    holding.removeHolder(other)
-    asked.append(holding.askForManifest())
-    received.append(try holding.takeNames(names, first: 0, from: first))
-    asked.append(holding.askForManifest(isLate: true))
+    asked += [holding.content.askForManifest(isLate: true), holding.content.askForManifest(isLate: true)]
+    holding.content.removeHolder(other)
+    asked.append(holding.content.askForManifest())
+    received.append(try holding.content.takeNames(names, first: 0, from: first))
+    asked.append(holding.content.askForManifest(isLate: true))
     #expect(asked == [nil, first, nil, nil, other, first, nil])
     #expect(received == [nil, nil, 1, names.count])
     #expect(holding.manifest == Self.manifest)
@@ -270,15 +271,15 @@ struct MapHoldingTests {
     var changed = Self.map
     changed[ProtocolLimits.chunk + 5] ^= 1
     let package = MapPackage(map: changed)
-    let new = MapManifest(epoch: 2, revision: library.nextNumbers(at: 2).revision, names: package.names)
+    let new = ContentManifest(epoch: 2, revision: library.nextNumbers(at: 2).revision, names: package.names)
     let announcement = MapAnnouncement(new, provider: alice, isPrivate: false)
     let isWanted = library.announce(announcement, by: alice, at: .zero)
     #expect(isWanted)
-    _ = try library.change(new.id) { (holding) throws(ChunkFailure) in
-      _ = holding.askForManifest()
-      return try holding.takeNames(new.names, first: 0, from: alice)
+    _ = try library.change(announcement.id) { (holding) throws(ChunkFailure) in
+      _ = holding.content.askForManifest()
+      return try holding.content.takeNames(new.names, first: 0, from: alice)
     }
-    library.reuseChunks(for: new.id)
+    library.reuseChunks(for: announcement.id)
     let plan = library.nextRequests(at: .zero)
     #expect(plan.flatMap(\.chunks) == [1])
   }
@@ -286,36 +287,36 @@ struct MapHoldingTests {
   @Test("a later revision that somebody has whole takes the place of one on its way, and ends it when it is here")
   func setsAside() throws {
     var library = MapLibrary()
-    var newer = MapManifest(epoch: 2, revision: 2, names: Array(Self.manifest.names.reversed()))
+    var newer = ContentManifest(epoch: 2, revision: 2, names: Array(Self.manifest.names.reversed()))
     var announcement = MapAnnouncement(newer, provider: alice, isPrivate: false)
-    func take(_ manifest: MapManifest, from peer: PeerID, _ announcement: MapAnnouncement) throws {
+    func take(_ manifest: ContentManifest, from peer: PeerID, _ announcement: MapAnnouncement) throws {
       _ = library.announce(announcement, by: peer, at: .zero)
-      _ = try library.change(manifest.id) { (holding) throws(ChunkFailure) in
-        guard let asked = holding.askForManifest() else { return }
-        _ = try holding.takeNames(manifest.names, first: 0, from: asked)
+      _ = try library.change(MapID(manifest.id)) { (holding) throws(ChunkFailure) in
+        guard let asked = holding.content.askForManifest() else { return }
+        _ = try holding.content.takeNames(manifest.names, first: 0, from: asked)
       }
     }
     func asked() -> Set<MapID> { Set(library.nextRequests(at: .zero).map(\.map)) }
     try take(Self.manifest, from: alice, Self.announcement)
-    #expect(asked() == [Self.manifest.id])
+    #expect(asked() == [Self.announcement.id])
     announcement.isPartial = true
     try take(newer, from: bob, announcement)
     #expect(library.setAside().isEmpty)
     announcement.isPartial = false
     try take(newer, from: bob, announcement)
     let aside = library.setAside()
-    #expect(aside.map(\.map) == [Self.manifest.id] && aside.map(\.sources) == [[alice]])
-    #expect(asked() == [newer.id] && library.setAside().isEmpty)
+    #expect(aside.map(\.map) == [Self.announcement.id] && aside.map(\.sources) == [[alice]])
+    #expect(asked() == [announcement.id] && library.setAside().isEmpty)
     // Nobody has it whole any more.
     library.removeHolder(bob)
-    #expect(asked() == [Self.manifest.id])
+    #expect(asked() == [Self.announcement.id])
     library.dropSuperseded()
-    #expect(library[Self.manifest.id] != nil)
-    newer = MapManifest(epoch: 2, revision: 3, names: Self.manifest.names)
+    #expect(library[Self.announcement.id] != nil)
+    newer = ContentManifest(epoch: 2, revision: 3, names: Self.manifest.names)
     let here = MapAnnouncement(newer, provider: alice, isPrivate: false)
     library.insert(MapHolding(Self.package, manifest: newer, announcement: here))
     library.dropSuperseded()
-    #expect(library.holdings.map(\.announcement.id) == [newer.id])
+    #expect(library.holdings.map(\.announcement.id) == [here.id])
   }
 
   @Test("of two maps that of the later epoch is current, then that of the higher revision, in whatever order they came")
@@ -340,13 +341,13 @@ struct MapHoldingTests {
   func cancelsForGood() throws {
     var library = MapLibrary()
     let isWanted = library.announce(Self.announcement, by: alice, at: .zero)
-    let dropped = library.cancel(Self.manifest.id)
-    let again = library.cancel(Self.manifest.id)
+    let dropped = library.cancel(Self.announcement.id)
+    let again = library.cancel(Self.announcement.id)
     let isBack = library.announce(Self.announcement, by: bob, at: .zero)
     #expect(isWanted && dropped == [alice] && again.isEmpty && !isBack)
-    #expect(library[Self.manifest.id] == nil)
+    #expect(library[Self.announcement.id] == nil)
     library.insert(MapHolding(Self.package, manifest: Self.manifest, announcement: Self.announcement))
-    let kept = library.cancel(Self.manifest.id)
-    #expect(kept.isEmpty && library[Self.manifest.id]?.isComplete == true)
+    let kept = library.cancel(Self.announcement.id)
+    #expect(kept.isEmpty && library[Self.announcement.id]?.isComplete == true)
   }
 }

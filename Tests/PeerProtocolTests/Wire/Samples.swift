@@ -23,7 +23,12 @@ enum Sample {
   static let announcement = MapAnnouncement(
     id: map, epoch: 3, revision: 5, size: 1_000_000, chunks: 9, provider: bob, isPrivate: true,
     isPartial: true)
-  static let piece = MapPiece(map: map, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
+  static let piece = ChunkPiece(content: map.content, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
+  static let resource = ContentID(SHA256Digest(hashing: Array("resource".utf8)))
+  static let offer = ResourceAnnouncement(
+    head: ContentHead(id: resource, epoch: 0x0123_4567_89ab_cdef, revision: 5, size: 332_144, chunks: 2),
+    name: "../skizze ü.txt")
+  static let resourcePiece = ChunkPiece(content: resource, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
   static let token = BulkOffer.Token(high: 0x1122_3344_5566_7788, low: 0x99aa_bbcc_ddee_ff00)
   static let recognitionKey = RecognitionKey(
     [0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0x00, 0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa, 0x99])
@@ -35,9 +40,8 @@ enum Sample {
     rules.change { _ in }
     return rules
   }()
-  static let manifest = ManifestPart(
-    map: map, first: 0,
-    names: [(262_144, 1), (70_000, 2)].map { ChunkName(size: $0.0, hash: SHA256Digest(hashing: [$0.1])) })
+  static let manifest = ManifestPart(content: map.content, first: 0, names: names)
+  static let names = [(262_144, 1), (70_000, 2)].map { ChunkName(size: $0.0, hash: SHA256Digest(hashing: [$0.1])) }
   static let have = {
     var set = ChunkSet(capacity: 12)
     for chunk in [0, 3, 9, 11] { set.insert(chunk) }
@@ -174,15 +178,19 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       $0.write(to: &$1)
     },
     FrameCase("map-announce", .mapAnnounce, Sample.announcement) { $0.write(to: &$1) },
-    FrameCase("map-manifest-request", .mapManifestRequest, ManifestRequest(map: Sample.map, first: 500)) {
+    FrameCase("map-manifest-request", .mapManifestRequest, ManifestRequest(content: Sample.map.content, first: 500)) {
       $0.write(to: &$1)
     },
     FrameCase("map-manifest", .mapManifest, Sample.manifest, isOpen: true) { $0.write(to: &$1) },
-    FrameCase("map-request", .mapRequest, MapRequest(map: Sample.map, chunks: [3, 4, 9]), isOpen: true) {
+    FrameCase(
+      "map-request", .mapRequest, ContentRequest(content: Sample.map.content, chunks: [3, 4, 9]), isOpen: true
+    ) {
       $0.write(to: &$1)
     },
-    FrameCase("map-cancel", .mapCancel, MapCancel(map: Sample.map)) { $0.write(to: &$1) },
-    FrameCase("map-have", .mapHave, MapHave(map: Sample.map, chunks: Sample.have), isOpen: true) { $0.write(to: &$1) },
+    FrameCase("map-cancel", .mapCancel, ContentCancel(content: Sample.map.content)) { $0.write(to: &$1) },
+    FrameCase("map-have", .mapHave, ContentHave(content: Sample.map.content, chunks: Sample.have), isOpen: true) {
+      $0.write(to: &$1)
+    },
     FrameCase("map-status", .mapStatus, Flooded(header: Sample.flood, message: Sample.status)) { frame, writer in
       frame.header.write(to: &writer)
       frame.message.write(to: &writer)
@@ -190,6 +198,46 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("map-piece", .mapPiece, Piece(head: Sample.piece, bytes: [1, 2, 3, 4, 5]), isOpen: true) {
       $0.head.write(to: &$1)
       $1.write(bytes: $0.bytes)
+    },
+    FrameCase("resource-offer", .resourceOffer, Sample.offer) { $0.write(to: &$1) },
+    FrameCase("resource-waiting", .resourceWord, ResourceWord(.waiting, of: Sample.resource)) { $0.write(to: &$1) },
+    FrameCase("resource-accepted", .resourceWord, ResourceWord(.accepted, of: Sample.resource)) { $0.write(to: &$1) },
+    FrameCase("resource-received", .resourceWord, ResourceWord(.received, of: Sample.resource)) { $0.write(to: &$1) },
+    FrameCase("resource-over", .resourceWord, ResourceWord(.over, of: Sample.resource)) { $0.write(to: &$1) },
+    FrameCase("resource-full", .resourceWord, ResourceWord(.failed(.diskFull), of: Sample.resource)) {
+      $0.write(to: &$1)
+    },
+    FrameCase(
+      "resource-peers", .resourcePeers, ResourcePeers(content: Sample.resource, peers: [Sample.alice, Sample.bob]),
+      isOpen: true
+    ) {
+      $0.write(to: &$1)
+    },
+    FrameCase(
+      "resource-manifest-request", .resourceManifestRequest, ManifestRequest(content: Sample.resource, first: 500)
+    ) {
+      $0.write(to: &$1)
+    },
+    FrameCase(
+      "resource-manifest", .resourceManifest,
+      ManifestPart(content: Sample.resource, first: 0, names: Sample.names), isOpen: true
+    ) {
+      $0.write(to: &$1)
+    },
+    FrameCase(
+      "resource-request", .resourceRequest, ContentRequest(content: Sample.resource, chunks: [3, 4, 9]), isOpen: true
+    ) {
+      $0.write(to: &$1)
+    },
+    FrameCase(
+      "resource-piece", .resourcePiece, Piece(head: Sample.resourcePiece, bytes: [1, 2, 3, 4, 5]), isOpen: true
+    ) {
+      $0.head.write(to: &$1)
+      $1.write(bytes: $0.bytes)
+    },
+    FrameCase("resource-have", .resourceHave, ContentHave(content: Sample.resource, chunks: Sample.have), isOpen: true)
+    {
+      $0.write(to: &$1)
     },
     FrameCase("message", .message, Message(head: Sample.message, bytes: Array("hello".utf8)), isOpen: true) {
       $0.write(to: &$1)
@@ -275,13 +323,13 @@ private struct RelayedMessage: FrameBody, Equatable {
 
 /// A piece of a chunk with its bytes, which the program reads in place.
 private struct Piece: FrameBody, Equatable {
-  let head: MapPiece
+  let head: ChunkPiece
   let bytes: [UInt8]
 
-  init(head: MapPiece, bytes: [UInt8]) { (self.head, self.bytes) = (head, bytes) }
+  init(head: ChunkPiece, bytes: [UInt8]) { (self.head, self.bytes) = (head, bytes) }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    head = try MapPiece(reading: &reader)
+    head = try ChunkPiece(reading: &reader)
     bytes = try reader.readBytes(reader.remaining)
   }
 }

@@ -1,9 +1,9 @@
 package import Basics
-package import WorldModel
+import WorldModel
 
 /// A part of a stored chunk, small enough not to delay other frames: what stands before its bytes.
-package struct MapPiece: Sendable, Equatable {
-  package var map: MapID
+package struct ChunkPiece: Sendable, Equatable {
+  package var content: ContentID
   package var chunk: Int
   package var codec: StoredChunk.Codec
   /// Bytes of the whole stored chunk.
@@ -11,8 +11,8 @@ package struct MapPiece: Sendable, Equatable {
   /// Where the bytes that follow lie in the stored chunk.
   package var offset: Int
 
-  package init(map: MapID, chunk: Int, codec: StoredChunk.Codec, storedSize: Int, offset: Int) {
-    self.map = map
+  package init(content: ContentID, chunk: Int, codec: StoredChunk.Codec, storedSize: Int, offset: Int) {
+    self.content = content
     self.chunk = chunk
     self.codec = codec
     self.storedSize = storedSize
@@ -20,7 +20,7 @@ package struct MapPiece: Sendable, Equatable {
   }
 
   package func write(to writer: inout ByteWriter) {
-    writer.write(map.digest)
+    writer.write(content.digest)
     writer.write(UInt32(chunk))
     writer.write(codec.rawValue)
     writer.write(UInt32(storedSize))
@@ -29,7 +29,7 @@ package struct MapPiece: Sendable, Equatable {
 
   /// Reads all that stands before the bytes, and refuses more of them than a piece may have.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    map = MapID(try reader.readDigest())
+    content = ContentID(try reader.readDigest())
     chunk = Int(try reader.read(UInt32.self))
     let start = reader.offset
     guard let codec = StoredChunk.Codec(rawValue: try reader.readByte()) else {

@@ -1,22 +1,20 @@
-package import WorldModel
-
-/// Chunks of a map that may lie in the cache of this machine: looked for beside the event loop, since files take time.
+/// Chunks of a content that may lie in the cache of this machine: looked for beside the event loop, since files take time.
 package struct ChunkSearch: Sendable {
   /// One of them.
   package struct Wanted: Sendable, Equatable {
-    /// Which chunk of the map.
+    /// Which chunk of the content.
     package let index: Int
     /// The size and the hash that its raw bytes must have.
     package let name: ChunkName
   }
 
-  package let map: MapID
+  package let content: ContentID
   package let wanted: [Wanted]
 }
 
 /// A chunk that the cache had, proven again.
 package struct FoundChunk: Sendable {
-  /// Which chunk of the map.
+  /// Which chunk of the content.
   package let index: Int
   package let chunk: StoredChunk
 

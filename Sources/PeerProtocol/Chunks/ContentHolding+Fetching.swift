@@ -1,8 +1,8 @@
 package import Basics
 package import WorldModel
 
-/// A member that can serve a map.
-package struct MapSource: Sendable, Equatable {
+/// A member that can serve a content.
+package struct ContentSource: Sendable, Equatable {
   package let peer: PeerID
   /// The chunks that it has; nil is everything.
   package var have: ChunkSet?
@@ -23,7 +23,7 @@ struct ChunkRequest: Sendable {
   var isChecking = false
 }
 
-extension MapHolding {
+extension ContentHolding {
   /// The holders that can serve it, in order.
   package var holders: [PeerID] { sources.map(\.peer) }
 
@@ -33,7 +33,7 @@ extension MapHolding {
     if let index = sources.firstIndex(where: { $0.peer == peer }) {
       sources[index].have = have
     } else {
-      sources.append(MapSource(peer: peer, have: have, lastHeard: now))
+      sources.append(ContentSource(peer: peer, have: have, lastHeard: now))
       sources.sort { $0.peer < $1.peer }
     }
   }
@@ -74,7 +74,7 @@ extension MapHolding {
   /// Asks one source for one chunk; nil when it may owe no more or has nothing that is wanted.
   private mutating func ask(_ index: Int, at now: Instant) -> Int? {
     let source = sources[index]
-    guard source.outstanding < ProtocolLimits.outstandingChunks,
+    guard source.outstanding < ProtocolLimits.outstandingChunks, requests.count < mostRequests,
       let chunk = missing.first(from: firstWanted, alsoIn: source.have)
     else { return nil }
     if source.outstanding == 0 { sources[index].lastHeard = now }
@@ -90,7 +90,7 @@ extension MapHolding {
   /// Returns what must be proven when the chunk is whole. A piece nobody asked for, such as one that crossed a cancel,
   /// is ignored.
   package mutating func take(
-    _ piece: MapPiece, _ bytes: RawSpan, from source: PeerID, at now: Instant
+    _ piece: ChunkPiece, _ bytes: RawSpan, from source: PeerID, at now: Instant
   ) throws(ChunkFailure) -> ChunkCheck? {
     traffic.receivedBytes += bytes.byteCount
     guard let manifest, let request = requests[piece.chunk], request.source == source, !request.isChecking else {
@@ -109,14 +109,15 @@ extension MapHolding {
     unchecked += 1
     if let owner = sources.firstIndex(where: { $0.peer == source }) { sources[owner].outstanding -= 1 }
     return ChunkCheck(
-      map: announcement.id, index: piece.chunk, source: source,
-      chunk: StoredChunk(codec: whole.codec, bytes: whole.stored), name: manifest.names[piece.chunk])
+      content: head.id, index: piece.chunk, source: source,
+      chunk: StoredChunk(codec: whole.codec, bytes: whole.stored), offset: piece.chunk * manifest.names[0].size,
+      name: manifest.names[piece.chunk])
   }
 
   /// Appends a piece to its chunk, in place.
   ///
   /// Returns whether the chunk is whole.
-  private mutating func store(_ piece: MapPiece, _ bytes: RawSpan) -> Bool {
+  private mutating func store(_ piece: ChunkPiece, _ bytes: RawSpan) -> Bool {
     if piece.offset == 0 {
       requests[piece.chunk]?.codec = piece.codec
       requests[piece.chunk]?.stored = []
@@ -142,7 +143,7 @@ extension MapHolding {
       missing.insert(index)
       throw failure
     }
-    guard chunks[index] == nil else { return false }
+    guard !verified.contains(index) else { return false }
     keep(verdict.check.chunk, at: index)
     rate.record(verifiedBytes, at: now)
     return true

@@ -1,52 +1,52 @@
 import Basics
 import WorldModel
 
-/// Asks for the hashes of a map's chunks.
+/// Asks for the hashes of a content's chunks.
 struct ManifestRequest: Sendable, Equatable, FrameBody {
   /// Bytes on the wire.
   static let size = 36
 
-  let map: MapID
+  let content: ContentID
   /// The first chunk whose hash is wanted.
   let first: Int
 
-  init(map: MapID, first: Int) {
-    self.map = map
+  init(content: ContentID, first: Int) {
+    self.content = content
     self.first = first
   }
 
   func write(to writer: inout ByteWriter) {
-    writer.write(map.digest)
+    writer.write(content.digest)
     writer.write(UInt32(first))
   }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    map = MapID(try reader.readDigest())
+    content = ContentID(try reader.readDigest())
     first = Int(try reader.read(UInt32.self))
   }
 }
 
 /// A part of a manifest: sizes and hashes of chunks in their order.
 struct ManifestPart: Sendable, Equatable, FrameBody {
-  let map: MapID
+  let content: ContentID
   /// The chunk that the first name is of.
   let first: Int
   let names: [ChunkName]
 
-  init(map: MapID, first: Int, names: [ChunkName]) {
-    self.map = map
+  init(content: ContentID, first: Int, names: [ChunkName]) {
+    self.content = content
     self.first = first
     self.names = names
   }
 
   func write(to writer: inout ByteWriter) {
-    writer.write(map.digest)
+    writer.write(content.digest)
     writer.write(UInt32(first))
     for name in names { name.write(to: &writer) }
   }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    map = MapID(try reader.readDigest())
+    content = ContentID(try reader.readDigest())
     first = Int(try reader.read(UInt32.self))
     var names: [ChunkName] = []
     while !reader.isAtEnd { names.append(try ChunkName(reading: &reader)) }
@@ -54,70 +54,70 @@ struct ManifestPart: Sendable, Equatable, FrameBody {
   }
 }
 
-/// Asks for chunks of a map.
-struct MapRequest: Sendable, Equatable, FrameBody {
-  let map: MapID
+/// Asks for chunks of a content.
+struct ContentRequest: Sendable, Equatable, FrameBody {
+  let content: ContentID
   let chunks: [Int]
 
-  init(map: MapID, chunks: [Int]) {
-    self.map = map
+  init(content: ContentID, chunks: [Int]) {
+    self.content = content
     self.chunks = chunks
   }
 
   func write(to writer: inout ByteWriter) {
-    writer.write(map.digest)
+    writer.write(content.digest)
     for chunk in chunks { writer.write(UInt32(chunk)) }
   }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    map = MapID(try reader.readDigest())
+    content = ContentID(try reader.readDigest())
     var chunks: [Int] = []
     while !reader.isAtEnd { chunks.append(Int(try reader.read(UInt32.self))) }
     self.chunks = chunks
   }
 }
 
-/// Wants nothing more of a map.
-struct MapCancel: Sendable, Equatable, FrameBody {
+/// Wants nothing more of a content.
+struct ContentCancel: Sendable, Equatable, FrameBody {
   /// Bytes on the wire.
   static let size = 32
 
-  let map: MapID
+  let content: ContentID
 
-  init(map: MapID) {
-    self.map = map
+  init(content: ContentID) {
+    self.content = content
   }
 
-  func write(to writer: inout ByteWriter) { writer.write(map.digest) }
+  func write(to writer: inout ByteWriter) { writer.write(content.digest) }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    map = MapID(try reader.readDigest())
+    content = ContentID(try reader.readDigest())
   }
 }
 
-/// Which chunks of a map the sender has: a bit for each, whose number only the holder of the announcement knows.
-struct MapHave: Sendable, Equatable, FrameBody {
-  let map: MapID
+/// Which chunks of a content the sender has: a bit for each, whose number only the receiver of its announcement knows.
+struct ContentHave: Sendable, Equatable, FrameBody {
+  let content: ContentID
   private let bits: [UInt8]
 
-  init(map: MapID, chunks: ChunkSet) {
-    self.map = map
+  init(content: ContentID, chunks: ChunkSet) {
+    self.content = content
     var writer = ByteWriter()
     chunks.write(to: &writer)
     bits = writer.bytes
   }
 
   func write(to writer: inout ByteWriter) {
-    writer.write(map.digest)
+    writer.write(content.digest)
     writer.write(bytes: bits)
   }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    map = MapID(try reader.readDigest())
+    content = ContentID(try reader.readDigest())
     bits = try reader.readBytes(reader.remaining)
   }
 
-  /// The chunks, of a map that has `count` of them.
+  /// The chunks, of a content that has `count` of them.
   func chunks(of count: Int) throws(DecodingFailure) -> ChunkSet {
     var reader = ByteReader(bits.span)
     let chunks = try ChunkSet(reading: &reader, capacity: count)

@@ -1,60 +1,6 @@
 package import Basics
 package import WorldModel
 
-/// The entry of a chunk in a manifest.
-package struct ChunkName: Sendable, Hashable {
-  /// Its raw bytes, 1 to ``ProtocolLimits/chunk``.
-  package let size: Int
-  /// Their SHA-256.
-  package let hash: SHA256Digest
-
-  package init(size: Int, hash: SHA256Digest) {
-    self.size = size
-    self.hash = hash
-  }
-
-  package func write(to writer: inout ByteWriter) {
-    writer.write(UInt32(size))
-    writer.write(hash)
-  }
-
-  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    let offset = reader.offset
-    size = Int(try reader.read(UInt32.self))
-    guard (1...ProtocolLimits.chunk).contains(size) else {
-      throw .overLimit(limit: ProtocolLimits.chunk, offset: offset)
-    }
-    hash = try reader.readDigest()
-  }
-}
-
-/// The parts of a map: the sizes and hashes of its chunks.
-package struct MapManifest: Sendable, Equatable {
-  /// The epoch of the session in which it was shared.
-  package let epoch: UInt64
-  /// Counts the maps a session has shared.
-  package let revision: UInt64
-  /// Bytes of the encoded map.
-  package let size: Int
-  /// The chunks, in the order of the map's bytes.
-  package let names: [ChunkName]
-  /// SHA-256 of the manifest in its wire form.
-  package let id: MapID
-
-  package init(epoch: UInt64, revision: UInt64, names: [ChunkName]) {
-    self.epoch = epoch
-    self.revision = revision
-    self.names = names
-    size = names.reduce(0) { $0 + $1.size }
-    var writer = ByteWriter(capacity: 24 + 36 * names.count)
-    writer.write(epoch)
-    writer.write(revision)
-    writer.write(UInt64(size))
-    for name in names { name.write(to: &writer) }
-    id = MapID(SHA256Digest(hashing: writer.bytes))
-  }
-}
-
 /// The announcement of a map that a holder can serve.
 package struct MapAnnouncement: Sendable, Equatable, FrameBody {
   /// Bytes on the wire.
@@ -90,9 +36,9 @@ package struct MapAnnouncement: Sendable, Equatable, FrameBody {
   }
 
   /// The announcement of a map with this manifest.
-  package init(_ manifest: MapManifest, provider: PeerID, isPrivate: Bool) {
+  package init(_ manifest: ContentManifest, provider: PeerID, isPrivate: Bool) {
     self.init(
-      id: manifest.id, epoch: manifest.epoch, revision: manifest.revision, size: manifest.size,
+      id: MapID(manifest.id), epoch: manifest.epoch, revision: manifest.revision, size: manifest.size,
       chunks: manifest.names.count, provider: provider, isPrivate: isPrivate)
   }
 
@@ -134,4 +80,19 @@ package struct MapAnnouncement: Sendable, Equatable, FrameBody {
     guard flags <= 3 else { throw .invalid("unknown bits of an announcement", offset: reader.offset - 1) }
     (isPrivate, isPartial) = (flags & 1 != 0, flags & 2 != 0)
   }
+}
+
+extension MapAnnouncement {
+  /// The content that is announced.
+  var head: ContentHead {
+    ContentHead(id: id.content, epoch: epoch, revision: revision, size: size, chunks: chunks)
+  }
+}
+
+extension MapID {
+  /// The map that is this content.
+  package init(_ content: ContentID) { self.init(content.digest) }
+
+  /// The map as a content that travels in chunks.
+  package var content: ContentID { ContentID(digest) }
 }

@@ -1,10 +1,8 @@
-package import WorldModel
-
 /// The chunks that a peer asked for, in order, the first of each link perhaps half sent.
 package struct Uploads: Sendable, Equatable {
   /// A chunk on its way out.
   package struct Upload: Sendable, Equatable {
-    package let map: MapID
+    package let content: ContentID
     package let chunk: Int
     /// Where its next piece begins.
     package var offset = 0
@@ -14,7 +12,7 @@ package struct Uploads: Sendable, Equatable {
 
   /// A chunk that was expanded for a peer that cannot do it.
   private struct Expanded: Sendable, Equatable {
-    let map: MapID
+    let content: ContentID
     let chunk: Int
     let raw: StoredChunk
   }
@@ -33,22 +31,27 @@ package struct Uploads: Sendable, Equatable {
     queue.first { $0.link == link } ?? (takesNew ? queue.first { $0.link == nil } : nil)
   }
 
+  /// The first ones.
+  func first(_ count: Int) -> [Upload] { Array(queue.prefix(count)) }
+
   /// Queues a chunk unless the peer asks for more than it may; one that is on its way starts over.
-  package mutating func add(_ map: MapID, _ chunk: Int) {
-    if let index = queue.firstIndex(where: { $0.map == map && $0.chunk == chunk }) {
+  package mutating func add(_ content: ContentID, _ chunk: Int) {
+    if let index = queue.firstIndex(where: { $0.content == content && $0.chunk == chunk }) {
       queue[index].offset = 0
       queue[index].link = nil
       return
     }
-    guard queue.count(where: { $0.map == map }) < ProtocolLimits.outstandingChunks else { return }
-    let isServed = queue.contains { $0.map == map }
-    guard isServed || Set(queue.map(\.map)).count < ProtocolLimits.uploads else { return }
-    queue.append(Upload(map: map, chunk: chunk))
+    guard queue.count(where: { $0.content == content }) < ProtocolLimits.outstandingChunks else { return }
+    let isServed = queue.contains { $0.content == content }
+    guard isServed || Set(queue.map(\.content)).count < ProtocolLimits.uploads else { return }
+    queue.append(Upload(content: content, chunk: chunk))
   }
 
   /// A chunk has been sent up to `offset` on a link; all of it if `offset` is nil.
   mutating func advance(_ upload: Upload, to offset: Int?, on link: LinkRef) {
-    guard let index = queue.firstIndex(where: { $0.map == upload.map && $0.chunk == upload.chunk }) else { return }
+    guard let index = queue.firstIndex(where: { $0.content == upload.content && $0.chunk == upload.chunk }) else {
+      return
+    }
     if let offset {
       queue[index].offset = offset
       queue[index].link = link
@@ -59,16 +62,16 @@ package struct Uploads: Sendable, Equatable {
 
   /// A chunk of `size` raw bytes without compression; nil when it cannot be expanded.
   mutating func expand(_ stored: StoredChunk, of upload: Upload, to size: Int) -> StoredChunk? {
-    if let expanded, expanded.map == upload.map, expanded.chunk == upload.chunk { return expanded.raw }
+    if let expanded, expanded.content == upload.content, expanded.chunk == upload.chunk { return expanded.raw }
     guard let bytes = try? stored.expanded(to: size) else { return nil }
     let raw = StoredChunk(codec: .raw, bytes: bytes)
-    expanded = Expanded(map: upload.map, chunk: upload.chunk, raw: raw)
+    expanded = Expanded(content: upload.content, chunk: upload.chunk, raw: raw)
     return raw
   }
 
-  /// Drops every chunk of `map`.
-  package mutating func remove(_ map: MapID) {
-    queue.removeAll { $0.map == map }
+  /// Drops every chunk of a content.
+  package mutating func remove(_ content: ContentID) {
+    queue.removeAll { $0.content == content }
   }
 
   /// Begins again what was on its way on a link that is gone.

@@ -1,0 +1,48 @@
+import Basics
+import WorldModel
+
+/// A resource that is offered to this node, is fetched, or was received and is served to the others that fetch it.
+struct IncomingResource: Sendable {
+  /// How far it is.
+  enum Stage: Sendable {
+    case offered, fetching, received
+  }
+
+  let offer: ResourceOffer
+  /// The start of its sender.
+  let sender: NodeID
+  var stage = Stage.offered
+  /// Its names, and from whom its chunks come; the bytes are in a file of the driver.
+  var holding: ContentHolding
+  /// The other peers that fetch it or have it, as its sender says.
+  var companions: [PeerID] = []
+  var patience: ResourcePatience
+
+  var id: ContentID { holding.head.id }
+
+  /// The word about it that its sender should have heard.
+  var word: ResourceWord.Stage {
+    switch stage {
+    case .offered: .waiting
+    case .fetching: .accepted
+    case .received: .received
+    }
+  }
+
+  /// The peers that may have chunks of it from here.
+  func mayServe(_ peer: PeerID) -> Bool { stage != .offered && companions.contains(peer) }
+}
+
+extension ContentManifest {
+  /// Bytes of every chunk but the last; nil when they differ, so that the place of a chunk in a file would not follow.
+  var evenChunk: Int? {
+    guard let size = names.first?.size, let last = names.last, last.size <= size else { return nil }
+    return names.dropLast().allSatisfy { $0.size == size } ? size : nil
+  }
+
+  /// Raw bytes of some chunks of an even manifest.
+  func bytes(of chunks: ChunkSet) -> Int {
+    guard let first = names.first, let last = names.last else { return 0 }
+    return chunks.count * first.size - (chunks.contains(names.count - 1) ? first.size - last.size : 0)
+  }
+}

@@ -1,0 +1,17 @@
+package import WorldModel
+
+/// News of resources, from a node to its app.
+package enum ResourceNews: Sendable {
+  /// A member offers one; answer with ``Input/answerResource(_:accepts:)``.
+  case offered(ResourceOffer)
+  /// More of one is at its receiver.
+  case progress(ResourceProgress)
+  /// All of one is here, proven and written.
+  case received(ResourceOffer)
+  /// One that was offered to this node does not come.
+  case failed(ResourceOffer, ResourceFailure)
+  /// A receiver of one of this node's has all of it, or will not get it.
+  case settled(ResourceID, receiver: PeerID, ResourceFailure?)
+  /// The bytes of one are not read any more.
+  case released(ResourceID)
+}

@@ -1,0 +1,92 @@
+import Basics
+public import WorldModel
+
+/// A resource that a peer offers to this one.
+public struct ResourceOffer: Sendable, Hashable {
+  /// Names the resource when it is accepted or declined, and in every event about it.
+  public let id: ResourceID
+  /// The peer that offers it.
+  public let from: PeerID
+  /// The name that the sender gave it, 1…255 bytes of UTF-8 without control characters or bidirectional controls.
+  ///
+  /// It is text for people and never a path: it may hold `/` and `..`, and this library opens no file by it.
+  public let name: String
+  /// Bytes of the resource.
+  public let size: Int
+
+  package init(id: ResourceID, from: PeerID, name: String, size: Int) {
+    (self.id, self.from, self.name, self.size) = (id, from, name, size)
+  }
+}
+
+/// A resource that is to be offered: its name, and the sizes and hashes of its chunks.
+package struct ResourcePackage: Sendable {
+  package let name: String
+  /// The chunks, in the order of the bytes: all of one size, the last one at most.
+  package let names: [ChunkName]
+
+  package init(name: String, names: [ChunkName]) {
+    (self.name, self.names) = (name, names)
+  }
+}
+
+/// The rule for names of resources.
+package enum ResourceName {
+  /// The most bytes of UTF-8.
+  package static let limit = 255
+
+  /// Whether a name may be sent.
+  package static func allows(_ name: String) -> Bool {
+    (1...limit).contains(name.utf8.count) && PlainText.allows(name)
+  }
+
+  /// The nearest name that may be sent: wrong characters become U+FFFD, and what is too long is cut between characters.
+  package static func cleaned(_ name: String) -> String {
+    let plain = PlainText.cleaned(name)
+    var (end, size) = (plain.startIndex, 0)
+    for index in plain.indices {
+      size += plain[index].utf8.count
+      guard size <= limit else { break }
+      end = plain.index(after: index)
+    }
+    return plain.isEmpty ? "?" : String(plain[..<end])
+  }
+}
+
+/// The frame of an offer.
+struct ResourceAnnouncement: Sendable, Equatable, FrameBody {
+  /// Bytes of the longest one on the wire.
+  static let largest = 32 + 8 + 8 + 8 + 4 + 2 + ResourceName.limit
+
+  /// The manifest's id, its numbers, and how much it is.
+  let head: ContentHead
+  let name: String
+
+  init(head: ContentHead, name: String) {
+    (self.head, self.name) = (head, name)
+  }
+
+  func write(to writer: inout ByteWriter) {
+    writer.write(head.id.digest)
+    writer.write(head.epoch)
+    writer.write(head.revision)
+    writer.write(UInt64(head.size))
+    writer.write(UInt32(head.chunks))
+    writer.writeString(name)
+  }
+
+  init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    let id = ContentID(try reader.readDigest())
+    let (incarnation, number) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
+    let start = reader.offset
+    let size = try reader.read(UInt64.self)
+    let chunks = Int(try reader.read(UInt32.self))
+    guard (1...ProtocolLimits.chunks).contains(chunks), size <= UInt64(ProtocolLimits.resource),
+      (chunks...(chunks * ProtocolLimits.chunk)).contains(Int(size))
+    else { throw .invalid("chunks that do not make the resource", offset: start) }
+    head = ContentHead(id: id, epoch: incarnation, revision: number, size: Int(size), chunks: chunks)
+    let place = reader.offset
+    name = try reader.readString(limit: ResourceName.limit)
+    guard ResourceName.allows(name) else { throw .invalid("the name of a resource", offset: place) }
+  }
+}

@@ -1,0 +1,70 @@
+import PeerProtocol
+import WorldModel
+
+/// A session's part in resources: the bytes that are offered, those that arrive, and who follows the offers.
+struct ResourceDesk {
+  /// The bytes of what this peer offers, and of what it has received and gives on.
+  private(set) var sources: [ResourceID: ResourceSource] = [:]
+  /// The files of what is fetched.
+  private var files: [ResourceID: ResourceFile] = [:]
+  /// Resources whose files were made here, moved by the app or not.
+  private var made: Set<ResourceID> = []
+  private var followers: [ResourceID: AsyncStream<ResourceTransfer.Update>.Continuation] = [:]
+  /// Nil before the first offer was accepted.
+  var folder: ResourceFolder?
+
+  // MARK: Sending
+
+  /// Keeps the bytes of an offer, and follows what becomes of it.
+  mutating func follow(_ id: ResourceID, _ source: ResourceSource) -> ResourceTransfer {
+    sources[id] = source
+    // Bounded by what receivers tell: some hundred words each.
+    let (stream, continuation) = AsyncStream.makeStream(of: ResourceTransfer.Update.self)
+    followers[id] = continuation
+    return ResourceTransfer(id: id, updates: stream)
+  }
+
+  /// Tells the follower of an offer.
+  func tell(_ id: ResourceID, _ update: ResourceTransfer.Update) { followers[id]?.yield(update) }
+
+  /// The bytes of a resource are not read any more.
+  mutating func release(_ id: ResourceID) {
+    sources[id] = nil
+    followers.removeValue(forKey: id)?.finish()
+  }
+
+  // MARK: Receiving
+
+  /// Keeps the file of an offer that is about to be accepted.
+  mutating func keep(_ file: ResourceFile, for id: ResourceID) {
+    files[id] = file
+    made.insert(id)
+  }
+
+  /// The file in which a chunk belongs; nil when it is no part of a resource that is fetched.
+  func file(of check: ChunkCheck) -> ResourceFile? { files.isEmpty ? nil : files[ResourceID(check.content)] }
+
+  /// All of a resource is here; where its file is.
+  mutating func received(_ offer: ResourceOffer) -> ResourceReceipt? {
+    guard let file = files.removeValue(forKey: offer.id), let folder else { return nil }
+    sources[offer.id] = .file(file)
+    return ResourceReceipt(offer: offer, path: folder.path(of: offer.id))
+  }
+
+  /// Removes what has come of a resource.
+  mutating func drop(_ id: ResourceID) {
+    guard files.removeValue(forKey: id) != nil else { return }
+    folder?.remove(id)
+    made.remove(id)
+  }
+
+  /// Ends everything, and removes what the app has not moved.
+  mutating func endAll() {
+    for follower in followers.values { follower.finish() }
+    followers = [:]
+    sources = [:]
+    files = [:]
+    folder?.remove(Array(made))
+    folder = nil
+  }
+}

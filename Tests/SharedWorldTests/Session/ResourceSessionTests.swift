@@ -1,0 +1,279 @@
+import Foundation
+import PeerProtocol
+import Testing
+import WorldModel
+
+@testable import SharedWorld
+
+@Suite("Resources of sessions", .timeLimit(.minutes(5)))
+struct ResourceSessionTests {
+  /// Bytes that do not compress.
+  private static func noise(_ count: Int) -> [UInt8] {
+    Array(FileHandle(forReadingAtPath: "/dev/urandom")?.readData(ofLength: count) ?? Data())
+  }
+
+  // One reader for each test: a later one sees only what comes after it.
+
+  private static func offer(_ events: inout Session.Events.Iterator) async throws -> ResourceOffer {
+    try await events.first { if case .resourceOffered(let offer) = $0 { offer } else { nil } }
+  }
+
+  private static func receipt(_ events: inout Session.Events.Iterator) async throws -> ResourceReceipt {
+    try await events.first { if case .resourceReceived(let receipt) = $0 { receipt } else { nil } }
+  }
+
+  private static func failure(_ events: inout Session.Events.Iterator) async throws -> ResourceFailure {
+    try await events.first { if case .resourceFailed(_, let failure) = $0 { failure } else { nil } }
+  }
+
+  @Test("a file of 20 MB arrives as it was, in a private file, with progress on both sides")
+  func largeFile() async throws {
+    try await TestSessions.withFolder { folder in
+      let bytes = Self.noise(20_000_003)
+      let path = folder.appending(path: "scan.bin").path()
+      try Data(bytes).write(to: URL(filePath: path))
+      try await TestSessions.joined { alice, bob in
+        var bobs = bob.events.makeAsyncIterator()
+        let bobID = bob.localPeer.id
+        let transfer = try await alice.sendResource(at: path, to: [bobID])
+        let offer = try await Self.offer(&bobs)
+        #expect(offer.name == "scan.bin" && offer.size == bytes.count && offer.from == alice.localPeer.id)
+        #expect(offer.id == transfer.id)
+        try await bob.accept(offer)
+        var (fractions, results) = ([Double](), [ResourceTransfer.Update]())
+        for await update in transfer {
+          if case .progress(let progress) = update {
+            fractions.append(progress.fraction)
+          } else {
+            results.append(update)
+          }
+        }
+        #expect(results == [.received(bobID)])
+        #expect(fractions.count > 3 && fractions == fractions.sorted() && fractions.last == 1)
+        let receipt = try await Self.receipt(&bobs)
+        #expect(receipt.offer == offer)
+        let attributes = try FileManager.default.attributesOfItem(atPath: receipt.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let moved = folder.appending(path: "mine").path()
+        try FileManager.default.moveItem(atPath: receipt.path, toPath: moved)
+        #expect(try Data(contentsOf: URL(filePath: moved)) == Data(bytes))
+      }
+    }
+  }
+
+  @Test("what the app has not moved is gone when the session has ended")
+  func temporary() async throws {
+    try await TestSessions.withFolder { folder in
+      var configuration = TestSessions.configuration()
+      configuration.resourceFolder = folder.path()
+      try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
+        try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
+          var bobs = bob.events.makeAsyncIterator()
+          _ = try await alice.join(bob.endpoint)
+          _ = try await alice.sendResource([1, 2, 3], named: "x", to: [bob.localPeer.id])
+          try await bob.accept(try await Self.offer(&bobs))
+          let path = try await Self.receipt(&bobs).path
+          #expect(FileManager.default.fileExists(atPath: path))
+        }
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()).isEmpty)
+    }
+  }
+
+  @Test("a name that looks like a path is a name and never a path")
+  func hostileName() async throws {
+    try await TestSessions.withFolder { folder in
+      var configuration = TestSessions.configuration()
+      configuration.resourceFolder = folder.appending(path: "").path()
+      try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
+        try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
+          var bobs = bob.events.makeAsyncIterator()
+          _ = try await alice.join(bob.endpoint)
+          let name = "../../etc/passwd"
+          let transfer = try await alice.sendResource([1, 2, 3], named: name, to: [bob.localPeer.id])
+          let offer = try await Self.offer(&bobs)
+          #expect(offer.name == name)
+          try await bob.accept(offer)
+          let receipt = try await Self.receipt(&bobs)
+          #expect(receipt.path.hasPrefix(folder.path()) && receipt.path.hasSuffix("/" + transfer.id.description))
+          #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()).count == 1)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "a name that cannot be shown is refused, and made from a path it is cleaned",
+    arguments: ["", "a\u{202e}b", "a\nb", String(repeating: "ü", count: 128)])
+  func badName(_ name: String) async throws {
+    try await TestSessions.joined { alice, bob in
+      let error = await #expect(throws: SessionError.self) {
+        try await alice.sendResource([1], named: name, to: [bob.localPeer.id])
+      }
+      #expect(error?.code == .invalidArgument)
+    }
+    #expect(ResourceName.allows(ResourceName.cleaned(name)))
+  }
+
+  @Test("a declined offer ends with the peer that declined it")
+  func declined() async throws {
+    try await TestSessions.joined { alice, bob in
+      var bobs = bob.events.makeAsyncIterator()
+      let transfer = try await alice.sendResource(Self.noise(1000), named: "x", to: [bob.localPeer.id])
+      let offer = try await Self.offer(&bobs)
+      await bob.decline(offer)
+      #expect(await transfer.results() == [bob.localPeer.id: .declined])
+      let error = await #expect(throws: SessionError.self) {
+        try await bob.accept(
+          ResourceOffer(id: transfer.id, from: alice.localPeer.id, name: "x", size: 1000))
+      }
+      #expect(error?.code == .unknownResource)
+    }
+  }
+
+  @Test("the sender takes an offer back, before and after it was accepted", arguments: [false, true])
+  func withdrawn(isAccepted: Bool) async throws {
+    try await TestSessions.joined { alice, bob in
+      var bobs = bob.events.makeAsyncIterator()
+      let transfer = try await alice.sendResource(Self.noise(8_000_000), named: "x", to: [bob.localPeer.id])
+      let offer = try await Self.offer(&bobs)
+      if isAccepted {
+        try await bob.accept(offer)
+        _ = try await bobs.first { if case .resourceProgress = $0 { true } else { nil } }
+      }
+      await alice.cancelResource(transfer.id)
+      #expect(await transfer.results() == [bob.localPeer.id: .withdrawn])
+      let failure = try await Self.failure(&bobs)
+      #expect(failure == .withdrawn)
+    }
+  }
+
+  @Test("the receiver gives a resource up in the middle, and its file is gone")
+  func cancelled() async throws {
+    try await TestSessions.withFolder { folder in
+      var configuration = TestSessions.configuration()
+      configuration.resourceFolder = folder.path()
+      try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
+        try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
+          var bobs = bob.events.makeAsyncIterator()
+          _ = try await alice.join(bob.endpoint)
+          let transfer = try await alice.sendResource(Self.noise(8_000_000), named: "x", to: [bob.localPeer.id])
+          try await bob.accept(try await Self.offer(&bobs))
+          _ = try await bobs.first { if case .resourceProgress = $0 { true } else { nil } }
+          await bob.cancelResource(transfer.id)
+          #expect(await transfer.results() == [bob.localPeer.id: .cancelled])
+          let failure = try await Self.failure(&bobs)
+          #expect(failure == .cancelled)
+          let made = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+          let left = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: made[0]).path())
+          #expect(left.isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test("a full disk is told of on both sides, and the session goes on")
+  func diskFull() async throws {
+    var configuration = TestSessions.configuration()
+    // The device that refuses every byte as a full disk does.
+    configuration.resourceOpening = { _, _ in Glibc.open("/dev/full", O_RDWR | O_CLOEXEC) }
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
+      alice in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
+        var bobs = bob.events.makeAsyncIterator()
+        _ = try await alice.join(bob.endpoint)
+        let transfer = try await alice.sendResource(Self.noise(1_000_000), named: "x", to: [bob.localPeer.id])
+        try await bob.accept(try await Self.offer(&bobs))
+        #expect(await transfer.results() == [bob.localPeer.id: .diskFull])
+        let failure = try await Self.failure(&bobs)
+        #expect(failure == .diskFull)
+        try await alice.send([7])
+        _ = try await bobs.first { if case .message([7], _) = $0 { true } else { nil } }
+      }
+    }
+  }
+
+  @Test("a file that changes while it is sent ends with a failure, not with other bytes")
+  func changed() async throws {
+    try await TestSessions.withFolder { folder in
+      let path = folder.appending(path: "x").path()
+      try Data(Self.noise(2_000_000)).write(to: URL(filePath: path))
+      try await TestSessions.joined { alice, bob in
+        var bobs = bob.events.makeAsyncIterator()
+        let transfer = try await alice.sendResource(at: path, to: [bob.localPeer.id])
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        try file.seek(toOffset: 1_000_000)
+        try file.write(contentsOf: Data(Self.noise(1000)))
+        try file.close()
+        try await bob.accept(try await Self.offer(&bobs))
+        #expect(await transfer.results() == [bob.localPeer.id: .unreadable])
+        let failure = try await Self.failure(&bobs)
+        #expect(failure == .unreadable)
+      }
+    }
+  }
+
+  @Test("what is no file, what is empty and what has no receiver is refused")
+  func refused() async throws {
+    try await TestSessions.joined { alice, bob in
+      let peers = [bob.localPeer.id]
+      let none = await #expect(throws: SessionError.self) { try await alice.sendResource(at: "/nowhere/x", to: peers) }
+      #expect(none?.code == .io)
+      let folder = await #expect(throws: SessionError.self) { try await alice.sendResource(at: "/tmp", to: peers) }
+      #expect(folder?.code == .invalidArgument)
+      let empty = await #expect(throws: SessionError.self) { try await alice.sendResource([], named: "x", to: peers) }
+      #expect(empty?.code == .invalidArgument)
+      let nobody = await #expect(throws: SessionError.self) { try await alice.sendResource([1], named: "x", to: []) }
+      #expect(nobody?.code == .invalidArgument)
+      let stranger = await #expect(throws: SessionError.self) {
+        try await alice.sendResource([1], named: "x", to: [TestSessions.identity("eve").peerID])
+      }
+      #expect(stranger?.code == .unknownPeer)
+    }
+  }
+
+  @Test("a receiver that leaves, and a sender that leaves, end a resource for the other one", arguments: [false, true])
+  func peerLeaves(isSender: Bool) async throws {
+    try await TestSessions.joined { alice, bob in
+      var bobs = bob.events.makeAsyncIterator()
+      let transfer = try await alice.sendResource(Self.noise(1000), named: "x", to: [bob.localPeer.id])
+      _ = try await Self.offer(&bobs)
+      if isSender {
+        await alice.leave()
+        let failure = try await Self.failure(&bobs)
+        #expect(failure == .left)
+        #expect(await transfer.results() == [bob.localPeer.id: .ended])
+      } else {
+        await bob.leave()
+        #expect(await transfer.results() == [bob.localPeer.id: .left])
+      }
+    }
+  }
+
+  @Test("three receivers of one resource all get it")
+  func several() async throws {
+    let bytes = Self.noise(6_000_000)
+    try await TestSessions.joined { alice, bob in
+      try await Session.withSession(
+        as: TestSessions.identity("carol"), configuration: TestSessions.configuration()
+      ) { carol in
+        _ = try await alice.join(carol.endpoint)
+        let transfer = try await alice.sendResource(
+          bytes, named: "x", to: [bob.localPeer.id, carol.localPeer.id])
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+          for session in [bob, carol] {
+            group.addTask {
+              var events = session.events.makeAsyncIterator()
+              try await session.accept(Self.offer(&events))
+              let path = try await Self.receipt(&events).path
+              return try Data(contentsOf: URL(filePath: path)) == Data(bytes)
+            }
+          }
+          for try await isEqual in group { #expect(isEqual) }
+        }
+        let results = await transfer.results()
+        #expect(results.count == 2 && results.values.allSatisfy { $0 == nil })
+      }
+    }
+  }
+}

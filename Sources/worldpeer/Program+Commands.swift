@@ -57,9 +57,7 @@ extension Program {
     case .nearby: return await nearby()
     case .link: return .link(try await session.invitationLink())
     case .qr: return try .picture(of: await session.invitationLink())
-    case .host:
-      let state = await session.state()
-      return .host(state.host.map(person), epoch: state.epoch)
+    case .host: return await host()
     case .links: return await links()
     case .send(let text, let audience, let mode): return try await send(text, to: audience, mode: mode)
     case .group(let act): return try await group(act)
@@ -84,6 +82,7 @@ extension Program {
     case .unlockPasscode: await session.unlockPasscode()
     case .sendMap(let peer): return try await sendMap(to: peer)
     case .cancelMap: return try await cancelMap()
+    case .file(let act): return try await perform(act)
     case .relocalised(let isRelocalised): return try await relocalise(isRelocalised)
     case .relocalise(let path): return try await relocalise(path)
     case .touch(let name, let position): return try await touch(name, at: position)
@@ -120,6 +119,11 @@ extension Program {
     case .quit: break
     }
     return .done
+  }
+
+  private func host() async -> Report.Answer {
+    let state = await session.state()
+    return .host(state.host.map(person), epoch: state.epoch)
   }
 
   private func move(_ anchor: Anchor, to position: SIMD3<Float>, _ witness: Command.Witness) async throws {
@@ -216,4 +220,48 @@ extension Report.MapStage {
     case .relocalised: self.init(peer: person, stage: "relocalised", percent: 100)
     }
   }
+}
+
+// MARK: - Waiting
+
+extension Program {
+  static let waitTimedOut = "wait-timed-out"
+  /// How often a condition is looked at: digests change without an event of their own.
+  private static let interval = Duration.milliseconds(20)
+
+  func wait(for condition: Command.Condition, seconds: Double) async throws {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while true {
+      let (holds, now) = await check(condition)
+      if holds { return }
+      guard ContinuousClock.now < deadline else {
+        throw ProgramFailure(Self.waitTimedOut, "after \(seconds) s: \(now)")
+      }
+      try await Task.sleep(for: Self.interval)
+    }
+  }
+
+  /// Whether a condition holds, and what is there instead.
+  private func check(_ condition: Command.Condition) async -> (holds: Bool, now: String) {
+    switch condition {
+    case .peers(let count):
+      let peers = await session.state().connectedPeers
+      return (count.holds(for: peers), "\(peers) peers are connected")
+    case .host: return (await session.state().host != nil, "there is no host")
+    case .map: return (await session.state().mapID != nil, "there is no map")
+    case .anchors(let count):
+      let anchors = await session.state().anchorCount
+      return (count.holds(for: anchors), "there are \(anchors) anchors")
+    case .anchor(let name):
+      return (await session.anchors().contains { $0.name == name }, "there is no anchor '\(name)'")
+    case .digest(let digits):
+      let digest = await session.digest().description
+      return (digest.hasPrefix(digits), "the digest is \(digest)")
+    }
+  }
+}
+
+extension Session.State {
+  /// How many peers can be reached.
+  var connectedPeers: Int { peers.count { $0.state == .connected } }
 }

@@ -51,9 +51,7 @@ extension Program {
     case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(pin(anchor), origin: origin.rawValue))
     case .anchorRestored(let anchor, let removed):
       console.say(.anchorRestored(pin(anchor), from: removed.description))
-    case .editSuperseded(let edit):
-      let message = "anchor \(edit.anchor) was removed by another peer"
-      console.say(.error(code: "edit-superseded", message: message, command: nil))
+    case .editSuperseded(let edit): reportSuperseded(edit.anchor)
     case .fieldOverwritten(let edit):
       let author = edit.author.map(person)
       console.say(.fieldOverwritten(anchor: edit.anchor.description, field: edit.value.field, by: author))
@@ -71,14 +69,25 @@ extension Program {
     case .unreliableMessage(let bytes, let key, let sender):
       console.say(.message(from: person(sender), bytes, key: key))
     case .groupsChanged(let peer, let groups): console.say(.groupsChanged(person(peer.id), groups))
-    case .messagesFailed(let failure):
-      console.say(
-        .messagesFailed(
-          to: person(failure.receiver), failure.messages.map(\.number), reason: failure.reason.rawValue))
+    case .messagesFailed(let failure): report(failure)
     // This program sends no objects that could come back.
     case .messageReturned, .sessionMerged: break
-    case .resourceOffered, .resourceProgress, .resourceReceived, .resourceFailed, .resourceSettled: break
+    case .resourceOffered(let offer): report(offer)
+    case .resourceProgress(let progress): report(progress)
+    case .resourceReceived(let receipt): report(receipt)
+    case .resourceFailed(let offer, let failure): report(failure, of: offer)
+    case .resourceSettled(let id, let receiver, let failure): report(failure, of: id, at: receiver)
     }
+  }
+
+  private func reportSuperseded(_ anchor: AnchorID) {
+    let message = "anchor \(anchor) was removed by another peer"
+    console.say(.error(code: "edit-superseded", message: message, command: nil))
+  }
+
+  private func report(_ failure: MessageFailure) {
+    console.say(
+      .messagesFailed(to: person(failure.receiver), failure.messages.map(\.number), reason: failure.reason.rawValue))
   }
 
   private func recordFound(_ candidate: Candidate) {

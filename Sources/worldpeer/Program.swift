@@ -34,6 +34,8 @@ actor Program {
   var tapsWithoutName = 0
   /// The map that is arriving, by its last progress.
   var arrivingMap: MapID?
+  /// The files on their way.
+  var files = FileDesk()
   /// The edits that `undo` reverts.
   var history = UndoHistory()
   var hasLeft = false

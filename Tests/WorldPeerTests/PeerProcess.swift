@@ -30,6 +30,8 @@ struct Line: Decodable, Sendable {
   let key: String?
   let groups: [String]?
   let memberships: [Membership]?
+  let resourceID: String?
+  let path: String?
   let state: String?
   let matrix: [Double]?
   let by: String?

@@ -104,6 +104,22 @@ struct ReportTests {
         #""event":"messages-failed","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","numbers":[3,4],"reason":"lost""#
       ),
       (
+        .fileOffered(from: bob, .init(id: "aa", name: "../x", size: 7)),
+        #""event":"file-offered","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","resourceID":"aa","file":"../x","bytes":7"#
+      ),
+      (
+        .fileReceived(from: bob, .init(id: "aa", name: "x", size: 7), path: "/tmp/x"),
+        #""event":"file-received","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","resourceID":"aa","file":"x","bytes":7,"path":"/tmp/x""#
+      ),
+      (
+        .fileFailed(from: bob, .init(id: "aa", name: "x", size: 7), reason: "withdrawn"),
+        #""event":"file-failed","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","resourceID":"aa","file":"x","bytes":7,"reason":"withdrawn""#
+      ),
+      (
+        .fileSettled(at: bob, "aa", reason: nil),
+        #""event":"file-settled","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","resourceID":"aa","reason":null"#
+      ),
+      (
         .answer(command: "send", .sent(5)),
         #""event":"answer","t":1.5,"clock":7.25,"command":"send","number":5"#
       ),

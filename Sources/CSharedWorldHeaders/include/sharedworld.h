@@ -29,7 +29,6 @@ extern "C" {
 #endif
 
 /* ---- Version and errors --------------------------------------------------------------------------------------- */
-
 /* The version of this interface. It changes only when a program must be compiled again. */
 #define SW_ABI_VERSION 1
 
@@ -87,7 +86,6 @@ const char *sw_last_error_message(void);
 const char *sw_status_name(sw_status status);
 
 /* ---- Names ---------------------------------------------------------------------------------------------------- */
-
 /* Who a peer is: the SHA-256 of its public key. All zero means nobody. */
 typedef struct sw_peer_id { uint8_t bytes[32]; } sw_peer_id;
 
@@ -101,7 +99,6 @@ typedef struct sw_map_id { uint8_t bytes[32]; } sw_map_id;
 typedef struct sw_digest { uint8_t bytes[32]; } sw_digest;
 
 /* ---- Identity ------------------------------------------------------------------------------------------------- */
-
 /* Who this device is: a key pair that is kept in a file, and a name for people. */
 typedef struct sw_identity sw_identity;
 
@@ -118,7 +115,6 @@ sw_status sw_identity_peer_id(const sw_identity *identity, sw_peer_id *peer);
 void sw_identity_destroy(sw_identity *identity);
 
 /* ---- Maps ----------------------------------------------------------------------------------------------------- */
-
 /* A cloud of feature points and static anchors; it never changes. */
 typedef struct sw_map sw_map;
 
@@ -148,7 +144,6 @@ sw_status sw_map_copy_points(const sw_map *map, size_t first, size_t count, floa
 void sw_map_destroy(sw_map *map);
 
 /* ---- Sessions ------------------------------------------------------------------------------------------------- */
-
 /* How peers on the network are found. */
 enum {
   SW_DISCOVERY_AUTOMATIC = 0, /* Avahi's daemon if it runs, else mDNS in this process */
@@ -286,7 +281,6 @@ sw_status sw_session_send_now(sw_session *session, const uint8_t *bytes, size_t 
     size_t peer_count, uint64_t *number);
 
 /* ---- Peers ---------------------------------------------------------------------------------------------------- */
-
 /* How well a peer can be reached. */
 enum { SW_PEER_CONNECTING = 0, SW_PEER_CONNECTED = 1, SW_PEER_RECONNECTING = 2, SW_PEER_LOST = 3 };
 
@@ -310,7 +304,6 @@ const sw_peer *sw_peer_list_get(const sw_peer_list *peers, size_t index);
 void sw_peer_list_destroy(sw_peer_list *peers);
 
 /* ---- Anchors -------------------------------------------------------------------------------------------------- */
-
 /* A named place in the world. */
 typedef struct sw_anchor {
   sw_anchor_id id;
@@ -343,7 +336,6 @@ void sw_anchor_list_destroy(sw_anchor_list *anchors);
 sw_status sw_session_digest(sw_session *session, sw_digest *digest);
 
 /* ---- Live poses and ownership --------------------------------------------------------------------------------- */
-
 /* Tells everybody where this peer's device is, up to 60 times a second; NULL that it is told no longer. */
 sw_status sw_session_update_pose(sw_session *session, const float transform[16]);
 
@@ -370,7 +362,6 @@ sw_status sw_session_request_ownership(
 sw_status sw_session_release_ownership(sw_session *session, const sw_anchor_id *anchor, uint32_t timeout_ms);
 
 /* ---- Sharing a map -------------------------------------------------------------------------------------------- */
-
 /*
  * Shares a map with one member, or with all and every later joiner when `peer` is NULL. Its anchors join the session,
  * once. `id` gets the name of this revision and may be NULL. Waits until the map is encoded, not until it has arrived.
@@ -387,7 +378,6 @@ sw_status sw_session_cancel_map(sw_session *session, const sw_map_id *map);
 sw_status sw_session_set_relocalised(sw_session *session, int relocalised);
 
 /* ---- Events --------------------------------------------------------------------------------------------------- */
-
 /*
  * What happened. The comment names the fields of sw_event that are set; the others are zero or NULL. Later versions may
  * add values and set more fields of those that are here: pass over what you do not know.

@@ -32,9 +32,7 @@ extension Node {
     case .addresses(let addresses): changeAddresses(addresses)
     case .chunksFound(let map, let chunks, let isLast):
       takeMapNews { node in node.maps.organ.found(chunks, of: map, isLast: isLast, in: &node.turn) }
-    case .chunkChecked(let verdict) where resources.isFetching(verdict.check.content):
-      resources.settle(verdict, in: &turn)
-    case .chunkChecked(let verdict): takeMapNews { node in node.maps.organ.settle(verdict, in: &node.turn) }
+    case .chunkChecked(let verdict): settle(verdict)
 
     case .invite(let id, let addresses, let expected, let context, let timeout):
       membership.organ.invite(id, addresses, expecting: expected, context: context, timeout: timeout, in: &turn)
@@ -42,8 +40,7 @@ extension Node {
     case .answer(let id, let decision): membership.organ.answer(id, decision, in: &turn)
     case .kick(let peer): return membership.organ.kick(peer, in: &turn) ? .done : .refused(.notHost)
     case .setLocked(let isLocked): return membership.organ.setLocked(isLocked, in: &turn) ? .done : .refused(.notHost)
-    case .handover(let peer):
-      if let node = turn.mesh.roster[peer]?.node { turn.tell(.elect(.handover(to: node))) }
+    case .handover(let peer): handOver(to: peer)
     case .requestHost: turn.tell(.elect(.request))
     case .answerHostRequest(let peer, let accepts):
       coordination.organ.answerRequest(of: peer, accepts: accepts, in: &turn)
@@ -91,6 +88,15 @@ extension Node {
     case .relocalised(let isRelocalised): maps.organ.setRelocalised(isRelocalised, in: &turn)
     }
     return .done
+  }
+
+  private mutating func handOver(to peer: PeerID) {
+    if let node = turn.mesh.roster[peer]?.node { turn.tell(.elect(.handover(to: node))) }
+  }
+
+  private mutating func settle(_ verdict: ChunkVerdict) {
+    guard !resources.isFetching(verdict.check.content) else { return resources.settle(verdict, in: &turn) }
+    takeMapNews { node in node.maps.organ.settle(verdict, in: &node.turn) }
   }
 
   private mutating func open(

@@ -33,6 +33,7 @@ extension FrameFit {
   /// - Parameters:
   ///   - meetings: Held ``Hold/touching``, two that are not above each other where both devices know gravity, else three that are not
   ///     on a line.
+  ///   - hold: How the devices are held when they meet.
   ///   - hasGravity: Whether y is straight up in both frames.
   /// - Throws: ``SessionError`` with the code `notDetermined` while the meetings leave a turn open, or `invalidArgument` for poses
   ///   that are not rigid.

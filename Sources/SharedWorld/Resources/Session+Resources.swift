@@ -10,8 +10,9 @@ extension Session {
   /// ``ResourceFailure/unreadable``. Every receiver has a result in the end, and ``Event/resourceSettled(_:receiver:_:)`` tells of
   /// each too.
   /// - Parameters:
-  ///   - name: The name that the receivers read, 1…255 bytes without control characters or bidirectional controls; nil is the last part of the
-  ///     path, cleaned.
+  ///   - path: The file.
+  ///   - name: The name that the receivers read, 1…255 bytes without control characters or bidirectional controls; nil is the last
+  ///     part of the path, cleaned.
   ///   - peers: Members of the session, or peers about to become members.
   /// - Throws: ``SessionError`` with the code `io`, `invalid-argument`, `limit-exceeded`, `unknown-peer`, `would-block` (too many
   ///   resources to a receiver have not ended), `cancelled` or `ended`.

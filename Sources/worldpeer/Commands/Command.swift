@@ -22,6 +22,7 @@ enum Command: Equatable, Sendable {
   case group(GroupAct)
   case sendMap(to: String?)
   case cancelMap
+  case file(FileAct)
   case relocalised(Bool)
   case relocalise(String)
   case alignment
@@ -142,7 +143,7 @@ extension Command {
   }
 
   /// Every command, in the order of the help.
-  static let verbs: [Verb] = peerVerbs + mapVerbs + anchorVerbs + flowVerbs
+  static let verbs: [Verb] = peerVerbs + mapVerbs + fileVerbs + anchorVerbs + flowVerbs
 
   private static let peerVerbs = [
     Verb(usage: "peers", help: "list the other peers of the session") { _ in .peers },
@@ -181,6 +182,21 @@ extension Command {
     ) { words throws(UsageError) in try words.sending() },
     Verb(usage: "group [join NAME|leave NAME]", help: "list who is in which group; join or leave one") {
       words throws(UsageError) in .group(try words.groupAct())
+    },
+  ]
+
+  private static let fileVerbs = [
+    Verb(usage: "send-file FILE [PEER]", help: "offer a file to one peer, or to all that are connected") {
+      words throws(UsageError) in .file(.send(try words.next("FILE"), to: words.popFirst()))
+    },
+    Verb(usage: "accept-file ID FILE", help: "accept an offered file, and put it there once it is here") {
+      words throws(UsageError) in .file(.accept(try words.next("ID"), to: try words.next("FILE")))
+    },
+    Verb(usage: "decline-file ID", help: "decline an offered file") { words throws(UsageError) in
+      .file(.decline(try words.next("ID")))
+    },
+    Verb(usage: "cancel-file ID", help: "take back an offered file, or give one up that is arriving") {
+      words throws(UsageError) in .file(.cancel(try words.next("ID")))
     },
   ]
 

@@ -144,6 +144,10 @@ extension Report.Answer {
       ["\(points) points and \(anchors) anchors\(file.map { ", \($0)" } ?? "")"])
   }
 
+  static func file(_ id: String) -> Self {
+    Self(["resourceID": .string(id)], ["offered as \(shortened(id), .faint)"])
+  }
+
   static func cancelled(mapID: String) -> Self {
     Self(["mapID": .string(mapID)], ["the map is not fetched any more  \(shortened(mapID), .faint)"])
   }

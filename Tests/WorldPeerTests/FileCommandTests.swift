@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@Suite("Files between worldpeers", .timeLimit(.minutes(5)))
+struct FileCommandTests {
+  @Test("a file is offered, accepted and put where the user wants it; another one is declined")
+  func files() async throws {
+    try await withFolder { folder in
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all"])
+      let port = try #require(try await ann.event("ready").port)
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      for peer in [ann, bob] { try await peer.ask("wait peers 1") }
+      let (source, copy) = (folder.appending(path: "source"), folder.appending(path: "copy"))
+      let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+      try bytes.write(to: source)
+
+      let sent = try #require(try await ann.ask("send-file '\(source.path())' bob").resourceID)
+      #expect(try await bob.event("file-offered").resourceID == sent)
+      #expect(try await bob.ask("accept-file \(sent) '\(copy.path())'").event == "answer")
+      #expect(try await bob.event("file-received").path == copy.path())
+      #expect(try Data(contentsOf: copy) == bytes)
+      #expect(try await ann.event("file-settled").reason == nil)
+
+      try Data("other".utf8).write(to: source)
+      let other = try #require(try await ann.ask("send-file '\(source.path())'").resourceID)
+      try await bob.line { $0.event == "file-offered" && $0.resourceID == other }
+      #expect(try await bob.ask("decline-file \(other)").event == "answer")
+      let refused = try await ann.line { $0.event == "file-settled" && $0.resourceID == other }
+      #expect(refused.reason == "declined")
+      #expect(try await bob.ask("accept-file ffff x").code == "unknown-resource")
+    }
+  }
+}

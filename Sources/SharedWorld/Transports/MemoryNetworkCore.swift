@@ -69,39 +69,45 @@ actor MemoryNetworkCore {
 
   /// Puts something on its way to one end of a connection.
   func send(_ event: TransportEvent, to end: MemoryConnection) {
+    add(event, to: end)
+    deliver()
+  }
+
+  private func add(_ event: TransportEvent, to end: MemoryConnection) {
     let span = (delay.upperBound - delay.lowerBound) / .nanoseconds(1)
     let extra = span > 0 ? random.below(UInt64(span) + 1) : 0
     let due = MonotonicClock.now + UInt64(delay.lowerBound / .nanoseconds(1)) + extra
     // Of one connection nothing overtakes what was sent before.
     let last = flights.last { $0.end === end }?.due ?? 0
     flights.append(Flight(end: end, event: event, due: max(due, last)))
-    deliver()
   }
 
   /// Ends a connection from one side; what that has sent still arrives.
   func close(_ end: MemoryConnection) {
     flights.removeAll { $0.end === end }
     ends.removeAll { $0 === end }
-    end.end()
-    if let other = end.other { send(.closed, to: other) }
+    if let other = end.end() { send(.closed, to: other) }
   }
 
   /// Delivers what is due and can pass.
   func deliver() {
     let now = MonotonicClock.now
-    var waiting: [Flight] = []
-    var next: UInt64?
-    for flight in exchange(&flights, with: []) {
-      if flight.due <= now, canPass(flight), !waiting.contains(where: { $0.end === flight.end }) {
-        arrive(flight)
-      } else {
-        waiting.append(flight)
-        if canPass(flight) { next = min(next ?? .max, flight.due) }
+    var hasMore = true
+    while hasMore {
+      var waiting: [Flight] = []
+      for flight in exchange(&flights, with: []) {
+        if flight.due <= now, canPass(flight), !waiting.contains(where: { $0.end === flight.end }) {
+          arrive(flight)
+        } else {
+          waiting.append(flight)
+        }
       }
+      // A connection that was accepted has put its opening on the way.
+      hasMore = !flights.isEmpty
+      flights = waiting + flights
     }
-    flights = waiting + flights
-    if timer == nil { timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.deliver() } } }
-    timer?.deadline = next
+    if timer == nil { timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.deliver() } } }
+    timer?.deadline = flights.lazy.filter(canPass).map(\.due).min()
   }
 
   private func canPass(_ flight: Flight) -> Bool {
@@ -123,7 +129,7 @@ actor MemoryNetworkCore {
       return
     }
     accept(end, Self.endpoint(of: other.port))
-    send(.opened, to: other)
+    add(.opened, to: other)
   }
 
   // MARK: Faults
@@ -144,7 +150,7 @@ actor MemoryNetworkCore {
     ends.removeAll { end in broken.contains { $0 === end } }
     for end in broken {
       end.tell(.failed(TransportFailure.system(SystemCallFailure("recv", code: ECONNRESET))))
-      end.end()
     }
+    for end in broken { end.end() }
   }
 }

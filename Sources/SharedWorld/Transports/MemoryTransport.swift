@@ -79,8 +79,10 @@ final class MemoryConnection: TransportConnection, @unchecked Sendable {
     handler.map { $0(event) } ?? early.append(event)
   }
 
-  /// Tells nothing any more; on the network's loop.
-  func end() {
+  /// Tells nothing any more, and returns the other end; on the network's loop.
+  @discardableResult
+  func end() -> MemoryConnection? {
     (hasEnded, handler, early) = (true, nil, [])
+    return other.take()
   }
 }

@@ -37,6 +37,18 @@ struct UnreliableMessageTests {
     #expect(told(&probe) == ["a5", "b3", "a6"])
   }
 
+  @Test("a peer that starts again numbers its messages from the beginning, and they arrive")
+  func restart() {
+    var probe = NodeProbe()
+    let first = probe.join(1, member)
+    say(UnreliableMessage([9], number: 9, key: "a"), to: &probe, on: first)
+    probe.input(.linkClosed(first))
+    _ = probe.takeEvents()
+    let second = probe.join(2, member, incarnation: 8)
+    say(UnreliableMessage([1], number: 1, key: "a"), to: &probe, on: second)
+    #expect(told(&probe) == ["a1"])
+  }
+
   @Test("of more keys than are remembered, none goes back")
   func manyKeys() {
     var probe = NodeProbe()

@@ -135,6 +135,17 @@ struct MemoryNetworkTests {
     return (dialer, try #require(await iterator.next()))
   }
 
+  @Test("a connection opens also where everything takes its time")
+  func slowOpening() async throws {
+    let network = try MemoryNetwork(seed: 5, delay: .milliseconds(2) ... .milliseconds(4))
+    let (dialer, _) = try await Self.pair(on: network)
+    var events = Ear(dialer).events.makeAsyncIterator()
+    guard case .opened = await events.next() else {
+      Issue.record("the connection opens")
+      return
+    }
+  }
+
   @Test("bytes arrive in order, however random the delays")
   func order() async throws {
     let network = try MemoryNetwork(seed: 11, delay: .zero ... .milliseconds(3))
@@ -178,6 +189,23 @@ struct MemoryNetworkTests {
       Issue.record("the bytes, then the end")
       return
     }
+  }
+
+  @Test("a connection that both sides have closed leaves nothing behind")
+  func noLeak() async throws {
+    let network = try MemoryNetwork()
+    weak var left: AnyObject?
+    weak var right: AnyObject?
+    do {
+      let (dialer, listener) = try await Self.pair(on: network)
+      (left, right) = (dialer, listener)
+      let ear = Ear(listener)
+      dialer.close()
+      for await case .closed in ear.events { break }
+      listener.close()
+    }
+    await withCheckedContinuation { done in network.core.run { _ in done.resume() } }
+    #expect(left == nil && right == nil)
   }
 
   @Test("a side that sends nothing more has ended, on both sides")

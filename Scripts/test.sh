@@ -6,7 +6,7 @@ set -euo pipefail
 
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
-pure='^(AnchorReplication|Authentication|Basics|PeerProtocol|Simulator|Tidy|WorldAlignment|WorldFormats|WorldModel)Tests\.'
+pure='^(AnchorReplication|Authentication|Basics|PeerProtocol|Simulator|Tidy|WorldAlignment|WorldFormats|WorldMapTool|WorldModel)Tests\.'
 # Swift Testing starts all tests at once. Those that measure themselves against a clock get their turn in time where fewer
 # run beside them.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-24}

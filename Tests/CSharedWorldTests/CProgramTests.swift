@@ -16,23 +16,23 @@ struct CProgramTests {
   }
 
   @Test("two sessions of a C program share a map and anchors", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
-  func twoPeers() throws {
-    let ran = try Self.output(of: "two_peers")
+  func twoPeers() async throws {
+    let ran = try await Self.output(of: "two_peers")
     #expect(ran == Output(status: 0, text: "ok\n"))
   }
 
   @Test(
     "the users of a C program compare the codes of two sessions", .enabled(if: compiler("gcc") != nil, "gcc is missing")
   )
-  func codes() throws {
-    let ran = try Self.output(of: "codes")
+  func codes() async throws {
+    let ran = try await Self.output(of: "codes")
     #expect(ran == Output(status: 0, text: "ok\n"))
   }
 
   @Test(
     "signals sent to a C program reach its own threads alone", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
-  func signals() throws {
-    let ran = try Self.output(of: "signals")
+  func signals() async throws {
+    let ran = try await Self.output(of: "signals")
     #expect(ran == Output(status: 0, text: "ok\n"))
   }
 
@@ -45,17 +45,17 @@ struct CProgramTests {
   }
 
   @Test("the sample of the documentation compiles", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
-  func sample() throws {
+  func sample() async throws {
     let source = Self.package.appending(path: "Tests/CSharedWorldTests/C/sample.c").path()
-    let compiled = try Self.run(
+    let compiled = try await Self.run(
       try #require(Self.compiler("gcc")),
       ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I\(Self.headers)", source])
     #expect(compiled == Output(status: 0, text: ""))
   }
 
   @Test("the header is C++ too", .enabled(if: compiler("g++") != nil, "g++ is missing"))
-  func headerIsCPlusPlus() throws {
-    let compiled = try Self.run(
+  func headerIsCPlusPlus() async throws {
+    let compiled = try await Self.run(
       try #require(Self.compiler("g++")),
       [
         "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-xc++",
@@ -70,7 +70,7 @@ struct CProgramTests {
   }
 
   /// Compiles a program of the folder C, runs it with an empty folder, and returns what it printed.
-  private static func output(of name: String) throws -> Output {
+  private static func output(of name: String) async throws -> Output {
     let library = products.appending(path: "libCSharedWorld.so").path()
     try #require(FileManager.default.fileExists(atPath: library), "build the product CSharedWorld first")
     let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-c-\(UUID().uuidString)")
@@ -78,7 +78,7 @@ struct CProgramTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let program = folder.appending(path: name).path()
     let source = package.appending(path: "Tests/CSharedWorldTests/C/\(name).c").path()
-    let compiled = try run(
+    let compiled = try await run(
       try #require(compiler("gcc")),
       [
         "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread",
@@ -86,10 +86,17 @@ struct CProgramTests {
         library, "-Wl,-rpath,\(products.path())", "-o", program,
       ])
     #expect(compiled == Output(status: 0, text: ""))
-    return try run(program, [folder.path()])
+    return try await run(program, [folder.path()])
   }
 
-  private static func run(_ program: String, _ arguments: [String]) throws -> Output {
+  /// Runs a program on a thread of its own: one that waits for it would be missing to the tests beside this one.
+  private static func run(_ program: String, _ arguments: [String]) async throws -> Output {
+    try await withCheckedThrowingContinuation { done in
+      Thread.detachNewThread { done.resume(with: Result { try runHere(program, arguments) }) }
+    }
+  }
+
+  private static func runHere(_ program: String, _ arguments: [String]) throws -> Output {
     let process = Process()
     process.executableURL = URL(filePath: program)
     process.arguments = arguments

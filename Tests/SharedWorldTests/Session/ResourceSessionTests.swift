@@ -61,20 +61,31 @@ struct ResourceSessionTests {
     }
   }
 
+  /// Runs `body` with two sessions of which the first has invited the second, both with a folder for resources, and the events of
+  /// the second.
+  private static func joined(
+    resourcesIn folder: URL,
+    _ body: @Sendable (Session, Session, inout Session.Events.Iterator) async throws -> Void
+  ) async throws {
+    var configuration = TestSessions.configuration()
+    configuration.resourceFolder = folder.path()
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
+        var bobs = bob.events.makeAsyncIterator()
+        _ = try await alice.join(bob.endpoint)
+        try await body(alice, bob, &bobs)
+      }
+    }
+  }
+
   @Test("what the app has not moved is gone when the session has ended")
   func temporary() async throws {
     try await TestSessions.withFolder { folder in
-      var configuration = TestSessions.configuration()
-      configuration.resourceFolder = folder.path()
-      try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
-        try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
-          var bobs = bob.events.makeAsyncIterator()
-          _ = try await alice.join(bob.endpoint)
-          _ = try await alice.sendResource([1, 2, 3], named: "x", to: [bob.localPeer.id])
-          try await bob.accept(try await Self.offer(&bobs))
-          let path = try await Self.receipt(&bobs).path
-          #expect(FileManager.default.fileExists(atPath: path))
-        }
+      try await Self.joined(resourcesIn: folder) { alice, bob, bobs in
+        _ = try await alice.sendResource([1, 2, 3], named: "x", to: [bob.localPeer.id])
+        try await bob.accept(try await Self.offer(&bobs))
+        let path = try await Self.receipt(&bobs).path
+        #expect(FileManager.default.fileExists(atPath: path))
       }
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()).isEmpty)
     }
@@ -151,23 +162,17 @@ struct ResourceSessionTests {
   @Test("the receiver gives a resource up in the middle, and its file is gone")
   func cancelled() async throws {
     try await TestSessions.withFolder { folder in
-      var configuration = TestSessions.configuration()
-      configuration.resourceFolder = folder.path()
-      try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
-        try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
-          var bobs = bob.events.makeAsyncIterator()
-          _ = try await alice.join(bob.endpoint)
-          let transfer = try await alice.sendResource(Self.noise(8_000_000), named: "x", to: [bob.localPeer.id])
-          try await bob.accept(try await Self.offer(&bobs))
-          _ = try await bobs.first { if case .resourceProgress = $0 { true } else { nil } }
-          await bob.cancelResource(transfer.id)
-          #expect(await transfer.results() == [bob.localPeer.id: .cancelled])
-          let failure = try await Self.failure(&bobs)
-          #expect(failure == .cancelled)
-          let made = try FileManager.default.contentsOfDirectory(atPath: folder.path())
-          let left = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: made[0]).path())
-          #expect(left.isEmpty)
-        }
+      try await Self.joined(resourcesIn: folder) { alice, bob, bobs in
+        let transfer = try await alice.sendResource(Self.noise(8_000_000), named: "x", to: [bob.localPeer.id])
+        try await bob.accept(try await Self.offer(&bobs))
+        _ = try await bobs.first { if case .resourceProgress = $0 { true } else { nil } }
+        await bob.cancelResource(transfer.id)
+        #expect(await transfer.results() == [bob.localPeer.id: .cancelled])
+        let failure = try await Self.failure(&bobs)
+        #expect(failure == .cancelled)
+        let made = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: made[0]).path())
+        #expect(left.isEmpty)
       }
     }
   }

@@ -23,6 +23,7 @@ struct CommandTests {
       ("lock-session", .lockSession),
       ("unlock-session", .unlockSession), ("links", .links), ("send-map", .sendMap(to: nil)),
       ("send-map bob", .sendMap(to: "bob")), ("cancel-map", .cancelMap),
+      ("dial 192.0.2.1:4000", .invite("192.0.2.1:4000")),
       ("send-file a.bin", .file(.send("a.bin", to: nil))), ("send-file 'a b' bob", .file(.send("a b", to: "bob"))),
       ("accept-file 00ff b.bin", .file(.accept("00ff", to: "b.bin"))), ("decline-file 00ff", .file(.decline("00ff"))),
       ("cancel-file 00ff", .file(.cancel("00ff"))), ("relocalised", .relocalised(true)),

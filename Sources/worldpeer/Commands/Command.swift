@@ -155,6 +155,9 @@ extension Command {
       words throws(UsageError) in
       .invite(try words.next("PEER"))
     },
+    Verb(usage: "dial LINK", help: "the same, for an invitation link or HOST:PORT") { words throws(UsageError) in
+      .invite(try words.next("LINK"))
+    },
     Verb(usage: "accept PEER", help: "accept a peer's invitation") { words throws(UsageError) in
       .accept(try words.next("PEER"))
     },

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs every test, or those that FILTER selects.
-# The tests of the parts without input and output come last, by themselves: they fill every processor, and beside them the
+# The tests of the parts without input and output, and of worldmap, come last: they fill every processor, and beside them the
 # others, which wait for real connections and processes, would be late by the clock.
 set -euo pipefail
 

@@ -38,24 +38,24 @@ final class ServiceWatch {
   /// Takes a report that `instance` is on an interface.
   func add(_ instance: ServiceInstance, interface: UInt32, at now: ContinuousClock.Instant) {
     guard table.add(instance, interface: interface) else { return }
-    if let data = early.take(instance, at: now) {
-      questions.hear(instance, at: now)
-      take(data, of: instance)
-    } else {
-      questions.begin(instance, at: now)
-    }
+    guard let data = early.take(instance, at: now) else { return questions.begin(instance, at: now) }
+    hear(data, of: instance, at: now)
   }
 
   /// Takes TXT records that were heard beside the back-end.
   func hear(_ texts: [ServiceInstance: [UInt8]], at now: ContinuousClock.Instant) {
     for (instance, data) in texts {
-      guard table.contains(instance) else {
+      if table.contains(instance) {
+        hear(data, of: instance, at: now)
+      } else {
         early.add(data, of: instance, at: now)
-        continue
       }
-      questions.hear(instance, at: now)
-      take(data, of: instance)
     }
+  }
+
+  private func hear(_ data: [UInt8], of instance: ServiceInstance, at now: ContinuousClock.Instant) {
+    questions.hear(instance, at: now)
+    take(data, of: instance)
   }
 
   /// Takes a report that `instance` has left an interface.

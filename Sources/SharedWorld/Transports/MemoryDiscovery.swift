@@ -5,7 +5,7 @@ import Synchronization
 /// Discovery on a network in memory: everybody sees everybody, at once and always.
 final class MemoryDiscovery: DiscoveryBackend {
   private let network: MemoryNetwork
-  private let number = Mutex<Int?>(nil)
+  private let number = MemoryServices.makeNumber()
 
   init(_ network: MemoryNetwork) { self.network = network }
 
@@ -13,16 +13,13 @@ final class MemoryDiscovery: DiscoveryBackend {
     browsing type: ServiceType?, advertising advertisement: Advertisement?,
     _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws(DiscoveryError) {
-    let number = MemoryServices.makeNumber()
-    self.number.withLock { $0 = number }
-    network.core.run {
+    network.core.run { [number] in
       $0.services.add(number, browsing: type, advertising: advertisement, handler)
     }
   }
 
   func updateInfo(_ info: DiscoveryInfo) {
-    guard let number = number.withLock({ $0 }) else { return }
-    network.core.run { $0.services.update(number, info) }
+    network.core.run { [number] in $0.services.update(number, info) }
   }
 
   /// Everything is told at once.
@@ -36,8 +33,7 @@ final class MemoryDiscovery: DiscoveryBackend {
   }
 
   func stop() {
-    guard let number = number.withLock({ $0.take() }) else { return }
-    network.core.run { $0.services.remove(number) }
+    network.core.run { [number] in $0.services.remove(number) }
   }
 }
 

@@ -61,7 +61,7 @@ actor MemoryNetworkCore {
 
   /// Begins a connection to a port; it arrives there as bytes do.
   func connect(_ end: MemoryConnection, to port: UInt16) {
-    let other = MemoryConnection(self, from: port, to: end.port)
+    let other = MemoryConnection(self, from: port)
     (end.other, other.other) = (other, end)
     ends += [end, other]
     send(.opened, to: other)

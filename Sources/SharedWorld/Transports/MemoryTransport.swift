@@ -1,5 +1,3 @@
-import Synchronization
-
 /// One session's place on a network in memory.
 final class MemoryTransport: Transport {
   private let network: MemoryNetwork
@@ -20,7 +18,7 @@ final class MemoryTransport: Transport {
   func stopListening() { network.core.run { [port] in $0.stopListening(port) } }
 
   func connect(to endpoint: Endpoint) throws -> any TransportConnection {
-    let connection = MemoryConnection(network.core, from: port, to: endpoint.port, isBeginner: true)
+    let connection = MemoryConnection(network.core, from: port, isBeginner: true)
     network.core.run { $0.connect(connection, to: endpoint.port) }
     return connection
   }
@@ -43,7 +41,7 @@ final class MemoryConnection: TransportConnection, @unchecked Sendable {
   private var early: [TransportEvent] = []
   private var hasEnded = false
 
-  init(_ core: MemoryNetworkCore, from port: UInt16, to other: UInt16, isBeginner: Bool = false) {
+  init(_ core: MemoryNetworkCore, from port: UInt16, isBeginner: Bool = false) {
     (self.core, self.port, self.isBeginner) = (core, port, isBeginner)
   }
 

@@ -1,6 +1,7 @@
 """Discovery on a LAN with many services, and after crashes."""
 
 import itertools
+import json
 import pathlib
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import time
 import figures
 from lab import wait_until
 from lan_test import AGREEMENT, LanTest
-from peer import PORT, Peer
+from peer import BIN, PORT, Peer
 
 SERVICE = "_sharedworld._tcp"
 CORPUS = pathlib.Path(__file__).parents[2] / "Fixtures" / "Multicast" / "malformed.txt"
@@ -143,6 +144,21 @@ class TroubleTest(LanTest):
         self.assertEqual(asking.event("peer-found", name="two")["ways"], ["announcement"])
         announced.send("quit")
         peer.event("peer-lost", name="two")
+
+    def test_the_doctor_says_that_another_machine_has_the_name_of_this_one(self):
+        one, two = self.lab.host("one"), self.lab.host("two")
+        two.start_avahi()
+        self.assertEqual(self.names_of_two(one), [])
+        one.run("hostname", "two")
+        [finding] = self.names_of_two(one)
+        self.assertEqual(finding["weight"], "doubtful")
+        self.assertIn("'two.local'", finding["text"])
+
+    def names_of_two(self, host):
+        """The findings of `worldpeer doctor` on names that two machines have; nobody else must be needed to find peers."""
+        diagnosis = json.loads(host.run(BIN / "worldpeer", "doctor", "--json"))
+        self.assertTrue(diagnosis["canFindPeers"])
+        return [finding for finding in diagnosis["findings"] if finding["subject"] == "names"]
 
     def test_a_corpus_of_malformed_mdns_harms_nobody(self):
         one, two, stranger = self.lab.host("one"), self.lab.host("two"), self.lab.host("stranger")

@@ -42,6 +42,9 @@ struct NetworkDiagnosisTests {
     #expect(Self.complaints { $0.offering = [] } == ["doubtful multicast"])
     #expect(Self.complaints { ($0.others, $0.offering) = ([], []) } == ["doubtful multicast"])
     #expect(Self.complaints { ($0.hearsItself, $0.others, $0.offering) = (false, [], []) } == ["bad multicast"])
+    let conflict = Self.diagnosis { $0.contestedNames = ["kitchen", "porch.local"] }
+    #expect(conflict.complaints.map(\.subject) == ["names"] && conflict.canFindPeers)
+    #expect(conflict.summary.hasPrefix("another machine has the name 'kitchen', 'porch.local' too"))
     let held = Self.diagnosis { ($0.isPortHeld, $0.paths, $0.daemon) = (true, [], .absent) }
     #expect(held.complaints.map(\.subject) == ["port", "interfaces"] && !held.canFindPeers)
     #expect(held.summary.contains("ss -ulpn"))

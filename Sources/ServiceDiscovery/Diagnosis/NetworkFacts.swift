@@ -28,12 +28,15 @@ package struct NetworkFacts: Hashable, Sendable {
   package var others: Set<SocketAddress.Host>
   /// Those of them that told of a service of the app's type.
   package var offering: Set<SocketAddress.Host>
+  /// Names that two machines claim: of services of the app's type, and the host name of this machine.
+  package var contestedNames: Set<String>
 
   package init(
     daemon: DaemonPulse, isPortHeld: Bool = false, paths: [Path], hearsItself: Bool = false,
-    others: Set<SocketAddress.Host> = [], offering: Set<SocketAddress.Host> = []
+    others: Set<SocketAddress.Host> = [], offering: Set<SocketAddress.Host> = [],
+    contestedNames: Set<String> = []
   ) {
     (self.daemon, self.isPortHeld, self.paths, self.hearsItself) = (daemon, isPortHeld, paths, hearsItself)
-    (self.others, self.offering) = (others, offering)
+    (self.others, self.offering, self.contestedNames) = (others, offering, contestedNames)
   }
 }

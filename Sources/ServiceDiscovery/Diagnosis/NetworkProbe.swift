@@ -11,19 +11,34 @@ package enum NetworkProbe {
     var facts = NetworkFacts(daemon: .take(patience: patience), paths: [])
     let families = [true, false].compactMap { isIPv4 in MulticastSocket(isIPv4: isIPv4).map { (isIPv4, $0) } }
     facts.isPortHeld = families.isEmpty
+    let hostName = hostName()
     let question = MulticastMessage.question(
       for: [type.labels, DomainName.labels(["_services", "_dns-sd", "_udp", "local"])], .pointer)
+    let hostQuestion = MulticastMessage.question(for: [DomainName.labels([hostName, "local"])], .address)
     for (isIPv4, socket) in families {
       facts.paths += ask(question, on: socket, isIPv4: isIPv4, of: addresses)
+      // The paths are known now, and their failures.
+      _ = ask(hostQuestion, on: socket, isIPv4: isIPv4, of: addresses)
     }
     let own = Set(addresses.map(\.host))
+    var claims = NameClaims(of: type, hostName: hostName, own: own)
     while listen(
       to: families.map(\.1), until: end,
       { bytes, sender in
         facts.note(bytes, from: sender, own: own, type: type)
+        claims.note(bytes)
       })
     {}
+    facts.contestedNames = claims.contested
     return facts
+  }
+
+  /// The first label of this machine's name, which Avahi's daemon publishes.
+  private static func hostName() -> String {
+    let name = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(HOST_NAME_MAX) + 1) { buffer in
+      buffer.baseAddress.flatMap { gethostname($0, buffer.count) == 0 ? String(cString: $0) : nil }
+    }
+    return name?.split(separator: ".").first.map(String.init) ?? "localhost"
   }
 
   /// Sends a question on every interface of a family that can multicast.

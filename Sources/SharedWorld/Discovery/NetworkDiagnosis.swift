@@ -82,7 +82,9 @@ public struct NetworkDiagnosis: Hashable, Sendable {
       if !isAsked || facts.isPortHeld { [] } else if facts.hearsItself || !facts.others.isEmpty {
         [.others(facts)]
       } else { [.deaf] }
-    findings = [.interfaces(facts), .daemon(facts.daemon, isPortHeld: facts.isPortHeld), .port(facts)] + answers
+    let conflicts = facts.contestedNames.isEmpty ? [] : [Finding.conflict(facts.contestedNames)]
+    findings =
+      [.interfaces(facts), .daemon(facts.daemon, isPortHeld: facts.isPortHeld), .port(facts)] + answers + conflicts
     canFindPeers = isAsked && (!facts.isPortHeld || facts.daemon == .answers)
   }
 }
@@ -141,6 +143,15 @@ extension NetworkDiagnosis.Finding {
   fileprivate static let deaf = Self(
     subject: "multicast", weight: .bad, text: "multicast that this machine sends does not come back to it",
     advice: passMulticast)
+
+  /// Multicast DNS renames one of two services or machines in the end; until then either may be found under the name.
+  fileprivate static func conflict(_ names: Set<String>) -> Self {
+    let shown = names.sorted().prefix(3).map { "'\($0)'" } + (names.count > 3 ? ["\(names.count - 3) more"] : [])
+    return Self(
+      subject: "names", weight: .doubtful,
+      text: "another machine has the name \(shown.joined(separator: ", ")) too",
+      advice: "give one of them another name: `hostnamectl hostname` for a machine, `--name` for a peer")
+  }
 
   fileprivate static func others(_ facts: NetworkFacts) -> Self {
     let (others, offering) = (facts.others.count, facts.offering.count)

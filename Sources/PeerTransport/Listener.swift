@@ -71,7 +71,7 @@ final class Listener: EventHandler {
 
   private func pause(_ failure: TransportFailure) {
     let isNew = retryAt == nil
-    retryAt = MonotonicClock.now + transport.configuration.acceptPause
+    retryAt = transport.loop.now + transport.configuration.acceptPause
     try? transport.loop.rewatch(socket.descriptor, for: [])
     transport.updateTimer()
     if isNew { transport.delegate?.listenerPaused(failure) }
@@ -92,7 +92,7 @@ final class Listener: EventHandler {
 
   /// Ends the pause because a descriptor became free.
   func resumeEarly() {
-    if retryAt != nil { retryAt = MonotonicClock.now }
+    if retryAt != nil { retryAt = transport.loop.now }
   }
 }
 
@@ -110,7 +110,7 @@ extension SecureTransport {
   }
 
   private func takePlace(_ id: LinkID, _ host: SocketAddress.Host) throws(AdmissionGate.Refusal) {
-    let evicted = try gate.enter(id, from: host, at: MonotonicClock.now) { [delegate] in
+    let evicted = try gate.enter(id, from: host, at: loop.now) { [delegate] in
       delegate?.isMember(at: host) ?? false
     }
     if let evicted { links[evicted]?.evict() }

@@ -54,8 +54,8 @@ package final class NodeDriver {
     loop: EventLoop, identity: TLSIdentity, configuration: NodeConfiguration, restoring record: NodeRecord? = nil,
     medium: (any LinkMedium)? = nil
   ) throws(TransportFailure) {
-    node = Node(configuration, restoring: record, at: Self.now)
-    suspended = Self.suspendedTime(at: MonotonicClock.now)
+    node = Node(configuration, restoring: record, at: Instant(nanoseconds: Int64(loop.now)))
+    suspended = Self.suspendedTime(at: loop.now)
     transport = try SecureTransport(loop: loop, identity: identity, medium: medium)
     transport.delegate = self
     timer = loop.makeTimer { [unowned self] in turn(.tick) }
@@ -95,7 +95,7 @@ package final class NodeDriver {
   }
 
   /// Lends the node to be read, at the present time; it is not copied, and nothing happens afterwards.
-  package func read<R>(_ body: (inout Node, Instant) -> R) -> R { body(&node, Self.now) }
+  package func read<R>(_ body: (inout Node, Instant) -> R) -> R { body(&node, now) }
 
   /// Lends the node in place: a property that is read of a property of a class is read of a copy, here of some kilobytes.
   @inline(__always)
@@ -113,7 +113,7 @@ package final class NodeDriver {
 
   @discardableResult
   private func turn(_ input: Input) -> Answer {
-    let now = Self.now
+    let now = self.now
     noticeSuspension(at: now)
     turns += 1
     let answer = node.handle(input, at: now)
@@ -139,7 +139,7 @@ package final class NodeDriver {
       case .close(let link): close(link)
       case .admitted(let link): transport.confirm(link)
       case .check(let check):
-        if !onCheck(check) { node.handle(.chunkChecked(check.run()), at: Self.now) }
+        if !onCheck(check) { node.handle(.chunkChecked(check.run()), at: now) }
       case .load(let load): onLoad(load)
       case .find(let search): onCache(.find(search))
       case .keep(let hash, let chunk): onCache(.keep(hash, chunk))
@@ -206,9 +206,11 @@ package final class NodeDriver {
     node.handle(.clockJumped(by: gap), at: now)
   }
 
-  private static var now: Instant { Instant(nanoseconds: Int64(MonotonicClock.now)) }
+  private var now: Instant { Instant(nanoseconds: Int64(transport.loop.now)) }
 
   /// How long the machine has been suspended since it started (nanoseconds).
+  ///
+  /// By a clock that passes faster than that of the machine it never was.
   private static func suspendedTime(at monotonic: UInt64) -> UInt64 {
     max(MonotonicClock.boot, monotonic) - monotonic
   }
@@ -247,7 +249,7 @@ extension NodeDriver: SecureTransportDelegate {
   }
 
   package func linkReceived(_ link: LinkID, _ bytes: RawSpan) {
-    let now = Self.now
+    let now = self.now
     noticeSuspension(at: now)
     turns += 1
     node.receive(bytes, on: link, at: now)

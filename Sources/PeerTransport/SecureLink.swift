@@ -60,7 +60,7 @@ final class SecureLink: EventHandler {
     interest = dial == nil ? .readable : .writable
     try stream.open(interest, on: transport.loop, handler: self, limits: transport.configuration)
     let limit = dial == nil ? transport.configuration.firstByteTimeout : transport.configuration.connectTimeout
-    deadline = MonotonicClock.now + limit
+    deadline = transport.loop.now + limit
   }
 
   /// The state of the path to the peer.
@@ -75,7 +75,7 @@ final class SecureLink: EventHandler {
   private func finishConnecting() {
     if let failure = stream.connectFailure { return end(failure) }
     phase = .handshaking
-    deadline = MonotonicClock.now + transport.configuration.handshakeTimeout
+    deadline = transport.loop.now + transport.configuration.handshakeTimeout
     transport.updateTimer()
     if let dial { transport.delegate?.dialConnected(dial) }
     // The driver may have ended it at once.
@@ -102,7 +102,7 @@ extension SecureLink {
   /// A connection that has begun to speak gets the time for a handshake.
   private func noteFirstByte() {
     isSilent = false
-    deadline = MonotonicClock.now + transport.configuration.handshakeTimeout
+    deadline = transport.loop.now + transport.configuration.handshakeTimeout
     transport.updateTimer()
   }
 
@@ -294,7 +294,7 @@ extension SecureLink {
   /// Sends what is queued and waits a moment for the peer; a stranger keeps its place at the gate meanwhile.
   private func drain() {
     phase = .draining
-    closesBy = MonotonicClock.now + transport.configuration.closeTimeout
+    closesBy = transport.loop.now + transport.configuration.closeTimeout
     if isOnProbation { transport.gate.note(.draining, of: id) } else { transport.noteClosing(id) }
     endsWithin(transport.configuration.lingerTimeout)
     transport.needsFlush(self)
@@ -304,12 +304,12 @@ extension SecureLink {
   private func extendClosing() {
     guard phase == .draining, !isOnProbation, !hasFinished else { return }
     // The timer stays: when it fires too early, it finds this deadline. To set it costs a look at every link.
-    deadline = min(closesBy, MonotonicClock.now + transport.configuration.lingerTimeout)
+    deadline = min(closesBy, transport.loop.now + transport.configuration.lingerTimeout)
   }
 
   /// Sets the deadline of a link that is to close (ns from now); a stranger gets less time.
   private func endsWithin(_ time: UInt64) {
-    deadline = MonotonicClock.now + (isOnProbation ? transport.configuration.strangerLingerTimeout : time)
+    deadline = transport.loop.now + (isOnProbation ? transport.configuration.strangerLingerTimeout : time)
     transport.updateTimer()
   }
 

@@ -202,7 +202,7 @@ extension SecureTransport: RoundHandler {
   }
 
   private func expire() {
-    let now = MonotonicClock.now
+    let now = loop.now
     for link in links.values.filter({ $0.isOverdue(at: now) }).sorted(by: { $0.id < $1.id }) { link.expire() }
     listener?.retry(at: now)
     updateTimer()

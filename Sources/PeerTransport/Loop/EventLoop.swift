@@ -28,13 +28,15 @@ package final class EventLoop: SerialExecutor, Sendable {
 
   private let shared = Mutex(Shared())
   private let owner = Atomic<UInt>(0)
+  package let clock: LoopClock
   private let wakeUp: WakeUp
   // Touched on the owning thread only; every entry is checked by `preconditionIsolated`.
   private nonisolated(unsafe) let poller: Poller
   private nonisolated(unsafe) let schedule = Schedule()
 
-  /// Starts the thread, named `name` (at most 15 bytes are kept) for debuggers.
-  package init(name: String = "sharedworld") throws(TransportFailure) {
+  /// Starts the thread, named `name` (at most 15 bytes are kept) for debuggers; its timers run by `clock`.
+  package init(name: String = "sharedworld", clock: LoopClock = .machine) throws(TransportFailure) {
+    self.clock = clock
     poller = try Poller()
     wakeUp = try TransportFailure.wrapping { () throws(SystemCallFailure) in try WakeUp() }
     try poller.add(wakeUp.descriptor, waitingFor: .readable, handler: Bell(wakeUp))
@@ -121,7 +123,9 @@ extension EventLoop {
 
   private func run() {
     owner.store(UInt(pthread_self()), ordering: .relaxed)
+    clock.begin()
     while !shared.withLock({ $0.isStopping }) { round() }
+    clock.end()
     poller.removeAll()
     schedule.clear()
     drain()
@@ -145,18 +149,20 @@ extension EventLoop {
   }
 
   private func round() {
-    let timeout = schedule.timeout(at: MonotonicClock.now)
+    let timeout = schedule.timeout(at: clock.now, millisecond: clock.millisecond)
     let mustHurry = shared.withLock { shared in
       shared.isSleeping = shared.pending.isEmpty && !shared.isStopping
       return !shared.isSleeping
     }
+    if !mustHurry { clock.end() }
     poller.poll(timeout: mustHurry ? 0 : timeout) {
+      if !mustHurry { clock.begin() }
       shared.withLock { shared in
         shared.isSleeping = false
         swap(&schedule.batch, &shared.pending)
       }
     }
-    schedule.fire(at: MonotonicClock.now)
+    schedule.fire(at: clock.now)
     for generation in 0...Self.generations {
       for work in schedule.batch { perform(work) }
       schedule.batch.removeAll(keepingCapacity: true)
@@ -172,6 +178,20 @@ extension EventLoop {
 // MARK: - On the loop
 
 extension EventLoop {
+  /// The time of the loop's clock (nanoseconds), by which deadlines are set.
+  package var now: UInt64 { clock.now }
+
+  /// The time on the loop's clock after a while; a negative one has passed, and none lasts longer than 30 years.
+  package func time(after duration: Duration) -> UInt64 {
+    now + UInt64(min(max(duration / .nanoseconds(1), 0), 1e18))
+  }
+
+  /// How long it is until a time on the loop's clock; zero when it has passed.
+  package func rest(until deadline: UInt64) -> Duration {
+    let now = self.now
+    return .nanoseconds(Int64(max(deadline, now) - now))
+  }
+
   /// Watches `file` for `interest` and retains `handler` until ``unwatch(_:)``; on the loop only.
   package func watch(
     _ file: Int32, for interest: Readiness, handler: any EventHandler

@@ -2,7 +2,7 @@
 ///
 /// Made by ``EventLoop/makeTimer(_:)``, used on the loop only. Its resolution is a millisecond, never early.
 package final class LoopTimer {
-  /// When to call back (nanoseconds of ``MonotonicClock/now``); nil for never.
+  /// When to call back (nanoseconds of ``EventLoop/now``); nil for never.
   package var deadline: UInt64? {
     didSet { if let deadline { schedule.note(deadline) } }
   }

@@ -25,11 +25,13 @@ final class Schedule {
   func note(_ deadline: UInt64) { nextLook = min(nextLook, deadline) }
 
   /// How long epoll may sleep: milliseconds, rounded up so that no timer is early; −1 without a deadline.
-  func timeout(at now: UInt64) -> Int32 {
+  ///
+  /// In each of them at most `millisecond` of the deadlines' nanoseconds pass.
+  func timeout(at now: UInt64, millisecond: UInt64) -> Int32 {
     if !ending.isEmpty { return 0 }
     guard nextLook < .max else { return -1 }
     guard nextLook > now else { return 0 }
-    return Int32(clamping: (nextLook - now + 999_999) / 1_000_000)
+    return Int32(clamping: (nextLook - now + millisecond - 1) / millisecond)
   }
 
   /// Fires the timers that are due.

@@ -27,7 +27,7 @@ final class AddressFollower: EventHandler {
   func handle(_ readiness: Readiness) {
     news.drain()
     // From the first change of a burst on: changes without end do not put the look off.
-    if let timer, timer.deadline == nil { timer.deadline = MonotonicClock.now + Self.patience }
+    if let timer, timer.deadline == nil { timer.deadline = loop.now + Self.patience }
   }
 
   /// Follows no longer.

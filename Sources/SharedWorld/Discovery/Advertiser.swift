@@ -38,9 +38,30 @@ public final class Advertiser: Sendable {
   ///   - mode: Which back-end to use.
   /// - Throws: ``SessionError`` with the code `invalidArgument` for a type or keys that are not allowed,
   ///   `discoveryUnavailable` when no back-end can start.
-  public init(
+  public convenience init(
     service: String, port: UInt16, name: String? = nil, info: [String: String] = [:],
     discovery mode: DiscoveryMode = .automatic
+  ) throws(SessionError) {
+    try self.init(service, port, name, info, .machine(mode))
+  }
+
+  /// Starts advertising on a network in memory.
+  ///
+  /// - Parameters:
+  ///   - service: The service type, as on a real network.
+  ///   - port: The port of a session on that network: ``Session/port``.
+  ///   - name: The name that people are shown, at most 63 bytes of UTF-8; nil shows none.
+  ///   - info: The app's own keys and values.
+  ///   - network: The network that the tests' sessions are on.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for a type or keys that are not allowed.
+  public convenience init(
+    service: String, port: UInt16, name: String? = nil, info: [String: String] = [:], on network: MemoryNetwork
+  ) throws(SessionError) {
+    try self.init(service, port, name, info, .memory(network))
+  }
+
+  private init(
+    _ service: String, _ port: UInt16, _ name: String?, _ info: [String: String], _ source: DiscoverySource
   ) throws(SessionError) {
     id = DiscoveryRecord.randomName()
     let (events, continuation) = AsyncStream.makeStream(
@@ -51,7 +72,7 @@ public final class Advertiser: Sendable {
     self.record = record
     do {
       let instance = try ServiceInstance(name: id, type: try ServiceType(service))
-      discovery = Discovery(mode: mode)
+      discovery = source.make()
       try discovery.start(
         browsing: nil, advertising: Advertisement(instance: instance, port: port, info: try record.info())
       ) { event in

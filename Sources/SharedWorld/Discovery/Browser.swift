@@ -21,7 +21,7 @@ public struct Browser: AsyncSequence, Hashable, Sendable {
   }
 
   private let type: ServiceType
-  private let mode: DiscoveryMode
+  private let source: DiscoverySource
 
   /// A browser that has not started yet.
   ///
@@ -30,12 +30,26 @@ public struct Browser: AsyncSequence, Hashable, Sendable {
   ///   - discovery: Which back-end to use.
   /// - Throws: ``SessionError`` with the code `invalidArgument` for a type that is not allowed.
   public init(service: String, discovery: DiscoveryMode = .automatic) throws(SessionError) {
+    try self.init(service, .machine(discovery))
+  }
+
+  /// A browser of a network in memory that has not started yet.
+  ///
+  /// - Parameters:
+  ///   - service: The service type, as on a real network.
+  ///   - network: The network that the tests' sessions are on.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for a type that is not allowed.
+  public init(service: String, on network: MemoryNetwork) throws(SessionError) {
+    try self.init(service, .memory(network))
+  }
+
+  private init(_ service: String, _ source: DiscoverySource) throws(SessionError) {
     do {
       type = try ServiceType(service)
     } catch {
       throw SessionError(.invalidArgument, "\(error)", cause: error)
     }
-    mode = discovery
+    self.source = source
   }
 
   /// Asks the network where a service is, whether it was found by this browser or not.
@@ -54,7 +68,7 @@ public struct Browser: AsyncSequence, Hashable, Sendable {
   }
 
   func addresses(of candidate: Candidate.ID, timeout: Duration) async throws(SessionError) -> [SocketAddress] {
-    let discovery = Discovery(mode: mode)
+    let discovery = source.make()
     defer { discovery.stop() }
     do {
       try discovery.start(browsing: nil, advertising: nil) { _ in }
@@ -68,7 +82,7 @@ public struct Browser: AsyncSequence, Hashable, Sendable {
 
   /// Starts browsing.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(BrowserRun(type, mode))
+    Iterator(BrowserRun(type, source.make()))
   }
 
   /// The events of a browser, in order.
@@ -96,11 +110,11 @@ final class BrowserRun: Sendable {
   let events: AsyncStream<Browser.Event>
   private let discovery: Discovery
 
-  init(_ type: ServiceType, _ mode: DiscoveryMode) {
+  init(_ type: ServiceType, _ discovery: Discovery) {
     let (events, continuation) = AsyncStream.makeStream(
       of: Browser.Event.self, bufferingPolicy: .bufferingOldest(Self.capacity))
     self.events = events
-    discovery = Discovery(mode: mode)
+    self.discovery = discovery
     do {
       try discovery.start(browsing: type, advertising: nil) { event in
         if let event = Browser.Event(event) { continuation.yield(event) }

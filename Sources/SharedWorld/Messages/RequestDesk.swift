@@ -9,7 +9,7 @@ struct RequestDesk {
   /// A caller that waits, or is about to.
   private struct Open {
     let peer: PeerID
-    /// When it times out (nanoseconds of ``MonotonicClock``).
+    /// When it times out (nanoseconds of the session's loop).
     let deadline: UInt64
     /// The message that carries the request, once it was accepted for sending.
     var message: MessageID?
@@ -36,7 +36,7 @@ struct RequestDesk {
   /// Entries of `served` at which those that are gone are removed.
   private var servedLimit = 64
 
-  /// When the next caller times out (nanoseconds of ``MonotonicClock``); nil for never.
+  /// When the next caller times out (nanoseconds of the session's loop); nil for never.
   var deadline: UInt64? { open.values.lazy.filter { $0.outcome == nil }.map(\.deadline).min() }
 
   // MARK: Asking

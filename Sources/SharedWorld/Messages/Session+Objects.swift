@@ -276,8 +276,7 @@ extension Session {
     _ envelope: MessageEnvelope, of peer: PeerID, timeout: Duration
   ) async throws(SessionError) -> MessageEnvelope {
     let number = waits.nextNumber()
-    let wait = UInt64(min(max(timeout / .nanoseconds(1), 0), 1e18))
-    let deadline = MonotonicClock.now + wait
+    let deadline = loop.time(after: timeout)
     waits.requests.begin(number, to: peer, until: deadline)
     setRequestTimer(for: deadline)
     let outcome: RequestDesk.Outcome = await withTaskCancellationHandler {
@@ -314,7 +313,7 @@ extension Session {
   }
 
   private func endLateRequests() {
-    for number in waits.requests.late(at: MonotonicClock.now) {
+    for number in waits.requests.late(at: loop.now) {
       giveUp(number, SessionError(.requestTimedOut, "the peer did not answer in time; try again"))
     }
     setRequestTimer(for: waits.requests.deadline)

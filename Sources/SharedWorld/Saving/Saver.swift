@@ -65,7 +65,7 @@ actor Saver<Value: Sendable> {
     guard error != nil else { return save() }
     guard !hasStopped else { return }
     if retry == nil { retry = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.save() } } }
-    retry?.deadline = MonotonicClock.now + UInt64(pause / .nanoseconds(1))
+    retry?.deadline = loop.time(after: pause)
   }
 }
 

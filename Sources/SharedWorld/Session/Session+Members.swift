@@ -72,14 +72,15 @@ extension Session {
       throw SessionError(
         .limitExceeded, "an invitation's context has at most \(ProtocolLimits.invitationContext) bytes")
     }
-    let deadline = ContinuousClock.now + timeout
+    let deadline = loop.time(after: timeout)
     let expected = expected ?? key(of: target)
     var addresses = try await addresses(of: target, timeout: timeout)
     while true {
       let outcome = await invite(addresses, of: target, expecting: expected, context: context, until: deadline)
       // A peer that has just started again is first looked for where its earlier start listened.
       guard case .invitation(.unreachable) = outcome, target.candidate != nil,
-        let found = try? await self.addresses(of: target, timeout: deadline - .now), Set(found) != Set(addresses)
+        let found = try? await self.addresses(of: target, timeout: loop.rest(until: deadline)),
+        Set(found) != Set(addresses)
       else { return try peer(from: outcome, inviting: target) }
       addresses = found
     }
@@ -88,9 +89,9 @@ extension Session {
   /// Dials addresses until somebody has answered the invitation, or nobody listens there.
   private func invite(
     _ addresses: [SocketAddress], of target: InvitationTarget, expecting expected: PeerID?, context: [UInt8],
-    until deadline: ContinuousClock.Instant
+    until deadline: UInt64
   ) async -> WaitOutcome {
-    let rest = deadline - .now
+    let rest = loop.rest(until: deadline)
     var invitation: UInt64?
     let outcome = await wait { number in
       invitation = number
@@ -223,7 +224,7 @@ extension Session {
   private func rest(for duration: Duration) async {
     let number = waits.nextNumber()
     let timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.waits.finish(number, .cancelled) } }
-    timer.deadline = MonotonicClock.now + UInt64(duration / .nanoseconds(1))
+    timer.deadline = loop.time(after: duration)
     _ = await suspend(number) {
       hasEnded ? .cancelled : nil
     } givingUp: { _ in

@@ -94,7 +94,7 @@ extension Session {
 
   private func setPulse() {
     let pause = min(max(configuration.graceTime / 4, .seconds(1)), .seconds(60))
-    savedState?.pulse.deadline = MonotonicClock.now + UInt64(pause / .nanoseconds(1))
+    savedState?.pulse.deadline = loop.time(after: pause)
   }
 
   /// Writes what is left and releases the file.

@@ -67,7 +67,7 @@ public actor Session {
       discovery = DiscoveryDesk(
         serviceType: type, instanceName: name, record: try Self.record(of: identity, configuration),
         recognitionKey: configuration.advertising.hidesDevice ? nil : try identity.recognitionKey)
-      loop = try EventLoop()
+      loop = try EventLoop(clock: configuration.transport.clock)
       tasks = LoopTaskExecutor(loop)
     } catch let error as DiscoveryError {
       throw SessionError(.invalidArgument, "\(error)", cause: error)
@@ -307,14 +307,14 @@ extension Session {
     guard configuration.discovery != .none else { return }
     renewTag()
     let memory = configuration.transport.memory
-    let source = memory.map { Discovery(by: MemoryDiscovery($0)) } ?? Discovery(mode: configuration.discovery)
+    let source = (memory.map(DiscoverySource.memory) ?? .machine(configuration.discovery)).make()
     try discovery.start(source, as: configuration.discoveryRole, port: port) {
       [weak self, loop] event in
       loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
     }
     guard configuration.discoveryRole != .advertiser, memory == nil else { return }
     let silence = loop.makeTimer { [unowned self] in assumeIsolated { $0.explainSilence() } }
-    silence.deadline = MonotonicClock.now + DiscoveryDesk.patience
+    silence.deadline = loop.now + DiscoveryDesk.patience
     discovery.silence = silence
   }
 
@@ -349,7 +349,7 @@ extension Session {
   private func renewTag() {
     discovery.renewTag(of: identity.peerID, on: Self.today)
     let timer = discovery.renewal ?? loop.makeTimer { [unowned self] in assumeIsolated { $0.renewTag() } }
-    timer.deadline = MonotonicClock.now + Self.renewal
+    timer.deadline = loop.now + Self.renewal
     discovery.renewal = timer
   }
 

@@ -10,25 +10,41 @@ import ServiceDiscovery
 ///     configuration.transport = .inMemory(network)
 ///
 /// The test breaks it as real ones break: it delays bytes, cuts connections and lets groups of peers not reach each other. The
-/// delays and their order follow from the seed and from what the sessions send; the sessions themselves run in real time.
+/// delays and their order follow from the seed and from what the sessions send.
 public final class MemoryNetwork: Sendable {
   let core: MemoryNetworkCore
+  let clock: LoopClock
 
   /// A network that delivers all bytes of a connection in order, each piece after a random delay from the range.
   ///
   /// - Parameters:
   ///   - seed: The seed of the delays.
   ///   - delay: How long a piece is on its way, at least and at most; by default no time at all.
-  /// - Throws: ``SessionError`` with the code `io` when the system has no thread or descriptor left.
-  public init(seed: UInt64 = 0, delay: ClosedRange<Duration> = .zero ... .zero) throws(SessionError) {
+  ///   - speed: How many times faster time passes for the sessions while all of them wait, 1...100. With 1 they run in real time,
+  ///     and a session alone needs the better part of a second until it is host; the times of the app itself stay real.
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for a speed out of range, and `io` when the system has no thread or
+  ///   descriptor left.
+  public init(
+    seed: UInt64 = 0, delay: ClosedRange<Duration> = .zero ... .zero, speed: Int = 1
+  ) throws(SessionError) {
+    guard Self.speeds.contains(speed) else {
+      throw SessionError(
+        .invalidArgument,
+        "a network in memory runs \(Self.speeds.lowerBound) to \(Self.speeds.upperBound) times as fast, not \(speed) times"
+      )
+    }
+    clock = LoopClock(speed: speed)
     do throws(TransportFailure) {
-      core = MemoryNetworkCore(loop: try EventLoop(name: "sharedworld-mn"), seed: seed, delay: delay)
+      core = MemoryNetworkCore(loop: try EventLoop(name: "sharedworld-mn", clock: clock), seed: seed, delay: delay)
     } catch {
       throw SessionError(.io, "the network in memory cannot start: \(error)", cause: error)
     }
   }
 
   deinit { core.loop.stop() }
+
+  /// Beyond, a timer's resolution of a millisecond would be too coarse for the sessions' own times.
+  private static let speeds = 1...100
 
   /// Lets bytes pass within each group alone, until ``heal()``; the sessions that are in none are a group too.
   ///
@@ -48,4 +64,13 @@ public final class MemoryNetwork: Sendable {
     let ports = (one.port, other.port)
     core.run { $0.disconnect(ports.0, ports.1) }
   }
+}
+
+/// Two networks are equal if they are one.
+extension MemoryNetwork: Hashable {
+  /// Whether they are one network.
+  public static func == (one: MemoryNetwork, other: MemoryNetwork) -> Bool { one === other }
+
+  /// Hashes which network it is.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

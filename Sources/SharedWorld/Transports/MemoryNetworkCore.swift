@@ -76,7 +76,7 @@ actor MemoryNetworkCore {
   private func add(_ event: TransportEvent, to end: MemoryConnection) {
     let span = (delay.upperBound - delay.lowerBound) / .nanoseconds(1)
     let extra = span > 0 ? random.below(UInt64(span) + 1) : 0
-    let due = MonotonicClock.now + UInt64(delay.lowerBound / .nanoseconds(1)) + extra
+    let due = loop.now + UInt64(delay.lowerBound / .nanoseconds(1)) + extra
     // Of one connection nothing overtakes what was sent before.
     let last = flights.last { $0.end === end }?.due ?? 0
     flights.append(Flight(end: end, event: event, due: max(due, last)))
@@ -91,7 +91,7 @@ actor MemoryNetworkCore {
 
   /// Delivers what is due and can pass.
   func deliver() {
-    let now = MonotonicClock.now
+    let now = loop.now
     var hasMore = true
     while hasMore {
       var waiting: [Flight] = []

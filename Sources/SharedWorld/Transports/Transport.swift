@@ -1,3 +1,5 @@
+import PeerTransport
+
 /// A way to make connections between peers, which a session uses instead of TCP.
 ///
 /// A connection carries bytes, in order and both ways; the session runs TLS on it, so it need be neither secret nor proven. Each
@@ -67,6 +69,9 @@ public struct SessionTransport: Sendable {
   let make: (@Sendable () throws -> any Transport)?
   /// The network in memory that also does discovery.
   let memory: MemoryNetwork?
+
+  /// The clock of the session's loop.
+  var clock: LoopClock { memory?.clock ?? .machine }
 
   /// TCP over IPv4 and IPv6.
   public static let tcp = SessionTransport(make: nil, memory: nil)

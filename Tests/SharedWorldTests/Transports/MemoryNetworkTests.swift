@@ -37,12 +37,43 @@ struct MemoryNetworkTests {
 
   @Test("ten sessions find each other without a socket, agree on a host, and get an anchor")
   func tenPeers() async throws {
-    let network = try MemoryNetwork()
+    let network = try MemoryNetwork(speed: 100)
     try await Self.sessions(10, on: network) { sessions in
       _ = try await TestSessions.agreedHost(sessions)
       _ = try await sessions[0].place(Anchor(name: "lamp", transform: .identity))
       for session in sessions { try await Self.wait(for: "lamp", at: session) }
     }
+  }
+
+  @Test("sessions run by the network's clock, and a speed out of range is refused")
+  func speed() async throws {
+    for speed in [0, 101] {
+      let error = #expect(throws: SessionError.self) { _ = try MemoryNetwork(speed: speed) }
+      #expect(error?.code == .invalidArgument)
+    }
+    let network = try MemoryNetwork(speed: 100)
+    try await Self.sessions(1, on: network) { sessions in
+      #expect(sessions[0].loop.clock === network.clock && network.core.loop.clock === network.clock)
+    }
+  }
+
+  @Test("a browser sees advertisers and sessions of its network, and says where they are")
+  func browsing() async throws {
+    let network = try MemoryNetwork()
+    let advertiser = try Advertiser(service: "swtest", port: 9, name: "lamp", info: ["k": "1"], on: network)
+    let browser = try Browser(service: "swtest", on: network)
+    try await Self.sessions(1, on: network) { sessions in
+      var found: [String?: [UInt16]] = [:]
+      for await case .found(let candidate) in browser {
+        found[candidate.name] = try await browser.resolve(candidate.id).map(\.port)
+        if found.count == 2 { break }
+      }
+      #expect(found == ["lamp": [9], nil: [sessions[0].port]])
+    }
+    advertiser.stop()
+    let same = try Browser(service: "swtest", on: network)
+    let other = try Browser(service: "swtest", on: MemoryNetwork())
+    #expect(same == browser && other != browser)
   }
 
   @Test("what is placed in both halves of a divided network is everywhere once it is whole")
@@ -77,7 +108,7 @@ struct MemoryNetworkTests {
 
   @Test("where nobody listens an invitation fails as it does on a real network")
   func nobodyThere() async throws {
-    let network = try MemoryNetwork()
+    let network = try MemoryNetwork(speed: 100)
     try await Self.sessions(1, on: network) { sessions in
       let nobody = InvitationTarget.endpoint(MemoryNetworkCore.endpoint(of: 99))
       let error = await #expect(throws: SessionError.self) { try await sessions[0].invite(nobody) }

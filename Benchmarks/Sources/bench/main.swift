@@ -3,7 +3,7 @@ import Foundation
 /// Every benchmark, in the order of the report: a new file adds its list here.
 let benchmarks =
   WorldMapRows.all + MapUpdateRows.all + MapMemoryRows.all + HitTestRows.all + AnchorSetRows.all + FanOutRows.all
-  + LatencyRows.all + MapTransferRows.all + SimulatorRows.all + GrowthRows.all + AttackRows.all
+  + LatencyRows.all + MessageRows.all + MapTransferRows.all + SimulatorRows.all + GrowthRows.all + AttackRows.all
 
 do {
   let words = Array(CommandLine.arguments.dropFirst())

@@ -262,7 +262,9 @@ struct Messages: Organ {
       fail(index, .restarted, in: &turn)
       review(in: &turn)
     case .some:
-      giveRoom(in: &turn)
+      // Not for every report: messages that leave many at a time cost far less than those that leave as each finds room.
+      let window = turn.configuration.messageWindow(isCritical: report.isCritical)
+      if outflows[index].openBytes <= window - window / 4 { giveRoom(in: &turn) }
       pump(index, in: &turn)
     }
   }

@@ -24,7 +24,9 @@ package final class EventLoop: SerialExecutor, Sendable {
   }
 
   /// How many generations of jobs (jobs queued by jobs) run in one round before sockets have their turn again.
-  private static let generations = 8
+  ///
+  /// A task that awaits a session's method needs two of them each time; what it sends in a round leaves in one write.
+  private static let generations = 64
 
   private let shared = Mutex(Shared())
   private let owner = Atomic<UInt>(0)

@@ -58,14 +58,17 @@ struct EventBacklog: Backlog {
 
   /// Adds an event, or lets it replace an unread one.
   mutating func append(_ event: Session.Event) {
+    // Of the many events that a flood of messages makes, none replaces another or falls under a bound.
+    if case .message(let bytes, let from) = event {
+      messageBytes[from, default: 0] += ProtocolLimits.cost(ofMessage: bytes)
+      unread.append(event)
+      return
+    }
     let subject = event.subject
     if let subject, event.replacesUnread, let index = replaceable[subject] { return unread.replace(index, with: event) }
     if case .anchor(let anchor) = subject { seal(anchor, before: event) }
     let index = unread.append(event)
     if let subject { replaceable[subject] = event.replacesUnread ? index : nil }
-    if case .message(let bytes, let from) = event {
-      messageBytes[from, default: 0] += ProtocolLimits.cost(ofMessage: bytes)
-    }
     if let kind = Self.kind(of: event), isOver(kind, with: event) { drop(kind) }
   }
 

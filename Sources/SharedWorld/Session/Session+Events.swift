@@ -8,14 +8,17 @@ extension Session {
   /// Translates what the node says for the app.
   func take(_ events: [NodeEvent]) {
     var translated: [Event] = []
-    var (anchorsChanged, hasMessages, hasRoom) = (false, false, false)
+    var (anchorsChanged, hasMessages, hasRoom, hasOthers) = (false, false, false, false)
     for event in events {
-      take(event, into: &translated)
-      if case .anchors = event { anchorsChanged = true }
       if case .message(let bytes, let from) = event {
         waits.messages.received(bytes, from: from)
         hasMessages = true
+        translated.append(.message(bytes, from: from))
+        continue
       }
+      hasOthers = true
+      take(event, into: &translated)
+      if case .anchors = event { anchorsChanged = true }
       if case .envelope(let bytes, _, let from) = event {
         waits.messages.received(bytes, from: from.peer)
         hasMessages = true
@@ -23,9 +26,9 @@ extension Session {
       if case .messageRoom = event { hasRoom = true }
     }
     hub.publish(translated)
-    takeEnvelopes(of: events)
+    if hasOthers { takeEnvelopes(of: events) }
     if anchorsChanged { saveJournal() }
-    if translated.contains(where: \.changesStanding) { advertiseStanding() }
+    if hasOthers, translated.contains(where: \.changesStanding) { advertiseStanding() }
     if hasMessages { reviewUnread() }
     if hasRoom { sendWaiting() }
   }

@@ -64,6 +64,25 @@ struct MessageChainTests {
     #expect(try reports(&probe, on: link) == [report(.report, 3, 11, window: window - 5 * cost)])
   }
 
+  @Test("an app that was refused a message is told of room once a quarter of the window is free")
+  func room() throws {
+    var probe = NodeProbe()
+    let link = probe.join(1, member)
+    let cost = 1000 + ProtocolLimits.messageCost
+    var sent = 0
+    while case .sent = probe.input(.send([UInt8](repeating: 1, count: 1000), to: nil)) { sent += 1 }
+    #expect(sent == ProtocolLimits.messageWindow / cost)
+    func tellsRoom(upTo last: Int) -> Bool {
+      say(report(.report, 1, UInt64(last)), to: &probe, on: link)
+      return probe.takeEvents().contains { if case .messageRoom = $0 { true } else { false } }
+    }
+    let quarter = sent / 4 + 1
+    #expect(!tellsRoom(upTo: 1) && !tellsRoom(upTo: quarter - 2))
+    #expect(tellsRoom(upTo: quarter))
+    // It was told.
+    #expect(!tellsRoom(upTo: quarter + 1))
+  }
+
   @Test("a repeated message is reported again, a question is answered at once, and much of it is reported early")
   func reported() throws {
     var probe = NodeProbe()

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs every scenario of the simulator over many seeds, beginning with FIRST (default 1). SEEDS is the size of the whole:
-# the default, 1,000,000, takes about five hours of one core; a smaller number scales every part down. A failure prints the line that replays it.
+# the default, 1,000,000, takes about seven hours of one core; a smaller number scales every part down. A failure prints the line that replays it.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -29,7 +29,10 @@ part chaos 20000 16,32,64 6
 part session 200000 2,3,4,5,6
 part session 4000 8,12
 part session-poses 20000 2,3,4,5,6,7,8
-part session-messages 10000 2,3,4,5,6
+part session-messages 200000 2,3,4,5,6
+for scenario in session-resources session-frames session-wrong-frames; do
+  part "$scenario" 20000 2,3,4,5,6
+done
 part liar 20000 3,4,5,6
 for scenario in session-failover session-merge session-joins session-restarts detour orphan; do
   part "$scenario" 4000 3,4,5,6,7,8

@@ -2,6 +2,7 @@
 
 import pathlib
 import shutil
+import subprocess
 import time
 import unittest
 
@@ -15,6 +16,8 @@ TRANSCRIPTS = pathlib.Path(".build/lan")
 FAILOVER = 3.5
 #: How long peers may take to agree once nothing breaks any more (seconds). They take far less; a busy machine more.
 AGREEMENT = 60
+#: How long an anchor may take from `place` to the receiver's event while other bytes fill the link (ms): half, and 99 %.
+HALF, NEARLY_ALL = 8, 20
 
 
 class LanTest(unittest.TestCase):
@@ -110,6 +113,28 @@ class LanTest(unittest.TestCase):
         figures.note(f"{what} → one host", max(changes, default=healed) - healed, "s")
         figures.note(f"{what} → equal digests", agreed - healed, "s")
         return status
+
+    def time_raw_tcp(self, holders, receiver):
+        """How long messages of two hosts take to a receiver that all of them send bulk data (ms)."""
+        program = pathlib.Path(__file__).with_name("raw_tcp.py")
+        taker = receiver.start(
+            "python3", program, "receive", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.assertEqual(taker.stdout.readline(), "listening\n")
+        senders = [host.start("python3", program, "flood", receiver.address) for host in holders]
+        senders += [host.start("python3", program, "write", receiver.address) for host in holders[1:]]
+        for sender in senders:
+            self.assertEqual(sender.wait(), 0)
+        return [float(line) for line in taker.communicate()[0].split()]
+
+    def check_latency(self, what, times, raw):
+        """Holds times from `place` to the receiver's event (ms) to the limits, or to a multiple of raw TCP in the same run."""
+        for percent, limit, multiple in ((50, HALF, 2), (99, NEARLY_ALL, 3)):
+            took, least = figures.percentile(times, percent), figures.percentile(raw, percent)
+            figures.note(f"raw TCP beside bulk connections, p{percent}", least, "ms")
+            limit = max(limit, round(multiple * least, 1))
+            figures.note(f"placed → told beside {what}, p{percent}", took, "ms", limit)
+            with self.subTest(percent=percent):
+                self.assertLessEqual(took, limit)
 
     def names(self, peer):
         """The names of the anchors a peer has."""

@@ -1,6 +1,7 @@
 """Messages of apps where networks and processes lose what is on its way: all arrive, once and in order."""
 
 import signal
+import threading
 import time
 
 from lab import wait_until
@@ -8,6 +9,8 @@ from lan_test import LanTest
 
 #: How long messages may take to arrive once nothing is lost any more (seconds); a busy machine needs longer than an idle one.
 ARRIVAL = 60
+#: How often a flood sends a megabyte of messages and then an anchor: 12 of them a second fill the link.
+FLOODS = 120
 
 
 class MessageTest(LanTest):
@@ -31,6 +34,27 @@ class MessageTest(LanTest):
         self.agree([one, two])
         self.send(one, range(250), size=60_000)
         self.expect(two, one, 250)
+
+    def test_messages_that_fill_a_link_delay_no_anchor(self):
+        one, three = self.start_session(2)
+        two = self.start("two", one, megabits=100)
+        self.agree([one, two, three])
+        # One's anchors share their link with its messages, three's only the way to the receiver.
+        lines = ([f"send two '{'x' * 50_000}'"] * 20 + ["burst 1 1000"]) * FLOODS + ["burst 1 1000 end"]
+        flood = threading.Thread(target=lambda: [one.send(line) for line in lines])
+        since = len(one.events)
+        flood.start()
+        placed = three.ask("burst 400 50")["placed"]
+        flood.join()
+        two.event("anchor-added", seconds=ARRIVAL, where=lambda event: event["name"].startswith("end"))
+        for event in one.events[since:]:
+            if event["event"] == "answer" and event["command"] == "burst":
+                placed += event["placed"]
+        told = {event["id"]: event["clock"] for event in two.events if event["event"] == "anchor-added"}
+        times = [1000 * (told[each["id"]] - each["clock"]) for each in placed if each["id"] in told]
+        self.assertGreater(len(times), 400 + FLOODS)
+        raw = self.time_raw_tcp([one.host, three.host], two.host)
+        self.check_latency("messages that fill a link", times, raw)
 
     def test_4_seconds_of_dropped_packets_lose_no_message(self):
         one, two = self.start_session(2)

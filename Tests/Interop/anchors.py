@@ -144,7 +144,8 @@ class AnchorSet:
         before = (actor, number, total)
         if offset == 0:
             self._part = (*before, b"")
-        check(self._part is not None and self._part[:3] == before and len(self._part[3]) == offset, "a part is missing")
+        if self._part is None or self._part[:3] != before or len(self._part[3]) != offset:
+            raise Refused("a part is missing")
         data = self._part[3] + reader.take(size)
         self._part = (*before, data) if len(data) < total else None
         if self._part is None:

@@ -1,7 +1,7 @@
 """A peer of the protocol without input and output: bytes and moments in, bytes out.
 
-It is written from PROTOCOL.md and its pages alone. It is a leaf: it dials one member, has this one link, and reaches all
-others through that member. It cannot host, shows no codes, knows no passcode, and uses no frame of its own.
+It is written from PROTOCOL.md and its pages alone. It is a leaf: it dials one member, has this one link, and reaches
+all others through that member. It cannot host, shows no codes, knows no passcode, and uses no frame of its own.
 """
 
 import secrets
@@ -9,6 +9,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 
 import maps
 from anchors import AnchorSet, Chunks, chunks, read_vector
@@ -57,7 +58,9 @@ class Leaf:
 
     def __init__(self, me: Node, other: bytes, name: str, service: str, now: float) -> None:
         self.me, self.name, self.service = me, name, service
-        self.phase, self.reason = Phase.GREETING, None
+        self.phase = Phase.GREETING
+        #: The goodbye of either side, and more about it.
+        self.reason: tuple[int, str] | None = None
         self.other = Node(other, 0)
         self.output = bytearray()
         self.messages: list[Message] = []
@@ -90,7 +93,7 @@ class Leaf:
             MESSAGE: lambda body: self.mailbox.receive(self.other, body),
             MESSAGE_REPORT: lambda body: self.mailbox.receive_report(self.other, body, True, self._now),
             RELAYED_MESSAGE: self._relayed, RELAYED_REPORT: lambda body: self._relayed(body, is_report=True),
-            **{kind: lambda body, kind=kind: self.maps.receive(kind, body) for kind in MAPS}}
+            **{kind: partial(self.maps.receive, kind) for kind in MAPS}}
         self._say_hello()
 
     # What the app does.

@@ -5,7 +5,7 @@ import ctypes.util
 import hashlib
 from collections.abc import Callable
 
-from wire import Reader, check, u8, u32
+from wire import Reader, Refused, check, u8, u32
 
 ANNOUNCE, MANIFEST_REQUEST, MANIFEST, REQUEST, PIECE, CANCEL, HAVE = range(48, 55)
 #: The largest chunk, and the largest part of one in a frame (bytes).
@@ -36,7 +36,8 @@ def expand(codec: int, stored: bytes, size: int) -> bytes:
     """The raw bytes of a chunk that has to have that size."""
     if codec == 0:
         return stored
-    check(codec == 1 and ZSTD is not None, "a chunk of a codec that was not agreed on")
+    if codec != 1 or ZSTD is None:
+        raise Refused("a chunk of a codec that was not agreed on")
     check(ZSTD.ZSTD_getFrameContentSize(stored, len(stored)) == size, "a chunk of another size")
     raw = ctypes.create_string_buffer(size)
     check(ZSTD.ZSTD_decompress(raw, size, stored, len(stored)) == size, "a damaged chunk")

@@ -31,9 +31,10 @@ class Record:
     def _rank(self) -> tuple[int, int, int, bytes]:
         return self.version, self.status, self.incarnation, self.encoded(b"")
 
-    def changed(self, **fields: object) -> "Record":
-        """The next version with other fields."""
-        return replace(self, version=self.version + 1 if self.version < HIGHEST else 1, **fields)
+    @property
+    def next_version(self) -> int:
+        """The version of the next change."""
+        return self.version + 1 if self.version < HIGHEST else 1
 
 
 class Roster:
@@ -64,13 +65,13 @@ class Roster:
         known = self.records.get(peer)
         fresh = Record(1, PRESENT, incarnation, name, addresses)
         if known and known != replace(fresh, version=known.version):
-            fresh = replace(fresh, version=known.changed().version)
+            fresh = replace(fresh, version=known.next_version)
         self.records[peer] = fresh
 
     def left(self, peer: bytes) -> None:
         """Records that a peer has said so itself."""
         if known := self.records.get(peer):
-            self.records[peer] = known.changed(status=LEFT)
+            self.records[peer] = replace(known, version=known.next_version, status=LEFT)
 
     def merge(self, body: bytes, neighbour: bytes, host: bytes | None) -> Iterator[tuple[bytes, Record]]:
         """Gives the records of a frame that are news, corrections of this peer's own record among them."""
@@ -90,7 +91,7 @@ class Roster:
         said = self.records[self._me]
         if replace(said, version=self._truth.version) == self._truth:
             return None
-        self._truth = replace(self._truth, version=said.changed().version)
+        self._truth = replace(self._truth, version=said.next_version)
         self.records[self._me] = self._truth
         return varint(1) + self._truth.encoded(self._me)
 
@@ -101,7 +102,8 @@ def read_roster(reader: Reader) -> list[tuple[bytes, Record]]:
     entries = []
     for _ in range(count):
         peer = reader.take(32)
-        entries.append((peer, Record(reader.u32(), reader.u8(KICKED), reader.u64(), reader.text(63), reader.addresses())))
+        record = Record(reader.u32(), reader.u8(KICKED), reader.u64(), reader.text(63), reader.addresses())
+        entries.append((peer, record))
     reader.end()
     return entries
 

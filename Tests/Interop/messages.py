@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from wire import Node, Reader, check, u8, u32, u64
 
-#: What may be on its way before the receiver has reported, and what this peer lets others have on theirs (bytes of cost).
+#: What may be on its way before the receiver has reported, and what others may have on their way here (bytes of cost).
 FIRST_WINDOW, WINDOW = 262_144, 1_048_576
 #: The most bytes of a message, and what each costs besides.
 MOST, OVERHEAD = 61_440, 64

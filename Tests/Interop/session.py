@@ -40,14 +40,14 @@ def peer_id(certificate: x509.Certificate) -> bytes:
 def make_context(key: Ed25519PrivateKey, certificate: x509.Certificate) -> ssl.SSLContext:
     """TLS 1.3 with that key; who the other side is, its key says, and hello compares.
 
-    The module `ssl` asks a client for a certificate only to check it against authorities, so that this peer can dial but
-    not be dialled: a certificate that signs itself would be refused before anybody sees its key.
+    The module `ssl` asks a client for a certificate only to check it against authorities, so that this peer can dial
+    but not be dialled: a certificate that signs itself would be refused before anybody sees its key.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
-    with tempfile.NamedTemporaryFile() as file:  # The module reads keys from files only; this one is readable by us alone.
+    with tempfile.NamedTemporaryFile() as file:  # The module reads keys from files alone; this one is for us alone.
         file.write(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain) + certificate.public_bytes(pem))
         file.flush()
         context.load_cert_chain(file.name)

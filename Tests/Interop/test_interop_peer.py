@@ -14,20 +14,9 @@ sys.path[:0] = [str(TESTS / "Interop"), str(TESTS / "Lan")]
 
 import maps  # noqa: E402
 from anchors import AnchorSet, Chunks  # noqa: E402
-from peer import Peer, make_map  # noqa: E402
+from peer import Loopback, Peer, make_map  # noqa: E402
 from session import Ended, Session, dial  # noqa: E402
 from wire import Refused  # noqa: E402
-
-
-class LoopbackHost:
-    """What the driver of worldpeer asks of a host, without a network namespace."""
-
-    def __init__(self, name, folder):
-        self.name, self.folder = name, folder / name
-        self.folder.mkdir()
-
-    def start(self, *words, **options):
-        return subprocess.Popen(words, **options)
 
 
 class ExampleTest(unittest.TestCase):
@@ -91,16 +80,10 @@ class InteropTest(unittest.IsolatedAsyncioTestCase):
 
     def start(self, name="swift", *options):
         """Starts a worldpeer that lets everybody in."""
-        host = LoopbackHost(name, self.folder)
+        host = Loopback(name, self.folder)
         peer = Peer(host, "--discovery", "none", "--listen", "127.0.0.1:0", "--accept", "all", *options)
-        self.addCleanup(self.end, peer)
+        self.addCleanup(peer.end)
         return peer
-
-    def end(self, peer):
-        if peer._program.poll() is None:
-            peer.kill()
-        peer._program.stdin.close()
-        peer._program.stdout.close()
 
     def room(self, points):
         path = self.folder / "room.worldmap"

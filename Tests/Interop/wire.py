@@ -119,8 +119,8 @@ def plain_text(data: bytes) -> str:
         raise Refused("a text is not UTF-8") from error
     for character in text:
         control = unicodedata.category(character) in ("Cc", "Zl", "Zp")
-        check(not control and unicodedata.bidirectional(character) not in BIDIRECTIONAL, "a text has a control character")
-        check(character not in "\u061c\u200e\u200f", "a text has a control character")
+        turns = unicodedata.bidirectional(character) in BIDIRECTIONAL or character in "\u061c\u200e\u200f"
+        check(not control and not turns, "a text has a control character")
     return text
 
 

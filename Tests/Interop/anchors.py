@@ -300,33 +300,33 @@ def read_operation(reader: Reader, dot: Dot) -> Operation:
 
 def read_addition(reader: Reader, dot: Dot, clock: int) -> Anchor:
     identifier, parts = reader.take(16), reader.u8(7)
-    creator = reader.take(32) if parts & 1 else None
-    check(creator is None or creator[:8] == dot[0][:8], "a creator that is not the writer")
-    pose, name = read_register(reader, Register.POSE), read_register(reader, Register.NAME)
-    flags, kind = reader.take(4), read_kind(reader, dot[0])
-    payload = read_payload(reader) if parts & 2 else b""
-    origin = reader.take(16) if parts & 4 else None
-    created = (clock, dot[0])
-    return Anchor(identifier, creator, kind, origin, created, [pose, name, payload, flags, FREE], [created] * 5)
+    return read_fields(reader, identifier, (clock, dot[0]), parts)
 
 
 def read_anchor(reader: Reader, actors: list[bytes]) -> tuple[Dot, Anchor]:
     """An anchor of a snapshot, with its key."""
     key = (read_actor(reader, actors), reader.varint())
     identifier, created, parts = reader.take(16), (reader.u64(2**63 - 1), key[0]), reader.u8(15)
-    creator = reader.take(32) if parts & 1 else None
-    check(creator is None or creator[:8] == key[0][:8], "a creator that is not the writer")
-    pose, name = read_register(reader, Register.POSE), read_register(reader, Register.NAME)
-    flags, kind = reader.take(4), read_kind(reader, key[0])
-    payload = read_payload(reader) if parts & 2 else b""
-    origin = reader.take(16) if parts & 4 else None
-    lock = read_register(reader, Register.LOCK) if parts & 8 else FREE
-    changed, stamps = reader.u8(31), [created] * 5
+    anchor = read_fields(reader, identifier, created, parts)
+    if parts & 8:
+        anchor.values[Register.LOCK] = read_register(reader, Register.LOCK)
+    changed = reader.u8(31)
     for register in Register:
         if changed >> register & 1:
-            stamps[register] = (reader.u64(2**63 - 1), read_actor(reader, actors))
-            check(stamps[register] != created, "a stamp that need not be there")
-    return key, Anchor(identifier, creator, kind, origin, created, [pose, name, payload, flags, lock], stamps)
+            anchor.stamps[register] = (reader.u64(2**63 - 1), read_actor(reader, actors))
+            check(anchor.stamps[register] != created, "a stamp that need not be there")
+    return key, anchor
+
+
+def read_fields(reader: Reader, identifier: bytes, created: Stamp, parts: int) -> Anchor:
+    """What an addition and an anchor of a snapshot have in common."""
+    creator = reader.take(32) if parts & 1 else None
+    check(creator is None or creator[:8] == created[1][:8], "a creator that is not the writer")
+    pose, name = read_register(reader, Register.POSE), read_register(reader, Register.NAME)
+    flags, kind = reader.take(4), read_kind(reader, created[1])
+    payload = read_payload(reader) if parts & 2 else b""
+    origin = reader.take(16) if parts & 4 else None
+    return Anchor(identifier, creator, kind, origin, created, [pose, name, payload, flags, FREE], [created] * 5)
 
 
 def read_actor(reader: Reader, actors: list[bytes]) -> bytes:

@@ -4,7 +4,6 @@ import asyncio
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
@@ -14,7 +13,7 @@ sys.path[:0] = [str(TESTS / "Interop"), str(TESTS / "Lan")]
 
 import maps  # noqa: E402
 from anchors import AnchorSet, Chunks  # noqa: E402
-from peer import Loopback, Peer, make_map  # noqa: E402
+from loopback import LoopbackTest  # noqa: E402
 from session import Ended, Session, dial  # noqa: E402
 from wire import Refused  # noqa: E402
 
@@ -66,36 +65,8 @@ class ExampleTest(unittest.TestCase):
             AnchorSet(batch[1:17]).receive(batch, b"", None)
 
 
-class InteropTest(unittest.IsolatedAsyncioTestCase):
-    """One leaf peer and worldpeers, each of which ends with its test."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="interop-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    async def asyncSetUp(self):
-        # unittest has the loop report what takes 0.1 s; a worldpeer takes longer to start.
-        asyncio.get_running_loop().set_debug(False)
-
-    def start(self, name="swift", *options):
-        """Starts a worldpeer that lets everybody in."""
-        host = Loopback(name, self.folder)
-        peer = Peer(host, "--discovery", "none", "--listen", "127.0.0.1:0", "--accept", "all", *options)
-        self.addCleanup(peer.end)
-        return peer
-
-    def room(self, points):
-        path = self.folder / "room.worldmap"
-        make_map(path, points)
-        return path
-
-    async def ask(self, peer, line):
-        """Asks worldpeer while the leaf goes on."""
-        return await asyncio.to_thread(peer.ask, line)
-
-    async def event(self, peer, kind, **fields):
-        return await asyncio.to_thread(peer.event, kind, **fields)
+class InteropTest(LoopbackTest):
+    """One leaf peer beside worldpeers."""
 
     async def agree(self, session: Session, peer):
         """Waits until both have the same anchors, and gives them as worldpeer lists them."""
@@ -107,20 +78,20 @@ class InteropTest(unittest.IsolatedAsyncioTestCase):
         return session.peer.members()[name]
 
     async def test_it_joins_over_tls_is_listed_follows_the_host_and_leaves(self):
-        swift = self.start()
+        swift = self.worldpeer()
         async with dial("127.0.0.1", swift.port, "snake") as session:
-            joined = await self.event(swift, "peer-joined", name="snake")
+            joined = await self.heard(swift, "peer-joined", name="snake")
             self.assertEqual(joined["peerID"], session.peer.me.id.hex())
             self.assertEqual([peer["state"] for peer in (await self.ask(swift, "peers"))["peers"]], ["connected"])
             await session.until(lambda leaf: leaf.election.host is not None, "a host")
             self.assertEqual(session.peer.election.host.id.hex(), swift.id)
             await session.until(lambda leaf: leaf.election.place > 0, "a place in the order of joining")
             self.assertEqual((await self.ask(swift, "host"))["epoch"], session.peer.election.epoch)
-        left = await self.event(swift, "peer-left", name="snake")
+        left = await self.heard(swift, "peer-left", name="snake")
         self.assertEqual(left["reason"], "left")
 
     async def test_it_is_a_member_for_longer_than_silence_and_leases_last(self):
-        swift = self.start()
+        swift = self.worldpeer()
         async with dial("127.0.0.1", swift.port, "snake") as session:
             await session.until(lambda leaf: leaf.election.host is not None, "a host")
             exchanges = session.peer.exchanges
@@ -129,12 +100,12 @@ class InteropTest(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(session.peer.election.host.id.hex(), swift.id)
 
     async def test_anchors_of_both_are_the_same_to_the_last_bit(self):
-        swift = self.start()
+        swift = self.worldpeer()
         await self.ask(swift, "place before 1 2 3")
         async with dial("127.0.0.1", swift.port, "snake") as session:
             await session.until(lambda leaf: leaf.anchors.named("before"), "an anchor from before it joined")
             session.peer.place("cup", (0.1, -2.5, 1e-3))
-            added = await self.event(swift, "anchor-added", name="cup")
+            added = await self.heard(swift, "anchor-added", name="cup")
             self.assertEqual(added["author"], session.peer.me.id.hex())
             for line in ("place after 4 5 6", "move cup 7 8 9", "rename cup mug", "lock mug 60", "remove before"):
                 await self.ask(swift, line)
@@ -142,28 +113,28 @@ class InteropTest(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(set(listed), {"mug", "after"})
             self.assertEqual(session.peer.anchors.named("mug").position, (7, 8, 9))
             session.peer.remove(session.peer.anchors.named("after").id)
-            await self.event(swift, "anchor-removed", name="after")
+            await self.heard(swift, "anchor-removed", name="after")
             await self.agree(session, swift)
 
     async def test_an_edit_that_waits_for_all_waits_for_its_word(self):
-        swift = self.start()
+        swift = self.worldpeer()
         async with dial("127.0.0.1", swift.port, "snake") as session:
             await self.ask(swift, "place lamp 1 2 3 all")
             self.assertIsNotNone(session.peer.anchors.named("lamp"))
 
     async def test_anchors_of_an_earlier_start_are_there(self):
         journal = str(self.folder / "journal")
-        first = self.start("first", "--journal", journal)
+        first = self.worldpeer("first", "--journal", journal)
         for number in range(3):
             await self.ask(first, f"place chair{number} {number} 0 0")
         await asyncio.to_thread(first.quit)
-        second = self.start("second", "--journal", journal)
+        second = self.worldpeer("second", "--journal", journal)
         async with dial("127.0.0.1", second.port, "snake") as session:
             await session.until(lambda leaf: len(leaf.anchors.anchors) == 3, "three anchors")
             await self.agree(session, second)
 
     async def test_messages_arrive_once_and_in_order_both_ways(self):
-        swift = self.start()
+        swift = self.worldpeer()
         async with dial("127.0.0.1", swift.port, "snake") as session:
             to, count = self.node(session, "swift"), 100
             for number in range(count):  # Three times what may be on its way before a report.
@@ -176,11 +147,11 @@ class InteropTest(unittest.IsolatedAsyncioTestCase):
             self.assertEqual([int(message.data.split()[0]) for message in session.peer.messages], list(range(count)))
 
     async def test_the_map_arrives_and_its_page_reads_it(self):
-        await self.receive_map(self.start("swift", "--map", str(self.room(60_000))), 60_000)
+        await self.receive_map(self.worldpeer("swift", "--map", str(self.room(60_000))), 60_000)
 
     async def test_without_zstd_the_map_comes_in_raw_chunks(self):
         with mock.patch.object(maps, "ZSTD", None):
-            await self.receive_map(self.start("swift", "--map", str(self.room(20_000))), 20_000)
+            await self.receive_map(self.worldpeer("swift", "--map", str(self.room(20_000))), 20_000)
 
     async def receive_map(self, swift, points):
         sent = await self.ask(swift, "send-map")
@@ -192,20 +163,20 @@ class InteropTest(unittest.IsolatedAsyncioTestCase):
             words = [sys.executable, str(TESTS / "WorldModelTests" / "reader.py"), str(received)]
             lines = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
             self.assertEqual(len([line for line in lines if line.startswith("point")]), points)
-            await self.event(swift, "map-status", name="snake", stage="received")
+            await self.heard(swift, "map-status", name="snake", stage="received")
             await self.agree(session, swift)
 
     async def test_a_third_member_is_reached_through_the_first(self):
-        swift = self.start()
-        third = self.start("third", "--connect", f"127.0.0.1:{swift.port}")
-        await self.event(swift, "peer-joined", name="third")
+        swift = self.worldpeer()
+        third = self.worldpeer("third", "--connect", f"127.0.0.1:{swift.port}")
+        await self.heard(swift, "peer-joined", name="third")
         async with dial("127.0.0.1", swift.port, "snake") as session:
-            await self.event(third, "peer-joined", name="snake")
+            await self.heard(third, "peer-joined", name="snake")
             await session.until(lambda leaf: "third" in leaf.members(), "the third member")
             session.peer.place("cup", (1, 2, 3))
-            await self.event(third, "anchor-added", name="cup")
+            await self.heard(third, "anchor-added", name="cup")
             session.peer.send(self.node(session, "third"), b"through another one")
-            message = await self.event(third, "message", name="snake")
+            message = await self.heard(third, "message", name="snake")
             self.assertEqual(message["text"], "through another one")
             third.send("send snake 'and back'")
             await session.until(lambda leaf: leaf.messages, "a relayed message")
@@ -214,7 +185,7 @@ class InteropTest(unittest.IsolatedAsyncioTestCase):
             await self.agree(session, third)
 
     async def test_another_service_is_refused_with_its_reason(self):
-        swift = self.start("swift", "--service", "other")
+        swift = self.worldpeer("swift", "--service", "other")
         with self.assertRaises(ExceptionGroup) as caught:
             async with dial("127.0.0.1", swift.port, "snake"):
                 self.fail("joined a session of another service")
@@ -222,7 +193,7 @@ class InteropTest(unittest.IsolatedAsyncioTestCase):
         self.assertIsInstance(caught.exception.exceptions[0], Ended)
 
     async def test_the_host_removes_it(self):
-        swift = self.start()
+        swift = self.worldpeer()
         async with dial("127.0.0.1", swift.port, "snake") as session:
             await session.until(lambda leaf: leaf.election.host is not None, "a host")
             swift.send("kick snake")

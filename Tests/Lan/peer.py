@@ -24,17 +24,6 @@ class PeerError(Exception):
         self.code = code
 
 
-class Loopback:
-    """This machine as a host, for peers that need no network of their own."""
-
-    def __init__(self, name, folder):
-        self.name, self.folder = name, folder / name
-        self.folder.mkdir()
-
-    def start(self, *words, **options):
-        return subprocess.Popen(words, **options)
-
-
 class Peer:
     """A worldpeer on a host of the lab; its events and the commands it got are kept in the host's folder."""
 

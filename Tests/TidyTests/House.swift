@@ -37,9 +37,8 @@ struct House {
   /// What may lie in the top folder.
   static let topLevel: Set = [
     ".ci", ".gitignore", ".swift-format", "Benchmarks", "Bindings", "CHANGELOG.md", "CONTRIBUTING.md", "Documentation",
-    "Fixtures",
-    "Fuzzing", "KNOWN-ISSUES.md", "LICENSE", "Makefile", "PROTOCOL.md", "Package.resolved", "Package.swift",
-    "README.md", "SECURITY.md", "Scripts", "Snippets", "Sources", "Tests",
+    "Fixtures", "Fuzzing", "KNOWN-ISSUES.md", "LICENSE", "Makefile", "PROTOCOL.md", "Package.resolved",
+    "Package.swift", "README.md", "SECURITY.md", "Scripts", "Snippets", "Sources", "Tests",
   ]
 
   @Test("imports follow the arrows")

@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+import weakref
 from collections.abc import Callable, Iterable
 from ctypes import POINTER, byref, c_uint64, c_void_p
 from types import TracebackType
@@ -53,12 +54,21 @@ class Session:
         self._identity, self._config = identity, config or Config()
         self._pointer: c_void_p | None = None
         self._calls: set[asyncio.Future[Any]] = set()
+        self._drags: weakref.WeakSet[Drag] = weakref.WeakSet()
         self._is_waiting = False
 
     async def __aenter__(self) -> Self:
         pointer = c_void_p()
         config = self._config.c_structure()
-        await asyncio.to_thread(library.sw_session_start, self._identity.handle, byref(config), byref(pointer))
+        start = asyncio.to_thread(library.sw_session_start, self._identity.handle, byref(config), byref(pointer))
+        starting = asyncio.ensure_future(start)
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # The thread goes on: what it starts has to be stopped.
+            loop = asyncio.get_running_loop()
+            starting.add_done_callback(lambda _: loop.run_in_executor(None, library.sw_session_stop, pointer))
+            raise
         self._pointer = pointer
         return self
 
@@ -66,6 +76,12 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         pointer, self._pointer = self._pointer, None
+        for drag in self._drags:
+            drag.close()
+        # A task that is cancelled here leaves nevertheless, in the background.
+        await asyncio.shield(asyncio.ensure_future(self._stop(pointer)))
+
+    async def _stop(self, pointer: c_void_p | None) -> None:
         await asyncio.gather(*self._calls, return_exceptions=True)
         await asyncio.to_thread(library.sw_session_stop, pointer)
 
@@ -241,7 +257,9 @@ class Session:
         """Takes an anchor in the hand: it is shown to all at up to 60 poses a second, and stays where it is let go."""
         pointer = c_void_p()
         library.sw_session_begin_drag(self.handle, byref(c_anchor_id(anchor)), byref(pointer))
-        return Drag(pointer, library.sw_drag_destroy)
+        drag = Drag(pointer, library.sw_drag_destroy)
+        self._drags.add(drag)
+        return drag
 
     async def request_ownership(
         self, anchor: uuid.UUID | Anchor, *, lease: float | None = None, timeout: float = 10

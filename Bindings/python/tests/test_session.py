@@ -4,11 +4,13 @@ import asyncio
 import dataclasses
 import math
 import unittest
+from unittest import mock
 
 import numpy as np
 import sharedworld as sw
+from sharedworld._library import library
 from sharedworld.events import (
-    AnchorAdded, AnchorDragged, AnchorRemoved, Ended, HostChanged, MapReceived, Message, MessagesFailed,
+    AnchorAdded, AnchorDragged, AnchorRemoved, AnchorUpdated, Ended, HostChanged, MapReceived, Message, MessagesFailed,
     OwnershipChanged, PeerJoined)
 
 from peers import LIMIT, LOOPBACK, PeerTest
@@ -33,9 +35,10 @@ class SessionTest(PeerTest):
             placed = {"ann-vase": turned(30, (1, 2, 3)), "bob-vase": turned(-120, (-1, 0.25, 9))}
             lamp = ann.place("ann-vase", placed["ann-vase"])
             bob.place("bob-vase", placed["bob-vase"])
-            await asyncio.to_thread(swift.ask, "place swift-vase 4 5 6 all")
-            await asyncio.to_thread(swift.event, "anchor-added", name="bob-vase", position=[-1, 0.25, 9])
-            await self.agree(ann, bob)
+            await self.ask(swift, "place swift-vase 4 5 6 all")
+            await self.heard(swift, "anchor-added", name="bob-vase", position=[-1, 0.25, 9])
+            await self.event(ann, AnchorAdded, lambda event: event.anchor.name == "bob-vase")
+            await self.event(bob, AnchorAdded, lambda event: event.anchor.name == "ann-vase")
             for session in (ann, bob):
                 anchors = {anchor.name: anchor for anchor in session.anchors}
                 self.assertEqual(set(anchors), {"ann-vase", "bob-vase", "swift-vase"})
@@ -43,15 +46,15 @@ class SessionTest(PeerTest):
                 self.assertEqual(anchors["swift-vase"].creator, swift_id)
                 for name, transform in placed.items():
                     np.testing.assert_array_equal(anchors[name].transform, transform)
-            digest = await asyncio.to_thread(swift.ask, "digest")
+            digest = await self.ask(swift, "digest")
             self.assertEqual(digest["digest"], ann.digest.hex())
             bob.move(lamp, (7, 7, 7))
             bob.rename(lamp, "light")
-            await asyncio.to_thread(swift.event, "anchor-updated", name="light", position=[7, 7, 7])
+            await self.heard(swift, "anchor-updated", name="light", position=[7, 7, 7])
             bob.remove(lamp)
             removed = await self.event(ann, AnchorRemoved)
             self.assertEqual(removed.anchor.id, lamp)
-        await asyncio.to_thread(swift.event, "peer-left", name="ann", reason="left")
+        await self.heard(swift, "peer-left", name="ann", reason="left")
 
     async def test_messages_arrive_from_and_at_worldpeer(self):
         swift = self.worldpeer("swift")
@@ -59,10 +62,10 @@ class SessionTest(PeerTest):
             await ann.invite("127.0.0.1", swift.port)
             await ann.invite("127.0.0.1", bob.port)
             await ann.send("grüezi".encode())
-            heard = await asyncio.to_thread(swift.event, "message", text="grüezi")
+            heard = await self.heard(swift, "message", text="grüezi")
             self.assertEqual(heard["name"], "ann")
             self.assertEqual((await self.event(bob, Message)).data.decode(), "grüezi")
-            await asyncio.to_thread(swift.ask, "send ann good-day")
+            await self.ask(swift, "send ann good-day")
             message = await self.event(ann, Message)
             self.assertEqual((message.data, message.peer.hex(), message.key), (b"good-day", swift.id, None))
             self.assertEqual(ann.send_now(b"only bob", [peer.id for peer in ann.peers if peer.name == "bob"]), 2)
@@ -79,7 +82,7 @@ class SessionTest(PeerTest):
 
     async def test_the_map_of_worldpeer_arrives_as_an_array(self):
         swift = self.worldpeer("swift", "--map", str(self.room(20_000)))
-        await asyncio.to_thread(swift.ask, "send-map")
+        await self.ask(swift, "send-map")
         async with self.session("ann") as ann:
             self.assertIsNone(ann.map)
             await ann.invite("127.0.0.1", swift.port)
@@ -98,9 +101,9 @@ class SessionTest(PeerTest):
             await ann.invite("127.0.0.1", swift.port)
             with sw.Map.from_points(points) as cloud:
                 shared = await ann.share_map(cloud)
-            received = await asyncio.to_thread(swift.event, "map-received")
+            received = await self.heard(swift, "map-received")
             self.assertEqual((received["mapID"], received["points"]), (shared.hex(), 5_000))
-            await asyncio.to_thread(swift.ask, f"save {self.folder}/saved.worldmap")
+            await self.ask(swift, f"save {self.folder}/saved.worldmap")
         with sw.Map.load(self.folder / "saved.worldmap") as saved:
             np.testing.assert_array_equal(saved.points, points.astype(np.float32))
 
@@ -118,8 +121,8 @@ class SessionTest(PeerTest):
                 np.testing.assert_array_equal(dragged.transform, turned(90, (1, 2, 3)))
             with self.assertRaises(ValueError):
                 drag.update((0, 0, 0))
-            await self.agree(ann, bob)
-            self.assertEqual(ann.anchors[0].position, (1, 2, 3))
+            await self.event(ann, AnchorUpdated, lambda event: event.anchor.position == (1, 2, 3))
+            self.assertEqual(ann.digest, bob.digest)
 
     async def test_a_failure_is_an_exception_with_a_code_and_advice(self):
         async with self.session("ann") as ann:
@@ -138,12 +141,34 @@ class SessionTest(PeerTest):
         async with self.session("ann", dataclasses.replace(LOOPBACK, can_host=False)) as ann:
             await ann.invite("127.0.0.1", swift.port)
             await self.event(ann, HostChanged, lambda event: event.host is not None)
-            await asyncio.to_thread(swift.ask, "kick ann")
+            await self.ask(swift, "kick ann")
             async with asyncio.timeout(LIMIT):
                 self.assertIsInstance([event async for event in ann][-1], Ended)
         with self.assertRaises(sw.SharedWorldError) as caught:
             ann.place("late", (0, 0, 0))
         self.assertEqual(caught.exception.code, sw.Code.ENDED)
+
+    async def test_a_session_whose_start_is_cancelled_is_stopped(self):
+        stopped = asyncio.Event()
+        loop, stop = asyncio.get_running_loop(), library.sw_session_stop
+
+        def stop_and_say(pointer):
+            stop(pointer)
+            loop.call_soon_threadsafe(stopped.set)
+
+        with mock.patch.object(library, "sw_session_stop", stop_and_say):
+            start = asyncio.create_task(self.session("ann").__aenter__())
+            await asyncio.sleep(0)
+            start.cancel()
+            async with asyncio.timeout(LIMIT):
+                await stopped.wait()
+        self.assertTrue(start.cancelled())
+
+    async def test_a_drag_that_was_not_let_go_is_closed_with_its_session(self):
+        async with self.session("ann") as ann:
+            drag = ann.drag(ann.place("lamp", (0, 0, 0)))
+        with self.assertRaisesRegex(ValueError, "this Drag is closed"):
+            drag.update((0, 0, 0))
 
     async def test_a_second_reader_is_refused(self):
         async with self.session("ann") as ann:

@@ -20,7 +20,8 @@ status=0
 for selection in --skip --filter; do
   "$swift" test "$selection" "$pure" 2>&1 | tee -a "$log" || status=1
 done
+Scripts/interop.sh 2>&1 | tee -a "$log" || status=1
 # What failed stands at the end: nobody finds it among a thousand lines.
-grep '✘ Test .* recorded an issue' "$log" | cut -c 1-400 || true
+grep -E '✘ Test .* recorded an issue|^(ERROR|FAIL): |^skipped: ' "$log" | cut -c 1-400 || true
 grep 'Test run with .* tests' "$log"
 exit $status

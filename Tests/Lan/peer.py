@@ -38,7 +38,8 @@ class Peer:
         with log:
             self._program = host.start(
                 *words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, encoding="utf-8")
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
         ready = self.event("ready", seconds=20)
         self.id, self.port = ready["peerID"], ready["port"]
 
@@ -128,6 +129,14 @@ class Peer:
         self.signal(signal.SIGKILL)
         self._program.wait()
         return moment
+
+    def end(self):
+        """Ends it, however the test went, and gives its descriptors back."""
+        if self._program.poll() is None:
+            self.kill()
+        self._reader.join()
+        for stream in (self._program.stdin, self._program.stdout):
+            stream.close()
 
     def quit(self):
         """Ends it politely and gives its exit status."""

@@ -1,0 +1,95 @@
+"""How a session finds others and treats them."""
+
+import ctypes
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from . import _abi
+from ._library import library
+from .values import ID, c_id
+
+
+class Discovery(IntEnum):
+    """How peers on the network are found."""
+
+    AUTOMATIC = 0
+    AVAHI = 1
+    EMBEDDED = 2
+    NONE = 3
+
+
+class Invitations(IntEnum):
+    """How invitations are answered; with ASK the event Invited asks."""
+
+    DECLINE = 0
+    ACCEPT = 1
+    ASK = 2
+
+
+class MapProviders(IntEnum):
+    """Which members may share a map with the whole session."""
+
+    ANYONE = 0
+    HOST = 1
+
+
+class Trust(IntEnum):
+    """Which keys are admitted, besides the answers to invitations."""
+
+    ANYONE = 0
+    FIRST_USE = 1
+    PINNED = 2
+    CODE = 3
+
+
+Path = str | os.PathLike[str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The fields are those of sw_session_config, and explained there."""
+
+    discovery: Discovery = Discovery.AUTOMATIC
+    service: str | None = None
+    listen_host: str | None = None
+    listen_port: int = 0
+    host_priority: int = 1
+    can_host: bool = True
+    advertises_name: bool = False
+    invitations: Invitations = Invitations.DECLINE
+    member_limit: int = 0
+    map_providers: MapProviders = MapProviders.ANYONE
+    journal: Path = None
+    state: Path = None
+    map_cache: Path = None
+    map_cache_limit: int = 0
+    grace_time_s: int = 600
+    keeps_orphaned_ownership: bool = False
+    trust: Trust = Trust.ANYONE
+    shows_codes: bool | None = None
+    storage: Path = None
+    known_peers: Path = None
+    admitted: Sequence[ID] = ()
+    passcode: str | None = None
+
+    def c_structure(self) -> _abi.SessionConfig:
+        """The structure with these values in place of the library's defaults."""
+        result = _abi.SessionConfig()
+        library.sw_session_config_init(ctypes.byref(result), ctypes.sizeof(result))
+        for name, kind, *_ in _abi.SessionConfig._fields_:
+            value = getattr(self, name, None)
+            if value is None or name == "admitted":
+                continue
+            if kind is ctypes.c_char_p:
+                setattr(result, name, os.fsencode(value))
+                continue
+            setattr(result, name, int(value))
+            # A number that does not fit would be cut without a word.
+            if getattr(result, name) != int(value):
+                raise ValueError(f"{name} is out of range: {value}")
+        # ctypes keeps the array alive with the structure.
+        result.admitted = (_abi.PeerID * len(self.admitted))(*(c_id(_abi.PeerID, peer) for peer in self.admitted))
+        result.admitted_count = len(self.admitted)
+        return result

@@ -1,0 +1,452 @@
+"""What happens in a session: a class for each kind of event.
+
+A field's name says how it is read from the C structure (READERS), so a new event is a class with its number.
+"""
+
+import ctypes
+import dataclasses
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar, dataclass_transform
+
+from . import _abi
+from .errors import Code
+from .values import ID, Anchor, Field, MapStage, Recognition, Transform, read_anchor, read_id, read_transform, read_uuid
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in a session."""
+
+
+#: The classes by the number in the header.
+EVENTS: dict[int, type[Event]] = {}
+
+E = TypeVar("E", bound="Event")
+
+
+@dataclass_transform(frozen_default=True)
+def _event(number: int) -> Callable[[type[E]], type[E]]:
+    """Makes a class an event with the number that the header gives it."""
+
+    def register(kind: type[E]) -> type[E]:
+        EVENTS[number] = made = dataclass(frozen=True, slots=True)(kind)
+        return made
+
+    return register
+
+
+@_event(1)
+class CandidateFound(Event):
+    """A service is in sight: `Session.invite_candidate` invites it."""
+
+    candidate: str
+    name: str | None
+
+
+@_event(2)
+class CandidateLost(Event):
+    candidate: str
+    name: str | None
+
+
+@_event(3)
+class DiscoveryAvailable(Event):
+    backend: str
+
+
+@_event(4)
+class DiscoveryUnavailable(Event):
+    reason: str
+
+
+@_event(5)
+class Invited(Event):
+    """A peer asks to join: `Session.answer` answers. The context is that app's, and untrusted."""
+
+    peer: ID
+    name: str
+    context: bytes
+    recognition: Recognition
+
+
+@_event(6)
+class InvitationEnded(Event):
+    peer: ID
+    name: str
+
+
+@_event(7)
+class PeerJoined(Event):
+    peer: ID
+    name: str
+
+
+@_event(8)
+class PeerReconnecting(Event):
+    peer: ID
+    name: str
+
+
+@_event(9)
+class PeerLeft(Event):
+    peer: ID
+    name: str
+    reason: str
+
+
+@_event(10)
+class HostChanged(Event):
+    """Another peer hosts, or nobody while an election runs."""
+
+    host: ID | None
+    epoch: int
+    reason: str
+
+
+@_event(11)
+class MapProgress(Event):
+    """How many bytes of a map are here."""
+
+    sender: ID | None
+    map: ID
+    done: int
+    total: int
+
+
+@_event(12)
+class MapReceived(Event):
+    """A map is here: `Session.map` gives it."""
+
+    sender: ID | None
+    map: ID
+    done: int
+    total: int
+
+
+@_event(13)
+class MapFailed(Event):
+    status: Code
+    reason: str
+
+
+@_event(14)
+class AnchorAdded(Event):
+    """The origin is local, remote, map or merge."""
+
+    anchor: Anchor
+    origin: str
+
+
+@_event(15)
+class AnchorUpdated(Event):
+    anchor: Anchor
+    origin: str
+
+
+@_event(16)
+class AnchorRemoved(Event):
+    """The anchor is as it was at last."""
+
+    anchor: Anchor
+    origin: str
+
+
+@_event(17)
+class EditSuperseded(Event):
+    """A peer removed what this one edited."""
+
+    anchor_id: uuid.UUID
+    peer: ID | None
+    field: Field
+
+
+@_event(18)
+class Message(Event):
+    """What an app sent; of an unreliable message with its key."""
+
+    peer: ID
+    data: bytes
+    key: str | None
+
+
+@_event(19)
+class Problem(Event):
+    """Something that ends neither session nor data."""
+
+    status: Code
+    reason: str
+
+
+@_event(20)
+class Ended(Event):
+    """The session is over; nothing follows."""
+
+    reason: str
+
+
+@_event(21)
+class SessionMerged(Event):
+    host: ID
+    total: int
+
+
+@_event(22)
+class Locked(Event):
+    """The session takes no newcomers."""
+
+
+@_event(23)
+class Unlocked(Event):
+    """The session takes newcomers again."""
+
+
+@_event(24)
+class PeerMapChanged(Event):
+    """A peer came further with the session's map."""
+
+    peer: ID
+    name: str
+    map: ID | None
+    stage: MapStage
+    percent: int
+
+
+@_event(25)
+class Synchronised(Event):
+    """All is here that the connected peers had when they connected."""
+
+    digest: bytes
+
+
+@_event(26)
+class FieldOverwritten(Event):
+    """A later edit replaced one of this peer; the lost value is in the field that belongs to it."""
+
+    anchor_id: uuid.UUID
+    peer: ID | None
+    field: Field
+    transform: Transform
+    text: str | None
+    data: bytes
+    flags: int
+
+
+@_event(27)
+class AnchorRestored(Event):
+    """An anchor brings back a removed one."""
+
+    anchor: Anchor
+    removed: uuid.UUID
+
+
+@_event(28)
+class OwnershipChanged(Event):
+    anchor_id: uuid.UUID
+    owner: ID | None
+
+
+@_event(29)
+class AnchorDragged(Event):
+    """A peer moves an anchor by hand; the time is that of the session (ms)."""
+
+    anchor_id: uuid.UUID
+    transform: Transform
+    peer: ID
+    time: int
+    sequence: int
+
+
+@_event(30)
+class DragEnded(Event):
+    anchor_id: uuid.UUID
+    peer: ID
+
+
+@_event(31)
+class ParticipantMoved(Event):
+    """Where a peer's device is; the time is that of the session (ms)."""
+
+    anchor_id: uuid.UUID
+    transform: Transform
+    peer: ID
+    time: int
+    sequence: int
+
+
+@_event(32)
+class ParticipantGone(Event):
+    peer: ID
+
+
+@_event(33)
+class NewDevice(Event):
+    """A known name with another key."""
+
+    peer: ID
+    name: str
+    known_key: ID
+
+
+@_event(34)
+class CodeShown(Event):
+    """Two people compare these six digits: `Session.answer_code` says whether they are equal."""
+
+    peer: ID
+    name: str
+    digits: str
+    recognition: Recognition
+
+
+@_event(35)
+class CodeEnded(Event):
+    peer: ID
+    name: str
+    is_confirmed: bool
+
+
+@_event(36)
+class MessagesFailed(Event):
+    """Messages that are not known to have arrived, by their numbers."""
+
+    peer: ID
+    reason: str
+    numbers: tuple[int, ...]
+
+
+@_event(37)
+class MessageReturned(Event):
+    peer: ID
+    reason: str
+    number: int
+
+
+@_event(38)
+class PeerReconnected(Event):
+    peer: ID
+    name: str
+
+
+@_event(39)
+class NobodyFound(Event):
+    """For 10 s; the text says what may be the cause and what to do."""
+
+    reason: str
+
+
+@_event(40)
+class AlignmentChanged(Event):
+    """Unaligned, aligning, aligned or lost; anchors have moved, come or gone."""
+
+    peer: ID
+    name: str
+    state: str
+
+
+@_event(41)
+class GroupsChanged(Event):
+    peer: ID
+    name: str
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceEvent(Event):
+    """A file or bytes that one peer offers to others; the text is its name, its path, or why it failed."""
+
+    peer: ID
+    resource: ID
+    done: int
+    total: int
+    text: str | None
+    is_sent: bool
+
+
+@_event(44)
+class ResourceOffered(ResourceEvent):
+    pass
+
+
+@_event(45)
+class ResourceProgress(ResourceEvent):
+    pass
+
+
+@_event(46)
+class ResourceReceived(ResourceEvent):
+    pass
+
+
+@_event(47)
+class ResourceFailed(ResourceEvent):
+    pass
+
+
+@_event(48)
+class ResourceSettled(ResourceEvent):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownEvent(Event):
+    """An event of a later version of the library."""
+
+    type: int
+
+
+def _text(event: _abi.Event) -> str | None:
+    return None if event.text is None else event.text.decode()
+
+
+def _name(event: _abi.Event) -> str | None:
+    return None if event.name is None else event.name.decode()
+
+
+def _data(event: _abi.Event) -> bytes:
+    return ctypes.string_at(event.data, event.data_size) if event.data_size else b""
+
+
+def _numbers(event: _abi.Event) -> tuple[int, ...]:
+    data = _data(event)
+    return tuple(int.from_bytes(data[at:at + 8], "little") for at in range(0, len(data), 8))
+
+
+#: How the field of a class is read.
+READERS: dict[str, Callable[[_abi.Event], Any]] = {
+    **dict.fromkeys(("backend", "candidate", "digits", "key", "origin", "reason", "state", "text"), _text),
+    **dict.fromkeys(("host", "owner", "peer", "sender"), lambda event: read_id(event.peer)),
+    **dict.fromkeys(("context", "data"), _data),
+    **dict.fromkeys(("is_confirmed", "is_sent"), lambda event: bool(event.flags & 1)),
+    "anchor": lambda event: read_anchor(event.anchor),
+    "anchor_id": lambda event: read_uuid(event.anchor.id),
+    "digest": lambda event: bytes(event.digest),
+    "done": lambda event: event.done,
+    "epoch": lambda event: event.epoch,
+    "field": lambda event: Field(event.field),
+    "flags": lambda event: event.flags,
+    "groups": lambda event: tuple((_text(event) or "").splitlines()),
+    "known_key": lambda event: ID(_data(event)),
+    "map": lambda event: read_id(event.map),
+    "name": _name,
+    "number": lambda event: event.sequence,
+    "numbers": _numbers,
+    "percent": lambda event: event.percent,
+    "recognition": lambda event: Recognition(event.recognition),
+    "removed": lambda event: read_uuid(event.other),
+    "resource": lambda event: read_id(event.digest),
+    "sequence": lambda event: event.sequence,
+    "stage": lambda event: MapStage(event.stage),
+    "status": lambda event: Code(event.status),
+    "time": lambda event: event.time,
+    "total": lambda event: event.total,
+    "transform": lambda event: read_transform(event.anchor.transform),
+}
+
+
+def read_event(event: _abi.Event) -> Event:
+    """Copies an event out of the library."""
+    kind = EVENTS.get(event.type)
+    if kind is None:
+        return UnknownEvent(event.type)
+    return kind(**{field.name: READERS[field.name](event) for field in dataclasses.fields(kind)})

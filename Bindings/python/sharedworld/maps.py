@@ -1,0 +1,64 @@
+"""Maps: clouds of feature points with static anchors."""
+
+import os
+from ctypes import byref, c_void_p
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ._handles import Handle
+from ._library import library
+
+
+class Map(Handle):
+    """A cloud of feature points and static anchors; it never changes."""
+
+    @classmethod
+    def from_points(cls, points: npt.ArrayLike, identifiers: npt.ArrayLike | None = None) -> Self:
+        """A map of points, n × 3 numbers in metres, each with an identifier (0, 1, 2 … unless given)."""
+        positions = np.ascontiguousarray(points, dtype=np.float32)
+        if positions.ndim != 2 or positions.shape[1] != 3:
+            raise ValueError(f"points are an array of n × 3 numbers, not of shape {positions.shape}")
+        count = len(positions)
+        numbers = np.arange(count, dtype=np.uint64) if identifiers is None else np.asarray(identifiers)
+        if numbers.shape != (count,) or not np.issubdtype(numbers.dtype, np.integer):
+            raise ValueError(f"{count} points have as many identifiers, which are whole numbers")
+        numbers = np.ascontiguousarray(numbers, dtype=np.uint64)
+        pointer = c_void_p()
+        library.sw_map_create(positions.ctypes.data, numbers.ctypes.data, count, byref(pointer))
+        return cls(pointer, library.sw_map_destroy)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Reads a .worldmap file; waits for the disk."""
+        pointer = c_void_p()
+        library.sw_map_load(os.fsencode(path), byref(pointer))
+        return cls(pointer, library.sw_map_destroy)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a .worldmap file; waits for the disk."""
+        library.sw_map_save(self.handle, os.fsencode(path))
+
+    def __len__(self) -> int:
+        """How many feature points there are."""
+        return int(library.sw_map_point_count(self.handle))
+
+    @property
+    def anchor_count(self) -> int:
+        """How many static anchors there are."""
+        return int(library.sw_map_anchor_count(self.handle))
+
+    @property
+    def points(self) -> npt.NDArray[np.float32]:
+        """A copy of the positions, n × 3, in metres."""
+        positions = np.empty((len(self), 3), dtype=np.float32)
+        library.sw_map_copy_points(self.handle, 0, len(positions), positions.ctypes.data, None)
+        return positions
+
+    @property
+    def identifiers(self) -> npt.NDArray[np.uint64]:
+        """A copy of the points' identifiers, in the order of `points`."""
+        numbers = np.empty(len(self), dtype=np.uint64)
+        library.sw_map_copy_points(self.handle, 0, len(numbers), None, numbers.ctypes.data)
+        return numbers

@@ -1,0 +1,129 @@
+"""The part of Documentation/Protocol/election.md that a peer plays which cannot host: it follows."""
+
+from collections.abc import Callable
+
+from wire import Node, Reader, check, optional_node, u8, u32, u64
+
+BEAT, ACK, PRE_CLAIM, PRE_NACK, STEP_DOWN, OFFER, WIN, YIELD, HANDOVER, RESIGN, REQUEST, SEAT = range(1, 13)
+#: How long a follower believes in its host after a Beat (seconds).
+LEASE = 2.0
+#: The largest epoch and session time.
+MOST = 2**62
+
+#: Sends a message of the election to one node, or to all: kind and fields, destination.
+Send = Callable[[bytes, Node | None], None]
+
+
+class Follower:
+    """Whom this peer follows. Its sender is a present member, as the caller checks."""
+
+    def __init__(self, me: Node, send: Send) -> None:
+        self.me, self._send = me, send
+        self.host: Node | None = None
+        self.epoch = self.place = self._seen = 0
+        self._lease_end = 0.0
+        #: Session time less this peer's own clock, and the latest one that it has shown (ms).
+        self._ahead, self._shown = 0.0, 0
+
+    def session_time(self, now: float) -> int:
+        """Session time in ms; it never runs back."""
+        self._shown = max(self._shown, int(now * 1_000 + self._ahead))
+        return self._shown
+
+    def tick(self, now: float) -> None:
+        """Ends a lease that is over."""
+        if self.host and now >= self._lease_end:
+            self.host = None
+
+    def gone(self, peer: bytes) -> None:
+        """A peer has left the session or was removed."""
+        if self.host and self.host.id == peer:
+            self.host = None
+
+    def receive(self, sender: Node, body: bytes, now: float) -> None:
+        """Acts on a message as the state table says."""
+        reader = Reader(body)
+        kind = reader.u8()
+        handler = {
+            BEAT: self._beat, ACK: self._not_me, PRE_CLAIM: self._pre_claim, PRE_NACK: self._pre_nack,
+            STEP_DOWN: self._step_down, YIELD: self._not_me, RESIGN: self._resign, SEAT: self._seat}.get(kind)
+        if kind != BEAT:
+            self.tick(now)
+        if handler:
+            handler(sender, reader, now)
+        else:
+            # Offers, wins and requests concern hosts, a handover those that can host.
+            check(kind in (OFFER, WIN, HANDOVER, REQUEST), "an unknown message of the election")
+
+    def _believes(self, epoch: int) -> bool:
+        """Records the epoch unless it would use the epochs up."""
+        if epoch > 2**32 and epoch > self._seen + 2**20:
+            return False
+        self._seen = max(self._seen, epoch)
+        return True
+
+    def _follow(self, node: Node, epoch: int, sequence: int, lease: float, now: float) -> None:
+        self._seen = max(self._seen, epoch)
+        self.host, self.epoch, self._lease_end = node, epoch, now + lease
+        self._send(u8(ACK) + u64(epoch) + u32(sequence) + u32(self.place) + u64(self.session_time(now)), node)
+
+    def _name_host(self, node: Node, ended: int, now: float) -> None:
+        if self.host and self.host != node:
+            lease = int((self._lease_end - now) * 1_000)
+            self._send(u8(STEP_DOWN) + bytes(self.host) + u64(self.epoch) + u32(lease) + u64(ended), node)
+
+    def _beat(self, sender: Node, reader: Reader, now: float) -> None:
+        epoch, sequence, _, _ = reader.u64(MOST), reader.u32(), reader.u16(), reader.u8()
+        time, _ = reader.u64(MOST), reader.u32()
+        reader.end()
+        if not self._believes(epoch):
+            return
+        following = self.host is not None and now < self._lease_end
+        if (sender == self.host and epoch >= self.epoch) or (not following and sender != self.host):
+            self._ahead = time - now * 1_000
+            self._follow(sender, epoch, sequence, LEASE, now)
+
+    def _not_me(self, sender: Node, reader: Reader, now: float) -> None:
+        """An Ack or a Yield, which are for a host."""
+        epoch = reader.u64(MOST)
+        if self._believes(epoch):
+            self._name_host(sender, epoch, now)
+
+    def _pre_claim(self, sender: Node, reader: Reader, now: float) -> None:
+        _, _, highest = reader.u8(), reader.u32(), reader.u64(MOST)
+        reader.end()
+        if not self._believes(highest):
+            return
+        if sender == self.host:
+            self.host = None
+        elif self.host:
+            lease = int((self._lease_end - now) * 1_000)
+            self._send(u8(PRE_NACK) + optional_node(self.host) + u64(self.epoch) + u32(lease), sender)
+
+    def _pre_nack(self, sender: Node, reader: Reader, now: float) -> None:
+        host, epoch, lease = reader.optional_node(), reader.u64(MOST), reader.u32()
+        reader.end()
+        if self._believes(epoch) and not self.host and host not in (None, self.me) and lease > 0:
+            self._follow(host, epoch, 0, min(LEASE, lease / 1_000), now)
+
+    def _step_down(self, sender: Node, reader: Reader, now: float) -> None:
+        to, epoch, lease, ended = reader.node(), reader.u64(MOST), reader.u32(), reader.u64(MOST)
+        reader.end()
+        if not self._believes(epoch) or sender != self.host or ended < self.epoch:
+            return
+        if to == self.me or lease == 0:
+            self.host = None
+        else:
+            self._follow(to, epoch, 0, min(LEASE, lease / 1_000), now)
+
+    def _resign(self, sender: Node, reader: Reader, now: float) -> None:
+        epoch, _ = reader.u64(MOST), reader.optional_node()
+        reader.end()
+        if self._believes(epoch) and sender == self.host and epoch >= self.epoch:
+            self.host = None
+
+    def _seat(self, sender: Node, reader: Reader, now: float) -> None:
+        place = reader.u32()
+        reader.end()
+        if sender == self.host and self.place == 0 and 0 < place <= 2**31:
+            self.place = place

@@ -104,6 +104,10 @@ FRAMES = {
     "map-status": (55, FLOOD + MAP + u8(1) + u8(37)),
     # id, the incarnation of its sender, number, size, chunks, name
     "resource-offer": (56, RESOURCE + u64(START) + u64(5) + u64(332_144) + u32(2) + text("../skizze ü.txt")),
+    "resource-offer-empty": (
+        56,
+        sha(u64(START) + u64(6) + u64(0)) + u64(START) + u64(6) + u64(0) + u32(0) + text("none"),
+    ),
     "resource-waiting": (57, RESOURCE + u8(0)),
     "resource-accepted": (57, RESOURCE + u8(1)),
     "resource-received": (57, RESOURCE + u8(2)),

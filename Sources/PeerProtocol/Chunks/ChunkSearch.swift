@@ -4,6 +4,8 @@ package struct ChunkSearch: Sendable {
   package struct Wanted: Sendable, Equatable {
     /// Which chunk of the content.
     package let index: Int
+    /// Where its raw bytes begin, in a content whose chunks but the last have one size.
+    package let offset: Int
     /// The size and the hash that its raw bytes must have.
     package let name: ChunkName
   }

@@ -82,7 +82,9 @@ package struct ContentHolding: Sendable {
     self.storage = storage
     verified = ChunkSet(capacity: head.chunks)
     missing = ChunkSet(capacity: head.chunks)
-    firstWanted = start % head.chunks
+    firstWanted = start % max(head.chunks, 1)
+    // No bytes have no names that could come.
+    if head.chunks == 0 { manifest = ContentManifest(epoch: head.epoch, revision: head.revision, names: []) }
   }
 
   /// A content that is held whole; without chunks, in a file.
@@ -160,7 +162,7 @@ package struct ContentHolding: Sendable {
   var search: ChunkSearch? {
     guard let manifest, !isComplete else { return nil }
     let wanted = manifest.names.indices.filter { !verified.contains($0) }.map { index in
-      ChunkSearch.Wanted(index: index, name: manifest.names[index])
+      ChunkSearch.Wanted(index: index, offset: index * manifest.names[0].size, name: manifest.names[index])
     }
     return ChunkSearch(content: head.id, wanted: wanted)
   }

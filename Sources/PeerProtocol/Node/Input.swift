@@ -25,8 +25,9 @@ package enum Input: Sendable {
   case tick
   /// The clock that counts suspended time ran ahead of the monotonic one.
   case clockJumped(by: Duration)
-  /// Chunks of a map found in the cache, each checked against its hash; there may be several answers to one search.
-  case chunksFound(MapID, [FoundChunk], isLast: Bool)
+  /// Chunks found in the cache, each checked against its hash, and those of a resource written to their places; there may be
+  /// several answers to one search.
+  case chunksFound(ContentID, [FoundChunk], isLast: Bool)
   /// The result of a ``ChunkCheck``; of a chunk of a resource, once its bytes are written.
   case chunkChecked(ChunkVerdict)
   /// Where this peer listens has changed.

@@ -30,8 +30,7 @@ extension Node {
     case .writable(let id), .taken(let id): links.organ.regainRoom(on: id, in: &turn)
     case .clockJumped(let gap): excuse(gap)
     case .addresses(let addresses): changeAddresses(addresses)
-    case .chunksFound(let map, let chunks, let isLast):
-      takeMapNews { node in node.maps.organ.found(chunks, of: map, isLast: isLast, in: &node.turn) }
+    case .chunksFound(let content, let chunks, let isLast): found(chunks, of: content, isLast: isLast)
     case .chunkChecked(let verdict): settle(verdict)
 
     case .invite(let id, let addresses, let expected, let context, let timeout):
@@ -97,6 +96,13 @@ extension Node {
   private mutating func settle(_ verdict: ChunkVerdict) {
     guard !resources.isFetching(verdict.check.content) else { return resources.settle(verdict, in: &turn) }
     takeMapNews { node in node.maps.organ.settle(verdict, in: &node.turn) }
+  }
+
+  private mutating func found(_ chunks: [FoundChunk], of content: ContentID, isLast: Bool) {
+    guard !resources.isFetching(content) else {
+      return resources.found(chunks, of: content, isLast: isLast, in: &turn)
+    }
+    takeMapNews { node in node.maps.organ.found(chunks, of: MapID(content), isLast: isLast, in: &node.turn) }
   }
 
   private mutating func open(

@@ -81,8 +81,10 @@ struct ResourceAnnouncement: Sendable, Equatable, FrameBody {
     let start = reader.offset
     let size = try reader.read(UInt64.self)
     let chunks = Int(try reader.read(UInt32.self))
-    guard (1...ProtocolLimits.chunks).contains(chunks), size <= UInt64(ProtocolLimits.resource),
-      (chunks...(chunks * ProtocolLimits.chunk)).contains(Int(size))
+    guard chunks <= ProtocolLimits.chunks, size <= UInt64(ProtocolLimits.resource),
+      (chunks...(chunks * ProtocolLimits.chunk)).contains(Int(size)),
+      // Nothing else comes of an empty one that its id could be compared with.
+      chunks > 0 || ContentManifest(epoch: incarnation, revision: number, names: []).id == id
     else { throw .invalid("chunks that do not make the resource", offset: start) }
     head = ContentHead(id: id, epoch: incarnation, revision: number, size: Int(size), chunks: chunks)
     let place = reader.offset

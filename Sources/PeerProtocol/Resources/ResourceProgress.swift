@@ -24,8 +24,8 @@ public struct ResourceProgress: Sendable, Hashable {
   /// Such bytes a second over the last two seconds; 0 while nothing is known.
   public let bytesPerSecond: Int
 
-  /// From 0 to 1.
-  public var fraction: Double { Double(bytes) / Double(totalBytes) }
+  /// From 0 to 1; 1 of a resource without bytes.
+  public var fraction: Double { totalBytes > 0 ? Double(bytes) / Double(totalBytes) : 1 }
 
   /// How long the rest takes at this rate; nil while that cannot be told.
   public var remaining: Duration? {

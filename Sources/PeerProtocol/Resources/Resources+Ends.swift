@@ -18,6 +18,13 @@ extension Resources {
     }
   }
 
+  /// Looks in the cache for a resource's chunks; nothing is asked for before it has answered.
+  mutating func searchCache(_ index: Int, in turn: inout Turn) {
+    guard turn.configuration.cachesChunks, let search = incoming[index].holding.search else { return }
+    incoming[index].holding.searchEnds = turn.now + ProtocolTimes.chunkTimeout
+    turn.emit(.find(search))
+  }
+
   func requestManifest(_ content: ContentID, from source: PeerID, first: Int, in turn: inout Turn) {
     guard let link = turn.mesh.links.carrier(of: source) else { return }
     turn.send(.resourceManifestRequest, on: link) { ManifestRequest(content: content, first: first).write(to: &$0) }

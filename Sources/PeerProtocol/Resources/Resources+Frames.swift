@@ -139,6 +139,7 @@ extension Resources {
         return requestManifest(part.content, from: sender.peer, first: received, in: &turn)
       }
       guard manifest.evenChunk != nil else { return fail(index, .corrupt, in: &turn) }
+      searchCache(index, in: &turn)
       fetch(in: &turn)
     } catch {
       refuse(sender.peer, of: index, in: &turn)

@@ -84,6 +84,8 @@ extension Resources {
     }
     for index in incoming.indices where incoming[index].stage == .fetching {
       incoming[index].holding.passOverSlowSources(at: turn.now)
+      // A disk that does not answer must not hold up what the network has.
+      if let end = incoming[index].holding.searchEnds, end <= turn.now { incoming[index].holding.searchEnds = nil }
       if incoming[index].holding.untold > 0 { tellHave(index, in: &turn) }
       if let source = incoming[index].holding.askForManifest(isLate: true) {
         requestManifest(incoming[index].id, from: source, first: 0, in: &turn)

@@ -57,7 +57,7 @@ struct Resources: Organ {
     let sender = incoming[index].sender
     say(.accepted, of: content, to: sender, in: &turn)
     if turn.mesh.memberLink(to: sender) != nil { incoming[index].holding.addHolder(sender.peer, at: turn.now) }
-    fetch(in: &turn)
+    if incoming[index].holding.isComplete { progress(index, in: &turn) } else { fetch(in: &turn) }
     return .done
   }
 
@@ -93,10 +93,23 @@ struct Resources: Organ {
     guard let index = incoming.firstIndex(where: { $0.id == verdict.check.content }) else { return }
     do {
       guard try incoming[index].holding.settle(verdict, at: turn.now) else { return }
+      if turn.configuration.cachesChunks { turn.emit(.keep(verdict.check.name.hash, verdict.check.chunk)) }
       incoming[index].patience.hear(at: turn.now)
       progress(index, in: &turn)
     } catch {
       refuse(verdict.check.source, of: index, in: &turn)
+    }
+    fetch(in: &turn)
+  }
+
+  /// Counts chunks that the cache had, proven and written.
+  mutating func found(_ chunks: [FoundChunk], of content: ContentID, isLast: Bool, in turn: inout Turn) {
+    guard let index = incoming.firstIndex(where: { $0.id == content }) else { return }
+    for found in chunks { incoming[index].holding.keep(found.chunk, at: found.index) }
+    if isLast { incoming[index].holding.searchEnds = nil }
+    if !chunks.isEmpty {
+      incoming[index].patience.hear(at: turn.now)
+      progress(index, in: &turn)
     }
     fetch(in: &turn)
   }

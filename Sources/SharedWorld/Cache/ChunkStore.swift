@@ -3,7 +3,7 @@ import Glibc
 import PeerProtocol
 import WorldModel
 
-/// Verified chunks of maps in a folder, so that a map that was here once need not travel again.
+/// Verified chunks of maps and resources in a folder, so that what was here once need not travel again.
 ///
 /// A file is named by the hash of the raw bytes and nothing else, has mode 0600 and holds one byte of codec and the
 /// chunk as it is stored. Nothing in the folder is believed: a chunk is proven each time it is read, and a file that

@@ -41,8 +41,8 @@ struct ResourceDesk {
     made.insert(id)
   }
 
-  /// The file in which a chunk belongs; nil when it is no part of a resource that is fetched.
-  func file(of check: ChunkCheck) -> ResourceFile? { files.isEmpty ? nil : files[ResourceID(check.content)] }
+  /// The file to which the chunks of a content belong; nil when it is no resource that is fetched.
+  func file(of content: ContentID) -> ResourceFile? { files.isEmpty ? nil : files[ResourceID(content)] }
 
   /// All of a resource is here; where its file is.
   mutating func received(_ offer: ResourceOffer) -> ResourceReceipt? {

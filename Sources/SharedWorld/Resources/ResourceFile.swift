@@ -50,6 +50,13 @@ final class ResourceFile: Sendable {
     }
   }
 
+  /// Writes a chunk of the cache, which has proven it, to its place.
+  func write(_ chunk: StoredChunk, at wanted: ChunkSearch.Wanted) throws(ResourceFailure) {
+    let raw: [UInt8]
+    do throws(ChunkFailure) { raw = try chunk.expanded(to: wanted.name.size) } catch { throw .unreadable }
+    try write(raw, at: wanted.offset)
+  }
+
   /// Takes the room for a whole file, where the file system can tell at once whether there is any.
   func reserve(_ size: Int) throws(ResourceFailure) {
     guard posix_fallocate(descriptor, 0, off_t(size)) == ENOSPC else { return }
@@ -86,7 +93,7 @@ enum ResourceSource: Sendable {
 
   /// The sizes and hashes of all chunks; the bytes are read once, a chunk at a time.
   ///
-  /// - Throws: ``SessionError`` with the code `io`, `invalid-argument` for no bytes at all, `limit-exceeded` or `cancelled`.
+  /// - Throws: ``SessionError`` with the code `io`, `limit-exceeded` or `cancelled`.
   func names() throws(SessionError) -> [ChunkName] {
     var (names, offset) = ([ChunkName](), 0)
     while true {
@@ -101,7 +108,6 @@ enum ResourceSource: Sendable {
       }
       guard raw.count == ProtocolLimits.chunk else { break }
     }
-    guard !names.isEmpty else { throw SessionError(.invalidArgument, "a resource has at least one byte") }
     return names
   }
 }

@@ -164,7 +164,7 @@ extension Session {
   ///
   /// Returns whether there was room for it.
   func run(_ check: ChunkCheck) -> Bool {
-    if let file = waits.resources.file(of: check) {
+    if let file = waits.resources.file(of: check.content) {
       write(check, to: file)
       return true
     }
@@ -186,8 +186,11 @@ extension Session {
     guard let store = chunkStore else { return }
     switch wish {
     case .find(let search):
-      let isTaken = jobs.add { [weak self] in await Self.find(search, in: store) { await self?.take($0) } }
-      if !isTaken { input(.chunksFound(MapID(search.content), [], isLast: true)) }
+      let file = waits.resources.file(of: search.content)
+      let isTaken = jobs.add { [weak self] in
+        await Self.find(search, in: store, for: file) { await self?.take($0) }
+      }
+      if !isTaken { input(.chunksFound(search.content, [], isLast: true)) }
     case .keep(let hash, let chunk):
       // Under too much work a chunk is simply not kept.
       _ = jobs.add(priority: .utility) { [weak self] in
@@ -203,34 +206,41 @@ extension Session {
 
   /// The answers of the cache.
   private enum CacheAnswer: Sendable {
-    case found(MapID, [FoundChunk], isLast: Bool)
+    case found(ContentID, [FoundChunk], isLast: Bool)
+    case unwritten(ContentID, ResourceFailure)
     case success
     case failure(SessionError)
   }
 
   private nonisolated static func find(
-    _ search: ChunkSearch, in store: ChunkStore, _ answer: (CacheAnswer) async -> Void
+    _ search: ChunkSearch, in store: ChunkStore, for file: ResourceFile?, _ answer: (CacheAnswer) async -> Void
   ) async {
     var found: [FoundChunk] = []
     for wanted in search.wanted {
       do throws(SessionError) {
         guard let chunk = try await store.chunk(wanted.name.hash, rawSize: wanted.name.size) else { continue }
+        do throws(ResourceFailure) {
+          try file?.write(chunk, at: wanted)
+        } catch {
+          return await answer(.unwritten(search.content, error))
+        }
         found.append(FoundChunk(index: wanted.index, chunk: chunk))
       } catch {
         await answer(.failure(error))
         break
       }
       guard found.count == batch else { continue }
-      await answer(.found(MapID(search.content), found, isLast: false))
+      await answer(.found(search.content, found, isLast: false))
       found = []
     }
-    await answer(.found(MapID(search.content), found, isLast: true))
+    await answer(.found(search.content, found, isLast: true))
   }
 
   /// A cache that fails costs time and nothing else; it is told of once, until it works again.
   private func take(_ answer: CacheAnswer) {
     switch answer {
-    case .found(let map, let chunks, let isLast): input(.chunksFound(map, chunks, isLast: isLast))
+    case .found(let content, let chunks, let isLast): input(.chunksFound(content, chunks, isLast: isLast))
+    case .unwritten(let content, let failure): input(.endResource(ResourceID(content), failure))
     case .success: _ = maps.cacheFailure.note(nil)
     case .failure(let error): if let news = maps.cacheFailure.note(error) { hub.publish([.problem(news)]) }
     }

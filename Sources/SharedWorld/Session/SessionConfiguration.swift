@@ -73,7 +73,7 @@ extension Session {
     /// A larger one is not taken, and is told of by ``Session/Event/mapFailed(_:)`` with the code `limit-exceeded`: where
     /// its size on the network is over the limit it is not fetched, else its head is read and nothing is decoded.
     public var mapMemoryLimit = 256 * 1024 * 1024
-    /// Where parts of maps are kept, so that a map that was here once need not travel again; nil keeps none.
+    /// Where parts of maps and resources are kept, so that what was here once need not travel again; nil keeps none.
     public var mapCache: MapCache?
     /// Where the folder for resources that arrive is made, which is removed when the session ends; nil: in `TMPDIR`, else in `/tmp`.
     public var resourceFolder: String?
@@ -148,7 +148,7 @@ extension Session.Configuration {
   var mapFolder: MapCache? { mapCache ?? storage.map { MapCache(folder: $0 + "/maps") } }
 }
 
-/// A folder in which parts of maps are kept over the end of the program.
+/// A folder in which parts of maps and resources are kept over the end of the program.
 ///
 /// Each part is a file (mode 0600) and is checked against its hash whenever it is read; a damaged one is removed and
 /// fetched again. A cache that cannot be read or written is told of by ``Session/Event/problem(_:)`` and costs nothing

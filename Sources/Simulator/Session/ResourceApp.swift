@@ -6,6 +6,8 @@ import WorldModel
 /// give up; and one machine now and then reads other bytes than it should.
 struct ResourceApp {
   private var random: SeededRandom
+  /// The bytes that were offered last.
+  private var last: [UInt8] = []
 
   init(random: SeededRandom) {
     self.random = random
@@ -16,7 +18,11 @@ struct ResourceApp {
     var dice = random.split()
     world.perform(0) { peer, _ in peer.shelf.isFaulty = true }
     guard dice.below(4) > 0 else { return giveUp(&dice, in: &world, at: index) }
-    let bytes = (0..<(1 + dice.below(20 * Self.chunk))).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+    // Now and then none, and now and then those that receivers may have in their caches.
+    let size = dice.below(8) == 0 ? 0 : 1 + dice.below(20 * Self.chunk)
+    let fresh = (0..<size).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+    let bytes = dice.below(4) == 0 ? last : fresh
+    last = bytes
     let receivers = (0..<(1 + dice.below(world.count))).map { _ in SessionPeer.identity(of: dice.below(world.count)) }
     let ranges = stride(from: 0, to: bytes.count, by: Self.chunk).map { $0..<min($0 + Self.chunk, bytes.count) }
     let package = MapPackage(map: bytes, ranges: ranges[...])
@@ -82,9 +88,19 @@ struct ResourceShelf {
 
   /// Writes a chunk that is proven.
   mutating func write(_ check: ChunkCheck) {
-    guard let raw = try? check.chunk.expanded(to: check.name.size) else { return }
-    while chunks[check.content, default: []].count <= check.index { chunks[check.content]?.append([]) }
-    chunks[check.content]?[check.index] = raw
+    write(check.chunk, size: check.name.size, at: check.index, of: check.content)
+  }
+
+  /// Writes chunks that the cache had.
+  mutating func write(_ found: [FoundChunk], of search: ChunkSearch) {
+    let sizes = Dictionary(uniqueKeysWithValues: search.wanted.map { ($0.index, $0.name.size) })
+    for chunk in found { write(chunk.chunk, size: sizes[chunk.index] ?? 0, at: chunk.index, of: search.content) }
+  }
+
+  private mutating func write(_ chunk: StoredChunk, size: Int, at index: Int, of content: ContentID) {
+    guard let raw = try? chunk.expanded(to: size) else { return }
+    while chunks[content, default: []].count <= index { chunks[content]?.append([]) }
+    chunks[content]?[index] = raw
   }
 }
 

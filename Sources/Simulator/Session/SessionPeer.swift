@@ -310,7 +310,8 @@ package struct SessionPeer: SimulatedNode {
         let found = search.wanted.compactMap { wanted in
           disk[wanted.name.hash].map { FoundChunk(index: wanted.index, chunk: $0) }
         }
-        handle(.chunksFound(MapID(search.content), found, isLast: true), at: now)
+        if shelf.chunks[search.content] != nil { shelf.write(found, of: search) }
+        handle(.chunksFound(search.content, found, isLast: true), at: now)
       case .keep(let hash, let chunk): disk[hash] = chunk
       case .check(let check): run(check, at: now)
       case .load(let load): handle(.chunkLoaded(load, shelf.read(load)), at: now)

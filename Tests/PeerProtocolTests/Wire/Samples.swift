@@ -28,6 +28,8 @@ enum Sample {
   static let offer = ResourceAnnouncement(
     head: ContentHead(id: resource, epoch: 0x0123_4567_89ab_cdef, revision: 5, size: 332_144, chunks: 2),
     name: "../skizze ü.txt")
+  static let emptyOffer = ResourceAnnouncement(
+    head: ContentManifest(epoch: 0x0123_4567_89ab_cdef, revision: 6, names: []).head, name: "none")
   static let resourcePiece = ChunkPiece(content: resource, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
   static let token = BulkOffer.Token(high: 0x1122_3344_5566_7788, low: 0x99aa_bbcc_ddee_ff00)
   static let recognitionKey = RecognitionKey(
@@ -200,6 +202,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       $1.write(bytes: $0.bytes)
     },
     FrameCase("resource-offer", .resourceOffer, Sample.offer) { $0.write(to: &$1) },
+    FrameCase("resource-offer-empty", .resourceOffer, Sample.emptyOffer) { $0.write(to: &$1) },
     FrameCase("resource-waiting", .resourceWord, ResourceWord(.waiting, of: Sample.resource)) { $0.write(to: &$1) },
     FrameCase("resource-accepted", .resourceWord, ResourceWord(.accepted, of: Sample.resource)) { $0.write(to: &$1) },
     FrameCase("resource-received", .resourceWord, ResourceWord(.received, of: Sample.resource)) { $0.write(to: &$1) },

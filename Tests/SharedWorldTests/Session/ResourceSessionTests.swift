@@ -218,7 +218,109 @@ struct ResourceSessionTests {
     }
   }
 
-  @Test("what is no file, what is empty and what has no receiver is refused")
+  @Test("an empty file arrives, and so do no bytes", arguments: [false, true])
+  func empty(isFile: Bool) async throws {
+    try await TestSessions.withFolder { folder in
+      let path = folder.appending(path: "none").path()
+      try Data().write(to: URL(filePath: path))
+      try await TestSessions.joined { alice, bob in
+        var bobs = bob.events.makeAsyncIterator()
+        let bobID = bob.localPeer.id
+        let transfer =
+          isFile
+          ? try await alice.sendResource(at: path, to: [bobID])
+          : try await alice.sendResource([], named: "none", to: [bobID])
+        let offer = try await Self.offer(&bobs)
+        #expect(offer.name == "none" && offer.size == 0)
+        try await bob.accept(offer)
+        let progress = try await bobs.first { if case .resourceProgress(let progress) = $0 { progress } else { nil } }
+        #expect(progress.fraction == 1)
+        let path = try await Self.receipt(&bobs).path
+        #expect(try Data(contentsOf: URL(filePath: path)).isEmpty)
+        #expect(await transfer.results() == [bobID: nil])
+      }
+    }
+  }
+
+  @Test("a connection that breaks in the middle, twice, loses nothing that has come")
+  func brokenConnection() async throws {
+    let network = try MemoryNetwork(delay: .milliseconds(1) ... .milliseconds(2))
+    var configuration = TestSessions.configuration()
+    configuration.transport = .inMemory(network)
+    let bytes = Self.noise(12_000_000)
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
+        var bobs = bob.events.makeAsyncIterator()
+        _ = try await alice.join(bob.endpoint)
+        let transfer = try await alice.sendResource(bytes, named: "x", to: [bob.localPeer.id])
+        try await bob.accept(try await Self.offer(&bobs))
+        var before = 0
+        for part in [0.2, 0.6] {
+          let here = try await bobs.first { event in
+            if case .resourceProgress(let progress) = event, progress.fraction > part { progress.bytes } else { nil }
+          }
+          #expect(here > before && here < bytes.count)
+          before = here
+          network.disconnect(alice, bob)
+        }
+        while true {
+          let event = try await bobs.first { $0 }
+          if case .resourceProgress(let progress) = event {
+            #expect(progress.bytes >= before)
+          } else if case .resourceReceived(let receipt) = event {
+            #expect(try Data(contentsOf: URL(filePath: receipt.path)) == Data(bytes))
+            break
+          } else if case .resourceFailed(_, let failure) = event {
+            Issue.record("\(failure.word)")
+            break
+          }
+        }
+        #expect(await transfer.results() == [bob.localPeer.id: nil])
+      }
+    }
+  }
+
+  /// Joins `alice` with a session that has a cache, which ends when it has so much of what it is offered, or all of it; bytes of
+  /// the resource that it had by then, and bytes that came over its connection.
+  private static func fetch(
+    _ bytes: [UInt8], of alice: Session, cache folder: String, upTo part: Double
+  ) async throws -> (had: Int, came: Int) {
+    var configuration = TestSessions.configuration()
+    configuration.mapCache = MapCache(folder: folder)
+    return try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
+      var bobs = bob.events.makeAsyncIterator()
+      _ = try await alice.join(bob.endpoint)
+      _ = try await alice.sendResource(bytes, named: "x", to: [bob.localPeer.id])
+      try await bob.accept(try await offer(&bobs))
+      let had = try await bobs.first { event in
+        if case .resourceProgress(let progress) = event, progress.fraction >= part { progress.bytes } else { nil }
+      }
+      if part == 1 {
+        let path = try await receipt(&bobs).path
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data(bytes))
+      }
+      return (had, await bob.state().peers.reduce(0) { $0 + Int($1.bytesReceived) })
+    }
+  }
+
+  @Test("after a restart of the receiver only that comes which its cache does not have")
+  func resumedFromCache() async throws {
+    let bytes = Self.noise(16 * ProtocolLimits.chunk)
+    try await TestSessions.withFolder { folder in
+      let cache = folder.appending(path: "cache").path()
+      try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
+        alice in
+        let first = try await Self.fetch(bytes, of: alice, cache: cache, upTo: 0.4)
+        #expect(first.had < bytes.count)
+        let second = try await Self.fetch(bytes, of: alice, cache: cache, upTo: 1)
+        #expect(second.came < bytes.count - first.had + ProtocolLimits.chunk)
+        let third = try await Self.fetch(bytes, of: alice, cache: cache, upTo: 1)
+        #expect(third.came < ProtocolLimits.chunk)
+      }
+    }
+  }
+
+  @Test("what is no file and what has no receiver is refused")
   func refused() async throws {
     try await TestSessions.joined { alice, bob in
       let peers = [bob.localPeer.id]
@@ -226,8 +328,6 @@ struct ResourceSessionTests {
       #expect(none?.code == .io)
       let folder = await #expect(throws: SessionError.self) { try await alice.sendResource(at: "/tmp", to: peers) }
       #expect(folder?.code == .invalidArgument)
-      let empty = await #expect(throws: SessionError.self) { try await alice.sendResource([], named: "x", to: peers) }
-      #expect(empty?.code == .invalidArgument)
       let nobody = await #expect(throws: SessionError.self) { try await alice.sendResource([1], named: "x", to: []) }
       #expect(nobody?.code == .invalidArgument)
       let stranger = await #expect(throws: SessionError.self) {

@@ -15,25 +15,18 @@ struct CProgramTests {
     ["/usr/bin/\(name)", "/usr/local/bin/\(name)"].first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  @Test("two sessions of a C program share a map and anchors", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
-  func twoPeers() async throws {
-    let ran = try await Self.output(of: "two_peers")
-    #expect(ran == Output(status: 0, text: "ok\n"))
-  }
-
   @Test(
-    "the users of a C program compare the codes of two sessions", .enabled(if: compiler("gcc") != nil, "gcc is missing")
-  )
-  func codes() async throws {
-    let ran = try await Self.output(of: "codes")
-    #expect(ran == Output(status: 0, text: "ok\n"))
-  }
-
-  @Test(
-    "signals sent to a C program reach its own threads alone", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
-  func signals() async throws {
-    let ran = try await Self.output(of: "signals")
-    #expect(ran == Output(status: 0, text: "ok\n"))
+    "a C program of two sessions finds what the header promises",
+    .enabled(if: compiler("gcc") != nil, "gcc is missing"),
+    arguments: [
+      ("two_peers", "maps, anchors, drags, ownership, a lock and a journal"), ("codes", "codes that users compare"),
+      ("signals", "signals reach its own threads alone"), ("operations", "operations that do not wait, and handles"),
+      ("objects", "messages in all modes, groups, objects and requests"), ("resources", "files and bytes"),
+      ("frames", "frames and how they line up"), ("discovery", "announcements, policies, known peers and a diagnosis"),
+    ])
+  func program(name: String, subject: String) async throws {
+    let ran = try await Self.output(of: name)
+    #expect(ran == Output(status: 0, text: "ok\n"), "\(subject)")
   }
 
   @Test("a program that only shares maps links no library for pictures")
@@ -90,7 +83,7 @@ struct CProgramTests {
       [
         "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread",
         "-I\(headers)", source,
-        library, "-Wl,-rpath,\(products.path())", "-o", program,
+        library, "-lm", "-Wl,-rpath,\(products.path())", "-o", program,
       ])
     #expect(compiled == Output(status: 0, text: ""))
     return try await run(program, [folder.path()])

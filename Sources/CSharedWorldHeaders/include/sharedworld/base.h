@@ -56,6 +56,18 @@ enum {
   SW_CODE_REFUSED = 35,          /* the code was not confirmed on both screens */
   SW_CODE_BUSY = 36,             /* too many codes are being compared, or a comparison failed a short time ago */
   SW_WOULD_BLOCK = 37,           /* too many messages are on their way to a receiver */
+  SW_DISK_FULL = 38,             /* a disk is full */
+  SW_UNKNOWN_RESOURCE = 39,      /* no such resource is offered, or it is not any more */
+  SW_MESSAGE_STOPPED = 40,       /* the app of a peer stopped an answer on its way; no session of this library does */
+  SW_REQUEST_TIMED_OUT = 41,     /* a request was not answered in time */
+  SW_UNHANDLED = 42,             /* nothing at the peer answers such requests */
+  SW_UNDECODABLE = 43,           /* the peer cannot read a request */
+  SW_REQUEST_FAILED = 44,        /* the peer's program answered with an error */
+  SW_NOT_DELIVERED = 45,         /* a request is not known to have reached the peer */
+  SW_MAP_NOT_READY = 46,         /* the place is not mapped well enough to be captured or shared */
+  SW_NOT_RELOCALISED = 47,       /* a scan was not found in the session's map, or not surely: look around and try again */
+  SW_NOT_DETERMINED = 48,        /* a turn between two frames is still open: observe more, at other places */
+  SW_NO_POSE = 49,               /* a device tells no pose by which it could be found */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 
@@ -71,11 +83,20 @@ typedef struct sw_peer_id { uint8_t bytes[32]; } sw_peer_id;
 /* Which anchor: the 16 bytes of a version-4 UUID. */
 typedef struct sw_anchor_id { uint8_t bytes[16]; } sw_anchor_id;
 
+/* A key and a value, both text: a header field of an object, or an entry of an advertisement. */
+typedef struct sw_pair {
+  const char *key;
+  const char *value;
+} sw_pair;
+
 /* Which revision of a map: the SHA-256 of its manifest. All zero means none. */
 typedef struct sw_map_id { uint8_t bytes[32]; } sw_map_id;
 
 /* A hash of the replicated anchors: equal on all peers that hold the same. */
 typedef struct sw_digest { uint8_t bytes[32]; } sw_digest;
+
+/* Gives back a text that a function has handed out through a `char **`. */
+void sw_text_destroy(char *text);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,8 @@ extern "C" {
  * add values and set more fields of those that are here: pass over what you do not know.
  */
 enum {
-  SW_EVENT_CANDIDATE_FOUND = 1,        /* text: the candidate's id; name: what it calls itself, or NULL */
+  SW_EVENT_CANDIDATE_FOUND = 1,        /* text: the candidate's id; name: what it calls itself, or NULL; recognition
+                                          SW_RECOGNITION_KNOWN and peer: the known peer that it seems to be */
   SW_EVENT_CANDIDATE_LOST = 2,         /* text, name */
   SW_EVENT_DISCOVERY_AVAILABLE = 3,    /* text: the back-end */
   SW_EVENT_DISCOVERY_UNAVAILABLE = 4,  /* text: why */
@@ -50,11 +51,19 @@ enum {
   SW_EVENT_MESSAGE_RETURNED = 37,      /* peer: the receiver, text: why, sequence: its number; objects of Swift apps alone */
   SW_EVENT_PEER_RECONNECTED = 38,      /* peer, name: it was told of as reconnecting, and can be reached again */
   SW_EVENT_NOBODY_FOUND = 39,          /* for 10 s; text: what may be the cause and what to do */
-  SW_EVENT_ALIGNMENT_CHANGED = 40,     /* peer, name, text: unaligned, aligning, aligned or lost; anchors have moved, come or gone */
+  SW_EVENT_ALIGNMENT_CHANGED = 40,     /* peer, name, text: unaligned, aligning, aligned or lost, residual, observations, and
+                                          anchor.transform if has_transform; anchors have moved, come or gone */
   SW_EVENT_GROUPS_CHANGED = 41,        /* peer, name, text: the groups it is in now, one a line */
-  /* Resources, of Swift apps: peer, digest (its id), done and total (bytes), text (name, path, or why), flags: 1 if sent. */
+  /* Resources: peer, digest (its id), done and total (bytes), text (name, path, or why), flags: 1 if sent. Of progress rate;
+     of those to this peer name, which is text for people and never a path. */
   SW_EVENT_RESOURCE_OFFERED = 44, SW_EVENT_RESOURCE_PROGRESS = 45, SW_EVENT_RESOURCE_RECEIVED = 46,
-  SW_EVENT_RESOURCE_FAILED = 47, SW_EVENT_RESOURCE_SETTLED = 48
+  SW_EVENT_RESOURCE_FAILED = 47, SW_EVENT_RESOURCE_SETTLED = 48,
+  SW_EVENT_DONE = 60,                  /* operation, status, text: why it failed; the function that began it names the rest */
+  SW_EVENT_OBJECT = 61,                /* operation: the subscription, peer; of the object: see below */
+  SW_EVENT_REQUEST = 62,               /* operation: the number for an answer, peer; of the question: see below */
+  SW_EVENT_REQUEST_WITHDRAWN = 63,     /* operation: the number of a request whose sender does not wait any more */
+  SW_EVENT_INVITATION_FAILED = 64      /* name: the target, status, text, flags: 1 if it is repeated */
+  /* Of an object: endpoint, object_type, content_type, data, fields, and anchor.transform if has_transform. */
 };
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */
 enum {
@@ -98,6 +107,16 @@ typedef struct sw_event {
   uint32_t percent; /* 0-100 */
   uint32_t recognition; /* SW_RECOGNITION_... */
   uint32_t reserved;    /* zero */
+  uint64_t operation;       /* the number of an operation, a subscription or a request */
+  const char *endpoint;     /* the place that an object was sent to */
+  const char *object_type;  /* the name of its type */
+  const char *content_type; /* the media type of `data` */
+  const sw_pair *fields;    /* its header fields, in the order of their keys */
+  size_t field_count;
+  double residual;          /* of an alignment (metres) */
+  uint64_t rate;            /* of a resource on its way (bytes a second), 0 while it is not known */
+  uint32_t observations;    /* behind an alignment */
+  uint32_t has_transform;   /* 1 when anchor.transform is set though there is no anchor */
 } sw_event;
 
 /*

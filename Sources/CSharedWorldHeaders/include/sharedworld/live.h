@@ -33,6 +33,12 @@ sw_status sw_session_request_ownership(
 /* Gives an anchor back, so that the next who asks gets it. SW_NOT_OWNER when this peer does not own it. Waits as above. */
 sw_status sw_session_release_ownership(sw_session *session, const sw_anchor_id *anchor, uint32_t timeout_ms);
 
+/* The same two without waiting for the answer. SW_EVENT_DONE: their status; anchor.id. */
+sw_status sw_session_request_ownership_async(
+    sw_session *session, const sw_anchor_id *anchor, uint32_t lease_ms, uint32_t timeout_ms, uint64_t *operation);
+sw_status sw_session_release_ownership_async(
+    sw_session *session, const sw_anchor_id *anchor, uint32_t timeout_ms, uint64_t *operation);
+
 #ifdef __cplusplus
 }
 #endif

@@ -42,6 +42,10 @@ void sw_map_destroy(sw_map *map);
  */
 sw_status sw_session_share_map(sw_session *session, const sw_map *map, const sw_peer_id *peer, sw_map_id *id);
 
+/* The same without waiting. SW_EVENT_DONE: map: the name of this revision. The handle of the map may be destroyed at once. */
+sw_status sw_session_share_map_async(
+    sw_session *session, const sw_map *map, const sw_peer_id *peer, uint64_t *operation);
+
 /* The session's map, or the latest one sent to this peer alone; SW_NO_MAP before one is complete. */
 sw_status sw_session_map(sw_session *session, sw_map **map);
 

@@ -3,7 +3,7 @@ SWIFT ?= swift
 export SWIFT FILTER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR CHURN_SECONDS CHURN_SEED LAN_RUNS
 
 .DEFAULT_GOAL := build
-.PHONY: build test demo lint lan bench fuzz soak model install docs clean help toolchain
+.PHONY: build test demo lint lan bench fuzz soak model install uninstall docs clean help toolchain
 
 build: toolchain ## build everything (debug)
 	$(SWIFT) build
@@ -37,6 +37,9 @@ model: toolchain ## visit every state of the election of 2 and 3 nodes, to a dep
 
 install: toolchain ## build the C library in release and install it; PREFIX=/usr/local, DESTDIR=
 	@Scripts/install.sh
+
+uninstall: ## remove what install has installed; PREFIX=/usr/local, DESTDIR=
+	@Scripts/uninstall.sh
 
 docs: toolchain ## build the documentation into .build/docs; a dead link is an error
 	@Scripts/docs.sh

@@ -27,7 +27,9 @@ struct Desk: Sendable {
   }
 }
 
-/// The offers of resources that this peer can accept, which C names by their ids alone. The session bounds how many stand.
+/// The offers of resources that this peer can accept, which C names by their ids alone.
+///
+/// The session bounds how many stand.
 final class OfferBook: Sendable {
   private let offers = Mutex<[ResourceID: ResourceOffer]>([:])
 

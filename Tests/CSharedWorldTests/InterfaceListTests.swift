@@ -80,4 +80,27 @@ struct InterfaceListTests {
     #expect(functions == Declared(try Self.header()).functions)
     Self.expect(Set(functions.map { "function \($0)" }), toBe: try Self.listed(["function"]))
   }
+
+  @Test(
+    "the installed library exports functions of the interface alone, under its version",
+    .enabled(if: CProgramTests.compiler("gcc") != nil && CProgramTests.compiler("nm") != nil))
+  func versionScript() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-map-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = folder.appending(path: "stub.c").path(), library = folder.appending(path: "stub.so").path()
+    try "int sw_one(void) { return 1; }\nint other(void) { return 2; }\nint swift_x;\n".write(
+      toFile: source, atomically: true, encoding: .utf8)
+    let script = CProgramTests.package.appending(path: "Scripts/sharedworld.map").path()
+    let linked = try await CProgramTests.run(
+      try #require(CProgramTests.compiler("gcc")),
+      ["-shared", "-fPIC", source, "-Wl,--version-script=\(script)", "-o", library])
+    #expect(linked == CProgramTests.Output(status: 0, text: ""))
+    let symbols = try await CProgramTests.run(
+      try #require(CProgramTests.compiler("nm")), ["-D", "--defined-only", "--extern-only", "--format=posix", library])
+    let names = symbols.text.split(separator: "\n").map { $0.prefix { $0 != " " } }.filter {
+      !$0.hasPrefix("SHAREDWORLD")
+    }
+    #expect(names == ["sw_one@@SHAREDWORLD_1"])
+  }
 }

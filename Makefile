@@ -3,7 +3,7 @@ SWIFT ?= swift
 export SWIFT FILTER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR CHURN_SECONDS CHURN_SEED LAN_RUNS
 
 .DEFAULT_GOAL := build
-.PHONY: build test demo lint lan bench fuzz soak model install python docs clean help toolchain
+.PHONY: build test demo lint lan bench fuzz soak model install uninstall python docs clean help toolchain
 
 build: toolchain ## build everything (debug)
 	$(SWIFT) build
@@ -40,6 +40,9 @@ install: toolchain ## build the C library in release and install it; PREFIX=/usr
 
 python: toolchain ## build the C library, install the Python package into .build/python and run its tests; FILTER=name selects
 	@Scripts/python.sh
+
+uninstall: ## remove what install has installed; PREFIX=/usr/local, DESTDIR=
+	@Scripts/uninstall.sh
 
 docs: toolchain ## build the documentation into .build/docs; a dead link is an error
 	@Scripts/docs.sh

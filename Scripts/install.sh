@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds the C library in release and installs it with its header and pkg-config file.
+# Builds the C library in release and installs it with its headers and pkg-config file.
 # PREFIX (default /usr/local) is where it will be found, DESTDIR (default none) a folder to stage it in.
 set -euo pipefail
 
@@ -7,17 +7,31 @@ cd "$(dirname "$0")/.."
 prefix=${PREFIX:-/usr/local}
 [[ $prefix == /* ]] || prefix=$(realpath -m "$prefix")
 target=${DESTDIR:-}$prefix
-header=Sources/CSharedWorldHeaders/include/sharedworld.h
-version=$(sed -nE 's/^#define SW_ABI_VERSION ([0-9]+)$/\1/p' "$header")
+headers=Sources/CSharedWorldHeaders/include
+version=$(sed -nE 's/^#define SW_ABI_VERSION ([0-9]+)$/\1/p' "$headers/sharedworld/base.h")
 scratch=.build/install
 
 # The Swift runtime goes into the library, so that a machine without Swift can use it. SwiftPM names its parts but not
 # their folder when it links a dynamic library.
 static=$(dirname "$(realpath "$(command -v "${SWIFT:-swift}")")")/../lib/swift_static/linux
-"${SWIFT:-swift}" build -c release --scratch-path "$scratch" --static-swift-stdlib -Xswiftc -static-stdlib -Xlinker "-L$static" --product CSharedWorld
-install -D -m 644 "$header" "$target/include/sharedworld.h"
-install -D -m 755 "$scratch/release/libCSharedWorld.so" "$target/lib/libCSharedWorld.so"
-install -d "$target/lib/pkgconfig"
+soname=libCSharedWorld.so.$version
+"${SWIFT:-swift}" build -c release --scratch-path "$scratch" --static-swift-stdlib -Xswiftc -static-stdlib -Xlinker "-L$static" \
+  -Xlinker "--version-script=$PWD/Scripts/sharedworld.map" -Xlinker "-soname=$soname" --product CSharedWorld
+library=$scratch/release/libCSharedWorld.so
+
+# Programs may rely on what is in the list, and on nothing that a compiler or a library of ours happened to export.
+if ! diff <(sed -n "s/^function \(.*\)/\1@@SHAREDWORLD_$version/p" Fixtures/CInterface/interface.txt | sort) \
+  <(nm -D --defined-only --extern-only --format=posix "$library" | sed -n '/ A /!s/ .*//p' | sort); then
+  echo "the symbols of $library (>) are not those of Fixtures/CInterface/interface.txt (<)" >&2
+  exit 1
+fi
+
+install -d "$target/include/sharedworld" "$target/lib/pkgconfig"
+install -m 644 "$headers/sharedworld.h" "$target/include"
+install -m 644 "$headers"/sharedworld/*.h "$target/include/sharedworld"
+install -m 755 -s "$library" "$target/lib/$soname.0.0"
+ln -sf "$soname.0.0" "$target/lib/$soname"
+ln -sf "$soname" "$target/lib/libCSharedWorld.so"
 sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$version.0.0|" Scripts/sharedworld.pc.in \
   >"$target/lib/pkgconfig/sharedworld.pc"
 echo "installed the C library in $target"

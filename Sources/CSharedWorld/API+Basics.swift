@@ -17,7 +17,9 @@ public func sw_last_error_message() -> UnsafePointer<CChar>? { LastMessage.curre
 public func sw_status_name(_ status: sw_status) -> UnsafePointer<CChar>? { Status.name(of: status) }
 
 /// An identity behind a handle.
-final class IdentityBox: Sendable {
+final class IdentityBox: HandleObject {
+  static let word = "identity"
+
   let identity: PeerIdentity
 
   init(_ identity: PeerIdentity) {
@@ -50,3 +52,7 @@ public func sw_identity_peer_id(_ identity: OpaquePointer?, _ peer: UnsafeMutabl
 /// Gives an identity back.
 @c @implementation
 public func sw_identity_destroy(_ identity: OpaquePointer?) { drop(identity, as: IdentityBox.self) }
+
+/// Gives a text back.
+@c @implementation
+public func sw_text_destroy(_ text: UnsafeMutablePointer<CChar>?) { free(text) }

@@ -17,21 +17,36 @@ public func sw_session_next_event(
     switch try object(session, as: RunningSession.self).events.next() {
     case .nothing: place.pointee = nil
     case .ended: throw SessionError(.ended, "the session has ended and all of its events were taken")
-    case .event(let next):
-      let record = UnsafeMutablePointer<sw_event>.allocate(capacity: 1)
-      record.initialize(to: sw_event(next))
-      place.pointee = record
+    case .event(let next): place.pointee = allocate(sw_event(next))
+    case .own(let next): place.pointee = allocate(sw_event(next))
     }
   }
+}
+
+private func allocate(_ event: sw_event) -> UnsafeMutablePointer<sw_event> {
+  let record = UnsafeMutablePointer<sw_event>.allocate(capacity: 1)
+  record.initialize(to: event)
+  return record
 }
 
 /// Gives an event back.
 @c @implementation
 public func sw_event_destroy(_ event: UnsafeMutablePointer<sw_event>?) {
   guard let event else { return }
-  freeConstant(event.pointee.name)
-  freeConstant(event.pointee.text)
-  freeConstant(event.pointee.data)
-  freeConstant(event.pointee.anchor.name)
+  event.pointee.release()
   event.deallocate()
+}
+
+/// Begins an operation of a session and hands out its number.
+///
+/// - Parameter body: Reads the arguments, and returns the operation.
+func begin(
+  _ session: OpaquePointer?, _ operation: UnsafeMutablePointer<UInt64>?,
+  _ body: () throws -> @Sendable (Session, inout OwnEvent) async throws -> Void
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let number = try running.begin(try body())
+    operation?.pointee = number
+  }
 }

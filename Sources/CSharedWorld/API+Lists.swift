@@ -2,19 +2,22 @@ public import CSharedWorldHeaders
 import Glibc
 import SharedWorld
 
-/// A list of C structures, each with a name that is freed with it.
-final class RecordList<Record> {
-  private let records: UnsafeMutableBufferPointer<Record>
-  private let name: KeyPath<Record, UnsafePointer<CChar>?>
+/// A list of C structures, each of which points to memory that is freed with it.
+final class RecordList<Record>: HandleObject {
+  static var word: String { "list" }
 
-  init(_ records: [Record], name: KeyPath<Record, UnsafePointer<CChar>?>) {
+  // Written once, before C has the handle.
+  private nonisolated(unsafe) let records: UnsafeMutableBufferPointer<Record>
+  private let release: @Sendable (Record) -> Void
+
+  init(_ records: [Record], release: @escaping @Sendable (Record) -> Void) {
     self.records = .allocate(capacity: records.count)
     _ = self.records.initialize(from: records)
-    self.name = name
+    self.release = release
   }
 
   deinit {
-    for record in records { freeConstant(record[keyPath: name]) }
+    for record in records { release(record) }
     records.deallocate()
   }
 
@@ -44,9 +47,15 @@ extension sw_anchor {
 
   /// Writes where it is, by columns.
   mutating func set(_ place: Transform) {
-    let columns = place.columns
-    let floats = [columns.0, columns.1, columns.2, columns.3].flatMap { column in (0..<4).map { column[$0] } }
+    let floats = place.floats
     withUnsafeMutableBytes(of: &transform) { place in floats.withUnsafeBytes { place.copyBytes(from: $0) } }
+  }
+}
+
+extension Transform {
+  /// Its 16 numbers, by columns.
+  var floats: [Float] {
+    [columns.0, columns.1, columns.2, columns.3].flatMap { column in (0..<4).map { column[$0] } }
   }
 }
 
@@ -88,7 +97,7 @@ public func sw_session_peers(_ session: OpaquePointer?, _ peers: UnsafeMutablePo
   attempt {
     let peers = try output(peers, "peers")
     let state = try object(session, as: RunningSession.self).wait { await $0.state() }
-    peers.pointee = handle(RecordList(state.peers.map { sw_peer($0) }, name: \.name))
+    peers.pointee = handle(RecordList(state.peers.map { sw_peer($0) }) { freeConstant($0.name) })
   }
 }
 
@@ -116,7 +125,7 @@ public func sw_session_anchors(
   attempt {
     let anchors = try output(anchors, "anchors")
     let current = try object(session, as: RunningSession.self).wait { await $0.anchors() }
-    anchors.pointee = handle(RecordList(current.map { sw_anchor($0) }, name: \.name))
+    anchors.pointee = handle(RecordList(current.map { sw_anchor($0) }) { freeConstant($0.name) })
   }
 }
 

@@ -2,7 +2,9 @@ public import CSharedWorldHeaders
 import SharedWorld
 
 /// A drag behind a C handle, and the session it is asked of.
-final class DragBox: Sendable {
+final class DragBox: HandleObject {
+  static let word = "drag"
+
   let drag: Drag
   let running: RunningSession
 
@@ -76,10 +78,41 @@ public func sw_session_request_ownership(
   attempt {
     let running = try object(session, as: RunningSession.self)
     let id = try anchorID(anchor)
-    let patience = try patience(timeout)
+    let patience = try duration(timeout, default: 10_000)
     try running.wait { session in
       _ = try await session.requestOwnership(
         of: id, lease: lease == 0 ? nil : .milliseconds(lease), timeout: patience)
+    }
+  }
+}
+
+/// Asks to own an anchor, without waiting.
+@c @implementation
+public func sw_session_request_ownership_async(
+  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ lease: UInt32, _ timeout: UInt32,
+  _ operation: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  begin(session, operation) {
+    let (id, patience) = (try anchorID(anchor), try duration(timeout, default: 10_000))
+    return { session, done in
+      done.anchor = id
+      _ = try await session.requestOwnership(
+        of: id, lease: lease == 0 ? nil : .milliseconds(lease), timeout: patience)
+    }
+  }
+}
+
+/// Gives an anchor back, without waiting.
+@c @implementation
+public func sw_session_release_ownership_async(
+  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ timeout: UInt32,
+  _ operation: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  begin(session, operation) {
+    let (id, patience) = (try anchorID(anchor), try duration(timeout, default: 10_000))
+    return { session, done in
+      done.anchor = id
+      try await session.releaseOwnership(of: id, timeout: patience)
     }
   }
 }
@@ -92,15 +125,9 @@ public func sw_session_release_ownership(
   attempt {
     let running = try object(session, as: RunningSession.self)
     let id = try anchorID(anchor)
-    let patience = try patience(timeout)
+    let patience = try duration(timeout, default: 10_000)
     try running.wait { try await $0.releaseOwnership(of: id, timeout: patience) }
   }
-}
-
-/// How long to wait for an answer about ownership; 0 is ten seconds.
-private func patience(_ milliseconds: UInt32) throws -> Duration {
-  guard milliseconds <= 60_000 else { throw Failure.argument("timeout_ms is over 60000") }
-  return .milliseconds(milliseconds == 0 ? 10_000 : milliseconds)
 }
 
 /// Stops fetching a map.

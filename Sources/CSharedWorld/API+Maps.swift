@@ -2,7 +2,9 @@ public import CSharedWorldHeaders
 import SharedWorld
 
 /// A map behind a handle.
-final class MapBox: Sendable {
+final class MapBox: HandleObject {
+  static let word = "map"
+
   let map: WorldMap
 
   init(_ map: WorldMap) {

@@ -18,8 +18,8 @@ public func sw_session_start(
 /// Ends a session and gives it back.
 @c @implementation
 public func sw_session_stop(_ session: OpaquePointer?) {
-  try? object(session, as: RunningSession.self).stop()
-  drop(session, as: RunningSession.self)
+  guard let session, let running = Handles.close(session, as: RunningSession.self) else { return }
+  running.stop()
 }
 
 /// The TCP port a session listens on.
@@ -33,8 +33,7 @@ private func invite(
   _ session: OpaquePointer?, _ target: InvitationTarget, _ context: [UInt8], _ milliseconds: UInt32,
   expecting expected: PeerID? = nil, _ peer: UnsafeMutablePointer<sw_peer_id>?
 ) throws {
-  guard milliseconds <= 60_000 else { throw Failure.argument("timeout_ms is more than a minute") }
-  let timeout = Duration.milliseconds(milliseconds == 0 ? 30_000 : milliseconds)
+  let timeout = try duration(milliseconds, default: 30_000)
   let accepted = try object(session, as: RunningSession.self).wait {
     try await $0.invite(target, expecting: expected, context: context, timeout: timeout)
   }
@@ -149,7 +148,7 @@ public func sw_session_send(
   attempt {
     let running = try object(session, as: RunningSession.self)
     let message = try bytes(data, size, "bytes")
-    let receivers = try ids(peers, peer_count)
+    let receivers = try peerIDs(peers, peer_count)
     _ = try running.wait { try await $0.send(message, to: receivers) }
   }
 }
@@ -163,13 +162,63 @@ public func sw_session_send_now(
   attempt {
     let running = try object(session, as: RunningSession.self)
     let message = try bytes(data, size, "bytes")
-    let receivers = try ids(peers, peer_count)
+    let receivers = try peerIDs(peers, peer_count)
     let sent = try running.wait { try await $0.sendNow(message, to: receivers) }
     number?.pointee = sent.number
   }
 }
 
-/// The peers of a list; nil for all.
-private func ids(_ peers: UnsafePointer<sw_peer_id>?, _ count: Int) throws -> [PeerID]? {
-  try peers.map { try UnsafeBufferPointer(start: $0, count: max(count, 0)).map(peerID(of:)) }
+/// Begins to leave.
+@c @implementation
+public func sw_session_leave(_ session: OpaquePointer?) -> sw_status {
+  attempt { try object(session, as: RunningSession.self).leave() }
+}
+
+/// Gives up an operation or a subscription.
+@c @implementation
+public func sw_session_cancel(_ session: OpaquePointer?, _ operation: UInt64) -> sw_status {
+  attempt { try object(session, as: RunningSession.self).operations.cancel(operation) }
+}
+
+/// Asks to host.
+@c @implementation
+public func sw_session_request_host_async(
+  _ session: OpaquePointer?, _ timeout: UInt32, _ operation: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  begin(session, operation) {
+    let patience = try duration(timeout, default: 5_000)
+    return { session, _ in try check(await session.requestHost(timeout: patience)) }
+  }
+}
+
+/// Hands the host's role over.
+@c @implementation
+public func sw_session_hand_over_async(
+  _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ timeout: UInt32,
+  _ operation: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  begin(session, operation) {
+    let (id, patience) = (try peerID(peer), try duration(timeout, default: 5_000))
+    return { session, _ in try check(try await session.handOver(to: id, timeout: patience)) }
+  }
+}
+
+/// Removes a member.
+@c @implementation
+public func sw_session_kick(_ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let id = try peerID(peer)
+    try running.wait { try await $0.kick(id) }
+  }
+}
+
+/// Throws unless the peer that was to host does.
+private func check(_ outcome: HostOutcome) throws {
+  switch outcome {
+  case .hosts: return
+  case .refused: throw SessionError(.declined, "the present host keeps the role")
+  case .unchanged: throw SessionError(.notAcknowledged, "the host has not changed in time")
+  case .ended: throw SessionError(.ended, "the session has ended")
+  }
 }

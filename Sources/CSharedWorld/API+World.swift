@@ -76,6 +76,19 @@ public func sw_session_share_map(
   }
 }
 
+/// Shares a map, without waiting.
+@c @implementation
+public func sw_session_share_map_async(
+  _ session: OpaquePointer?, _ map: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?,
+  _ operation: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  begin(session, operation) {
+    let map = try object(map, as: MapBox.self).map
+    let receiver = peer == nil ? nil : try peerID(peer)
+    return { session, done in done.map = try await session.share(map, with: receiver) }
+  }
+}
+
 /// The session's map.
 @c @implementation
 public func sw_session_map(_ session: OpaquePointer?, _ map: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {

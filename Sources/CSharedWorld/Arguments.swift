@@ -1,23 +1,6 @@
 internal import CSharedWorldHeaders
 import SharedWorld
 
-/// An object as a C handle, which owns it until ``drop(_:as:)``.
-func handle(_ object: some AnyObject) -> OpaquePointer {
-  OpaquePointer(Unmanaged.passRetained(object).toOpaque())
-}
-
-/// The object behind a handle.
-func object<T: AnyObject>(_ handle: OpaquePointer?, as type: T.Type = T.self) throws -> T {
-  guard let handle else { throw Failure.argument("the handle is NULL") }
-  return Unmanaged<T>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
-}
-
-/// Gives a handle's object up; NULL is nothing.
-func drop<T: AnyObject>(_ handle: OpaquePointer?, as type: T.Type) {
-  guard let handle else { return }
-  Unmanaged<T>.fromOpaque(UnsafeRawPointer(handle)).release()
-}
-
 /// The value behind a pointer; `name` is the argument's.
 func required<T>(_ pointer: UnsafePointer<T>?, _ name: String) throws -> T {
   guard let pointer else { throw Failure.argument("\(name) is NULL") }
@@ -58,6 +41,70 @@ func transform(_ pointer: UnsafePointer<Float>?) throws -> Transform {
   return Transform(columns: (column(0), column(1), column(2), column(3)))
 }
 
+/// The anchors, peers or other items of an array; none when the pointer is NULL.
+func items<T>(_ pointer: UnsafePointer<T>?, _ count: Int, _ name: String) throws -> UnsafeBufferPointer<T> {
+  guard let pointer, count != 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
+  // A size_t above Int.max arrives as a negative number.
+  guard count > 0, count <= Int(Int32.max) else { throw Failure.argument("there are too many \(name)") }
+  return UnsafeBufferPointer(start: pointer, count: count)
+}
+
+/// The peers of a list; nil for NULL.
+func peerIDs(_ peers: UnsafePointer<sw_peer_id>?, _ count: Int) throws -> [PeerID]? {
+  peers == nil ? nil : try items(peers, count, "peers").map(peerID(of:))
+}
+
+/// Keys and values, each key once.
+func pairs(_ pairs: UnsafePointer<sw_pair>?, _ count: Int, _ name: String) throws -> [String: String] {
+  var values: [String: String] = [:]
+  for pair in try items(pairs, count, name) {
+    let key = try text(pair.key, "a key of \(name)")
+    guard values.updateValue(try text(pair.value, "a value of \(name)"), forKey: key) == nil else {
+      throw Failure.argument("\(name) has the key '\(key)' twice")
+    }
+  }
+  return values
+}
+
+/// A time in milliseconds, of which 0 stands for the default.
+func duration(_ milliseconds: UInt32, default standard: UInt32, most: UInt32 = 60_000) throws -> Duration {
+  guard milliseconds <= most else { throw Failure.argument("timeout_ms is over \(most)") }
+  return .milliseconds(milliseconds == 0 ? standard : milliseconds)
+}
+
+/// A structure that grows at its end and begins with its size, as far as the program that was compiled knows it.
+func sized<T>(_ pointer: UnsafePointer<T>?, _ empty: T, _ name: String) throws -> T {
+  guard let pointer else { throw Failure.argument("\(name) is NULL") }
+  let raw = UnsafeRawPointer(pointer)
+  let size = Int(raw.load(as: UInt32.self))
+  guard size >= 2 * MemoryLayout<UInt32>.size, size <= 4096 else {
+    throw Failure.argument("the size of \(name) is not set")
+  }
+  var known = empty
+  withUnsafeMutableBytes(of: &known) {
+    $0.copyBytes(from: UnsafeRawBufferPointer(start: raw, count: min(size, $0.count)))
+  }
+  return known
+}
+
+/// Whether an argument has the room for a structure that the caller allocates.
+func checkRoom<T>(_ pointer: UnsafeMutablePointer<T>, _ name: String) throws {
+  let size = Int(UnsafeRawPointer(pointer).load(as: UInt32.self))
+  guard size >= 2 * MemoryLayout<UInt32>.size, size <= 4096 else {
+    throw Failure.argument("the size of \(name) is not set")
+  }
+}
+
+/// Writes a structure that begins with its size as far as the program that was compiled knows it.
+func give<T>(_ value: T, to pointer: UnsafeMutablePointer<T>) {
+  let place = UnsafeMutableRawPointer(pointer)
+  let size = Int(place.load(as: UInt32.self)), head = MemoryLayout<UInt32>.size
+  withUnsafeBytes(of: value) { bytes in
+    let rest = UnsafeRawBufferPointer(rebasing: bytes[head..<min(size, bytes.count)])
+    UnsafeMutableRawBufferPointer(start: place + head, count: rest.count).copyMemory(from: rest)
+  }
+}
+
 /// A C structure that is nothing but bytes.
 protocol ByteRecord {
   init()
@@ -87,6 +134,14 @@ extension sw_anchor_id: ByteRecord {
 extension sw_map_id: ByteRecord {}
 
 extension sw_digest: ByteRecord {}
+
+/// The resource that an argument names.
+func resourceID(_ pointer: UnsafePointer<sw_digest>?) throws -> ResourceID {
+  guard let digest = SHA256Digest(bytes: try required(pointer, "resource").array) else {
+    throw Failure.argument("resource is no id")
+  }
+  return ResourceID(digest)
+}
 
 /// The anchor that an argument names.
 func anchorID(_ pointer: UnsafePointer<sw_anchor_id>?) throws -> AnchorID {

@@ -1,22 +1,43 @@
+internal import CSharedWorldHeaders
 import BasicsLinux
 import SharedWorld
 import Synchronization
 
 /// Events on their way to C, and a descriptor that is readable while some wait.
 ///
-/// The next batch is taken from the session when the last one has been read, so the session's own bound holds.
+/// The next batch is taken from the session when the last one has been read, so the session's own bound holds. Events of
+/// the library itself are bounded by ``Operations/limit`` and by those that put them, which wait until C has read them.
 final class EventQueue: Sendable {
   /// The result of a look at the queue.
   enum Next {
     case event(Session.Event)
+    indirect case own(OwnEvent)
     case nothing
     case ended
   }
 
+  /// An event of the library, and who waits until C has taken it.
+  private struct Entry {
+    /// 0 for one that nobody takes back.
+    let number: UInt64
+    let event: OwnEvent
+    let putter: CheckedContinuation<Bool, Never>?
+  }
+
   private struct State {
     var unread: ArraySlice<Session.Event> = []
+    var own: [Entry] = []
+    /// Counts the entries.
+    var last: UInt64 = 0
+    /// The two kinds of events take turns.
+    var isOwnNext = false
+    /// Nothing may come behind what is here.
+    var isClosed = false
     var hasEnded = false
     var drained: CheckedContinuation<Void, Never>?
+
+    /// Whether the session's last event is the next of its events.
+    var isAtEnd: Bool { unread.first?.isLast ?? false }
   }
 
   /// Readable while events wait.
@@ -31,24 +52,33 @@ final class EventQueue: Sendable {
     }
   }
 
+  // MARK: Events of the session
+
   /// Brings over the events of a session until it ends or the task is cancelled.
-  func pump(_ events: Session.Events, desk: Desk) async {
+  func pump(_ events: Session.Events, desk: Desk, operations: Operations) async {
     var iterator = events.makeAsyncIterator()
     while let batch = await iterator.nextBatch() {
-      for event in batch { Self.tell(desk, event) }
+      for event in batch { desk.take(event) }
+      if let end = batch.firstIndex(where: \.isLast) {
+        // Nothing follows it, also where the session had still something to tell.
+        close(operations)
+        await deliver(Array(batch[...end]))
+        break
+      }
       await deliver(batch)
     }
+    close(operations)
     state.withLock { state in
       state.hasEnded = true
       wakeUp.signal()
     }
   }
 
-  private static func tell(_ desk: Desk, _ event: Session.Event) {
-    if case .invitationReceived(let invitation) = event { desk.invitations?.announce(invitation.peer.id) }
-    if case .invitationEnded(let peer) = event { desk.invitations?.withdraw(peer.id) }
-    if case .codeShown(let comparison) = event { desk.codes?.announce(comparison.peer.id) }
-    if case .codeEnded(let peer, _) = event { desk.codes?.withdraw(peer.id) }
+  /// Ends what is open, and lets nothing in from now on.
+  private func close(_ operations: Operations) {
+    let end = Failure(SW_ENDED, "the session has ended; start a new one")
+    operations.close { post(.done($0, end)) }
+    state.withLock { $0.isClosed = true }
   }
 
   private func deliver(_ batch: [Session.Event]) async {
@@ -64,25 +94,88 @@ final class EventQueue: Sendable {
         if goesOn { continuation.resume() }
       }
     } onCancel: {
-      let waiter = state.withLock { Self.takeWaiter(&$0) }
+      let waiter = state.withLock { exchange(&$0.drained, with: nil) }
       waiter?.resume()
     }
   }
 
-  private static func takeWaiter(_ state: inout State) -> CheckedContinuation<Void, Never>? {
-    defer { state.drained = nil }
-    return state.drained
+  // MARK: Events of the library
+
+  /// The events of the library that C has not taken.
+  var unread: Int { state.withLock { $0.own.count } }
+
+  /// Adds an event of which there are few.
+  func post(_ event: OwnEvent) { _ = add(Entry(number: 0, event: event, putter: nil)) }
+
+  /// Adds an event and waits until C has taken it.
+  ///
+  /// - Returns: false when it was not taken: the task was cancelled, or the session has ended.
+  func put(_ event: OwnEvent) async -> Bool {
+    let number = state.withLock { state in
+      state.last += 1
+      return state.last
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { putter in
+        guard add(Entry(number: number, event: event, putter: putter)) else { return putter.resume(returning: false) }
+        // It may have been cancelled before the event was there.
+        if Task.isCancelled { withdraw(number) }
+      }
+    } onCancel: {
+      withdraw(number)
+    }
   }
+
+  /// Adds an event; false when the session has ended.
+  private func add(_ entry: Entry) -> Bool {
+    state.withLock { state in
+      guard !state.isClosed else { return false }
+      state.own.append(entry)
+      wakeUp.signal()
+      return true
+    }
+  }
+
+  /// Takes an event back that C has not taken.
+  private func withdraw(_ number: UInt64) {
+    let entry = state.withLock { state -> Entry? in
+      guard let index = state.own.firstIndex(where: { $0.number == number }) else { return nil }
+      defer { Self.quieten(wakeUp, state) }
+      return state.own.remove(at: index)
+    }
+    entry?.putter?.resume(returning: false)
+  }
+
+  // MARK: Taking
 
   /// Takes the next event, if one waits.
   func next() -> Next {
-    let (next, waiter) = state.withLock { state -> (Next, CheckedContinuation<Void, Never>?) in
-      guard let event = state.unread.popFirst() else { return (state.hasEnded ? .ended : .nothing, nil) }
-      guard state.unread.isEmpty, !state.hasEnded else { return (.event(event), nil) }
-      wakeUp.reset()
-      return (.event(event), Self.takeWaiter(&state))
+    let (next, waiter, putter) = state.withLock {
+      state -> (Next, CheckedContinuation<Void, Never>?, CheckedContinuation<Bool, Never>?) in
+      defer { Self.quieten(wakeUp, state) }
+      if let entry = state.own.first, state.isOwnNext || state.unread.isEmpty || state.isAtEnd {
+        state.own.removeFirst()
+        state.isOwnNext = false
+        return (.own(entry.event), nil, entry.putter)
+      }
+      if state.isAtEnd { state.hasEnded = true }
+      guard let event = state.unread.popFirst() else { return (state.hasEnded ? .ended : .nothing, nil, nil) }
+      state.isOwnNext = true
+      let isDrained = state.unread.isEmpty
+      return (.event(event), isDrained ? exchange(&state.drained, with: nil) : nil, nil)
     }
     waiter?.resume()
+    putter?.resume(returning: true)
     return next
   }
+
+  /// Makes the descriptor unreadable where nothing waits.
+  private static func quieten(_ wakeUp: WakeUp, _ state: State) {
+    if state.unread.isEmpty, state.own.isEmpty, !state.hasEnded { wakeUp.reset() }
+  }
+}
+
+extension Session.Event {
+  /// Whether it says that the session is over.
+  fileprivate var isLast: Bool { if case .ended = self { true } else { false } }
 }

@@ -16,8 +16,7 @@ extension sw_event {
       setData(invitation.context)
       recognition = invitation.recognition.number
     case .invitationEnded(let peer): set(SW_EVENT_INVITATION_ENDED, peer)
-    // No function of the C library begins one.
-    case .invitationFailed(_, let error, _): set(SW_EVENT_PROBLEM, error)
+    case .invitationFailed(let target, let error, let isRetried): setFailed(target, error, isRetried)
     case .codeShown(let comparison):
       set(SW_EVENT_CODE, comparison.peer, text: comparison.code)
       recognition = comparison.recognition.number
@@ -42,8 +41,7 @@ extension sw_event {
     case .peerMapChanged(let peer, let status):
       set(SW_EVENT_PEER_MAP_CHANGED, peer)
       set(status)
-    case .alignmentChanged(let peer, let alignment):
-      set(SW_EVENT_ALIGNMENT_CHANGED, peer, text: alignment.state.rawValue)
+    case .alignmentChanged(let peer, let alignment): set(peer, alignment)
     case .synchronised(let hash): set(SW_EVENT_SYNCHRONISED, hash)
     case .anchorAdded(let anchor, let origin): set(SW_EVENT_ANCHOR_ADDED, anchor, origin)
     case .anchorUpdated(let anchor, let origin): set(SW_EVENT_ANCHOR_UPDATED, anchor, origin)
@@ -74,6 +72,17 @@ extension sw_event {
     }
   }
 
+  private mutating func setFailed(_ target: InvitationTarget, _ error: SessionError, _ isRetried: Bool) {
+    set(SW_EVENT_INVITATION_FAILED, error)
+    name = UnsafePointer(copyText("\(target)"))
+    flags = isRetried ? 1 : 0
+  }
+
+  private mutating func set(_ peer: Peer, _ alignment: PeerAlignment) {
+    set(SW_EVENT_ALIGNMENT_CHANGED, peer, text: alignment.state.rawValue)
+    set(alignment)
+  }
+
   private mutating func setMessage(_ bytes: [UInt8], _ sender: PeerID, key: String? = nil) {
     set(SW_EVENT_MESSAGE, text: key)
     peer = sw_peer_id(copying: sender.bytes)
@@ -93,6 +102,7 @@ extension sw_event {
   private mutating func set(_ progress: ResourceProgress) {
     set(SW_EVENT_RESOURCE_PROGRESS, progress.id, with: progress.peer, progress.bytes, of: progress.totalBytes)
     flags = progress.direction == .sending ? 1 : 0
+    rate = UInt64(clamping: progress.bytesPerSecond)
   }
 
   private mutating func setSettled(_ id: ResourceID, _ receiver: PeerID, _ failure: ResourceFailure?) {
@@ -102,6 +112,7 @@ extension sw_event {
 
   private mutating func set(_ kind: Int, _ offer: ResourceOffer, text: String) {
     set(kind, offer.id, with: offer.from, 0, of: offer.size)
+    name = UnsafePointer(copyText(offer.name))
     self.text = UnsafePointer(copyText(text))
   }
 
@@ -146,6 +157,9 @@ extension sw_event {
   private mutating func set(_ kind: Int, _ candidate: Candidate) {
     set(kind, text: candidate.id)
     name = (candidate.peer?.name ?? candidate.name).map { UnsafePointer(copyText($0)) }
+    guard let known = candidate.seenBefore else { return }
+    peer = sw_peer_id(copying: known.id.bytes)
+    recognition = UInt32(SW_RECOGNITION_KNOWN)
   }
 
   private mutating func set(_ kind: Int, _ peer: Peer, text: String? = nil) {
@@ -160,7 +174,7 @@ extension sw_event {
   }
 
   private mutating func set(_ kind: Int, _ error: SessionError) {
-    set(kind, text: error.message)
+    set(kind, text: Failure(error).message)
     status = Status.of(error.code)
   }
 

@@ -1,3 +1,4 @@
+internal import CSharedWorldHeaders
 import Glibc
 
 /// The message of each thread's last failure.
@@ -35,4 +36,26 @@ func copyBytes(_ bytes: [UInt8]) -> UnsafeMutablePointer<UInt8>? {
   guard !bytes.isEmpty, let copy = malloc(bytes.count) else { return nil }
   bytes.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: bytes.count) }
   return copy.assumingMemoryBound(to: UInt8.self)
+}
+
+/// A copy of keys and values, ordered by key, to be given to ``freePairs(_:_:)``; nil when there are none.
+func copyPairs(_ pairs: [String: String]) -> (UnsafePointer<sw_pair>?, Int) {
+  guard !pairs.isEmpty else { return (nil, 0) }
+  let sorted = pairs.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+  let copies = UnsafeMutablePointer<sw_pair>.allocate(capacity: sorted.count)
+  for (index, pair) in sorted.enumerated() {
+    (copies + index).initialize(
+      to: sw_pair(key: UnsafePointer(copyText(pair.key)), value: UnsafePointer(copyText(pair.value))))
+  }
+  return (UnsafePointer(copies), sorted.count)
+}
+
+/// Frees a copy of keys and values.
+func freePairs(_ pairs: UnsafePointer<sw_pair>?, _ count: Int) {
+  guard let pairs else { return }
+  for pair in UnsafeBufferPointer(start: pairs, count: count) {
+    freeConstant(pair.key)
+    freeConstant(pair.value)
+  }
+  pairs.deallocate()
 }

@@ -1,8 +1,7 @@
-import SharedWorld
 import Synchronization
 
-/// Holds questions about peers until C answers them.
-final class PendingAnswers<Answer: Sendable>: Sendable {
+/// Holds questions, each about a peer or a request, until C answers them.
+final class PendingAnswers<Subject: Hashable & Sendable, Answer: Sendable>: Sendable {
   private enum Entry {
     /// C knows of it; the session has not asked yet.
     case announced
@@ -12,51 +11,51 @@ final class PendingAnswers<Answer: Sendable>: Sendable {
     case answered(Answer)
   }
 
-  private let entries = Mutex<[PeerID: Entry]>([:])
-  /// The answer to a question that is over, or that a newer one of the same peer replaces.
+  private let entries = Mutex<[Subject: Entry]>([:])
+  /// The answer to a question that is over, or that a newer one about the same subject replaces.
   private let withdrawn: Answer
 
   init(withdrawn: Answer) {
     self.withdrawn = withdrawn
   }
 
-  /// The session asks about a peer; an older question about the same peer ends.
-  func decide(_ peer: PeerID) async -> Answer {
+  /// The session asks; an older question about the same subject ends.
+  func decide(_ subject: Subject) async -> Answer {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let (early, older) = entries.withLock { entries -> (Answer?, Entry?) in
-          let older = entries[peer]
+          let older = entries[subject]
           if case .answered(let decision) = older {
-            entries[peer] = nil
+            entries[subject] = nil
             return (decision, nil)
           }
-          entries[peer] = .asked(continuation)
+          entries[subject] = .asked(continuation)
           return (nil, older)
         }
         if let early { continuation.resume(returning: early) }
         Self.resume(older, withdrawn)
-        if Task.isCancelled { withdraw(peer) }
+        if Task.isCancelled { withdraw(subject) }
       }
     } onCancel: {
-      withdraw(peer)
+      withdraw(subject)
     }
   }
 
   /// C is about to learn of a question.
-  func announce(_ peer: PeerID) {
-    entries.withLock { $0[peer] = $0[peer] ?? .announced }
+  func announce(_ subject: Subject) {
+    entries.withLock { $0[subject] = $0[subject] ?? .announced }
   }
 
   /// C answers.
   ///
-  /// - Returns: whether a question about that peer waited.
-  func answer(_ peer: PeerID, _ decision: Answer) -> Bool {
+  /// - Returns: whether a question about that subject waited.
+  func answer(_ subject: Subject, _ decision: Answer) -> Bool {
     let (waited, entry) = entries.withLock { entries -> (Bool, Entry?) in
-      switch entries[peer] {
+      switch entries[subject] {
       case .announced:
-        entries[peer] = .answered(decision)
+        entries[subject] = .answered(decision)
         return (true, nil)
-      case .asked: return (true, entries.removeValue(forKey: peer))
+      case .asked: return (true, entries.removeValue(forKey: subject))
       case .answered, nil: return (false, nil)
       }
     }
@@ -65,8 +64,8 @@ final class PendingAnswers<Answer: Sendable>: Sendable {
   }
 
   /// A question is over without C's answer.
-  func withdraw(_ peer: PeerID) {
-    Self.resume(entries.withLock { $0.removeValue(forKey: peer) }, withdrawn)
+  func withdraw(_ subject: Subject) {
+    Self.resume(entries.withLock { $0.removeValue(forKey: subject) }, withdrawn)
   }
 
   private static func resume(_ entry: Entry?, _ decision: Answer) {

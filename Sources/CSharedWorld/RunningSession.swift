@@ -1,21 +1,25 @@
+internal import CSharedWorldHeaders
 import Dispatch
 import SharedWorld
 import Synchronization
 
 /// A session that lives from a C call to another, and does what C threads ask of it.
-final class RunningSession: Sendable {
+final class RunningSession: HandleObject {
+  static let word = "session"
+
   private typealias Request = @Sendable (Session) async -> Void
 
   let port: UInt16
   let events: EventQueue
   /// Holds questions until C answers them.
   let desk: Desk
+  let operations: Operations
   private let requests: AsyncStream<Request>.Continuation
   private let end: Handoff<Void>
 
   /// Starts a session and waits until it listens.
   init(_ identity: PeerIdentity, _ configuration: Session.Configuration, desk: Desk) throws {
-    let events = try EventQueue()
+    let (events, operations) = (try EventQueue(), Operations())
     let (stream, requests) = AsyncStream.makeStream(of: Request.self)
     let start = Handoff<UInt16>()
     let end = Handoff<Void>()
@@ -24,7 +28,7 @@ final class RunningSession: Sendable {
       do {
         try await Session.withSession(as: identity, configuration: configuration) { session in
           start.give(.success(session.port))
-          await Self.serve(session, stream, events, desk)
+          await Self.serve(session, stream) { await events.pump($0, desk: desk, operations: operations) }
         }
       } catch {
         start.give(.failure(error))
@@ -34,15 +38,16 @@ final class RunningSession: Sendable {
     port = try start.wait()
     self.events = events
     self.desk = desk
+    self.operations = operations
     self.requests = requests
     self.end = end
   }
 
   private static func serve(
-    _ session: Session, _ requests: AsyncStream<Request>, _ events: EventQueue, _ desk: Desk
+    _ session: Session, _ requests: AsyncStream<Request>, _ pump: @escaping @Sendable (Session.Events) async -> Void
   ) async {
     await withDiscardingTaskGroup { group in
-      group.addTask { await events.pump(session.events, desk: desk) }
+      group.addTask { await pump(session.events) }
       for await request in requests { group.addTask { await request(session) } }
       group.cancelAll()
     }
@@ -62,15 +67,58 @@ final class RunningSession: Sendable {
     return try answer.wait()
   }
 
+  /// Lets the session begin `body`, and tells C of its end by SW_EVENT_DONE.
+  ///
+  /// - Returns: The number of the operation.
+  func begin(
+    _ body: @escaping @Sendable (Session, inout OwnEvent) async throws -> Void
+  ) throws -> UInt64 {
+    try open { [operations, events] session, start in
+      let done = await Operations.run(start) {
+        var done = OwnEvent(SW_EVENT_DONE, start.number)
+        do { try await body(session, &done) } catch { done.fail(error) }
+        return done
+      }
+      operations.end(start.number) { events.post(done) }
+    }
+  }
+
+  /// Lets the session run `body` until C cancels that or the session ends.
+  ///
+  /// - Returns: The number of the subscription.
+  func subscribe(_ body: @escaping @Sendable (Session, UInt64) async -> Void) throws -> UInt64 {
+    try open { [operations] session, start in
+      await Operations.run(start) { await body(session, start.number) }
+      operations.end(start.number) {}
+    }
+  }
+
+  private func open(_ body: @escaping @Sendable (Session, Operations.Start) async -> Void) throws -> UInt64 {
+    let start = try operations.begin(unread: events.unread)
+    let yielded = requests.yield { session in await body(session, start) }
+    guard case .enqueued = yielded else {
+      operations.end(start.number) {}
+      throw SessionError(.ended, "the session has been stopped")
+    }
+    return start.number
+  }
+
+  /// Begins to leave.
+  func leave() throws {
+    let yielded = requests.yield { session in await session.leave() }
+    guard case .enqueued = yielded else { throw SessionError(.ended, "the session has been stopped") }
+  }
+
   /// Ends the session and waits until nothing of it runs.
-  func stop() throws {
+  func stop() {
     requests.finish()
-    try end.wait()
+    // Never a failure.
+    try? end.wait()
   }
 }
 
 /// A result that a task gives, once, and a thread waits for.
-private final class Handoff<R: Sendable>: Sendable {
+final class Handoff<R: Sendable>: Sendable {
   private let result = Mutex<Result<R, any Error>?>(nil)
   private let ready = DispatchSemaphore(value: 0)
 
@@ -85,12 +133,4 @@ private final class Handoff<R: Sendable>: Sendable {
       ready.wait()
     }
   }
-}
-
-/// The questions that wait for C.
-struct Desk: Sendable {
-  /// Invitations; nil when C is not asked.
-  var invitations: PendingAnswers<InvitationDecision>?
-  /// Codes; nil when C shows none.
-  var codes: PendingAnswers<Bool>?
 }

@@ -58,16 +58,17 @@ func configuration(
   case SW_INVITATIONS_DECLINE: break
   case SW_INVITATIONS_ACCEPT: configuration.invitationHandler = { _ in .accept }
   case SW_INVITATIONS_ASK:
-    let asking = PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
+    let asking = PendingAnswers<PeerID, InvitationDecision>(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
     configuration.invitationHandler = { await asking.decide($0.peer.id) }
     desk.invitations = asking
   default: throw Failure.argument("invitations has no such value")
   }
   try setMembers(of: &configuration, known)
+  try setDiscovery(of: &configuration, known)
   try setFiles(of: &configuration, known)
   configuration.trust = try trust(known)
   if known.shows_codes != 0 || Int(known.trust) == SW_TRUST_CODE {
-    let codes = PendingAnswers(withdrawn: false)
+    let codes = PendingAnswers<PeerID, Bool>(withdrawn: false)
     configuration.codeHandler = { await codes.decide($0.peer.id) }
     desk.codes = codes
   }
@@ -87,6 +88,40 @@ private func setMembers(of configuration: inout Session.Configuration, _ known: 
   default: throw Failure.argument("map_providers has no such value")
   }
   configuration.keepsOrphanedOwnership = known.keeps_orphaned_ownership != 0
+}
+
+/// Takes over how this peer is found and finds others.
+private func setDiscovery(of configuration: inout Session.Configuration, _ known: sw_session_config) throws {
+  switch Int(known.role) {
+  case SW_ROLE_BOTH: configuration.discoveryRole = .both
+  case SW_ROLE_BROWSER: configuration.discoveryRole = .browser
+  case SW_ROLE_ADVERTISER: configuration.discoveryRole = .advertiser
+  default: throw Failure.argument("role has no such value")
+  }
+  switch Int(known.invite_policy) {
+  case SW_INVITE_NONE: configuration.invitePolicy = .none
+  case SW_INVITE_ALL: configuration.invitePolicy = .automatic
+  default: throw Failure.argument("invite_policy has no such value")
+  }
+  guard known.invite_timeout_ms <= 60_000 else { throw Failure.argument("invite_timeout_ms is over 60000") }
+  if known.invite_timeout_ms != 0 { configuration.inviteTimeout = .milliseconds(known.invite_timeout_ms) }
+  configuration.advertising.hidesDevice = known.hides_device != 0
+  configuration.advertising.info = try pairs(known.info, known.info_count, "info")
+  let probes = try items(known.probes, known.probe_count, "probes").map { pointer in
+    let text = try text(pointer, "a probe")
+    guard let probe = Session.Configuration.Probe(text) else {
+      throw Failure.argument("the probe '\(text)' is neither an address nor an IPv4 network of 22 to 32 bits")
+    }
+    return probe
+  }
+  guard known.announces != 0 else {
+    guard probes.isEmpty else { throw Failure.argument("probes are asked by announcements: set announces") }
+    return
+  }
+  var announcements = Session.Configuration.Announcements()
+  announcements.probes = probes
+  if known.announce_port != 0 { announcements.port = known.announce_port }
+  configuration.announcements = announcements
 }
 
 /// The passcode of the room.
@@ -124,6 +159,8 @@ private func setFiles(of configuration: inout Session.Configuration, _ known: sw
   configuration.journal = try optionalText(known.journal, "journal")
   configuration.state = try optionalText(known.state, "state")
   configuration.graceTime = .seconds(Int(known.grace_time_s))
+  configuration.resourceFolder = try optionalText(known.resource_folder, "resource_folder")
+  if known.map_memory_limit != 0 { configuration.mapMemoryLimit = Int(clamping: known.map_memory_limit) }
   guard let folder = try optionalText(known.map_cache, "map_cache") else { return }
   configuration.mapCache = MapCache(folder: folder)
   if known.map_cache_limit != 0 { configuration.mapCache?.limit = Int(clamping: known.map_cache_limit) }

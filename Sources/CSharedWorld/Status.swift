@@ -41,6 +41,18 @@ enum Status {
     (.codeRefused, SW_CODE_REFUSED),
     (.codeBusy, SW_CODE_BUSY),
     (.wouldBlock, SW_WOULD_BLOCK),
+    (.diskFull, SW_DISK_FULL),
+    (.unknownResource, SW_UNKNOWN_RESOURCE),
+    (.messageStopped, SW_MESSAGE_STOPPED),
+    (.requestTimedOut, SW_REQUEST_TIMED_OUT),
+    (.unhandled, SW_UNHANDLED),
+    (.undecodable, SW_UNDECODABLE),
+    (.requestFailed, SW_REQUEST_FAILED),
+    (.notDelivered, SW_NOT_DELIVERED),
+    (.mapNotReady, SW_MAP_NOT_READY),
+    (.notRelocalised, SW_NOT_RELOCALISED),
+    (.notDetermined, SW_NOT_DETERMINED),
+    (.noPose, SW_NO_POSE),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.
@@ -80,8 +92,32 @@ struct Failure: Error {
   init(_ error: any Error) {
     switch error {
     case let failure as Failure: self = failure
-    case let error as SessionError: self.init(Int(Status.of(error.code)), "\(error)")
-    default: self.init(SW_OTHER_ERROR, "\(error)")
+    case let error as SessionError: self.init(Int(Status.of(error.code)), Self.text(of: error))
+    case let error as any CustomStringConvertible: self.init(SW_OTHER_ERROR, Self.plain("\(error)"))
+    default: self.init(SW_OTHER_ERROR, "an error of the library that has no words")
+    }
+  }
+
+  /// The sentence of an error, and that of its cause where it has one of its own; what the compiler would print is none.
+  private static func text(of error: SessionError) -> String {
+    let cause = (error.cause as? any CustomStringConvertible).map { "\($0)" } ?? ""
+    return plain(cause.isEmpty || error.message.contains(cause) ? error.message : "\(error.message) (\(cause))")
+  }
+
+  /// The words of the Swift API in errors, and those of C instead.
+  private static let words = [
+    ("Configuration.codeHandler", "shows_codes"), ("codeHandler", "shows_codes"), ("TrustPolicy.code", "SW_TRUST_CODE"),
+    ("session.anchors()", "sw_session_anchors"), ("session.state()", "the lists of the session"),
+    ("Configuration.mapMemoryLimit", "map_memory_limit"),
+    ("Configuration.mapProviders", "map_providers"), ("unlockPasscode()", "sw_session_unlock_passcode"),
+    ("updatePose", "sw_session_update_pose"), ("or use send", "or try again later"),
+  ]
+
+  /// An error in the words of C.
+  static func plain(_ text: String) -> String {
+    words.reduce(text) { text, word in
+      text.contains(word.0)
+        ? text.split(separator: word.0, omittingEmptySubsequences: false).joined(separator: word.1) : text
     }
   }
 

@@ -4,36 +4,29 @@ import Testing
 /// The C interface as a C program sees it: the installed header, the built library, a C compiler.
 @Suite("C program", .timeLimit(.minutes(2)))
 struct CProgramTests {
-  private static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
-  private static let headers = package.appending(path: "Sources/CSharedWorldHeaders/include").path()
+  static let headers = package.appending(path: "Sources/CSharedWorldHeaders/include").path()
 
   /// Where the tests and the library were built.
-  private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+  static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
   static func compiler(_ name: String) -> String? {
     ["/usr/bin/\(name)", "/usr/local/bin/\(name)"].first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  @Test("two sessions of a C program share a map and anchors", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
-  func twoPeers() async throws {
-    let ran = try await Self.output(of: "two_peers")
-    #expect(ran == Output(status: 0, text: "ok\n"))
-  }
-
   @Test(
-    "the users of a C program compare the codes of two sessions", .enabled(if: compiler("gcc") != nil, "gcc is missing")
-  )
-  func codes() async throws {
-    let ran = try await Self.output(of: "codes")
-    #expect(ran == Output(status: 0, text: "ok\n"))
-  }
-
-  @Test(
-    "signals sent to a C program reach its own threads alone", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
-  func signals() async throws {
-    let ran = try await Self.output(of: "signals")
-    #expect(ran == Output(status: 0, text: "ok\n"))
+    "a C program of two sessions finds what the header promises",
+    .enabled(if: compiler("gcc") != nil, "gcc is missing"),
+    arguments: [
+      ("two_peers", "maps, anchors, drags, ownership, a lock and a journal"), ("codes", "codes that users compare"),
+      ("signals", "signals reach its own threads alone"), ("operations", "operations that do not wait, and handles"),
+      ("objects", "messages in all modes, groups, objects and requests"), ("resources", "files and bytes"),
+      ("frames", "frames and how they line up"), ("discovery", "announcements, policies, known peers and a diagnosis"),
+    ])
+  func program(name: String, subject: String) async throws {
+    let ran = try await Self.output(of: name)
+    #expect(ran == Output(status: 0, text: "ok\n"), "\(subject)")
   }
 
   @Test("a program that only shares maps links no library for pictures")
@@ -53,15 +46,22 @@ struct CProgramTests {
     #expect(compiled == Output(status: 0, text: ""))
   }
 
-  @Test("the header is C++ too", .enabled(if: compiler("g++") != nil, "g++ is missing"))
+  @Test("the header and each of its parts is C++ too", .enabled(if: compiler("g++") != nil, "g++ is missing"))
   func headerIsCPlusPlus() async throws {
-    let compiled = try await Self.run(
-      try #require(Self.compiler("g++")),
-      [
-        "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-xc++",
-        "\(Self.headers)/sharedworld.h",
-      ])
-    #expect(compiled == Output(status: 0, text: ""))
+    let parts = try FileManager.default.contentsOfDirectory(atPath: "\(Self.headers)/sharedworld")
+    #expect(parts.count > 10)
+    let main = try String(contentsOfFile: "\(Self.headers)/sharedworld.h", encoding: .utf8)
+    for part in parts {
+      #expect(main.contains("#include \"sharedworld/\(part)\"\n"), "sharedworld.h does not include \(part)")
+    }
+    let files = ["sharedworld.h"] + parts.map { "sharedworld/\($0)" }
+    for (name, language) in [("g++", ["-std=c++17", "-xc++"]), ("gcc", ["-std=c11", "-xc"])] {
+      let compiled = try await Self.run(
+        try #require(Self.compiler(name)),
+        ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"] + language
+          + files.map { "\(Self.headers)/\($0)" })
+      #expect(compiled == Output(status: 0, text: ""))
+    }
   }
 
   struct Output: Equatable {
@@ -83,14 +83,27 @@ struct CProgramTests {
       [
         "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread",
         "-I\(headers)", source,
-        library, "-Wl,-rpath,\(products.path())", "-o", program,
+        library, "-lm", "-Wl,-rpath,\(products.path())", "-o", program,
       ])
     #expect(compiled == Output(status: 0, text: ""))
     return try await run(program, [folder.path()])
   }
 
+  /// Compiles a program that needs the header alone, runs it and returns what it printed.
+  static func output(ofSource text: String) async throws -> Output {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-c-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = folder.appending(path: "program.c").path(), program = folder.appending(path: "program").path()
+    try text.write(toFile: source, atomically: true, encoding: .utf8)
+    let compiled = try await run(
+      try #require(compiler("gcc")), ["-std=c11", "-Wall", "-Werror", "-I\(headers)", source, "-o", program])
+    #expect(compiled == Output(status: 0, text: ""))
+    return try await run(program, [])
+  }
+
   /// Runs a program on a thread of its own: one that waits for it would be missing to the tests beside this one.
-  private static func run(_ program: String, _ arguments: [String]) async throws -> Output {
+  static func run(_ program: String, _ arguments: [String]) async throws -> Output {
     try await withCheckedThrowingContinuation { done in
       Thread.detachNewThread { done.resume(with: Result { try runHere(program, arguments) }) }
     }

@@ -149,4 +149,102 @@ struct EventRecordTests {
       }
     }
   }
+
+  /// What C gets of an event of the library itself.
+  private func record(_ event: OwnEvent, _ check: (sw_event) -> Void) {
+    let place = UnsafeMutablePointer<sw_event>.allocate(capacity: 1)
+    place.initialize(to: sw_event(event))
+    check(place.pointee)
+    sw_event_destroy(place)
+  }
+
+  @Test("the end of an operation has its number, its status and what came of it")
+  func done() {
+    var event = OwnEvent(SW_EVENT_DONE, 7)
+    let resource = ResourceID(SHA256Digest(hashing: [3])), map = MapID(SHA256Digest(hashing: [4]))
+    (event.peer, event.name, event.resource, event.map, event.anchor) = (peer, "bob", resource, map, anchor)
+    (event.flags, event.text) = (1, "a\nb")
+    record(event) { event in
+      #expect(event.type == UInt32(SW_EVENT_DONE) && event.operation == 7 && event.status == sw_status(SW_OK))
+      #expect(event.peer.peer == peer && text(event.name) == "bob" && text(event.text) == "a\nb" && event.flags == 1)
+      #expect(event.digest.array == resource.digest.bytes && event.map.array == map.digest.bytes)
+      #expect(event.anchor.id.anchor == anchor && event.has_transform == 0 && event.endpoint == nil)
+    }
+  }
+
+  @Test("the end of an operation by an error has the words of the other program, else those of the library")
+  func doneByError() {
+    let remote = RemoteError("too-hard", "ask another")
+    record(.done(8, SessionError(.requestFailed, "the handler failed", cause: remote))) { event in
+      #expect(event.operation == 8 && event.status == sw_status(SW_REQUEST_FAILED))
+      #expect(text(event.name) == "too-hard" && text(event.text) == "ask another")
+    }
+    record(.done(9, SessionError(.declined, "bob declined: no"))) { event in
+      #expect(event.status == sw_status(SW_DECLINED) && text(event.text) == "bob declined: no" && event.name == nil)
+    }
+  }
+
+  @Test("an object and a request come with their envelope", arguments: [SW_EVENT_OBJECT, SW_EVENT_REQUEST])
+  func objects(kind: Int) {
+    var event = OwnEvent(kind, 5)
+    let place = Transform(translation: [1, 2, 3])
+    event.peer = peer
+    event.envelope = MessageEnvelope(
+      endpoint: "draw", type: "Stroke", contentType: "application/json", fields: ["b": "2", "a": "1"], transform: place,
+      bytes: [9, 8])
+    record(event) { event in
+      #expect(event.type == UInt32(kind) && event.operation == 5 && event.peer.peer == peer)
+      #expect(text(event.endpoint) == "draw" && text(event.object_type) == "Stroke")
+      #expect(text(event.content_type) == "application/json" && event.data_size == 2 && event.data[1] == 8)
+      let fields = UnsafeBufferPointer(start: event.fields, count: event.field_count)
+      #expect(fields.map { text($0.key) } == ["a", "b"] && fields.map { text($0.value) } == ["1", "2"])
+      #expect(event.has_transform == 1 && transform(event.anchor)[12...] == [1, 2, 3, 1])
+    }
+    record(OwnEvent(SW_EVENT_REQUEST_WITHDRAWN, 5)) { event in
+      #expect(event.type == UInt32(SW_EVENT_REQUEST_WITHDRAWN) && event.operation == 5 && event.fields == nil)
+    }
+  }
+
+  @Test("an invitation that is repeated says whom it was for, why it failed and whether it goes on")
+  func invitationFailed() {
+    let error = SessionError(.unreachable, "nobody answers")
+    for isRetried in [true, false] {
+      record(.invitationFailed(.endpoint(Endpoint(host: "192.0.2.7", port: 5)), error, isRetried: isRetried)) { event in
+        #expect(event.type == UInt32(SW_EVENT_INVITATION_FAILED) && event.status == sw_status(SW_UNREACHABLE))
+        #expect(text(event.name) == "192.0.2.7:5" && text(event.text) == "nobody answers")
+        #expect(event.flags == (isRetried ? 1 : 0))
+      }
+    }
+  }
+
+  @Test("a resource tells its name for people, its path, its rate and how it ended")
+  func resources() {
+    let id = ResourceID(SHA256Digest(hashing: [3]))
+    let offer = ResourceOffer(id: id, from: peer, name: "../room", size: 10)
+    record(.resourceReceived(ResourceReceipt(offer: offer, path: "/tmp/x"))) { event in
+      #expect(event.type == UInt32(SW_EVENT_RESOURCE_RECEIVED) && event.digest.array == id.digest.bytes)
+      #expect(text(event.name) == "../room" && text(event.text) == "/tmp/x" && event.total == 10)
+    }
+    record(.resourceFailed(offer, .diskFull)) { event in
+      #expect(text(event.text) == "disk-full" && text(event.name) == "../room" && event.peer.peer == peer)
+    }
+    let progress = ResourceProgress(
+      id: id, peer: peer, direction: .sending, bytes: 4, totalBytes: 10, bytesPerSecond: 99)
+    record(.resourceProgress(progress)) { event in
+      #expect(event.done == 4 && event.total == 10 && event.rate == 99 && event.flags == 1)
+    }
+  }
+
+  @Test("a candidate that was seen before names the known peer")
+  func seenBefore() {
+    let known = Candidate(id: "sw-1", name: "x", peer: nil, seenBefore: Peer(id: peer, name: "bob"))
+    record(.candidateFound(known)) { event in
+      #expect(text(event.text) == "sw-1" && text(event.name) == "x" && event.peer.peer == peer)
+      #expect(event.recognition == UInt32(SW_RECOGNITION_KNOWN))
+    }
+    record(.candidateLost(Candidate(id: "sw-1", name: nil, peer: nil))) { event in
+      #expect(event.recognition == UInt32(SW_RECOGNITION_UNTRACKED) && event.name == nil)
+      #expect(event.peer.array == [UInt8](repeating: 0, count: 32))
+    }
+  }
 }

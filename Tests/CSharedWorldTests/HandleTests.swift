@@ -1,8 +1,9 @@
 import CSharedWorldHeaders
-import SharedWorld
+import Foundation
 import Testing
 
 @testable import CSharedWorld
+@testable import SharedWorld
 
 @Suite("C interface")
 struct HandleTests {
@@ -11,7 +12,7 @@ struct HandleTests {
     let names = Status.table.map { String(cString: Status.name(of: sw_status($0.status))) }
     #expect(names == Status.table.map { "\($0.code)" })
     #expect(
-      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_WOULD_BLOCK))
+      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_NO_POSE))
     #expect(String(cString: Status.name(of: 12345)) == "other")
   }
 
@@ -119,6 +120,74 @@ struct HandleTests {
     #expect(throws: Failure.self) { try configuration(&config) }
   }
 
+  @Test("how peers are found and invited arrives")
+  func discoveryValues() throws {
+    var config = sw_session_config()
+    #expect(sw_session_config_init(&config, MemoryLayout<sw_session_config>.size) == sw_status(SW_OK))
+    let plain = try configuration(&config).0, defaults = Session.Configuration()
+    #expect(plain.discoveryRole == .both && plain.invitePolicy == .none && plain.announcements == nil)
+    #expect(plain.inviteTimeout == defaults.inviteTimeout && plain.mapMemoryLimit == defaults.mapMemoryLimit)
+    #expect(plain.advertising == defaults.advertising && plain.resourceFolder == nil)
+    (config.role, config.invite_policy) = (UInt8(SW_ROLE_ADVERTISER), UInt8(SW_INVITE_ALL))
+    (config.hides_device, config.announces, config.announce_port, config.invite_timeout_ms) = (1, 1, 4711, 20)
+    config.map_memory_limit = 5
+    let set = try "192.0.2.0/24".withCString { text in
+      let probes: [UnsafePointer<CChar>?] = [text]
+      return try probes.withUnsafeBufferPointer { probes in
+        (config.probes, config.probe_count, config.resource_folder) = (probes.baseAddress, 1, text)
+        return try configuration(&config).0
+      }
+    }
+    #expect(set.discoveryRole == .advertiser && set.invitePolicy == .automatic && set.advertising.hidesDevice)
+    #expect(set.announcements?.port == 4711 && set.announcements?.probes.map(\.description) == ["192.0.2.0/24"])
+    #expect(set.inviteTimeout == .milliseconds(20) && set.mapMemoryLimit == 5 && set.resourceFolder == "192.0.2.0/24")
+  }
+
+  @Test("errors have the words of C, and nothing that only a Swift program knows")
+  func words() throws {
+    let root = CProgramTests.package.appending(path: "Sources/SharedWorld")
+    let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+    var sentences = 0
+    for case let file as URL in files where file.pathExtension == "swift" {
+      // What stands in a string, without what is put into it.
+      let code = try String(contentsOf: file, encoding: .utf8).replacing(
+        #/\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/#, with: "x")
+      for match in code.matches(of: #/(?m)^(?!\s*\/\/).*?"([^"\n]* [^"\n]*)"/#) {
+        // Not what stands between two strings of a line.
+        guard !match.1.hasPrefix(")") else { continue }
+        let text = Failure.plain(String(match.1))
+        sentences += 1
+        let swift = text.firstMatch(of: #/\b[a-z]+[a-z0-9]*[A-Z]\w*|\w\(\)|\.[a-z]+[A-Z]/#)
+        #expect(swift == nil || text.contains("mDNS"), "\(file.lastPathComponent): \(text)")
+      }
+    }
+    #expect(sentences > 100)
+    // The cause is told once, and what has no words of its own is not printed by the compiler.
+    struct Wordless: Error { let number = 1 }
+    let cause = RemoteError("code", "why")
+    #expect(Failure(SessionError(.io, "it failed", cause: cause)).message == "it failed (code: why)")
+    #expect(Failure(SessionError(.io, "it failed: code: why", cause: cause)).message == "it failed: code: why")
+    #expect(Failure(SessionError(.io, "it failed", cause: Wordless())).message == "it failed")
+    #expect(!Failure(Wordless()).message.contains("number"))
+  }
+
+  @Test("a handle that is closed, of another type or made up is refused")
+  func handles() throws {
+    final class Thing: HandleObject { static let word = "thing" }
+    final class Other: HandleObject { static let word = "other" }
+    let thing = Thing()
+    let token = try #require(handle(thing))
+    #expect(try object(token, as: Thing.self) === thing)
+    #expect(throws: Failure.self) { try object(token, as: Other.self) }
+    drop(token, as: Other.self)
+    #expect(try object(token, as: Thing.self) === thing)
+    drop(token, as: Thing.self)
+    drop(token, as: Thing.self)
+    #expect(throws: Failure.self) { try object(token, as: Thing.self) }
+    #expect(throws: Failure.self) { try object(OpaquePointer(bitPattern: UInt.max), as: Thing.self) }
+    #expect(handle(thing) != token)
+  }
+
   @Test("ids keep their bytes")
   func identifiers() {
     let id = AnchorID()
@@ -141,7 +210,7 @@ struct InvitationDeskTests {
 
   @Test("an answer that comes before the question is kept")
   func earlyAnswer() async {
-    let desk = PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
+    let desk = PendingAnswers<PeerID, InvitationDecision>(withdrawn: .decline(reason: "withdrawn"))
     desk.announce(peer)
     #expect(desk.answer(peer, .accept))
     #expect(await desk.decide(peer) == .accept)
@@ -150,7 +219,7 @@ struct InvitationDeskTests {
 
   @Test("an invitation that is cancelled is declined and cannot be answered any more")
   func withdrawn() async {
-    let desk = PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
+    let desk = PendingAnswers<PeerID, InvitationDecision>(withdrawn: .decline(reason: "withdrawn"))
     desk.announce(peer)
     await withTaskGroup(of: InvitationDecision.self) { group in
       group.addTask { await desk.decide(peer) }
@@ -162,6 +231,47 @@ struct InvitationDeskTests {
 
   @Test("nobody's invitation cannot be answered")
   func unknown() {
-    #expect(!PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn")).answer(peer, .accept))
+    #expect(!PendingAnswers<PeerID, InvitationDecision>(withdrawn: .decline(reason: "withdrawn")).answer(peer, .accept))
+  }
+}
+
+@Suite("Events of the C library itself")
+struct EventQueueTests {
+  @Test("an event that was not taken goes with the task that put it")
+  func withdrawn() async throws {
+    let queue = try EventQueue()
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask { await queue.put(OwnEvent(SW_EVENT_OBJECT, 1)) }
+      while queue.unread == 0 { await Task.yield() }
+      group.cancelAll()
+      #expect(await group.next() == false)
+    }
+    #expect(queue.unread == 0)
+    if case .nothing = queue.next() {} else { Issue.record("the event is still there") }
+  }
+
+  @Test("the one that puts an event waits until it is taken")
+  func taken() async throws {
+    let queue = try EventQueue()
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask { await queue.put(OwnEvent(SW_EVENT_OBJECT, 1)) }
+      while queue.unread == 0 { await Task.yield() }
+      if case .own(let event) = queue.next() { #expect(event.number == 1) } else { Issue.record("no event") }
+      #expect(await group.next() == true)
+    }
+  }
+
+  @Test("operations end once, and all that are open end with the session")
+  func operations() throws {
+    let operations = Operations()
+    let first = try operations.begin(unread: 0).number, second = try operations.begin(unread: 0).number
+    var told: [UInt64] = []
+    operations.end(first) { told.append(first) }
+    operations.end(first) { told.append(first) }
+    operations.close { told.append($0) }
+    operations.end(second) { told.append(second) }
+    #expect(told == [first, second])
+    #expect(throws: Failure.self) { try operations.begin(unread: 0) }
+    #expect(throws: Failure.self) { try Operations().begin(unread: Operations.limit) }
   }
 }

@@ -23,15 +23,22 @@ public struct RequestStream<Question: Codable & Sendable>: Sendable {
   public func answer<Answer>(
     _ handler: @escaping @Sendable (ReceivedMessage<Question>) async throws -> Message<Answer>
   ) async {
+    await letters.serve(atOnce: Self.answersAtOnce) { await letters.session.serve($0, handler) }
+  }
+}
+
+extension ArrivedMessages {
+  /// Calls `body` for each message, for some of them side by side.
+  func serve(atOnce most: Int, _ body: @escaping @Sendable (ArrivedMessage) async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       var running = 0
-      for await letter in letters {
-        if running == Self.answersAtOnce {
+      for await letter in self {
+        if running == most {
           await group.next()
           running -= 1
         }
         running += 1
-        group.addTask { await letters.session.serve(letter, handler) }
+        group.addTask { await body(letter) }
       }
       group.cancelAll()
     }

@@ -105,7 +105,11 @@ extension Session {
 
 extension Session {
   private nonisolated func arrivals(of type: Any.Type, at pattern: String, answering: Bool) -> ArrivedMessages {
-    let name = MessageEnvelope.name(of: type)
+    arrivals(named: MessageEnvelope.name(of: type), at: pattern, answering: answering)
+  }
+
+  /// The objects of a type with this name on the network, from now on.
+  nonisolated func arrivals(named name: String, at pattern: String, answering: Bool) -> ArrivedMessages {
     let mailbox = hub.messages.subscribe(to: name, at: pattern, answering: answering) { [weak source = hub.source] in
       source?.reviewUnread()
     }
@@ -123,9 +127,17 @@ extension Session {
     } catch {
       throw SessionError(.invalidArgument, "the \(Object.self) cannot be encoded", cause: error)
     }
-    var envelope = MessageEnvelope(
+    let envelope = MessageEnvelope(
       endpoint: endpoint, type: MessageEnvelope.name(of: Object.self), contentType: coder.contentType,
       fields: message.fields, transform: message.transform, bytes: bytes)
+    return try dispatch(envelope, to: audience)
+  }
+
+  /// An envelope that leaves, as middleware lets it pass.
+  nonisolated func dispatch(
+    _ envelope: MessageEnvelope, to audience: MessageAudience
+  ) throws(SessionError) -> MessageEnvelope {
+    var envelope = envelope
     do {
       for step in configuration.middleware { try step.send(&envelope, to: audience) }
     } catch {
@@ -272,7 +284,7 @@ extension Session {
   // MARK: Requests
 
   /// Sends a request and waits for its answer.
-  private func ask(
+  func ask(
     _ envelope: MessageEnvelope, of peer: PeerID, timeout: Duration
   ) async throws(SessionError) -> MessageEnvelope {
     let number = waits.nextNumber()
@@ -344,10 +356,20 @@ extension Session {
   nonisolated func serve<Question, Answer>(
     _ letter: ArrivedMessage, _ handler: @escaping @Sendable (ReceivedMessage<Question>) async throws -> Message<Answer>
   ) async {
-    guard let request = letter.request, let question: ReceivedMessage<Question> = open(letter) else { return }
-    let outcome = await withTaskGroup(of: Result<Message<Answer>, any Error>?.self) { group in
+    guard letter.request != nil, let question: ReceivedMessage<Question> = open(letter) else { return }
+    await answer(letter) {
+      try self.seal(try await handler(question), to: .peer(letter.sender.peer), at: letter.envelope.endpoint)
+    }
+  }
+
+  /// Answers one request with an envelope, unless its sender gives up first.
+  nonisolated func answer(
+    _ letter: ArrivedMessage, _ handler: @escaping @Sendable () async throws -> MessageEnvelope
+  ) async {
+    guard let request = letter.request else { return }
+    let outcome = await withTaskGroup(of: Result<MessageEnvelope, any Error>?.self) { group in
       group.addTask {
-        do { return .success(try await handler(question)) } catch { return .failure(error) }
+        do { return .success(try await handler()) } catch { return .failure(error) }
       }
       group.addTask {
         for await _ in request.withdrawn {}
@@ -358,11 +380,11 @@ extension Session {
       return first
     }
     // Nobody waits for it, or this side gives up and its release says so.
+    if Task.isCancelled, case .failure(let error) = outcome, error is CancellationError { return }
     guard let outcome, request.settle() else { return }
     do {
       let sender = letter.sender
-      let answer = try seal(try outcome.get(), to: .peer(sender.peer), at: letter.envelope.endpoint)
-      let bytes = Letter.answer(request.number, start: sender.incarnation, answer).bytes
+      let bytes = Letter.answer(request.number, start: sender.incarnation, try outcome.get()).bytes
       _ = try await transmit(Parcel(bytes, as: .envelope, to: .peer(sender.peer)))
     } catch {
       await fail(request, RemoteError(telling: error))

@@ -114,7 +114,9 @@ struct DiscoveryDesk {
     change(&changed)
     guard changed != record else { return }
     do throws(DiscoveryError) {
-      discovery?.updateInfo(try changed.info())
+      // Refused also where nothing is advertised yet.
+      let info = try changed.info()
+      discovery?.updateInfo(info)
     } catch {
       throw SessionError(discovery: error)
     }

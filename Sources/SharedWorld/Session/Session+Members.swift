@@ -187,6 +187,23 @@ extension Session {
     }
   }
 
+  /// Asks the network at which addresses a candidate can be dialled; those of its announcements come first.
+  ///
+  /// - Throws: ``SessionError`` with the code `unknownPeer` (it is not in sight), `unreachable` (nobody answers for it) or
+  ///   `notConnected`.
+  public func resolve(
+    _ candidate: Candidate.ID, timeout: Duration = .seconds(5)
+  ) async throws(SessionError) -> [Endpoint] {
+    try await addresses(of: candidate, timeout: timeout).map { Endpoint(host: $0.host.description, port: $0.port) }
+  }
+
+  /// Looks for what may keep this device from finding others of its service (``NetworkDiagnosis/run(service:)``).
+  ///
+  /// - Throws: ``SessionError`` with the code `io` when the system gives no thread.
+  public nonisolated func diagnose() async throws(SessionError) -> NetworkDiagnosis {
+    try await NetworkDiagnosis.run(service: configuration.service)
+  }
+
   // MARK: Invitations that are repeated
 
   /// Invites a peer until it joins: an address without end, a service as long as it is in sight.

@@ -75,7 +75,12 @@ extension Session {
   public func sendNow(
     _ bytes: [UInt8], to audience: MessageAudience, mode: MessageMode = .reliable
   ) throws(SessionError) -> MessageID {
-    guard let message = try sendUnlessFull(Parcel(bytes, to: audience, mode: mode)) else {
+    try transmitNow(Parcel(bytes, to: audience, mode: mode))
+  }
+
+  /// Sends a message of any kind, without waiting.
+  func transmitNow(_ parcel: Parcel) throws(SessionError) -> MessageID {
+    guard let message = try sendUnlessFull(parcel) else {
       throw SessionError(.wouldBlock, "too many messages are on their way to a receiver; send less, or use send")
     }
     return message

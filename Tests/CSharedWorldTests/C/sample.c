@@ -37,3 +37,28 @@ int run_peer(const sw_peer_id *friend_id) {
   }
   return answer(session, friend_id);
 }
+
+/* A program with its own loop: nothing here waits. */
+int invite_and_ask(sw_session *session, const char *host, uint16_t port);
+
+int invite_and_ask(sw_session *session, const char *host, uint16_t port) {
+  sw_invitation invitation = {.size = sizeof invitation, .host = host, .port = port};
+  uint64_t inviting;
+  if (sw_session_invite_async(session, &invitation, &inviting) != SW_OK) return 1;
+  struct pollfd poller = {.fd = sw_session_events_fd(session), .events = POLLIN};
+  sw_event *event;
+  while (poll(&poller, 1, -1) == 1 && sw_session_next_event(session, &event) == SW_OK) {
+    if (event == NULL) continue;
+    if (event->type == SW_EVENT_DONE && event->operation == inviting) {
+      if (event->status != SW_OK) fprintf(stderr, "%s\n", event->text);
+      sw_object question = {.size = sizeof question, .endpoint = "weather", .type = "Question"};
+      question.bytes = (const uint8_t *)"\"rain?\"";
+      question.byte_count = 7;
+      if (event->status == SW_OK) sw_session_request_async(session, &event->peer, &question, 0, NULL);
+    } else if (event->type == SW_EVENT_DONE) {
+      printf("%.*s\n", (int)event->data_size, (const char *)event->data);
+    }
+    sw_event_destroy(event);
+  }
+  return 0;
+}

@@ -1,0 +1,49 @@
+import SharedWorld
+import Synchronization
+
+/// All that waits for C: questions, and offers of resources.
+struct Desk: Sendable {
+  /// Answers to requests; nil for one that nobody waits for.
+  typealias Requests = PendingAnswers<UInt64, Result<MessageEnvelope, RemoteError>?>
+
+  /// Invitations; nil when C is not asked.
+  var invitations: PendingAnswers<PeerID, InvitationDecision>?
+  /// Codes; nil when C shows none.
+  var codes: PendingAnswers<PeerID, Bool>?
+  /// Requests of other peers.
+  let requests = Requests(withdrawn: nil)
+  /// Offers of resources that have not ended.
+  let offers = OfferBook()
+
+  /// Records what C is about to be told.
+  func take(_ event: Session.Event) {
+    if case .invitationReceived(let invitation) = event { invitations?.announce(invitation.peer.id) }
+    if case .invitationEnded(let peer) = event { invitations?.withdraw(peer.id) }
+    if case .codeShown(let comparison) = event { codes?.announce(comparison.peer.id) }
+    if case .codeEnded(let peer, _) = event { codes?.withdraw(peer.id) }
+    if case .resourceOffered(let offer) = event { offers.add(offer) }
+    if case .resourceReceived(let receipt) = event { offers.remove(receipt.offer.id) }
+    if case .resourceFailed(let offer, _) = event { offers.remove(offer.id) }
+  }
+}
+
+/// The offers of resources that this peer can accept, which C names by their ids alone.
+///
+/// The session bounds how many stand.
+final class OfferBook: Sendable {
+  private let offers = Mutex<[ResourceID: ResourceOffer]>([:])
+
+  /// An offer was made.
+  func add(_ offer: ResourceOffer) { offers.withLock { $0[offer.id] = offer } }
+
+  /// An offer has ended.
+  func remove(_ id: ResourceID) { offers.withLock { _ = $0.removeValue(forKey: id) } }
+
+  /// The offer with this id.
+  func offer(_ id: ResourceID) throws -> ResourceOffer {
+    guard let offer = offers.withLock({ $0[id] }) else {
+      throw SessionError(.unknownResource, "no resource of this id is offered, or it is not any more")
+    }
+    return offer
+  }
+}

@@ -1,0 +1,93 @@
+/* SharedWorld for C: inviting peers and answering them. Include sharedworld.h, which explains the conventions. */
+#ifndef SHAREDWORLD_INVITATIONS_H
+#define SHAREDWORLD_INVITATIONS_H
+
+#include "session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How invitations are answered. */
+enum {
+  SW_INVITATIONS_DECLINE = 0, /* all are declined */
+  SW_INVITATIONS_ACCEPT = 1,  /* all are accepted */
+  SW_INVITATIONS_ASK = 2      /* SW_EVENT_INVITATION asks; sw_session_answer answers */
+};
+
+/*
+ * Invites the peer at `host` (address or name) and `port`, and waits for its answer, at most `timeout_ms`
+ * milliseconds (1-60000; 0 is 30000). `context` is data for the other app, at most 4096 bytes, NULL if there is none.
+ * `peer` gets who accepted and may be NULL.
+ */
+sw_status sw_session_invite(
+    sw_session *session, const char *host, uint16_t port, const uint8_t *context, size_t context_size,
+    uint32_t timeout_ms, sw_peer_id *peer);
+
+/* The same for a service that SW_EVENT_CANDIDATE_FOUND named: `candidate` is that event's text. */
+sw_status sw_session_invite_candidate(
+    sw_session *session, const char *candidate, const uint8_t *context, size_t context_size, uint32_t timeout_ms,
+    sw_peer_id *peer);
+
+/*
+ * The same two for one key alone: when another one answers, it is sent nothing and the result is SW_IDENTITY_MISMATCH.
+ * Without `expected` a candidate is invited under the key that answered when this session invited it before.
+ */
+sw_status sw_session_invite_expecting(
+    sw_session *session, const char *host, uint16_t port, const sw_peer_id *expected, const uint8_t *context,
+    size_t context_size, uint32_t timeout_ms, sw_peer_id *peer);
+sw_status sw_session_invite_candidate_expecting(
+    sw_session *session, const char *candidate, const sw_peer_id *expected, const uint8_t *context, size_t context_size,
+    uint32_t timeout_ms, sw_peer_id *peer);
+
+/*
+ * Whom to invite, and how. Set every member to zero, `size` to sizeof(sw_invitation), and one of `host` with `port`,
+ * `candidate`, `link` and `known`.
+ */
+typedef struct sw_invitation {
+  uint32_t size;
+  uint16_t port;         /* 1-65535 */
+  uint16_t reserved;     /* zero */
+  const char *host;      /* an address or a name */
+  const char *candidate; /* the text of SW_EVENT_CANDIDATE_FOUND */
+  const char *link;      /* an invitation link: it is sent to the key in the link alone */
+  const sw_peer_id *known;    /* a peer of the file of known peers, at the addresses at which it could last be dialled */
+  const sw_peer_id *expected; /* the one key that is invited; NULL is that of the link, or the one that answered before */
+  const uint8_t *context;     /* data for the other app, at most 4096 bytes */
+  size_t context_size;
+  uint32_t timeout_ms; /* how long to wait, 1-60000; 0 is 30000 */
+  uint32_t reserved2;  /* zero */
+} sw_invitation;
+
+/*
+ * Invites a peer, as sw_session_invite does, without waiting. SW_EVENT_DONE: the status of sw_session_invite; peer, name:
+ * who accepted. SW_INVALID_ARGUMENT at once for a link that is none, or when not exactly one target is set.
+ */
+sw_status sw_session_invite_async(sw_session *session, const sw_invitation *invitation, uint64_t *operation);
+
+/*
+ * Invites a peer again and again until it joins: an address without end, a candidate as long as it is in sight.
+ * SW_EVENT_INVITATION_FAILED names a failure, once for each kind; one that another try cannot change ends it. Of the
+ * invitation only the target counts. Never waits.
+ */
+sw_status sw_session_keep_inviting(sw_session *session, const sw_invitation *invitation);
+
+/*
+ * A link with which others invite this peer, to be given to sw_text_destroy. It carries `passcode`, and is as secret as
+ * that then; NULL leaves it out. SW_NOT_CONNECTED while this machine has no address that others could dial.
+ */
+sw_status sw_session_invitation_link(sw_session *session, const char *passcode, char **link);
+
+/* The key that must answer at a link. SW_INVALID_ARGUMENT for a text that is no link; the message says what is wrong. */
+sw_status sw_link_peer(const char *link, sw_peer_id *peer);
+
+/*
+ * Answers the invitation of a peer (SW_INVITATIONS_ASK): `accept` is 0 or 1, `reason` tells a declined peer why and
+ * may be NULL. SW_UNKNOWN_PEER when no invitation of that peer waits any more.
+ */
+sw_status sw_session_answer(sw_session *session, const sw_peer_id *peer, int accept, const char *reason);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

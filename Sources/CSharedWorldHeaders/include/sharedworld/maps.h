@@ -1,0 +1,61 @@
+/* SharedWorld for C: maps and sharing them. Include sharedworld.h, which explains the conventions. */
+#ifndef SHAREDWORLD_MAPS_H
+#define SHAREDWORLD_MAPS_H
+
+#include "session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A cloud of feature points and static anchors; it never changes. */
+typedef struct sw_map sw_map;
+
+/*
+ * A map without anchors from `count` points: `positions` has three floats a point (metres), `identifiers` one number,
+ * each different. Both may be NULL when count is 0.
+ */
+sw_status sw_map_create(const float *positions, const uint64_t *identifiers, size_t count, sw_map **map);
+
+/* Reads a .worldmap file (at most 512 MiB). Waits for the disk. */
+sw_status sw_map_load(const char *path, sw_map **map);
+
+/* Writes a .worldmap file; the path has the whole file or what was there before. Waits for the disk. */
+sw_status sw_map_save(const sw_map *map, const char *path);
+
+/* The feature points, and the static anchors, of a map; 0 for NULL. */
+size_t sw_map_point_count(const sw_map *map);
+size_t sw_map_anchor_count(const sw_map *map);
+
+/*
+ * Copies points `first` to `first + count - 1`: three floats each to `positions` and one number each to
+ * `identifiers`. Either may be NULL. A range beyond the map is SW_INVALID_ARGUMENT.
+ */
+sw_status sw_map_copy_points(const sw_map *map, size_t first, size_t count, float *positions, uint64_t *identifiers);
+
+/* Gives a map back. */
+void sw_map_destroy(sw_map *map);
+
+/*
+ * Shares a map with one member, or with all and every later joiner when `peer` is NULL. Its anchors join the session,
+ * once. `id` gets the name of this revision and may be NULL. Waits until the map is encoded, not until it has arrived.
+ */
+sw_status sw_session_share_map(sw_session *session, const sw_map *map, const sw_peer_id *peer, sw_map_id *id);
+
+/* The same without waiting. SW_EVENT_DONE: map: the name of this revision. The handle of the map may be destroyed at once. */
+sw_status sw_session_share_map_async(
+    sw_session *session, const sw_map *map, const sw_peer_id *peer, uint64_t *operation);
+
+/* The session's map, or the latest one sent to this peer alone; SW_NO_MAP before one is complete. */
+sw_status sw_session_map(sw_session *session, sw_map **map);
+
+/* Stops fetching a map, for good; nothing happens if it is here already. */
+sw_status sw_session_cancel_map(sw_session *session, const sw_map_id *map);
+
+/* Tells everybody that this program has found where it is in the session's map (1), or has lost it (0). */
+sw_status sw_session_set_relocalised(sw_session *session, int relocalised);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,127 @@
+/* SharedWorld for C: starting a session, and its host. Include sharedworld.h, which explains the conventions. */
+#ifndef SHAREDWORLD_SESSION_H
+#define SHAREDWORLD_SESSION_H
+
+#include "identity.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How peers on the network are found. */
+enum {
+  SW_DISCOVERY_AUTOMATIC = 0, /* Avahi's daemon if it runs, else mDNS in this process */
+  SW_DISCOVERY_AVAHI = 1,     /* Avahi's daemon */
+  SW_DISCOVERY_EMBEDDED = 2,  /* mDNS in this process, without any daemon */
+  SW_DISCOVERY_NONE = 3       /* not at all: connections are made by hand */
+};
+
+/* Whether a session looks for others, shows itself, or both. */
+enum { SW_ROLE_BOTH = 0, SW_ROLE_BROWSER = 1, SW_ROLE_ADVERTISER = 2 };
+
+/* Which of the peers that are found are invited without being named. */
+enum {
+  SW_INVITE_NONE = 0, /* none; to choose among them, wait for SW_EVENT_CANDIDATE_FOUND and call sw_session_keep_inviting */
+  SW_INVITE_ALL = 1   /* all, until they join, refuse or are out of sight; SW_EVENT_INVITATION_FAILED names failures */
+};
+
+/* Who may share a map with the whole session. */
+enum {
+  SW_MAP_PROVIDERS_ANYONE = 0, /* every member */
+  SW_MAP_PROVIDERS_HOST = 1    /* whoever is host at that moment */
+};
+
+/* How a session finds others and treats them. Fill it with sw_session_config_init first, then change fields. */
+typedef struct sw_session_config {
+  uint32_t size;           /* sizeof(sw_session_config), set by sw_session_config_init */
+  uint32_t discovery;      /* SW_DISCOVERY_...; default automatic */
+  const char *service;     /* DNS-SD service type, 1-15 letters, digits, hyphens; NULL is "sharedworld" */
+  const char *listen_host; /* address to listen on; NULL is every address */
+  uint16_t listen_port;    /* TCP port to listen on; 0, the default, is any free one */
+  uint8_t host_priority;   /* the wish to host, 0-255, more is better; default 1 */
+  uint8_t can_host;        /* whether this peer may ever be host; default 1 */
+  uint8_t advertises_name; /* whether everybody on the network sees the name; default 0 */
+  uint8_t invitations;     /* SW_INVITATIONS_...; default decline */
+  uint8_t member_limit;    /* the most peers of a session that this peer starts, 2-64; 0, the default, is 64 */
+  uint8_t map_providers;   /* SW_MAP_PROVIDERS_...; default everybody; give all peers the same */
+  const char *journal;     /* file that keeps the anchors for the next start of the program; NULL, the default, is none */
+  const char *state;       /* file with which the next start comes back into the session uninvited; NULL is none */
+  const char *map_cache;   /* folder in which parts of maps are kept; NULL is none */
+  uint64_t map_cache_limit; /* how much is kept there (bytes); 0, the default, is 2 GiB */
+  uint32_t grace_time_s;   /* how long after the end of the program `state` leads back (seconds); default 600 */
+  uint8_t keeps_orphaned_ownership; /* whether, as host, owners that left keep their anchors until the lease ends; default 0 */
+  uint8_t trust;           /* SW_TRUST_...; default anyone */
+  uint8_t shows_codes;     /* whether SW_EVENT_CODE is answered, for peers that ask for it; default 0; SW_TRUST_CODE: 1 */
+  uint8_t reserved;        /* zero */
+  const char *storage;     /* folder for what `journal`, `state` and `map_cache` do not name; NULL, the default, is none */
+  const char *known_peers; /* file of SW_TRUST_FIRST_USE and _CODE; NULL is `known-peers` in `storage`, else beside the identities */
+  const sw_peer_id *admitted; /* the keys of SW_TRUST_PINNED */
+  size_t admitted_count;
+  const char *passcode; /* 6-64 printable ASCII characters that all peers must know; NULL, the default, is none */
+  uint8_t role;           /* SW_ROLE_...; default both */
+  uint8_t invite_policy;  /* SW_INVITE_...; default none */
+  uint8_t hides_device;   /* whether the service has another random name each time; default 0 */
+  uint8_t announces;      /* whether signed announcements are sent beside `discovery`, which show the peer's id; default 0 */
+  uint16_t announce_port; /* their UDP port, the same at all peers; 0, the default, is 47824 */
+  uint16_t reserved2;     /* zero */
+  uint32_t invite_timeout_ms; /* how long an invitation that is repeated waits for its answer, 1-60000; 0, the default, is 10000 */
+  uint32_t reserved3;         /* zero */
+  const char *const *probes; /* addresses and IPv4 networks that announcements ask, such as "192.0.2.0/24"; 1024 addresses in all */
+  size_t probe_count;
+  const sw_pair *info; /* the app's own keys and values for everybody on the network; keys of 1-9 characters, about 300 bytes */
+  size_t info_count;
+  const char *resource_folder; /* where the folder for arriving resources is made; NULL, the default, is TMPDIR, else /tmp */
+  uint64_t map_memory_limit;   /* the most memory that a map of a peer may take (bytes); 0, the default, is 256 MiB */
+} sw_session_config;
+
+/* Writes the defaults. `size` is sizeof(sw_session_config); no more than that is written. */
+sw_status sw_session_config_init(sw_session_config *config, size_t size);
+
+/* One peer's part in a shared world. */
+typedef struct sw_session sw_session;
+
+/* Starts a session: listens, advertises and looks for others. A NULL `config` is the defaults. Waits. */
+sw_status sw_session_start(const sw_identity *identity, const sw_session_config *config, sw_session **session);
+
+/* Says goodbye to everybody, ends the session and gives it back, with its events descriptor. Waits until it is over. */
+void sw_session_stop(sw_session *session);
+
+/*
+ * Begins to say goodbye, as sw_session_stop does, and returns at once: SW_EVENT_ENDED says that it is over, and
+ * sw_session_stop does not wait then.
+ */
+sw_status sw_session_leave(sw_session *session);
+
+/*
+ * Gives up an operation, which ends with SW_CANCELLED unless it has ended before, or ends what sw_session_read_objects and
+ * sw_session_serve_requests have begun. Nothing happens for a number that is not open. Never waits.
+ */
+sw_status sw_session_cancel(sw_session *session, uint64_t operation);
+
+/* The TCP port the session listens on; 0 for NULL. */
+uint16_t sw_session_port(const sw_session *session);
+
+/* Takes no newcomers any more (`locked` 1), or takes them again (0); SW_NOT_HOST unless this peer hosts. */
+sw_status sw_session_set_locked(sw_session *session, int locked);
+
+/* Who hosts, all zero while an election runs, and the number of that host, which only rises. Each may be NULL. */
+sw_status sw_session_host(sw_session *session, sw_peer_id *host, uint64_t *epoch);
+
+/*
+ * Asks to host, for at most `timeout_ms` milliseconds (1-60000; 0 is 5000). SW_EVENT_DONE: SW_OK when this peer hosts,
+ * SW_DECLINED when the host keeps the role, which in C it gives to a higher `host_priority` alone, SW_NOT_ACKNOWLEDGED when
+ * nothing has changed in time.
+ */
+sw_status sw_session_request_host_async(sw_session *session, uint32_t timeout_ms, uint64_t *operation);
+
+/* Hands the host's role to a member. SW_EVENT_DONE: as above, besides SW_UNKNOWN_PEER and SW_NOT_HOST. */
+sw_status sw_session_hand_over_async(
+    sw_session *session, const sw_peer_id *peer, uint32_t timeout_ms, uint64_t *operation);
+
+/* Removes a member for the life of the session, also if it starts again. SW_NOT_HOST, SW_UNKNOWN_PEER. */
+sw_status sw_session_kick(sw_session *session, const sw_peer_id *peer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

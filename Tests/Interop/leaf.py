@@ -28,7 +28,7 @@ MAPS = range(48, 55)
 HAS_MAPS, HAS_ZSTD, HAS_PASSCODE, SHOWS_CODES, ASKS_FOR_CODE = 1, 2, 8, 16, 32
 #: Reasons of goodbye that this peer gives.
 BYE_LEFT, BYE_VERSION, BYE_IDENTITY, BYE_PROTOCOL, BYE_TIMED_OUT, BYE_SERVICE, BYE_LOCKED = 1, 3, 4, 8, 9, 11, 14
-BYE_KICKED, BYE_LIMIT, BYE_PASSCODE, BYE_CODE = 2, 7, 15, 18
+BYE_LOST, BYE_PASSCODE, BYE_CODE = 12, 15, 18
 #: How long an invitation waits, how long a link may be silent, and between vectors (seconds).
 INVITATION, SILENCE, EXCHANGE = 30.0, 4.0, 5.0
 
@@ -85,7 +85,7 @@ class Leaf:
         self._their_vector: dict[bytes, int] | None = None
         self._sent_status = b""
         self._handlers: dict[int, Callable[[bytes], None]] = {
-            HELLO: self._hello, GOODBYE: self._goodbye, ADMIT: self._admit, PING: lambda body: self._send(PONG, body),
+            HELLO: self._hello, GOODBYE: self._goodbye, ADMIT: self._admit, PING: self._ping,
             ROSTER: self._roster, RULES: lambda body: self.rules.receive(body, self.election.host is not None),
             INVITE: self._invite, INVITE_ANSWER: self._answer, ELECTION: self._election, LINKS: self._links,
             OPERATIONS: self._operations, VECTOR: self._vector, SNAPSHOT: self._snapshot,
@@ -124,6 +124,11 @@ class Leaf:
         self._end(BYE_LEFT)
 
     # Bytes and time.
+
+    def lose(self) -> None:
+        """The connection is over; nothing can be said any more."""
+        if self.phase != Phase.ENDED:
+            self.phase, self.reason = Phase.ENDED, (BYE_LOST, "the connection is lost")
 
     def receive(self, data: bytes, now: float) -> None:
         """Takes bytes from the link."""
@@ -215,13 +220,17 @@ class Leaf:
 
     def _invite(self, body: bytes) -> None:
         """Both sides invite each other: to accept takes no decision."""
-        number = Reader(body).u64()
+        reader = Reader(body)
+        number, _, _ = reader.u64(), reader.u32(), reader.blob(4_096)
+        reader.end()
         self._send(INVITE_ANSWER, u64(number) + u8(1))
         self._say_admit()
 
     def _answer(self, body: bytes) -> None:
         reader = Reader(body)
         number, verdict = reader.u64(), reader.u8(2)
+        why = reader.text(255) if verdict == 0 else ""
+        reader.end()
         if number != self._invitation or self.phase != Phase.STRANGER:
             return
         if verdict == 1:
@@ -230,7 +239,7 @@ class Leaf:
             # One that is busy is asked again once, by the app.
             self._end(BYE_LEFT, "the other side is busy with invitations")
         else:
-            self._end(BYE_LEFT, f"declined: {reader.text(255)}")
+            self._end(BYE_LEFT, f"declined: {why}")
 
     def _say_admit(self) -> None:
         if self.rules.locked and not self._got_admit:
@@ -256,6 +265,10 @@ class Leaf:
         self._announce_links()
         self._send_vector(wants_answer=False)
         self._send_status()
+
+    def _ping(self, body: bytes) -> None:
+        check(len(body) == 8, "a ping has 8 bytes")
+        self._send(PONG, body)
 
     def _goodbye(self, body: bytes) -> None:
         reader = Reader(body)
@@ -288,7 +301,11 @@ class Leaf:
     def _links(self, body: bytes) -> None:
         """What others announce decides nothing for a leaf, but for forgeries in its own name."""
         reader = Reader(body)
-        node, version = reader.node(), reader.u32()
+        node, version, _, _, place = reader.node(), reader.u32(), reader.u8(), reader.flag(), reader.u32()
+        neighbours = [reader.u64() for _ in range(reader.u16())]
+        reader.end()
+        check(place <= 2**31 and len(neighbours) <= 256, "a link announcement out of range")
+        check(neighbours == sorted(set(neighbours)), "neighbours out of order")
         if node == self.me and self._announced < version <= self._announced + 65_536:
             self._announced = version
             self._announce_links()

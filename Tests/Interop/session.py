@@ -71,16 +71,23 @@ class Session:
         """Moves bytes and time until the link ends."""
         self._flush()
         while self.peer.phase != Phase.ENDED:
-            try:
-                data = await asyncio.wait_for(self._reader.read(65_536), timeout=0.1)
-            except TimeoutError:
-                self.peer.tick(self._now())
-            else:
-                if not data:
-                    self.peer.phase, self.peer.reason = Phase.ENDED, (12, "the connection is lost")
-                self.peer.receive(data, self._now())
-                self.peer.tick(self._now())
+            with suppress(TimeoutError):
+                self._take(await asyncio.wait_for(self._read(), timeout=0.1))
+            self.peer.tick(self._now())
             self._flush()
+
+    async def _read(self) -> bytes:
+        """Bytes of the other side, none when the connection is over, however it ended."""
+        try:
+            return await self._reader.read(65_536)
+        except OSError:  # TLS also complains of bytes that cross with the end of the connection.
+            return b""
+
+    def _take(self, data: bytes) -> None:
+        if data:
+            self.peer.receive(data, self._now())
+        else:
+            self.peer.lose()
 
     def _flush(self) -> None:
         """Sends what waits and wakes those that wait for news."""

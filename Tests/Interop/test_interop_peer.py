@@ -12,10 +12,12 @@ WIRE = TESTS.parent / "Fixtures" / "Wire"
 sys.path[:0] = [str(TESTS / "Interop"), str(TESTS / "Lan")]
 
 import maps  # noqa: E402
+import session as connection  # noqa: E402
 from anchors import AnchorSet, Chunks  # noqa: E402
+from leaf import Leaf, Phase  # noqa: E402
 from loopback import LoopbackTest  # noqa: E402
 from session import Ended, Session, dial  # noqa: E402
-from wire import Refused  # noqa: E402
+from wire import Node, Reader, Refused  # noqa: E402
 
 
 class ExampleTest(unittest.TestCase):
@@ -63,6 +65,47 @@ class ExampleTest(unittest.TestCase):
         batch = self.fixture("batch")
         with self.assertRaises(Refused):
             AnchorSet(batch[1:17]).receive(batch, b"", None)
+
+
+class GoldenFrameTest(unittest.TestCase):
+    """The frames of Fixtures/Wire, each on the link of a member."""
+
+    #: Those whose fields the leaf reads to the last byte.
+    READ = ("admit", "ping", "roster", "invite", "invite-accept", "invite-decline", "invite-busy", "rules",
+            "acknowledgement", "map-announce", "message-report", "message-report-critical", "relayed-report")
+
+    def setUp(self):
+        lines = (WIRE / "frames.txt").read_text(encoding="ascii").splitlines()
+        pairs = [line.split() for line in lines if not line.startswith("#")]
+        self.frames = {name: bytes.fromhex(data) for name, data in pairs}
+
+    def goodbye(self, data):
+        """What a fresh member says to a frame: 0 if it accepts it, else the reason of its goodbye."""
+        leaf, other = Leaf(Node(bytes(32), 1), bytes(32), "snake", "sharedworld", 0), Node(bytes([1]) * 32, 5)
+        leaf.phase, leaf.other = Phase.MEMBER, other
+        # The samples come from and go to peers of their own: what is relayed concerns this leaf then.
+        if data[4] in (66, 67):
+            leaf.me = Reader(data[46:86]).node()
+            leaf.roster.admit(*Reader(data[6:46]).node(), "porch", b"\x00")
+        leaf.receive(data, 1)
+        return leaf.reason[0] if leaf.reason else 0
+
+    def test_those_of_a_member_are_accepted_and_all_others_refused(self):
+        others = {name for name, data in self.frames.items() if data[4] in (1, 11, 13, 14, 15, 18, 19, 20, 21)}
+        self.assertEqual({name for name, data in self.frames.items() if self.goodbye(data) == 8}, others)
+
+    def test_a_byte_too_many_and_one_too_few_are_refused(self):
+        for name in self.READ:
+            body = self.frames[name][5:]
+            for wrong in [body + b"\x00", body[:-1]] if body else [b"\x00"]:
+                data = len(wrong).to_bytes(4, "little") + self.frames[name][4:5] + wrong
+                self.assertEqual(self.goodbye(data), 8, f"{name}, {len(wrong)} bytes")
+
+    def test_a_frame_over_the_limit_is_refused_by_its_head(self):
+        self.assertEqual(self.goodbye((66_561).to_bytes(4, "little") + b"\x20"), 8)
+
+    def test_an_unknown_frame_is_skipped(self):
+        self.assertEqual(self.goodbye(b"\x01\x00\x00\x00\xf0?" + self.frames["ping"]), 0)
 
 
 class InteropTest(LoopbackTest):
@@ -191,6 +234,18 @@ class InteropTest(LoopbackTest):
                 self.fail("joined a session of another service")
         self.assertRegex(str(caught.exception.exceptions[0]), r"goodbye \(11,")
         self.assertIsInstance(caught.exception.exceptions[0], Ended)
+
+    async def test_a_server_name_and_alpn_are_ignored(self):
+        swift, make = self.worldpeer(), connection.make_context
+
+        def make_with_alpn(key, certificate):
+            context = make(key, certificate)
+            context.set_alpn_protocols(["h2"])
+            return context
+
+        with mock.patch.object(connection, "make_context", make_with_alpn):
+            async with dial("localhost", swift.port, "snake"):
+                await self.heard(swift, "peer-joined", name="snake")
 
     async def test_the_host_removes_it(self):
         swift = self.worldpeer()

@@ -41,6 +41,8 @@ enum Status {
     (.codeRefused, SW_CODE_REFUSED),
     (.codeBusy, SW_CODE_BUSY),
     (.wouldBlock, SW_WOULD_BLOCK),
+    (.driverRequired, SW_DRIVER_REQUIRED),
+    (.authenticationFailed, SW_AUTHENTICATION_FAILED),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

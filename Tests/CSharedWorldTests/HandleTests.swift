@@ -11,7 +11,8 @@ struct HandleTests {
     let names = Status.table.map { String(cString: Status.name(of: sw_status($0.status))) }
     #expect(names == Status.table.map { "\($0.code)" })
     #expect(
-      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_WOULD_BLOCK))
+      Status.table.map(\.status)
+        == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_AUTHENTICATION_FAILED))
     #expect(String(cString: Status.name(of: 12345)) == "other")
   }
 

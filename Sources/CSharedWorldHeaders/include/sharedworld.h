@@ -76,6 +76,8 @@ enum {
   SW_CODE_REFUSED = 35,          /* the code was not confirmed on both screens */
   SW_CODE_BUSY = 36,             /* too many codes are being compared, or a comparison failed a short time ago */
   SW_WOULD_BLOCK = 37,           /* too many messages are on their way to a receiver */
+  SW_DRIVER_REQUIRED = 38,       /* one of two peers has a driver of its app, and the other has none */
+  SW_AUTHENTICATION_FAILED = 39, /* the drivers of two peers did not authenticate each other */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 

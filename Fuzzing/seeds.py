@@ -94,6 +94,10 @@ def wire():
     commitment = hashlib.sha256(b"wm-sas-c" + bytes(64)).digest()
     run = entry(18, commitment) + entry(20, bytes(32)) + entry(21, b"")
     seed("fuzz-wire", "code", bytes([8]) + run + entry(8, bytes(8) + struct.pack("<I", 30_000) + bytes([0])))
+    # A whole handshake of drivers; then an invitation.
+    run = entry(70, bytes([0, 3, 9, 8, 7])) + entry(70, bytes([1]))
+    seed("fuzz-wire", "handshake", bytes([16]) + run + entry(8, bytes(8) + struct.pack("<I", 30_000) + bytes([0])))
+    seed("fuzz-wire", "handshake-failed", bytes([16]) + entry(70, bytes([2, 2]) + b"no"))
     listed += entry(17, golden("election-link-state"))
     listed += entry(32, golden("anchors-batch")) + entry(33, golden("anchors-chunks")) + bytes([0, 100, 0])
     listed += entry(34, golden("anchors-chunks"))

@@ -23,8 +23,10 @@ package struct LinkSecrets: Sendable {
   package let passcode: ChannelSecrets?
   /// For the code; nil where the app shows none.
   package let code: ChannelSecrets?
+  /// An exporter for the app's driver; nil where it has none.
+  package let driver: [UInt8]?
 
-  package init(passcode: ChannelSecrets? = nil, code: ChannelSecrets? = nil) {
-    (self.passcode, self.code) = (passcode, code)
+  package init(passcode: ChannelSecrets? = nil, code: ChannelSecrets? = nil, driver: [UInt8]? = nil) {
+    (self.passcode, self.code, self.driver) = (passcode, code, driver)
   }
 }

@@ -53,6 +53,8 @@ enum Status {
     (.notRelocalised, SW_NOT_RELOCALISED),
     (.notDetermined, SW_NOT_DETERMINED),
     (.noPose, SW_NO_POSE),
+    (.driverRequired, SW_DRIVER_REQUIRED),
+    (.authenticationFailed, SW_AUTHENTICATION_FAILED),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

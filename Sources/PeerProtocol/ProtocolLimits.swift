@@ -32,6 +32,11 @@ package enum ProtocolLimits {
   package static let codesOfStrangers = 4
   /// Comparisons of codes that others may begin in a second.
   package static let codesOfStrangersASecond = 1
+  /// Bytes that a driver sends at once; those of all that it sends on a link, so that they fit ``strangerControlQueue``; and how
+  /// often it sends on a link.
+  package static let handshakeData = 4 * 1024
+  package static let handshakeBytes = 12 * 1024
+  package static let handshakeSteps = 16
   /// Devices, and addresses, of which a failed comparison or a wrong passcode is remembered.
   static let penalties = 1024
 
@@ -164,6 +169,8 @@ package enum ProtocolTimes {
   package static let passcodePause: Duration = .seconds(1)
   /// The longest such wait.
   package static let passcodePauseMost: Duration = .seconds(3600)
+  /// The longest that the drivers of two apps may take on a link.
+  package static let handshakeMost: Duration = .seconds(60)
   /// How long two people may take to compare a code.
   package static let comparison: Duration = .seconds(60)
   /// How long a device and an address wait after a comparison that failed; it doubles with each further one.

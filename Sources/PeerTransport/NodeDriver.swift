@@ -233,10 +233,13 @@ extension NodeDriver: SecureTransportDelegate {
 
   /// The secrets that the exchanges on a link need; none for those that do not take place.
   private func secrets(of link: LinkID) -> LinkSecrets {
-    let (hasPasscode, showsCodes) = ask { ($0.configuration.passcode != nil, $0.configuration.showsCodes) }
+    let (hasPasscode, showsCodes, hasDriver) = ask {
+      ($0.configuration.passcode != nil, $0.configuration.showsCodes, $0.configuration.handshakeTime != nil)
+    }
     return LinkSecrets(
       passcode: hasPasscode ? secrets(transport.exportPasscodeKey(link)) : nil,
-      code: showsCodes ? secrets(transport.exportCodeKey(link)) : nil)
+      code: showsCodes ? secrets(transport.exportCodeKey(link)) : nil,
+      driver: hasDriver ? transport.exportDriverKey(link) : nil)
   }
 
   /// An exporter with fresh random bytes; nil if either cannot be had.

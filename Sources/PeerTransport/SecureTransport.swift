@@ -120,6 +120,11 @@ extension SecureTransport {
     exportKeyingMaterial(link, label: "EXPORTER-sharedworld-code")
   }
 
+  /// The keying material of a link that the app's driver is given; nil for an unknown link.
+  func exportDriverKey(_ link: LinkID) -> [UInt8]? {
+    exportKeyingMaterial(link, label: "EXPORTER-sharedworld-driver")
+  }
+
   /// Stops listening and dialling, closes every link with flushing and calls `done` when all are closed.
   ///
   /// That takes at most ``Configuration/lingerTimeout``; no other callback comes after this call.

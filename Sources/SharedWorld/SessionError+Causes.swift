@@ -43,12 +43,26 @@ extension SessionError {
     case .codeBusy:
       self.init(
         .codeBusy, "too many codes are being compared, or a comparison failed a short time ago; wait and try again")
+    case .driverRequired:
+      self.init(
+        .driverRequired,
+        "one of the two peers has a driver and the other has none; let both apps set Configuration.driver")
+    case .authenticationFailed(let failure):
+      let side = failure.isOwn ? "this peer's driver refused the other one" : "the other peer's driver refused this one"
+      let reason = failure.reason.isEmpty ? "" : ": \(failure.reason)"
+      self.init(.authenticationFailed, "\(side)\(reason); give both peers what their drivers ask for")
     case .kicked: self.init(.declined, "this peer was removed from that session and cannot join it again")
     case .timedOut: self.init(.invitationTimedOut, "the peer did not answer in time; try again")
     case .protocolError: self.init(.notConnected, "the peer does not follow the protocol")
     case .left: self.init(.ended, "the session ended before the invitation was answered")
     case .connectionLost, .duplicate, .replaced: self.init(.notConnected, "the connection broke; try again")
     }
+  }
+
+  /// A peer was not authenticated by drivers.
+  init(ended reason: EndReason, with peer: Peer) {
+    let error = SessionError(ended: reason)
+    self.init(error.code, "\(peer.name.isEmpty ? "a peer" : peer.name), \(peer.id.short): \(error.message)")
   }
 
   /// A peer held other anchors under the same history.
@@ -120,7 +134,7 @@ extension Session.LeaveReason {
     case .limitExceeded: self = .limit
     case .locked: self = .locked
     case .refused, .otherService, .protocolError, .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired,
-      .codeRefused, .codeBusy:
+      .codeRefused, .codeBusy, .driverRequired, .authenticationFailed:
       self = .refused
     case .connectionLost, .timedOut, .duplicate: self = .lost
     }

@@ -118,6 +118,10 @@ extension SessionError {
     public static let codeRefused = Code("code-refused")
     /// Too many codes are being compared, or a comparison with this peer or its address failed a short time ago.
     public static let codeBusy = Code("code-busy")
+    /// One of two peers has a ``SessionDriver``, and the other has none.
+    public static let driverRequired = Code("driver-required")
+    /// The drivers of two peers did not authenticate each other.
+    public static let authenticationFailed = Code("authentication-failed")
     /// The place is not mapped well enough to be captured or shared.
     public static let mapNotReady = Code("map-not-ready")
     /// A scan was not found in the session's map, or not surely: look around and try again.

@@ -12,7 +12,8 @@ struct HandleTests {
     let names = Status.table.map { String(cString: Status.name(of: sw_status($0.status))) }
     #expect(names == Status.table.map { "\($0.code)" })
     #expect(
-      Status.table.map(\.status) == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_NO_POSE))
+      Status.table.map(\.status)
+        == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_AUTHENTICATION_FAILED))
     #expect(String(cString: Status.name(of: 12345)) == "other")
   }
 

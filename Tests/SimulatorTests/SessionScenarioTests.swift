@@ -45,9 +45,15 @@ struct SessionScenarioTests {
     if seed == 4 { #expect(outcome.resources > 0) }
   }
 
+  @Test("nobody is linked whose driver, or whose peer's, has not authenticated the other", arguments: 1...10)
+  func authenticates(_ seed: Int) {
+    let outcome = SessionScenario.drivers.run(seed: UInt64(seed), count: 3 + seed % 4)
+    #expect(outcome.violation == nil, "soak replay session-drivers \(seed) \(3 + seed % 4)")
+  }
+
   @Test(
     "a fresh seed holds",
-    arguments: [SessionScenario.chaos, .poses, .messages, .resources, .frames, .wrongFrames], [2, 3, 5])
+    arguments: [SessionScenario.chaos, .poses, .messages, .resources, .frames, .wrongFrames, .drivers], [2, 3, 5])
   func freshChaosHolds(scenario: SessionScenario, count: Int) {
     let seed = UInt64.random(in: 0..<1 << 48)
     let violation = scenario.run(seed: seed, count: count).violation

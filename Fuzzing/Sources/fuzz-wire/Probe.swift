@@ -16,21 +16,27 @@ struct Probe {
   private static let other = NodeID(
     peer: PeerID(bytes: Array(0..<32)) ?? PeerID(SHA256Digest(hashing: [])), incarnation: 0x1122_3344_5566_7788)
 
-  /// - Parameter compares: Whether the node asks for a comparison of codes, which its user confirms.
-  init(compares: Bool = false) {
+  private let hasDriver: Bool
+
+  /// - Parameters:
+  ///   - compares: Whether the node asks for a comparison of codes, which its user confirms.
+  ///   - hasDriver: Whether the app has a driver, which sends all back and authenticates by the first data that are not empty.
+  init(compares: Bool = false, hasDriver: Bool = false) {
+    self.hasDriver = hasDriver
     let me = PeerID(SHA256Digest(hashing: Array("me".utf8)))
     let address = SocketAddress.loopback(port: 4000)
     var configuration = NodeConfiguration(
       peerID: me, incarnation: 1, name: "me", service: "test", addresses: [address], seed: 1)
     configuration.showsCodes = compares
     configuration.compared = compares ? [] : nil
+    configuration.handshakeTime = hasDriver ? .seconds(10) : nil
     node = Node(configuration, at: now)
     let zeros = [UInt8](repeating: 0, count: 32)
     let secrets = ChannelSecrets(exporter: zeros, entropy: SecretBytes(copying: zeros + zeros))
     handle(
       .linkOpened(
         link, peer: Self.other.peer, dial: nil, remote: .loopback(port: 50_000),
-        secrets: LinkSecrets(code: compares ? secrets : nil)))
+        secrets: LinkSecrets(code: compares ? secrets : nil, driver: hasDriver ? zeros : nil)))
   }
 
   static func frame(_ type: UInt8, _ body: [UInt8]) -> [UInt8] {
@@ -45,7 +51,8 @@ struct Probe {
     var writer = ByteWriter()
     writer.writeFrame(.hello) { writer in
       Hello(
-        capabilities: .current.union(.showsCodes), peerID: Self.other.peer, incarnation: Self.other.incarnation,
+        capabilities: .current.union(.showsCodes).union(hasDriver ? Capabilities(rawValue: 1 << 6) : []),
+        peerID: Self.other.peer, incarnation: Self.other.incarnation,
         service: "test", name: "other", instance: "",
         addresses: []
       ).write(to: &writer)
@@ -99,6 +106,10 @@ struct Probe {
       case .transmit(let link, _): node.handle(.writable(link), at: now)
       case .connect(let dial, _): node.handle(.dialFailed(dial, refused: false), at: now)
       case .event(.invitationReceived(let id, _, _, _)): invitation = id
+      case .event(.handshake(let link, .began)): node.handle(.driverStep(link, HandshakeStep(sending: [1])), at: now)
+      case .event(.handshake(let link, .received(let data))):
+        let verdict: HandshakeStep.Verdict = data.isEmpty ? .undecided : .authenticated
+        node.handle(.driverStep(link, HandshakeStep(sending: data, verdict)), at: now)
       case .event(.codeShown(let link, _, _)): node.handle(.answerCode(link, isSame: true), at: now)
       default: break
       }

@@ -23,6 +23,13 @@ private let comparing: Probe = {
   return probe
 }()
 
+/// The same, and the driver of the app is asked before anything else.
+private let driven: Probe = {
+  var probe = Probe(hasDriver: true)
+  probe.greet()
+  return probe
+}()
+
 /// A node that holds the other side as a member.
 private let member: Probe = {
   var probe = stranger
@@ -33,13 +40,14 @@ private let member: Probe = {
 /// Bytes from a peer to a node.
 ///
 /// The first byte says how far the link has come: bit 0 for a hello, bit 1 for membership, bit 3 for a hello of a node that
-/// asks for a comparison of codes. With bit 2 the rest goes to
+/// asks for a comparison of codes, bit 4 for one with a driver. With bit 2 the rest goes to
 /// the node as it is; without it, it is a list of frames, each with type (u8) and length (u16), so that a change of a
 /// length does not lose the frames that follow. Type 0 lets the length's low byte times 10 ms pass instead.
 private func fuzzWire(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
   guard let mode = bytes.first else { return 0 }
-  var probe = mode & 8 != 0 ? comparing : mode & 2 != 0 ? member : mode & 1 != 0 ? stranger : Probe()
+  var probe =
+    mode & 16 != 0 ? driven : mode & 8 != 0 ? comparing : mode & 2 != 0 ? member : mode & 1 != 0 ? stranger : Probe()
   if mode & 4 != 0 {
     probe.receive(Array(bytes.dropFirst()))
   } else {

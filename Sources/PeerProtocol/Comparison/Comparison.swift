@@ -4,8 +4,8 @@ import WorldModel
 
 /// The organ of the code: six digits on both screens, which two people compare before either end of a link invites or admits.
 ///
-/// It takes place on the link that carries a peer's traffic if either end asks for it, after the proof of the passcode. Both people
-/// must confirm. Its limits keep strangers from flooding a user with questions, and from trying until two codes are equal.
+/// It takes place on the link that carries a peer's traffic if either end asks for it, after the proof of the passcode and the word
+/// of the apps' drivers. Both people must confirm. Its limits keep strangers from flooding a user with questions, and from trying until two codes are equal.
 struct Comparison: Organ {
   /// How far the comparison on a link has come.
   private struct Run: Sendable {
@@ -233,6 +233,7 @@ extension Turn {
     if configuration.passcode != nil { capabilities.insert(.passcode) }
     if configuration.showsCodes { capabilities.insert(.showsCodes) }
     if asksForCode(of: peer) { capabilities.insert(.asksForCode) }
+    if configuration.handshakeTime != nil { capabilities.insert(.driver) }
     return capabilities
   }
 }

@@ -69,6 +69,10 @@ package enum EndReason: Sendable, Hashable {
   case codeRefused
   /// Too many codes are being compared, or a comparison has failed a short time ago; it may try later.
   case codeBusy
+  /// One side has a driver, and the other has none.
+  case driverRequired
+  /// The drivers of the two ends did not authenticate each other.
+  indirect case authenticationFailed(HandshakeFailure)
 
   /// The number on the wire.
   package var code: UInt8 {
@@ -93,6 +97,8 @@ package enum EndReason: Sendable, Hashable {
     case .codeRequired: 18
     case .codeRefused: 19
     case .codeBusy: 20
+    case .driverRequired: 21
+    case .authenticationFailed: 22
     }
   }
 
@@ -101,7 +107,8 @@ package enum EndReason: Sendable, Hashable {
     let plain: [EndReason] = [
       .left, .kicked, .versionMismatch(theirs: versions), .identityMismatch, .ownIdentity, .duplicate, .limitExceeded,
       .protocolError, .timedOut, .refused, .otherService, .connectionLost, .replaced, .locked,
-      .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired, .codeRefused, .codeBusy,
+      .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired, .codeRefused, .codeBusy, .driverRequired,
+      .authenticationFailed(HandshakeFailure(reason: "", isOwn: false)),
     ]
     self = plain.first { $0.code == code } ?? .refused
   }

@@ -86,6 +86,8 @@ package struct Capabilities: OptionSet, Sendable {
   package static let showsCodes = Capabilities(rawValue: 1 << 4)
   /// Asks for a comparison of codes before it invites or admits the receiver.
   static let asksForCode = Capabilities(rawValue: 1 << 5)
+  /// Has a driver, which authenticates the receiver before it invites or admits.
+  static let driver = Capabilities(rawValue: 1 << 6)
 
   /// The capabilities of every peer of this build; the others are added where they apply.
   package static let current: Capabilities = [.maps, .zstdChunks, .bulk]

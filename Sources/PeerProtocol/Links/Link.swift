@@ -195,6 +195,8 @@ package struct ClosedLink: Sendable {
   package let link: LinkRef
   package let peer: PeerID
   let remote: SocketAddress
+  /// Whether this side dialled.
+  let isDialled: Bool
   /// The start of the process at the other end, if it had said hello.
   package let node: NodeID?
   let kind: LinkKind

@@ -172,6 +172,7 @@ struct Links: Organ {
     guard hello.service == turn.configuration.service else { return .otherService }
     guard turn.mesh.roster[peer]?.status != .kicked else { return .kicked }
     guard hello.capabilities.contains(.passcode) == offered.contains(.passcode) else { return .passcodeRequired }
+    guard hello.capabilities.contains(.driver) == offered.contains(.driver) else { return .driverRequired }
     let asks = hello.capabilities.union(offered).contains(.asksForCode)
     return asks && !hello.capabilities.intersection(offered).contains(.showsCodes) ? .codeRequired : nil
   }
@@ -301,9 +302,8 @@ struct Links: Organ {
     turn.tell(
       .unlinked(
         ClosedLink(
-          link: link, peer: entry.peer, remote: entry.remote, node: entry.node, kind: state.kind,
-          isCarrier: carrier == link,
-          isLast: carrier == nil || carrier == link, cause: cause)))
+          link: link, peer: entry.peer, remote: entry.remote, isDialled: entry.isDialled, node: entry.node,
+          kind: state.kind, isCarrier: carrier == link, isLast: carrier == nil || carrier == link, cause: cause)))
   }
 
   // MARK: Bulk links

@@ -8,7 +8,7 @@ package import WorldModel
 /// Received bytes come through ``Node/receive(_:on:at:)``, because they are borrowed.
 package enum Input: Sendable {
   /// A TLS connection is up; `peer` is read from its certificate. `dial` is nil when the other side dialled.
-  /// `secrets` belong to the connection; a node with a passcode, or one that shows codes, needs them.
+  /// `secrets` belong to the connection; a node with a passcode or a driver, or one that shows codes, needs them.
   case linkOpened(
     LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, secrets: LinkSecrets = LinkSecrets())
   /// A connection is gone.
@@ -111,6 +111,8 @@ package enum Input: Sendable {
   case unlockPasscode
   /// The user's answer to ``NodeEvent/codeShown(_:_:_:)``: whether the other screen shows the same.
   case answerCode(LinkID, isSame: Bool)
+  /// The driver's answer to ``HandshakeNews/began(_:)`` and to each ``HandshakeNews/received(_:)`` of a link.
+  case driverStep(LinkID, HandshakeStep)
   /// Say goodbye and end.
   case leave
 }

@@ -76,9 +76,10 @@ extension Node {
     case .links(let frame): try links.organ.receive(frame, body, on: link, in: &turn)
     case .pairing(let frame): try pairing.receive(frame, body, on: link, in: &turn)
     case .comparison(let frame): try comparison.organ.receive(frame, body, on: link, in: &turn)
+    case .handshake: try handshake.organ.receive(body, on: link, in: &turn)
     case .membership(let frame):
       guard turn.mesh.links.isProven(link) else {
-        throw .invalid("an invitation or admission before the passcode is proven and the code compared", offset: 0)
+        throw .invalid("an invitation or admission before both ends have proven what they owe", offset: 0)
       }
       try membership.organ.receive(frame, body, on: link, in: &turn)
     case .coordination(let frame):

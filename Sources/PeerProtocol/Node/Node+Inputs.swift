@@ -48,6 +48,7 @@ extension Node {
     case .cancelHostWait(let id): coordination.organ.cancelHostWait(id)
     case .unlockPasscode: pairing.unlock()
     case .answerCode(let id, let isSame): comparison.organ.answer(id, isSame: isSame, in: &turn)
+    case .driverStep(let id, let step): handshake.organ.take(step, on: id, in: &turn)
     case .leave: leave()
     case .send(let bytes, let kind, let mode, let peers):
       return messages.organ.send(bytes, as: kind, mode: mode, to: peers, in: &turn)
@@ -72,8 +73,7 @@ extension Node {
       return dragged { node throws(DragError) in try node.poses.organ.endDrag(id, in: &node.turn) }
     case .setInterest(let filter): poses.organ.setInterest(filter, in: &turn)
     case .beginFrame(let isShared): beginFrame(isShared: isShared)
-    case .measure(let source, let target, let estimate, let isPrompt):
-      return measure(from: source, to: target, estimate, isPrompt)
+    case .measure(let one, let other, let estimate, let isPrompt): return measure(one, other, estimate, isPrompt)
     case .wish(let id, let wish, let anchor, let timeout):
       ownership.organ.wish(id, wish, of: anchor, timeout: timeout, in: &turn)
     case .dropWish(let id): ownership.organ.dropWish(id)
@@ -111,6 +111,7 @@ extension Node {
     let arrival = dial.map { membership.organ.dialOpened($0, peer: peer, in: &turn) } ?? .meant
     links.organ.open(id, peer: peer, dial: dial, remote: remote, arrival: arrival, in: &turn)
     pairing.open(id, secrets: secrets.passcode, in: &turn)
+    handshake.organ.open(id, binding: secrets.driver, in: &turn)
     comparison.organ.open(id, secrets: secrets.code, in: &turn)
   }
 
@@ -169,7 +170,7 @@ extension Node {
   }
 
   private mutating func measure(
-    from source: WorldFrame, to target: WorldFrame, _ estimate: FrameEstimate, _ isPrompt: Bool
+    _ source: WorldFrame, _ target: WorldFrame, _ estimate: FrameEstimate, _ isPrompt: Bool
   ) -> Answer {
     do throws(FrameRefusal) {
       try frames.organ.measure(from: source, to: target, estimate, isPrompt: isPrompt, in: &turn)
@@ -204,8 +205,8 @@ extension Input {
       true
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
-      .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .leave, .share, .cancelMap,
-      .relocalised, .beginFrame, .measure, .offerResource, .answerResource, .endResource, .chunkLoaded:
+      .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .driverStep, .leave, .share,
+      .cancelMap, .relocalised, .beginFrame, .measure, .offerResource, .answerResource, .endResource, .chunkLoaded:
       false
     }
   }

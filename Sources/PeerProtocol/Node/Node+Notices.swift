@@ -85,11 +85,14 @@ extension Node {
     }
   }
 
-  /// A link carries its peer's traffic from now on: first the passcode, then the code, then invitations and admission.
+  /// A link carries its peer's traffic from now on: first the passcode, then the apps' drivers, so that no person is asked about a
+  /// peer that they refuse, then the code, then invitations and admission.
   private mutating func carries(_ link: LinkRef) {
     guard let owed = turn.mesh.links[link]?.owed else { return }
     if owed.contains(.passcode) {
       pairing.begin(link, in: &turn)
+    } else if owed.contains(.driver) {
+      handshake.organ.begin(link, in: &turn)
     } else if owed.contains(.code) {
       comparison.organ.begin(link, in: &turn)
     } else {
@@ -126,6 +129,7 @@ extension Node {
   private mutating func unlinked(_ closed: ClosedLink) {
     membership.organ.noteEnd(of: closed)
     pairing.unlinked(closed, in: &turn)
+    handshake.organ.unlinked(closed, in: &turn)
     comparison.organ.unlinked(closed, in: &turn)
     poses.organ.unlinked(closed.link)
     switch closed.kind {

@@ -24,6 +24,7 @@ package struct Node: Sendable {
   var messages: Watched<Messages>
   var resources = Resources()
   var pairing = Pairing()
+  var handshake = Watched(Handshake())
   var comparison = Watched(Comparison())
   /// The notices of the last call in the order of delivery, for observers such as the simulator.
   package internal(set) var notices: [Notice] = []
@@ -153,6 +154,7 @@ package struct Node: Sendable {
     var next = lastTick + ProtocolTimes.ping
     next = min(next, links.deadline(in: turn) ?? next)
     next = min(next, membership.deadline(in: turn) ?? next)
+    next = min(next, handshake.deadline(in: turn) ?? next)
     next = min(next, comparison.deadline(in: turn) ?? next)
     next = min(next, replication.deadline(in: turn) ?? next)
     next = min(next, poses.deadline(in: turn) ?? next)
@@ -179,6 +181,7 @@ package struct Node: Sendable {
   mutating func excuse(_ gap: Duration) {
     links.organ.excuse(gap, in: turn)
     membership.organ.excuse(gap, in: &turn)
+    handshake.organ.excuse(gap)
     comparison.organ.excuse(gap)
     maps.organ.excuse(gap)
     resources.excuse(gap)
@@ -196,6 +199,8 @@ package struct Node: Sendable {
     if links.state.isDue(in: turn) { repeat { settle() } while links.organ.tick(in: &turn) }
     settle()
     if membership.isDue(in: turn) { membership.organ.tick(in: &turn) }
+    settle()
+    if handshake.isDue(in: turn) { handshake.organ.tick(in: &turn) }
     settle()
     if comparison.isDue(in: turn) { comparison.organ.tick(in: &turn) }
     settle()
@@ -225,6 +230,7 @@ package struct Node: Sendable {
   private mutating func refreshDeadlines() {
     links.refresh(in: turn)
     membership.refresh(in: turn)
+    handshake.refresh(in: turn)
     comparison.refresh(in: turn)
     replication.refresh(in: turn)
     poses.refresh(in: turn)

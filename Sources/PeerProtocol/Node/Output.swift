@@ -55,6 +55,11 @@ package enum NodeEvent: Sendable {
   case codeShown(LinkID, PeerID, ComparisonCode)
   /// A comparison has ended; an answer has no effect any more.
   case codeEnded(LinkID, PeerID, isConfirmed: Bool)
+  /// News for the driver of a link.
+  indirect case handshake(LinkID, HandshakeNews)
+  /// A peer that has dialled, or a member, was not authenticated, or has no driver; it is told once for each key until it is
+  /// authenticated.
+  case unauthenticated(PeerID, EndReason)
   /// A member can be reached.
   case peerJoined(PeerID, name: String)
   /// A member's link broke and is being dialled again.

@@ -46,11 +46,14 @@ package struct LinkDirectory: Sendable {
     static let passcode = Proofs(rawValue: 1 << 0)
     /// The comparison of a code by two people.
     static let code = Proofs(rawValue: 1 << 1)
+    /// The word of both apps' drivers.
+    static let driver = Proofs(rawValue: 1 << 2)
 
     /// The proofs that follow from the capabilities of both hellos.
     init(_ one: Capabilities, _ other: Capabilities) {
       self = one.contains(.passcode) && other.contains(.passcode) ? .passcode : []
       if one.union(other).contains(.asksForCode) { insert(.code) }
+      if one.contains(.driver), other.contains(.driver) { insert(.driver) }
     }
   }
 

@@ -14,6 +14,7 @@ extension FrameType {
     case links(Links.Frame)
     case pairing(Pairing.Frame)
     case comparison(Comparison.Frame)
+    case handshake
     case membership(Membership.Frame)
     case coordination(Coordination.Frame)
     case replication(Replication.Frame)
@@ -58,6 +59,8 @@ extension FrameType {
     case .codeNonce: Rule(destination: .comparison(.nonce), links: .stranger, limit: CodeNonce.size)
     case .codeReveal: Rule(destination: .comparison(.reveal), links: .stranger, limit: CodeNonce.size)
     case .codeConfirmed: Rule(destination: .comparison(.confirmed), links: .stranger, limit: 0)
+
+    case .handshake: Rule(destination: .handshake, links: .stranger, limit: HandshakeFrame.largest)
 
     case .admit: Rule(destination: .membership(.admit), links: .greeted, limit: 0)
     case .invite: Rule(destination: .membership(.invite), links: .greeted, limit: Invite.largest)

@@ -46,6 +46,9 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// Empty: the sender's user has confirmed that the codes are the same.
   case codeConfirmed = 21
 
+  /// ``HandshakeFrame``: data between the drivers of two apps, and what each says of the other end.
+  case handshake = 70
+
   /// ``RecognitionKey``: the receiver recognises the sender's advertisement by it.
   case recognition = 22
 

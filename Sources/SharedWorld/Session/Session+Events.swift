@@ -24,6 +24,7 @@ extension Session {
         hasMessages = true
       }
       if case .messageRoom = event { hasRoom = true }
+      if case .handshake(let link, let news) = event { take(news, on: link) }
     }
     hub.publish(translated)
     if hasOthers { takeEnvelopes(of: events) }
@@ -47,6 +48,7 @@ extension Session {
       if let found = discovery.reached(peer, by: id.rawValue) { events.append(found) }
     case .invitationEnded(let id, let result): waits.finish(id.rawValue, .invitation(result))
     case .passcodeLocked: events.append(.problem(.roomLocked))
+    case .unauthenticated(let id, let why): events.append(.problem(SessionError(ended: why, with: discovery.peer(id))))
     case .codeShown(let link, let id, let code): show(code, of: discovery.peer(id), on: link, in: &events)
     case .codeEnded(let link, let id, let isConfirmed):
       endComparison(on: link, with: discovery.peer(id), isConfirmed: isConfirmed, in: &events)
@@ -98,7 +100,7 @@ extension Session {
     case .groupsChanged(let id, let groups): events.append(.groupsChanged(discovery.peer(id), groups: groups))
     case .messagesFailed(let failure): events.append(.messagesFailed(failure))
     case .resource(let news): take(news, into: &events)
-    case .envelope, .messageRoom: break
+    case .envelope, .messageRoom, .handshake: break
     case .ended(let reason): noteEnd(reason)
     }
   }
@@ -116,6 +118,23 @@ extension Session {
     guard former != host || host == identity.peerID else { return }
     let others = driver?.read { node, _ in node.memberSnapshots.count { $0.status == .connected } } ?? 0
     events.append(.sessionMerged(size: others + 1, host: host))
+  }
+
+  /// Passes news of a handshake to the app's driver for that link.
+  private func take(_ news: HandshakeNews, on link: LinkID) {
+    guard let make = configuration.driver else { return }
+    switch news {
+    case .began(let opening):
+      let context = DriverContext(opening, with: discovery.peer(opening.peer), at: localPeer)
+      let isRunning = trust.drivers.open(link, jobs: jobs) {
+        make(context)
+      } answer: { [weak self] step in
+        await self?.input(.driverStep(link, step))
+      }
+      if !isRunning { input(.driverStep(link, HandshakeStep(.refused(reason: "busy")))) }
+    case .received(let data): trust.drivers.take(data, on: link)
+    case .ended: trust.drivers.end(link)
+    }
   }
 
   /// Asks the user to compare a code.

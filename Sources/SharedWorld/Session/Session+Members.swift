@@ -63,7 +63,8 @@ extension Session {
   ///   `identityMismatch` (another key answers), `invitationTimedOut` (somebody is there and did not answer), `cancelled`
   ///   (the task was cancelled), `unknownPeer`, `versionMismatch`, `otherService`, `limitExceeded`, `locked`,
   ///   `notPermitted` (``TrustPolicy/pinned(_:)`` does not have the key that answers), `passcodeRequired`,
-  ///   `passcodeRefused`, `passcodeLocked`, `codeRequired`, `codeRefused`, `codeBusy` or `notConnected`.
+  ///   `passcodeRefused`, `passcodeLocked`, `driverRequired`, `authenticationFailed`, `codeRequired`, `codeRefused`, `codeBusy` or
+  ///   `notConnected`.
   public func invite(
     _ target: InvitationTarget, expecting expected: PeerID? = nil, context: [UInt8] = [],
     timeout: Duration = .seconds(30)

@@ -273,6 +273,9 @@ extension Session {
     node.mapMemoryLimit = max(configuration.mapMemoryLimit, 0)
     node.admitted = trust.admitted
     node.passcode = configuration.passcode
+    if configuration.driver != nil {
+      node.handshakeTime = max(.zero, min(configuration.driverTimeout, ProtocolTimes.handshakeMost))
+    }
     node.showsCodes = configuration.codeHandler != nil
     node.compared = trust.compared
     node.cachesChunks = chunkStore != nil

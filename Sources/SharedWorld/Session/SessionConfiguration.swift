@@ -86,6 +86,14 @@ extension Session {
     /// Peers with another passcode, or with none, are not connected: before anything else is said on a connection, both ends
     /// prove to each other that they know it. A peer that another member admits needs it too.
     public var passcode: Passcode?
+    /// Makes the app's own authentication of the peer at the other end of a connection; nil for none.
+    ///
+    /// It is called for every connection, also one that takes the place of another, before anybody is invited or admitted on it.
+    /// Peers that this driver, or theirs, does not authenticate are not connected, and no other member can change that. Two peers
+    /// of which one has no driver are not connected either. It runs as a child task of the session.
+    public var driver: (@Sendable (DriverContext) -> any SessionDriver)?
+    /// How long the drivers of two peers may take on a connection, at most 60 s.
+    public var driverTimeout: Duration = .seconds(10)
     /// Shows the user six digits, and returns whether the other screen shows the same; nil: this app shows no codes.
     ///
     /// It is called for a connection if ``trust`` of either peer asks for that (``TrustPolicy/code(_:)``), before anybody is

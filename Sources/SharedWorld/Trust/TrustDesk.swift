@@ -13,6 +13,9 @@ struct TrustDesk {
   /// The comparisons that the app is asked about.
   private var comparisons: [LinkID: AsyncStream<Never>.Continuation] = [:]
 
+  /// The app's drivers on links that are not authenticated yet.
+  var drivers = DriverDesk()
+
   /// Recognises advertisements of recorded peers.
   private var book: RecognitionBook
 

@@ -12,6 +12,10 @@ package struct SessionMonitor: SimulationMonitor {
   package private(set) var anchors: AnchorWatch
   /// The node that lies; what comes of its links proves nothing.
   private let liar: Int?
+  /// The authentications of the apps' drivers.
+  private var drivers = DriverWatch()
+  /// The node that no driver may authenticate.
+  private let stranger: Int?
   /// Nodes that a scenario has the host remove.
   private var expelled: Set<Int> = []
   private var membership: [MembershipWatch]
@@ -31,12 +35,12 @@ package struct SessionMonitor: SimulationMonitor {
   /// Of what all nodes asked for, step by step.
   package private(set) var outputDigest = OutputDigest()
 
-  package init(count: Int, liar: Int? = nil, transcript: Transcript) {
+  package init(count: Int, liar: Int? = nil, stranger: Int? = nil, transcript: Transcript) {
     elections = ElectionWatch(count: count, transcript: transcript, isTerse: true)
     anchors = AnchorWatch(count: count)
     membership = Array(repeating: MembershipWatch(), count: count)
     starts = (0..<count).map { NodeID(peer: SessionPeer.identity(of: $0), incarnation: 0) }
-    self.liar = liar
+    (self.liar, self.stranger) = (liar, stranger)
     removals = liar.map { RemovalWatch(count: count, liar: $0) }
   }
 
@@ -108,6 +112,7 @@ package struct SessionMonitor: SimulationMonitor {
   package mutating func stepped(_ index: Int, node: borrowing SessionPeer, local: Instant, at now: Instant) {
     for step in node.electionSteps { elections.stepped(index, step.observation(local: local, at: now)) }
     if let text = removals?.stepped(index, node.node) { fail(text, at: now) }
+    if let text = drivers.stepped(node, isStranger: index == stranger) { fail("\(text) (node \(index + 1))", at: now) }
     if let text = messages.excess(of: node.node) { fail("\(text) (node \(index + 1))", at: now) }
     for event in node.events {
       check(event, of: index, at: now)
@@ -132,6 +137,9 @@ package struct SessionMonitor: SimulationMonitor {
     switch goodbye.reason {
     case .protocolError, .limitExceeded, .identityMismatch, .ownIdentity, .otherService, .versionMismatch,
       .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired, .codeRefused, .codeBusy:
+      fail("P1 \(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
+    case .authenticationFailed where index == stranger || goodbye.peer == stranger.map(SessionPeer.identity): break
+    case .driverRequired, .authenticationFailed:
       fail("P1 \(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
     case .left, .kicked, .duplicate, .timedOut, .refused, .connectionLost, .replaced, .locked: break
     }
@@ -173,7 +181,8 @@ package struct SessionMonitor: SimulationMonitor {
       note("\(index + 1) is \(alignment.state) with \(peer.prefix)", at: now)
     case .peerIdentified, .recognitionKey, .identityInUse, .invitationReceived, .invitationReached,
       .invitationWithdrawn,
-      .invitationEnded, .peerReconnecting, .peerReconnected, .passcodeLocked, .codeShown, .codeEnded, .hostChanged,
+      .invitationEnded, .peerReconnecting, .peerReconnected, .passcodeLocked, .codeShown, .codeEnded, .handshake,
+      .unauthenticated, .hostChanged,
       .hostRequested,
       .hostAwaited, .rulesChanged,
       .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress, .mapRefused, .synchronised,

@@ -47,6 +47,7 @@ package struct SessionMutant: Sendable {
     .init("identity-when-unaligned", .unknownIsUnaligned, .frames, nodes: 4, seeds: 1...3),
     .init("frames-by-arrival", .measurementOrder, .frames, nodes: 4, seeds: 1...3),
     .init("poses-change-frames", .posesKeepFrames, .frames, nodes: 4, seeds: 1...3),
+    .init("one-driver-is-enough", .bothDrivers, .drivers, nodes: 4, seeds: 1...3),
     .init("believes-every-measurement", .confirmedFirst, .wrongFrames, nodes: 4, seeds: 1...3),
   ]
 

@@ -39,6 +39,8 @@ package struct SessionPeer: SimulatedNode {
 
   /// The part of the app that sends and reads messages.
   var mail = Mail()
+  /// The part of the app that authenticates others; nil for none.
+  private(set) var driver: DriverApp?
   /// The files of resources.
   var shelf = ResourceShelf()
   private let index: Int
@@ -69,7 +71,7 @@ package struct SessionPeer: SimulatedNode {
   /// does not hold as a member; `configure` changes what the node is told.
   package init(
     index: Int, count: Int, seed: UInt64, rules: ProtocolRules = .all, isLiar: Bool = false,
-    isRecorded: Bool = false, restoring record: NodeRecord? = nil, at now: Instant,
+    driver: DriverApp.Kind? = nil, isRecorded: Bool = false, restoring record: NodeRecord? = nil, at now: Instant,
     configure: (inout NodeConfiguration) -> Void = { _ in }
   ) {
     self.index = index
@@ -90,6 +92,10 @@ package struct SessionPeer: SimulatedNode {
       liar = Liar(count: count, random: random.split())
       // A liar that could host would be host by right for most of the run, as who starts first.
       configuration.election.canHost = random.chance(percent: 30)
+    }
+    if let driver {
+      self.driver = DriverApp(driver, of: configuration.peerID)
+      configuration.handshakeTime = .seconds(10)
     }
     configure(&configuration)
     node = Node(configuration, restoring: record, at: now)
@@ -139,7 +145,8 @@ package struct SessionPeer: SimulatedNode {
     let entropy = SHA256Digest(words: SIMD4(number, UInt64(index) + 1, 0, 0)).bytes
     let secrets = ChannelSecrets(exporter: exporter, entropy: SecretBytes(copying: entropy + exporter))
     return LinkSecrets(
-      passcode: node.configuration.passcode == nil ? nil : secrets, code: node.configuration.showsCodes ? secrets : nil)
+      passcode: node.configuration.passcode == nil ? nil : secrets, code: node.configuration.showsCodes ? secrets : nil,
+      driver: driver == nil ? nil : exporter)
   }
 
   static func address(of index: Int) -> SocketAddress {
@@ -402,6 +409,9 @@ package struct SessionPeer: SimulatedNode {
   private mutating func take(_ event: NodeEvent, at now: Instant) {
     events.append(event)
     if case .resource(.offered(let offer)) = event { take(offer, at: now) }
+    if case .handshake(let link, let news) = event, let step = driver?.take(news, on: link) {
+      handle(.driverStep(link, step), at: now)
+    }
     if case .invitationReceived(let id, _, _, _) = event { handle(.answer(id, .accept), at: now) }
     if case .mapReceived(let id, _, _, let package) = event { maps[id] = package }
     if case .message(let bytes, let from) = event { take(message: bytes, from: from, at: now) }

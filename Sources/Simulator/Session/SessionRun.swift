@@ -89,7 +89,7 @@ struct SessionRun {
       world.checkMeaning(random.below(world.count))
     }
     world.mendAll()
-    if let liar = world.liar { world.apply(.crash(liar, silently: false)) }
+    if let stranger = world.liar ?? world.stranger { world.apply(.crash(stranger, silently: false)) }
     poses?.release(in: &world)
     messages?.readAll(in: &world)
     resources?.answerAll(in: &world)

@@ -24,6 +24,9 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   case failover = "session-failover"
   /// A session splits in two of unequal size, both sides edit, and it heals: E5.
   case merge = "session-merge"
+  /// The same as the first, and every app has a driver that asks for a secret; the first node knows none, and tries to get in until
+  /// the faults are over: nobody is ever linked whose driver, or whose peer's, has not authenticated the other.
+  case drivers = "session-drivers"
   /// Newcomers join a session at rest: the host stays, and they get everything.
   case joins = "session-joins"
   /// A member loses its link to an author in the middle of its words: others bring the rest at once.
@@ -40,14 +43,15 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   ) -> RunOutcome {
     var random = SeededRandom(seed: seed ^ 0x5e55)
     let world = SessionWorld(
-      seed: seed, count: max(2, count), rules: rules, liar: self == .liar ? 0 : nil, isRecorded: replaying,
+      seed: seed, count: max(2, count), rules: rules, liar: self == .liar ? 0 : nil,
+      stranger: self == .drivers ? 0 : nil, isRecorded: replaying,
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
     let frames: FrameApp.Kind? = self == .frames ? .honest : self == .wrongFrames ? .wrong(by: 0) : nil
     var run = SessionRun(
       world: world, random: random, hasPoses: self == .poses, hasMessages: self == .messages,
       hasResources: self == .resources, frames: frames)
     switch self {
-    case .chaos, .liar, .poses, .messages, .resources, .frames, .wrongFrames: run.chaos(plan)
+    case .chaos, .liar, .poses, .messages, .resources, .frames, .wrongFrames, .drivers: run.chaos(plan)
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()

@@ -15,6 +15,8 @@ package struct SessionWorld {
   private(set) var replays = (nodes: 0, steps: 0)
   /// The node that lies.
   let liar: Int?
+  /// The node that lacks the secret of the others' drivers; nil where the apps have no drivers.
+  let stranger: Int?
   private var random: SeededRandom
   /// Decides what a crash leaves on the disks; apart from the rest, so that it moves nothing else.
   private var diskDice: SeededRandom
@@ -25,7 +27,7 @@ package struct SessionWorld {
 
   /// Machines with skewed and drifting clocks on which nothing runs yet.
   package init(
-    seed: UInt64, count: Int, rules: ProtocolRules = .all, liar: Int? = nil,
+    seed: UInt64, count: Int, rules: ProtocolRules = .all, liar: Int? = nil, stranger: Int? = nil,
     isRecorded: Bool = false, profile: NetworkProfile = NetworkProfile(),
     transcript: Transcript = Transcript(isOn: false)
   ) {
@@ -34,12 +36,13 @@ package struct SessionWorld {
     self.rules = rules
     self.isRecorded = isRecorded
     self.liar = liar
+    self.stranger = stranger
     var profile = profile
     // Nodes find out for themselves that a path is broken.
     profile.silence = nil
     simulation = Simulation(
       count: count, profile: profile, random: random.split(),
-      monitor: SessionMonitor(count: count, liar: liar, transcript: transcript))
+      monitor: SessionMonitor(count: count, liar: liar, stranger: stranger, transcript: transcript))
     for index in 0..<count {
       let skew = Int64(random.below(UInt64(1_000_000_000_000)))
       simulation.setClock(index, skew: skew, drift: Int64(random.below(201)) - 100)
@@ -104,12 +107,14 @@ package struct SessionWorld {
       if index == liar { pastLies = lies }
       replay(index)
     }
-    let (count, rules, liar, disks, isRecorded) = (count, rules, liar, disks, isRecorded)
+    let (count, rules, liar, disks, isRecorded, stranger) = (count, rules, liar, disks, isRecorded, stranger)
     var seeds = random.split()
     simulation.apply(fault) { index, local in
-      SessionPeer(
-        index: index, count: count, seed: seeds.next(), rules: rules, isLiar: index == liar,
-        isRecorded: isRecorded, restoring: disks[index], at: local)
+      let seed = seeds.next()
+      return SessionPeer(
+        index: index, count: count, seed: seed, rules: rules, isLiar: index == liar,
+        driver: stranger.map { index == $0 ? .foreign(seed) : .honest }, isRecorded: isRecorded,
+        restoring: disks[index], at: local)
     }
   }
 

@@ -137,14 +137,7 @@ struct ComparisonTests {
     var stranger = CodeStranger(1)
     #expect(try stranger.compare(&probe) == nil)
     probe.input(.answerCode(stranger.link, isSame: true))
-    probe.send(type, on: stranger.link) { body in
-      switch type {
-      case .invite: Invite(number: 1, wait: 30_000, context: []).write(to: &body)
-      case .inviteAnswer: InviteAnswer(number: 1, decision: .accept).write(to: &body)
-      case .inviteCancel: body.write(UInt64(1))
-      default: break
-      }
-    }
+    probe.sendMembership(type, on: stranger.link)
     #expect(try probe.goodbye(on: stranger.link) == .protocolError)
     #expect(probe.node.memberSnapshots.isEmpty && probe.endedComparisons == [false])
   }

@@ -23,7 +23,8 @@ struct NodeProbe {
 
   init(
     memberLimit: Int = ProtocolLimits.members, admitted: Set<PeerID>? = nil, passcode: Passcode? = nil,
-    showsCodes: Bool = false, compared: Set<PeerID>? = nil, recognitionKey: RecognitionKey? = nil, me: PeerID = Self.me,
+    handshakeTime: Duration? = nil, showsCodes: Bool = false, compared: Set<PeerID>? = nil,
+    recognitionKey: RecognitionKey? = nil, me: PeerID = Self.me,
     incarnation: UInt64 = 1,
     restoring record: NodeRecord? = nil
   ) {
@@ -33,6 +34,7 @@ struct NodeProbe {
     configuration.memberLimit = memberLimit
     configuration.admitted = admitted
     configuration.passcode = passcode
+    configuration.handshakeTime = handshakeTime
     configuration.showsCodes = showsCodes
     configuration.compared = compared
     configuration.recognitionKey = recognitionKey

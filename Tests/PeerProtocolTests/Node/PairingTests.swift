@@ -69,14 +69,7 @@ struct PairingTests {
     probe.open(link, Self.other, dial: nil, secrets: ProbePair.secrets(1, 2))
     probe.greetWithPasscode(link, Self.other)
     _ = try probe.frames(on: link)
-    probe.send(type, on: link) { body in
-      switch type {
-      case .invite: Invite(number: 1, wait: 30_000, context: []).write(to: &body)
-      case .inviteAnswer: InviteAnswer(number: 1, decision: .accept).write(to: &body)
-      case .inviteCancel: body.write(UInt64(1))
-      default: break
-      }
-    }
+    probe.sendMembership(type, on: link)
     #expect(try probe.goodbye(on: link) == .protocolError)
     #expect(probe.node.memberSnapshots.isEmpty)
   }

@@ -22,7 +22,8 @@ struct ProbePair {
         exporter: SHA256Digest(words: SIMD4(exporter, 0, 0, purpose)).bytes,
         entropy: SecretBytes(copying: words + words))
     }
-    return LinkSecrets(passcode: secrets(0), code: secrets(1))
+    return LinkSecrets(
+      passcode: secrets(0), code: secrets(1), driver: SHA256Digest(words: SIMD4(exporter, 0, 0, 2)).bytes)
   }
 
   /// Lets the dialler invite the acceptor, and opens the connection.
@@ -76,6 +77,18 @@ extension NodeProbe {
     from remote: SocketAddress = .loopback(port: 50_000)
   ) {
     input(.linkOpened(link, peer: peer, dial: dial, remote: remote, secrets: secrets))
+  }
+
+  /// Sends a frame that invites or admits.
+  mutating func sendMembership(_ type: FrameType, on link: LinkID) {
+    send(type, on: link) { body in
+      switch type {
+      case .invite: Invite(number: 1, wait: 30_000, context: []).write(to: &body)
+      case .inviteAnswer: InviteAnswer(number: 1, decision: .accept).write(to: &body)
+      case .inviteCancel: body.write(UInt64(1))
+      default: break
+      }
+    }
   }
 
   /// How the invitations of this node ended.

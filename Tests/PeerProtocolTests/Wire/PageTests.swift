@@ -60,6 +60,11 @@ struct PageTests {
     Claim("passcode", "When \(ProtocolLimits.wrongPasscodes) passcodes were wrong"),
     Claim("code", "while \(ProtocolLimits.codesOfStrangers) comparisons that others have begun"),
     Claim("code", "when \(ProtocolLimits.codesOfStrangersASecond) other has begun within the same second"),
+    Claim("drivers", "data blob(\(ProtocolLimits.handshakeData))"),
+    Claim("drivers", "reason text(\(ProtocolLimits.reason))"),
+    Claim("drivers", "\(ProtocolLimits.handshakeSteps) data or \(text(ProtocolLimits.handshakeBytes)) bytes of data"),
+    Claim(
+      "connection", "| \(ProtocolLimits.handshakeSteps), and \(text(ProtocolLimits.handshakeBytes)) bytes in all |"),
     Claim("node-record", "at most \(text(ProtocolLimits.roster)) entries, \(ProtocolLimits.members) of them *present*"),
     Claim("node-record", "at most \(ProtocolLimits.record >> 10) KiB"),
     Claim("maps", "1 to \(text(ProtocolLimits.chunk)) bytes, at most \(text(ProtocolLimits.chunks)) of them"),
@@ -97,6 +102,8 @@ struct PageTests {
   static let times: [Claim] = [
     Claim("passcode", "wait \(text(ProtocolTimes.passcodePause)), then 2, 4, 8"),
     Claim("passcode", "at most \(text(Int(ProtocolTimes.passcodePauseMost.components.seconds))) s"),
+    Claim("drivers", "more than \(text(ProtocolTimes.handshakeMost))"),
+    Claim("connection", "at most \(text(ProtocolTimes.handshakeMost)) after it began to carry"),
     Claim("code", "\(text(ProtocolTimes.codePause)), then 10, 20"),
     Claim("code", "at most \(text(Int(ProtocolTimes.codePauseMost.components.seconds))) s"),
     Claim("code", "\(text(ProtocolTimes.comparison)) after a side has shown the digits"),

@@ -12,11 +12,13 @@ import WorldModel
 struct ManInTheMiddleTests {
   /// Runs `body` with two sessions and the address of an attacker that passes everything on to the second one.
   private static func attacked(
-    passcode: String?, screens: [@Sendable (CodeComparison) async -> Bool] = [],
+    passcode: String?, driver: (@Sendable (DriverContext) -> any SessionDriver)? = nil,
+    screens: [@Sendable (CodeComparison) async -> Bool] = [],
     _ body: @Sendable (Session, Session, Middleman, InvitationTarget) async throws -> Void
   ) async throws {
     var configuration = TestSessions.configuration()
     configuration.passcode = try passcode.map { try Passcode($0) }
+    configuration.driver = driver
     configuration.codeHandler = screens.first
     if !screens.isEmpty { configuration.trust = .code(PinStore(path: "/nonexistent/known-peers")) }
     let settings = configuration
@@ -41,6 +43,19 @@ struct ManInTheMiddleTests {
       let passed = await mallory.passed
       #expect(
         passed.starts(with: [.passcodeShare, .passcodeAnswer]) && passed.dropFirst(2).allSatisfy { $0 == .goodbye })
+      #expect(await alice.state().peers.isEmpty)
+      #expect(await bob.state().peers.isEmpty)
+    }
+  }
+
+  @Test("Fault 7: drivers that prove the channel binding refuse the attacker, though it passes every step on")
+  func driver() async throws {
+    try await Self.attacked(passcode: nil, driver: { ProofDriver(secret: "s", context: $0) }) {
+      alice, bob, mallory, target in
+      let error = await #expect(throws: SessionError.self) { try await alice.invite(target) }
+      #expect(error?.code == .authenticationFailed)
+      let passed = await mallory.passed
+      #expect(passed.first == .handshake && passed.allSatisfy { [.handshake, .goodbye].contains($0) })
       #expect(await alice.state().peers.isEmpty)
       #expect(await bob.state().peers.isEmpty)
     }

@@ -68,6 +68,8 @@ enum {
   SW_NOT_RELOCALISED = 47,       /* a scan was not found in the session's map, or not surely: look around and try again */
   SW_NOT_DETERMINED = 48,        /* a turn between two frames is still open: observe more, at other places */
   SW_NO_POSE = 49,               /* a device tells no pose by which it could be found */
+  SW_DRIVER_REQUIRED = 50,       /* one of two peers has a driver of its app, and the other has none */
+  SW_AUTHENTICATION_FAILED = 51, /* the drivers of two peers did not authenticate each other */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 

@@ -1,0 +1,85 @@
+import PeerProtocol
+
+/// An app's own authentication of the peer at the other end of one connection: a state machine on both ends, between TLS and
+/// admission.
+///
+/// The session makes a driver for each connection by ``Session/Configuration/driver``. All data of the other driver reach it until it
+/// is authenticated; nobody is invited or admitted on the connection, and nothing else of the app travels, before the drivers of
+/// both ends are. After a wrong secret, or ``Session/Configuration/driverTimeout``, the connection ends on both sides with the code
+/// `authenticationFailed` and the reason: thrown by ``Session/invite(_:expecting:context:timeout:)``, told to the side that was
+/// dialled, and of members, by ``Session/Event/problem(_:)``, once for each key until it is authenticated.
+///
+/// TLS has proven the key of the peer before, so nobody listens. But TLS does not say whose key that is: somebody with two connections
+/// may stand between the peers and pass every byte on. So let what a driver proves depend on ``DriverContext/channelBinding``, and on
+/// who proves it, or the proof that one side sends is good on another connection or in the other direction too.
+///
+/// A driver sends at most 4 KiB at once, 12 KiB in all and 16 times. Its methods are called one after the other, in child tasks of the
+/// session that are cancelled when the connection ends.
+public protocol SessionDriver: Sendable {
+  /// The connection is up, and the proof of the passcode done where there is one; called once, before all other calls.
+  mutating func opened() async -> DriverStep
+
+  /// The other driver has sent this: at most 4 KiB, of a peer that is not authenticated.
+  mutating func received(_ data: [UInt8]) async -> DriverStep
+}
+
+/// How far a driver has come.
+public enum DriverState: Hashable, Sendable {
+  /// It waits for data of the other driver.
+  case authenticating
+  /// The peer is who it has to be. What the other driver still sends is dropped, so let this be the answer to the last that is
+  /// needed.
+  case authenticated
+  /// The peer is refused, and the connection ends. The reason is told to both sides: at most 255 bytes of UTF-8, without secrets.
+  case failed(reason: String)
+}
+
+/// The answer of a driver to an event of its connection.
+public struct DriverStep: Hashable, Sendable {
+  /// How far the driver has come.
+  public var state: DriverState
+  /// Data for the other driver, which leave before the state takes effect; nil for none.
+  public var data: [UInt8]?
+
+  /// A step to a state, with data for the other driver.
+  public init(_ state: DriverState, sending data: [UInt8]? = nil) {
+    self.state = state
+    self.data = data
+  }
+
+  /// The driver waits for more.
+  public static let wait = DriverStep(.authenticating)
+
+  /// The driver sends data and waits for more.
+  public static func send(_ data: [UInt8]) -> DriverStep { DriverStep(.authenticating, sending: data) }
+
+  /// The peer is authenticated.
+  public static let authenticated = DriverStep(.authenticated)
+
+  /// The peer is refused.
+  public static func failed(_ reason: String) -> DriverStep { DriverStep(.failed(reason: reason)) }
+}
+
+/// The connection that a driver is made for.
+public struct DriverContext: Sendable {
+  /// The peer at the other end: its key is proven by TLS, its name chosen by itself.
+  public let peer: Peer
+  /// This peer.
+  public let localPeer: Peer
+  /// Whether this side has made the connection: it invites the peer, or connects to it as another member.
+  public let isDialler: Bool
+  /// Whether drivers have authenticated this peer in this session before: it comes back, or the connection takes the place of
+  /// another one.
+  public let isResumed: Bool
+  /// 32 bytes that the two ends of this connection share and nobody else has, different for every connection (the exporter of
+  /// TLS 1.3, RFC 8446 §7.5).
+  ///
+  /// A proof that depends on them cannot be recorded and used on another connection, nor passed on by somebody between two
+  /// connections, whose ends have different ones.
+  public let channelBinding: [UInt8]
+
+  init(_ opening: HandshakeOpening, with peer: Peer, at localPeer: Peer) {
+    (self.peer, self.localPeer) = (peer, localPeer)
+    (isDialler, isResumed, channelBinding) = (opening.isDialled, opening.isResumed, opening.binding)
+  }
+}

@@ -1,0 +1,245 @@
+import Testing
+
+@testable import SharedWorld
+
+/// Drivers of apps between real sessions: over TLS on sockets, and on a network in memory.
+@Suite("Sessions with drivers", .timeLimit(.minutes(5)))
+struct DriverSessionTests {
+  enum Medium: CaseIterable { case tcp, memory }
+
+  private typealias Maker = @Sendable (DriverContext) -> any SessionDriver
+
+  private static func knowing(_ secret: String) -> Maker { { ProofDriver(secret: secret, context: $0) } }
+
+  /// Runs `body` with two sessions and the place of the second one.
+  private static func two(
+    _ medium: Medium, _ first: Maker?, _ second: Maker?, passcode: String? = nil,
+    timeout: Duration = .seconds(10), _ body: @Sendable (Session, Session, InvitationTarget) async throws -> Void
+  ) async throws {
+    var configuration = TestSessions.configuration()
+    if medium == .memory { configuration.transport = .inMemory(try MemoryNetwork()) }
+    configuration.passcode = try passcode.map { try Passcode($0) }
+    configuration.driverTimeout = timeout
+    configuration.driver = first
+    let settings = configuration
+    configuration.driver = second
+    let others = configuration
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: others) { bob in
+        let target = medium == .tcp ? bob.endpoint : .endpoint(MemoryNetworkCore.endpoint(of: bob.port))
+        try await body(alice, bob, target)
+      }
+    }
+  }
+
+  /// The next problem that a session tells of.
+  private static func problem(of session: Session) async throws -> SessionError {
+    try await session.first { if case .problem(let error) = $0 { error } else { nil } }
+  }
+
+  /// Invites where nobody gets in, and returns the errors of both sides.
+  private static func refused(
+    _ medium: Medium, _ first: Maker?, _ second: Maker?, timeout: Duration = .seconds(10)
+  ) async throws -> (thrown: SessionError?, told: SessionError?) {
+    let (errors, line) = AsyncStream.makeStream(of: (SessionError?, SessionError).self)
+    try await two(medium, first, second, timeout: timeout) { alice, bob, target in
+      let thrown = await #expect(throws: SessionError.self) { try await alice.invite(target) }
+      line.yield((thrown, try await problem(of: bob)))
+      #expect(await alice.state().peers.isEmpty)
+      #expect(await bob.state().peers.isEmpty)
+    }
+    for await (thrown, told) in errors { return (thrown, told) }
+    return (nil, nil)
+  }
+
+  @Test(
+    "two peers whose drivers know the same secret share a session, with a passcode or without",
+    arguments: Medium.allCases, [nil, "sesame 1"])
+  func joined(_ medium: Medium, passcode: String?) async throws {
+    try await Self.two(medium, Self.knowing("s"), Self.knowing("s"), passcode: passcode) { alice, bob, target in
+      #expect(try await alice.invite(target) == bob.localPeer)
+      let lamp = try await alice.place(Anchor(name: "lamp"))
+      _ = try await bob.first { if case .anchorAdded(let anchor, _) = $0, anchor.id == lamp { true } else { nil } }
+    }
+  }
+
+  @Test("a peer with another secret is not connected, and both sides have the reason", arguments: Medium.allCases)
+  func wrongSecret(_ medium: Medium) async throws {
+    let (thrown, told) = try await Self.refused(medium, Self.knowing("one"), Self.knowing("other"))
+    #expect(thrown?.code == .authenticationFailed && told?.code == .authenticationFailed)
+    #expect(thrown?.message.contains("wrong secret") == true)
+    #expect(told?.message.contains("wrong secret") == true && told?.message.hasPrefix("alice") == true)
+  }
+
+  @Test("a peer without a driver and one with a driver are told what to do", arguments: [true, false])
+  func required(firstHasOne: Bool) async throws {
+    let driver = Self.knowing("s")
+    let (thrown, told) = try await Self.refused(.tcp, firstHasOne ? driver : nil, firstHasOne ? nil : driver)
+    #expect(thrown?.code == .driverRequired && told?.code == .driverRequired)
+    #expect(thrown?.message.contains("Configuration.driver") == true)
+  }
+
+  @Test("a driver that says nothing has so long, and what it still waits for is cancelled", arguments: Medium.allCases)
+  func silent(_ medium: Medium) async throws {
+    let (cancelled, line) = AsyncStream.makeStream(of: Void.self)
+    let silent: Maker = { _ in
+      ScriptedDriver {
+        let never = AsyncStream.makeStream(of: Never.self)
+        for await _ in never.stream {}
+        line.yield()
+        return .authenticated
+      }
+    }
+    let (thrown, told) = try await Self.refused(medium, silent, Self.knowing("s"), timeout: .milliseconds(300))
+    #expect(thrown?.code == .authenticationFailed && thrown?.message.contains("too long") == true)
+    #expect(told?.code == .authenticationFailed && told?.message.contains("too long") == true)
+    for await _ in cancelled { break }
+  }
+
+  @Test("a driver that sends too much at once is told so", arguments: Medium.allCases)
+  func oversized(_ medium: Medium) async throws {
+    let loud: Maker = { _ in ScriptedDriver { .send([UInt8](repeating: 0, count: 4_097)) } }
+    let (thrown, told) = try await Self.refused(medium, loud, Self.knowing("s"))
+    #expect(thrown?.code == .authenticationFailed && told?.code == .authenticationFailed)
+    #expect(thrown?.message.contains("more than a handshake may carry") == true)
+  }
+
+  @Test("two drivers that never come to an end do so only as often as is allowed")
+  func endless() async throws {
+    let endless: Maker = { _ in
+      ScriptedDriver {
+        .send([1])
+      } received: {
+        .send($0)
+      }
+    }
+    let (thrown, told) = try await Self.refused(.tcp, endless, endless)
+    #expect(thrown?.code == .authenticationFailed && told?.code == .authenticationFailed)
+  }
+
+  @Test("a proof that was recorded on one connection is refused on another one")
+  func replayed() async throws {
+    let proofs = Proofs()
+    // Bob connects to the thief, who records what he proves, and then uses it with Alice.
+    let thief: Maker = { context in
+      ScriptedDriver {
+        guard let proof = await proofs.first else { return .wait }
+        return .send(proof)
+      } received: {
+        await proofs.add($0)
+        return .authenticated
+      }
+    }
+    try await Self.two(.tcp, Self.knowing("s"), thief) { _, thief, target in
+      var configuration = TestSessions.configuration()
+      configuration.driver = Self.knowing("s")
+      configuration.driverTimeout = .milliseconds(500)
+      try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
+        _ = await #expect(throws: SessionError.self) { try await carol.invite(target) }
+        #expect(await proofs.first?.count == 32)
+        let error = await #expect(throws: SessionError.self) { try await thief.invite(carol.endpoint) }
+        #expect(error?.code == .authenticationFailed && error?.message.contains("wrong secret") == true)
+        #expect(await carol.state().peers.isEmpty)
+      }
+    }
+  }
+
+  @Test("no other member can let in a peer that this driver refuses; the app is told once")
+  func otherMember() async throws {
+    let choosy: Maker = { context in
+      ScriptedDriver { context.peer.name == "carol" ? .failed("not carol") : .authenticated }
+    }
+    let trusting: Maker = { _ in ScriptedDriver { .authenticated } }
+    try await Self.two(.tcp, choosy, trusting) { alice, bob, target in
+      _ = try await alice.invite(target)
+      var configuration = TestSessions.configuration()
+      configuration.driver = trusting
+      try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
+        _ = try await bob.invite(carol.endpoint)
+        let problem = try await Self.problem(of: alice)
+        #expect(problem.code == .authenticationFailed && problem.message.contains("not carol"))
+        let lamp = try await carol.place(Anchor(name: "lamp"))
+        // The anchor comes through the other member, and there is no connection.
+        _ = try await alice.first { if case .anchorAdded(let anchor, _) = $0, anchor.id == lamp { true } else { nil } }
+        #expect(await alice.state().peers.filter(\.isDirect).map(\.peer) == [bob.localPeer])
+      }
+    }
+  }
+
+  @Test("a driver knows who is at the other end, which side has dialled, and whether the peer was there before")
+  func context() async throws {
+    let contexts = Contexts()
+    let watching: Maker = { context in
+      ScriptedDriver {
+        await contexts.add(context)
+        return .authenticated
+      }
+    }
+    let network = try MemoryNetwork()
+    var configuration = TestSessions.configuration()
+    configuration.transport = .inMemory(network)
+    configuration.driver = watching
+    let settings = configuration
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in
+        _ = try await alice.invite(.endpoint(MemoryNetworkCore.endpoint(of: bob.port)))
+        var events = bob.events.makeAsyncIterator()
+        _ = try await events.first { if case .peerJoined = $0 { true } else { nil } }
+        let first = await contexts.all
+        #expect(first.count == 2 && first.allSatisfy { !$0.isResumed && $0.channelBinding.count == 32 })
+        #expect(Set(first.map(\.channelBinding)).count == 1)
+        let dialler = try #require(first.first { $0.isDialler })
+        #expect(dialler.peer == bob.localPeer && dialler.localPeer == alice.localPeer)
+        network.disconnect(alice, bob)
+        while await contexts.all.count < 4 { await Task.yield() }
+        let again = await contexts.all.dropFirst(2)
+        #expect(again.allSatisfy { $0.isResumed })
+        #expect(Set(again.map(\.channelBinding)).isDisjoint(with: first.map(\.channelBinding)))
+      }
+    }
+  }
+}
+
+/// Proves that it knows a secret, for one connection and in its own name.
+struct ProofDriver: SessionDriver {
+  let secret: String
+  let context: DriverContext
+
+  mutating func opened() -> DriverStep { .send(proof(of: context.localPeer.id)) }
+
+  mutating func received(_ data: [UInt8]) -> DriverStep {
+    data == proof(of: context.peer.id) ? .authenticated : .failed("wrong secret")
+  }
+
+  private func proof(of peer: PeerID) -> [UInt8] {
+    SHA256Digest(hashing: Array(secret.utf8) + context.channelBinding + peer.bytes).bytes
+  }
+}
+
+/// Does what its closures say.
+private struct ScriptedDriver: SessionDriver {
+  private let open: @Sendable () async -> DriverStep
+  private let take: @Sendable ([UInt8]) async -> DriverStep
+
+  init(
+    _ open: @escaping @Sendable () async -> DriverStep,
+    received take: @escaping @Sendable ([UInt8]) async -> DriverStep = { _ in .wait }
+  ) {
+    (self.open, self.take) = (open, take)
+  }
+
+  func opened() async -> DriverStep { await open() }
+  func received(_ data: [UInt8]) async -> DriverStep { await take(data) }
+}
+
+/// The proofs that somebody has recorded.
+private actor Proofs {
+  private(set) var first: [UInt8]?
+  func add(_ proof: [UInt8]) { if first == nil { first = proof } }
+}
+
+/// The connections that drivers were made for.
+private actor Contexts {
+  private(set) var all: [DriverContext] = []
+  func add(_ context: DriverContext) { all.append(context) }
+}

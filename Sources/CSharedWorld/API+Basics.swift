@@ -18,7 +18,7 @@ public func sw_status_name(_ status: sw_status) -> UnsafePointer<CChar>? { Statu
 
 /// An identity behind a handle.
 final class IdentityBox: HandleObject {
-  static let word = "identity"
+  static let word = "an identity"
 
   let identity: PeerIdentity
 

@@ -112,7 +112,7 @@ extension sw_finding {
 
 /// A diagnosis behind a handle.
 private final class DiagnosisBox: HandleObject {
-  static let word = "diagnosis"
+  static let word = "a diagnosis"
 
   let findings: RecordList<sw_finding>
   let canFindPeers: Bool

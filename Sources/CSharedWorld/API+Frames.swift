@@ -149,6 +149,6 @@ public func sw_session_unaligned_anchors(
   attempt {
     let anchors = try output(anchors, "anchors")
     let current = try object(session, as: RunningSession.self).wait { await $0.unalignedAnchors() }
-    anchors.pointee = handle(RecordList(current.map { sw_anchor($0) }) { freeConstant($0.name) })
+    anchors.pointee = handle(AnchorBox(current))
   }
 }

@@ -4,7 +4,7 @@ import SharedWorld
 
 /// A list of C structures, each of which points to memory that is freed with it.
 final class RecordList<Record>: HandleObject {
-  static var word: String { "list" }
+  static var word: String { "a list" }
 
   // Written once, before C has the handle.
   private nonisolated(unsafe) let records: UnsafeMutableBufferPointer<Record>
@@ -125,22 +125,22 @@ public func sw_session_anchors(
   attempt {
     let anchors = try output(anchors, "anchors")
     let current = try object(session, as: RunningSession.self).wait { await $0.anchors() }
-    anchors.pointee = handle(RecordList(current.map { sw_anchor($0) }) { freeConstant($0.name) })
+    anchors.pointee = handle(AnchorBox(current))
   }
 }
 
 /// The number of anchors in a list.
 @c @implementation
 public func sw_anchor_list_count(_ anchors: OpaquePointer?) -> Int {
-  (try? object(anchors, as: RecordList<sw_anchor>.self).count) ?? 0
+  (try? object(anchors, as: AnchorBox.self).anchors.count) ?? 0
 }
 
 /// An anchor of a list.
 @c @implementation
 public func sw_anchor_list_get(_ anchors: OpaquePointer?, _ index: Int) -> UnsafePointer<sw_anchor>? {
-  try? object(anchors, as: RecordList<sw_anchor>.self).pointer(to: index)
+  try? object(anchors, as: AnchorBox.self).anchors.pointer(to: index)
 }
 
 /// Gives a list of anchors back.
 @c @implementation
-public func sw_anchor_list_destroy(_ anchors: OpaquePointer?) { drop(anchors, as: RecordList<sw_anchor>.self) }
+public func sw_anchor_list_destroy(_ anchors: OpaquePointer?) { drop(anchors, as: AnchorBox.self) }

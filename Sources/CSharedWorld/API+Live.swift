@@ -3,7 +3,7 @@ import SharedWorld
 
 /// A drag behind a C handle, and the session it is asked of.
 final class DragBox: HandleObject {
-  static let word = "drag"
+  static let word = "a drag"
 
   let drag: Drag
   let running: RunningSession

@@ -3,7 +3,7 @@ import SharedWorld
 
 /// A map behind a handle.
 final class MapBox: HandleObject {
-  static let word = "map"
+  static let word = "a map"
 
   let map: WorldMap
 

@@ -50,7 +50,7 @@ extension sw_event {
     case .fieldOverwritten(let edit): set(SW_EVENT_FIELD_OVERWRITTEN, edit)
     case .anchorRestored(let anchor, let removed):
       set(SW_EVENT_ANCHOR_RESTORED)
-      self.anchor = sw_anchor(anchor)
+      set(anchor)
       other = sw_anchor_id(copying: removed.bytes)
     case .ownershipChanged(let anchor, let owner): set(SW_EVENT_OWNERSHIP_CHANGED, anchor, owner)
     case .anchorDragged(let pose): set(SW_EVENT_ANCHOR_DRAGGED, pose)
@@ -170,7 +170,14 @@ extension sw_event {
 
   private mutating func set(_ kind: Int, _ anchor: Anchor, _ origin: Session.Origin) {
     set(kind, text: origin.rawValue)
+    set(anchor)
+  }
+
+  private mutating func set(_ anchor: Anchor) {
     self.anchor = sw_anchor(anchor)
+    guard let payload = anchor.payload else { return }
+    content_type = UnsafePointer(copyText(payload.contentType))
+    setData(payload.bytes)
   }
 
   private mutating func set(_ kind: Int, _ error: SessionError) {

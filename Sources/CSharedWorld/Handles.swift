@@ -2,7 +2,7 @@ import Synchronization
 
 /// An object that C holds by a handle.
 protocol HandleObject: AnyObject, Sendable {
-  /// The word for it in errors.
+  /// The words for it in errors, such as "a map".
   static var word: String { get }
 }
 
@@ -51,7 +51,7 @@ func handle(_ object: some HandleObject) -> OpaquePointer? { Handles.open(object
 func object<T: HandleObject>(_ handle: OpaquePointer?, as type: T.Type = T.self) throws -> T {
   guard let handle else { throw Failure.argument("the handle is NULL") }
   guard let object = Handles.object(handle, as: type) else {
-    throw Failure.argument("the handle is not that of a \(T.word), or it was given back before")
+    throw Failure.argument("the handle is not that of \(T.word), or it was given back before")
   }
   return object
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A session that lives from a C call to another, and does what C threads ask of it.
 final class RunningSession: HandleObject {
-  static let word = "session"
+  static let word = "a session"
 
   private typealias Request = @Sendable (Session) async -> Void
 

@@ -22,7 +22,8 @@ struct CProgramTests {
       ("two_peers", "maps, anchors, drags, ownership, a lock and a journal"), ("codes", "codes that users compare"),
       ("signals", "signals reach its own threads alone"), ("operations", "operations that do not wait, and handles"),
       ("objects", "messages in all modes, groups, objects and requests"), ("resources", "files and bytes"),
-      ("frames", "frames and how they line up"), ("discovery", "announcements, policies, known peers and a diagnosis"),
+      ("frames", "frames and how they line up"), ("contents", "kinds, payloads, interest and hit-tests"),
+      ("discovery", "announcements, policies, known peers and a diagnosis"),
     ])
   func program(name: String, subject: String) async throws {
     let ran = try await Self.output(of: name)

@@ -117,10 +117,24 @@ struct EventRecordTests {
     }
   }
 
+  @Test("an anchor comes with its payload")
+  func payload() {
+    let lamp = Anchor(name: "lamp", payload: Anchor.Payload(contentType: "text/plain", bytes: [7]))
+    for event in [
+      Session.Event.anchorAdded(lamp, origin: .local), .anchorUpdated(lamp, origin: .local),
+      .anchorRemoved(lamp, origin: .local), .anchorRestored(lamp, from: anchor),
+    ] {
+      record(event) { event in
+        #expect(text(event.content_type) == "text/plain" && event.data_size == 1 && event.data[0] == 7)
+      }
+    }
+  }
+
   @Test("an anchor that was brought back names the removed one")
   func restored() {
     let back = Anchor(name: "lamp")
     record(.anchorRestored(back, from: anchor)) { event in
+      #expect(event.content_type == nil && event.data_size == 0)
       #expect(event.type == UInt32(SW_EVENT_ANCHOR_RESTORED))
       #expect(event.anchor.id.anchor == back.id && event.other.anchor == anchor && text(event.anchor.name) == "lamp")
     }

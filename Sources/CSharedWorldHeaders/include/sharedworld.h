@@ -41,6 +41,7 @@
 #include "sharedworld/resources.h"
 #include "sharedworld/peers.h"
 #include "sharedworld/anchors.h"
+#include "sharedworld/contents.h"
 #include "sharedworld/live.h"
 #include "sharedworld/maps.h"
 #include "sharedworld/frames.h"

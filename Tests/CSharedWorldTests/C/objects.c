@@ -152,6 +152,8 @@ static void objects(sw_session *alice, sw_session *bob, const sw_peer_id *alice_
     CHECK(is_text(event, text) && event->has_transform == 0 && event->field_count == 0 && event->fields == NULL);
     sw_event_destroy(event);
   }
+  object.bytes = (const uint8_t *)"last";
+  object.byte_count = 4;
   CHECK(sw_session_cancel(bob, subscription) == SW_OK);
   do {
     CHECK(sw_session_send_object(alice, &object, NULL, &number) == SW_OK);

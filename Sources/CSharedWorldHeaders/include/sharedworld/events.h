@@ -26,7 +26,8 @@ enum {
   SW_EVENT_MAP_PROGRESS = 11,          /* peer: who sends, map, done and total (bytes) */
   SW_EVENT_MAP_RECEIVED = 12,          /* peer: who shared it, map, done and total (bytes) */
   SW_EVENT_MAP_FAILED = 13,            /* status, text */
-  SW_EVENT_ANCHOR_ADDED = 14,          /* anchor, text: its origin (local, remote, map or merge) */
+  SW_EVENT_ANCHOR_ADDED = 14,          /* anchor, text: its origin (local, remote, map or merge); data, content_type: its payload,
+                                          as of the next two and of 27 */
   SW_EVENT_ANCHOR_UPDATED = 15,        /* anchor, text */
   SW_EVENT_ANCHOR_REMOVED = 16,        /* anchor: its last state, text */
   SW_EVENT_EDIT_SUPERSEDED = 17,       /* anchor.id: a peer removed what this one edited; the rest as for 26 */

@@ -146,7 +146,7 @@ let package = Package(
     .testTarget(
       name: "WorldPeerTests", dependencies: ["worldpeer", "PeerCLI", "SharedWorld", "WorldFormats"],
       swiftSettings: common),
-    .testTarget(name: "Examples", dependencies: ["SharedWorld"], swiftSettings: common),
+    .testTarget(name: "Examples", dependencies: ["SharedWorld", "WorldFormats"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )

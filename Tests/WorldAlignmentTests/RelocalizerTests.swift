@@ -32,6 +32,22 @@ import WorldModel
     try pose.validate()
   }
 
+  @Test func `the residual of a known place is how far it is from the cloud, where the cloud meets the map at all`()
+    throws
+  {
+    let (trial, answer) = try Self.example.get()
+    let map = try Relocalizer(map: trial.map)
+    let place = try #require(answer.transform)
+    let none = try #require(try map.drift(of: trial.query, from: place, mode: .gravity))
+    let shifted = try #require(
+      try map.drift(of: trial.query, from: Transform(translation: [0.06, 0, 0.06]) * place, mode: .gravity))
+    #expect(none < 0.015 && abs(shifted - 0.085) < 0.02)
+    let elsewhere = Transform(translation: [1.5, 0, 1]) * place
+    #expect(try map.drift(of: trial.query, from: elsewhere, mode: .gravity) == nil)
+    #expect(try map.drift(of: Array(trial.query.prefix(20)), from: place, mode: .gravity) == nil)
+    #expect(try Relocalizer(map: []).drift(of: trial.query, from: place, mode: .gravity) == nil)
+  }
+
   @Test func `another place is not accepted`() throws {
     let trial = try #require(AlignmentTrial(of: .small, .small, .gravity, seed: 2))
     let other = try #require(AlignmentTrial(of: .small, .small, .gravity, seed: 3))

@@ -356,6 +356,8 @@ def main(path):
         found = sections(file.read())
     if b"META" in found:
         print("views", struct.unpack("<I", found[b"META"][1])[0])
+    if b"PROV" in found:
+        check(len(found[b"PROV"][1]) == 32, "length of a provider")
     if b"ANCH" in found:
         for count, _, _, payload in blocks(b"ANCH", found[b"ANCH"])[1]:
             cursor = Cursor(payload)

@@ -13,6 +13,18 @@ public protocol AlignmentSource: Sendable {
   ///
   /// - Throws: ``SessionError``, such as `notDetermined` while more has to be observed.
   func measure(in session: Session) async throws(SessionError) -> FrameFit
+
+  /// How far an alignment is from what the source sees now, where it can tell that for less than a measurement costs;
+  /// ``Session/keepAligned(by:)`` asks for it. Nil by default.
+  ///
+  /// - Parameter transform: The frame to this peer's, as it is believed to be.
+  /// - Returns: The residual (metres); nil where only a measurement can tell.
+  func residual(of transform: Transform, in session: Session) async throws(SessionError) -> Double?
+}
+
+extension AlignmentSource {
+  /// Nil: only a measurement can tell.
+  public func residual(of transform: Transform, in session: Session) async throws(SessionError) -> Double? { nil }
 }
 
 /// A cloud that this device has scanned, looked for in the session's map.
@@ -30,14 +42,16 @@ public struct MapScan: AlignmentSource {
 
   /// Looks for the cloud, for up to a few seconds.
   public func measure(in session: Session) async throws(SessionError) -> FrameFit {
-    guard let map = await session.map() else {
-      throw SessionError(.invalidArgument, "the session has no map here yet")
-    }
-    return try await Session.locate(cloud.positions, in: map.cloud.positions, hasGravity ? .gravity : .free)
+    try await session.relocalizer().locate(cloud.positions, hasGravity ? .gravity : .free)
+  }
+
+  /// How far the cloud is from the map near the place where it is believed to be; nil where it hardly meets the map there.
+  public func residual(of transform: Transform, in session: Session) async throws(SessionError) -> Double? {
+    try await session.relocalizer().residual(of: transform, cloud.positions, hasGravity ? .gravity : .free)
   }
 }
 
-/// Two devices that are held together at this moment; the meetings before, in the same frames, count too.
+/// Two devices that are held together at this moment; the meetings before, in the same frames, count too while they agree.
 public struct DeviceMeeting: AlignmentSource {
   private let partner: PeerID
   /// The part of both poses that is equal.
@@ -55,7 +69,7 @@ public struct DeviceMeeting: AlignmentSource {
 
   /// Takes the poses of both devices at one moment of session time: that of the peer's latest one.
   public func measure(in session: Session) async throws(SessionError) -> FrameFit {
-    try FrameFit(meetings: try await session.meetings(with: partner), hold: hold, hasGravity: hasGravity)
+    try FrameFit(latest: try await session.meetings(with: partner), hold: hold, hasGravity: hasGravity)
   }
 }
 

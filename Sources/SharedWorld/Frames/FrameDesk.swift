@@ -7,7 +7,16 @@ struct FrameDesk {
   var track = PoseTrack()
   /// Whether points that users touch have y straight up; as the app said last.
   var touchesHaveGravity = true
+  /// How often frames are measured again without the user.
+  var pace: SearchPace
+  /// The map that was searched last.
+  var finder: PlaceFinder?
   private var met: [PeerID: Met] = [:]
+
+  /// Nothing yet.
+  ///
+  /// - Parameter interval: The least time between two searches of one frame.
+  init(interval: Duration) { pace = SearchPace(interval: interval) }
 
   /// The meetings with a peer while both used the same frames.
   private struct Met {

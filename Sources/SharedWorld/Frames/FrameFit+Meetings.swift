@@ -50,6 +50,28 @@ extension FrameFit {
     }
   }
 
+  /// The transform by the latest meetings that agree, of those in the order in which they were.
+  ///
+  /// Meetings that all together differ by more than twice their kind are of a frame that has drifted, or of a device that was
+  /// held badly. The earlier ones are dropped once three later ones agree, or four where touching devices know no gravity; until then
+  /// all of them count, as unsure as they are.
+  init(latest meetings: [Meeting], hold: Hold, hasGravity: Bool) throws(SessionError) {
+    let all = try Self(meetings: meetings, hold: hold, hasGravity: hasGravity)
+    // Two may agree by chance: a turn explains that one is beside the other.
+    let fewest = hold == .touching && !hasGravity ? 4 : 3
+    var count = meetings.count
+    var fit = all
+    while !fit.agrees, count > fewest {
+      count -= 1
+      guard let later = try? Self(meetings: meetings.suffix(count), hold: hold, hasGravity: hasGravity) else { break }
+      fit = later
+    }
+    self = fit.agrees ? fit : all
+  }
+
+  /// Whether the meetings of this fit differ by at most twice what their kind does.
+  private var agrees: Bool { position <= 2 * Self.grip * (3 / Double(observations)).squareRoot() }
+
   private init(together meetings: [Meeting], _ hasGravity: Bool) throws(SessionError) {
     let fit: RigidFit
     do throws(AlignmentError) {

@@ -67,6 +67,22 @@ public struct FrameFit: Hashable, Sendable {
       observations: points.count)
   }
 
+  /// Whether this is better than what is believed: it differs by more than ``Session/realignmentBound``, at its center or 2 m beside
+  /// it, and there by more than three of its own standard deviations.
+  func corrects(_ believed: Transform) -> Bool {
+    let change = transform * believed.inverse
+    let arms: [(direction: SIMD3<Float>, length: Double)] = [
+      (.zero, 0), ([2, 0, 0], 2), ([-2, 0, 0], 2), ([0, 0, 2], 2), ([0, 0, -2], 2),
+    ]
+    return arms.contains { arm in
+      let point = center + arm.direction
+      let move = change.act(on: point) - point
+      let gap = Double((move * move).sum()).squareRoot()
+      let turned = arm.length * orientation
+      return gap > Session.realignmentBound && gap > 3 * (position * position + turned * turned).squareRoot()
+    }
+  }
+
   /// As the protocol sends it; nil for a transform that is not rigid, or a negative or infinite number.
   var estimate: FrameEstimate? {
     FrameEstimate(

@@ -91,7 +91,74 @@ extension Session {
     let fit = try await source.measure(in: self)
     // Of the frames in which it began, even if a device has begun another one meanwhile.
     try handle(.measure(from: theirs, to: mine, Self.estimate(fit)))
-    return source.peer.map { alignment(of: $0) } ?? alignmentOfSharedFrame()
+    return alignment(to: source.peer)
+  }
+
+  /// Measures a frame by a source where that is needed: while the frame is not aligned, and again when it has moved.
+  ///
+  /// Call it with whatever is new: each cloud as the device walks, each sight of a marker. Nothing is measured as long as the residual
+  /// of the alignment (``AlignmentSource/residual(of:in:)``) is within ``realignmentBound``. Otherwise it measures, one
+  /// measurement of a frame at a time and at most one in ``Configuration/realignmentInterval``. What it finds replaces the
+  /// alignment only if it differs by more than that bound and by more than its own uncertainty explains, so that nothing
+  /// jumps for a measurement that is not better.
+  ///
+  /// - Returns: The alignment, changed or not.
+  /// - Throws: As ``align(by:)``; the alignment before stands.
+  @discardableResult
+  public func keepAligned(by source: some AlignmentSource) async throws(SessionError) -> PeerAlignment {
+    let mine = try read { node, _ in node.worldFrames.mine }
+    let theirs = try frame(of: source.peer)
+    guard mine != theirs else { throw SessionError(Refusal.measurement(.sameFrame), anchor: nil) }
+    if let believed = alignment(to: source.peer).transform,
+      let residual = try await source.residual(of: believed, in: self), residual <= Self.realignmentBound
+    {
+      return alignment(to: source.peer)
+    }
+    let now = try read { _, now in now }
+    guard frames.pace.begin(source.peer, at: now) else { return alignment(to: source.peer) }
+    defer { frames.pace.end(source.peer) }
+    let fit = try await source.measure(in: self)
+    let present = (try read { node, _ in node.worldFrames.mine }, try frame(of: source.peer))
+    if present == (mine, theirs), let believed = alignment(to: source.peer).transform, !fit.corrects(believed) {
+      return alignment(to: source.peer)
+    }
+    try handle(.measure(from: theirs, to: mine, Self.estimate(fit)))
+    if source.peer == nil { setRelocalised(true) }
+    return alignment(to: source.peer)
+  }
+
+  /// The residual above which ``keepAligned(by:)`` measures again (metres).
+  public static let realignmentBound = 0.05
+
+  private func alignment(to peer: PeerID?) -> PeerAlignment {
+    peer.map { alignment(of: $0) } ?? alignmentOfSharedFrame()
+  }
+
+  /// Shares a map that this device has made in its own frame: in the shared frame, that of the session's map.
+  ///
+  /// - Throws: ``SessionError``, `notRelocalised` where the session has a map in which this device has not found its place.
+  func shareFromOwnFrame(_ map: WorldMap) async throws(SessionError) -> MapID {
+    let mine = try read { node, _ in node.worldFrames.mine }
+    if let transform = alignmentOfSharedFrame().transform {
+      guard mine != .shared else { return try await share(map) }
+      let moved: WorldMap
+      do throws(ModelError) {
+        moved = try map.transformed(by: transform.inverse)
+      } catch {
+        throw SessionError(.invalidArgument, "the map cannot be moved into the shared frame: \(error)", cause: error)
+      }
+      return try await share(moved)
+    }
+    guard state().mapID == nil else {
+      throw SessionError(
+        .notRelocalised, "this device has not found its place in the session's map; relocalise before you share another"
+      )
+    }
+    // The first map of a session defines the shared frame: nothing is to be measured.
+    let id = try await share(map)
+    let exact = FrameFit(transform: .identity, position: 0, orientation: 0)
+    try handle(.measure(from: .shared, to: mine, Self.estimate(exact)))
+    return id
   }
 
   private static func estimate(_ fit: FrameFit) throws(SessionError) -> FrameEstimate {
@@ -109,27 +176,15 @@ extension Session {
     return frame
   }
 
-  /// Looks for a cloud in a map, and measures how the map lies in the frame of the cloud.
-  @concurrent
-  static func locate(
-    _ cloud: [SIMD3<Float>], in map: [SIMD3<Float>], _ mode: AlignmentMode
-  ) async throws(SessionError) -> FrameFit {
-    let found: Relocalization
-    do throws(AlignmentError) {
-      found = try Relocalizer(map: map).relocalize(cloud, mode: mode)
-    } catch {
-      throw SessionError(error)
+  /// The session's map, prepared for finding scans in it.
+  func relocalizer() async throws(SessionError) -> PlaceFinder {
+    guard let map = await map(), let id = maps.latest?.id else {
+      throw SessionError(.invalidArgument, "the session has no map here yet")
     }
-    guard let transform = found.transform, let uncertainty = found.uncertainty else {
-      let reason = if case .limited(let reason) = found.state { reason.rawValue } else { "ambiguous" }
-      throw SessionError(
-        .notRelocalised, "the place is not surely found in the map (\(reason)); look around and try again")
-    }
-    // An error that all points share, such as one of scale, is in no covariance.
-    let back = transform.inverse
-    return FrameFit(
-      transform: back, center: back.act(on: uncertainty.center), position: max(uncertainty.position, 0.01),
-      orientation: max(uncertainty.orientation, 0.003), residual: Double(found.rms), observations: found.inliers)
+    if let finder = frames.finder, finder.id == id { return finder }
+    let finder = try await PlaceFinder.prepared(map.cloud, id: id)
+    frames.finder = finder
+    return finder
   }
 
   /// Records a measurement of a frame; one that others caused counts with theirs, not at once.

@@ -7,7 +7,7 @@ struct MapDesk {
   /// A map as it is here.
   enum Contents {
     /// Whole and verified; nobody has asked for its points yet.
-    case packed(MapPackage)
+    case packed(MapPackage, provider: PeerID)
     case decoded(WorldMap)
   }
 

@@ -17,6 +17,8 @@ extension Session {
   public func share(_ map: WorldMap, with peer: PeerID? = nil) async throws(SessionError) -> MapID {
     if let peer { try requireMember(peer) }
     if peer == nil, try !read({ node, _ in node.mayShareMap }) { throw SessionError(.mayNotShare, anchor: nil) }
+    var map = map
+    map.provider = nil
     let package = try await Self.pack(map)
     // The host may have changed while the map was encoded.
     guard case .shared(let id) = try handle(.share(package, anchors: map.anchors, with: peer)) else {
@@ -29,14 +31,16 @@ extension Session {
   /// Captures the session's anchors and `cloud` and shares them as a map with everybody, if that is worth it: once the
   /// place is mapped well enough to be found in again, and another peer is connected.
   ///
-  /// ``share(_:with:)`` shares any map at any time.
+  /// A device in a frame of its own shares the map as it lies in the shared frame; the first map of a session defines that frame,
+  /// and this device is aligned with it at once. ``share(_:with:)`` shares any map at any time, as it is.
   ///
   /// - Parameters:
   ///   - cloud: The feature points of this device, in the frame of the session's anchors.
   ///   - views: How many camera views the cloud was built from; nil when that is not known.
   /// - Returns: The id of the shared map.
   /// - Throws: ``SessionError`` with the code `map-not-ready` while ``MappingStatus/allowsSharing`` does not hold,
-  ///   `not-connected` while no other peer is connected, and as ``share(_:with:)``.
+  ///   `not-connected` while no other peer is connected, `not-relocalised` where the session has a map in which this device has
+  ///   not found its place, and as ``share(_:with:)``.
   @discardableResult
   public func shareCapture(of cloud: FeatureCloud, views: UInt32? = nil) async throws(SessionError) -> MapID {
     let map = try await WorldMap.capture(of: self, cloud: cloud, views: views)
@@ -47,7 +51,7 @@ extension Session {
     guard state().peers.contains(where: { $0.state == .connected }) else {
       throw SessionError(.notConnected, "no other peer is connected; share the map when one has joined")
     }
-    return try await share(map)
+    return try await shareFromOwnFrame(map)
   }
 
   /// Stops fetching a map, permanently; nothing happens if it is here already.
@@ -58,17 +62,21 @@ extension Session {
 
   /// The session's map, or the latest one sent to this peer alone; nil until one is complete.
   ///
-  /// It is decoded, beside the event loop, when it is first asked for. Nil also if it cannot be: then
+  /// Its provider is the peer that shared it. It is decoded, beside the event loop, when it is first asked for. Nil also if it cannot be: then
   /// ``Event/mapFailed(_:)`` says why.
   public func map() async -> WorldMap? {
     guard let latest = maps.latest else { return nil }
     switch latest.contents {
     case .decoded(let map): return map
-    case .packed(let package):
+    case .packed(let package, let provider):
       return await withCheckedContinuation { caller in
         guard maps.await(latest.number, caller) else { return }
         let added = jobs.add { [weak self] in
-          let result = Result { try WorldMap(decoding: try package.assembled()) }
+          let result = Result {
+            var map = try WorldMap(decoding: try package.assembled())
+            map.provider = provider
+            return map
+          }
           await self?.decoded(latest.id, latest.number, result)
         }
         if !added { maps.finish(latest.number, nil) }
@@ -145,7 +153,7 @@ extension Session {
   }
 
   private func opened(_ package: MapPackage, _ receipt: MapReceipt, number: UInt64) {
-    maps.keep(.packed(package), of: receipt.points, id: receipt.mapID, number: number)
+    maps.keep(.packed(package, provider: receipt.from), of: receipt.points, id: receipt.mapID, number: number)
     endOpening([.mapReceived(receipt)])
   }
 

@@ -38,7 +38,7 @@ public actor Session {
   var savedState: SavedState?
   /// Where chunks of maps are kept.
   nonisolated let chunkStore: ChunkStore?
-  var frames = FrameDesk()
+  var frames: FrameDesk
   private(set) var hasEnded = false
   private var closing = Closing.notBegun
 
@@ -74,6 +74,7 @@ public actor Session {
     } catch {
       throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
     }
+    frames = FrameDesk(interval: configuration.realignmentInterval)
     chunkStore = configuration.mapFolder.map { ChunkStore(folder: $0.folder, limit: $0.limit) }
   }
 

@@ -115,6 +115,9 @@ extension Session {
     /// Whether this peer, while it hosts, keeps the anchors of owners that left for them until their lease ends; else it frees
     /// them, and everybody is told.
     public var keepsOrphanedOwnership = false
+    /// The least time between two measurements of a frame by ``Session/keepAligned(by:)``: a search for a scan costs tenths of a second
+    /// of a processor.
+    public var realignmentInterval: Duration = .seconds(2)
     /// Encodes and decodes the objects that this app sends and receives; give all peers the same.
     public var coder: any ObjectCoder = JSONObjectCoder()
     /// The steps that objects pass on their way: those that leave in this order, those that arrive in reverse order.

@@ -46,13 +46,15 @@ struct Evidence {
 
   /// The horizontal shift to which a pose is compared (metres).
   static let slide: Float = 0.12
+  /// The least overlap of a pose that is accepted.
+  static let leastOverlap: Float = 0.55
 
   /// The figures relative to the least ones of a pose that is accepted.
   ///
   /// A wrong pose may have a large overlap, as in dense places, or a large lead by chance, but hardly both.
   private var margins: (overlap: Float, lead: Float, both: Float, pose: Float) {
     // A device knows up to a fraction of a degree: a pose that tilts by more than 1.2° fits something else.
-    (overlap / 0.55, lead / 1.4, overlap * lead / 1.05, min(sharpness / 1.15, 0.021 / max(tilt, 0.001)))
+    (overlap / Self.leastOverlap, lead / 1.4, overlap * lead / 1.05, min(sharpness / 1.15, 0.021 / max(tilt, 0.001)))
   }
 
   /// How clear the case is, 0–1; from 0.5 on all thresholds are passed.

@@ -1,4 +1,4 @@
-import WorldModel
+public import WorldModel
 
 /// Finds where a local cloud belongs in a map, without any guess of where that may be.
 ///
@@ -52,6 +52,30 @@ public struct Relocalizer: Sendable {
     guard let best = judged.first else { return .without(.littleOverlap) }
     let other = judged.dropFirst().first { $0.motion.isElsewhere(than: best.motion, at: query.middle) }
     return map.verdict(query, best.motion, mode, elsewhere: other?.closeness)
+  }
+
+  /// The residual of a place that is known: how far closest points move a cloud from where it is believed to be.
+  ///
+  /// It costs far less than a search. It says nothing of other places, so it confirms a pose that was accepted before, and never
+  /// finds one.
+  /// - Parameters:
+  ///   - cloud: The positions in the query's own frame (metres).
+  ///   - transform: Query to map, as it is believed to be; rigid.
+  ///   - mode: As for ``relocalize(_:mode:isCancelled:)``.
+  /// - Returns: The root mean square of the moves of its points (metres). Nil where too little of the cloud meets the map near
+  ///   that pose, so that only a search can tell.
+  /// - Throws: ``AlignmentError/notFinite``.
+  public func drift(
+    of cloud: [SIMD3<Float>], from transform: Transform, mode: AlignmentMode
+  ) throws(AlignmentError) -> Float? {
+    let query = Query(try Self.bounded(cloud))
+    guard let map, transform.isRigid, query.points.count >= Self.fewestPoints else { return nil }
+    let believed = RigidMotion(transform).shifted(by: -map.center)
+    let found = map.refined(query, believed, mode)
+    let inliers = Fitness(of: query.points, found, in: map.all).inliers
+    guard Float(inliers) >= Evidence.leastOverlap * Float(query.points.count) else { return nil }
+    let squares = query.sample.reduce(Float.zero) { $0 + (found.act(on: $1) - believed.act(on: $1)).lengthSquared }
+    return (squares / Float(query.sample.count)).squareRoot()
   }
 
   /// At most ``mostPoints`` of the points, if all are places.

@@ -49,6 +49,7 @@ private struct Salvager {
   private var wasted = 0
   private var layout: CloudLayout?
   private var views: UInt32?
+  private var provider: PeerID?
   private var unknownSections: [WorldMap.UnknownSection] = []
   private var keyframes: [Keyframe] = []
   /// The section of the evidence, which is read once the points are known.
@@ -66,6 +67,7 @@ private struct Salvager {
     takeBlocks()
     var map = WorldMap(anchors: anchors.values.sorted { $0.id < $1.id }, views: views)
     map.cloud = points.map(Self.withoutDuplicates) ?? FeatureCloud()
+    map.provider = provider
     map.unknownSections = unknownSections
     map.keyframes = keyframes
     if let evidence {
@@ -79,8 +81,8 @@ private struct Salvager {
     return WorldMap.Salvage(map: map, faults: faults.sorted { ($0.offset ?? 0) < ($1.offset ?? 0) })
   }
 
-  /// Takes what does not stand in blocks, where the table of sections is whole: the views, what a
-  /// device recorded, and the unknown sections.
+  /// Takes what does not stand in blocks, where the table of sections is whole: the views, the
+  /// provider, what a device recorded, and the unknown sections.
   private mutating func takeSections() {
     let file = self.file
     let span = file.span.bytes
@@ -93,6 +95,8 @@ private struct Salvager {
         try container.verify(section, in: span)
         if section.entry.code == .meta {
           views = try WorldMapDecoder.views(section, in: span)
+        } else if section.entry.code == .provider {
+          provider = try ProviderSection.decode(section, in: span)
         } else if section.entry.code == .parity {
           continue
         } else if section.entry.code == .keyframes {

@@ -19,6 +19,9 @@ struct SectionCode: Hashable, Comparable {
   /// The feature points.
   static let points = SectionCode("PNTS")
 
+  /// The peer that shared the map.
+  static let provider = SectionCode("PROV")
+
   /// The keyframes.
   static let keyframes = SectionCode("KEYF")
   /// The evidence of the points.
@@ -27,9 +30,9 @@ struct SectionCode: Hashable, Comparable {
   /// The parity of the blocks of points.
   static let parity = SectionCode("PRTY")
 
-  static let known = [meta, anchors, keyframes, evidence, points, parity]
+  static let known = [meta, provider, anchors, keyframes, evidence, points, parity]
   /// The known ones that the first minor version did not have.
-  static let later: Set = [keyframes, evidence, parity]
+  static let later: Set = [provider, keyframes, evidence, parity]
 
   static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

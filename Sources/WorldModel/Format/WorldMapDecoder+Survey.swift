@@ -7,11 +7,12 @@ extension WorldMapDecoder {
     return rows * MemoryLayout<FeatureEvidence>.stride + sections.reduce(0) { $0 + 2 * $1.entry.storedLength }
   }
 
-  /// Adds keyframes and evidence to a map whose points are whole and in the order of their identifiers.
+  /// Adds the provider, keyframes and evidence to a map whose points are whole and in the order of their identifiers.
   func addSurvey(to map: inout WorldMap) throws(WorldMapError) {
     let span = file.span.bytes
     // Nothing of the parity is needed here, but a sound file is sound throughout.
     _ = try container.section(.parity, in: span)
+    map.provider = try ProviderSection.decode(try container.section(.provider, in: span), in: span)
     if let keyframes = try container.section(.keyframes, in: span) {
       map.keyframes = try SurveySections.keyframes(keyframes, in: span)
     }

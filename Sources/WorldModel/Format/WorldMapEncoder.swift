@@ -42,6 +42,7 @@ public struct WorldMapEncoder: Sendable {
   private static func sections(of map: WorldMap) throws(WorldMapError) -> [SectionBody] {
     var sections: [SectionBody] = []
     if let views = map.views { sections.append(.meta(views: views)) }
+    if let provider = map.provider { sections.append(ProviderSection.encode(provider)) }
     if !map.anchors.isEmpty { sections.append(AnchorSection.encode(map.anchors)) }
     if !map.keyframes.isEmpty { sections.append(SurveySections.encode(map.keyframes)) }
     do throws(ModelError) {

@@ -98,8 +98,21 @@ public struct MappingEvidence: Hashable, Sendable {
     guard points > 0 else { return .notAvailable }
     let missing = reasons(cells: 8, density: 8, views: 3)
     guard missing.isEmpty else { return .limited(missing) }
-    return reasons(cells: 48, density: 16, views: 12).isEmpty ? .mapped : .extending
+    let (cells, density, views) = Self.mapped
+    return reasons(cells: cells, density: density, views: views).isEmpty ? .mapped : .extending
   }
+
+  /// How far the evidence has come towards ``MappingStatus/mapped``, 0–1: the least share of its bounds that is reached.
+  ///
+  /// It is 1 exactly of what is mapped. More points can lower it for a moment, where they open cells that hold few yet.
+  public var progress: Float {
+    let (cells, least, fewest) = Self.mapped
+    let shares = [Float(coveredCells) / Float(cells), density / least, views.map { Float($0) / Float(fewest) } ?? 1]
+    return min(1, shares.min() ?? 0)
+  }
+
+  /// The bounds of ``MappingStatus/mapped``.
+  private static let mapped: (cells: Int, density: Float, views: UInt32) = (48, 16, 12)
 
   private func reasons(cells: Int, density least: Float, views fewest: UInt32) -> MappingStatus.Reasons {
     var missing: MappingStatus.Reasons = []

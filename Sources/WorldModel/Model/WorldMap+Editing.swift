@@ -99,6 +99,7 @@ extension WorldMap {
     map.anchors = (anchors.filter { !newer.contains($0.id) } + other.anchors).sorted { $0.id < $1.id }
     map.cloud = try cloud.merged(with: other.cloud)
     map.views = mergedViews(with: other)
+    map.provider = provider == other.provider ? provider : nil
     map.keyframes = mergedKeyframes(with: other)
     map.unknownSections += other.unknownSections.filter { !unknownSections.contains($0) }
     return map

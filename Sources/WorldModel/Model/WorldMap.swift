@@ -8,6 +8,8 @@ public struct WorldMap: Hashable, Sendable {
   public var cloud: FeatureCloud
   /// How many camera views the cloud was built from; nil when that is not known.
   public var views: UInt32?
+  /// The peer that shared the map in a session; nil of one that this device has made, or whose origin is not known.
+  public var provider: PeerID?
   /// The pictures from which a device mapped the place, where they are known.
   public var keyframes: [Keyframe] = []
   /// Sections of a file that this version does not know; they are kept and written back as they were.
@@ -72,7 +74,9 @@ extension WorldMap {
     for (id, next) in zip(ids, ids.dropFirst()) where id == next { throw .duplicateAnchor(id) }
     guard keyframes.count <= Limits.keyframes else { throw .overLimit(field: "keyframes", limit: Limits.keyframes) }
     for keyframe in keyframes { try keyframe.validate() }
-    let optional = [views != nil, !anchors.isEmpty, !keyframes.isEmpty, cloud.channels.evidence != nil]
+    let optional = [
+      views != nil, provider != nil, !anchors.isEmpty, !keyframes.isEmpty, cloud.channels.evidence != nil,
+    ]
     let sections = 1 + optional.count(where: \.self) + unknownSections.count
     guard sections <= Container.sectionLimit else { throw .overLimit(field: "sections", limit: Container.sectionLimit) }
     try cloud.validateButPositions()
@@ -82,4 +86,7 @@ extension WorldMap {
 extension WorldMap {
   /// How well the place is mapped; see ``MappingEvidence`` for the rule.
   public var mappingStatus: MappingStatus { MappingEvidence(cloud, views: views).status }
+
+  /// How far the map has come towards ``MappingStatus/mapped``, 0–1; see ``MappingEvidence/progress``.
+  public var buildingProgress: Float { MappingEvidence(cloud, views: views).progress }
 }

@@ -31,6 +31,9 @@ struct Info: MapCommand {
     Self.add("bounds", map.bounds, "  bounds    ", to: &report)
     Self.add("boundsWithoutOutliers", BoundingBox(ignoringOutliersOf: map.cloud.positions), "  mostly in ", to: &report)
     report.add("mappingStatus", .string("\(map.mappingStatus)"), "  status    \(map.mappingStatus)")
+    report.add("buildingProgress", .single(map.buildingProgress))
+    report.add(
+      "provider", map.provider.map { .string("\($0)") } ?? .null, map.provider.map { "  provider  \($0)" })
     report.add("views", map.views.map { .integer(Int($0)) } ?? .null)
     SurveyReport(map).add(to: &report)
     report.add("anchors", .integer(map.anchors.count), "  anchors   \(Text.count(map.anchors.count))")

@@ -47,4 +47,40 @@ struct CaptureTests {
       #expect(receipt.mapID == id && receipt.points == Self.room.count && receipt.from == alice.localPeer.id)
     }
   }
+
+  @Test func `the provider stays with the map, in the file too, and is nobody's word but the session's`() async throws {
+    try await TestSessions.joined { alice, bob in
+      var map = WorldMap(cloud: Self.room)
+      map.provider = bob.localPeer.id
+      try await alice.share(map)
+      _ = try await bob.first { event in
+        if case .mapReceived = event { true } else { nil }
+      }
+      let received = try #require(await bob.map())
+      #expect(received.provider == alice.localPeer.id)
+      #expect(try WorldMap(decoding: received.encoded()).provider == alice.localPeer.id)
+      #expect(await alice.map()?.provider == nil)
+    }
+  }
+
+  @Test func `the first capture defines the shared frame, a later one is moved into it`() async throws {
+    try await TestSessions.joined { alice, bob in
+      try await alice.beginFrame()
+      try await bob.beginFrame()
+      try await alice.shareCapture(of: Self.room)
+      #expect(await alice.alignmentOfSharedFrame().transform == .identity)
+      for await event in bob.events { if case .mapReceived = event { break } }
+      let error = await #expect(throws: SessionError.self) { try await bob.shareCapture(of: Self.room) }
+      #expect(error?.code == .notRelocalised)
+
+      let shift = Transform(translation: [4, 0, 0])
+      try await bob.alignToSharedFrame(by: FrameFit(transform: shift))
+      let id = try await bob.shareCapture(of: try Self.room.transformed(by: shift))
+      _ = try await alice.first { event in
+        if case .mapReceived(let receipt) = event, receipt.mapID == id { true } else { nil }
+      }
+      let seen = try #require(await alice.map()).center - WorldMap(cloud: Self.room).center
+      #expect((seen * seen).sum() < 1e-6)
+    }
+  }
 }

@@ -69,6 +69,22 @@ struct MeetingTests {
     #expect(fit.residual > 0.1 && fit.position > 0.1)
   }
 
+  @Test("after a drift the earlier meetings count until three later ones agree, so that one held badly moves little")
+  func drift() throws {
+    let places: [SIMD3<Float>] = [[0, 1, 0], [2, 1, 0], [0, 1, 3], [2, 1.4, 3]]
+    var meetings = places.map { Self.meeting(Self.pose($0)) }
+    #expect(try FrameFit(latest: meetings, hold: .together, hasGravity: true).observations == 4)
+    // The number of meetings that count, and how far 3 m away is from where it was.
+    let expected: [(count: Int, gap: ClosedRange<Float>)] = [(5, 0...0.25), (6, 0...0.4), (3, 0.499...0.501)]
+    for (place, expected) in zip([[0, 1, 0], [2, 1, 1], [1, 1, 2]] as [SIMD3<Float>], expected) {
+      meetings.append(Self.meeting(Self.pose(place), error: [0.5, 0, 0]))
+      let fit = try FrameFit(latest: meetings, hold: .together, hasGravity: true)
+      #expect(fit.observations == expected.count && expected.gap.contains(Self.gap(fit)))
+    }
+    #expect(try FrameFit(latest: meetings, hold: .touching, hasGravity: true).observations == 3)
+    #expect(try FrameFit(latest: meetings, hold: .touching, hasGravity: false).observations == 7)
+  }
+
   @Test("devices that only touch need two places, or three without gravity, and a line leaves a turn open")
   func touching() throws {
     let places: [SIMD3<Float>] = [[0, 1, 0], [2, 1, 0], [0, 2, 2]]

@@ -1,3 +1,4 @@
+import Basics
 import Testing
 
 @testable import WorldModel
@@ -23,6 +24,25 @@ struct SurveySectionTests {
       #expect(file[10] == minor)
       #expect(try WorldMap(decoding: file) == map)
     }
+  }
+
+  @Test func `the provider is in the file, and of a wrong length it is refused`() throws {
+    var map = Self.map
+    map.provider = PeerID(SHA256Digest(words: [1, 2, 3, 4]))
+    let file = try map.encoded()
+    #expect(file[10] == 1)
+    #expect(try WorldMap(decoding: file) == map)
+    #expect(WorldMap.salvage(Array(file.dropLast())).map.provider == map.provider)
+    let other = WorldMap(cloud: FeatureCloud())
+    #expect(try map.merged(with: map).provider == map.provider && map.merged(with: other).provider == nil)
+    map.provider = nil
+    map.unknownSections = [
+      WorldMap.UnknownSection(
+        code: SectionCode.provider.rawValue, codec: 0, rawLength: 31, coveredLength: 31,
+        bytes: [UInt8](repeating: 7, count: 31))
+    ]
+    let error = #expect(throws: WorldMapError.self) { try WorldMap(decoding: map.encoded()) }
+    #expect(error.map { "\($0)".contains("a PROV section is 32 bytes") } == true)
   }
 
   @Test func `rows of points that are gone are passed over, and new points have none`() throws {

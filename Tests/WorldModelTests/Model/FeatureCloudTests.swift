@@ -58,12 +58,25 @@ struct FeatureCloudTests {
   }
 
   /// `perCell` points in each of `cells` cells in a row.
-  private func status(cells: Int, perCell: Int, views: UInt32? = nil) -> MappingStatus {
+  private func evidence(cells: Int, perCell: Int, views: UInt32? = nil) -> MappingEvidence {
     let positions = (0..<(cells * perCell)).map { index in
       SIMD3<Float>(Float(index / perCell) * MappingEvidence.cellSize + 0.1, 0.1, 0.1)
     }
     let cloud = FeatureCloud(positions: positions, identifiers: positions.indices.map { UInt64($0) })
-    return MappingEvidence(cloud, views: views).status
+    return MappingEvidence(cloud, views: views)
+  }
+
+  private func status(cells: Int, perCell: Int, views: UInt32? = nil) -> MappingStatus {
+    evidence(cells: cells, perCell: perCell, views: views).status
+  }
+
+  @Test func progressReachesOneExactlyWhenMapped() {
+    #expect(evidence(cells: 0, perCell: 0).progress == 0)
+    #expect(evidence(cells: 12, perCell: 16).progress == 0.25)
+    #expect(evidence(cells: 48, perCell: 8).progress == 0.5)
+    #expect(evidence(cells: 48, perCell: 16, views: 9).progress == 0.75)
+    #expect(evidence(cells: 60, perCell: 20).progress == 1)
+    #expect(WorldMap().buildingProgress == 0)
   }
 
   @Test func statusFollowsItsTable() {

@@ -1,0 +1,98 @@
+import Testing
+
+/// The page of parity: a promise is kept where a test shows it.
+@Suite("The page of parity")
+struct Parity {
+  /// A row of a table: the features of others, ours, and the test.
+  private struct Row {
+    let line: Int
+    let names: [Substring]
+    let proof: Substring
+  }
+
+  private static let path = "Documentation/parity.md"
+  private static let rows = rows(of: Repository.text(path))
+  /// What a row says that has no test yet.
+  private static let open: Set<Substring> = ["in progress", "not there"]
+  private static let tests = Repository.swift.filter { $0.path.hasPrefix("Tests/") }
+  /// Every name that a library declares.
+  private static let declared: Set<Substring> = {
+    let programs: Set = ["worldpeer", "worldview", "worldmap", "soak", "trials", "Simulator", "AlignmentTrials"]
+    let libraries = Repository.swift.filter { file in file.module.map { !programs.contains($0) } == true }
+    return Set(libraries.flatMap { declarations(in: $0.code) })
+  }()
+
+  @Test("every test that it names exists")
+  func proofs() {
+    #expect(Self.rows.count > 80)
+    report(
+      Self.rows.filter { !Self.open.contains($0.proof) && !Self.isTest($0.proof) }.map {
+        Finding(path: Self.path, line: $0.line, advice: "there is no test \($0.proof): name the one that shows it")
+      })
+  }
+
+  @Test("every name of the API is declared")
+  func names() {
+    report(
+      Self.rows.flatMap { row in
+        row.names.flatMap { $0.split(separator: ".") }.filter { !Self.declared.contains($0) }.map {
+          Finding(path: Self.path, line: row.line, advice: "nothing is called \($0): name what it is called now")
+        }
+      })
+  }
+
+  @Test("rows, tests and declarations are read as they are written")
+  func read() throws {
+    let page = "| a | b | c |\n|---|---|---|\n| x `y` | `A.b`, c `D` | `T.e` |\n| z | | in progress |\n"
+    let rows = Self.rows(of: page)
+    #expect(rows.map(\.line) == [3, 4] && rows.map(\.proof) == ["T.e", "in progress"])
+    #expect(rows.map(\.names) == [["A.b", "D"], []])
+    let code = "public enum A { case one, two\n  static func f() {}\n  let (a, b) = x\n  indirect case `in`(B)"
+    #expect(Self.declarations(in: code).isSuperset(of: ["A", "one", "f", "in"]))
+    #expect(Self.isTest("Parity.read") && Self.isTest("CaptureTests.a good map"))
+    #expect(!Self.isTest("Parity.rea") && !Self.isTest("CaptureTests.read") && !Self.isTest("Parity"))
+  }
+
+  /// The rows of all tables but their heads; in the first column are the names of others.
+  private static func rows(of page: String) -> [Row] {
+    var rows: [Row] = []
+    var isBody = false
+    for (number, line) in page.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      guard line.hasPrefix("|") else {
+        isBody = false
+        continue
+      }
+      defer { if line.hasPrefix("|---") { isBody = true } }
+      let cells = line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
+      guard isBody, cells.count == 3 else { continue }
+      rows.append(Row(line: number + 1, names: quoted(cells[1]), proof: quoted(cells[2]).first ?? trimmed(cells[2])))
+    }
+    return rows
+  }
+
+  private static func quoted(_ text: Substring) -> [Substring] {
+    let parts = text.split(separator: "`", omittingEmptySubsequences: false)
+    return parts.indices.filter { $0 % 2 == 1 }.map { parts[$0] }
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    var text = text.drop { $0 == " " }
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+
+  /// Whether a file with the suite has the function, or one whose name in words begins so.
+  private static func isTest(_ name: Substring) -> Bool {
+    let parts = name.split(separator: ".", maxSplits: 1)
+    guard parts.count == 2 else { return false }
+    return tests.contains { file in
+      file.text.contains("struct \(parts[0]) ")
+        && (file.text.contains("func \(parts[1])(") || file.text.contains("func `\(parts[1])"))
+    }
+  }
+
+  private static func declarations(in code: String) -> Set<Substring> {
+    let pattern = /\b(?:func|var|let|case|struct|enum|class|actor|protocol|typealias)\s+`?(\w+)/
+    return Set(code.matches(of: pattern).map(\.1))
+  }
+}

@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 41 - 1)
+  package static let all = Self(rawValue: 1 << 43 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -120,4 +120,11 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let resourceEnds = Self(rawValue: 1 << 39)
   /// Chunks of resources are proven before they are kept.
   package static let resourceProof = Self(rawValue: 1 << 40)
+
+  // MARK: Attachments
+
+  /// A new link begins with the attachments of all members.
+  package static let attachmentsOnNewLinks = Self(rawValue: 1 << 41)
+  /// An attachment that a member knew and has no more was removed.
+  package static let attachmentContext = Self(rawValue: 1 << 42)
 }

@@ -423,7 +423,8 @@ enum {
   SW_EVENT_GROUPS_CHANGED = 41,        /* peer, name, text: the groups it is in now, one a line */
   /* Resources, of Swift apps: peer, digest (its id), done and total (bytes), text (name, path, or why), flags: 1 if sent. */
   SW_EVENT_RESOURCE_OFFERED = 44, SW_EVENT_RESOURCE_PROGRESS = 45, SW_EVENT_RESOURCE_RECEIVED = 46,
-  SW_EVENT_RESOURCE_FAILED = 47, SW_EVENT_RESOURCE_SETTLED = 48
+  SW_EVENT_RESOURCE_FAILED = 47, SW_EVENT_RESOURCE_SETTLED = 48,
+  SW_EVENT_ATTACHMENT_CHANGED = 49 /* the same; flags: 0 listed, 1 on its way, 2 here, 3 failed, 4 removed */
 };
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */
 enum {

@@ -402,6 +402,7 @@ package struct SessionPeer: SimulatedNode {
   private mutating func take(_ event: NodeEvent, at now: Instant) {
     events.append(event)
     if case .resource(.offered(let offer)) = event { take(offer, at: now) }
+    if case .resource(.attachment(let offer, .listed)) = event { accept(offer, at: now) }
     if case .invitationReceived(let id, _, _, _) = event { handle(.answer(id, .accept), at: now) }
     if case .mapReceived(let id, _, _, let package) = event { maps[id] = package }
     if case .message(let bytes, let from) = event { take(message: bytes, from: from, at: now) }

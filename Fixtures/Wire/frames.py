@@ -111,6 +111,12 @@ FRAMES = {
         56,
         sha(u64(START) + u64(6) + u64(0)) + u64(START) + u64(6) + u64(0) + u32(0) + text("none"),
     ),
+    "attachments": (
+        72,
+        ALICE + u64(START) + u64(9) + u8(2)
+        + RESOURCE + u64(5) + u64(332_144) + u32(2) + text("plan.txt")
+        + sha(u64(START) + u64(6) + u64(0)) + u64(6) + u64(0) + u32(0) + text("none"),
+    ),
     "resource-waiting": (57, RESOURCE + u8(0)),
     "resource-accepted": (57, RESOURCE + u8(1)),
     "resource-received": (57, RESOURCE + u8(2)),

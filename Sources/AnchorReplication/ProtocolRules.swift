@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 42 - 1)
+  package static let all = Self(rawValue: 1 << 44 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -125,4 +125,11 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
 
   /// A peer is admitted only when the drivers of both ends have authenticated the other one.
   package static let bothDrivers = Self(rawValue: 1 << 41)
+
+  // MARK: Attachments
+
+  /// A new link begins with the attachments of all members.
+  package static let attachmentsOnNewLinks = Self(rawValue: 1 << 42)
+  /// An attachment that a member knew and has no more was removed.
+  package static let attachmentContext = Self(rawValue: 1 << 43)
 }

@@ -48,10 +48,7 @@ extension sw_event {
     case .anchorRemoved(let anchor, let origin): set(SW_EVENT_ANCHOR_REMOVED, anchor, origin)
     case .editSuperseded(let edit): set(SW_EVENT_EDIT_SUPERSEDED, edit)
     case .fieldOverwritten(let edit): set(SW_EVENT_FIELD_OVERWRITTEN, edit)
-    case .anchorRestored(let anchor, let removed):
-      set(SW_EVENT_ANCHOR_RESTORED)
-      set(anchor)
-      other = sw_anchor_id(copying: removed.bytes)
+    case .anchorRestored(let anchor, let removed): setRestored(anchor, removed)
     case .ownershipChanged(let anchor, let owner): set(SW_EVENT_OWNERSHIP_CHANGED, anchor, owner)
     case .anchorDragged(let pose): set(SW_EVENT_ANCHOR_DRAGGED, pose)
     case .dragEnded(let anchor, let peer): set(SW_EVENT_DRAG_ENDED, anchor, peer)
@@ -67,6 +64,7 @@ extension sw_event {
     case .resourceReceived(let receipt): set(SW_EVENT_RESOURCE_RECEIVED, receipt.offer, text: receipt.path)
     case .resourceFailed(let offer, let failure): set(SW_EVENT_RESOURCE_FAILED, offer, text: failure.word)
     case .resourceSettled(let id, let receiver, let failure): setSettled(id, receiver, failure)
+    case .attachmentChanged(let attachment): set(attachment)
     case .problem(let error): set(SW_EVENT_PROBLEM, error)
     case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
     }
@@ -103,6 +101,24 @@ extension sw_event {
     set(SW_EVENT_RESOURCE_PROGRESS, progress.id, with: progress.peer, progress.bytes, of: progress.totalBytes)
     flags = progress.direction == .sending ? 1 : 0
     rate = UInt64(clamping: progress.bytesPerSecond)
+  }
+
+  private mutating func setRestored(_ restored: Anchor, _ removed: AnchorID) {
+    set(SW_EVENT_ANCHOR_RESTORED)
+    set(restored)
+    other = sw_anchor_id(copying: removed.bytes)
+  }
+
+  private mutating func set(_ attachment: SessionAttachment) {
+    set(SW_EVENT_ATTACHMENT_CHANGED, attachment.id, with: attachment.author, 0, of: attachment.size)
+    (flags, text) =
+      switch attachment.state {
+      case .listed: (0, UnsafePointer(copyText(attachment.name)))
+      case .fetching: (1, UnsafePointer(copyText(attachment.name)))
+      case .here: (2, UnsafePointer(copyText(attachment.path ?? attachment.name)))
+      case .failed(let failure): (3, UnsafePointer(copyText(failure.word)))
+      case .removed: (4, UnsafePointer(copyText(attachment.name)))
+      }
   }
 
   private mutating func setSettled(_ id: ResourceID, _ receiver: PeerID, _ failure: ResourceFailure?) {

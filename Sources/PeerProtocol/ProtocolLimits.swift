@@ -102,6 +102,10 @@ package enum ProtocolLimits {
   package static let resources = 64
   /// Resources that a node fetches at a time.
   static let resourcesFetched = 8
+  /// Attachments of one start of a member that stand.
+  package static let attachments = 16
+  /// Attachments that a node fetches at a time.
+  static let attachmentsFetched = 4
   /// Ended offers that a receiver remembers, so that it can repeat its word.
   static let resourcesEnded = 256
   /// Chunks of a resource that are asked for, or arrived and are being proven and written.

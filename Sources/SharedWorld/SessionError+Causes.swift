@@ -157,6 +157,8 @@ extension SessionError {
       self.init(.invalidArgument, "a number of the alignment is not finite, negative or too large")
     case .tooManyGroups:
       self.init(.limitExceeded, "a peer is in at most \(ProtocolLimits.groups) groups; leave one first")
+    case .tooManyAttachments:
+      self.init(.limitExceeded, "a peer has at most \(ProtocolLimits.attachments) attachments; detach one first")
     case .messagesWait:
       self.init(.wouldBlock, "too many messages are on their way to a receiver; send less, or use send")
     case .resourcesWait:

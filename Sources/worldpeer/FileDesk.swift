@@ -12,6 +12,12 @@ enum FileAct: Equatable, Sendable {
   case decline(String)
   /// Take back an offered file, or give up one that is arriving.
   case cancel(String)
+  /// Attach a file to the session.
+  case attach(String)
+  /// List what is attached.
+  case attachments
+  /// Remove an attachment.
+  case detach(String)
 }
 
 /// The files that others offer to this peer and that it offers, and where the user wants those that arrive.

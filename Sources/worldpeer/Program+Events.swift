@@ -49,8 +49,7 @@ extension Program {
     case .anchorAdded(let anchor, let origin): console.say(.anchorAdded(pin(anchor), origin: origin.rawValue))
     case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(pin(anchor), origin: origin.rawValue))
     case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(pin(anchor), origin: origin.rawValue))
-    case .anchorRestored(let anchor, let removed):
-      console.say(.anchorRestored(pin(anchor), from: removed.description))
+    case .anchorRestored(let anchor, let removed): console.say(.anchorRestored(pin(anchor), from: removed.description))
     case .editSuperseded(let edit): reportSuperseded(edit.anchor)
     case .fieldOverwritten(let edit):
       let author = edit.author.map(person)
@@ -74,6 +73,7 @@ extension Program {
     case .messageReturned, .sessionMerged: break
     case .resourceOffered(let offer): report(offer)
     case .resourceProgress(let progress): report(progress)
+    case .attachmentChanged(let attachment): report(attachment)
     case .resourceReceived(let receipt): report(receipt)
     case .resourceFailed(let offer, let failure): report(failure, of: offer)
     case .resourceSettled(let id, let receiver, let failure): report(failure, of: id, at: receiver)

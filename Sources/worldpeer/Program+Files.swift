@@ -11,6 +11,10 @@ extension Program {
     case .accept(let word, let path): try await acceptFile(word, to: path)
     case .decline(let word): await session.decline(try files.offer(word))
     case .cancel(let word): await session.cancelResource(try files.file(word))
+    case .attach(let path): return .file(try await session.attach(at: path).id.description)
+    case .attachments:
+      return .attachments(await session.attachments.map { (person($0.author), .init($0), $0.word) })
+    case .detach(let word): try await session.detach(try await attachment(word))
     }
     return .done
   }
@@ -34,6 +38,23 @@ extension Program {
       files.setDestination(nil, of: offer.id)
       throw error
     }
+  }
+
+  private func attachment(_ word: String) async throws -> ResourceID {
+    switch Lookup.find(word, in: await session.attachments, by: { [$0.name, $0.id.description] }) {
+    case .found(let attachment): return attachment.id
+    case .several(let count):
+      throw ProgramFailure("ambiguous", "'\(word)' can mean \(count) attachments; give more of the id")
+    case .nothing: throw ProgramFailure("unknown-resource", "nothing called '\(word)' is attached")
+    }
+  }
+
+  func report(_ attachment: SessionAttachment) {
+    var reason: String?
+    if case .failed(let failure) = attachment.state { reason = failure.word }
+    console.say(
+      .attachmentChanged(
+        of: person(attachment.author), File(attachment), state: attachment.word, path: attachment.path, reason: reason))
   }
 
   func report(_ offer: ResourceOffer) {

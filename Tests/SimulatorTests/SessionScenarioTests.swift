@@ -51,9 +51,18 @@ struct SessionScenarioTests {
     #expect(outcome.violation == nil, "soak replay session-drivers \(seed) \(3 + seed % 4)")
   }
 
+  @Test("apps that attach resources: everybody gets what stands, and what was removed stays away", arguments: 1...6)
+  func attachments(_ seed: Int) {
+    let outcome = SessionScenario.attachments.run(seed: UInt64(seed), count: 2 + seed % 5)
+    #expect(outcome.violation == nil, "soak replay session-attachments \(seed) \(2 + seed % 5)")
+    if seed == 4 { #expect(outcome.resources > 0) }
+  }
+
   @Test(
     "a fresh seed holds",
-    arguments: [SessionScenario.chaos, .poses, .messages, .resources, .frames, .wrongFrames, .drivers], [2, 3, 5])
+    arguments: [
+      SessionScenario.chaos, .poses, .messages, .resources, .attachments, .frames, .wrongFrames, .drivers,
+    ], [2, 3, 5])
   func freshChaosHolds(scenario: SessionScenario, count: Int) {
     let seed = UInt64.random(in: 0..<1 << 48)
     let violation = scenario.run(seed: seed, count: count).violation

@@ -30,4 +30,26 @@ struct FileCommandTests {
       #expect(try await bob.ask("accept-file ffff x").code == "unknown-resource")
     }
   }
+
+  @Test("an attached file comes to a later peer by itself, and goes when it is detached")
+  func attachments() async throws {
+    try await withFolder { folder in
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all"])
+      let port = try #require(try await ann.event("ready").port)
+      let source = folder.appending(path: "plan.txt")
+      let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+      try bytes.write(to: source)
+      let attached = try #require(try await ann.ask("attach '\(source.path())'").resourceID)
+
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      let here = try await bob.line { $0.event == "attachment-changed" && $0.state == "here" }
+      #expect(here.resourceID == attached)
+      #expect(try Data(contentsOf: URL(filePath: #require(here.path))) == bytes)
+      #expect(try await bob.ask("attachments").attachments?.map(\.file) == ["plan.txt"])
+      #expect(try await bob.ask("detach plan.txt").code == "not-host")
+      #expect(try await ann.ask("detach plan.txt").event == "answer")
+      try await bob.line { $0.event == "attachment-changed" && $0.state == "removed" }
+      #expect(try await bob.ask("attachments").attachments?.isEmpty == true)
+    }
+  }
 }

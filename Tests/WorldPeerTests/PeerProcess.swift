@@ -31,11 +31,17 @@ struct Line: Decodable, Sendable {
   let groups: [String]?
   let memberships: [Membership]?
   let resourceID: String?
+  let attachments: [AttachedFile]?
   let path: String?
   let state: String?
   let matrix: [Double]?
   let by: String?
   let peers: Peers?
+
+  /// An attachment of an answer.
+  struct AttachedFile: Decodable, Sendable {
+    let file: String
+  }
 
   /// The alignments of an answer, or in other answers how many peers there are.
   struct Peers: Decodable, Sendable {

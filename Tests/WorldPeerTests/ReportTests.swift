@@ -116,6 +116,15 @@ struct ReportTests {
         #""event":"file-failed","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","resourceID":"aa","file":"x","bytes":7,"reason":"withdrawn""#
       ),
       (
+        .attachmentChanged(
+          of: bob, .init(id: "aa", name: "x", size: 7), state: "here", path: "/tmp/x", reason: nil),
+        #""event":"attachment-changed","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","resourceID":"aa","file":"x","bytes":7,"state":"here","path":"/tmp/x","reason":null"#
+      ),
+      (
+        .answer(command: "attachments", .attachments([(bob, .init(id: "aa", name: "x", size: 7), "listed")])),
+        #""event":"answer","t":1.5,"clock":7.25,"command":"attachments","attachments":[{"peerID":"\#(bob.id)","name":"bob","resourceID":"aa","file":"x","bytes":7,"state":"listed"}]"#
+      ),
+      (
         .fileSettled(at: bob, "aa", reason: nil),
         #""event":"file-settled","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","resourceID":"aa","reason":null"#
       ),

@@ -85,6 +85,13 @@ extension ContentHolding {
     return chunk
   }
 
+  /// Whether chunks of it are on their way or can be asked for, also of sources that keep some back or of the others alone.
+  func isObtainable(fromSlow: Bool) -> Bool {
+    sources.contains { source in
+      (fromSlow || !source.isSlow) && (source.outstanding > 0 || missing.first(from: 0, alsoIn: source.have) != nil)
+    }
+  }
+
   /// Takes one piece of a chunk that was asked of `source`.
   ///
   /// Returns what must be proven when the chunk is whole. A piece nobody asked for, such as one that crossed a cancel,

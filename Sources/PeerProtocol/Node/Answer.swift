@@ -45,6 +45,8 @@ package enum Refusal: Error, Sendable, Hashable {
   case noResource
   /// Too many resources to one of the receivers, or in all, have not ended.
   case resourcesWait
+  /// Too many attachments of this peer stand.
+  case tooManyAttachments
   /// Too many messages to one of the receivers are not acknowledged; ``NodeEvent/messageRoom`` says when to try again.
   case messagesWait
 }

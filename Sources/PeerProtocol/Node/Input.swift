@@ -46,10 +46,14 @@ package enum Input: Sendable {
   case cancelMap(MapID)
   /// Offer a resource to these members; answered with its id, or refused while too many are open.
   case offerResource(ResourcePackage, to: [PeerID])
-  /// The app's answer to ``ResourceNews/offered(_:)``; the driver has a place for the bytes before it accepts.
+  /// The app's answer to ``ResourceNews/offered(_:)``, or its wish to have an attachment; the driver has a place for the bytes before it accepts.
   case answerResource(ResourceID, accepts: Bool)
   /// End a resource that is offered or fetched, in either direction, for this reason.
   case endResource(ResourceID, ResourceFailure)
+  /// Attach a resource to the session; answered with its id, or refused while too many of this node stand.
+  case attach(ResourcePackage)
+  /// Remove an attachment everywhere; refused unless it is this peer's or ``Node/mayRule``.
+  case detach(ResourceID)
   /// A chunk that was read; nil when it cannot be read as it was offered.
   case chunkLoaded(ChunkLoad, StoredChunk?)
   /// The app is relocalised in the session's map, or is so no more.

@@ -43,8 +43,7 @@ extension Node {
     case .requestHost: turn.tell(.elect(.request))
     case .answerHostRequest(let peer, let accepts):
       coordination.organ.answerRequest(of: peer, accepts: accepts, in: &turn)
-    case .awaitHost(let id, let peer, let timeout):
-      coordination.organ.awaitHost(id, peer, timeout: timeout, in: &turn)
+    case .awaitHost(let id, let peer, let timeout): coordination.organ.awaitHost(id, peer, timeout: timeout, in: &turn)
     case .cancelHostWait(let id): coordination.organ.cancelHostWait(id)
     case .unlockPasscode: pairing.unlock()
     case .answerCode(let id, let isSame): comparison.organ.answer(id, isSame: isSame, in: &turn)
@@ -80,6 +79,8 @@ extension Node {
     case .answerOwnership(let id, let accepts): ownership.organ.answer(id, accepts: accepts, in: &turn)
     case .share(let package, let anchors, let peer): return share(package, anchors, with: peer)
     case .offerResource(let package, let peers): return resources.offer(package, to: peers, in: &turn)
+    case .attach(let package): return resources.attach(package, in: &turn)
+    case .detach(let id): return resources.detach(id.content, in: &turn)
     case .answerResource(let id, let accepts): return resources.answer(id.content, accepts: accepts, in: &turn)
     case .endResource(let id, let failure): resources.end(id.content, failure, in: &turn)
     case .chunkLoaded(let load, let chunk): resources.loaded(load.content, load.index, chunk, in: &turn)
@@ -206,7 +207,8 @@ extension Input {
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
       .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .driverStep, .leave, .share,
-      .cancelMap, .relocalised, .beginFrame, .measure, .offerResource, .answerResource, .endResource, .chunkLoaded:
+      .cancelMap, .relocalised, .beginFrame, .measure, .offerResource, .answerResource, .endResource, .chunkLoaded, .attach,
+      .detach:
       false
     }
   }

@@ -363,6 +363,8 @@ extension Node {
   package var currentMap: MapID? { maps.state.currentMap }
   /// The resources that were offered, in either direction, and have not ended.
   package var openResources: Int { resources.openCount }
+  /// The attachments that are listed, and whether all of each is here.
+  package var attachments: [(offer: ResourceOffer, isHere: Bool)] { resources.listed }
   /// The messages that wait here.
   package var messageLoad: MessageLoad { messages.state.load }
   /// The members that have not acknowledged a message.

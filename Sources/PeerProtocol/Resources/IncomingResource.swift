@@ -1,7 +1,8 @@
 import Basics
 import WorldModel
 
-/// A resource that is offered to this node, is fetched, or was received and is served to the others that fetch it.
+/// A resource that is offered to this node, is fetched, or was received and is served to the others that fetch it; or an
+/// attachment, this node's own ones too.
 struct IncomingResource: Sendable {
   /// How far it is.
   enum Stage: Sendable {
@@ -9,8 +10,10 @@ struct IncomingResource: Sendable {
   }
 
   let offer: ResourceOffer
-  /// The start of its sender.
+  /// The start of its sender, or of the author of an attachment.
   let sender: NodeID
+  /// Whether it is for every member for as long as it is listed, and no word about it is said to its author.
+  var isAttachment = false
   var stage = Stage.offered
   /// Its names, and from whom its chunks come; the bytes are in a file of the driver.
   var holding: ContentHolding
@@ -30,7 +33,16 @@ struct IncomingResource: Sendable {
   }
 
   /// The peers that may have chunks of it from here.
-  func mayServe(_ peer: PeerID) -> Bool { stage != .offered && companions.contains(peer) }
+  func mayServe(_ peer: PeerID) -> Bool { stage != .offered && (isAttachment || companions.contains(peer)) }
+
+  /// The word to others about its chunks that are here; nil when there are none.
+  var have: ContentHave? {
+    guard holding.manifest != nil, !holding.verified.isEmpty else { return nil }
+    return ContentHave(content: id, chunks: holding.verified)
+  }
+
+  /// Whether it is an offer that has not ended for this node.
+  var isOpen: Bool { !isAttachment && stage != .received }
 }
 
 extension ContentManifest {

@@ -12,6 +12,20 @@ package enum ResourceNews: Sendable {
   case failed(ResourceOffer, ResourceFailure)
   /// A receiver of one of this node's has all of it, or will not get it.
   case settled(ResourceID, receiver: PeerID, ResourceFailure?)
+  /// An attachment of a member is listed, is here, does not come, or was removed.
+  case attachment(ResourceOffer, AttachmentStage)
   /// The bytes of one are not read any more.
   case released(ResourceID)
+}
+
+/// How far an attachment of another member has come at a node.
+package enum AttachmentStage: Sendable, Equatable {
+  /// It is listed; ``Input/answerResource(_:accepts:)`` has it fetched, now or later.
+  case listed
+  /// All of it is here, proven and written.
+  case here
+  /// It is not here, and is listed still.
+  case failed(ResourceFailure)
+  /// It is listed no more.
+  case removed
 }

@@ -40,6 +40,14 @@ package enum ResourceName {
     (1...limit).contains(name.utf8.count) && PlainText.allows(name)
   }
 
+  /// Reads a name that may be sent.
+  static func read(from reader: inout ByteReader) throws(DecodingFailure) -> String {
+    let start = reader.offset
+    let name = try reader.readString(limit: limit)
+    guard allows(name) else { throw .invalid("the name of a resource", offset: start) }
+    return name
+  }
+
   /// The nearest name that may be sent: wrong characters become U+FFFD, and what is too long is cut between characters.
   package static func cleaned(_ name: String) -> String {
     let plain = PlainText.cleaned(name)
@@ -78,17 +86,24 @@ struct ResourceAnnouncement: Sendable, Equatable, FrameBody {
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
     let id = ContentID(try reader.readDigest())
     let (incarnation, number) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
+    head = try ContentHead(id: id, epoch: incarnation, revision: number, readingSize: &reader)
+    name = try ResourceName.read(from: &reader)
+  }
+}
+
+extension ContentHead {
+  /// The head of a resource, whose size and number of chunks come next.
+  init(
+    id: ContentID, epoch: UInt64, revision: UInt64, readingSize reader: inout ByteReader
+  ) throws(DecodingFailure) {
     let start = reader.offset
     let size = try reader.read(UInt64.self)
     let chunks = Int(try reader.read(UInt32.self))
     guard chunks <= ProtocolLimits.chunks, size <= UInt64(ProtocolLimits.resource),
       (chunks...(chunks * ProtocolLimits.chunk)).contains(Int(size)),
       // Nothing else comes of an empty one that its id could be compared with.
-      chunks > 0 || ContentManifest(epoch: incarnation, revision: number, names: []).id == id
+      chunks > 0 || ContentManifest(epoch: epoch, revision: revision, names: []).id == id
     else { throw .invalid("chunks that do not make the resource", offset: start) }
-    head = ContentHead(id: id, epoch: incarnation, revision: number, size: Int(size), chunks: chunks)
-    let place = reader.offset
-    name = try reader.readString(limit: ResourceName.limit)
-    guard ResourceName.allows(name) else { throw .invalid("the name of a resource", offset: place) }
+    self.init(id: id, epoch: epoch, revision: revision, size: Int(size), chunks: chunks)
   }
 }

@@ -5,10 +5,11 @@ extension Resources {
   /// Asks the sources of every unfinished resource for as much as they may owe at once.
   mutating func fetch(in turn: inout Turn) {
     for index in incoming.indices where incoming[index].stage == .fetching {
+      guard let source = incoming[index].holding.askForManifest() else { continue }
+      requestManifest(incoming[index].id, from: source, first: 0, in: &turn)
+    }
+    for index in fetchedNow {
       let content = incoming[index].id
-      if let source = incoming[index].holding.askForManifest() {
-        requestManifest(content, from: source, first: 0, in: &turn)
-      }
       for (source, chunks) in incoming[index].holding.nextRequests(at: turn.now) {
         guard let link = turn.mesh.links.carrier(of: source) else { continue }
         turn.send(.resourceRequest, on: link) { ContentRequest(content: content, chunks: chunks).write(to: &$0) }
@@ -16,6 +17,18 @@ extension Resources {
         if rest >= turn.configuration.bulkWorth { turn.tell(.wantsBulk(source)) }
       }
     }
+  }
+
+  /// The resources whose chunks are asked for: of attachments only a few, those that somebody has before those that somebody
+  /// keeps back.
+  private var fetchedNow: [Int] {
+    let fetching = incoming.indices.filter { incoming[$0].stage == .fetching }
+    let offers = fetching.filter { !incoming[$0].isAttachment }
+    guard offers.count < fetching.count else { return offers }
+    let attachments = fetching.filter { incoming[$0].isAttachment && incoming[$0].holding.isObtainable(fromSlow: true) }
+    let prompt = attachments.filter { incoming[$0].holding.isObtainable(fromSlow: false) }
+    let slow = attachments.filter { !prompt.contains($0) }
+    return offers + (prompt + slow).prefix(ProtocolLimits.attachmentsFetched)
   }
 
   /// Looks in the cache for a resource's chunks; nothing is asked for before it has answered.
@@ -47,6 +60,7 @@ extension Resources {
     }
     incoming[index].stage = .received
     tellHave(index, in: &turn)
+    guard !resource.isAttachment else { return turn.report(.resource(.attachment(offer, .here))) }
     turn.report(.resource(.received(offer)))
     say(.received, of: resource.id, to: resource.sender, in: &turn)
   }
@@ -54,10 +68,9 @@ extension Resources {
   /// Tells the sender and the companions which chunks are here.
   mutating func tellHave(_ index: Int, in turn: inout Turn) {
     let resource = incoming[index]
-    guard resource.holding.manifest != nil, !resource.holding.verified.isEmpty else { return }
-    let have = ContentHave(content: resource.id, chunks: resource.holding.verified)
+    guard let have = resource.have else { return }
     for member in turn.mesh.links.members
-    where member.node == resource.sender || resource.companions.contains(member.peer) {
+    where resource.isAttachment || member.node == resource.sender || resource.companions.contains(member.peer) {
       turn.send(.resourceHave, on: member.link) { have.write(to: &$0) }
     }
     incoming[index].holding.untold = 0
@@ -66,6 +79,8 @@ extension Resources {
   /// Never asks a source of wrong bytes again; without another one the resource cannot come.
   mutating func refuse(_ peer: PeerID, of index: Int, in turn: inout Turn) {
     incoming[index].holding.refuseHolder(peer)
+    // Others may have an attachment as it should be, now or later.
+    if incoming[index].isAttachment { return }
     if peer == incoming[index].sender.peer { fail(index, .corrupt, in: &turn) }
   }
 
@@ -115,6 +130,7 @@ extension Resources {
   mutating func fail(
     _ index: Int, _ failure: ResourceFailure, in turn: inout Turn, isToldByPeer: Bool = false
   ) {
+    guard !incoming[index].isAttachment else { return failAttachment(index, failure, in: &turn) }
     let resource = incoming.remove(at: index)
     let word = ResourceWord(.failed(failure), of: resource.id)
     ended.append((resource.sender, word))

@@ -5,7 +5,7 @@ import WorldModel
 extension Resources {
   /// The frames of this organ but for pieces, which also come on bulk links.
   enum Frame {
-    case offer, word, peers, manifestRequest, manifest, request, have
+    case offer, word, peers, manifestRequest, manifest, request, have, attachments
   }
 
   /// Takes a frame about resources.
@@ -27,6 +27,7 @@ extension Resources {
       server.receive(request, of: holding.verified, from: sender, in: &turn)
       load(in: &turn)
     case .have: try receive(ContentHave(body: body), from: sender, in: &turn)
+    case .attachments: receive(try AttachmentWord(body: body), from: sender, in: &turn)
     }
   }
 
@@ -41,25 +42,26 @@ extension Resources {
   mutating func receive(_ offer: ResourceAnnouncement, from sender: MemberLink, in turn: inout Turn) {
     let content = offer.head.id
     if let index = incoming.firstIndex(where: { $0.id == content }) {
-      guard incoming[index].sender == sender.node else { return refuse(content, to: sender, in: &turn) }
+      guard incoming[index].sender == sender.node, !incoming[index].isAttachment else {
+        return refuse(content, to: sender, in: &turn)
+      }
       return say(incoming[index].word, of: content, to: sender.node, in: &turn)
     }
     if let known = ended.last(where: { $0.sender == sender.node && $0.word.content == content }) {
       return say(known.word.stage, of: content, to: sender.node, in: &turn)
     }
     let isFull =
-      incoming.count >= ProtocolLimits.resources
-      || incoming.count { $0.sender.peer == sender.peer } >= ProtocolLimits.resourcesOfPeer
+      incoming.count { !$0.isAttachment } >= ProtocolLimits.resources
+      || incoming.count { $0.sender.peer == sender.peer && !$0.isAttachment } >= ProtocolLimits.resourcesOfPeer
     guard !isFull, !outgoing.contains(where: { $0.id == content }) else {
       return refuse(content, to: sender, in: &turn)
     }
     let shown = ResourceOffer(
       id: ResourceID(content), from: sender.peer, name: offer.name, size: offer.head.size)
-    // Another beginning for each peer, so that those that fetch together soon have something to give.
-    let mixed = (turn.me.peer.prefix ^ content.digest.words.x) &* 0x9e37_79b9_7f4a_7c15
-    let holding = ContentHolding(fetching: offer.head, from: Int(truncatingIfNeeded: mixed >> 32), into: .file)
     incoming.append(
-      IncomingResource(offer: shown, sender: sender.node, holding: holding, patience: ResourcePatience(at: turn.now)))
+      IncomingResource(
+        offer: shown, sender: sender.node, holding: ContentHolding(fetching: offer.head, by: turn.me.peer),
+        patience: ResourcePatience(at: turn.now)))
     turn.report(.resource(.offered(shown)))
   }
 
@@ -72,7 +74,9 @@ extension Resources {
       let place = outgoing[index].receivers.firstIndex(where: { $0.node == sender.node })
     {
       take(word.stage, from: place, of: index, in: &turn)
-    } else if let index = incoming.firstIndex(where: { $0.id == word.content && $0.sender == sender.node }) {
+    } else if let index = incoming.firstIndex(where: {
+      $0.id == word.content && $0.sender == sender.node && !$0.isAttachment
+    }) {
       switch word.stage {
       case .waiting, .accepted, .received: break
       case .over where incoming[index].stage == .received: release(index, in: &turn)
@@ -117,7 +121,7 @@ extension Resources {
 
   mutating func receive(_ told: ResourcePeers, from sender: MemberLink, in turn: inout Turn) {
     guard let index = incoming.firstIndex(where: { $0.id == told.content && $0.sender == sender.node }),
-      incoming[index].stage != .offered
+      incoming[index].stage != .offered, !incoming[index].isAttachment
     else { return }
     let fresh = told.peers.filter { $0 != turn.me.peer && $0 != sender.peer }
     let (gone, come) = (incoming[index].companions.filter { !fresh.contains($0) }, fresh)
@@ -165,9 +169,11 @@ extension Resources {
             ResourceProgress(
               id: ResourceID(told.content), peer: sender.peer, direction: .sending, bytes: bytes,
               totalBytes: manifest.size, bytesPerSecond: rate))))
-    } else if let index = incoming.firstIndex(where: { $0.id == told.content && $0.mayServe(sender.peer) }) {
+    } else if let index = incoming.firstIndex(where: { $0.id == told.content }) {
+      guard incoming[index].isAttachment || incoming[index].mayServe(sender.peer) else { return }
       let have = try told.chunks(of: incoming[index].holding.head.chunks)
-      guard incoming[index].stage == .fetching else { return }
+      // One that is fetched later, or again, remembers who has it.
+      guard incoming[index].stage == .fetching || incoming[index].isAttachment else { return }
       incoming[index].holding.addHolder(sender.peer, have: have, at: turn.now)
       fetch(in: &turn)
     }
@@ -202,6 +208,14 @@ extension Resources {
       return .here(chunk, rawSize: name.size)
     }
     if server.first(ResourceLoads.ahead, on: control).map(\.key) != before { load(in: &turn) }
+  }
+}
+
+extension ContentHolding {
+  /// A resource to be fetched: another beginning for each peer, so that those that fetch together soon have something to give.
+  init(fetching head: ContentHead, by peer: PeerID) {
+    let mixed = (peer.prefix ^ head.id.digest.words.x) &* 0x9e37_79b9_7f4a_7c15
+    self.init(fetching: head, from: Int(truncatingIfNeeded: mixed >> 32), into: .file)
   }
 }
 

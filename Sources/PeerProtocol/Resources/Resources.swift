@@ -12,6 +12,8 @@ struct Resources: Organ {
   var incoming: [IncomingResource] = []
   /// Resources that were offered and ended here, the latest last: their senders may not have heard it.
   var ended: [(sender: NodeID, word: ResourceWord)] = []
+  /// The attachments of all members, by their authors.
+  var attachments = AttachmentBook()
   var server = ChunkServer()
   var loads = ResourceLoads()
   var lastNumber: UInt64 = 0
@@ -47,7 +49,11 @@ struct Resources: Organ {
     guard let index = incoming.firstIndex(where: { $0.id == content }), incoming[index].stage == .offered else {
       return .refused(.noResource)
     }
-    let isFull = incoming.count { $0.stage == .fetching } >= ProtocolLimits.resourcesFetched
+    guard !incoming[index].isAttachment else {
+      if accepts { fetchAttachment(index, in: &turn) }
+      return .done
+    }
+    let isFull = incoming.count { $0.stage == .fetching && !$0.isAttachment } >= ProtocolLimits.resourcesFetched
     guard accepts, !isFull else {
       fail(index, accepts ? .busy : .declined, in: &turn)
       return .done
@@ -64,7 +70,10 @@ struct Resources: Organ {
   /// Ends a resource from this side, whichever that is; nothing happens when there is none that may still come.
   mutating func end(_ content: ContentID, _ failure: ResourceFailure, in turn: inout Turn) {
     if let index = incoming.firstIndex(where: { $0.id == content }) {
-      if incoming[index].stage != .received { fail(index, failure, in: &turn) }
+      let mayCome = incoming[index].stage != .received
+      if mayCome, !incoming[index].isAttachment || incoming[index].stage == .fetching {
+        fail(index, failure, in: &turn)
+      }
     } else if let index = outgoing.firstIndex(where: { $0.id == content }) {
       settleAll(index, failure, in: &turn)
     }
@@ -77,6 +86,7 @@ struct Resources: Organ {
     } else if let index = outgoing.firstIndex(where: { $0.id == content }) {
       settleAll(index, .unreadable, in: &turn)
     } else if let index = incoming.firstIndex(where: { $0.id == content }) {
+      guard !incoming[index].isAttachment else { return fail(index, .unreadable, in: &turn) }
       // The app has changed or truncated what it received: the others have it from elsewhere.
       for peer in incoming[index].companions { say(.failed(.unreadable), of: content, toPeer: peer, in: &turn) }
       incoming[index].companions = []
@@ -122,7 +132,150 @@ struct Resources: Organ {
   }
 
   /// The resources that were offered, in either direction, and have not ended.
-  var openCount: Int { outgoing.count(where: \.isOpen) + incoming.count { $0.stage != .received } }
+  var openCount: Int { outgoing.count(where: \.isOpen) + incoming.count(where: \.isOpen) }
+
+  /// The attachments that are listed, and whether all of each is here.
+  var listed: [(offer: ResourceOffer, isHere: Bool)] {
+    incoming.filter(\.isAttachment).map { ($0.offer, $0.stage == .received) }
+  }
 
   var isIdle: Bool { outgoing.isEmpty && incoming.isEmpty }
+}
+
+/// Notices.
+extension Resources {
+  /// Says again to a newly linked member what it may not have heard.
+  mutating func linked(_ link: LinkRef, in turn: inout Turn) {
+    server.open(link)
+    tellAttachments(on: link, in: &turn)
+    guard !isIdle else { return }
+    review(in: &turn)
+    guard let node = turn.mesh.links.member(link), turn.configuration.rules.contains(.resourceWords) else { return }
+    for resource in outgoing {
+      guard let place = resource.place(of: node.peer), resource.receivers[place].isOpen else { continue }
+      announce(resource, to: node, in: &turn)
+    }
+    for index in incoming.indices {
+      if incoming[index].isAttachment {
+        tellHave(index, on: link, in: &turn)
+      } else if incoming[index].sender == node {
+        say(incoming[index].word, of: incoming[index].id, to: node, in: &turn)
+        if incoming[index].stage == .fetching { incoming[index].holding.addHolder(node.peer, at: turn.now) }
+      } else if incoming[index].companions.contains(node.peer) {
+        tellHave(index, in: &turn)
+      }
+    }
+    fetch(in: &turn)
+  }
+
+  /// The link that carried a peer's traffic is gone; what it owed is asked of others at ``resume(in:)``.
+  mutating func unlinked(_ link: LinkRef, of peer: PeerID) {
+    server.close(link)
+    for index in incoming.indices { incoming[index].holding.removeHolder(peer) }
+  }
+
+  /// Asks others for what a lost member owed.
+  mutating func resume(in turn: inout Turn) {
+    guard !isIdle else { return }
+    load(in: &turn)
+    fetch(in: &turn)
+  }
+
+  /// A bulk link is gone: what was on it starts over on the control link.
+  mutating func bulkClosed(_ second: LinkRef, of peer: PeerID, in turn: inout Turn) {
+    guard !isIdle, let control = turn.mesh.links.carrier(of: peer) else { return }
+    server.restart(from: second, on: control)
+    turn.flush(control)
+    for index in incoming.indices { incoming[index].holding.release(requestsOf: peer) }
+    fetch(in: &turn)
+  }
+
+  /// Ends what can come no more, because a member is gone or is another start of its process.
+  mutating func review(in turn: inout Turn) {
+    guard !isIdle, turn.configuration.rules.contains(.resourceEnds) else { return }
+    for index in incoming.indices.reversed() where !incoming[index].isAttachment {
+      guard let failure = turn.absence(of: incoming[index].sender) else { continue }
+      if incoming[index].stage == .received { release(index, in: &turn) } else { fail(index, failure, in: &turn) }
+    }
+    for index in outgoing.indices.reversed() {
+      for place in outgoing[index].receivers.indices.reversed() where outgoing[index].receivers[place].isOpen {
+        guard let failure = turn.absence(of: outgoing[index].receivers[place].node) else { continue }
+        // The last one takes the resource with it.
+        if settle(place, of: index, failure, in: &turn) { break }
+      }
+    }
+  }
+
+  /// Grants everybody the time in which this node stood still.
+  mutating func excuse(_ gap: Duration) {
+    for index in incoming.indices {
+      incoming[index].holding.excuse(gap)
+      incoming[index].patience.excuse(gap)
+    }
+    for index in outgoing.indices {
+      for place in outgoing[index].receivers.indices { outgoing[index].receivers[place].patience.excuse(gap) }
+    }
+  }
+
+  /// Ends what took too long, turns away from sources that keep chunks back, and tells again what may have been missed; at the
+  /// pace of anti-entropy.
+  mutating func check(in turn: inout Turn) {
+    guard !isIdle else { return }
+    review(in: &turn)
+    if turn.configuration.rules.contains(.resourceEnds) {
+      checkIncoming(in: &turn)
+      checkOutgoing(in: &turn)
+    }
+    for index in incoming.indices where incoming[index].stage == .fetching {
+      incoming[index].holding.passOverSlowSources(at: turn.now)
+      // A disk that does not answer must not hold up what the network has.
+      if let end = incoming[index].holding.searchEnds, end <= turn.now { incoming[index].holding.searchEnds = nil }
+      if incoming[index].holding.untold > 0 { tellHave(index, in: &turn) }
+      if let source = incoming[index].holding.askForManifest(isLate: true) {
+        requestManifest(incoming[index].id, from: source, first: 0, in: &turn)
+      }
+    }
+    fetch(in: &turn)
+  }
+
+  mutating func checkIncoming(in turn: inout Turn) {
+    for index in incoming.indices.reversed() where incoming[index].isOpen {
+      let hasLink = turn.mesh.memberLink(to: incoming[index].sender) != nil
+      if incoming[index].patience.isUnlinked(hasLink, at: turn.now) {
+        fail(index, .notLinked, in: &turn)
+      } else if incoming[index].stage == .fetching,
+        turn.now - incoming[index].patience.heard >= ProtocolTimes.resourceStall
+      {
+        fail(index, .stalled, in: &turn)
+      }
+    }
+  }
+
+  mutating func checkOutgoing(in turn: inout Turn) {
+    for index in outgoing.indices.reversed() {
+      for place in outgoing[index].receivers.indices.reversed() {
+        guard let failure = overdue(&outgoing[index].receivers[place], in: turn) else { continue }
+        say(.failed(failure), of: outgoing[index].id, to: outgoing[index].receivers[place].node, in: &turn)
+        if settle(place, of: index, failure, in: &turn) { break }
+      }
+    }
+  }
+
+  func overdue(_ receiver: inout OutgoingResource.Receiver, in turn: borrowing Turn) -> ResourceFailure? {
+    guard receiver.isOpen else { return nil }
+    let hasLink = turn.mesh.memberLink(to: receiver.node) != nil
+    if receiver.patience.isUnlinked(hasLink, at: turn.now) { return .notLinked }
+    let waited = turn.now - receiver.patience.heard
+    if receiver.stage == .offered { return waited >= ProtocolTimes.resourceAnswer ? .unanswered : nil }
+    // The receiver has the first say on it.
+    return waited >= ProtocolTimes.resourceStall * 2 ? .stalled : nil
+  }
+
+  /// Gives up everything, because this node's part in the session ends.
+  mutating func end(in turn: inout Turn) {
+    for index in incoming.indices.reversed() where incoming[index].isOpen {
+      fail(index, .ended, in: &turn)
+    }
+    for index in outgoing.indices.reversed() { settleAll(index, .ended, in: &turn) }
+  }
 }

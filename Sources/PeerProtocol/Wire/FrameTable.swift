@@ -104,6 +104,7 @@ extension FrameType {
       Rule(destination: .resources(.manifest), links: .member, limit: ProtocolLimits.memberFrame)
     case .resourceRequest: Rule(destination: .resources(.request), links: .member, limit: ProtocolLimits.memberFrame)
     case .resourcePiece: Rule(destination: .resourcePiece, links: .chunkBearing, limit: ProtocolLimits.bulkFrame)
+    case .attachments: Rule(destination: .resources(.attachments), links: .member, limit: AttachmentWord.largest)
     case .resourceHave: Rule(destination: .resources(.have), links: .member, limit: ProtocolLimits.memberFrame)
 
     case .message:

@@ -125,4 +125,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case relayedMessage = 66
   /// ``RelayedReport``.
   case relayedReport = 67
+
+  /// ``AttachmentWord``: the attachments of one start of a member.
+  case attachments = 72
 }

@@ -9,6 +9,8 @@ struct ResourceDesk {
   private var files: [ResourceID: ResourceFile] = [:]
   /// Resources whose files were made here, moved by the app or not.
   private var made: Set<ResourceID> = []
+  /// The attachments of the session.
+  private(set) var attachments: [ResourceID: SessionAttachment] = [:]
   private var followers: [ResourceID: AsyncStream<ResourceTransfer.Update>.Continuation] = [:]
   /// Nil before the first offer was accepted.
   var folder: ResourceFolder?
@@ -58,12 +60,34 @@ struct ResourceDesk {
     made.remove(id)
   }
 
+  // MARK: Attachments
+
+  /// Keeps the bytes of this peer's own attachment.
+  mutating func attach(_ attachment: SessionAttachment, _ source: ResourceSource) {
+    attachments[attachment.id] = attachment
+    sources[attachment.id] = source
+  }
+
+  /// Records how far an attachment is.
+  mutating func set(_ attachment: SessionAttachment) { attachments[attachment.id] = attachment }
+
+  /// Records that an attachment was removed.
+  mutating func unlist(_ id: ResourceID) { attachments[id] = nil }
+
+  /// Removes all bytes of an attachment but those of a file that this peer attached.
+  mutating func forget(_ id: ResourceID) {
+    files[id] = nil
+    sources[id] = nil
+    if made.remove(id) != nil { folder?.remove(id) }
+  }
+
   /// Ends everything, and removes what the app has not moved.
   mutating func endAll() {
     for follower in followers.values { follower.finish() }
     followers = [:]
     sources = [:]
     files = [:]
+    attachments = [:]
     folder?.remove(Array(made))
     folder = nil
   }

@@ -19,8 +19,7 @@ extension Session {
   public func sendResource(
     at path: String, named name: String? = nil, to peers: [PeerID]
   ) async throws(SessionError) -> ResourceTransfer {
-    let last = path.split(separator: "/").last.map(String.init) ?? path
-    return try await offer(try Self.open(path), named: name ?? ResourceName.cleaned(last), to: peers)
+    try await offer(try Self.open(path), named: name ?? Self.name(of: path), to: peers)
   }
 
   /// Offers bytes to some peers, like ``sendResource(at:named:to:)``.
@@ -61,16 +60,24 @@ extension Session {
   private func offer(
     _ source: ResourceSource, named name: String, to peers: [PeerID]
   ) async throws(SessionError) -> ResourceTransfer {
-    guard ResourceName.allows(name) else {
-      throw SessionError(
-        .invalidArgument,
-        "the name of a resource has 1 to \(ResourceName.limit) bytes, without control or bidirectional characters")
-    }
+    try Self.check(name: name)
     guard !peers.isEmpty else { throw SessionError(.invalidArgument, "a resource has at least one receiver") }
     let names = try await Self.names(of: source)
     let answer = try handle(.offerResource(ResourcePackage(name: name, names: names), to: peers))
     guard case .offered(let id) = answer else { throw SessionError(.ended, "the session has ended; start a new one") }
     return waits.resources.follow(id, source)
+  }
+
+  private nonisolated static func check(name: String) throws(SessionError) {
+    guard !ResourceName.allows(name) else { return }
+    throw SessionError(
+      .invalidArgument,
+      "the name of a resource has 1 to \(ResourceName.limit) bytes, without control or bidirectional characters")
+  }
+
+  /// The name of a file for others.
+  private nonisolated static func name(of path: String) -> String {
+    ResourceName.cleaned(path.split(separator: "/").last.map(String.init) ?? path)
   }
 
   private nonisolated static func open(_ path: String) throws(SessionError) -> ResourceSource {
@@ -155,7 +162,146 @@ extension Session {
     case .settled(let id, let receiver, let failure):
       waits.resources.tell(id, failure.map { .failed(receiver, $0) } ?? .received(receiver))
       events.append(.resourceSettled(id, receiver: receiver, failure))
+    case .attachment(let offer, let stage): take(offer, stage, into: &events)
     case .released(let id): waits.resources.release(id)
+    }
+  }
+}
+
+// MARK: - Attachments
+
+extension Session {
+  /// Everything that is attached to the session, in the order of names.
+  public var attachments: [SessionAttachment] {
+    waits.resources.attachments.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  }
+
+  /// Attaches a file to the session: every member gets it by itself, and so does every later one, from a member that has it.
+  ///
+  /// It stands until it is detached, also after this peer has left; ``Configuration/attachmentCountLimit`` and
+  /// ``Configuration/attachmentSizeLimit`` of a member say how much comes to it by itself. The file must stay as it is: if it
+  /// changes, this peer gives no more of it to others (``SessionAttachment/State/failed(_:)``).
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - name: The name that the others read, 1…255 bytes without control characters or bidirectional controls; nil is the last
+  ///     part of the path, cleaned. Two attachments may have one name.
+  /// - Throws: ``SessionError`` with the code `io`, `invalid-argument`, `limit-exceeded` (this peer has 16 that stand), `cancelled` or
+  ///   `ended`.
+  public func attach(at path: String, named name: String? = nil) async throws(SessionError) -> SessionAttachment {
+    try await attach(try Self.open(path), named: name ?? Self.name(of: path), path: path)
+  }
+
+  /// Attaches bytes to the session, like ``attach(at:named:)``.
+  public func attach(_ bytes: [UInt8], named name: String) async throws(SessionError) -> SessionAttachment {
+    try await attach(.bytes(bytes), named: name, path: nil)
+  }
+
+  /// Removes an attachment from the session, with the copies of all members; its author may, and the host.
+  ///
+  /// A member that is away removes it when it is back.
+  /// - Throws: ``SessionError`` with the code `unknown-resource`, `not-host` or `ended`.
+  public func detach(_ id: ResourceID) throws(SessionError) { _ = try handle(.detach(id)) }
+
+  /// Fetches an attachment that did not come by itself, or failed; nothing happens when it is here or on its way.
+  ///
+  /// - Throws: ``SessionError`` with the code `unknown-resource`, `io` or `ended`.
+  public func fetchAttachment(_ id: ResourceID) throws(SessionError) {
+    guard let attachment = waits.resources.attachments[id] else {
+      throw SessionError(.unknownResource, "there is no such attachment")
+    }
+    guard !attachment.takesRoom else { return }
+    hub.publish([try beginFetching(attachment)])
+  }
+
+  private func attach(
+    _ source: ResourceSource, named name: String, path: String?
+  ) async throws(SessionError) -> SessionAttachment {
+    try Self.check(name: name)
+    let names = try await Self.names(of: source)
+    let answer = try handle(.attach(ResourcePackage(name: name, names: names)))
+    guard case .offered(let id) = answer else { throw SessionError(.ended, "the session has ended; start a new one") }
+    let size = names.reduce(0) { $0 + $1.size }
+    let offer = ResourceOffer(id: id, from: localPeer.id, name: name, size: size)
+    let attachment = SessionAttachment(offer, .here, path: path)
+    waits.resources.attach(attachment, source)
+    hub.publish([.attachmentChanged(attachment)])
+    return attachment
+  }
+
+  /// Tells the app what the node says of attachments, and fetches those for which there is room.
+  func take(_ offer: ResourceOffer, _ stage: AttachmentStage, into events: inout [Event]) {
+    switch stage {
+    case .listed:
+      let attachment = SessionAttachment(offer, .listed)
+      waits.resources.set(attachment)
+      guard hasRoom(for: attachment) else { return events.append(.attachmentChanged(attachment)) }
+      do throws(SessionError) {
+        events.append(try beginFetching(attachment))
+      } catch {
+        events.append(set(attachment, .failed(error.code == .diskFull ? .diskFull : .unwritable)))
+      }
+    case .here:
+      let path = waits.resources.received(offer)?.path
+      events.append(set(SessionAttachment(offer, .listed), .here, path: path))
+    case .failed(let failure):
+      waits.resources.forget(offer.id)
+      events.append(set(SessionAttachment(offer, .listed), .failed(failure)))
+    case .removed:
+      waits.resources.forget(offer.id)
+      waits.resources.unlist(offer.id)
+      events.append(.attachmentChanged(SessionAttachment(offer, .removed)))
+    }
+  }
+
+  /// Whether an attachment of another peer is fetched unasked.
+  private func hasRoom(for attachment: SessionAttachment) -> Bool {
+    let others = waits.resources.attachments.values.filter { $0.author != localPeer.id && $0.takesRoom }
+    let bytes = others.reduce(0) { $0 + $1.size }
+    return others.count < configuration.attachmentCountLimit
+      && attachment.size <= configuration.attachmentSizeLimit - bytes
+  }
+
+  private func set(_ attachment: SessionAttachment, _ state: SessionAttachment.State, path: String? = nil) -> Event {
+    var changed = attachment
+    (changed.state, changed.path) = (state, path)
+    waits.resources.set(changed)
+    return .attachmentChanged(changed)
+  }
+
+  /// Makes the file of an attachment beside the event loop, and has it fetched then.
+  private func beginFetching(_ attachment: SessionAttachment) throws(SessionError) -> Event {
+    let folder = try resourceFolder()
+    let offer = attachment.offer
+    let added = jobs.add { [weak self] in
+      let made = Self.makeFresh(offer, in: folder)
+      await self?.fetch(offer, made, in: folder)
+    }
+    guard added else { throw SessionError(.io, "too much work is waiting; try again") }
+    return set(attachment, .fetching)
+  }
+
+  private nonisolated static func makeFresh(
+    _ offer: ResourceOffer, in folder: ResourceFolder
+  ) -> Result<ResourceFile, SessionError> {
+    do throws(SessionError) {
+      // What an earlier attempt has left.
+      folder.remove(offer.id)
+      return .success(try folder.make(offer.id, size: offer.size))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func fetch(_ offer: ResourceOffer, _ made: Result<ResourceFile, SessionError>, in folder: ResourceFolder) {
+    guard let attachment = waits.resources.attachments[offer.id], attachment.state == .fetching else {
+      return folder.remove(offer.id)
+    }
+    switch made {
+    case .success(let file):
+      waits.resources.keep(file, for: offer.id)
+      input(.answerResource(offer.id, accepts: true))
+    case .failure(let error):
+      hub.publish([set(attachment, .failed(error.code == .diskFull ? .diskFull : .unwritable))])
     }
   }
 }

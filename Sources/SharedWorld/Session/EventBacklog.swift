@@ -152,7 +152,7 @@ struct EventBacklog: Backlog {
       .alignmentChanged,
       .synchronised,
       .groupsChanged, .messagesFailed, .resourceOffered, .resourceProgress, .resourceReceived, .resourceFailed,
-      .resourceSettled, .ended:
+      .resourceSettled, .attachmentChanged, .ended:
       .status
     }
   }
@@ -240,6 +240,8 @@ extension Session.Event {
     case map(MapID)
     /// A resource on its way to or from a peer.
     case resource(ResourceID, PeerID)
+    /// An attachment of the session.
+    case attachment(ResourceID)
     /// How far a peer has come with the session's map.
     case peerMap(PeerID)
     /// The groups that a peer is in.
@@ -270,6 +272,7 @@ extension Session.Event {
     case .resourceReceived(let receipt): .resource(receipt.offer.id, receipt.offer.from)
     case .resourceFailed(let offer, _): .resource(offer.id, offer.from)
     case .resourceSettled(let id, let peer, _): .resource(id, peer)
+    case .attachmentChanged(let attachment): .attachment(attachment.id)
     case .peerMapChanged(let peer, _), .peerJoined(let peer), .peerLeft(let peer, _): .peerMap(peer.id)
     case .alignmentChanged(let peer, _): .alignment(peer.id)
     case .groupsChanged(let peer, _): .groups(peer.id)
@@ -288,7 +291,7 @@ extension Session.Event {
   var replacesUnread: Bool {
     switch self {
     case .anchorUpdated, .anchorDragged, .participantMoved, .mapProgress, .peerMapChanged, .alignmentChanged,
-      .unreliableMessage, .groupsChanged, .candidateFound, .resourceProgress:
+      .unreliableMessage, .groupsChanged, .candidateFound, .resourceProgress, .attachmentChanged:
       true
     case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
       .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,

@@ -77,6 +77,11 @@ extension Session {
     public var mapCache: MapCache?
     /// Where the folder for resources that arrive is made, which is removed when the session ends; nil: in `TMPDIR`, else in `/tmp`.
     public var resourceFolder: String?
+    /// How many attachments of other peers come by themselves; further ones are told of by
+    /// ``Session/Event/attachmentChanged(_:)`` as ``SessionAttachment/State/listed``, and wait for ``Session/fetchAttachment(_:)``.
+    public var attachmentCountLimit = 64
+    /// How large the attachments of other peers may be together that come by themselves (bytes).
+    public var attachmentSizeLimit = 256 * 1024 * 1024
     /// Opens the files of resources that arrive.
     var resourceOpening = ResourceFolder.open
     /// The keys that are admitted, besides ``invitationHandler``'s own answers.

@@ -97,6 +97,8 @@ extension Session {
     /// Another peer tells no longer where its device is, or cannot be reached.
     case participantGone(PeerID)
 
+    /// An attachment was added, is here, did not come or was removed; of several unread ones of an attachment only the last is told.
+    case attachmentChanged(SessionAttachment)
     /// A message of the app from another peer.
     case message([UInt8], from: PeerID)
     /// An unreliable message of the app from another peer (``MessageMode/unreliable(key:)``), newer than all of that key that

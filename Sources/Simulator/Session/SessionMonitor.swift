@@ -32,6 +32,8 @@ package struct SessionMonitor: SimulationMonitor {
   private(set) var messages = MessageWatch()
   /// The resources of the apps.
   private(set) var resources = ResourceWatch()
+  /// The attachments of the apps.
+  private(set) var attachments = AttachmentWatch()
   /// Of what all nodes asked for, step by step.
   package private(set) var outputDigest = OutputDigest()
 
@@ -85,6 +87,9 @@ package struct SessionMonitor: SimulationMonitor {
     resources.offered(id, bytes, from: sender, to: receivers)
   }
 
+  /// An app has attached a resource.
+  mutating func attached(_ id: ResourceID, _ bytes: [UInt8]) { attachments.attached(id, bytes) }
+
   /// A node is about to share a map.
   package mutating func shared(_ package: MapPackage) {
     maps[package.contentDigest] = package
@@ -100,6 +105,7 @@ package struct SessionMonitor: SimulationMonitor {
     anchors.started(index)
     membership[index] = MembershipWatch()
     starts[index] = node.node.me
+    attachments.started(index)
     removals?.started(index)
   }
 
@@ -120,6 +126,10 @@ package struct SessionMonitor: SimulationMonitor {
         let bytes = Array((node.shelf.chunks[offer.id.content] ?? []).joined())
         if let text = resources.received(offer, bytes, by: node.node.me.peer) { fail(text, at: now) }
       }
+    }
+    for case .resource(.attachment(let offer, let stage)) in node.events {
+      let bytes = Array((node.shelf.chunks[offer.id.content] ?? []).joined())
+      if let text = attachments.changed(offer, stage, bytes, at: index) { fail(text, at: now) }
     }
     for goodbye in node.goodbyes { check(goodbye, of: index, at: now) }
     bulkLinks += node.attached
@@ -177,6 +187,8 @@ package struct SessionMonitor: SimulationMonitor {
       if let text = resources.settled(id, receiver, failure) { fail(text, at: now) }
     case .resource(.failed(let offer, let failure)):
       note("\(index + 1) does not get \(offer.id.description.prefix(6)): \(failure.word)", at: now)
+    case .resource(.attachment(let offer, let stage)):
+      note("\(index + 1) and attachment \(offer.id.description.prefix(6)): \(stage)", at: now)
     case .alignmentChanged(let peer, let alignment):
       note("\(index + 1) is \(alignment.state) with \(peer.prefix)", at: now)
     case .peerIdentified, .recognitionKey, .identityInUse, .invitationReceived, .invitationReached,

@@ -44,6 +44,8 @@ package struct SessionMutant: Sendable {
     .init("resource-words-not-repeated", .resourceWords, .resources, nodes: 4, seeds: 1...6),
     .init("resources-outlive-peers", .resourceEnds, .resources, nodes: 4, seeds: 1...6),
     .init("resource-chunks-unproven", .resourceProof, .resources, nodes: 4, seeds: 1...6),
+    .init("attachments-not-told-to-newcomers", .attachmentsOnNewLinks, .attachments, nodes: 4, seeds: 1...3),
+    .init("removed-attachments-come-back", .attachmentContext, .attachments, nodes: 4, seeds: 1...3),
     .init("identity-when-unaligned", .unknownIsUnaligned, .frames, nodes: 4, seeds: 1...3),
     .init("frames-by-arrival", .measurementOrder, .frames, nodes: 4, seeds: 1...3),
     .init("poses-change-frames", .posesKeepFrames, .frames, nodes: 4, seeds: 1...3),

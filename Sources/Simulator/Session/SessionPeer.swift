@@ -412,6 +412,7 @@ package struct SessionPeer: SimulatedNode {
     if case .handshake(let link, let news) = event, let step = driver?.take(news, on: link) {
       handle(.driverStep(link, step), at: now)
     }
+    if case .resource(.attachment(let offer, .listed)) = event { accept(offer, at: now) }
     if case .invitationReceived(let id, _, _, _) = event { handle(.answer(id, .accept), at: now) }
     if case .mapReceived(let id, _, _, let package) = event { maps[id] = package }
     if case .message(let bytes, let from) = event { take(message: bytes, from: from, at: now) }

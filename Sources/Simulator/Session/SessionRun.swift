@@ -13,6 +13,8 @@ struct SessionRun {
   private var messages: MessageApp?
   /// The apps' resources; nil where there are none.
   private var resources: ResourceApp?
+  /// The apps' attachments; nil where there are none.
+  private var attachments: AttachmentApp?
   /// The apps' own frames and what they measure between them; nil where there are none.
   private var frames: FrameApp?
   var time: Int64?
@@ -21,7 +23,7 @@ struct SessionRun {
 
   init(
     world: SessionWorld, random: SeededRandom, hasPoses: Bool = false, hasMessages: Bool = false,
-    hasResources: Bool = false, frames: FrameApp.Kind? = nil
+    hasResources: Bool = false, hasAttachments: Bool = false, frames: FrameApp.Kind? = nil
   ) {
     self.world = world
     self.random = random
@@ -29,6 +31,7 @@ struct SessionRun {
     if hasPoses { poses = PoseApp(random: self.random.split()) }
     if hasMessages { messages = MessageApp(random: self.random.split()) }
     if hasResources { resources = ResourceApp(random: self.random.split()) }
+    if hasAttachments { attachments = AttachmentApp(random: self.random.split()) }
     self.frames = frames.map { FrameApp($0, random: self.random.split()) }
   }
 
@@ -43,7 +46,8 @@ struct SessionRun {
       sum + (world.node(index)?.anchors.vector.entries.reduce(0) { $0 + Int($1.sequence) } ?? 0)
     }
     outcome.maps = world.simulation.monitor.mapsReceived
-    outcome.resources = world.simulation.monitor.resources.receivedCount
+    let monitor = world.simulation.monitor
+    outcome.resources = monitor.resources.receivedCount + monitor.attachments.receivedCount
     outcome.bulkLinks = world.simulation.monitor.bulkLinks
     outcome.lies = world.lies
     outcome.replays = world.replays
@@ -76,6 +80,7 @@ struct SessionRun {
       movePoses()
       sendMessages()
       if resources != nil, random.chance(percent: 50) { resources?.act(in: &world, at: random.below(world.count)) }
+      if attachments != nil, random.chance(percent: 50) { attachments?.act(in: &world, at: random.below(world.count)) }
       useFrames()
       if random.chance(percent: 6) { app.shareMap(in: &world, from: random.below(world.count)) }
       if random.chance(percent: 4) { askSomething() }
@@ -151,7 +156,8 @@ struct SessionRun {
       let (now, changes) = (world.simulation.now, world.simulation.monitor.hostChanges)
       let text =
         world.disagreement() ?? poses?.disagreement(in: world) ?? messages?.disagreement(in: world)
-        ?? resources?.disagreement(in: world) ?? frames?.disagreement(in: world)
+        ?? resources?.disagreement(in: world) ?? attachments?.disagreement(in: world)
+        ?? frames?.disagreement(in: world)
       if let text {
         agreed = nil
         if now.nanoseconds(since: start) > 60_000_000_000 { fail(text) }

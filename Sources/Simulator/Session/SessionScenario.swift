@@ -13,6 +13,9 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   /// The same as the first, and apps offer, accept, decline and give up resources: what comes is what was offered, and every
   /// offer ends.
   case resources = "session-resources"
+  /// The same as the first, and apps attach resources to the session and remove some: everybody gets what stands, and what was
+  /// removed stays away.
+  case attachments = "session-attachments"
   /// The same as the first, and devices see the world in frames of their own, which drift, get lost and are measured: nothing is
   /// ever shown at a wrong place.
   case frames = "session-frames"
@@ -49,9 +52,9 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     let frames: FrameApp.Kind? = self == .frames ? .honest : self == .wrongFrames ? .wrong(by: 0) : nil
     var run = SessionRun(
       world: world, random: random, hasPoses: self == .poses, hasMessages: self == .messages,
-      hasResources: self == .resources, frames: frames)
+      hasResources: self == .resources, hasAttachments: self == .attachments, frames: frames)
     switch self {
-    case .chaos, .liar, .poses, .messages, .resources, .frames, .wrongFrames, .drivers: run.chaos(plan)
+    case .chaos, .liar, .poses, .messages, .resources, .attachments, .frames, .wrongFrames, .drivers: run.chaos(plan)
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()

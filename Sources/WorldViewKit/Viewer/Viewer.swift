@@ -121,7 +121,7 @@ package actor Viewer {
       .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
       .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
       .unreliableMessage, .groupsChanged, .messagesFailed, .messageReturned, .resourceOffered, .resourceProgress,
-      .resourceReceived, .resourceFailed, .resourceSettled:
+      .resourceReceived, .resourceFailed, .resourceSettled, .attachmentChanged:
       break
     }
   }

@@ -201,6 +201,13 @@ extension Command {
     Verb(usage: "cancel-file ID", help: "take back an offered file, or give one up that is arriving") {
       words throws(UsageError) in .file(.cancel(try words.next("ID")))
     },
+    Verb(usage: "attach FILE", help: "attach a file to the session, for all who come later too") {
+      words throws(UsageError) in .file(.attach(try words.next("FILE")))
+    },
+    Verb(usage: "attachments", help: "list what is attached") { _ in .file(.attachments) },
+    Verb(usage: "detach NAME", help: "remove an attachment of your own, or as host one of others") {
+      words throws(UsageError) in .file(.detach(try words.next("NAME")))
+    },
   ]
 
   private static let mapVerbs = [

@@ -148,6 +148,17 @@ extension Report.Answer {
     Self(["resourceID": .string(id)], ["offered as \(shortened(id), .faint)"])
   }
 
+  static func attachments(_ list: [(person: Report.Person, file: Report.File, state: String)]) -> Self {
+    Self(
+      [
+        "attachments": .array(
+          list.map { .object($0.person.members + $0.file.members + ["state": .string($0.state)]) })
+      ],
+      list.isEmpty
+        ? ["nothing is attached"]
+        : list.map { "  \($0.file.name)  \(Text.bytes($0.file.size))  of \($0.person.name, .name)  \($0.state)" })
+  }
+
   static func cancelled(mapID: String) -> Self {
     Self(["mapID": .string(mapID)], ["the map is not fetched any more  \(shortened(mapID), .faint)"])
   }

@@ -12,6 +12,10 @@ extension Report {
       (self.id, self.name, self.size) = (id, name, size)
     }
 
+    init(_ attachment: SessionAttachment) {
+      self.init(id: attachment.id.description, name: attachment.name, size: attachment.size)
+    }
+
     init(_ offer: ResourceOffer) {
       self.init(id: offer.id.description, name: offer.name, size: offer.size)
     }
@@ -60,6 +64,19 @@ extension Report {
       ["\("!", .caution) \(file.name) of \(person.name, .name) does not come (\(reason))"])
   }
 
+  /// An attachment of the session was added, is here, does not come or was removed.
+  static func attachmentChanged(
+    of person: Person, _ file: File, state: String, path: String?, reason: String?
+  ) -> Report {
+    let place = path.map { ", \($0)" } ?? ""
+    return Report(
+      "attachment-changed",
+      person.members + file.members + [
+        "state": .string(state), "path": .optional(path), "reason": .optional(reason),
+      ],
+      ["\("▤", .good) attachment \(file.name) of \(person.name, .name): \(reason ?? state)\(place)"])
+  }
+
   /// A peer has a file of this one, or does not get it for a reason.
   static func fileSettled(at person: Person, _ id: String, reason: String?) -> Report {
     let line: Line =
@@ -70,5 +87,18 @@ extension Report {
       }
     return Report(
       "file-settled", person.members + ["resourceID": .string(id), "reason": .optional(reason)], [line])
+  }
+}
+
+extension SessionAttachment {
+  /// Its state in a word.
+  var word: String {
+    switch state {
+    case .listed: "listed"
+    case .fetching: "fetching"
+    case .here: "here"
+    case .failed: "failed"
+    case .removed: "removed"
+    }
   }
 }

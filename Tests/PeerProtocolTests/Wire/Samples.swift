@@ -30,6 +30,11 @@ enum Sample {
     name: "../skizze ü.txt")
   static let emptyOffer = ResourceAnnouncement(
     head: ContentManifest(epoch: 0x0123_4567_89ab_cdef, revision: 6, names: []).head, name: "none")
+  static let attachments = AttachmentWord(
+    node: NodeID(peer: alice, incarnation: 0x0123_4567_89ab_cdef), last: 9,
+    facts: [
+      AttachmentFact(head: offer.head, name: "plan.txt"), AttachmentFact(head: emptyOffer.head, name: "none"),
+    ])
   static let resourcePiece = ChunkPiece(content: resource, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
   static let token = BulkOffer.Token(high: 0x1122_3344_5566_7788, low: 0x99aa_bbcc_ddee_ff00)
   static let recognitionKey = RecognitionKey(
@@ -206,6 +211,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     },
     FrameCase("resource-offer", .resourceOffer, Sample.offer) { $0.write(to: &$1) },
     FrameCase("resource-offer-empty", .resourceOffer, Sample.emptyOffer) { $0.write(to: &$1) },
+    FrameCase("attachments", .attachments, Sample.attachments) { $0.write(to: &$1) },
     FrameCase("resource-waiting", .resourceWord, ResourceWord(.waiting, of: Sample.resource)) { $0.write(to: &$1) },
     FrameCase("resource-accepted", .resourceWord, ResourceWord(.accepted, of: Sample.resource)) { $0.write(to: &$1) },
     FrameCase("resource-received", .resourceWord, ResourceWord(.received, of: Sample.resource)) { $0.write(to: &$1) },

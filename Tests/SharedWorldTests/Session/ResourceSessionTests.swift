@@ -182,19 +182,14 @@ struct ResourceSessionTests {
     var configuration = TestSessions.configuration()
     // The device that refuses every byte as a full disk does.
     configuration.resourceOpening = { _, _ in Glibc.open("/dev/full", O_RDWR | O_CLOEXEC) }
-    try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
-      alice in
-      try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
-        var bobs = bob.events.makeAsyncIterator()
-        _ = try await alice.join(bob.endpoint)
-        let transfer = try await alice.sendResource(Self.noise(1_000_000), named: "x", to: [bob.localPeer.id])
-        try await bob.accept(try await Self.offer(&bobs))
-        #expect(await transfer.results() == [bob.localPeer.id: .diskFull])
-        let failure = try await Self.failure(&bobs)
-        #expect(failure == .diskFull)
-        try await alice.send([7])
-        _ = try await bobs.first { if case .message([7], _) = $0 { true } else { nil } }
-      }
+    try await TestSessions.joined(second: configuration) { alice, bob, bobs in
+      let transfer = try await alice.sendResource(Self.noise(1_000_000), named: "x", to: [bob.localPeer.id])
+      try await bob.accept(try await Self.offer(&bobs))
+      #expect(await transfer.results() == [bob.localPeer.id: .diskFull])
+      let failure = try await Self.failure(&bobs)
+      #expect(failure == .diskFull)
+      try await alice.send([7])
+      _ = try await bobs.first { if case .message([7], _) = $0 { true } else { nil } }
     }
   }
 

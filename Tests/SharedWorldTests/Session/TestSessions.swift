@@ -53,6 +53,23 @@ enum TestSessions {
   }
 }
 
+extension TestSessions {
+  /// Runs `body` with two sessions of which the first has invited the second, which has this configuration, and the events of the
+  /// second.
+  static func joined(
+    second: Session.Configuration,
+    _ body: @Sendable (Session, Session, inout Session.Events.Iterator) async throws -> Void
+  ) async throws {
+    try await Session.withSession(as: identity("alice"), configuration: configuration()) { alice in
+      try await Session.withSession(as: identity("bob"), configuration: second) { bob in
+        var bobs = bob.events.makeAsyncIterator()
+        _ = try await alice.join(bob.endpoint)
+        try await body(alice, bob, &bobs)
+      }
+    }
+  }
+}
+
 extension Session {
   /// Where this session can be invited.
   nonisolated var endpoint: InvitationTarget { .endpoint(Endpoint(host: "127.0.0.1", port: port)) }

@@ -203,6 +203,17 @@ public func sw_session_hand_over_async(
   }
 }
 
+/// Answers who may host, or who gets an anchor.
+@c @implementation
+public func sw_session_answer_question(_ session: OpaquePointer?, _ question: UInt64, _ accepts: Int32) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    guard running.desk.questions.answer(question, accepts: accepts != 0) else {
+      throw Failure.argument("no question \(question) waits for an answer")
+    }
+  }
+}
+
 /// Removes a member.
 @c @implementation
 public func sw_session_kick(_ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?) -> sw_status {

@@ -12,6 +12,8 @@ struct Desk: Sendable {
   var codes: PendingAnswers<PeerID, Bool>?
   /// Requests of other peers.
   let requests = Requests(withdrawn: nil)
+  /// Questions about the role of the host and about anchors.
+  let questions = QuestionDesk()
   /// Offers of resources that have not ended.
   let offers = OfferBook()
 

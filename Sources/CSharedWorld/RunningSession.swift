@@ -20,6 +20,7 @@ final class RunningSession: HandleObject {
   /// Starts a session and waits until it listens.
   init(_ identity: PeerIdentity, _ configuration: Session.Configuration, desk: Desk) throws {
     let (events, operations) = (try EventQueue(), Operations())
+    desk.questions.begin(with: events)
     let (stream, requests) = AsyncStream.makeStream(of: Request.self)
     let start = Handoff<UInt16>()
     let end = Handoff<Void>()

@@ -64,6 +64,7 @@ func configuration(
   default: throw Failure.argument("invitations has no such value")
   }
   try setMembers(of: &configuration, known)
+  setQuestions(of: &configuration, known, desk.questions)
   try setDiscovery(of: &configuration, known)
   try setFiles(of: &configuration, known)
   configuration.trust = try trust(known)
@@ -88,6 +89,30 @@ private func setMembers(of configuration: inout Session.Configuration, _ known: 
   default: throw Failure.argument("map_providers has no such value")
   }
   configuration.keepsOrphanedOwnership = known.keeps_orphaned_ownership != 0
+}
+
+/// Lets C decide who hosts and who gets an anchor, where it wants that.
+private func setQuestions(
+  of configuration: inout Session.Configuration, _ known: sw_session_config, _ questions: QuestionDesk
+) {
+  let event = { @Sendable (type: Int, number: UInt64, peer: Peer) in
+    var event = OwnEvent(type, number)
+    (event.peer, event.name) = (peer.id, peer.name)
+    return event
+  }
+  if known.asks_host != 0 {
+    configuration.hostRequestHandler = { peer in
+      await questions.ask { event(SW_EVENT_HOST_REQUESTED, $0, peer) }
+    }
+  }
+  guard known.asks_ownership != 0 else { return }
+  configuration.ownershipHandler = { request in
+    await questions.ask { number in
+      var question = event(SW_EVENT_OWNERSHIP_REQUESTED, number, request.peer)
+      question.anchor = request.anchor
+      return question
+    }
+  }
 }
 
 /// Takes over how this peer is found and finds others.

@@ -251,6 +251,29 @@ struct EventQueueTests {
     if case .nothing = queue.next() {} else { Issue.record("the event is still there") }
   }
 
+  @Test("a question is refused where too many wait, and where the session has ended")
+  func questions() async throws {
+    let (queue, questions) = (try EventQueue(), QuestionDesk())
+    #expect(await questions.ask { OwnEvent(SW_EVENT_HOST_REQUESTED, $0) } == false)
+    questions.begin(with: queue)
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<QuestionDesk.limit {
+        group.addTask { await questions.ask { OwnEvent(SW_EVENT_HOST_REQUESTED, $0) } }
+      }
+      while queue.unread < QuestionDesk.limit { await Task.yield() }
+      #expect(await questions.ask { OwnEvent(SW_EVENT_HOST_REQUESTED, $0) } == false)
+      guard case .own(let event) = queue.next() else {
+        Issue.record("no event")
+        return
+      }
+      #expect(questions.answer(event.number, accepts: true) && !questions.answer(event.number, accepts: true))
+      #expect(await group.next() == true)
+      group.cancelAll()
+      for await answer in group { #expect(!answer) }
+    }
+    #expect(queue.unread == 0)
+  }
+
   @Test("the one that puts an event waits until it is taken")
   func taken() async throws {
     let queue = try EventQueue()

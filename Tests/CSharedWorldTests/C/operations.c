@@ -144,6 +144,49 @@ static void edits(sw_session *alice, sw_session *bob) {
   CHECK(sw_session_share_map_async(alice, map, NULL, &operation) == SW_INVALID_ARGUMENT);
 }
 
+/* A program decides who hosts, and who gets an anchor that it owns. */
+static void questions(const char *folder) {
+  sw_session_config config = quiet_config();
+  config.can_host = 1;
+  sw_session *erin = start_with("erin", folder, &config);
+  config.asks_host = 1;
+  config.asks_ownership = 1;
+  config.host_priority = 9;
+  sw_session *frank = start_with("frank", folder, &config);
+  sw_peer_id erin_id, frank_id, host;
+  join_pair(erin, frank, &erin_id, &frank_id);
+  do {
+    CHECK(sw_session_host(erin, &host, NULL) == SW_OK);
+  } while (!is_same_peer(&host, &frank_id));
+  float place[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  sw_anchor_id lamp;
+  uint64_t operation;
+  CHECK(sw_session_place(frank, "lamp", place, &lamp) == SW_OK);
+  sw_event_destroy(await_event(erin, SW_EVENT_ANCHOR_ADDED));
+  CHECK(sw_session_request_ownership(frank, &lamp, 0, PATIENCE_MS) == SW_OK);
+  for (int accepts = 0; accepts <= 1; accepts++) {
+    CHECK(sw_session_request_ownership_async(erin, &lamp, 0, PATIENCE_MS, &operation) == SW_OK);
+    sw_event *asked = await_event(frank, SW_EVENT_OWNERSHIP_REQUESTED);
+    CHECK(is_same_peer(&asked->peer, &erin_id) && memcmp(&asked->anchor.id, &lamp, sizeof lamp) == 0);
+    CHECK(sw_session_answer_question(frank, asked->operation, accepts) == SW_OK);
+    expect_done(erin, operation, accepts ? SW_OK : SW_DECLINED);
+    CHECK(sw_session_answer_question(frank, asked->operation, accepts) == SW_INVALID_ARGUMENT);
+    sw_event_destroy(asked);
+  }
+  for (int accepts = 0; accepts <= 1; accepts++) {
+    CHECK(sw_session_request_host_async(erin, PATIENCE_MS, &operation) == SW_OK);
+    sw_event *asked = await_event(frank, SW_EVENT_HOST_REQUESTED);
+    CHECK(is_same_peer(&asked->peer, &erin_id) && strcmp(asked->name, "erin") == 0);
+    CHECK(sw_session_answer_question(frank, asked->operation, accepts) == SW_OK);
+    sw_event_destroy(asked);
+    expect_done(erin, operation, accepts ? SW_OK : SW_DECLINED);
+  }
+  CHECK(sw_session_answer_question(frank, 99, 1) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_answer_question(NULL, 1, 1) == SW_INVALID_ARGUMENT);
+  sw_session_stop(erin);
+  sw_session_stop(frank);
+}
+
 /* Handles of another type, that were given back, or that are no handles. */
 static void handles(sw_session *alice) {
   int nothing = 0;
@@ -197,6 +240,7 @@ int main(int count, char **arguments) {
   edits(alice, bob);
   handles(alice);
   end(alice, arguments[1]);
+  questions(arguments[1]);
   sw_session_stop(bob);
   puts("ok");
   return 0;

@@ -64,7 +64,9 @@ enum {
   SW_EVENT_OBJECT = 61,                /* operation: the subscription, peer; of the object: see below */
   SW_EVENT_REQUEST = 62,               /* operation: the number for an answer, peer; of the question: see below */
   SW_EVENT_REQUEST_WITHDRAWN = 63,     /* operation: the number of a request whose sender does not wait any more */
-  SW_EVENT_INVITATION_FAILED = 64      /* name: the target, status, text, flags: 1 if it is repeated */
+  SW_EVENT_INVITATION_FAILED = 64,     /* name: the target, status, text, flags: 1 if it is repeated */
+  SW_EVENT_HOST_REQUESTED = 65,        /* operation: the question, peer, name: a member that wants to host */
+  SW_EVENT_OWNERSHIP_REQUESTED = 66    /* operation: the question, peer, name: a member that wants what this peer owns; anchor.id */
   /* Of an object: endpoint, object_type, content_type, data, fields, and anchor.transform if has_transform. */
 };
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */

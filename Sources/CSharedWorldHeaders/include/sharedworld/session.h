@@ -63,7 +63,8 @@ typedef struct sw_session_config {
   uint8_t hides_device;   /* whether the service has another random name each time; default 0 */
   uint8_t announces;      /* whether signed announcements are sent beside `discovery`, which show the peer's id; default 0 */
   uint16_t announce_port; /* their UDP port, the same at all peers; 0, the default, is 47824 */
-  uint16_t reserved2;     /* zero */
+  uint8_t asks_host;      /* whether SW_EVENT_HOST_REQUESTED is answered; 0, the default: a higher `host_priority` gets the role */
+  uint8_t asks_ownership; /* whether SW_EVENT_OWNERSHIP_REQUESTED is answered; 0, the default: an anchor goes to who asks */
   uint32_t invite_timeout_ms; /* how long an invitation that is repeated waits for its answer, 1-60000; 0, the default, is 10000 */
   uint32_t reserved3;         /* zero */
   const char *const *probes; /* addresses and IPv4 networks that announcements ask, such as "192.0.2.0/24"; 1024 addresses in all */
@@ -109,14 +110,20 @@ sw_status sw_session_host(sw_session *session, sw_peer_id *host, uint64_t *epoch
 
 /*
  * Asks to host, for at most `timeout_ms` milliseconds (1-60000; 0 is 5000). SW_EVENT_DONE: SW_OK when this peer hosts,
- * SW_DECLINED when the host keeps the role, which in C it gives to a higher `host_priority` alone, SW_NOT_ACKNOWLEDGED when
- * nothing has changed in time.
+ * SW_DECLINED when the host keeps the role, SW_NOT_ACKNOWLEDGED when nothing has changed in time.
  */
 sw_status sw_session_request_host_async(sw_session *session, uint32_t timeout_ms, uint64_t *operation);
 
 /* Hands the host's role to a member. SW_EVENT_DONE: as above, besides SW_UNKNOWN_PEER and SW_NOT_HOST. */
 sw_status sw_session_hand_over_async(
     sw_session *session, const sw_peer_id *peer, uint32_t timeout_ms, uint64_t *operation);
+
+/*
+ * Answers SW_EVENT_HOST_REQUESTED or SW_EVENT_OWNERSHIP_REQUESTED: whether the peer gets what it asks for (1) or not (0).
+ * `question` is the event's `operation`; SW_INVALID_ARGUMENT when it does not wait (any more). At most 64 wait, later ones
+ * are refused; an answer after the other side's time-out has no effect.
+ */
+sw_status sw_session_answer_question(sw_session *session, uint64_t question, int accepts);
 
 /* Removes a member for the life of the session, also if it starts again. SW_NOT_HOST, SW_UNKNOWN_PEER. */
 sw_status sw_session_kick(sw_session *session, const sw_peer_id *peer);

@@ -30,6 +30,7 @@ part session 200000 2,3,4,5,6
 part session 4000 8,12
 part session-poses 20000 2,3,4,5,6,7,8
 part session-messages 10000 2,3,4,5,6
+part session-streams 5000 2,3,4,5,6
 part liar 20000 3,4,5,6
 for scenario in session-failover session-merge session-joins session-restarts detour orphan; do
   part "$scenario" 4000 3,4,5,6,7,8

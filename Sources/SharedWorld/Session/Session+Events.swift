@@ -24,6 +24,7 @@ extension Session {
     }
     hub.publish(translated)
     takeEnvelopes(of: events)
+    takeStreams(of: events)
     if anchorsChanged { saveJournal() }
     if translated.contains(where: \.changesStanding) { advertiseStanding() }
     if hasMessages { reviewUnread() }
@@ -95,7 +96,7 @@ extension Session {
     case .groupsChanged(let id, let groups): events.append(.groupsChanged(discovery.peer(id), groups: groups))
     case .messagesFailed(let failure): events.append(.messagesFailed(failure))
     case .resource(let news): take(news, into: &events)
-    case .envelope, .messageRoom: break
+    case .unreliable(_, .stream, _, _), .envelope, .stream, .streamsFailed, .messageRoom: break
     case .ended(let reason): noteEnd(reason)
     }
   }

@@ -35,6 +35,7 @@ for scenario in session-resources session-frames session-wrong-frames; do
 done
 part session-drivers 10000 3,4,5,6
 part session-attachments 5000 2,3,4,5,6
+part session-streams 5000 2,3,4,5,6
 part liar 20000 3,4,5,6
 for scenario in session-failover session-merge session-joins session-restarts detour orphan; do
   part "$scenario" 4000 3,4,5,6,7,8

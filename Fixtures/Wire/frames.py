@@ -132,6 +132,8 @@ FRAMES = {
     "message": (64, u32(2) + u64(7) + u64(9) + u8(0) + b"hello"),
     "message-critical": (64, u32(2) + u64(7) + u64(9) + u8(0x81) + b"hello"),
     "message-report-critical": (65, u8(0x81) + u32(0) + u64(0) + u32(0)),
+    "message-stream": (64, u32(2) + u64(7) + u64(9) + u8(2) + b"hello"),
+    "message-report-streams": (65, u8(0x41) + u32(0) + u64(0) + u32(0)),
     "message-report": (65, u8(0) + u32(2) + u64(9) + u32(1_000_000)),
     "relayed-message": (66, u8(1) + ORIGIN + RECEIVER + u32(2) + u64(7) + u64(9) + u8(1) + b"hello"),
     # direct and through members: flag, route, number, kind, key

@@ -163,6 +163,15 @@ package enum ProtocolLimits {
   package static let groups = 16
   package static let groupName = 63
 
+  /// Streams that one peer has opened to another and that have not ended, those included that wait to be accepted.
+  package static let streamsOfPeer = 16
+  /// Bytes of UTF-8 in the name of a stream.
+  package static let streamName = 255
+  /// Bytes of a stream that may be on their way or wait to be read by an app.
+  package static let streamWindow = 256 * 1024
+  /// Bytes of a stream in one message, so that streams to one peer take turns.
+  package static let streamPart = 16 * 1024
+
   /// The cost of a message (bytes).
   package static func cost(ofMessage bytes: [UInt8]) -> Int { bytes.count + messageCost }
 }

@@ -197,6 +197,20 @@ extension SessionError {
 }
 
 extension SessionError {
+  /// Why a stream is over, as the other side says.
+  init(_ reason: StreamReset, _ error: RemoteError, of stream: String, _ peer: PeerID, isOpening: Bool) {
+    switch reason {
+    case .app where isOpening:
+      self.init(.streamReset, "\(peer.short) did not accept the stream '\(stream)'", cause: error)
+    case .app, .violation: self.init(.streamReset, "\(peer.short) has reset the stream '\(stream)'", cause: error)
+    case .unhandled: self.init(.unhandled, "\(peer.short) accepts no streams named '\(stream)'", cause: error)
+    case .limit:
+      self.init(.limitExceeded, "too many streams to \(peer.short) have not ended; finish or reset one", cause: error)
+    }
+  }
+}
+
+extension SessionError {
   /// Why measurements gave no transform.
   init(_ error: AlignmentError) {
     switch error {

@@ -90,14 +90,16 @@ extension SessionError {
     public static let wouldBlock = Code("would-block")
     /// Middleware stopped a message.
     public static let messageStopped = Code("message-stopped")
-    /// A request was not answered in time.
+    /// A request was not answered in time, or a stream not accepted.
     public static let requestTimedOut = Code("request-timed-out")
-    /// Nothing at the peer answers such requests.
+    /// Nothing at the peer answers such requests, or accepts such streams.
     public static let unhandled = Code("unhandled")
     /// A request or its answer is not an object of the expected type.
     public static let undecodable = Code("undecodable")
     /// The handler of a request failed at the peer; the cause is its ``RemoteError``.
     public static let requestFailed = Code("request-failed")
+    /// A stream was reset or not accepted, by the peer or by this side; the cause is the ``RemoteError`` of the peer.
+    public static let streamReset = Code("stream-reset")
     /// A request is not known to have reached the peer.
     public static let notDelivered = Code("not-delivered")
     /// The drag has ended, or a later one of the same anchor took its place.

@@ -23,10 +23,12 @@ struct SessionScenarioTests {
     #expect(outcome.violation == nil, "soak replay session-poses \(seed) \(2 + seed % 5)")
   }
 
-  @Test("after any faults each message has arrived once and in order, or its sender knows", arguments: 1...20)
-  func deliversMessages(_ seed: Int) {
-    let outcome = SessionScenario.messages.run(seed: UInt64(seed), count: 2 + seed % 5)
-    #expect(outcome.violation == nil, "soak replay session-messages \(seed) \(2 + seed % 5)")
+  @Test(
+    "after any faults each message has arrived once and in order, or its sender knows",
+    arguments: [SessionScenario.messages, .streams], 1...20)
+  func deliversMessages(_ scenario: SessionScenario, _ seed: Int) {
+    let outcome = scenario.run(seed: UInt64(seed), count: 2 + seed % 5)
+    #expect(outcome.violation == nil, "soak replay \(scenario.rawValue) \(seed) \(2 + seed % 5)")
   }
 
   @Test(
@@ -61,7 +63,7 @@ struct SessionScenarioTests {
   @Test(
     "a fresh seed holds",
     arguments: [
-      SessionScenario.chaos, .poses, .messages, .resources, .attachments, .frames, .wrongFrames, .drivers,
+      SessionScenario.chaos, .poses, .messages, .streams, .resources, .attachments, .frames, .wrongFrames, .drivers,
     ], [2, 3, 5])
   func freshChaosHolds(scenario: SessionScenario, count: Int) {
     let seed = UInt64.random(in: 0..<1 << 48)

@@ -5,8 +5,8 @@ import Basics
 struct Inflow: Sendable {
   /// The start of the sender's process.
   let sender: NodeID
-  /// Whether these are its critical messages, which have a window of their own.
-  let isCritical: Bool
+  /// Which of its messages these are; critical ones have a window of their own, and streams are read at once.
+  let track: MessageTrack
   /// The chain that is followed; 0 before the first message.
   private(set) var chain: UInt32 = 0
   /// The last number of the chain that was handed to the app, or 0.
@@ -21,11 +21,14 @@ struct Inflow: Sendable {
   /// When a report is due; nil while none is owed.
   private(set) var reportDue: Instant?
 
-  init(_ sender: NodeID, isCritical: Bool, unread: Int) {
+  init(_ sender: NodeID, _ track: MessageTrack, unread: Int) {
     self.sender = sender
-    self.isCritical = isCritical
+    self.track = track
     self.unread = unread
   }
+
+  /// Whether the app reads what comes here and there out of one window.
+  func sharesUnread(with other: Self) -> Bool { sender == other.sender && track != .streams && other.track != .streams }
 
   /// Takes up a message if it is the next one; whether it is to be handed to the app.
   ///
@@ -44,7 +47,7 @@ struct Inflow: Sendable {
     }
     (chain, last) = (head.chain, head.number)
     delivered += cost
-    unread += cost
+    if track != .streams { unread += cost }
     return true
   }
 
@@ -62,18 +65,18 @@ struct Inflow: Sendable {
     reportDue = nil
     reported = delivered
     statedEdge = edge(limit: limit)
-    var report = MessageReport(kind, isCritical: isCritical)
+    var report = MessageReport(kind, track)
     (report.chain, report.last) = (chain, last)
     report.window = UInt32(clamping: room(limit: limit))
     return report
   }
 
   /// The window of a sender whose messages are all read (bytes).
-  private func window(_ limit: Int) -> Int { isCritical ? limit / 4 : limit }
+  private func window(_ limit: Int) -> Int { track == .critical ? limit / 4 : limit }
 
   /// Bytes that the sender may have on their way: critical messages have room beyond that of the others, which may fill theirs.
   private func room(limit: Int) -> Int {
-    isCritical ? min(limit / 4, max(0, limit + limit / 4 - unread)) : max(0, limit - unread)
+    track == .critical ? min(limit / 4, max(0, limit + limit / 4 - unread)) : max(0, limit - unread)
   }
 
   private func edge(limit: Int) -> Int { delivered + room(limit: limit) }

@@ -7,10 +7,24 @@ package enum MessageKind: UInt8, Sendable {
   case bytes = 0
   /// An envelope with an object of the app, or a word about one.
   case envelope = 1
+  /// A part of a stream, or a word about one.
+  case stream = 2
+}
+
+/// The chains in which a sender numbers its reliable messages to a receiver, each with a window of its own.
+package enum MessageTrack: Hashable, Sendable {
+  /// Messages of the app.
+  case ordinary
+  /// Messages of the app that leave first.
+  case critical
+  /// Parts of streams: a receiver never lets them wait unread, because each stream has a window.
+  case streams
 }
 
 /// Marks a message of the critical chain, and a report about it, in the byte of the kind.
 private let criticalBit: UInt8 = 1 << 7
+/// Marks a report about the chain of streams.
+private let streamsBit: UInt8 = 1 << 6
 
 /// The place of a message among those of one sender to one receiver; its bytes follow.
 ///
@@ -29,6 +43,8 @@ package struct MessageHead: Hashable, Sendable, FrameBody {
   package let kind: MessageKind
   /// Whether the chain is that of critical messages.
   package let isCritical: Bool
+  /// The chain that it belongs to.
+  var track: MessageTrack { kind == .stream ? .streams : isCritical ? .critical : .ordinary }
 
   package init(
     chain: UInt32, previous: UInt64, number: UInt64, kind: MessageKind = .bytes, isCritical: Bool = false
@@ -61,6 +77,9 @@ package struct MessageHead: Hashable, Sendable, FrameBody {
     guard let kind = MessageKind(rawValue: byte & ~criticalBit) else {
       throw .invalid("unknown kind of message", offset: start)
     }
+    guard kind != .stream || byte & criticalBit == 0 else {
+      throw .invalid("a critical message of a stream", offset: start)
+    }
     self.kind = kind
     isCritical = byte & criticalBit != 0
   }
@@ -82,8 +101,8 @@ package struct MessageReport: Hashable, Sendable, FrameBody {
   }
 
   package var kind: Kind
-  /// Whether it is about the chain of critical messages.
-  package var isCritical: Bool
+  /// The messages that it is about.
+  package var track: MessageTrack
   /// The chain that the receiver follows; 0 for none yet.
   package var chain: UInt32 = 0
   /// The last number of the chain that was handed to the receiver's app; 0 for none.
@@ -91,14 +110,20 @@ package struct MessageReport: Hashable, Sendable, FrameBody {
   /// Bytes that the sender may have on their way behind `last`.
   package var window: UInt32 = 0
 
-  package init(_ kind: Kind, isCritical: Bool = false) {
+  package init(_ kind: Kind, _ track: MessageTrack = .ordinary) {
     self.kind = kind
-    self.isCritical = isCritical
+    self.track = track
   }
 
-  /// Appends kind with the bit of critical messages, chain, last and window.
+  /// Appends kind with the bit of its chain, chain, last and window.
   package func write(to writer: inout ByteWriter) {
-    writer.write(kind.rawValue | (isCritical ? criticalBit : 0))
+    let bit: UInt8 =
+      switch track {
+      case .ordinary: 0
+      case .critical: criticalBit
+      case .streams: streamsBit
+      }
+    writer.write(kind.rawValue | bit)
     writer.write(chain)
     writer.write(last)
     writer.write(window)
@@ -108,11 +133,11 @@ package struct MessageReport: Hashable, Sendable, FrameBody {
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     let start = reader.offset
     let byte = try reader.readByte()
-    guard let kind = Kind(rawValue: byte & ~criticalBit) else {
+    guard let kind = Kind(rawValue: byte & ~(criticalBit | streamsBit)), byte < criticalBit | streamsBit else {
       throw .invalid("unknown kind of message report", offset: start)
     }
     self.kind = kind
-    isCritical = byte & criticalBit != 0
+    track = byte & criticalBit != 0 ? .critical : byte & streamsBit != 0 ? .streams : .ordinary
     chain = try reader.read(UInt32.self)
     last = try reader.read(UInt64.self)
     window = try reader.read(UInt32.self)

@@ -6,8 +6,8 @@ struct MessageLane: Sendable {
   var isWaiting = false
   /// Unreliable messages for members behind the other end.
   var unreliable = UnreliableQueue()
-  /// Whether unreliable messages leave before the others the next time.
-  private var isUnreliableFirst = true
+  /// Counts the turns of those that have no precedence, modulo 4.
+  private var turn = 0
   /// Reliable messages for members behind the other end: critical ones, which leave first, and the others.
   private var critical = RelayQueue()
   private var ordinary = RelayQueue()
@@ -15,10 +15,10 @@ struct MessageLane: Sendable {
   /// Bytes of those frames that wait.
   var relayedBytes: Int { critical.bytes + ordinary.bytes }
 
-  /// Whether unreliable messages leave before the others this time, which alternates.
-  mutating func takeTurn() -> Bool {
-    isUnreliableFirst.toggle()
-    return !isUnreliableFirst
+  /// Whether unreliable messages, and streams, leave before the ordinary messages this time: each every other time.
+  mutating func takeTurn() -> (unreliableFirst: Bool, streamsFirst: Bool) {
+    turn = (turn + 1) % 4
+    return (!turn.isMultiple(of: 2), turn > 2 || turn == 0)
   }
 
   /// Adds a frame with a body of `size` bytes, unless more than `limit` would wait; whether it did.

@@ -5,18 +5,22 @@ import WorldModel
 /// The receivers of messages: which there are, how they are reached, and when they are given up.
 extension Messages {
   /// The place of a receiver.
-  func place(of peer: PeerID, isCritical: Bool = false) -> Int? {
-    outflows.firstIndex { $0.receiver.peer == peer && $0.isCritical == isCritical }
+  func place(of peer: PeerID, _ track: MessageTrack = .ordinary) -> Int? {
+    outflows.firstIndex { $0.receiver.peer == peer && $0.track == track }
   }
 
   /// Asks the receiver of an outflow how far it has come.
-  func question(of index: Int) -> MessageReport { MessageReport(.question, isCritical: outflows[index].isCritical) }
+  func question(of index: Int) -> MessageReport { MessageReport(.question, outflows[index].track) }
 
-  /// Begins chains of critical messages to receivers that have none.
-  mutating func addCriticalOutflows(for peers: [PeerID]?, in turn: inout Turn) {
-    let receivers = outflows.indices.filter { isReceiver($0, in: peers) }.map { outflows[$0].receiver }
-    for receiver in receivers where place(of: receiver.peer, isCritical: true) == nil {
-      updateWay(insert(receiver, isCritical: true, in: turn), in: &turn)
+  /// The start of a peer to which parts of streams go; nil before the first.
+  func streamReceiver(_ peer: PeerID) -> NodeID? { place(of: peer, .streams).map { outflows[$0].receiver } }
+
+  /// Begins chains of a kind to receivers that have none.
+  mutating func addOutflows(_ track: MessageTrack, for peers: [PeerID]?, in turn: inout Turn) {
+    guard track != .ordinary else { return }
+    let receivers = outflows.indices.filter { isReceiver($0, in: peers, .ordinary) }.map { outflows[$0].receiver }
+    for receiver in receivers where place(of: receiver.peer, track) == nil {
+      updateWay(insert(receiver, track, in: turn), in: &turn)
     }
   }
 
@@ -28,12 +32,13 @@ extension Messages {
   }
 
   @discardableResult
-  private mutating func insert(_ receiver: NodeID, isCritical: Bool = false, in turn: borrowing Turn) -> Int {
+  private mutating func insert(
+    _ receiver: NodeID, _ track: MessageTrack = .ordinary, in turn: borrowing Turn
+  ) -> Int {
     lastChain += 1
-    let outflow = Outflow(
-      to: receiver, isCritical: isCritical, chain: lastChain, window: turn.configuration.firstMessageWindow)
+    let outflow = Outflow(to: receiver, track, chain: lastChain, window: turn.configuration.firstMessageWindow)
     let place = outflows.firstIndex { other in
-      receiver.peer < other.receiver.peer || isCritical && receiver.peer == other.receiver.peer
+      receiver.peer < other.receiver.peer || track == .critical && receiver.peer == other.receiver.peer
     }
     outflows.insert(outflow, at: place ?? outflows.count)
     return place ?? outflows.count - 1
@@ -123,9 +128,12 @@ extension Messages {
     {
       return outflows[index].carryOver(to: start)
     }
-    let open = outflows.remove(at: index).open
-    guard !open.isEmpty else { return }
-    turn.report(.messagesFailed(MessageFailure(receiver: receiver.peer, messages: open, reason: reason)))
+    let lost = outflows.remove(at: index)
+    let failure = MessageFailure(receiver: receiver.peer, messages: lost.open, reason: reason)
+    // Streams end with their chain even when nothing of them is on its way.
+    if lost.track == .streams { turn.report(.streamsFailed(failure, of: receiver)) }
+    guard !lost.open.isEmpty else { return }
+    if lost.track != .streams { turn.report(.messagesFailed(failure)) }
     giveRoom(in: &turn)
   }
 }

@@ -7,7 +7,7 @@ extension Messages {
   /// Lets a message leave to these members, or to all, in the place of an older one of its key that has not left.
   mutating func offer(_ message: UnreliableMessage, to peers: [PeerID]?, in turn: inout Turn) {
     let (limit, rules) = (turn.configuration.unreliableLimit, turn.configuration.rules)
-    for index in outflows.indices where isReceiver(index, in: peers) {
+    for index in outflows.indices where isReceiver(index, in: peers, .ordinary) {
       outflows[index].unreliable.put(message, limit: limit, rules: rules)
       pump(index, in: &turn)
     }

@@ -49,18 +49,18 @@ struct Messages: Organ {
       offer(UnreliableMessage(bytes, number: lastNumber, kind: kind, key: key), to: peers, in: &turn)
       return .sent(MessageID(lastNumber))
     }
-    let isCritical = mode == .critical
-    if isCritical { addCriticalOutflows(for: peers, in: &turn) }
-    let room = turn.configuration.messageWindow(isCritical: isCritical) - ProtocolLimits.cost(ofMessage: bytes)
+    let track: MessageTrack = kind == .stream ? .streams : mode == .critical ? .critical : .ordinary
+    addOutflows(track, for: peers, in: &turn)
+    let room = turn.configuration.messageWindow(of: track) - ProtocolLimits.cost(ofMessage: bytes)
     let isFull = outflows.indices.contains { index in
-      isReceiver(index, in: peers, isCritical: isCritical) && outflows[index].openBytes > room
+      isReceiver(index, in: peers, track) && outflows[index].openBytes > room
     }
     guard !isFull else {
       owesRoom = true
       return .refused(.messagesWait)
     }
     lastNumber += 1
-    for index in outflows.indices where isReceiver(index, in: peers, isCritical: isCritical) {
+    for index in outflows.indices where isReceiver(index, in: peers, track) {
       outflows[index].add(lastNumber, bytes, kind)
       limitWait(for: index, in: turn)
       pump(index, in: &turn)
@@ -70,7 +70,7 @@ struct Messages: Organ {
 
   /// The app has messages of a member of so many bytes left to read, each counted with ``ProtocolLimits/messageCost``.
   mutating func setUnread(_ bytes: Int, from peer: PeerID, in turn: inout Turn) {
-    for index in inflows.indices where inflows[index].sender.peer == peer {
+    for index in inflows.indices where inflows[index].sender.peer == peer && inflows[index].track != .streams {
       inflows[index].unread = max(0, bytes)
       if inflows[index].isReportUrgent(limit: turn.configuration.messageWindow) {
         report(.report, to: index, in: &turn)
@@ -78,8 +78,8 @@ struct Messages: Organ {
     }
   }
 
-  func isReceiver(_ index: Int, in peers: [PeerID]?, isCritical: Bool = false) -> Bool {
-    guard outflows[index].isCritical == isCritical else { return false }
+  func isReceiver(_ index: Int, in peers: [PeerID]?, _ track: MessageTrack) -> Bool {
+    guard outflows[index].track == track else { return false }
     return peers.map { $0.contains(outflows[index].receiver.peer) } ?? outflows[index].isListed
   }
 
@@ -127,24 +127,26 @@ struct Messages: Organ {
   /// Appends messages that wait on a member's link while the window has room.
   mutating func write(on link: LinkRef, in turn: inout Turn) {
     let half = ProtocolLimits.transmitWindow / 2
-    var rest = writeChain(on: link, isCritical: true, in: &turn)
+    var rest = writeChain(.critical, on: link, in: &turn)
     lanes.update(link) { $0.moveRelayed(to: &turn.outbox.scratch, limit: half) }
     if lanes[link].map({ $0.relayedBytes > 0 }) == true { rest = true }
-    // Each goes first every other time, so that neither shuts the other out of a link that is always full.
-    let unreliableFirst = lanes.update(link) { $0.takeTurn() } ?? true
-    if unreliableFirst, writeUnreliable(on: link, in: &turn) { rest = true }
-    if writeChain(on: link, isCritical: false, in: &turn) { rest = true }
-    if !unreliableFirst, writeUnreliable(on: link, in: &turn) { rest = true }
+    // Each goes first in turn, so that none shuts the others out of a link that is always full.
+    let first = lanes.update(link) { $0.takeTurn() } ?? (unreliableFirst: true, streamsFirst: false)
+    if first.unreliableFirst, writeUnreliable(on: link, in: &turn) { rest = true }
+    if first.streamsFirst, writeChain(.streams, on: link, in: &turn) { rest = true }
+    if writeChain(.ordinary, on: link, in: &turn) { rest = true }
+    if !first.streamsFirst, writeChain(.streams, on: link, in: &turn) { rest = true }
+    if !first.unreliableFirst, writeUnreliable(on: link, in: &turn) { rest = true }
     lanes.update(link) { $0.isWaiting = rest }
     // A link that has as much as this on its way asks again by itself.
     if rest, turn.outbox.scratch.count < half { turn.flush(link) }
   }
 
   /// Appends messages to the member at the other end of a link while there is room; whether some are left.
-  private mutating func writeChain(on link: LinkRef, isCritical: Bool, in turn: inout Turn) -> Bool {
+  private mutating func writeChain(_ track: MessageTrack, on link: LinkRef, in turn: inout Turn) -> Bool {
     let half = ProtocolLimits.transmitWindow / 2
     let rules = turn.configuration.rules
-    if let index = outflows.firstIndex(where: { $0.way == .direct(link) && $0.isCritical == isCritical }) {
+    if let index = outflows.firstIndex(where: { $0.way == .direct(link) && $0.track == track }) {
       while let (head, bytes) = outflows[index].next(rules: rules) {
         let size = turn.outbox.scratch.count + FrameHead.size + MessageHead.size + bytes.count
         guard turn.outbox.scratch.count < half,
@@ -213,16 +215,17 @@ struct Messages: Organ {
 
   /// Hands a message to the app if it is the next one of its sender, and sees to its report.
   private mutating func receive(_ head: MessageHead, _ bytes: [UInt8], from sender: NodeID, in turn: inout Turn) {
-    let index = inflow(of: sender, isCritical: head.isCritical, in: turn)
+    let index = inflow(of: sender, head.track, in: turn)
     let (limit, rules) = (turn.configuration.messageWindow, turn.configuration.rules)
     let cost = ProtocolLimits.cost(ofMessage: bytes)
     if inflows[index].take(head, cost: cost, limit: limit, rules: rules) {
-      for other in inflows.indices where other != index && inflows[other].sender == sender {
+      for other in inflows.indices where other != index && inflows[other].sharesUnread(with: inflows[index]) {
         inflows[other].unread += cost
       }
       switch head.kind {
       case .bytes: turn.report(.message(bytes, from: sender.peer))
       case .envelope: turn.report(.envelope(bytes, MessageID(head.number), from: sender))
+      case .stream: turn.report(.stream(bytes, MessageID(head.number), from: sender))
       }
       if inflows[index].isReportUrgent(limit: limit) { return report(.report, to: index, in: &turn) }
     }
@@ -231,15 +234,15 @@ struct Messages: Organ {
   }
 
   /// The place of what this start of a member has sent.
-  private mutating func inflow(of sender: NodeID, isCritical: Bool, in turn: borrowing Turn) -> Int {
-    let known = inflows.firstIndex { $0.sender == sender && $0.isCritical == isCritical }
+  private mutating func inflow(of sender: NodeID, _ track: MessageTrack, in turn: borrowing Turn) -> Int {
+    let known = inflows.firstIndex { $0.sender == sender && $0.track == track }
     if let known { return known }
     if inflows.count >= ProtocolLimits.messageSenders {
       // Those of members stay: their chains go on.
       inflows.remove(at: inflows.firstIndex { !turn.mesh.isMember($0.sender) } ?? 0)
     }
-    let unread = inflows.last { $0.sender.peer == sender.peer }?.unread ?? 0
-    inflows.append(Inflow(sender, isCritical: isCritical, unread: unread))
+    let shared = track == .streams ? nil : inflows.last { $0.sender.peer == sender.peer && $0.track != .streams }
+    inflows.append(Inflow(sender, track, unread: shared?.unread ?? 0))
     return inflows.count - 1
   }
 
@@ -250,12 +253,10 @@ struct Messages: Organ {
     _ report: MessageReport, from node: NodeID, on link: LinkRef?, in turn: inout Turn
   ) {
     guard report.kind != .question else {
-      let index = inflow(of: node, isCritical: report.isCritical, in: turn)
+      let index = inflow(of: node, report.track, in: turn)
       return self.report(link == nil ? .report : .answer, to: index, in: &turn)
     }
-    guard let index = place(of: node.peer, isCritical: report.isCritical), outflows[index].receiver == node else {
-      return
-    }
+    guard let index = place(of: node.peer, report.track), outflows[index].receiver == node else { return }
     switch outflows[index].receive(report, rules: turn.configuration.rules) {
     case .none: return
     case .lost:

@@ -3,7 +3,7 @@ import Basics
 
 /// The messages that one start of a member has not acknowledged, and how far they have come.
 ///
-/// Critical messages to a receiver have an outflow of their own. The messages of one form a chain: every message names the one before it. What fails ends the chain; later messages begin another one.
+/// Critical messages to a receiver have an outflow of their own, and so have streams. The messages of one form a chain: every message names the one before it. What fails ends the chain; later messages begin another one.
 struct Outflow: Sendable {
   /// How messages reach the receiver at present.
   enum Way: Hashable, Sendable {
@@ -33,8 +33,8 @@ struct Outflow: Sendable {
 
   /// The start of the receiver's process.
   private(set) var receiver: NodeID
-  /// Whether these are the critical messages to it.
-  let isCritical: Bool
+  /// Which of the messages to it these are.
+  let track: MessageTrack
   /// Whether messages to all go to it.
   var isListed = false
   /// When its messages fail unless it is reached first; nil while it can be reached, or is being waited for.
@@ -68,9 +68,9 @@ struct Outflow: Sendable {
   private var pause = ProtocolTimes.messageRepeat
 
   /// A chain without messages, whose receiver takes `window` bytes before its first report.
-  init(to receiver: NodeID, isCritical: Bool, chain: UInt32, window: Int) {
+  init(to receiver: NodeID, _ track: MessageTrack, chain: UInt32, window: Int) {
     self.receiver = receiver
-    self.isCritical = isCritical
+    self.track = track
     self.chain = chain
     self.window = window
   }
@@ -96,7 +96,7 @@ struct Outflow: Sendable {
     guard sentBytes + cost <= limit, sentBytes + cost <= window || !rules.contains(.messageWindow) else { return nil }
     let previous = sent == 0 ? acknowledged : items[index - 1].number
     let head = MessageHead(
-      chain: chain, previous: previous, number: item.number, kind: item.kind, isCritical: isCritical)
+      chain: chain, previous: previous, number: item.number, kind: item.kind, isCritical: track == .critical)
     return (head, item.bytes)
   }
 

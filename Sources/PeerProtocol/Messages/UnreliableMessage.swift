@@ -40,7 +40,8 @@ package struct UnreliableMessage: Hashable, Sendable, FrameBody {
     route = try reader.readFlag() ? MessageRoute(reading: &reader) : nil
     let start = reader.offset
     number = try reader.read(UInt64.self)
-    guard number > 0, number <= ProtocolLimits.counter, let kind = MessageKind(rawValue: try reader.readByte()) else {
+    let byte = try reader.readByte()
+    guard number > 0, number <= ProtocolLimits.counter, let kind = MessageKind(rawValue: byte), kind != .stream else {
       throw .invalid("a number or a kind that no message has", offset: start)
     }
     self.kind = kind

@@ -367,6 +367,8 @@ extension Node {
   package var attachments: [(offer: ResourceOffer, isHere: Bool)] { resources.listed }
   /// The messages that wait here.
   package var messageLoad: MessageLoad { messages.state.load }
+  /// The start of a peer to which parts of streams go at present; nil before the first.
+  package func streamReceiver(_ peer: PeerID) -> NodeID? { messages.state.streamReceiver(peer) }
   /// The members that have not acknowledged a message.
   package func receivers(of message: MessageID) -> [PeerID] { messages.state.receivers(of: message) }
   /// The traffic of fetching a map; nil for one that is not held.

@@ -119,6 +119,11 @@ package enum NodeEvent: Sendable {
   case groupsChanged(PeerID, [String])
   /// Messages of this node are not known to have reached a receiver, and are not sent to it any more.
   case messagesFailed(MessageFailure)
+  /// A part of a member's streams, or a word about one; `from` is the start of the sender that numbered it.
+  case stream([UInt8], MessageID, from: NodeID)
+  /// The chain of streams to this start of a receiver has ended, and with it every stream of the two; messages that are named
+  /// are not known to have arrived.
+  case streamsFailed(MessageFailure, of: NodeID)
   /// A message that was refused with ``Refusal/messagesWait`` may be accepted now.
   case messageRoom
   /// This peer's part in the session is over.

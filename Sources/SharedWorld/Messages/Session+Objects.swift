@@ -279,7 +279,7 @@ extension Session {
     _ = try? handle(.send(letter.bytes, as: .envelope, to: [peer.peer]))
   }
 
-  private var incarnation: UInt64? { try? read { node, _ in node.me.incarnation } }
+  var incarnation: UInt64? { try? read { node, _ in node.me.incarnation } }
 
   // MARK: Requests
 

@@ -27,7 +27,10 @@ extension Session {
       if case .handshake(let link, let news) = event { take(news, on: link) }
     }
     hub.publish(translated)
-    if hasOthers { takeEnvelopes(of: events) }
+    if hasOthers {
+      takeEnvelopes(of: events)
+      takeStreams(of: events)
+    }
     if anchorsChanged { saveJournal() }
     if hasOthers, translated.contains(where: \.changesStanding) { advertiseStanding() }
     if hasMessages { reviewUnread() }
@@ -100,7 +103,7 @@ extension Session {
     case .groupsChanged(let id, let groups): events.append(.groupsChanged(discovery.peer(id), groups: groups))
     case .messagesFailed(let failure): events.append(.messagesFailed(failure))
     case .resource(let news): take(news, into: &events)
-    case .envelope, .messageRoom, .handshake: break
+    case .unreliable(_, .stream, _, _), .envelope, .stream, .streamsFailed, .messageRoom, .handshake: break
     case .ended(let reason): noteEnd(reason)
     }
   }

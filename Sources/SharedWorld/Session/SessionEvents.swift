@@ -83,6 +83,8 @@ final class EventHub: Sendable {
   let source = AnchorSource()
   /// The readers of objects.
   let messages = MessageHub()
+  /// Those that accept streams.
+  let streams = StreamHub()
   private let state: Mutex<State>
 
   init() {
@@ -113,6 +115,7 @@ final class EventHub: Sendable {
     state.withLock { $0.hasEnded = true }
     for mailbox in receivers { mailbox.end() }
     messages.end()
+    streams.end()
   }
 
   /// The mailboxes that get what happens now; those whose readers are gone are forgotten.

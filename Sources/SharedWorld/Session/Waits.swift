@@ -24,6 +24,8 @@ struct Waits {
   var requests = RequestDesk()
   /// The resources that are offered and fetched.
   var resources = ResourceDesk()
+  /// The streams, and the callers that read, write and open them.
+  var streams = StreamDesk()
   private var waiting: [UInt64: CheckedContinuation<WaitOutcome, Never>] = [:]
   private var lastNumber: UInt64 = 0
 
@@ -48,5 +50,6 @@ struct Waits {
     messages.endAll(error)
     requests.endAll(error)
     resources.endAll()
+    streams.endAll(error)
   }
 }

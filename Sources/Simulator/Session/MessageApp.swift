@@ -12,7 +12,11 @@ struct MessageApp {
   private static let keys = ["", "pointer", "colour"]
   private static let restKey = keys[1]
 
-  init(random: SeededRandom) {
+  /// Whether every third message is one of streams.
+  private let hasStreams: Bool
+
+  init(random: SeededRandom, hasStreams: Bool) {
+    self.hasStreams = hasStreams
     self.random = random
     unreliableRandom = random
   }
@@ -88,9 +92,12 @@ struct MessageApp {
     size: Int, to receivers: [PeerID]?, isCritical: Bool = false, in world: inout SessionWorld, at index: Int
   ) {
     var sent: (message: MessageID, sender: NodeID, receivers: [PeerID])?
+    var track: MessageTrack = isCritical ? .critical : .ordinary
+    let hasStreams = hasStreams
     world.perform(index) { peer, now in
       let me = peer.node.me
-      let kind: MessageKind = peer.mail.sent.isMultiple(of: 2) ? .bytes : .envelope
+      var kind: MessageKind = peer.mail.sent.isMultiple(of: 2) ? .bytes : .envelope
+      if hasStreams, !isCritical, peer.mail.sent.isMultiple(of: 3) { (kind, track) = (.stream, .streams) }
       // The number that it gets if it is accepted stands in it.
       var writer = ByteWriter()
       writer.write(me.incarnation)
@@ -102,7 +109,7 @@ struct MessageApp {
       sent = (message, me, peer.node.receivers(of: message))
     }
     guard let sent else { return }
-    world.simulation.monitor.sent(sent.message, isCritical: isCritical, from: sent.sender, to: sent.receivers)
+    world.simulation.monitor.sent(sent.message, track, from: sent.sender, to: sent.receivers)
   }
 
   /// At rest: a message of a node that lives that neither arrived nor failed, or groups that are not known everywhere.
@@ -144,10 +151,10 @@ package struct MessageWatch: Sendable {
 
   /// Messages that have neither arrived nor failed, by sender and receiver, ascending.
   private var open: [Pair: [MessageID]] = [:]
-  /// The last message of a sender's start that a receiver's start was handed, of the critical ones and of the others.
-  private var last: [[Pair: (start: NodeID, message: MessageID)]] = [[:], [:]]
-  /// The critical messages, by the start of the sender.
-  private var critical: [NodeID: Set<MessageID>] = [:]
+  /// The last message of a sender's start that a receiver's start was handed, of each chain.
+  private var last: [MessageTrack: [Pair: (start: NodeID, message: MessageID)]] = [:]
+  /// The messages that are not ordinary, by the start of the sender.
+  private var tracks: [NodeID: [MessageID: MessageTrack]] = [:]
   /// One key of the unreliable messages of a peer, at one receiver's start.
   private struct Slot: Hashable {
     let sender: PeerID
@@ -165,8 +172,8 @@ package struct MessageWatch: Sendable {
   private var audience: [NodeID: [MessageID: [PeerID]]] = [:]
 
   /// An app's message was accepted.
-  mutating func sent(_ message: MessageID, isCritical: Bool, from sender: NodeID, to receivers: [PeerID]) {
-    if isCritical { critical[sender, default: []].insert(message) }
+  mutating func sent(_ message: MessageID, _ track: MessageTrack, from sender: NodeID, to receivers: [PeerID]) {
+    if track != .ordinary { tracks[sender, default: [:]][message] = track }
     audience[sender, default: [:]][message] = receivers
     for receiver in receivers { open[Pair(sender: sender, receiver: receiver), default: []].append(message) }
   }
@@ -182,11 +189,11 @@ package struct MessageWatch: Sendable {
     guard audience[pair.sender]?[message]?.contains(start.peer) == true else {
       return "M2 \(start) gets message \(message) of \(pair.sender), which is not for it"
     }
-    let mode = critical[pair.sender]?.contains(message) == true ? 1 : 0
-    if let before = last[mode][pair], before.start == start, before.message >= message {
+    let track = tracks[pair.sender]?[message] ?? .ordinary
+    if let before = last[track]?[pair], before.start == start, before.message >= message {
       return "M2 \(start) gets message \(message) of \(pair.sender) after \(before.message)"
     }
-    last[mode][pair] = (start, message)
+    last[track, default: [:]][pair] = (start, message)
     open[pair]?.removeAll { $0 == message }
     return nil
   }

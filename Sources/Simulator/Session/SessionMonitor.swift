@@ -73,8 +73,8 @@ package struct SessionMonitor: SimulationMonitor {
   }
 
   /// An app has sent a message.
-  mutating func sent(_ message: MessageID, isCritical: Bool, from sender: NodeID, to receivers: [PeerID]) {
-    messages.sent(message, isCritical: isCritical, from: sender, to: receivers)
+  mutating func sent(_ message: MessageID, _ track: MessageTrack, from sender: NodeID, to receivers: [PeerID]) {
+    messages.sent(message, track, from: sender, to: receivers)
   }
 
   /// An app has sent an unreliable message.
@@ -177,11 +177,11 @@ package struct SessionMonitor: SimulationMonitor {
       fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
     case .message(let bytes, let from):
       if let text = messages.arrived(bytes, from: from, at: starts[index]) { fail(text, at: now) }
-    case .envelope(let bytes, let number, let from):
+    case .envelope(let bytes, let number, let from), .stream(let bytes, let number, let from):
       if let text = messages.arrived(bytes, as: number, from: from, at: starts[index]) { fail(text, at: now) }
     case .unreliable(let bytes, _, let key, let from):
       if let text = messages.arrived(bytes, under: key, from: from, at: starts[index]) { fail(text, at: now) }
-    case .messagesFailed(let failure): messages.failed(failure, at: starts[index])
+    case .messagesFailed(let failure), .streamsFailed(let failure, _): messages.failed(failure, at: starts[index])
     case .resource(.settled(let id, let receiver, let failure)):
       note("\(index + 1) knows of \(receiver.prefix): \(failure?.word ?? "received")", at: now)
       if let text = resources.settled(id, receiver, failure) { fail(text, at: now) }

@@ -39,6 +39,8 @@ package struct SessionMutant: Sendable {
     .init("acknowledged-before-hand-over", .honestReports, .messages, nodes: 4, seeds: 1...6),
     .init("message-window-ignored", .messageWindow, .messages, nodes: 4, seeds: 40...41),
     .init("message-chain-over-restart", .freshChains, .messages, nodes: 4, seeds: 1...4),
+    .init("streams-not-resent", .messageResend, .streams, nodes: 4, seeds: 1...4),
+    .init("no-stream-chain", .messageChain, .streams, nodes: 4, seeds: 1...4),
     .init("unreliable-not-replaced", .unreliableSlots, .messages, nodes: 4, seeds: 1...6),
     .init("groups-not-told-to-newcomers", .groupsOnNewLinks, .messages, nodes: 4, seeds: 1...3),
     .init("resource-words-not-repeated", .resourceWords, .resources, nodes: 4, seeds: 1...6),

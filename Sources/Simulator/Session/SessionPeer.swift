@@ -416,6 +416,7 @@ package struct SessionPeer: SimulatedNode {
     if case .invitationReceived(let id, _, _, _) = event { handle(.answer(id, .accept), at: now) }
     if case .mapReceived(let id, _, _, let package) = event { maps[id] = package }
     if case .message(let bytes, let from) = event { take(message: bytes, from: from, at: now) }
+    // Parts of streams wait for no app.
     if case .envelope(let bytes, _, let from) = event { take(message: bytes, from: from.peer, at: now) }
     if case .invitationEnded(let id, let result) = event {
       guard let other = targets.removeValue(forKey: id) else { return }

@@ -23,13 +23,13 @@ struct SessionRun {
 
   init(
     world: SessionWorld, random: SeededRandom, hasPoses: Bool = false, hasMessages: Bool = false,
-    hasResources: Bool = false, hasAttachments: Bool = false, frames: FrameApp.Kind? = nil
+    hasStreams: Bool = false, hasResources: Bool = false, hasAttachments: Bool = false, frames: FrameApp.Kind? = nil
   ) {
     self.world = world
     self.random = random
     app = SessionApp(random: self.random.split())
     if hasPoses { poses = PoseApp(random: self.random.split()) }
-    if hasMessages { messages = MessageApp(random: self.random.split()) }
+    if hasMessages { messages = MessageApp(random: self.random.split(), hasStreams: hasStreams) }
     if hasResources { resources = ResourceApp(random: self.random.split()) }
     if hasAttachments { attachments = AttachmentApp(random: self.random.split()) }
     self.frames = frames.map { FrameApp($0, random: self.random.split()) }

@@ -10,6 +10,8 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   case poses = "session-poses"
   /// The same as the first, and apps send messages and read slowly: each arrives once, in order, or fails.
   case messages = "session-messages"
+  /// The same, and every third message is one of streams, which has a chain of its own.
+  case streams = "session-streams"
   /// The same as the first, and apps offer, accept, decline and give up resources: what comes is what was offered, and every
   /// offer ends.
   case resources = "session-resources"
@@ -51,10 +53,12 @@ package enum SessionScenario: String, CaseIterable, Sendable {
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
     let frames: FrameApp.Kind? = self == .frames ? .honest : self == .wrongFrames ? .wrong(by: 0) : nil
     var run = SessionRun(
-      world: world, random: random, hasPoses: self == .poses, hasMessages: self == .messages,
-      hasResources: self == .resources, hasAttachments: self == .attachments, frames: frames)
+      world: world, random: random, hasPoses: self == .poses, hasMessages: self == .messages || self == .streams,
+      hasStreams: self == .streams, hasResources: self == .resources, hasAttachments: self == .attachments,
+      frames: frames)
     switch self {
-    case .chaos, .liar, .poses, .messages, .resources, .attachments, .frames, .wrongFrames, .drivers: run.chaos(plan)
+    case .chaos, .liar, .poses, .messages, .streams, .resources, .attachments, .frames, .wrongFrames, .drivers:
+      run.chaos(plan)
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()

@@ -7,13 +7,6 @@ import Testing
 struct CriticalMessageTests {
   private let member = NodeProbe.peer(1)
 
-  private func heads(_ probe: inout NodeProbe, on link: LinkID) throws -> [MessageHead] {
-    try probe.frames(on: link).filter { $0.type == .message }.map { frame in
-      var reader = ByteReader(frame.body.span)
-      return try MessageHead(reading: &reader)
-    }
-  }
-
   private func say(_ report: MessageReport, to probe: inout NodeProbe, on link: LinkID) {
     probe.send(.messageReport, on: link) { report.write(to: &$0) }
   }
@@ -26,10 +19,10 @@ struct CriticalMessageTests {
     probe.isSlow = true
     for _ in 1...4 { probe.input(.send([UInt8](repeating: 1, count: ProtocolLimits.message), to: nil)) }
     for _ in 5...6 { probe.input(.send([2], mode: .critical, to: nil)) }
-    #expect(try heads(&probe, on: link).map(\.number) == [1, 2])
+    #expect(try probe.messageHeads(on: link).map(\.number) == [1, 2])
     probe.isSlow = false
     probe.input(.writable(link))
-    let rest = try heads(&probe, on: link)
+    let rest = try probe.messageHeads(on: link)
     #expect(rest.map(\.number) == [5, 6, 3, 4])
     #expect(rest.map(\.previous) == [0, 5, 2, 3] && rest.map(\.isCritical) == [true, true, false, false])
   }
@@ -43,9 +36,9 @@ struct CriticalMessageTests {
     var count = 0
     while probe.input(.send(bytes, mode: .critical, to: nil)) != .refused(.messagesWait) { count += 1 }
     #expect(count == ProtocolLimits.messageWindow / 4 / (ProtocolLimits.message + ProtocolLimits.messageCost))
-    let critical = try heads(&probe, on: link).filter(\.isCritical)
+    let critical = try probe.messageHeads(on: link).filter(\.isCritical)
     #expect(critical.count == count)
-    var report = MessageReport(.report, isCritical: true)
+    var report = MessageReport(.report, .critical)
     (report.chain, report.last) = (critical[0].chain, critical[count - 1].number)
     report.window = UInt32(ProtocolLimits.messageWindow / 4)
     say(report, to: &probe, on: link)
@@ -75,7 +68,7 @@ struct CriticalMessageTests {
     probe.wait(.milliseconds(20))
     let reports = try probe.frames(on: link).filter { $0.type == .messageReport }
       .map { try MessageReport(body: $0.body.span.bytes) }
-    let (last, critical) = (reports.last { !$0.isCritical }, reports.last { $0.isCritical })
+    let (last, critical) = (reports.last { $0.track == .ordinary }, reports.last { $0.track == .critical })
     #expect(last?.last == 17 && critical?.last == 19)
     #expect(critical?.window ?? 0 > last?.window ?? 0)
     #expect(probe.node.messageLoad.unread == 17 * (ProtocolLimits.message + 64) + 2 * 65)

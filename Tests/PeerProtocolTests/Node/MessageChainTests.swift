@@ -23,17 +23,6 @@ struct MessageChainTests {
     probe.takeEvents().compactMap { if case .message(let bytes, _) = $0 { bytes[0] } else { nil } }
   }
 
-  private func heads(_ probe: inout NodeProbe, on link: LinkID) throws -> [MessageHead] {
-    try probe.frames(on: link).filter { $0.type == .message }.map { frame in
-      var reader = ByteReader(frame.body.span)
-      return try MessageHead(reading: &reader)
-    }
-  }
-
-  private func reports(_ probe: inout NodeProbe, on link: LinkID) throws -> [MessageReport] {
-    try probe.frames(on: link).filter { $0.type == .messageReport }.map { try MessageReport(body: $0.body.span.bytes) }
-  }
-
   private func report(_ kind: MessageReport.Kind, _ chain: UInt32, _ last: UInt64, window: UInt32 = 1 << 20)
     -> MessageReport
   {
@@ -59,9 +48,9 @@ struct MessageChainTests {
     // The first report opens the window, the next one has time.
     let window = UInt32(ProtocolLimits.messageWindow)
     let cost = UInt32(1 + ProtocolLimits.messageCost)
-    #expect(try reports(&probe, on: link) == [report(.report, 1, 2, window: window - cost)])
+    #expect(try probe.messageReports(on: link) == [report(.report, 1, 2, window: window - cost)])
     probe.wait(.milliseconds(20))
-    #expect(try reports(&probe, on: link) == [report(.report, 3, 11, window: window - 5 * cost)])
+    #expect(try probe.messageReports(on: link) == [report(.report, 3, 11, window: window - 5 * cost)])
   }
 
   @Test("an app that was refused a message is told of room once a quarter of the window is free")
@@ -92,11 +81,11 @@ struct MessageChainTests {
     _ = try probe.frames(on: link)
     message(1, 0, 1, to: &probe, on: link)
     probe.wait(.milliseconds(20))
-    #expect(try reports(&probe, on: link).map(\.last) == [1])
+    #expect(try probe.messageReports(on: link).map(\.last) == [1])
     say(MessageReport(.question), to: &probe, on: link)
-    #expect(try reports(&probe, on: link).map(\.kind) == [.answer])
+    #expect(try probe.messageReports(on: link).map(\.kind) == [.answer])
     message(1, 1, 2, to: &probe, on: link, size: ProtocolLimits.messagesToReport)
-    #expect(try reports(&probe, on: link).map(\.last) == [2])
+    #expect(try probe.messageReports(on: link).map(\.last) == [2])
   }
 
   @Test("a head that is not behind the one it names ends the link")
@@ -125,9 +114,9 @@ struct MessageChainTests {
     #expect(count == 2 * ProtocolLimits.messageWindow / (ProtocolLimits.message + ProtocolLimits.messageCost))
     // What was dropped is not acknowledged, and goes on where it stopped.
     probe.wait(.milliseconds(20))
-    #expect(try reports(&probe, on: link).last == report(.report, 1, UInt64(count), window: 0))
+    #expect(try probe.messageReports(on: link).last == report(.report, 1, UInt64(count), window: 0))
     probe.input(.messagesUnread(0, from: member))
-    #expect(try reports(&probe, on: link).last == report(.report, 1, UInt64(count)))
+    #expect(try probe.messageReports(on: link).last == report(.report, 1, UInt64(count)))
     message(1, UInt64(count), UInt64(count + 1), to: &probe, on: link)
     #expect(told(&probe).count == 1)
   }
@@ -138,7 +127,7 @@ struct MessageChainTests {
     let first = probe.join(1, member)
     _ = try probe.frames(on: first)
     for number in 1...3 { #expect(probe.input(.send([1], to: nil)) == .sent(MessageID(UInt64(number)))) }
-    #expect(try heads(&probe, on: first).map(\.number) == [1, 2, 3])
+    #expect(try probe.messageHeads(on: first).map(\.number) == [1, 2, 3])
     probe.input(.linkClosed(first))
     probe.input(.send([1], to: nil))
     let second = probe.greet(2, member)
@@ -147,7 +136,7 @@ struct MessageChainTests {
     #expect(frames.contains(.messageReport) && !frames.contains(.message))
     say(report(.answer, 1, 2), to: &probe, on: second)
     #expect(
-      try heads(&probe, on: second) == [
+      try probe.messageHeads(on: second) == [
         MessageHead(chain: 1, previous: 2, number: 3), MessageHead(chain: 1, previous: 3, number: 4),
       ])
     say(report(.report, 1, 4), to: &probe, on: second)
@@ -161,9 +150,9 @@ struct MessageChainTests {
     for _ in 1...3 { probe.input(.send([1], to: nil)) }
     _ = try probe.frames(on: link)
     probe.wait(.seconds(2))
-    #expect(try reports(&probe, on: link).map(\.kind) == [.question])
+    #expect(try probe.messageReports(on: link).map(\.kind) == [.question])
     say(report(.answer, 1, 1), to: &probe, on: link)
-    #expect(try heads(&probe, on: link).map(\.number) == [2, 3])
+    #expect(try probe.messageHeads(on: link).map(\.number) == [2, 3])
   }
 
   @Test("a receiver that has forgotten its chain makes what is open fail, and the next message begins another")
@@ -177,7 +166,7 @@ struct MessageChainTests {
     let failures = probe.takeEvents().compactMap { if case .messagesFailed(let failure) = $0 { failure } else { nil } }
     #expect(failures == [MessageFailure(receiver: member, messages: [MessageID(2)], reason: .restarted)])
     probe.input(.send([1], to: nil))
-    #expect(try heads(&probe, on: link) == [MessageHead(chain: 2, previous: 0, number: 3)])
+    #expect(try probe.messageHeads(on: link) == [MessageHead(chain: 2, previous: 0, number: 3)])
   }
 
   @Test("what leaves stays within the window that the receiver states")
@@ -186,14 +175,14 @@ struct MessageChainTests {
     let link = probe.join(1, member)
     let cost = 1000 + ProtocolLimits.messageCost
     for _ in 0..<400 { probe.input(.send([UInt8](repeating: 1, count: 1000), to: nil)) }
-    let first = try heads(&probe, on: link).count
+    let first = try probe.messageHeads(on: link).count
     #expect(first == ProtocolLimits.messageWindow / 4 / cost)
     say(report(.report, 1, 10, window: UInt32(first * cost)), to: &probe, on: link)
-    #expect(try heads(&probe, on: link).count == 10)
+    #expect(try probe.messageHeads(on: link).count == 10)
     say(report(.report, 1, 10, window: UInt32((first + 5) * cost)), to: &probe, on: link)
-    #expect(try heads(&probe, on: link).count == 5)
+    #expect(try probe.messageHeads(on: link).count == 5)
     say(report(.report, 1, 20, window: UInt32((first + 5) * cost)), to: &probe, on: link)
-    #expect(try heads(&probe, on: link).count == 10)
+    #expect(try probe.messageHeads(on: link).count == 10)
   }
 
   @Test("an edit leaves before the messages that wait")
@@ -221,7 +210,7 @@ struct MessageChainTests {
     say(report(.report, 1, 2, window: 0), to: &probe, on: link)
     say(report(.report, 1, 1, window: 0), to: &probe, on: link)
     probe.input(.send([1], to: nil))
-    #expect(try heads(&probe, on: link) == [MessageHead(chain: 1, previous: 3, number: 4)])
+    #expect(try probe.messageHeads(on: link) == [MessageHead(chain: 1, previous: 3, number: 4)])
   }
 
   @Test("a message that is sent while the other side has not admitted this node arrives when it has")
@@ -231,9 +220,9 @@ struct MessageChainTests {
     _ = try probe.frames(on: link)
     #expect(probe.input(.send([1], to: nil)) == .sent(MessageID(1)))
     #expect(probe.input(.send([1], to: [member])) == .sent(MessageID(2)))
-    #expect(try heads(&probe, on: link).isEmpty)
+    #expect(try probe.messageHeads(on: link).isEmpty)
     probe.send(.admit, on: link)
-    #expect(try heads(&probe, on: link).map(\.number) == [1, 2])
+    #expect(try probe.messageHeads(on: link).map(\.number) == [1, 2])
   }
 
   @Test("a message to a peer that never admits this node fails with its link")
@@ -266,7 +255,7 @@ struct MessageChainTests {
       probe.input(.send([1], to: [other]))
       probe.input(.send([1], to: nil))
     }
-    #expect(try heads(&probe, on: link).count == 1)
+    #expect(try probe.messageHeads(on: link).count == 1)
     probe.wait(seconds: 9, keeping: [link])
     probe.wait(seconds: 2, keeping: [link])
     let failures = probe.takeEvents().compactMap { if case .messagesFailed(let failure) = $0 { failure } else { nil } }

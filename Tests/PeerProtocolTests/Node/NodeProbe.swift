@@ -149,6 +149,19 @@ struct NodeProbe {
     }
   }
 
+  /// The heads of the messages among the frames that the node sent on a link since the last call.
+  mutating func messageHeads(on link: LinkID) throws -> [MessageHead] {
+    try frames(on: link).filter { $0.type == .message }.map { frame in
+      var reader = ByteReader(frame.body.span)
+      return try MessageHead(reading: &reader)
+    }
+  }
+
+  /// The reports of messages among the frames that the node sent on a link since the last call.
+  mutating func messageReports(on link: LinkID) throws -> [MessageReport] {
+    try frames(on: link).filter { $0.type == .messageReport }.map { try MessageReport(body: $0.body.span.bytes) }
+  }
+
   /// The frames the node sent on a link since the last call.
   mutating func frames(on link: LinkID) throws -> [(type: FrameType?, body: [UInt8])] {
     let bytes = sent.removeValue(forKey: link) ?? []

@@ -261,9 +261,13 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
         head: MessageHead(chain: 2, previous: 7, number: 9, kind: .envelope, isCritical: true),
         bytes: Array("hello".utf8)), isOpen: true
     ) { $0.write(to: &$1) },
-    FrameCase("message-report-critical", .messageReport, MessageReport(.question, isCritical: true)) {
-      $0.write(to: &$1)
-    },
+    FrameCase("message-report-critical", .messageReport, MessageReport(.question, .critical)) { $0.write(to: &$1) },
+    FrameCase(
+      "message-stream", .message,
+      Message(head: MessageHead(chain: 2, previous: 7, number: 9, kind: .stream), bytes: Array("hello".utf8)),
+      isOpen: true
+    ) { $0.write(to: &$1) },
+    FrameCase("message-report-streams", .messageReport, MessageReport(.question, .streams)) { $0.write(to: &$1) },
     FrameCase(
       "relayed-message", .relayedMessage,
       RelayedMessage(route: Sample.route, message: Message(head: Sample.envelope, bytes: Array("hello".utf8))),

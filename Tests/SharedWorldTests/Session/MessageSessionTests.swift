@@ -88,24 +88,10 @@ struct MessageSessionTests {
 
   @Test("a peer without a connection to another one reaches it through the third")
   func relayed() async throws {
-    let (one, middle, other) = (
-      try TestSessions.identity("alice"), try TestSessions.identity("bob"), try TestSessions.identity("carol")
-    )
-    var pinned = TestSessions.configuration()
-    pinned.trust = .pinned([middle.peerID])
-    let configuration = pinned
-    try await Session.withSession(as: middle, configuration: TestSessions.configuration()) { bob in
-      try await Session.withSession(as: one, configuration: configuration) { alice in
-        try await Session.withSession(as: other, configuration: configuration) { carol in
-          for peer in [alice, carol] { _ = try await peer.invite(bob.endpoint) }
-          var events = alice.events.makeAsyncIterator()
-          _ = try await events.first {
-            if case .peerJoined(let peer) = $0, peer.id == other.peerID { true } else { nil }
-          }
-          for number in 1...100 { try await alice.send([UInt8(number)], to: [other.peerID]) }
-          #expect(await Self.read(100, of: carol) == Array(1...100))
-        }
-      }
+    try await TestSessions.apart { alice, carol in
+      let carolID = carol.localPeer.id
+      for number in 1...100 { try await alice.send([UInt8(number)], to: [carolID]) }
+      #expect(await Self.read(100, of: carol) == Array(1...100))
     }
   }
 

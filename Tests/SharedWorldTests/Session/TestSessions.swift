@@ -51,6 +51,25 @@ enum TestSessions {
       try await body(alice, bob)
     }
   }
+
+  /// Runs `body` with two members of a session that reach each other through a third alone.
+  static func apart(_ body: @Sendable (Session, Session) async throws -> Void) async throws {
+    let (one, middle, other) = (try identity("alice"), try identity("bob"), try identity("carol"))
+    var pinned = configuration()
+    pinned.trust = .pinned([middle.peerID])
+    let ends = pinned
+    try await Session.withSession(as: middle, configuration: configuration()) { bob in
+      try await Session.withSession(as: one, configuration: ends) { alice in
+        try await Session.withSession(as: other, configuration: ends) { carol in
+          for peer in [alice, carol] { _ = try await peer.invite(bob.endpoint) }
+          _ = try await alice.first {
+            if case .peerJoined(let peer) = $0, peer.id == other.peerID { true } else { nil }
+          }
+          try await body(alice, carol)
+        }
+      }
+    }
+  }
 }
 
 extension TestSessions {

@@ -1,0 +1,220 @@
+import Basics
+import PeerProtocol
+import PeerTransport
+public import WorldModel
+
+// Streams travel as messages of a kind and a chain of their own: they wait neither for unread messages nor behind them.
+
+extension Session {
+  /// Opens a stream of bytes to a member, and waits until its app has accepted it.
+  ///
+  /// The peer accepts with ``streams(named:)``. Both sides may write and read then.
+  /// - Parameters:
+  ///   - name: 1 to ``PeerStream/nameLimit`` bytes of UTF-8 without control characters; several streams may have one name.
+  ///   - peer: A member.
+  ///   - timeout: How long the peer's app may take, the way there and back included.
+  /// - Throws: ``SessionError`` with the code `unhandled` (nothing there accepts streams of this name), `request-timed-out`,
+  ///   `limit-exceeded` (``PeerStream/limit`` streams to the peer have not ended), `stream-reset` (the peer's app let go of it),
+  ///   `unknown-peer`, `not-connected` (the peer is gone), `invalid-argument`, `cancelled` or `ended`.
+  public func openStream(
+    named name: String, to peer: PeerID, timeout: Duration = .seconds(10)
+  ) async throws(SessionError) -> PeerStream {
+    guard (1...PeerStream.nameLimit).contains(name.utf8.count), PlainText.allows(name) else {
+      throw SessionError(
+        .invalidArgument,
+        "the name of a stream has 1 to \(PeerStream.nameLimit) bytes of text without control characters: '\(name)'")
+    }
+    let key = try waits.streams.book.open(name, to: peer)
+    // It is released when the opening fails, and forgotten with that.
+    let stream = PeerStream(key, named: name, of: self)
+    let wait = UInt64(min(max(timeout / .nanoseconds(1), 0), 1e18))
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { caller in
+        waits.streams.open(key, until: MonotonicClock.now + wait, caller)
+        setStreamTimer()
+        if Task.isCancelled { cancelOpening(key) }
+        serveStreams()
+      }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.cancelOpening(key) } }
+    }
+    try outcome.get()
+    return stream
+  }
+
+  /// The streams that other peers open to this one under some names, from now on.
+  ///
+  ///     for await stream in session.streams(named: "log") { group.addTask { try await copy(stream) } }
+  ///
+  /// An opener learns at once that nothing here accepts streams of its name. To refuse a stream after a look at its name
+  /// and peer, call ``PeerStream/reset(_:)``.
+  /// - Parameter pattern: A name, where `*` between slashes stands for any one word and `**` at the end for any words.
+  public nonisolated func streams(named pattern: String = "**") -> IncomingStreams {
+    IncomingStreams(mailbox: hub.streams.subscribe(to: pattern))
+  }
+}
+
+// MARK: - Streams
+
+extension Session {
+  /// The next bytes of a stream; nil after their end.
+  func read(_ key: StreamKey) async throws(SessionError) -> [UInt8]? {
+    let number = waits.nextNumber()
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { caller in
+        waits.streams.read(key, number, caller)
+        if Task.isCancelled { waits.streams.cancelRead(key, number) }
+        serveStreams()
+      }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.waits.streams.cancelRead(key, number) } }
+    }
+    return try outcome.get()
+  }
+
+  /// Writes bytes to a stream, or the end of them, and waits until they have left.
+  func write(_ bytes: [UInt8], isEnd: Bool = false, to key: StreamKey) async throws(SessionError) {
+    let number = waits.nextNumber()
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { caller in
+        waits.streams.write(bytes, isEnd: isEnd, key, number, caller)
+        if Task.isCancelled { waits.streams.cancelWrite(key, number) }
+        serveStreams()
+      }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.cancelWrite(key, number) } }
+    }
+    try outcome.get()
+  }
+
+  /// Accepts a stream of another peer; false when it is over already.
+  func accept(_ key: StreamKey) -> Bool {
+    defer { serveStreams() }
+    return waits.streams.book.update(key) { $0.accept() } ?? false
+  }
+
+  /// Ends a stream, and tells the other side why.
+  func reset(_ key: StreamKey, _ reason: RemoteError) {
+    let error = SessionError(.streamReset, "this side has reset the stream", cause: reason)
+    _ = waits.streams.book.update(key) { $0.reset(.app, reason, error) }
+    serveStreams()
+  }
+
+  /// The app does not hold a stream any more.
+  func release(_ key: StreamKey) {
+    waits.streams.book.release(key)
+    serveStreams()
+  }
+
+  private func cancelWrite(_ key: StreamKey, _ number: UInt64) {
+    waits.streams.cancelWrite(key, number)
+    serveStreams()
+  }
+
+  private func cancelOpening(_ key: StreamKey) {
+    giveUp(key, RemoteError("cancelled"), SessionError(.cancelled, "the stream was not opened"))
+  }
+
+  /// Ends the opening of a stream.
+  private func giveUp(_ key: StreamKey, _ reason: RemoteError, _ error: SessionError) {
+    guard waits.streams.book.flow(key)?.stage == .opening else { return }
+    _ = waits.streams.book.update(key) { $0.reset(.app, reason, error) }
+    serveStreams()
+  }
+
+  /// Has the openings that are late at the next deadline ended then.
+  private func setStreamTimer() {
+    if waits.streams.timer == nil {
+      waits.streams.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateOpenings() } }
+    }
+    waits.streams.timer?.deadline = waits.streams.deadline
+  }
+
+  private func endLateOpenings() {
+    for key in waits.streams.late(at: MonotonicClock.now) {
+      let error = SessionError(.requestTimedOut, "the peer did not accept the stream in time; try again")
+      giveUp(key, RemoteError("timed-out"), error)
+    }
+    setStreamTimer()
+  }
+
+  // MARK: The node
+
+  /// Takes what the node says of streams and of the peers at their other ends.
+  func takeStreams(of events: [NodeEvent]) {
+    var hasNews = false
+    for event in events where takeStream(event) { hasNews = true }
+    if hasNews { serveStreams() }
+  }
+
+  /// Takes one event; whether it is about streams.
+  private func takeStream(_ event: NodeEvent) -> Bool {
+    if case .stream(let bytes, _, let sender) = event {
+      receive(bytes, from: sender)
+    } else if case .streamsFailed(let failure, let node) = event {
+      // Nothing tells the other side if this one alone gave it up.
+      let owes = failure.reason == .lost || failure.reason == .restarted
+      waits.streams.book.end(with: node.peer, node, owing: owes, gone(node.peer, failure.reason.rawValue))
+    } else if case .peerLeft(let peer, _, let reason) = event {
+      let reason = LeaveReason(reason)
+      waits.streams.book.end(with: peer, owing: reason == .lost, gone(peer, reason.rawValue))
+    } else if case .peerJoined(let peer, _) = event {
+      waits.streams.book.reached(peer)
+    } else if case .peerReconnected(let peer) = event {
+      waits.streams.book.reached(peer)
+    } else if case .messageRoom = event {
+      waits.streams.book.unblock()
+    } else {
+      return false
+    }
+    return true
+  }
+
+  private func gone(_ peer: PeerID, _ reason: String) -> SessionError {
+    SessionError(.notConnected, "the peer of the stream, \(peer.short), is gone: \(reason)")
+  }
+
+  private func receive(_ bytes: [UInt8], from sender: NodeID) {
+    guard let incarnation else { return }
+    do throws(DecodingFailure) {
+      waits.streams.book.receive(try StreamLetter(bytes), from: sender, me: incarnation)
+    } catch {
+      // What it said is lost, so no stream with it is whole.
+      let error = SessionError(
+        .corruptData, "\(sender.peer.short) sent bytes that are no part of a stream", cause: error)
+      waits.streams.book.end(with: sender.peer, sender, owing: true, error)
+    }
+  }
+
+  /// Sends the letters that are due, and resumes the callers for which something has changed, until nothing is left to do.
+  private func serveStreams() {
+    // A turn of the node may bring events, and with them this call, before the letter of the turn is accounted for.
+    guard !exchange(&waits.streams.isServing, with: true) else { return }
+    repeat {
+      for key in waits.streams.settle() {
+        guard let name = waits.streams.book.flow(key)?.name else { continue }
+        // Without a reader it is released here, and refused with that.
+        hub.streams.put(PeerStream(key, named: name, of: self))
+      }
+    } while sendNextLetter()
+    waits.streams.isServing = false
+  }
+
+  /// Sends one letter; false when there is none.
+  private func sendNextLetter() -> Bool {
+    guard let (peer, letter) = waits.streams.book.next() else { return false }
+    do throws(SessionError) {
+      try handle(.send(letter.bytes, as: .stream, to: [peer]))
+      if let node = try read({ node, _ in node.streamReceiver(peer) }) { waits.streams.book.sent(to: node) }
+    } catch {
+      if error.code == .wouldBlock {
+        waits.streams.book.hold(letter, for: peer)
+      } else if case .over(_, let received, let opened) = letter {
+        waits.streams.book.postpone(peer, received: received, opened: opened)
+      } else {
+        waits.streams.book.end(with: peer, owing: true, error)
+      }
+    }
+    return true
+  }
+}

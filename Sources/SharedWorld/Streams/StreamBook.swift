@@ -1,0 +1,295 @@
+import AnchorReplication
+import PeerProtocol
+import WorldModel
+
+/// Names a stream at one of its ends.
+struct StreamKey: Hashable, Sendable {
+  /// The peer at the other end.
+  let peer: PeerID
+  /// The number that the peer gave it which opened it.
+  let number: UInt64
+  /// The start of the peer that opened it; nil for a stream that this side has opened.
+  let opener: NodeID?
+
+  /// Whether this side opened it.
+  var isOwn: Bool { opener == nil }
+}
+
+/// All streams of a session: which there are, what of them leaves next, and what becomes of them when a peer goes.
+///
+/// It is a value without I/O; ``Session`` gives it the letters that arrive and sends those that it asks for.
+struct StreamBook: Sendable {
+  /// The other end of streams.
+  private struct Partner: Sendable {
+    let peer: PeerID
+    /// The start of its process; nil until a letter came or went.
+    var node: NodeID?
+    /// The last number of a stream that it opened.
+    var lastOpened: UInt64 = 0
+    /// The streams that it must learn are over.
+    var debt: (received: UInt64, opened: UInt64)?
+    /// Whether it was out of reach when it was last told.
+    var isAway = false
+    /// Streams that were refused because there are too many.
+    var refused: [UInt64] = []
+    /// A letter that the node had no room for.
+    var held: StreamLetter?
+    /// Whether nothing is tried before the node has room.
+    var isBlocked = false
+    /// Streams with letters to be sent, which take turns.
+    var queue: [StreamKey] = []
+  }
+
+  private let sizes: StreamSizes
+  private var flows: [StreamKey: StreamFlow] = [:]
+  /// Streams whose app does not hold them any more; they go when the other side knows.
+  private var released: Set<StreamKey> = []
+  private var partners: [Partner] = []
+  private var lastNumber: UInt64 = 0
+  /// The partner that is asked first for a letter.
+  private var turn = 0
+  private var touched: [StreamKey] = []
+  private var offered: [StreamKey] = []
+
+  init(_ sizes: StreamSizes = StreamSizes()) { self.sizes = sizes }
+
+  // MARK: This side
+
+  /// Begins to open a stream.
+  ///
+  /// - Throws: ``SessionError`` with the code `limitExceeded`.
+  mutating func open(_ name: String, to peer: PeerID) throws(SessionError) -> StreamKey {
+    guard count(with: peer, isOwn: true) < ProtocolLimits.streamsOfPeer else {
+      throw SessionError(
+        .limitExceeded, "\(ProtocolLimits.streamsOfPeer) streams to \(peer.short) have not ended; finish or reset one")
+    }
+    lastNumber += 1
+    let key = StreamKey(peer: peer, number: lastNumber, opener: nil)
+    flows[key] = StreamFlow(opening: name, sizes)
+    enqueue(key)
+    return key
+  }
+
+  /// Changes a stream; nil when there is none.
+  mutating func update<R>(_ key: StreamKey, _ body: (inout StreamFlow) -> R) -> R? {
+    guard let index = flows.index(forKey: key) else { return nil }
+    let result = body(&flows.values[index])
+    touched.append(key)
+    enqueue(key)
+    return result
+  }
+
+  /// A stream as it is; nil when there is none.
+  func flow(_ key: StreamKey) -> StreamFlow? { flows[key] }
+
+  /// The app holds a stream no more: one that is not over is reset, or refused if it was never accepted.
+  mutating func release(_ key: StreamKey) {
+    guard let stage = flows[key]?.stage else { return }
+    released.insert(key)
+    let isOffered = stage == .offered
+    let error = RemoteError(isOffered ? "unhandled" : "released", "the app of the other side does not hold the stream")
+    _ = update(key) {
+      $0.reset(isOffered ? .unhandled : .app, error, SessionError(.cancelled, "the stream was released"))
+    }
+    forgetIfOver(key)
+  }
+
+  /// The streams that have changed since the last call, each once, and those that were opened by others.
+  mutating func takeNews() -> (touched: [StreamKey], offered: [StreamKey]) {
+    var seen: Set<StreamKey> = []
+    let keys = exchange(&touched, with: []).filter { seen.insert($0).inserted }
+    return (keys, exchange(&offered, with: []))
+  }
+
+  // MARK: The other side
+
+  /// Takes a letter of a start of a peer; `me` is this start.
+  mutating func receive(_ letter: StreamLetter, from node: NodeID, me: UInt64) {
+    guard let index = place(of: node) else { return }
+    switch letter {
+    case .open(let number, let limit, let name): offer(number, name, limit, from: index)
+    case .credit(let mark, _), .data(let mark, _), .end(let mark), .reset(let mark, _, _):
+      guard let key = key(of: mark, node, me: me), let obeys = update(key, { $0.receive(letter, from: node.peer) })
+      else { return }
+      if !obeys {
+        let text = "the other side broke the rules of the stream"
+        _ = update(key) {
+          $0.reset(.violation, RemoteError("violation", text), SessionError(.streamReset, text))
+        }
+      }
+      forgetIfOver(key)
+    case .over(let start, let received, let opened):
+      guard start == me else { return }
+      let error = SessionError(.notConnected, "\(node.peer.short) has lost the stream while it could not be reached")
+      end(with: node.peer, error) { $0.number <= ($0.isOwn ? received : opened) }
+    }
+  }
+
+  private mutating func offer(_ number: UInt64, _ name: String, _ limit: UInt64, from index: Int) {
+    guard number > partners[index].lastOpened, let opener = partners[index].node else { return }
+    partners[index].lastOpened = number
+    let key = StreamKey(peer: opener.peer, number: number, opener: opener)
+    guard count(with: key.peer, isOwn: false) < ProtocolLimits.streamsOfPeer else {
+      // Only a peer that does not count its own streams comes here, and may learn of as many.
+      if partners[index].refused.count < ProtocolLimits.streamsOfPeer { partners[index].refused.append(number) }
+      return
+    }
+    flows[key] = StreamFlow(offered: name, limit: limit, sizes)
+    offered.append(key)
+  }
+
+  private func key(of mark: StreamMark, _ node: NodeID, me: UInt64) -> StreamKey? {
+    switch mark {
+    case .mine(let number): StreamKey(peer: node.peer, number: number, opener: node)
+    case .yours(let number, let start): start == me ? StreamKey(peer: node.peer, number: number, opener: nil) : nil
+    }
+  }
+
+  /// The place of a start of a peer; another start of it has no streams of the one before.
+  private mutating func place(of node: NodeID) -> Int? {
+    if let index = place(of: node.peer) {
+      if let known = partners[index].node, known != node { restart(index, as: node) }
+      partners[index].node = node
+      return index
+    }
+    return add(node.peer, as: node)
+  }
+
+  private func place(of peer: PeerID) -> Int? { partners.firstIndex { $0.peer == peer } }
+
+  private mutating func add(_ peer: PeerID, as node: NodeID? = nil) -> Int? {
+    if partners.count >= 2 * ProtocolLimits.members {
+      partners.removeAll { partner in !flows.keys.contains { $0.peer == partner.peer } }
+      guard partners.count < 2 * ProtocolLimits.members else { return nil }
+    }
+    partners.append(Partner(peer: peer, node: node))
+    return partners.count - 1
+  }
+
+  private mutating func restart(_ index: Int, as node: NodeID) {
+    let peer = partners[index].peer
+    end(with: peer, SessionError(.notConnected, "\(peer.short) has restarted")) { _ in true }
+    partners[index] = Partner(peer: peer, node: node)
+  }
+
+  // MARK: Ends
+
+  /// The streams with a peer are over; one that may not know it learns of it when it can be reached again.
+  ///
+  /// - Parameter node: The start that they are with; nil for any.
+  mutating func end(with peer: PeerID, _ node: NodeID? = nil, owing: Bool, _ error: SessionError) {
+    guard let index = place(of: peer) else { return }
+    if let node, let known = partners[index].node, known != node { return }
+    end(with: peer, error) { _ in true }
+    guard owing else { return _ = partners.remove(at: index) }
+    partners[index].held = nil
+    partners[index].isBlocked = false
+    partners[index].refused = []
+    // Also without any stream: what it was told before may be lost with the chain.
+    partners[index].debt = (partners[index].lastOpened, lastNumber)
+  }
+
+  private mutating func end(with peer: PeerID, _ error: SessionError, where test: (StreamKey) -> Bool) {
+    for key in flows.keys.filter({ $0.peer == peer && test($0) }).sorted(by: { $0.order < $1.order }) {
+      _ = update(key) { $0.fail(error) }
+      forgetIfOver(key)
+    }
+  }
+
+  /// Every stream is over, because the session is.
+  mutating func endAll(_ error: SessionError) {
+    for peer in partners.map(\.peer) { end(with: peer, owing: false, error) }
+    for key in flows.keys.sorted(by: { $0.order < $1.order }) { _ = update(key) { $0.fail(error) } }
+  }
+
+  private mutating func forgetIfOver(_ key: StreamKey) {
+    guard released.contains(key), flows[key]?.isOver ?? true else { return }
+    flows[key] = nil
+    released.remove(key)
+  }
+
+  // MARK: Letters
+
+  /// The next letter and its receiver; the streams of one peer take turns, and so do peers.
+  mutating func next() -> (peer: PeerID, letter: StreamLetter)? {
+    for _ in partners.indices {
+      turn = (turn + 1) % partners.count
+      if !partners[turn].isBlocked, let letter = next(of: turn) { return (partners[turn].peer, letter) }
+    }
+    return nil
+  }
+
+  private mutating func next(of index: Int) -> StreamLetter? {
+    if let held = exchange(&partners[index].held, with: nil) { return held }
+    if !partners[index].isAway, let (received, opened) = partners[index].debt, let node = partners[index].node {
+      partners[index].debt = nil
+      return .over(start: node.incarnation, received: received, opened: opened)
+    }
+    if !partners[index].refused.isEmpty {
+      let mark = StreamMark.yours(partners[index].refused.removeFirst(), start: partners[index].node?.incarnation ?? 0)
+      return .reset(mark, .limit, RemoteError("limit", "\(ProtocolLimits.streamsOfPeer) streams have not ended"))
+    }
+    while !partners[index].queue.isEmpty {
+      let key = partners[index].queue.removeFirst()
+      let mark: StreamMark =
+        key.isOwn ? .mine(key.number) : .yours(key.number, start: partners[index].node?.incarnation ?? 0)
+      guard let letter = flows[key]?.next(mark) else { continue }
+      touched.append(key)
+      if flows[key]?.hasNext == true { partners[index].queue.append(key) }
+      forgetIfOver(key)
+      return letter
+    }
+    return nil
+  }
+
+  /// The node had no room for a letter: it is the next one when there is.
+  mutating func hold(_ letter: StreamLetter, for peer: PeerID) {
+    guard let index = place(of: peer) else { return }
+    partners[index].held = letter
+    partners[index].isBlocked = true
+  }
+
+  /// A peer could not be told which streams are over: it is told when it is in reach.
+  mutating func postpone(_ peer: PeerID, received: UInt64, opened: UInt64) {
+    guard let index = place(of: peer) else { return }
+    partners[index].debt = (received, opened)
+    partners[index].isAway = true
+  }
+
+  /// The node may have room again.
+  mutating func unblock() { for index in partners.indices { partners[index].isBlocked = false } }
+
+  /// A letter has gone to this start of a peer; streams with another one are over.
+  mutating func sent(to node: NodeID) {
+    if let index = place(of: node) { partners[index].isAway = false }
+  }
+
+  /// A peer can be reached again, and be told which streams are over.
+  mutating func reached(_ peer: PeerID) {
+    if let index = place(of: peer) { partners[index].isAway = false }
+  }
+
+  private mutating func enqueue(_ key: StreamKey) {
+    guard flows[key]?.hasNext == true, let index = place(of: key.peer) ?? add(key.peer),
+      !partners[index].queue.contains(key)
+    else { return }
+    partners[index].queue.append(key)
+  }
+
+  private func count(with peer: PeerID, isOwn: Bool) -> Int {
+    flows.count { $0.key.peer == peer && $0.key.isOwn == isOwn && $0.value.holdsPlace }
+  }
+
+  /// Streams that others have opened and that wait to be accepted.
+  var offeredCount: Int { flows.values.count { $0.stage == .offered && !$0.isOver } }
+
+  /// Bytes of streams with a peer that wait to be read.
+  func waitingBytes(of peer: PeerID) -> Int {
+    flows.reduce(0) { $0 + ($1.key.peer == peer ? $1.value.waitingBytes : 0) }
+  }
+}
+
+extension StreamKey {
+  /// The order in which streams with a peer are ended.
+  fileprivate var order: (UInt64, Int) { (number, isOwn ? 0 : 1) }
+}

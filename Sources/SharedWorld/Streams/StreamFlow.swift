@@ -1,0 +1,235 @@
+import PeerProtocol
+
+/// Bytes that may be under way; smaller in simulations, whose apps write little.
+struct StreamSizes: Sendable {
+  /// Those of one direction of a stream that wait to be read or are on their way.
+  var window = ProtocolLimits.streamWindow
+  /// Those in one letter.
+  var part = ProtocolLimits.streamPart
+}
+
+/// One end of a stream: its bytes on their way out, and those that have arrived and were not read.
+///
+/// It is a value without I/O. Bytes leave as the other end grants room for them, and it grants the other end room as they are
+/// read, so that at most ``StreamSizes/window`` bytes wait here whatever comes.
+struct StreamFlow: Sendable {
+  /// How far the opening is.
+  enum Stage: Sendable {
+    /// This side has opened it, and the other has not answered.
+    case opening
+    /// The other side has opened it, and this app has not accepted it.
+    case offered
+    /// Both sides may send.
+    case open
+  }
+
+  /// The result of a read.
+  enum Reading: Sendable {
+    case bytes([UInt8])
+    case ended
+    case failed(SessionError)
+    /// Nothing is here yet.
+    case wait
+  }
+
+  /// A call that hands over bytes, or the end of them.
+  private struct Write: Sendable {
+    let number: UInt64
+    var bytes: ArraySlice<UInt8>
+    let isEnd: Bool
+    var hasBegun = false
+  }
+
+  let name: String
+  private let sizes: StreamSizes
+  private(set) var stage: Stage
+  /// Why it is over before its end; nil while it is not.
+  private(set) var failure: SessionError?
+
+  private var writes: [Write] = []
+  private var settled: [(number: UInt64, error: SessionError?)] = []
+  /// Bytes that have left, and that may.
+  private var sent: UInt64 = 0
+  private var limit: UInt64
+  private var isFinishing = false
+  private var hasSentEnd = false
+
+  private var inbox: [[UInt8]] = []
+  /// Bytes that have arrived, that were read, and that were granted.
+  private var received: UInt64 = 0
+  private var read: UInt64 = 0
+  private var granted: UInt64 = 0
+  private var hasReceivedEnd = false
+
+  private var owesOpen = false
+  private var owesCredit = false
+  private var owedReset: (reason: StreamReset, error: RemoteError)?
+
+  /// A stream that this side opens.
+  init(opening name: String, _ sizes: StreamSizes) {
+    (self.name, self.sizes) = (name, sizes)
+    (stage, limit, owesOpen) = (.opening, 0, true)
+  }
+
+  /// A stream that the other side has opened, which grants this many bytes.
+  init(offered name: String, limit: UInt64, _ sizes: StreamSizes) {
+    (self.name, self.sizes) = (name, sizes)
+    (stage, self.limit) = (.offered, limit)
+  }
+
+  /// Whether nothing more comes or leaves.
+  var isOver: Bool { failure != nil ? owedReset == nil : hasSentEnd && hasReceivedEnd }
+  /// Whether it counts among the streams of two peers: it is not over, or bytes wait here.
+  var holdsPlace: Bool { !isOver || !inbox.isEmpty }
+  /// Whether writes have left or failed and were not taken.
+  var hasSettled: Bool { !settled.isEmpty }
+  /// Whether a read has a result.
+  var isReadable: Bool { !inbox.isEmpty || hasReceivedEnd || failure != nil }
+  /// Bytes that wait to be read.
+  var waitingBytes: Int { Int(received - read) }
+
+  // MARK: This side
+
+  /// Accepts an offered stream; false when it is over already.
+  mutating func accept() -> Bool {
+    guard stage == .offered, failure == nil else { return false }
+    (stage, owesCredit) = (.open, true)
+    return true
+  }
+
+  /// Adds bytes that are to leave, or the end, under a number of the caller, which ``takeSettled()`` names once they have left.
+  ///
+  /// - Throws: ``SessionError`` when nothing can leave any more.
+  mutating func write(_ bytes: [UInt8], isEnd: Bool = false, number: UInt64) throws(SessionError) {
+    // An end that the other side has is not undone by what came later.
+    if isEnd, hasSentEnd { return settled.append((number, nil)) }
+    if let failure { throw failure }
+    guard isEnd || !isFinishing else {
+      throw SessionError(.invalidArgument, "the stream '\(name)' was finished; nothing can be written to it any more")
+    }
+    if isEnd { isFinishing = true }
+    guard isEnd || !bytes.isEmpty else { return settled.append((number, nil)) }
+    writes.append(Write(number: number, bytes: bytes[...], isEnd: isEnd))
+  }
+
+  /// Takes back a write; one of which a part has left resets the stream, for the other side must not read on behind the gap.
+  mutating func cancel(_ number: UInt64) {
+    guard let index = writes.firstIndex(where: { $0.number == number }) else { return }
+    let error = SessionError(.cancelled, "the write was cancelled, and the stream reset because a part of it had left")
+    guard writes[index].hasBegun else {
+      writes.remove(at: index)
+      isFinishing = writes.contains(where: \.isEnd)
+      return settled.append((number, SessionError(.cancelled, "the write was cancelled before anything of it left")))
+    }
+    reset(.app, RemoteError("cancelled", "a write was cancelled"), error)
+  }
+
+  /// Takes what has arrived.
+  mutating func take() -> Reading {
+    guard !inbox.isEmpty else {
+      if hasReceivedEnd { return .ended }
+      return failure.map { .failed($0) } ?? .wait
+    }
+    let bytes = inbox.count == 1 ? inbox[0] : Array(inbox.joined())
+    inbox = []
+    read += UInt64(bytes.count)
+    // In steps, so that not every read sends a word.
+    if granted - read <= UInt64(sizes.window * 3 / 4), canGrant { owesCredit = true }
+    return .bytes(bytes)
+  }
+
+  private var canGrant: Bool { stage == .open && failure == nil && !hasReceivedEnd }
+
+  /// Ends both directions at once, and tells the other side why; `error` is what this side's callers get.
+  mutating func reset(_ reason: StreamReset, _ remote: RemoteError, _ error: SessionError) {
+    guard failure == nil, !isOver else { return }
+    // An opening that has not left needs no word.
+    let isKnown = !owesOpen
+    fail(error)
+    (inbox, hasReceivedEnd, read) = ([], false, received)
+    if isKnown { owedReset = (reason, remote) }
+  }
+
+  /// The stream is over without a word to the other side, which is gone or said so itself.
+  ///
+  /// The bytes that have arrived can still be read.
+  mutating func fail(_ error: SessionError) {
+    owedReset = nil
+    guard failure == nil, !isOver else { return }
+    failure = error
+    (owesOpen, owesCredit) = (false, false)
+    for write in writes { settled.append((write.number, error)) }
+    writes = []
+  }
+
+  /// The writes that have left or failed since the last call.
+  mutating func takeSettled() -> [(number: UInt64, error: SessionError?)] { exchange(&settled, with: []) }
+
+  // MARK: The other side
+
+  /// Takes a letter about this stream; whether it follows the rules.
+  mutating func receive(_ letter: StreamLetter, from peer: PeerID) -> Bool {
+    guard failure == nil else { return true }
+    switch letter {
+    case .credit(_, let limit):
+      if stage == .opening { stage = .open }
+      self.limit = max(self.limit, limit)
+    case .data(_, let bytes):
+      guard stage == .open, !hasReceivedEnd, UInt64(bytes.count) <= granted - received else { return false }
+      received += UInt64(bytes.count)
+      inbox.append(bytes)
+    case .end:
+      guard stage == .open, !hasReceivedEnd else { return false }
+      hasReceivedEnd = true
+      owesCredit = false
+    case .reset(_, let reason, let error):
+      fail(SessionError(reason, error, of: name, peer, isOpening: stage == .opening))
+    case .open, .over: return false
+    }
+    return true
+  }
+
+  // MARK: Letters
+
+  /// Whether ``next(_:)`` has a letter.
+  var hasNext: Bool {
+    if owedReset != nil || owesOpen || owesCredit { return true }
+    guard stage == .open, failure == nil, let write = writes.first else { return false }
+    return write.isEnd || sent < limit
+  }
+
+  /// The next letter to the other side, which counts as sent then.
+  mutating func next(_ mark: StreamMark) -> StreamLetter? {
+    if let (reason, error) = owedReset {
+      owedReset = nil
+      return .reset(mark, reason, error)
+    }
+    let window = UInt64(sizes.window)
+    if owesOpen, case .mine(let number) = mark {
+      owesOpen = false
+      granted = window
+      return .open(number, limit: granted, name: name)
+    }
+    if owesCredit {
+      owesCredit = false
+      granted = read + window
+      return .credit(mark, limit: granted)
+    }
+    guard stage == .open, failure == nil, !writes.isEmpty else { return nil }
+    if writes[0].isEnd {
+      hasSentEnd = true
+      // Nothing but further ends follows an end.
+      for write in writes { settled.append((write.number, nil)) }
+      writes = []
+      return .end(mark)
+    }
+    guard sent < limit else { return nil }
+    let count = min(writes[0].bytes.count, sizes.part, Int(clamping: limit - sent))
+    let bytes = Array(writes[0].bytes.prefix(count))
+    writes[0].bytes.removeFirst(count)
+    writes[0].hasBegun = true
+    sent += UInt64(count)
+    if writes[0].bytes.isEmpty { settled.append((writes.removeFirst().number, nil)) }
+    return .data(mark, bytes)
+  }
+}

@@ -47,11 +47,7 @@ struct ComparisonTests {
   func open() throws {
     var pair = pair(asks: (false, false))
     let link = try pair.connect()
-    var capabilities: [UInt8] = []
-    let said = try pair.pump(link) { _, type, body in
-      if type == .hello { capabilities.append(body[8]) }
-      return true
-    }
+    let (said, capabilities) = try pair.pumpHellos(link)
     #expect(capabilities == [0b10111, 0b10111] && !said.contains { $0.contains("code") })
     #expect(pair.dialler.results() == [.accepted(Self.other)])
   }

@@ -51,11 +51,7 @@ struct PairingTests {
   func open() throws {
     var pair = try pair(nil, nil)
     let link = try pair.connect()
-    var capabilities: [UInt8] = []
-    let said = try pair.pump(link) { _, type, body in
-      if type == .hello { capabilities.append(body[8]) }
-      return true
-    }
+    let (said, capabilities) = try pair.pumpHellos(link)
     #expect(capabilities == [7, 7] && !said.contains { $0.contains("passcode") })
     #expect(pair.dialler.results() == [.accepted(Self.other)])
   }

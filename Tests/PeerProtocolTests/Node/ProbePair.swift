@@ -68,6 +68,16 @@ struct ProbePair {
       for case .invitationReceived(let id, _, _, _) in acceptor.events { acceptor.input(.answer(id, .accept)) }
     }
   }
+
+  /// The same, and the low byte of the capabilities of both hellos.
+  mutating func pumpHellos(_ link: LinkID) throws -> (said: [String], capabilities: [UInt8]) {
+    var capabilities: [UInt8] = []
+    let said = try pump(link) { _, type, body in
+      if type == .hello { capabilities.append(body[8]) }
+      return true
+    }
+    return (said, capabilities)
+  }
 }
 
 extension NodeProbe {

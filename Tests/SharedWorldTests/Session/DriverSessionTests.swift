@@ -200,19 +200,19 @@ struct DriverSessionTests {
   }
 }
 
-/// Proves that it knows a secret, for one connection and in its own name.
+/// Proves that it knows a secret, for one connection and as the side that it is.
 struct ProofDriver: SessionDriver {
   let secret: String
   let context: DriverContext
 
-  mutating func opened() -> DriverStep { .send(proof(of: context.localPeer.id)) }
+  mutating func opened() -> DriverStep { .send(proof(byDialler: context.isDialler)) }
 
   mutating func received(_ data: [UInt8]) -> DriverStep {
-    data == proof(of: context.peer.id) ? .authenticated : .failed("wrong secret")
+    data == proof(byDialler: !context.isDialler) ? .authenticated : .failed("wrong secret")
   }
 
-  private func proof(of peer: PeerID) -> [UInt8] {
-    SHA256Digest(hashing: Array(secret.utf8) + context.channelBinding + peer.bytes).bytes
+  private func proof(byDialler isDialler: Bool) -> [UInt8] {
+    SHA256Digest(hashing: Array(secret.utf8) + context.channelBinding + [isDialler ? 1 : 0]).bytes
   }
 }
 

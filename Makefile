@@ -3,7 +3,7 @@ SWIFT ?= swift
 export SWIFT FILTER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR CHURN_SECONDS CHURN_SEED LAN_RUNS
 
 .DEFAULT_GOAL := build
-.PHONY: build test demo lint lan bench fuzz soak model install uninstall python docs clean help toolchain
+.PHONY: build test demo lint lan browser bench fuzz soak model install uninstall python docs clean help toolchain
 
 build: toolchain ## build everything (debug)
 	$(SWIFT) build
@@ -19,6 +19,9 @@ lint: toolchain ## check the format and the rules of the house
 
 lan: toolchain ## a LAN of network namespaces: faults, maps, discovery LAN_RUNS (3) times, CHURN_SECONDS (300) of churn (root)
 	@Scripts/lan.sh
+
+browser: toolchain ## the page of worldview in a headless Chromium; screenshots in browser-out; FILTER=name selects
+	@Scripts/browser.sh
 
 bench: toolchain ## measure, release build, into Benchmarks/RESULTS.md; FILTER=name selects, JSON=path also writes the rows
 	@Scripts/bench.sh
@@ -48,7 +51,7 @@ docs: toolchain ## build the documentation into .build/docs; a dead link is an e
 	@Scripts/docs.sh
 
 clean: ## remove everything that was built
-	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out
+	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out browser-out
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 10

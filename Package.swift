@@ -89,6 +89,8 @@ let package = Package(
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/view.js"),
         .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"), .embedInCode("Page/server.js"),
+        .embedInCode("Page/anchors.js"), .embedInCode("Page/dom.js"), .embedInCode("Page/gestures.js"),
+        .embedInCode("Page/stage.js"),
       ], swiftSettings: common),
     .executableTarget(
       name: "worldmap", dependencies: ["PeerCLI", "WorldAlignment", "WorldFormats", "SharedWorld"],

@@ -1,3 +1,4 @@
+import PeerCLI
 import SharedWorld
 
 /// The user's view: a map, through a camera.
@@ -6,8 +7,10 @@ struct MapView {
   private(set) var map: WorldMap?
   /// Which shared map has been in view last.
   private(set) var sharedID: MapID?
-  /// Where the user looks from; nil while the whole map is in view.
-  var camera: PinholeCamera?
+  /// Where the user looks from; nil while the whole map is in view, from outside and cut open.
+  var camera: PinholeCamera? {
+    didSet { hitTest = nil }
+  }
 
   private var hitTest: HitTest?
 
@@ -26,8 +29,15 @@ struct MapView {
   /// The nearest thing under a point of the screen; nil when there is nothing.
   mutating func hit(at screen: SIMD2<Float>) -> HitTest.Result? {
     guard let map else { return nil }
-    let test = hitTest ?? HitTest(map)
+    let camera = camera ?? .framing(map)
+    let test = hitTest ?? HitTest(cloud: map.cloud, anchors: map.anchors, within: seenBox(of: map, camera))
     hitTest = test
-    return test.results(at: screen, through: camera ?? .framing(map)).first
+    return test.results(at: screen, through: camera).first
+  }
+
+  /// The box of what is seen of a map; nil when everything is.
+  private func seenBox(of map: WorldMap, _ framing: PinholeCamera) -> BoundingBox? {
+    guard camera == nil, let bounds = BoundingBox(ignoringOutliersOf: map.cloud.positions) else { return nil }
+    return OpenRoom.box(of: bounds, seenFrom: framing.pose.translation)
   }
 }

@@ -35,7 +35,7 @@ enum WorldView {
     return await withTaskGroup(of: ExitCode?.self) { group in
       group.addTask {
         await viewer.run()
-        return .session
+        return await viewer.hasLeft ? .done : .session
       }
       group.addTask { await signals.next().map(ExitCode.signalled) }
       let status = await group.next() ?? nil
@@ -51,6 +51,10 @@ enum WorldView {
     "/camera.js": script(PackageResources.camera_js),
     "/panel.js": script(PackageResources.panel_js),
     "/server.js": script(PackageResources.server_js),
+    "/anchors.js": script(PackageResources.anchors_js),
+    "/dom.js": script(PackageResources.dom_js),
+    "/gestures.js": script(PackageResources.gestures_js),
+    "/stage.js": script(PackageResources.stage_js),
   ]
 
   private static func script(_ bytes: [UInt8]) -> Viewer.PageFile {

@@ -78,7 +78,8 @@ struct House {
           return Finding(
             path: file.path, line: 1, advice: "not a place of the house (House.topLevel): move or remove it")
         }
-        guard parts[0] == "Sources" || parts[0] == "Tests", !["Interop", "Lan"].contains(parts[1]) else { return nil }
+        guard parts[0] == "Sources" || parts[0] == "Tests", !["Interop", "Lan", "Browser"].contains(parts[1])
+        else { return nil }
         guard parts.count == 2 || !targets.contains("name: \"\(parts[1])\"") else { return nil }
         return Finding(path: file.path, line: 1, advice: "belongs to no target of Package.swift: nothing builds it")
       })

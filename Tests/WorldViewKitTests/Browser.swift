@@ -39,6 +39,12 @@ struct Browser: Sendable {
     return try await send("POST \(path) HTTP/1.1\r\n\(proof)\(fields)\r\n\r\n\(json)")
   }
 
+  /// Sends a file with its extension.
+  func upload(_ path: String, _ text: String, type: String) async throws -> String {
+    let fields = "Host: localhost:\(port)\r\nContent-Type: application/octet-stream\r\nX-File-Type: \(type)\r\n"
+    return try await send("POST \(path) HTTP/1.1\r\n\(proof)\(fields)Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
+  }
+
   private var proof: String { key.map { "Authorization: Bearer \($0)\r\n" } ?? "" }
 
   func send(_ text: String) async throws -> String {

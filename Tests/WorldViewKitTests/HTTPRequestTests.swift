@@ -61,8 +61,38 @@ struct HTTPRequestTests {
   }
 
   @Test(
-    "what changes something must be JSON, which no other site can send unasked",
-    arguments: [("application/json", nil), ("application/json; charset=utf-8", nil), ("text/plain", 415)]
+    "this machine's own name opens the page, another's does not",
+    arguments: [
+      ("den.local:81", nil), ("Den.Local:81", nil), ("den:81", nil), ("other.local:81", 403),
+      ("den.local.example:81", 403),
+      ("local:81", 403),
+    ] as [(String, Int?)])
+  func machineName(host: String, status: Int?) throws {
+    let request = try #require(try Self.read("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n"))
+    let access = HTTPAccess(port: 81, machine: "Den")
+    #expect(Self.status { () throws(HTTPFailure) in try access.check(request) } == status)
+  }
+
+  @Test("the limit of a body follows from the request's header")
+  func bodyLimit() throws {
+    var reader = HTTPRequestReader { $0.path == "/load" ? 100_000 : 0 }
+    #expect(try reader.append(Array("POST /load HTTP/1.1\r\nContent-Length: 100000\r\n\r\n".utf8)) == nil)
+    #expect(reader.isInBody)
+    for (path, size) in [("/load", 100_001), ("/other", 1)] {
+      var reader = HTTPRequestReader { $0.path == "/load" ? 100_000 : 0 }
+      let failure = #expect(throws: HTTPFailure.self) {
+        try reader.append(Array("POST \(path) HTTP/1.1\r\nContent-Length: \(size)\r\n\r\n".utf8))
+      }
+      #expect(failure?.status == 413)
+    }
+  }
+
+  @Test(
+    "what changes something must be JSON or a file, which no other site can send unasked",
+    arguments: [
+      ("application/json", nil), ("application/json; charset=utf-8", nil), ("application/octet-stream", nil),
+      ("text/plain", 415),
+    ]
       as [(String, Int?)])
   func contentType(type: String, status: Int?) throws {
     let request = try #require(

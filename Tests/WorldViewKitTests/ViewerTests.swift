@@ -154,6 +154,52 @@ struct ViewerTests {
     }
   }
 
+  @Test("edits of the page are taken back and made again")
+  func undo() async throws {
+    try await Self.run { session, browser in
+      try await session.share(SceneTests.walls)
+      #expect(try await browser.post("/undo", "{}").hasPrefix("HTTP/1.1 409"))
+      let tap = #""x":0.5,"y":0.5,"eye":[0,0,5],"target":[0,0,0],"focalLength":1,"aspectRatio":1.5"#
+      #expect(try await browser.post("/tap", "{\(tap),\"name\":\"lamp\"}").hasPrefix("HTTP/1.1 200"))
+      #expect(try await browser.get("/state").contains(#""canUndo":true,"canRedo":false"#))
+      #expect(try await browser.post("/undo", "{}").hasPrefix("HTTP/1.1 200"))
+      #expect(await session.anchors().isEmpty)
+      #expect(try await browser.post("/redo", "{}").hasPrefix("HTTP/1.1 200"))
+      let lamp = try #require(await session.anchors().first)
+      #expect(lamp.name == "lamp")
+      #expect(try await browser.post("/remove", #"{"anchor":"\#(lamp.id)"}"#).hasPrefix("HTTP/1.1 200"))
+      #expect(try await browser.post("/undo", "{}").hasPrefix("HTTP/1.1 200"))
+      #expect(await session.anchors().map(\.name) == ["lamp"])
+    }
+  }
+
+  @Test("a file is read from a browser with the key alone, shown and not sent while nobody is there")
+  func load() async throws {
+    try await Self.runUnopened { session, viewer in
+      let stranger = Browser(port: viewer.port, key: nil)
+      let text = (0..<9000).map { "\($0 % 90) \($0 / 90) 1\n" }.joined()
+      #expect(try await stranger.upload("/load", text, type: "xyz").hasPrefix("HTTP/1.1 413"))
+      let browser = try await Browser(opening: viewer.address)
+      #expect(try await browser.upload("/load", text, type: "xyz").hasPrefix("HTTP/1.1 200"))
+      let state = try await browser.get("/state")
+      #expect(state.contains(#""points":9000,"isShared":false"#))
+      #expect(await session.state().mapID == nil)
+      #expect(try await browser.post("/send-map", "{}").hasPrefix("HTTP/1.1 409"))
+      #expect(try await browser.upload("/load", "words", type: "").hasPrefix("HTTP/1.1 409"))
+      #expect(try await browser.get("/map").contains("HTTP/1.1 200"))
+    }
+  }
+
+  @Test("leaving by the page ends the session")
+  func leave() async throws {
+    try await Self.run { session, browser in
+      let answer = try await browser.post("/leave", "{}")
+      #expect(answer.hasPrefix("HTTP/1.1 200"))
+      // The session's end.
+      await #expect(throws: SessionError.self) { try await session.place(Anchor(name: "too late")) }
+    }
+  }
+
   @Test("pages are told of what other peers do")
   func events() async throws {
     try await Self.run { session, browser in

@@ -17,16 +17,21 @@ package struct MapInput: Sendable {
   package init(_ path: String, _ progress: Progress = .none) throws(ProgramFailure) {
     progress.show("reading \(path)", 0)
     let bytes = try Self.bytes(of: path)
-    size = bytes.count
     progress.show("decoding \(path)", 0.3)
+    try self.init(bytes, fileExtension: path.fileExtension, of: path)
+  }
+
+  /// Reads a whole file; `source` names it in an error.
+  package init(_ bytes: [UInt8], fileExtension: String?, of source: String) throws(ProgramFailure) {
+    size = bytes.count
     do throws(MapFileError) {
-      let file = try MapFile(reading: bytes, fileExtension: path.fileExtension)
+      let file = try MapFile(reading: bytes, fileExtension: fileExtension)
       map = file.map
       format = file.format
       droppedPoints = file.droppedPoints
       unreadablePoints = file.unreadablePoints
     } catch {
-      throw .damaged("\(path): \(error)")
+      throw .damaged("\(source): \(error)")
     }
   }
 

@@ -3,14 +3,25 @@ import Glibc
 /// Decides which requests come from the page itself.
 ///
 /// A page of another site can make a browser send requests here, and with a name that it points at this machine (DNS
-/// rebinding) even read the answers. So the host must be an address or `localhost`, which no site can choose, and whatever
-/// changes something must come from the page's own origin.
+/// rebinding) even read the answers. So the host must be an address, `localhost` or this machine's own name, which no site can
+/// choose, and whatever changes something must come from the page's own origin.
 package struct HTTPAccess: Sendable {
   private let port: UInt16
+  /// In lower case.
+  private let names: Set<String>
 
-  /// Access to a server on `port`.
-  package init(port: UInt16) {
+  /// Access to a server on `port` of the machine with this name, which the network knows as `NAME.local` (RFC 6762 §3).
+  package init(port: UInt16, machine: String = HTTPAccess.machine) {
     self.port = port
+    let name = machine.lowercased()
+    names = ["localhost", name, name + ".local"]
+  }
+
+  /// The name of this machine without its domain.
+  package static var machine: String {
+    var name = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
+    guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+    return String(decoding: name.prefix { $0 != 0 && $0 != 46 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   /// Refuses a request that another site may have caused.
@@ -21,10 +32,10 @@ package struct HTTPAccess: Sendable {
     if let origin = request.field("origin"), origin != "http://" + host {
       throw HTTPFailure(403, "another site sent this request")
     }
-    // Without an origin a browser sends JSON to no other site unasked (Fetch §2.2.2, a "simple" content type).
+    // Without an origin a browser sends neither to another site unasked (Fetch §2.2.2, a "simple" content type).
     let type = request.field("content-type").map { $0.prefix { $0 != ";" }.lowercased() }
-    guard request.method == "GET" || type == "application/json" else {
-      throw HTTPFailure(415, "send application/json")
+    guard request.method == "GET" || type == "application/json" || type == "application/octet-stream" else {
+      throw HTTPFailure(415, "send application/json, or a file as application/octet-stream")
     }
   }
 
@@ -33,7 +44,7 @@ package struct HTTPAccess: Sendable {
     // Browsers leave out port 80.
     guard host.hasSuffix(suffix) || port == 80 else { return false }
     let name = host.hasSuffix(suffix) ? String(host.dropLast(suffix.count)) : host
-    return name.lowercased() == "localhost" || Self.isAddress(name)
+    return names.contains(name.lowercased()) || Self.isAddress(name)
   }
 
   private static func isAddress(_ name: String) -> Bool {

@@ -36,13 +36,28 @@ package struct HTTPFailure: Error, Equatable, Sendable {
 package struct HTTPRequestReader: Sendable {
   /// The longest request line and header (bytes).
   package static let headerLimit = 8 * 1024
-  /// The longest body (bytes).
-  static let bodyLimit = 64 * 1024
+  /// The longest body (bytes), but where ``init(bodyLimit:)`` says otherwise.
+  static let usualBodyLimit = 64 * 1024
 
+  /// The longest body of a request, of which the header is known (bytes).
+  package typealias BodyLimit = @Sendable (HTTPRequest) -> Int
+
+  private let bodyLimit: BodyLimit
   private var buffer: [UInt8] = []
   private var head: (method: String, path: String, fields: [HTTPRequest.Field], end: Int, bodySize: Int)?
 
-  package init() {}
+  /// Reads a request whose body `bodyLimit` bounds; it is asked once the header is here, with an empty body.
+  package init(bodyLimit: @escaping BodyLimit) {
+    self.bodyLimit = bodyLimit
+  }
+
+  /// Reads a request whose body has the usual limit.
+  package init() {
+    self.init { _ in Self.usualBodyLimit }
+  }
+
+  /// Whether the header is here and its body is allowed.
+  package var isInBody: Bool { head != nil }
 
   /// Takes more bytes and gives the request once it is whole; bytes after it are ignored.
   package mutating func append(_ bytes: some Collection<UInt8>) throws(HTTPFailure) -> HTTPRequest? {
@@ -65,7 +80,8 @@ package struct HTTPRequestReader: Sendable {
     var lines = Self.lines(of: text)[...]
     let (method, path) = try Self.requestLine(lines.popFirst() ?? "")
     let fields = try lines.map(Self.field)
-    head = (method, path, fields, end + 4, try Self.bodySize(fields))
+    let limit = bodyLimit(HTTPRequest(method: method, path: path, fields: fields, body: []))
+    head = (method, path, fields, end + 4, try Self.bodySize(fields, limit))
   }
 
   private static func lines(of text: String) -> [Substring] {
@@ -105,7 +121,7 @@ package struct HTTPRequestReader: Sendable {
       }
   }
 
-  private static func bodySize(_ fields: [HTTPRequest.Field]) throws(HTTPFailure) -> Int {
+  private static func bodySize(_ fields: [HTTPRequest.Field], _ limit: Int) throws(HTTPFailure) -> Int {
     for name in ["host", "content-length", "content-type", "origin"]
     where fields.count(where: { $0.name == name }) > 1 {
       throw HTTPFailure(400, "\(name) occurs twice")
@@ -117,7 +133,7 @@ package struct HTTPRequestReader: Sendable {
     guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else {
       throw HTTPFailure(400, "content-length is not a number")
     }
-    guard let size = Int(text), size <= bodyLimit else { throw HTTPFailure(413, "the body is too long") }
+    guard let size = Int(text), size <= limit else { throw HTTPFailure(413, "the body is too long") }
     return size
   }
 }

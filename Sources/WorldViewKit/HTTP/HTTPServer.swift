@@ -28,7 +28,9 @@ package struct HTTPServer: Sendable {
   }
 
   /// Serves until the task is cancelled.
-  package func run(_ handler: @escaping Handler) async {
+  ///
+  /// - Parameter bodyLimit: The longest body of a request (bytes).
+  package func run(bodyLimit: @escaping HTTPRequestReader.BodyLimit, _ handler: @escaping Handler) async {
     let access = HTTPAccess(port: port)
     await withTaskGroup(of: Void.self) { group in
       var connections = 0
@@ -42,17 +44,19 @@ package struct HTTPServer: Sendable {
           try? await Task.sleep(for: .milliseconds(100))
           continue
         }
-        group.addTask { await Self.serve(client, access, handler) }
+        group.addTask { await Self.serve(client, access, bodyLimit, handler) }
         connections += 1
       }
       group.cancelAll()
     }
   }
 
-  private static func serve(_ client: HTTPSocket, _ access: HTTPAccess, _ handler: Handler) async {
+  private static func serve(
+    _ client: HTTPSocket, _ access: HTTPAccess, _ bodyLimit: @escaping HTTPRequestReader.BodyLimit, _ handler: Handler
+  ) async {
     let response: HTTPResponse
     do throws(HTTPFailure) {
-      guard let request = try await read(from: client) else { return }
+      guard let request = try await read(from: client, bodyLimit) else { return }
       try access.check(request)
       response = try await handler(request)
     } catch {
@@ -73,11 +77,15 @@ package struct HTTPServer: Sendable {
     }
   }
 
-  private static func read(from client: HTTPSocket) async throws(HTTPFailure) -> HTTPRequest? {
-    var reader = HTTPRequestReader()
-    let deadline = ContinuousClock.now + patience
+  private static func read(
+    from client: HTTPSocket, _ bodyLimit: @escaping HTTPRequestReader.BodyLimit
+  ) async throws(HTTPFailure) -> HTTPRequest? {
+    var reader = HTTPRequestReader(bodyLimit: bodyLimit)
+    var deadline = ContinuousClock.now + patience
     while let bytes = await client.read(timeout: max(deadline - .now, .zero)) {
       if let request = try reader.append(bytes) { return request }
+      // A file takes as long as its bytes do: at least 64 KiB a second.
+      if reader.isInBody { deadline += .seconds(1) * bytes.count / 65536 }
     }
     return nil
   }

@@ -10,9 +10,8 @@ package enum PointBuffer {
 
   /// The buffer of a cloud.
   package static func encode(_ cloud: FeatureCloud, limit: Int = limit) -> [UInt8] {
-    let step = max(1, (cloud.count + limit - 1) / limit)
-    let shown = stride(from: 0, to: cloud.count, by: step)
-    let count = (cloud.count + step - 1) / step
+    let count = min(cloud.count, limit)
+    let shown = (0..<count).lazy.map { ($0 * cloud.count + cloud.count / 2) / count }
     let colours = cloud.channels.colours
     var bytes: [UInt8] = []
     bytes.reserveCapacity(8 + count * (colours == nil ? 12 : 15))

@@ -31,10 +31,19 @@ extension Viewer {
     case ("GET", "/state"): return HTTPResponse(text: await snapshot().text)
     case ("GET", "/events"): return events()
     case ("GET", "/link"): return try await link()
+    case ("GET", "/map"): return try await save()
     case ("GET", let path): throw HTTPFailure(404, "there is no \(path)")
     case ("POST", "/answer"): return try answer(request.json())
     case ("POST", "/code"): return try compare(request.json())
     case ("POST", "/tap"): return try await tap(request.tap())
+    case ("POST", "/load"): return try await load(request)
+    case ("POST", "/send-map"): return try await sendMap()
+    case ("POST", "/undo"): return try await perform(history.undo(), "there is nothing to undo")
+    case ("POST", "/redo"): return try await perform(history.redo(), "there is nothing to redo")
+    case ("POST", "/leave"):
+      hasLeft = true
+      await session.leave()
+      return HTTPResponse(text: "{}")
     case ("POST", "/rename"):
       let rename: RenameRequest = try request.json()
       return try await edit { session throws(SessionError) in
@@ -43,7 +52,10 @@ extension Viewer {
     case ("POST", "/remove"):
       let remove: RemoveRequest = try request.json()
       return try await edit { session throws(SessionError) in
-        try await session.remove(try AnchorID(page: remove.anchor))
+        let id = try AnchorID(page: remove.anchor)
+        let anchor = await session.anchors().first { $0.id == id }
+        try await session.remove(id)
+        if let anchor { self.history.record(.remove(anchor)) }
       }
     default: throw HTTPFailure(405, "\(request.method) \(request.path) does nothing")
     }
@@ -105,11 +117,22 @@ extension Viewer {
     }
     return try await edit { session throws(SessionError) in
       if let anchor = tap.anchor {
-        try await session.move(try AnchorID(page: anchor), to: hit.transform)
+        let id = try AnchorID(page: anchor)
+        let old = await session.anchors().first { $0.id == id }
+        try await session.move(id, to: hit.transform)
+        if let old { self.history.record(.move(id, from: old.transform, to: hit.transform)) }
       } else {
-        try await session.place(Anchor(name: self.name(for: tap), transform: hit.transform))
+        let anchor = Anchor(name: self.name(for: tap), transform: hit.transform)
+        try await session.place(anchor)
+        self.history.record(.place(anchor))
       }
     }
+  }
+
+  /// Carries out a step of the history, if there is one.
+  private func perform(_ step: UndoHistory.Step?, _ reason: String) async throws(HTTPFailure) -> HTTPResponse {
+    guard let step else { throw HTTPFailure(409, reason) }
+    return try await edit { session throws(SessionError) in try await session.perform(step) }
   }
 
   @concurrent

@@ -13,7 +13,7 @@ extension Viewer {
     let map: JSON =
       scene.mapID.map { id in
         [
-          "id": .string(id.description), "points": .integer(scene.pointCount),
+          "id": .string(id.description), "points": .integer(scene.pointCount), "isShared": .bool(isShared),
           "minimum": .point(scene.bounds.minimum), "maximum": .point(scene.bounds.maximum),
         ]
       } ?? .null
@@ -21,6 +21,8 @@ extension Viewer {
       "me": person(session.localPeer.id), "service": .string(options.peer.service), "port": .integer(Int(session.port)),
       "discovery": .string(discovery), "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
       "peers": .array(state.peers.map(describe)), "map": map, "progress": progress.map(describe) ?? .null,
+      "gate": .optional(gate(state)), "devices": .array(await session.participants().map(describeDevice)),
+      "canUndo": .bool(history.canUndo), "canRedo": .bool(history.canRedo), "log": .array(log.lines.map(JSON.string)),
       "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),
       "digest": .string(await session.digest().description), "problem": .optional(problem),
@@ -50,7 +52,7 @@ extension Viewer {
     [
       "id": .string(status.id.description), "name": .string(status.peer.name),
       "state": .string(status.state.rawValue), "isDirect": .bool(status.isDirect),
-      "recognition": .string(status.recognition.rawValue),
+      "recognition": .string(status.recognition.rawValue), "map": .optional(Self.words(status.map)),
       "roundTrip": status.roundTrip.map { .number($0 / .milliseconds(1)) } ?? .null,
     ]
   }
@@ -62,13 +64,35 @@ extension Viewer {
     ]
   }
 
+  /// How far a peer has come with the session's map, in words; nil without one.
+  private static func words(_ status: MapStatus) -> String? {
+    switch status.stage {
+    case .none: nil
+    case .transferring(let percent): "map \(percent) %"
+    case .received: "has the map"
+    case .relocalised: "in the map"
+    }
+  }
+
   private func describe(_ anchor: Anchor) -> JSON {
-    let columns = anchor.transform.columns
-    let numbers = [columns.0, columns.1, columns.2, columns.3].flatMap { column in (0..<4).map { column[$0] } }
-    return [
-      "id": .string(anchor.id.description), "name": .string(anchor.name),
-      "transform": .array(numbers.map(JSON.single)), "isPlane": .bool(Plane(anchor) != nil),
-      "creator": anchor.creator.map(person) ?? .null,
+    [
+      "id": .string(anchor.id.description), "name": .string(anchor.name), "transform": Self.numbers(anchor.transform),
+      "isPlane": .bool(Plane(anchor) != nil), "creator": anchor.creator.map(person) ?? .null,
     ]
+  }
+
+  /// The device of a peer that shows where it is.
+  private func describeDevice(_ device: Anchor) -> JSON {
+    [
+      "id": .string(device.id.description), "name": .string(device.name), "transform": Self.numbers(device.transform),
+      "peer": .optional(device.creator?.description),
+    ]
+  }
+
+  /// Sixteen numbers, column by column.
+  private static func numbers(_ transform: Transform) -> JSON {
+    let columns = transform.columns
+    return .array(
+      [columns.0, columns.1, columns.2, columns.3].flatMap { column in (0..<4).map { JSON.single(column[$0]) } })
   }
 }

@@ -1,3 +1,4 @@
+import BasicsLinux
 package import SharedWorld
 package import PeerCLI
 
@@ -34,6 +35,13 @@ package actor Viewer {
   var discovery = ""
   var problem: String?
   var tapsWithoutName = 0
+  var log = EventLog()
+  /// The edits of this page's users, to be taken back.
+  var history = UndoHistory()
+  /// The session's map that came into view last.
+  var sharedID: MapID?
+  /// Whether the user has left the session.
+  package internal(set) var hasLeft = false
 
   /// A viewer of `session`.
   ///
@@ -69,7 +77,18 @@ package actor Viewer {
 
   /// The page's address, which works once.
   package nonisolated var address: String {
-    "http://\(Endpoint(host: options.http.host, port: port))/#\(pageKey.currentToken)"
+    "http://\(Endpoint(host: Self.reachable(options.http.host), port: port))/#\(pageKey.currentToken)"
+  }
+
+  /// An address of this machine that others reach where it listens on all of them, which is none to open.
+  private static func reachable(_ host: String) -> String {
+    guard host == "0.0.0.0" || host == "::" else { return host }
+    let own = InterfaceAddress.all().filter { $0.flags.contains(.up) && !$0.flags.contains(.loopback) }
+    // Every browser takes an IPv4 address, and a socket on `::` takes those too.
+    for case .ipv4(let word) in own.map(\.host) {
+      return (0..<4).map { "\(word >> (24 - 8 * $0) & 255)" }.joined(separator: ".")
+    }
+    return host == "::" ? "::1" : "127.0.0.1"
   }
 
   /// Serves the page and follows the session until it ends or the task is cancelled.
@@ -79,7 +98,11 @@ package actor Viewer {
     for target in options.peer.connect { await session.keepInviting(target) }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.followEvents() }
-      group.addTask { await self.server.run { request throws(HTTPFailure) in try await self.respond(to: request) } }
+      group.addTask {
+        await self.server.run(bodyLimit: { self.bodyLimit(of: $0) }) { request throws(HTTPFailure) in
+          try await self.respond(to: request)
+        }
+      }
       await group.next()
       group.cancelAll()
     }
@@ -87,6 +110,7 @@ package actor Viewer {
 
   private func followEvents() async {
     for await event in session.events {
+      log.record(event) { names[$0] ?? $0.short }
       await record(event)
       changes.announce()
     }
@@ -107,6 +131,7 @@ package actor Viewer {
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
     case .mapReceived: progress = nil
     case .mapFailed(let error), .problem(let error): show(ProgramFailure(error))
+    case .ended where hasLeft: break
     case .ended(let reason): show(ProgramFailure("ended", "the session is over: \(reason.rawValue)"))
     case .invitationReceived(let invitation):
       // Else the desk has reported it.
@@ -141,14 +166,12 @@ package actor Viewer {
 
   /// Brings the session's map into view if it is another one than before.
   func refreshScene() async {
-    guard let id = await session.state().mapID, id != scene.mapID, let map = await session.map() else { return }
+    guard let id = await session.state().mapID, id != sharedID, let map = await session.map() else { return }
     let scene = await Self.prepare(map, id)
     // Another page may have been faster.
-    if scene.mapID != self.scene.mapID { self.scene = scene }
+    guard id != sharedID else { return }
+    (self.scene, sharedID) = (scene, id)
   }
-
-  @concurrent
-  private static func prepare(_ map: WorldMap, _ id: MapID) async -> Scene { Scene(map, id: id) }
 }
 
 extension Report {

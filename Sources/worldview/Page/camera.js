@@ -15,12 +15,18 @@ export class Camera {
   yaw = 0.55; // about y, 0 looks along -z
   pitch = 0.6; // above the horizon
 
-  // Looks at a whole box from the front, right and above.
-  frame(minimum, maximum) {
-    this.target = minimum.map((low, axis) => (low + maximum[axis]) / 2);
-    const radius = Math.hypot(...sub(maximum, minimum)) / 2;
-    const narrow = Math.min(1, this.aspectRatio);
-    this.distance = Math.max(0.5, radius * Math.hypot(2 * this.focalLength / narrow, 1) * 0.8);
+  // Looks at a whole box from a direction (yaw and pitch, radians), as near as fits with a margin of 5 % on each side, as
+  // PinholeCamera.framing does.
+  frame(minimum, maximum, yaw = 0.55, pitch = 0.6) {
+    Object.assign(this, { yaw, pitch, target: minimum.map((low, axis) => (low + maximum[axis]) / 2), distance: 1 });
+    const { right, up, ahead } = this.axes;
+    let distance = 0.5;
+    for (let corner = 0; corner < 8; corner++) {
+      const from = sub(minimum.map((low, axis) => ((corner >> axis) & 1 ? maximum[axis] : low)), this.target);
+      const size = Math.max(Math.abs(dot(from, up)), Math.abs(dot(from, right)) / this.aspectRatio);
+      distance = Math.max(distance, (size * this.focalLength) / 0.45 - dot(from, ahead));
+    }
+    this.distance = distance;
   }
 
   get eye() {

@@ -1,59 +1,83 @@
-// Shows the session beside the view, and turns the user's gestures into requests.
-import { View } from "/view.js";
+// Shows the session beside the view; the parts of the page meet here.
+import { $, button, colour, element, fill, post, toast } from "/dom.js";
+import { now, view } from "/stage.js";
+import { showAnchors } from "/anchors.js";
+import "/gestures.js";
 import * as server from "/server.js";
 
-const $ = (id) => document.getElementById(id);
-const view = new View($("view"));
-let state = null;
-let shownMap = null;
-let selected = null;
-let isMoving = false; // the next tap moves the selected anchor
+let hasLeft = false;
 
 // ---- What the server says
 
 server.follow((news) => {
-  state = news;
-  if (!state.anchors.some((anchor) => anchor.id === selected)) select(null);
+  now.state = news;
   showSession();
   showMap();
   showAnchors();
 }, (problem) => {
   $("link").classList.toggle("on", problem === null);
-  if (problem) $("problem").textContent = problem;
-});
+  banner(problem);
+}, () => hasLeft);
+
+// A notice over the picture for as long as the session cannot be seen.
+function banner(text) {
+  $("banner").textContent = text ?? "";
+  $("banner").hidden = !text;
+  document.body.classList.toggle("stale", Boolean(text));
+}
 
 function showSession() {
+  const { state } = now;
   document.title = `${state.me.name} · SharedWorld`;
   $("me").textContent = `${state.me.name} · ${state.service} · port ${state.port}`;
-  $("peer-count").textContent = state.peers.length;
-  const hosts = (id) => state.host && state.host.id === id;
   const self = { ...state.me, name: `${state.me.name} (this peer)`, state: "connected", roundTrip: null };
-  $("peers").replaceChildren(...[self, ...state.peers].map((peer) => element("li", {}, [
+  const peers = [self, ...state.peers];
+  $("peer-count").textContent = peers.length;
+  $("peers").replaceChildren(...peers.map((peer) => element("li", {}, [
     element("span", { className: `dot ${peer.state}`, title: peer.state }),
-    element("span", { textContent: peer.name, title: peer.id }),
+    named(peer),
     warning(peer),
-    hosts(peer.id) ? element("span", { className: "tag", textContent: "host" }) : null,
+    state.host?.id === peer.id ? element("span", { className: "tag", textContent: "host" }) : null,
+    peer.map ? element("span", { className: "tag quiet", textContent: peer.map }) : null,
     peer.roundTrip === null ? null : element("span", { className: "trip", textContent: milliseconds(peer.roundTrip) }),
   ])));
-  $("invitations").replaceChildren(...state.invitations.map((invitation) => element("li", { title: invitation.id }, [
+  fill($("invitations"), state.invitations.map((invitation) => question(invitation, [
     element("span", { textContent: `${invitation.name} invites you${invitation.context ? ` (“${invitation.context}”)` : ""}` }),
     warning(invitation),
-    element("button", { textContent: "Accept", onclick: () => post("/answer", { peer: invitation.id, accept: true }) }),
-    element("button", { textContent: "Decline", onclick: () => post("/answer", { peer: invitation.id, accept: false }) }),
+    button("Accept", () => post("/answer", { peer: invitation.id, accept: true })),
+    button("Decline", () => post("/answer", { peer: invitation.id, accept: false })),
   ])));
-  $("codes").replaceChildren(...state.codes.map((code) => element("li", { title: code.id }, [
+  fill($("codes"), state.codes.map((code) => question(code, [
     element("span", { textContent: `Does ${code.name} show ${code.code}?` }),
     warning(code),
-    element("button", { textContent: "The same", onclick: () => post("/code", { peer: code.id, isSame: true }) }),
-    element("button", { textContent: "Another", onclick: () => post("/code", { peer: code.id, isSame: false }) }),
+    button("The same", () => post("/code", { peer: code.id, isSame: true })),
+    button("Another", () => post("/code", { peer: code.id, isSame: false })),
   ])));
   $("host").textContent = state.host ? `epoch ${state.epoch}` : "electing a host …";
   $("digest").textContent = `${state.digest.slice(0, 16)}…`;
   $("digest").title = state.digest;
   $("problem").textContent = state.problem ?? "";
+  $("undo").disabled = !state.canUndo;
+  $("redo").disabled = !state.canRedo;
+  $("send").disabled = state.gate !== null;
+  $("gate").textContent = state.gate ?? "";
+  $("save").disabled = state.map === null;
+  $("log").replaceChildren(...state.log.map((line) => element("li", { textContent: line })).reverse());
 }
 
-// The link as a QR code, with the margin of four modules that readers need; it is asked for anew, since addresses change.
+function named(peer) {
+  const made = element("span", { textContent: peer.name, title: peer.id, className: "peer" });
+  made.style.borderBottomColor = colour(peer.id);
+  return made;
+}
+
+function question({ id }, children) {
+  const made = element("li", { title: id }, children);
+  made.dataset.id = id;
+  return made;
+}
+
+// The link as a QR code, with the margin of four modules that readers need; it is asked for each time, since addresses change.
 $("invite").ontoggle = async () => {
   if (!$("invite").open) return;
   const { link, rows, error } = await server.json("/link");
@@ -75,156 +99,91 @@ function warning({ id, recognition }) {
   return text ? element("span", { className: "tag warning", textContent: `${text}: ${id.slice(0, 8)}` }) : null;
 }
 
+let isLoading = false;
+
 async function showMap() {
-  const { map, progress } = state;
-  $("map").textContent = map ? `${map.points.toLocaleString("en")} points · ${map.id.slice(0, 8)}` : "none yet";
-  $("loading").hidden = !progress && map !== null;
-  $("loading-text").textContent = progress ? `map from ${progress.from.name}` : "waiting for a map …";
-  $("loading-bar").hidden = !progress;
-  if (progress) Object.assign($("loading-bar"), { value: progress.verifiedBytes, max: progress.totalBytes });
-  if (!map || map.id === shownMap) return;
-  shownMap = map.id;
-  view.show(await server.bytes("/points"), map.minimum, map.maximum);
-  showCeiling();
-  showAnchors();
+  const { map, progress } = now.state;
+  if (progress) showLoading(`map from ${progress.from.name}`, progress.verifiedBytes / progress.totalBytes);
+  else if (!map) showLoading("waiting for a map; load a file or drop one here");
+  else if (!isLoading) $("loading").hidden = map.id === now.shown;
+  if (!map) $("map").textContent = "none yet";
+  if (!map || map.id === now.shown || isLoading) return;
+  isLoading = true;
+  try {
+    const text = `loading ${map.points.toLocaleString("en")} points`;
+    showLoading(text, 0);
+    $("map").textContent = "loading …";
+    const count = view.show(await server.bytes("/points", (share) => showLoading(text, share)), map.minimum, map.maximum);
+    now.shown = map.id;
+    const drawn = count < map.points ? `, ${count.toLocaleString("en")} of them drawn` : "";
+    const whose = map.isShared ? "" : " · not sent yet";
+    $("map").textContent = `${map.points.toLocaleString("en")} points${drawn} · ${map.id.slice(0, 8)}${whose}`;
+    $("tints").closest("label").hidden = !view.hasColours;
+    $("loading").hidden = true;
+    showCeiling();
+    showAnchors();
+  } catch (error) {
+    // The next state of the session starts it again.
+    console.warn(error);
+    $("map").textContent = "the points did not arrive";
+  } finally {
+    isLoading = false;
+  }
+  // Meanwhile another map may have come.
+  if (now.shown === map.id && now.state.map?.id !== map.id) showMap();
 }
 
-const visible = () => (state ? state.anchors.filter((anchor) => !anchor.isPlane || $("planes").checked) : []);
-
-function showAnchors() {
-  const anchors = visible();
-  $("anchor-count").textContent = state ? state.anchorCount : "";
-  $("anchors").replaceChildren(...anchors.map(anchorRow));
-  $("labels").replaceChildren(...anchors.map((anchor) => element("div", {
-    textContent: anchor.name || "unnamed",
-    className: [anchor.isPlane ? "plane" : "", anchor.id === selected ? "selected" : ""].join(" "),
-    onclick: () => select(anchor.id === selected ? null : anchor.id),
-  })));
-  view.mark(anchors.map((anchor) => anchor.transform));
+function showLoading(text, share = null) {
+  $("loading").hidden = false;
+  $("loading-text").textContent = text;
+  $("loading-bar").hidden = share === null;
+  $("loading-bar").value = share ?? 0;
 }
-
-function anchorRow(anchor) {
-  const place = anchor.transform.slice(12, 15).map((v) => v.toFixed(2)).join(" ");
-  const isSelected = anchor.id === selected;
-  const tools = isSelected ? element("div", { className: "tools" }, [
-    element("button", { textContent: isMoving ? "click the place" : "Move", className: isMoving ? "on" : "", onclick: toggleMoving }),
-    element("button", { textContent: "Rename", onclick: (event) => rename(event, anchor) }),
-    element("button", { textContent: "Remove", className: "danger", onclick: () => post("/remove", { anchor: anchor.id }) }),
-  ]) : null;
-  const row = element("li", { className: isSelected ? "selected" : "", title: anchor.creator ? `by ${anchor.creator.name}` : "" }, [
-    element("span", { className: "place", textContent: place }),
-    element("span", { textContent: anchor.name || "unnamed" }),
-    tools,
-  ]);
-  row.onclick = (event) => { if (event.target.tagName !== "BUTTON") select(isSelected ? null : anchor.id); };
-  return row;
-}
-
-// Labels follow their anchors in every frame.
-view.onframe = () => {
-  const [low, high] = view.clip;
-  const { clientWidth: width, clientHeight: height } = $("view");
-  visible().forEach((anchor, index) => {
-    const label = $("labels").children[index];
-    const place = anchor.transform.slice(12, 15);
-    const at = view.camera.project(place);
-    const isHidden = !at || (anchor.isPlane && place.some((v, axis) => v < low[axis] || v > high[axis]));
-    label.hidden = isHidden;
-    if (isHidden) return;
-    label.style.transform = `translate(${at.x * width}px, ${at.y * height}px) translate(-50%, -160%)`;
-    label.style.zIndex = Math.max(0, 100000 - Math.round(at.depth * 100));
-  });
-};
 
 // ---- What the user does
 
-function select(id) {
-  selected = id;
-  isMoving = false;
-  if (state) showAnchors();
-}
+$("send").onclick = () => post("/send-map");
+$("undo").onclick = () => post("/undo");
+$("redo").onclick = () => post("/redo");
 
-function toggleMoving() {
-  isMoving = !isMoving;
-  showAnchors();
-}
+$("save").onclick = async () => {
+  try {
+    const file = URL.createObjectURL(new Blob([await server.bytes("/map")]));
+    element("a", { href: file, download: `${now.state.service}.worldmap` }).click();
+    setTimeout(() => URL.revokeObjectURL(file), 60000);
+  } catch (error) {
+    toast(error.message);
+  }
+};
 
-async function rename(event, anchor) {
-  event.stopPropagation();
-  const name = prompt("New name", anchor.name);
-  if (name !== null) await post("/rename", { anchor: anchor.id, name });
-}
-
-async function tap(x, y) {
-  const { camera } = view;
-  const body = {
-    x, y, eye: camera.eye, target: camera.target, focalLength: camera.focalLength, aspectRatio: camera.aspectRatio,
-    clip: view.clip,
-  };
-  if (isMoving) body.anchor = selected;
-  else body.name = $("name").value.trim();
-  const done = await post("/tap", body);
-  if (done && isMoving) toggleMoving();
-  if (done && !body.anchor) $("name").value = "";
-}
-
-async function post(path, body) {
-  const problem = await server.post(path, body);
+async function load(file) {
+  showLoading(`reading ${file.name}`);
+  const problem = await server.upload("/load", file);
+  $("loading").hidden = true;
   if (problem) toast(problem);
-  return problem === null;
 }
 
-let toastTimer;
-function toast(text) {
-  $("toast").textContent = text;
-  $("toast").hidden = false;
-  clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => { $("toast").hidden = true; }, 2500);
-}
-
-const pointers = new Map();
-let travelled = 0;
-
-$("view").onpointerdown = (event) => {
-  $("view").setPointerCapture(event.pointerId);
-  pointers.set(event.pointerId, event);
-  if (pointers.size === 1) travelled = 0;
-};
-$("view").onpointermove = (event) => {
-  const before = pointers.get(event.pointerId);
-  if (!before) return;
-  const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
-  travelled += Math.hypot(dx, dy);
-  const height = $("view").clientHeight;
-  if (pointers.size === 2) pinch(event, before, height);
-  else if (event.shiftKey || event.buttons & 6) view.camera.pan(dx / height, dy / height);
-  else if (travelled > 4) view.camera.turn(dx, dy);
-  pointers.set(event.pointerId, event);
-  view.redraw();
-};
-$("view").onpointerup = (event) => {
-  pointers.delete(event.pointerId);
-  if (travelled > 4 || event.button !== 0) return;
-  const box = $("view").getBoundingClientRect();
-  tap((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
-};
-$("view").onpointercancel = (event) => pointers.delete(event.pointerId);
-$("view").oncontextmenu = (event) => event.preventDefault();
-$("view").addEventListener("wheel", (event) => {
+$("load").onclick = () => $("file").click();
+$("file").onchange = () => { if ($("file").files.length) load($("file").files[0]); $("file").value = ""; };
+document.ondragover = (event) => event.preventDefault();
+document.ondrop = (event) => {
   event.preventDefault();
-  view.camera.zoom(Math.exp(event.deltaY * 0.001));
-  view.redraw();
-}, { passive: false });
+  if (event.dataTransfer.files.length) load(event.dataTransfer.files[0]);
+};
 
-function pinch(event, before, height) {
-  const other = [...pointers].find(([id]) => id !== event.pointerId)[1];
-  const span = (a) => Math.hypot(a.clientX - other.clientX, a.clientY - other.clientY) || 1;
-  view.camera.zoom(span(before) / span(event));
-  view.camera.pan((event.clientX - before.clientX) / height / 2, (event.clientY - before.clientY) / height / 2);
-}
+// The second press leaves: the first asks.
+$("leave").onclick = async () => {
+  if ($("leave").className !== "on") {
+    Object.assign($("leave"), { className: "on", textContent: "Leave the session?" });
+    return;
+  }
+  hasLeft = await post("/leave");
+  if (hasLeft) banner("You have left the session, and worldview has ended.");
+};
+$("leave").onblur = () => Object.assign($("leave"), { className: "", textContent: "Leave" });
 
 $("open").onchange = () => { view.isOpen = $("open").checked; view.redraw(); };
-$("planes").onchange = showAnchors;
+$("tints").onchange = () => { view.showsOwnColours = $("tints").value === "own"; view.redraw(); };
 $("size").oninput = () => { view.pointSize = Number($("size").value); view.redraw(); };
 $("ceiling").oninput = showCeiling;
 
@@ -234,13 +193,7 @@ function showCeiling() {
   view.redraw();
 }
 
-// ---- Small helpers
-
-function element(tag, properties, children = []) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children.filter((child) => child !== null));
-  return made;
-}
+$("nogl").hidden = view.isAvailable;
 
 function milliseconds(value) {
   return value < 10 ? `${value.toFixed(1)} ms` : `${Math.round(value)} ms`;

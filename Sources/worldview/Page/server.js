@@ -2,6 +2,7 @@
 // the address carries behind `#`, and that works once, buys the key. It is kept for this tab and this port alone.
 
 const KEY = "key";
+const SILENT = "worldview does not answer; nothing was done";
 
 async function key() {
   const token = location.hash.slice(1);
@@ -27,8 +28,20 @@ async function refusal(answer) {
   return (await answer.json()).error;
 }
 
-export async function bytes(path) {
-  return (await ask(path)).arrayBuffer();
+// Downloads bytes; `progress` gets the share that is here, where the server says how many there are.
+export async function bytes(path, progress = () => {}) {
+  const answer = await ask(path);
+  if (!answer.ok) throw new Error(await refusal(answer));
+  const total = Number(answer.headers.get("Content-Length"));
+  const whole = new Uint8Array(total);
+  let at = 0;
+  for await (const part of parts(answer.body)) {
+    whole.set(part, at);
+    at += part.length;
+    progress(at / total);
+  }
+  if (at !== total) throw new Error(`${path} was cut off`);
+  return whole.buffer;
 }
 
 // Asks for JSON; an answer that refuses has `error`.
@@ -36,18 +49,32 @@ export async function json(path) {
   return (await ask(path)).json();
 }
 
-// Sends JSON; null if it was done, else what the server says is wrong.
+// Sends JSON; null if it was done, else what is wrong.
 export async function post(path, body) {
-  const answer = await ask(path, {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-  });
-  return answer.ok ? null : refusal(answer);
+  return send(path, JSON.stringify(body), { "Content-Type": "application/json" });
 }
 
-// Hands every state to `show` as it comes, and says to `link` whether the server is there (null) or why not. Server-sent
-// events as in the HTML standard, §9.2, of which this server sends one `data` line each; EventSource cannot show a key.
-export async function follow(show, link) {
-  for (;;) {
+// Sends a file, likewise.
+export async function upload(path, file) {
+  const type = file.name.includes(".") ? file.name.split(".").pop() : "";
+  return send(path, file, { "Content-Type": "application/octet-stream", "X-File-Type": type.replace(/[^\w]/g, "") });
+}
+
+async function send(path, body, headers) {
+  try {
+    const answer = await ask(path, { method: "POST", headers, body });
+    return answer.ok ? null : await refusal(answer);
+  } catch (error) {
+    console.warn(error);
+    return SILENT;
+  }
+}
+
+// Hands every state to `show` as it comes, and says to `link` whether the server is there (null) or why not, until
+// `isOver` holds. Server-sent events as in the HTML standard, §9.2, of which this server sends one `data` line each;
+// EventSource cannot show a key.
+export async function follow(show, link, isOver) {
+  while (!isOver()) {
     try {
       const answer = await ask("/events");
       if (!answer.ok) return link(await refusal(answer));
@@ -61,7 +88,8 @@ export async function follow(show, link) {
     } catch (error) {
       console.warn(error);
     }
-    link("the server is gone; looking for it again");
+    if (isOver()) return;
+    link("worldview does not answer: it has ended, or the network is down. Looking for it again …");
     await new Promise((resume) => setTimeout(resume, 1000));
   }
 }

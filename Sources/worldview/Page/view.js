@@ -1,11 +1,14 @@
-// Draws the map with WebGL 2: points coloured by height, a grid on the floor, the axes of anchors.
+// Draws the map with WebGL 2: points in their own colours or by height, a grid on the floor, the axes of anchors, the
+// devices of other peers. Without WebGL 2 it keeps the camera, so that labels have their places.
 import { Camera } from "/camera.js";
+import { hue } from "/dom.js";
 
 const POINTS = `#version 300 es
 uniform mat4 matrix;
 uniform vec3 low, high, clipLow, clipHigh;
-uniform float size, fogNear, fogFar;
-in vec3 position;
+uniform vec3 ground;
+uniform float size, fogNear, fogFar, ownShare;
+in vec3 position, own;
 out vec4 tint;
 
 // The Turbo colour map (A. Mikhailov, 2019) as a polynomial, darkened at its ends.
@@ -25,7 +28,7 @@ void main() {
   gl_PointSize = clamp(size / gl_Position.w, 1.5, 14.0);
   float height = clamp((position.y - low.y) / max(high.y - low.y, 0.01), 0.0, 1.0);
   float fog = clamp((gl_Position.w - fogNear) / max(fogFar - fogNear, 0.01), 0.0, 1.0);
-  tint = vec4(mix(turbo(0.1 + 0.78 * height), vec3(0.05, 0.07, 0.11), 0.45 * fog), 1.0);
+  tint = vec4(mix(mix(turbo(0.1 + 0.78 * height), own, ownShare), ground, 0.45 * fog), 1.0);
 }`;
 
 const DISC = `#version 300 es
@@ -58,19 +61,25 @@ export class View {
   isOpen = true;
   ceiling = 1; // the share of the height that is shown
   pointSize = 2;
+  showsOwnColours = true;
   onframe = () => {};
 
   constructor(canvas) {
     this.canvas = canvas;
     this.gl = canvas.getContext("webgl2", { antialias: true, alpha: false });
-    if (!this.gl) throw new Error("this browser has no WebGL 2");
+    new ResizeObserver(() => this.redraw()).observe(canvas);
+    matchMedia("(prefers-color-scheme: light)").onchange = () => this.redraw();
+    if (!this.gl) return;
     this.points = this.program(POINTS, DISC);
     this.lines = this.program(LINES, FLAT);
     this.cloud = this.buffers(this.points, [["position", 3]]);
+    this.tints = this.gl.createBuffer();
     this.grid = this.buffers(this.lines, [["position", 3], ["colour", 4]]);
     this.marks = this.buffers(this.lines, [["position", 3], ["colour", 4]]);
-    new ResizeObserver(() => this.redraw()).observe(canvas);
   }
+
+  // Whether there is a picture.
+  get isAvailable() { return this.gl !== null; }
 
   program(vertex, fragment) {
     const gl = this.gl;
@@ -107,36 +116,69 @@ export class View {
 
   fill(target, floats) {
     const gl = this.gl;
+    this.redraw();
+    if (!gl) return;
     gl.bindBuffer(gl.ARRAY_BUFFER, target.buffer);
     gl.bufferData(gl.ARRAY_BUFFER, floats, gl.STATIC_DRAW);
     target.count = floats.length / target.width;
+  }
+
+  // Shows the points of the server's buffer, and gives their number; see PointBuffer.swift for its layout.
+  show(buffer, minimum, maximum) {
+    const [count, hasColours] = new Uint32Array(buffer, 0, 2);
+    this.fill(this.cloud, new Float32Array(buffer, 8, 3 * count));
+    this.hasColours = hasColours === 1;
+    if (this.hasColours) this.colour(new Uint8Array(buffer, 8 + 12 * count, 3 * count));
+    const isElsewhere = `${[minimum, maximum]}` !== `${[this.low, this.high]}`;
+    this.low = minimum;
+    this.high = maximum;
+    if (isElsewhere) this.fit();
+    this.fill(this.grid, gridLines(minimum, maximum));
+    return count;
+  }
+
+  // Gives the points their own colours.
+  colour(bytes) {
+    const { gl } = this;
+    if (!gl) return;
+    const place = gl.getAttribLocation(this.points.program, "own");
+    gl.bindVertexArray(this.cloud.array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.tints);
+    gl.bufferData(gl.ARRAY_BUFFER, bytes, gl.STATIC_DRAW);
+    gl.enableVertexAttribArray(place);
+    gl.vertexAttribPointer(place, 3, gl.UNSIGNED_BYTE, true, 3, 0);
+  }
+
+  // Shows the whole map from a direction.
+  fit(yaw, pitch) {
+    this.camera.aspectRatio = this.canvas.clientWidth / this.canvas.clientHeight || 1;
+    this.camera.frame(this.low, this.high, yaw, pitch);
     this.redraw();
   }
 
-  // Shows the points of the server's buffer; see PointBuffer.swift for its layout.
-  show(buffer, minimum, maximum) {
-    const count = new DataView(buffer).getUint32(0, true);
-    this.fill(this.cloud, new Float32Array(buffer, 8, 3 * count));
-    this.low = minimum;
-    this.high = maximum;
-    this.camera.frame(minimum, maximum);
-    this.fill(this.grid, gridLines(minimum, maximum));
-  }
-
-  // The axes of anchors: x red, y green, z blue, 20 cm long or more in a large map; and a line down to the floor.
-  mark(transforms) {
+  // The axes of anchors: x red, y green, z blue, 20 cm long or more in a large map, and a line down to the floor; the
+  // devices of peers as what a camera there sees; and a line between two places.
+  mark(transforms, devices = [], line = []) {
     const floats = [];
     const length = Math.max(0.2, 0.03 * this.radius);
-    const colours = [[1, 0.35, 0.35, 1], [0.45, 1, 0.45, 1], [0.45, 0.6, 1, 1]];
+    const colours = [[1, 0.35, 0.35, 1], [0.3, 0.85, 0.3, 1], [0.45, 0.6, 1, 1]];
     for (const matrix of transforms) {
       const origin = matrix.slice(12, 15);
       colours.forEach((colour, axis) => {
-        const end = origin.map((v, row) => v + length * matrix[4 * axis + row]);
-        floats.push(...origin, ...colour, ...end, ...colour);
+        floats.push(...origin, ...colour, ...locate(matrix, [0, 1, 2].map((other) => (other === axis ? length : 0))), ...colour);
       });
-      const drop = [1, 0.85, 0.4, 0.35];
+      const drop = [0.9, 0.7, 0.25, 0.45];
       floats.push(...origin, ...drop, origin[0], this.low[1], origin[2], ...drop);
     }
+    for (const { peer, transform } of devices) {
+      const colour = [...rgb(hue(peer)), 1];
+      const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => locate(transform, [x * 0.6 * length, y * 0.45 * length, -length]));
+      corners.forEach((corner, index) => {
+        floats.push(...transform.slice(12, 15), ...colour, ...corner, ...colour);
+        floats.push(...corner, ...colour, ...corners[(index + 1) % 4], ...colour);
+      });
+    }
+    for (const end of line) floats.push(...end, 0.95, 0.4, 0.7, 1);
     this.fill(this.marks, new Float32Array(floats));
   }
 
@@ -177,8 +219,10 @@ export class View {
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     if (!width || !height) return;
     camera.aspectRatio = width / height;
+    if (!gl) return this.onframe();
+    this.ground = getComputedStyle(canvas).backgroundColor.match(/\d+/g).slice(0, 3).map((v) => v / 255);
     gl.viewport(0, 0, width, height);
-    gl.clearColor(0.043, 0.059, 0.09, 1);
+    gl.clearColor(...this.ground, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.enable(gl.BLEND);
@@ -200,6 +244,8 @@ export class View {
     gl.uniform3fv(points.at("high"), this.high);
     gl.uniform3fv(points.at("clipLow"), clipLow);
     gl.uniform3fv(points.at("clipHigh"), clipHigh);
+    gl.uniform3fv(points.at("ground"), this.ground);
+    gl.uniform1f(points.at("ownShare"), this.hasColours && this.showsOwnColours ? 1 : 0);
     // A point is a disc of some millimetres, so that near ones are larger.
     gl.uniform1f(points.at("size"), 0.008 * this.pointSize * radius * camera.focalLength * height * 0.25);
     gl.uniform1f(points.at("fogNear"), camera.distance - radius * 0.6);
@@ -215,6 +261,19 @@ export class View {
     gl.bindVertexArray(target.array);
     gl.drawArrays(gl.LINES, 0, target.count);
   }
+}
+
+// A place of a column-major transform's own frame, in that of the map.
+function locate(matrix, [x, y, z]) {
+  return [0, 1, 2].map((row) => matrix[12 + row] + x * matrix[row] + y * matrix[4 + row] + z * matrix[8 + row]);
+}
+
+// The colour of hsl(hue 75% 55%).
+function rgb(hue) {
+  return [0, 8, 4].map((n) => {
+    const k = (n + hue / 30) % 12;
+    return 0.55 - 0.3375 * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+  });
 }
 
 // A grid on the floor, of one metre or in a large map more, fading outwards.

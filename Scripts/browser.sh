@@ -1,0 +1,30 @@
+#!/bin/bash
+# Runs the tests of worldview's page in a headless Chromium, against worldviews on loopback. What each page looked like
+# at the end of its test is left in browser-out.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+# A machine without these packages, or without PyPI, cannot run them: then they are skipped, and the log says so.
+if ! Scripts/install-packages.sh browser; then
+  echo "skipped: make browser needs Chromium, its driver and python3-venv of Debian" >&2
+  exit 0
+fi
+python=$PWD/.build/browser-python
+if ! "$python/bin/python" -c 'import selenium' 2>/dev/null; then
+  rm -rf "$python"
+  if ! { python3 -m venv "$python" &&
+    "$python/bin/pip" install --quiet --disable-pip-version-check 'selenium==4.51.0'; }; then
+    rm -rf "$python"
+    echo "skipped: make browser needs Selenium, which cannot be fetched from PyPI" >&2
+    exit 0
+  fi
+fi
+
+"${SWIFT:-swift}" build -c release --product worldview
+"${SWIFT:-swift}" build -c release --product worldpeer
+"${SWIFT:-swift}" build -c release --product worldmap
+SHAREDWORLD_BIN=$("${SWIFT:-swift}" build -c release --show-bin-path)
+export SHAREDWORLD_BIN PYTHONDONTWRITEBYTECODE=1
+
+rm -rf browser-out
+exec "$python/bin/python" -m unittest discover --start-directory Tests/Browser --verbose ${FILTER:+-k "$FILTER"}

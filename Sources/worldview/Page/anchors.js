@@ -1,0 +1,157 @@
+// The list of anchors, their labels in the picture, and what is done to one of them.
+import { $, button, colour, element, fill, post } from "/dom.js";
+import { now, view } from "/stage.js";
+
+const place = (anchor) => anchor.transform.slice(12, 15);
+const name = (anchor) => anchor.name || "unnamed";
+const find = (id) => now.state?.anchors.find((anchor) => anchor.id === id);
+const visible = () => (now.state ? now.state.anchors.filter((anchor) => !anchor.isPlane || $("planes").checked) : []);
+let drawn = "";
+
+export function showAnchors() {
+  if (!now.state) return;
+  if (!find(now.selected)) Object.assign(now, { selected: null, isMoving: false, isMeasuring: false });
+  if (!find(now.edited)) now.edited = null;
+  if (now.measured && !now.measured.every(find)) now.measured = null;
+  const anchors = visible();
+  const { devices } = now.state;
+  $("anchor-count").textContent = now.state.anchorCount;
+  // A list that is built again loses the word that is being written and the button that is being pressed.
+  const { edited, isMeasuring, isMoving, measured, selected } = now;
+  const next = JSON.stringify([anchors, edited, isMeasuring, isMoving, measured, selected, $("search").value]);
+  if (next !== drawn) {
+    drawn = next;
+    if (!edited || !document.activeElement?.matches("#anchors input")) fill($("anchors"), anchors.filter(isSought).map(row));
+    showMeasure();
+  }
+  showLabels([...anchors, ...devices]);
+  const line = now.measured?.map((id) => place(find(id))) ?? [];
+  view.mark(anchors.map((anchor) => anchor.transform), devices, line);
+}
+
+function isSought(anchor) {
+  const words = $("search").value.toLowerCase();
+  return `${anchor.name}\n${anchor.creator?.name ?? ""}`.toLowerCase().includes(words);
+}
+
+// The labels in the order of what they stand over. One that stays is the same element, or a press on it would be lost.
+function showLabels(things) {
+  const labels = $("labels");
+  while (labels.children.length > things.length) labels.lastChild.remove();
+  things.forEach((thing, index) => {
+    const label = labels.children[index] ?? labels.appendChild(element("div", {}));
+    const kind = thing.isPlane ? "plane" : thing.peer ? "device" : "";
+    label.textContent = name(thing);
+    label.className = `${kind} ${thing.id === now.selected ? "selected" : ""}`;
+    const author = thing.peer ?? thing.creator?.id;
+    label.style.borderColor = author && !thing.isPlane ? colour(author) : "";
+    label.onclick = thing.peer ? null : () => choose(thing.id);
+    label.place = place(thing);
+  });
+}
+
+function row(anchor) {
+  const isSelected = anchor.id === now.selected;
+  const title = anchor.id === now.edited ? nameField(anchor) : element("span", { className: "name", textContent: name(anchor) });
+  const made = element("li", { className: isSelected ? "selected" : "", tabIndex: 0 }, [
+    element("span", { className: "place", textContent: place(anchor).map((v) => v.toFixed(2)).join(" ") }),
+    title,
+    anchor.creator ? element("span", { className: "author", textContent: `by ${anchor.creator.name}` }) : null,
+    isSelected ? tools(anchor) : null,
+  ]);
+  made.dataset.id = anchor.id;
+  if (anchor.creator) made.style.borderLeftColor = colour(anchor.creator.id);
+  made.onclick = (event) => { if (!event.target.closest("button, input")) choose(anchor.id); };
+  made.ondblclick = (event) => { if (!event.target.closest("button, input")) edit(anchor.id); };
+  made.onkeydown = (event) => {
+    if (event.target !== made) return;
+    if (event.key === "Enter" || event.key === " ") choose(anchor.id);
+    else if (event.key === "F2") edit(anchor.id);
+    else if (event.key === "Delete") remove(anchor.id);
+    else return;
+    event.preventDefault();
+  };
+  return made;
+}
+
+function tools(anchor) {
+  return element("div", { className: "tools" }, [
+    button(now.isMoving ? "tap the place" : "Move", () => toggle("isMoving"), now.isMoving ? "on" : ""),
+    button("Rename", () => edit(anchor.id)),
+    button(now.isMeasuring ? "choose the other" : "Measure", () => toggle("isMeasuring"), now.isMeasuring ? "on" : ""),
+    button("Remove", () => remove(anchor.id), "danger"),
+  ]);
+}
+
+export const remove = (id) => post("/remove", { anchor: id });
+
+export function toggle(what) {
+  now[what] = !now[what];
+  showAnchors();
+}
+
+export function choose(id) {
+  if (now.isMeasuring && id !== now.selected) {
+    Object.assign(now, { measured: [now.selected, id], isMeasuring: false });
+  } else {
+    Object.assign(now, { selected: id === now.selected ? null : id, isMoving: false, isMeasuring: false, measured: null });
+  }
+  showAnchors();
+}
+
+// ---- A name that is edited in place
+
+function edit(id) {
+  now.edited = id;
+  now.selected = id;
+  showAnchors();
+  $("anchors").querySelector("input")?.select();
+}
+
+function nameField(anchor) {
+  const field = element("input", { type: "text", value: anchor.name, maxLength: 128 });
+  field.setAttribute("aria-label", "Name");
+  const end = (isKept) => {
+    if (now.edited !== anchor.id) return;
+    now.edited = null;
+    if (isKept && field.value !== anchor.name) post("/rename", { anchor: anchor.id, name: field.value });
+    showAnchors();
+  };
+  field.onblur = () => end(true);
+  field.onkeydown = (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter" || event.key === "Escape") {
+      const row = field.closest("li");
+      end(event.key === "Enter");
+      (row.isConnected ? row : $("anchors").querySelector("li.selected"))?.focus();
+    }
+  };
+  return field;
+}
+
+// ---- A distance between two anchors
+
+function showMeasure() {
+  const [one, other] = now.measured?.map(find) ?? [];
+  $("measure").textContent = one ? `${name(one)} – ${name(other)}: ${distance(one, other).toFixed(2)} m` : "";
+}
+
+function distance(one, other) {
+  return Math.hypot(...place(one).map((v, axis) => v - place(other)[axis]));
+}
+
+// Labels follow what they stand over in every frame.
+view.onframe = () => {
+  const [low, high] = view.clip;
+  const { clientWidth: width, clientHeight: height } = $("view");
+  for (const label of $("labels").children) {
+    const at = view.camera.project(label.place);
+    label.hidden = !at || (label.classList.contains("plane") && label.place.some((v, axis) => v < low[axis] || v > high[axis]));
+    if (label.hidden) continue;
+    label.style.transform = `translate(${at.x * width}px, ${at.y * height}px) translate(-50%, -160%)`;
+    label.style.zIndex = Math.max(0, 100000 - Math.round(at.depth * 100));
+  }
+};
+
+$("planes").onchange = showAnchors;
+$("search").oninput = showAnchors;

@@ -1,0 +1,113 @@
+// Mouse, fingers and keys over the picture.
+import { $, post, toast } from "/dom.js";
+import { now, view } from "/stage.js";
+import { choose, remove, showAnchors } from "/anchors.js";
+
+// A second tap so soon (milliseconds) and so near (CSS pixels) belongs to a double click.
+const DOUBLE = { time: 500, way: 12 };
+// A pointer that travels further (CSS pixels) does not tap.
+const STEADY = 4;
+
+// Places an anchor, or moves the selected one, where the picture is touched; x and y are parts of its size.
+async function tap(x, y) {
+  const { camera } = view;
+  if (!view.isAvailable) return toast("there is no picture to tap on: this browser has no WebGL 2");
+  if (now.state?.map && now.shown !== now.state.map.id) return toast("the map is still loading");
+  const body = {
+    x, y, eye: camera.eye, target: camera.target, focalLength: camera.focalLength, aspectRatio: camera.aspectRatio,
+    clip: view.clip,
+  };
+  if (now.isMoving) body.anchor = now.selected;
+  else body.name = $("name").value.trim();
+  if (!await post("/tap", body)) return;
+  if (body.anchor) {
+    now.isMoving = false;
+    showAnchors();
+  } else {
+    $("name").value = "";
+  }
+}
+
+const pointers = new Map();
+let travelled = 0;
+let last = { time: -1e9, x: 0, y: 0 };
+
+$("view").onpointerdown = (event) => {
+  $("view").setPointerCapture(event.pointerId);
+  pointers.set(event.pointerId, event);
+  // The end of a pinch is no tap, whichever finger leaves last.
+  travelled = pointers.size === 1 ? 0 : Infinity;
+};
+
+$("view").onpointermove = (event) => {
+  const before = pointers.get(event.pointerId);
+  if (!before) return;
+  const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
+  travelled += Math.hypot(dx, dy);
+  const height = $("view").clientHeight;
+  if (pointers.size === 2) pinch(event, before, height);
+  else if (event.shiftKey || event.buttons & 6) view.camera.pan(dx / height, dy / height);
+  else if (travelled > STEADY) view.camera.turn(dx, dy);
+  pointers.set(event.pointerId, event);
+  view.redraw();
+};
+
+$("view").onpointerup = (event) => {
+  // What was pressed elsewhere is no tap.
+  if (!pointers.delete(event.pointerId) || travelled > STEADY || event.button !== 0) return;
+  const isDouble = event.timeStamp - last.time < DOUBLE.time
+    && Math.hypot(event.clientX - last.x, event.clientY - last.y) < DOUBLE.way;
+  last = { time: event.timeStamp, x: event.clientX, y: event.clientY };
+  if (isDouble) return;
+  const box = $("view").getBoundingClientRect();
+  tap((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
+};
+
+$("view").onpointercancel = (event) => pointers.delete(event.pointerId);
+$("view").oncontextmenu = (event) => event.preventDefault();
+$("view").addEventListener("wheel", (event) => {
+  event.preventDefault();
+  view.camera.zoom(Math.exp(event.deltaY * 0.001));
+  view.redraw();
+}, { passive: false });
+
+function pinch(event, before, height) {
+  const other = [...pointers].find(([id]) => id !== event.pointerId)[1];
+  const span = (a) => Math.hypot(a.clientX - other.clientX, a.clientY - other.clientY) || 1;
+  view.camera.zoom(span(before) / span(event));
+  view.camera.pan((event.clientX - before.clientX) / height / 2, (event.clientY - before.clientY) / height / 2);
+}
+
+// ---- Keys
+
+const ARROWS = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+$("view").onkeydown = (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const { camera } = view;
+  const arrow = ARROWS[event.key];
+  if (arrow && event.shiftKey) camera.pan(arrow[0] * 0.05, arrow[1] * 0.05);
+  else if (arrow) camera.turn(arrow[0] * 20, arrow[1] * 20);
+  else if (event.key === "+" || event.key === "=") camera.zoom(0.9);
+  else if (event.key === "-") camera.zoom(1 / 0.9);
+  else if (event.key === "Enter" || event.key === " ") tap(0.5, 0.5);
+  else if (event.key === "Escape" && now.selected) choose(now.selected);
+  else if (event.key === "Delete" && now.selected) remove(now.selected);
+  else return;
+  event.preventDefault();
+  view.redraw();
+};
+
+document.onkeydown = (event) => {
+  if (event.target.matches("input:not([type=checkbox], [type=range]), select")) return;
+  const letter = event.key.toLowerCase();
+  if ((event.ctrlKey || event.metaKey) && letter === "z") post(event.shiftKey ? "/redo" : "/undo");
+  else if (event.ctrlKey || event.metaKey || event.altKey) return;
+  else if (letter === "f") $("fit").click();
+  else if (letter === "t") $("top").click();
+  else return;
+  event.preventDefault();
+};
+
+$("fit").onclick = () => view.fit();
+$("top").onclick = () => view.fit(0, 1.55);

@@ -1,0 +1,15 @@
+// What the parts of the page share: the view, the session as the server told it last, and what the user has chosen.
+import { View } from "/view.js";
+import { $ } from "/dom.js";
+
+export const view = new View($("view"));
+
+export const now = {
+  state: null, // the session
+  shown: null, // the id of the map whose points are drawn
+  selected: null, // the id of an anchor
+  isMoving: false, // the next tap moves the selected anchor
+  isMeasuring: false, // the next selection measures the distance from the selected anchor
+  measured: null, // the ids of two anchors
+  edited: null, // the id of the anchor whose name is being written
+};

@@ -1,0 +1,252 @@
+"""Two worldviews on loopback and a headless Chromium for the page of each."""
+
+import json
+import os
+import pathlib
+import queue
+import shutil
+import struct
+import subprocess
+import tempfile
+import threading
+import unittest
+import zlib
+
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+BIN = pathlib.Path(os.environ.get("SHAREDWORLD_BIN", ".build/release"))
+#: Screenshots of every test, to be looked at.
+OUT = pathlib.Path(os.environ.get("SHAREDWORLD_SHOTS", "browser-out"))
+#: The longest wait for anything (seconds): software rendering on a busy machine is slow.
+PATIENCE = 60
+
+
+class Program:
+    """A worldview in a process of its own; `home` keeps its identity and ends with it."""
+
+    def __init__(self, name, *options):
+        self.home = tempfile.mkdtemp(prefix="worldview-")
+        words = [BIN / "worldview", "--json", "--name", name, "--discovery", "none", "--listen", "127.0.0.1:0",
+                 "--identity", self.home, "--accept", "all", *options]
+        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.lines = queue.SimpleQueue()
+        threading.Thread(target=self._read, daemon=True).start()
+        self.ready = self.event("ready")
+        self.address, self.port = self.ready["address"], self.ready["port"]
+
+    def _read(self):
+        with self.process.stdout:
+            for line in self.process.stdout:
+                self.lines.put(line)
+        self.lines.put(None)
+
+    def event(self, kind):
+        """The next event of a kind on standard output."""
+        while line := self.lines.get(timeout=PATIENCE):
+            event = json.loads(line)
+            if event.get("event") == kind:
+                return event
+        raise AssertionError(f"worldview ended with status {self.process.wait()} before '{kind}'")
+
+    def next_address(self):
+        """The address for another browser, which follows the opening of the one before."""
+        self.address = self.event("address")["address"]
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+def worldmap(*words):
+    """Runs the tool for map files."""
+    subprocess.run([BIN / "worldmap", *words], check=True, stdout=subprocess.DEVNULL)
+
+
+class RoomTest(unittest.TestCase):
+    """Tests with a made-up room in a folder that ends with them."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.room = cls.folder / "room.worldmap"
+        worldmap("generate", "--points", "60000", "--seed", "7", cls.room)
+
+
+class Page:
+    """One Chromium with one tab."""
+
+    def __init__(self, *flags):
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium")
+        for flag in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader",
+                     "--enable-unsafe-swiftshader", "--disable-background-networking", "--no-first-run", *flags):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+
+    def close(self):
+        self.driver.quit()
+
+    def command(self, name, **parameters):
+        """A command of the Chrome DevTools Protocol."""
+        return self.driver.execute_cdp_cmd(name, parameters)
+
+    def size(self, width, height, mobile=False, scheme="dark"):
+        """The size of the window's content in CSS pixels, whether it is a phone, and its colours."""
+        self.command(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+        self.command("Emulation.setTouchEmulationEnabled", enabled=mobile)
+        self.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def open(self, program):
+        """Opens the address of a worldview, which works once, and waits for its first state."""
+        # Another path first: an address that differs in its token alone would not load the page again.
+        self.driver.get("about:blank")
+        self.driver.get(program.address)
+        program.next_address()
+        self.until(lambda: self.text("#me"), "the page shows its peer")
+
+    def until(self, condition, what):
+        """Waits until a condition holds, and gives its value."""
+        wait = WebDriverWait(self.driver, PATIENCE, 0.05, ignored_exceptions=[StaleElementReferenceException])
+        return wait.until(lambda _: condition(), f"{what}\n{self.driver.get_log('browser')}")
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, selector):
+        """What people can read there."""
+        return self.script("return document.querySelector(arguments[0]).innerText", selector)
+
+    def script(self, code, *arguments):
+        return self.driver.execute_script(code, *arguments)
+
+    def state(self):
+        """The session as the server tells it to this page."""
+        return self.driver.execute_async_script(
+            "const done = arguments[0]; import('/server.js').then((server) => server.json('/state')).then(done)")
+
+    def anchors(self):
+        """The placed anchors but for those of planes, by name."""
+        return {anchor["name"]: anchor for anchor in self.state()["anchors"] if not anchor["isPlane"]}
+
+    def wait_for_map(self):
+        """Waits until the points are drawn."""
+        self.until(lambda: self.script("return document.querySelector('#loading').hidden") and
+                   self.state()["map"] is not None and self.is_drawn(), "a map is drawn")
+
+    def is_drawn(self):
+        """Whether the picture shows more than its grid: many pixels of strong colour."""
+        return sum(1 for pixel in self.canvas_pixels(step=7) if max(pixel) - min(pixel) > 60) > 100
+
+    def canvas_pixels(self, step=1):
+        """Every so many pixels of the picture as (red, green, blue)."""
+        box = self.box("#view")
+        width, rows = png(self.driver.get_screenshot_as_png())
+        for y in range(int(box["top"]), min(int(box["bottom"]), len(rows)), step):
+            for x in range(int(box["left"]), min(int(box["right"]), width), step):
+                yield tuple(rows[y][3 * x:3 * x + 3])
+
+    def box(self, selector):
+        return self.script("return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector)
+
+    def press(self, x, y, kind="mousePressed", count=1, buttons=1):
+        """A mouse event at a place of the window (CSS pixels)."""
+        self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=count)
+
+    def release(self, x, y, count=1):
+        self.press(x, y, "mouseReleased", count, buttons=0)
+
+    def click(self, x, y, count=1):
+        self.press(x, y, count=count)
+        self.release(x, y, count)
+
+    def drag(self, start, end, steps=8):
+        self.press(*start)
+        for step in range(1, steps + 1):
+            self.press(*(a + (b - a) * step / steps for a, b in zip(start, end)), "mouseMoved")
+        self.release(*end)
+
+    def touch(self, kind, *fingers):
+        """Touches: `touchStart`, `touchMove` or `touchEnd` with the fingers that are down."""
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(fingers)]
+        self.command("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+
+    def key(self, key, code=None, number=0, modifiers=0, text=None):
+        """A key pressed and released."""
+        event = {"key": key, "code": code or key, "windowsVirtualKeyCode": number, "modifiers": modifiers}
+        self.command("Input.dispatchKeyEvent", type="keyDown", **event, **({"text": text} if text else {}))
+        self.command("Input.dispatchKeyEvent", type="keyUp", **event)
+
+    def tab(self):
+        self.key("Tab", number=9)
+
+    def enter(self):
+        self.key("Enter", number=13, text="\r")
+
+    def write(self, text):
+        self.command("Input.insertText", text=text)
+
+    def label(self, name):
+        """The point that the label of an anchor stands over (CSS pixels of the picture); None if it is hidden."""
+        return self.script("""
+            const labels = [...document.querySelectorAll("#labels > *")];
+            const label = labels.find((one) => one.textContent === arguments[0]);
+            if (!label || label.hidden || !label.style.transform) return null;
+            const [x, y] = label.style.transform.match(/-?[\\d.e-]+(?=px)/g).map(Number);
+            return [x, y];""", name)
+
+    def shoot(self, name):
+        """Keeps a picture of the page."""
+        OUT.mkdir(parents=True, exist_ok=True)
+        self.driver.save_screenshot(str(OUT / f"{name}.png"))
+
+
+def png(data):
+    """The width and the rows of red, green and blue of a PNG picture with 8 bits a channel (PNG 1.2, §9 filters)."""
+    width, height, depth, kind = struct.unpack(">IIBB", data[16:26])
+    channels = {2: 3, 6: 4}[kind]
+    assert depth == 8
+    packed, at = b"", 8
+    while at < len(data):
+        length, = struct.unpack(">I", data[at:at + 4])
+        if data[at + 4:at + 8] == b"IDAT":
+            packed += data[at + 8:at + 8 + length]
+        at += 12 + length
+    raw = zlib.decompress(packed)
+    rows, before, size = [], bytearray(width * channels), width * channels
+    for y in range(height):
+        start = y * (size + 1)
+        row, filtering = bytearray(raw[start + 1:start + 1 + size]), raw[start]
+        unfilter(row, before, filtering, channels)
+        before = row
+        rows.append(row if channels == 3 else bytes(v for i, v in enumerate(row) if i % 4 != 3))
+    return width, rows
+
+
+def unfilter(row, above, filtering, channels):
+    """Takes back the filter of one row of a PNG, in place."""
+    if filtering == 2:
+        row[:] = bytes((a + b) & 255 for a, b in zip(row, above))
+        return
+    for i in range(len(row) if filtering else 0):
+        left = row[i - channels] if i >= channels else 0
+        if filtering == 1:
+            guess = left
+        elif filtering == 3:
+            guess = (left + above[i]) >> 1
+        else:
+            corner = above[i - channels] if i >= channels else 0
+            distances = [abs(above[i] - corner), abs(left - corner), abs(left + above[i] - 2 * corner)]
+            guess = (left, above[i], corner)[distances.index(min(distances))]
+        row[i] = (row[i] + guess) & 255

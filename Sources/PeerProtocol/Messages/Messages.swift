@@ -264,7 +264,7 @@ struct Messages: Organ {
       review(in: &turn)
     case .some:
       // Not for every report: messages that leave many at a time cost far less than those that leave as each finds room.
-      let window = turn.configuration.messageWindow(isCritical: report.isCritical)
+      let window = turn.configuration.messageWindow(of: report.track)
       if outflows[index].openBytes <= window - window / 4 { giveRoom(in: &turn) }
       pump(index, in: &turn)
     }

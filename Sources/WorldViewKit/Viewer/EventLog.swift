@@ -37,7 +37,8 @@ struct EventLog {
       .invitationEnded, .invitationFailed, .codeShown, .codeEnded, .newDevice, .mapProgress, .peerMapChanged,
       .alignmentChanged, .synchronised, .anchorRestored, .ownershipChanged, .anchorDragged, .dragEnded,
       .participantMoved, .participantGone, .message, .unreliableMessage, .groupsChanged, .messagesFailed,
-      .messageReturned, .resourceOffered, .resourceProgress, .resourceReceived, .resourceFailed, .resourceSettled:
+      .messageReturned, .resourceOffered, .resourceProgress, .resourceReceived, .resourceFailed, .resourceSettled,
+      .attachmentChanged:
       nil
     }
   }

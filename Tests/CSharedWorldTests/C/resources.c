@@ -72,6 +72,21 @@ static void file(sw_session *alice, sw_session *bob, const sw_peer_id *alice_id,
   CHECK(sw_session_accept_resource_async(bob, &id, NULL) == SW_UNKNOWN_RESOURCE);
 }
 
+/* A resource without bytes comes as an empty file. */
+static void empty(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id) {
+  uint64_t operation;
+  CHECK(sw_session_offer_bytes_async(alice, content, 0, "empty", bob_id, 1, &operation) == SW_OK);
+  sw_digest id = offered(alice, operation);
+  sw_event_destroy(await_resource(bob, SW_EVENT_RESOURCE_OFFERED, &id));
+  CHECK(sw_session_accept_resource_async(bob, &id, &operation) == SW_OK);
+  sw_event *received = await_resource(bob, SW_EVENT_RESOURCE_RECEIVED, &id);
+  FILE *file = fopen(received->text, "rb");
+  CHECK(file != NULL && fgetc(file) == EOF);
+  fclose(file);
+  sw_event_destroy(received);
+  expect_settled(alice, &id, bob_id, NULL);
+}
+
 /* Declined, taken back before an answer, and given up by the receiver while it fetches. */
 static void endings(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id) {
   uint64_t operation;
@@ -110,8 +125,6 @@ static void refusals(sw_session *alice, const sw_peer_id *bob_id, const char *fo
   expect_done(alice, operation, SW_IO);
   CHECK(sw_session_offer_file_async(alice, folder, NULL, bob_id, 1, &operation) == SW_OK);
   expect_done(alice, operation, SW_INVALID_ARGUMENT);
-  CHECK(sw_session_offer_bytes_async(alice, content, 0, "empty", bob_id, 1, &operation) == SW_OK);
-  expect_done(alice, operation, SW_INVALID_ARGUMENT);
   CHECK(sw_session_offer_bytes_async(alice, content, 1, "a\nb", bob_id, 1, &operation) == SW_OK);
   expect_done(alice, operation, SW_INVALID_ARGUMENT);
   CHECK(sw_session_offer_bytes_async(alice, content, 1, "x", &stranger, 1, &operation) == SW_OK);
@@ -134,6 +147,7 @@ int main(int count, char **arguments) {
   sw_peer_id alice_id, bob_id;
   join_pair(alice, bob, &alice_id, &bob_id);
   file(alice, bob, &alice_id, &bob_id, arguments[1]);
+  empty(alice, bob, &bob_id);
   endings(alice, bob, &bob_id);
   refusals(alice, &bob_id, arguments[1]);
   sw_session_stop(alice);

@@ -160,7 +160,7 @@ struct DriverSessionTests {
         #expect(problem.code == .authenticationFailed && problem.message.contains("not carol"))
         let lamp = try await carol.place(Anchor(name: "lamp"))
         // The anchor comes through the other member, and there is no connection.
-        _ = try await alice.first { if case .anchorAdded(let anchor, _) = $0, anchor.id == lamp { true } else { nil } }
+        for await case .change(let change) in alice.anchorChanges() where change.anchor.id == lamp { break }
         #expect(await alice.state().peers.filter(\.isDirect).map(\.peer) == [bob.localPeer])
       }
     }

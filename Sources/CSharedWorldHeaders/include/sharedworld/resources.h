@@ -11,7 +11,7 @@ extern "C" {
 /*
  * Offers a file to some peers, or bytes, which are copied. The file is read once now, in the background, and again while
  * it is sent. `name` (1-255 bytes) is for people at the receivers; NULL is the last part of the path. SW_EVENT_DONE:
- * digest: the resource's id; or SW_IO, SW_INVALID_ARGUMENT (no file, an empty one, no receiver, a name that is not allowed),
+ * digest: the resource's id; or SW_IO, SW_INVALID_ARGUMENT (no file, no receiver, a name that is not allowed),
  * SW_LIMIT_EXCEEDED, SW_UNKNOWN_PEER, SW_WOULD_BLOCK (too many resources to a receiver have not ended). Afterwards
  * SW_EVENT_RESOURCE_PROGRESS comes, and one SW_EVENT_RESOURCE_SETTLED for each receiver.
  */

@@ -19,7 +19,7 @@ struct Types {
     "WorldModel.Anchor": (5, "its properties, kinds, rules, bytes and JSON, a file each"),
     "AnchorReplication.AnchorSet": (8, "edits, operations, log, journal and snapshots each read and write all of it"),
     "PeerProtocol.Turn": (13, "each organ adds the calls that it alone defines for all: flood, route, gossip, grant"),
-    "SharedWorld.Session": (18, "the API of an app: members, anchors, maps, events, objects, streams, storage, a file each"),
+    "SharedWorld.Session": (18, "the API of an app: members, anchors, maps, events, objects, streams, a file each"),
     "worldpeer.Program": (6, "commands, events, files and invitations of one program"),
   ]
 

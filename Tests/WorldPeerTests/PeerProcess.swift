@@ -102,22 +102,37 @@ final class PeerProcess: Sendable {
 
   let name: String
   private let process = Process()
-  private let input = Pipe()
+  private let input: FileHandle
   private let heard = Mutex(Heard())
 
   /// Starts a peer that listens on loopback and is found by its address alone.
   init(_ name: String, in folder: URL, _ options: [String] = [], port: Int = 0, input null: FileHandle? = nil) throws {
     self.name = name
-    let output = Pipe()
+    let (commands, output) = (Self.pipe(), Self.pipe())
+    input = commands.writing
     process.executableURL = Self.program
     process.arguments =
       ["--name", name, "--json", "--discovery", "none", "--listen", "127.0.0.1:\(port)"]
       + ["--identity", folder.appending(path: name).path] + options
-    process.standardInput = null ?? input
-    process.standardOutput = output
+    process.standardInput = null ?? commands.reading
+    process.standardOutput = output.writing
     try process.run()
-    let thread = Thread { [self] in listen(to: output.fileHandleForReading) }
+    try commands.reading.close()
+    try output.writing.close()
+    let thread = Thread { [self] in listen(to: output.reading) }
     thread.start()
+  }
+
+  /// Two ends of a pipe that no program inherits which another test starts at the same moment: it would hold them open.
+  private static func pipe() -> (reading: FileHandle, writing: FileHandle) {
+    var ends: [Int32] = [-1, -1]
+    // Sockets, as `pipe` cannot close its ends on exec from the start.
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "no descriptors are left")
+    return (
+      FileHandle(fileDescriptor: ends[0], closeOnDealloc: true),
+      FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+    )
   }
 
   /// The build puts the program beside the one that runs the tests.
@@ -149,11 +164,11 @@ final class PeerProcess: Sendable {
 
   /// Gives the peer a command.
   func send(_ line: String) throws {
-    try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+    try input.write(contentsOf: Data((line + "\n").utf8))
   }
 
   func closeInput() throws {
-    try input.fileHandleForWriting.close()
+    try input.close()
   }
 
   func signal(_ number: Int32) {

@@ -207,7 +207,8 @@ extension Input {
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
       .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .driverStep, .leave, .share,
-      .cancelMap, .relocalised, .beginFrame, .measure, .offerResource, .answerResource, .endResource, .chunkLoaded, .attach,
+      .cancelMap, .relocalised, .beginFrame, .measure, .offerResource, .answerResource, .endResource, .chunkLoaded,
+      .attach,
       .detach:
       false
     }

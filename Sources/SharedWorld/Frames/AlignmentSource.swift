@@ -17,7 +17,9 @@ public protocol AlignmentSource: Sendable {
   /// How far an alignment is from what the source sees now, where it can tell that for less than a measurement costs;
   /// ``Session/keepAligned(by:)`` asks for it. Nil by default.
   ///
-  /// - Parameter transform: The frame to this peer's, as it is believed to be.
+  /// - Parameters:
+  ///   - transform: The frame to this peer's, as it is believed to be.
+  ///   - session: The session that asks.
   /// - Returns: The residual (metres); nil where only a measurement can tell.
   func residual(of transform: Transform, in session: Session) async throws(SessionError) -> Double?
 }

@@ -12,7 +12,8 @@ from typing import Any, TypeVar, dataclass_transform
 
 from . import _abi
 from .errors import Code
-from .values import ID, Anchor, Field, MapStage, Recognition, Transform, read_anchor, read_id, read_transform, read_uuid
+from .values import ID, Anchor, AttachmentState, Field, MapStage, Object, Recognition, Transform
+from .values import read_anchor, read_id, read_transform, read_uuid
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,12 @@ def _event(number: int) -> Callable[[type[E]], type[E]]:
 
 @_event(1)
 class CandidateFound(Event):
-    """A service is in sight: `Session.invite_candidate` invites it."""
+    """A service is in sight: `Session.invite_candidate` invites it; the peer is the known one that it seems to be."""
 
     candidate: str
     name: str | None
+    peer: ID | None
+    recognition: Recognition
 
 
 @_event(2)
@@ -137,12 +140,16 @@ class AnchorAdded(Event):
 
     anchor: Anchor
     origin: str
+    payload: bytes
+    content_type: str | None
 
 
 @_event(15)
 class AnchorUpdated(Event):
     anchor: Anchor
     origin: str
+    payload: bytes
+    content_type: str | None
 
 
 @_event(16)
@@ -151,6 +158,8 @@ class AnchorRemoved(Event):
 
     anchor: Anchor
     origin: str
+    payload: bytes
+    content_type: str | None
 
 
 @_event(17)
@@ -239,6 +248,8 @@ class AnchorRestored(Event):
 
     anchor: Anchor
     removed: uuid.UUID
+    payload: bytes
+    content_type: str | None
 
 
 @_event(28)
@@ -337,11 +348,14 @@ class NobodyFound(Event):
 
 @_event(40)
 class AlignmentChanged(Event):
-    """Unaligned, aligning, aligned or lost; anchors have moved, come or gone."""
+    """Unaligned, aligning, aligned or lost; anchors have moved, come or gone. The placement is that of the frame."""
 
     peer: ID
     name: str
     state: str
+    residual: float
+    observations: int
+    placement: Transform | None
 
 
 @_event(41)
@@ -353,29 +367,35 @@ class GroupsChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ResourceEvent(Event):
-    """A file or bytes that one peer offers to others; the text is its name, its path, or why it failed."""
+    """A file or bytes that one peer offers to others; the text is its name, its path, or why it failed.
+
+    The name is for people, that of the sender's choice, and no path. It comes with what is sent to this peer.
+    """
 
     peer: ID
     resource: ID
     done: int
     total: int
     text: str | None
+    name: str | None
     is_sent: bool
 
 
 @_event(44)
 class ResourceOffered(ResourceEvent):
-    pass
+    """`Session.accept_resource` or `decline_resource` answers."""
 
 
 @_event(45)
 class ResourceProgress(ResourceEvent):
-    pass
+    """The rate is bytes a second, 0 while it is not known."""
+
+    rate: int
 
 
 @_event(46)
 class ResourceReceived(ResourceEvent):
-    pass
+    """The text is the path of a file that the program moves away before the session ends."""
 
 
 @_event(47)
@@ -384,8 +404,96 @@ class ResourceFailed(ResourceEvent):
 
 
 @_event(48)
-class ResourceSettled(ResourceEvent):
-    pass
+class ResourceSettled(Event):
+    """The peer has all of a resource of this one (no text), or the text says why it does not get it."""
+
+    peer: ID
+    resource: ID
+    text: str | None
+
+
+@_event(49)
+class AttachmentChanged(Event):
+    """A file that a peer has given to all; the text is its path or why it failed."""
+
+    peer: ID
+    resource: ID
+    done: int
+    total: int
+    text: str | None
+    name: str | None
+    attachment: AttachmentState
+
+
+@_event(60)
+class Done(Event):
+    """An operation has ended: its coroutine has the result, so that the iterator shows none of these."""
+
+    operation: int
+    failure: Code | None
+    text: str | None
+    name: str | None
+    peer: ID | None
+    map: ID | None
+    resource: ID | None
+    object: Object
+    flags: int
+    residual: float
+    observations: int
+
+
+@_event(61)
+class ObjectReceived(Event):
+    """An object of a `Session.read_objects`, whose number it has."""
+
+    operation: int
+    peer: ID
+    object: Object
+
+
+@_event(62)
+class Request(Event):
+    """A question of a peer: `Session.respond` or `Session.refuse` answers."""
+
+    operation: int
+    peer: ID
+    object: Object
+
+
+@_event(63)
+class RequestWithdrawn(Event):
+    """The sender of a request, by its number, does not wait any more."""
+
+    operation: int
+
+
+@_event(64)
+class InvitationFailed(Event):
+    """An invitation that `Session.keep_inviting` or the configuration began; it may be repeated."""
+
+    target: str
+    status: Code
+    reason: str
+    is_repeated: bool
+
+
+@_event(65)
+class HostRequested(Event):
+    """A member wants to host (`asks_host`): `Session.answer_question` answers."""
+
+    operation: int
+    peer: ID
+    name: str
+
+
+@_event(66)
+class OwnershipRequested(Event):
+    """A member wants what this peer owns (`asks_ownership`): `Session.answer_question` answers."""
+
+    operation: int
+    peer: ID
+    name: str
+    anchor_id: uuid.UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,6 +511,22 @@ def _name(event: _abi.Event) -> str | None:
     return None if event.name is None else event.name.decode()
 
 
+def _content_type(event: _abi.Event) -> str | None:
+    return None if event.content_type is None else event.content_type.decode()
+
+
+def _object(event: _abi.Event) -> Object:
+    pairs = event.fields[:event.field_count] if event.field_count else []
+    return Object(
+        endpoint=(event.endpoint or b"").decode(), type=(event.object_type or b"").decode(), data=_data(event),
+        content_type=_content_type(event) or "", transform=_placement(event),
+        fields={pair.key.decode(): pair.value.decode() for pair in pairs})
+
+
+def _placement(event: _abi.Event) -> Transform | None:
+    return read_transform(event.anchor.transform) if event.has_transform else None
+
+
 def _data(event: _abi.Event) -> bytes:
     return ctypes.string_at(event.data, event.data_size) if event.data_size else b""
 
@@ -416,13 +540,16 @@ def _numbers(event: _abi.Event) -> tuple[int, ...]:
 READERS: dict[str, Callable[[_abi.Event], Any]] = {
     **dict.fromkeys(("backend", "candidate", "digits", "key", "origin", "reason", "state", "text"), _text),
     **dict.fromkeys(("host", "owner", "peer", "sender"), lambda event: read_id(event.peer)),
-    **dict.fromkeys(("context", "data"), _data),
-    **dict.fromkeys(("is_confirmed", "is_sent"), lambda event: bool(event.flags & 1)),
+    **dict.fromkeys(("context", "data", "payload"), _data),
+    **dict.fromkeys(("is_confirmed", "is_repeated", "is_sent"), lambda event: bool(event.flags & 1)),
     "anchor": lambda event: read_anchor(event.anchor),
     "anchor_id": lambda event: read_uuid(event.anchor.id),
+    "attachment": lambda event: AttachmentState(event.flags),
+    "content_type": _content_type,
     "digest": lambda event: bytes(event.digest),
     "done": lambda event: event.done,
     "epoch": lambda event: event.epoch,
+    "failure": lambda event: Code(event.status) if event.status else None,
     "field": lambda event: Field(event.field),
     "flags": lambda event: event.flags,
     "groups": lambda event: tuple((_text(event) or "").splitlines()),
@@ -431,13 +558,20 @@ READERS: dict[str, Callable[[_abi.Event], Any]] = {
     "name": _name,
     "number": lambda event: event.sequence,
     "numbers": _numbers,
+    "object": _object,
+    "observations": lambda event: event.observations,
+    "operation": lambda event: event.operation,
     "percent": lambda event: event.percent,
+    "placement": _placement,
+    "rate": lambda event: event.rate,
     "recognition": lambda event: Recognition(event.recognition),
     "removed": lambda event: read_uuid(event.other),
+    "residual": lambda event: event.residual,
     "resource": lambda event: read_id(event.digest),
     "sequence": lambda event: event.sequence,
     "stage": lambda event: MapStage(event.stage),
     "status": lambda event: Code(event.status),
+    "target": _name,
     "time": lambda event: event.time,
     "total": lambda event: event.total,
     "transform": lambda event: read_transform(event.anchor.transform),

@@ -288,7 +288,6 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "sw_text_destroy": (None, c_void_p),
     "sw_session_resolve_async": (Status, HANDLE, c_char_p, c_uint32, NUMBER),
     "sw_session_set_discovery_info": (Status, HANDLE, POINTER(Pair), c_size_t),
-    "sw_session_diagnose_async": (Status, HANDLE, NUMBER),
     "sw_session_answer": (Status, HANDLE, PEERS, c_int, c_char_p),
     "sw_session_answer_code": (Status, HANDLE, PEERS, c_int),
     "sw_session_set_locked": (Status, HANDLE, c_int),
@@ -366,11 +365,11 @@ UNBOUND: dict[str, str] = {
         ("sw_session_candidates", "sw_candidate_list_count", "sw_candidate_list_get", "sw_candidate_list_destroy"),
         "not bound yet; the events CandidateFound and CandidateLost name candidates"),
     **dict.fromkeys(
-        ("sw_diagnose", "sw_diagnosis_can_find_peers", "sw_diagnosis_count", "sw_diagnosis_get", "sw_diagnosis_destroy"),
-        "not bound yet; Session.diagnose says the same as text"),
+        ("sw_session_diagnose_async", "sw_diagnose", "sw_diagnosis_can_find_peers", "sw_diagnosis_count",
+         "sw_diagnosis_get", "sw_diagnosis_destroy"), "not bound yet; `worldpeer doctor` says the same"),
     **dict.fromkeys(
         ("sw_anchor_list_content", "sw_session_place_with"),
-        "not bound yet; kinds of anchors have no class, payloads come with events and are set by Session.set_payload"),
+        "not bound yet; kinds of anchors have no class, and payloads come with events"),
     "sw_session_set_interest": "not bound yet; every live pose is told",
     "sw_map_hit_test": "not bound yet",
 }

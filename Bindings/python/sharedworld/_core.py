@@ -11,13 +11,14 @@ from typing import Any, Self
 from . import _abi
 from ._handles import Handle, take_list
 from ._library import library
+from ._reading import read_event
 from .config import Config
 from .errors import Code, SharedWorldError
-from .events import Done, Event, read_event
+from .events import Done, Event
 from .identity import Identity
 
-#: How much the events may take that came while an operation waits and nobody reads (bytes, about). Beyond it they stay in
-#: the library, and the operation waits until some are read.
+#: How much the events may take that came while an operation waits and nobody reads (bytes, about). Beyond it they stay
+#: in the library, and the operation waits until some are read.
 UNREAD_LIMIT = 64 << 20
 
 

@@ -45,8 +45,8 @@ class Drag(Handle):
 class Session(Messages, Resources, Frames):
     """A session during an `async with` block, and an asynchronous iterator of its events.
 
-    What waits for others is a coroutine; when its task is cancelled, so is what it waits for, but for `send`, which goes
-    on in its thread. Everything else returns at once. One task reads the events.
+    What waits for others is a coroutine; when its task is cancelled, so is what it waits for, but for `send`, which
+    goes on in its thread. Everything else returns at once. One task reads the events.
     """
 
     # Members.
@@ -118,11 +118,6 @@ class Session(Messages, Resources, Frames):
         """Where a candidate can be dialled, as HOST:PORT, the most promising first."""
         arguments = (candidate.encode(), c_milliseconds(timeout))
         return ((await self._operate(library.sw_session_resolve_async, *arguments)).text or "").splitlines()
-
-    async def diagnose(self) -> tuple[bool, str]:
-        """Whether peers on other machines can be found, and a line for each thing that may keep them from it."""
-        done = await self._operate(library.sw_session_diagnose_async)
-        return bool(done.flags & 1), done.text or ""
 
     def set_discovery_info(self, info: Mapping[str, str]) -> None:
         """Shows everybody on the network other keys and values than the configuration's `info`."""

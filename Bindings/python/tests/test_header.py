@@ -12,7 +12,8 @@ from enum import IntEnum
 from sharedworld import (
     AlignmentState, Code, Discovery, Field, Hold, Invitations, InvitePolicy, MapProviders, MapStage, Mode, PeerState,
     Recognition, Role, Trust, _abi)
-from sharedworld.events import EVENTS, READERS
+from sharedworld._reading import READERS
+from sharedworld.events import EVENTS
 
 INCLUDE = pathlib.Path(__file__).resolve().parents[3] / "Sources" / "CSharedWorldHeaders" / "include"
 TEXT = "\n".join(path.read_text(encoding="utf-8") for path in sorted(INCLUDE.rglob("*.h")))

@@ -8,8 +8,8 @@ from unittest import mock
 import sharedworld as sw
 from sharedworld import _core
 from sharedworld.events import (
-    Ended, HostChanged, InvitationEnded, InvitationFailed, Invited, Message, OwnershipChanged, OwnershipRequested,
-    PeerJoined, PeerLeft)
+    AnchorAdded, AnchorUpdated, Ended, HostChanged, InvitationEnded, InvitationFailed, Invited, Message,
+    OwnershipChanged, OwnershipRequested, ParticipantMoved, PeerJoined, PeerLeft)
 
 from peers import LIMIT, LOOPBACK, PeerTest
 
@@ -80,6 +80,12 @@ class OperationTest(PeerTest):
             with self.assertRaises(sw.SharedWorldError) as caught:
                 await ann.invite_link("no link")
             self.assertEqual(caught.exception.code, sw.Code.INVALID_ARGUMENT)
+            with self.assertRaises(sw.SharedWorldError) as caught:
+                await ann.invite_known(sw.ID(bytes(range(32))))
+            self.assertEqual(caught.exception.code, sw.Code.UNKNOWN_PEER)
+            async with self.session("cat") as cat:
+                bob_id = await cat.invite_link(bob.invitation_link())
+                self.assertIn((bob_id, "bob"), {(peer.id, peer.name) for peer in cat.peers})
             with self.assertRaisesRegex(ValueError, "a port is"):
                 await ann.invite("127.0.0.1", 65_536 + bob.port)
 
@@ -104,6 +110,44 @@ class OperationTest(PeerTest):
             await ann.release_ownership(lamp)
             bob.kick(ann_id)
             self.assertEqual((await self.event(bob, PeerLeft)).reason, "kicked")
+
+    async def test_what_leaves_ends_its_events(self):
+        async with self.session("ann") as ann:
+            ann.leave()
+            async with asyncio.timeout(LIMIT):
+                self.assertIsInstance([event async for event in ann][-1], Ended)
+            with self.assertRaises(sw.SharedWorldError) as caught:
+                await ann.invite("127.0.0.1", 1)
+            self.assertEqual(caught.exception.code, sw.Code.ENDED)
+
+    async def test_payloads_and_devices_are_seen_by_others(self):
+        async with self.session("ann") as ann, self.session("bob") as bob:
+            await ann.invite("127.0.0.1", bob.port)
+            lamp = ann.place("lamp", (0, 0, 0))
+            added = await self.event(bob, AnchorAdded)
+            self.assertEqual((added.payload, added.content_type), (b"", None))
+            ann.set_payload(lamp, "text/plain", b"on")
+            updated = await self.event(bob, AnchorUpdated)
+            self.assertEqual((updated.payload, updated.content_type), (b"on", "text/plain"))
+            ann.update_pose((1, 2, 3))
+            await self.event(bob, ParticipantMoved)
+            self.assertEqual([device.position for device in bob.participants], [(1, 2, 3)])
+
+    async def test_the_words_for_discovery_are_checked(self):
+        told = dataclasses.replace(LOOPBACK, info={"room": "porch"}, role=sw.Role.BROWSER)
+        async with self.session("ann", told) as ann:
+            ann.set_discovery_info({"room": "kitchen"})
+            with self.assertRaises(sw.SharedWorldError) as caught:
+                ann.set_discovery_info({"a key that is too long": ""})
+            self.assertEqual(caught.exception.code, sw.Code.INVALID_ARGUMENT)
+            with self.assertRaises(sw.SharedWorldError) as caught:
+                await ann.resolve("nobody")
+            self.assertEqual(caught.exception.code, sw.Code.UNKNOWN_PEER)
+        for wrong in ({"info": {"a key that is too long": ""}}, {"probes": ["no address"], "announces": True}):
+            with self.assertRaises(sw.SharedWorldError) as caught:
+                async with self.session("ann", dataclasses.replace(LOOPBACK, **wrong)):
+                    pass
+            self.assertEqual(caught.exception.code, sw.Code.INVALID_ARGUMENT)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,22 @@
 
 import weakref
 from collections.abc import Callable
-from ctypes import c_void_p
+from ctypes import byref, c_void_p
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
+from ._library import library
+
+
+def take_list(kind: str, read: Callable[[Any], Any], function: str, handle: c_void_p) -> list[Any]:
+    """Copies a list out of the library."""
+    pointer = c_void_p()
+    getattr(library, function)(handle, byref(pointer))
+    try:
+        get, count = getattr(library, f"{kind}_get"), getattr(library, f"{kind}_count")
+        return [read(get(pointer, index).contents) for index in range(count(pointer))]
+    finally:
+        getattr(library, f"{kind}_destroy")(pointer)
 
 
 class Handle:

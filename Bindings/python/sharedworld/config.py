@@ -1,14 +1,15 @@
 """How a session finds others and treats them."""
 
 import ctypes
+import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from . import _abi
 from ._library import library
-from .values import ID, c_id
+from .values import ID, c_id, c_pairs
 
 
 class Discovery(IntEnum):
@@ -44,6 +45,21 @@ class Trust(IntEnum):
     CODE = 3
 
 
+class Role(IntEnum):
+    """Whether a session looks for others, shows itself, or both."""
+
+    BOTH = 0
+    BROWSER = 1
+    ADVERTISER = 2
+
+
+class InvitePolicy(IntEnum):
+    """Which of the peers that are found are invited without being named."""
+
+    NONE = 0
+    ALL = 1
+
+
 Path = str | os.PathLike[str] | None
 
 
@@ -73,6 +89,18 @@ class Config:
     known_peers: Path = None
     admitted: Sequence[ID] = ()
     passcode: str | None = None
+    role: Role = Role.BOTH
+    invite_policy: InvitePolicy = InvitePolicy.NONE
+    hides_device: bool = False
+    announces: bool = False
+    announce_port: int = 0
+    asks_host: bool = False
+    asks_ownership: bool = False
+    invite_timeout_ms: int = 0
+    probes: Sequence[str] = ()
+    info: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    resource_folder: Path = None
+    map_memory_limit: int = 0
 
     def c_structure(self) -> _abi.SessionConfig:
         """The structure with these values in place of the library's defaults."""
@@ -80,7 +108,7 @@ class Config:
         library.sw_session_config_init(ctypes.byref(result), ctypes.sizeof(result))
         for name, kind, *_ in _abi.SessionConfig._fields_:
             value = getattr(self, name, None)
-            if value is None or name == "admitted":
+            if value is None or name in ("admitted", "probes", "info"):
                 continue
             if kind is ctypes.c_char_p:
                 setattr(result, name, os.fsencode(value))
@@ -89,7 +117,10 @@ class Config:
             # A number that does not fit would be cut without a word.
             if getattr(result, name) != int(value):
                 raise ValueError(f"{name} is out of range: {value}")
-        # ctypes keeps the array alive with the structure.
+        # ctypes keeps the arrays alive with the structure.
         result.admitted = (_abi.PeerID * len(self.admitted))(*(c_id(_abi.PeerID, peer) for peer in self.admitted))
         result.admitted_count = len(self.admitted)
+        result.probes = (ctypes.c_char_p * len(self.probes))(*(probe.encode() for probe in self.probes))
+        result.probe_count = len(self.probes)
+        result.info, result.info_count = c_pairs(self.info), len(self.info)
         return result

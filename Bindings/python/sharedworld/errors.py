@@ -43,6 +43,20 @@ class Code(IntEnum):
     CODE_REFUSED = 35
     CODE_BUSY = 36
     WOULD_BLOCK = 37
+    DISK_FULL = 38
+    UNKNOWN_RESOURCE = 39
+    MESSAGE_STOPPED = 40
+    REQUEST_TIMED_OUT = 41
+    UNHANDLED = 42
+    UNDECODABLE = 43
+    REQUEST_FAILED = 44
+    NOT_DELIVERED = 45
+    MAP_NOT_READY = 46
+    NOT_RELOCALISED = 47
+    NOT_DETERMINED = 48
+    NO_POSE = 49
+    DRIVER_REQUIRED = 50
+    AUTHENTICATION_FAILED = 51
     OTHER_ERROR = 99
 
     @classmethod
@@ -54,6 +68,8 @@ class Code(IntEnum):
 class SharedWorldError(Exception):
     """A call failed; the text is a sentence for people that says what to do."""
 
-    def __init__(self, code: Code, message: str) -> None:
+    def __init__(self, code: Code, message: str, word: str | None = None) -> None:
         super().__init__(message or code.name.lower().replace("_", " "))
         self.code = code
+        #: Of REQUEST_FAILED, the word for programs with which the other program has refused.
+        self.word = word

@@ -1,18 +1,16 @@
 """What happens in a session: a class for each kind of event.
 
-A field's name says how it is read from the C structure (READERS), so a new event is a class with its number.
+A field's name says how it is read from the C structure (READERS of `_reading.py`), so a new event is a class with its
+number.
 """
 
-import ctypes
-import dataclasses
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar, dataclass_transform
+from typing import TypeVar, dataclass_transform
 
-from . import _abi
 from .errors import Code
-from .values import ID, Anchor, Field, MapStage, Recognition, Transform, read_anchor, read_id, read_transform, read_uuid
+from .values import ID, Anchor, AttachmentState, Field, MapStage, Object, Recognition, Transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +37,12 @@ def _event(number: int) -> Callable[[type[E]], type[E]]:
 
 @_event(1)
 class CandidateFound(Event):
-    """A service is in sight: `Session.invite_candidate` invites it."""
+    """A service is in sight: `Session.invite_candidate` invites it; the peer is the known one that it seems to be."""
 
     candidate: str
     name: str | None
+    peer: ID | None
+    recognition: Recognition
 
 
 @_event(2)
@@ -137,12 +137,16 @@ class AnchorAdded(Event):
 
     anchor: Anchor
     origin: str
+    payload: bytes
+    content_type: str | None
 
 
 @_event(15)
 class AnchorUpdated(Event):
     anchor: Anchor
     origin: str
+    payload: bytes
+    content_type: str | None
 
 
 @_event(16)
@@ -151,6 +155,8 @@ class AnchorRemoved(Event):
 
     anchor: Anchor
     origin: str
+    payload: bytes
+    content_type: str | None
 
 
 @_event(17)
@@ -239,6 +245,8 @@ class AnchorRestored(Event):
 
     anchor: Anchor
     removed: uuid.UUID
+    payload: bytes
+    content_type: str | None
 
 
 @_event(28)
@@ -337,11 +345,14 @@ class NobodyFound(Event):
 
 @_event(40)
 class AlignmentChanged(Event):
-    """Unaligned, aligning, aligned or lost; anchors have moved, come or gone."""
+    """Unaligned, aligning, aligned or lost; anchors have moved, come or gone. The placement is that of the frame."""
 
     peer: ID
     name: str
     state: str
+    residual: float
+    observations: int
+    placement: Transform | None
 
 
 @_event(41)
@@ -352,30 +363,42 @@ class GroupsChanged(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceEvent(Event):
-    """A file or bytes that one peer offers to others; the text is its name, its path, or why it failed."""
+class ResourceState(Event):
+    """How far a file or bytes of a peer have come; the text is the name, the path, or why it failed.
+
+    The name is for people, that of the sender's choice, and no path. It comes with what is sent to this peer.
+    """
 
     peer: ID
     resource: ID
     done: int
     total: int
     text: str | None
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceEvent(ResourceState):
+    """A file or bytes that one peer offers to others."""
+
     is_sent: bool
 
 
 @_event(44)
 class ResourceOffered(ResourceEvent):
-    pass
+    """`Session.accept_resource` or `decline_resource` answers."""
 
 
 @_event(45)
 class ResourceProgress(ResourceEvent):
-    pass
+    """The rate is bytes a second, 0 while it is not known."""
+
+    rate: int
 
 
 @_event(46)
 class ResourceReceived(ResourceEvent):
-    pass
+    """The text is the path of a file that the program moves away before the session ends."""
 
 
 @_event(47)
@@ -384,8 +407,90 @@ class ResourceFailed(ResourceEvent):
 
 
 @_event(48)
-class ResourceSettled(ResourceEvent):
-    pass
+class ResourceSettled(Event):
+    """The peer has all of a resource of this one (no text), or the text says why it does not get it."""
+
+    peer: ID
+    resource: ID
+    text: str | None
+
+
+@_event(49)
+class AttachmentChanged(ResourceState):
+    """A file that a peer has given to all."""
+
+    attachment: AttachmentState
+
+
+@_event(60)
+class Done(Event):
+    """An operation has ended: its coroutine has the result, so that the iterator shows none of these."""
+
+    operation: int
+    failure: Code | None
+    text: str | None
+    name: str | None
+    peer: ID | None
+    map: ID | None
+    resource: ID | None
+    object: Object
+    flags: int
+    residual: float
+    observations: int
+
+
+@_event(61)
+class ObjectReceived(Event):
+    """An object of a `Session.read_objects`, whose number it has."""
+
+    operation: int
+    peer: ID
+    object: Object
+
+
+@_event(62)
+class Request(Event):
+    """A question of a peer: `Session.respond` or `Session.refuse` answers."""
+
+    operation: int
+    peer: ID
+    object: Object
+
+
+@_event(63)
+class RequestWithdrawn(Event):
+    """The sender of a request, by its number, does not wait any more."""
+
+    operation: int
+
+
+@_event(64)
+class InvitationFailed(Event):
+    """An invitation that `Session.keep_inviting` or the configuration began; it may be repeated."""
+
+    target: str
+    status: Code
+    reason: str
+    is_repeated: bool
+
+
+@_event(65)
+class HostRequested(Event):
+    """A member wants to host (`asks_host`): `Session.answer_question` answers."""
+
+    operation: int
+    peer: ID
+    name: str
+
+
+@_event(66)
+class OwnershipRequested(Event):
+    """A member wants what this peer owns (`asks_ownership`): `Session.answer_question` answers."""
+
+    operation: int
+    peer: ID
+    name: str
+    anchor_id: uuid.UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,60 +498,3 @@ class UnknownEvent(Event):
     """An event of a later version of the library."""
 
     type: int
-
-
-def _text(event: _abi.Event) -> str | None:
-    return None if event.text is None else event.text.decode()
-
-
-def _name(event: _abi.Event) -> str | None:
-    return None if event.name is None else event.name.decode()
-
-
-def _data(event: _abi.Event) -> bytes:
-    return ctypes.string_at(event.data, event.data_size) if event.data_size else b""
-
-
-def _numbers(event: _abi.Event) -> tuple[int, ...]:
-    data = _data(event)
-    return tuple(int.from_bytes(data[at:at + 8], "little") for at in range(0, len(data), 8))
-
-
-#: How the field of a class is read.
-READERS: dict[str, Callable[[_abi.Event], Any]] = {
-    **dict.fromkeys(("backend", "candidate", "digits", "key", "origin", "reason", "state", "text"), _text),
-    **dict.fromkeys(("host", "owner", "peer", "sender"), lambda event: read_id(event.peer)),
-    **dict.fromkeys(("context", "data"), _data),
-    **dict.fromkeys(("is_confirmed", "is_sent"), lambda event: bool(event.flags & 1)),
-    "anchor": lambda event: read_anchor(event.anchor),
-    "anchor_id": lambda event: read_uuid(event.anchor.id),
-    "digest": lambda event: bytes(event.digest),
-    "done": lambda event: event.done,
-    "epoch": lambda event: event.epoch,
-    "field": lambda event: Field(event.field),
-    "flags": lambda event: event.flags,
-    "groups": lambda event: tuple((_text(event) or "").splitlines()),
-    "known_key": lambda event: ID(_data(event)),
-    "map": lambda event: read_id(event.map),
-    "name": _name,
-    "number": lambda event: event.sequence,
-    "numbers": _numbers,
-    "percent": lambda event: event.percent,
-    "recognition": lambda event: Recognition(event.recognition),
-    "removed": lambda event: read_uuid(event.other),
-    "resource": lambda event: read_id(event.digest),
-    "sequence": lambda event: event.sequence,
-    "stage": lambda event: MapStage(event.stage),
-    "status": lambda event: Code(event.status),
-    "time": lambda event: event.time,
-    "total": lambda event: event.total,
-    "transform": lambda event: read_transform(event.anchor.transform),
-}
-
-
-def read_event(event: _abi.Event) -> Event:
-    """Copies an event out of the library."""
-    kind = EVENTS.get(event.type)
-    if kind is None:
-        return UnknownEvent(event.type)
-    return kind(**{field.name: READERS[field.name](event) for field in dataclasses.fields(kind)})

@@ -7,8 +7,17 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from ._handles import Handle
+from ._handles import Handle, take_list
 from ._library import library
+from .values import Anchor, read_anchor
+
+
+def c_points(points: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    """Positions as the C interface has them."""
+    positions = np.ascontiguousarray(points, dtype=np.float32)
+    if positions.ndim != 2 or positions.shape[1] != 3:
+        raise ValueError(f"points are an array of n × 3 numbers, not of shape {positions.shape}")
+    return positions
 
 
 class Map(Handle):
@@ -17,9 +26,7 @@ class Map(Handle):
     @classmethod
     def from_points(cls, points: npt.ArrayLike, identifiers: npt.ArrayLike | None = None) -> Self:
         """A map of points, n × 3 numbers in metres, each with an identifier (0, 1, 2 … unless given)."""
-        positions = np.ascontiguousarray(points, dtype=np.float32)
-        if positions.ndim != 2 or positions.shape[1] != 3:
-            raise ValueError(f"points are an array of n × 3 numbers, not of shape {positions.shape}")
+        positions = c_points(points)
         count = len(positions)
         numbers = np.arange(count, dtype=np.uint64) if identifiers is None else np.asarray(identifiers)
         if numbers.shape != (count,) or not np.issubdtype(numbers.dtype, np.integer):
@@ -48,6 +55,11 @@ class Map(Handle):
     def anchor_count(self) -> int:
         """How many static anchors there are."""
         return int(library.sw_map_anchor_count(self.handle))
+
+    @property
+    def anchors(self) -> list[Anchor]:
+        """The static anchors, in the order of their ids."""
+        return take_list("sw_anchor_list", read_anchor, "sw_map_anchors", self.handle)
 
     @property
     def points(self) -> npt.NDArray[np.float32]:

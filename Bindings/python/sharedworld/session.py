@@ -1,24 +1,24 @@
 """One peer's part in a shared world."""
 
-import asyncio
 import uuid
-import weakref
-from collections.abc import Callable, Iterable
-from ctypes import POINTER, byref, c_uint64, c_void_p
+from collections.abc import Mapping
+from ctypes import byref, c_uint64, c_void_p, sizeof, string_at
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy.typing as npt
 
 from . import _abi
 from ._handles import Handle
 from ._library import library
-from .config import Config
 from .errors import Code, SharedWorldError
-from .events import Event, read_event
-from .identity import Identity
+from .events import HostRequested, OwnershipRequested
+from .frames import Frames
 from .maps import Map
-from .values import ID, Anchor, Peer, c_anchor_id, c_id, c_transform, read_anchor, read_id, read_peer, read_uuid
+from .messages import Messages
+from .resources import Resources
+from .values import ID, Anchor, Peer, c_anchor_id, c_id, c_key, c_milliseconds, c_pairs, c_text, c_transform
+from .values import read_anchor, read_id, read_peer, read_uuid
 
 
 class Drag(Handle):
@@ -42,111 +42,12 @@ class Drag(Handle):
             self.close()
 
 
-class Session:
+class Session(Messages, Resources, Frames):
     """A session during an `async with` block, and an asynchronous iterator of its events.
 
-    What waits for others is a coroutine, run in a thread, so that a loop never stands still. Everything else returns
-    at once. One task reads the events. A call of which the task was cancelled still runs to its end, and the end of
-    the block waits for it.
+    What waits for others is a coroutine; when its task is cancelled, so is what it waits for, but for `send`, which
+    goes on in its thread. Everything else returns at once. One task reads the events.
     """
-
-    def __init__(self, identity: Identity, config: Config | None = None) -> None:
-        self._identity, self._config = identity, config or Config()
-        self._pointer: c_void_p | None = None
-        self._calls: set[asyncio.Future[Any]] = set()
-        self._drags: weakref.WeakSet[Drag] = weakref.WeakSet()
-        self._is_waiting = False
-
-    async def __aenter__(self) -> Self:
-        pointer = c_void_p()
-        config = self._config.c_structure()
-        start = asyncio.to_thread(library.sw_session_start, self._identity.handle, byref(config), byref(pointer))
-        starting = asyncio.ensure_future(start)
-        try:
-            await asyncio.shield(starting)
-        except asyncio.CancelledError:
-            # The thread goes on: what it starts has to be stopped.
-            loop = asyncio.get_running_loop()
-            starting.add_done_callback(lambda _: loop.run_in_executor(None, library.sw_session_stop, pointer))
-            raise
-        self._pointer = pointer
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pointer, self._pointer = self._pointer, None
-        for drag in self._drags:
-            drag.close()
-        # A task that is cancelled here leaves nevertheless, in the background.
-        await asyncio.shield(asyncio.ensure_future(self._stop(pointer)))
-
-    async def _stop(self, pointer: c_void_p | None) -> None:
-        await asyncio.gather(*self._calls, return_exceptions=True)
-        await asyncio.to_thread(library.sw_session_stop, pointer)
-
-    @property
-    def handle(self) -> c_void_p:
-        """What the functions of the library take."""
-        if self._pointer is None:
-            raise SharedWorldError(Code.ENDED, "the session runs between the beginning and the end of its block alone")
-        return self._pointer
-
-    async def _wait(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Calls a function that waits, in a thread."""
-        call = asyncio.ensure_future(asyncio.to_thread(function, self.handle, *arguments))
-        self._calls.add(call)
-        call.add_done_callback(self._calls.discard)
-        await asyncio.shield(call)
-
-    # Events.
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Event:
-        while True:
-            try:
-                event = self.next_event()
-            except SharedWorldError as error:
-                if error.code == Code.ENDED:
-                    raise StopAsyncIteration from None
-                raise
-            if event is not None:
-                return event
-            await self._readable()
-
-    def next_event(self) -> Event | None:
-        """The next event, None when none waits."""
-        event = POINTER(_abi.Event)()
-        library.sw_session_next_event(self.handle, byref(event))
-        if not event:
-            return None
-        try:
-            return read_event(event.contents)
-        finally:
-            library.sw_event_destroy(event)
-
-    def fileno(self) -> int:
-        """A descriptor that is readable while events wait, for select and poll; neither read nor close it."""
-        return int(library.sw_session_events_fd(self.handle))
-
-    async def _readable(self) -> None:
-        """Waits until an event is there.
-
-        The descriptor stays readable until then, so the loop watches it only while somebody waits.
-        """
-        if self._is_waiting:
-            raise RuntimeError("another task reads the events of this session")
-        loop, descriptor = asyncio.get_running_loop(), self.fileno()
-        readable = loop.create_future()
-        self._is_waiting = True
-        loop.add_reader(descriptor, _resolve, readable)
-        try:
-            await readable
-        finally:
-            loop.remove_reader(descriptor)
-            self._is_waiting = False
 
     # Members.
 
@@ -171,51 +72,92 @@ class Session:
         self, host: str, port: int, *, expecting: ID | None = None, context: bytes = b"", timeout: float = 30
     ) -> ID:
         """Invites the peer at an address, of that key alone if one is expected, and gives who has accepted."""
-        return await self._invite("sw_session_invite", (host.encode(), port), expecting, context, timeout)
+        return await self._invite(_address(host, port), expecting, context, timeout)
 
     async def invite_candidate(
         self, candidate: str, *, expecting: ID | None = None, context: bytes = b"", timeout: float = 30
     ) -> ID:
         """Invites a service that CandidateFound named, by default under the key that has answered there before."""
-        return await self._invite("sw_session_invite_candidate", (candidate.encode(),), expecting, context, timeout)
+        return await self._invite(_invitation(candidate=candidate.encode()), expecting, context, timeout)
+
+    async def invite_link(self, link: str, *, context: bytes = b"", timeout: float = 30) -> ID:
+        """Invites the peer that made an invitation link."""
+        return await self._invite(_invitation(link=link.encode()), None, context, timeout)
+
+    async def invite_known(self, peer: ID, *, context: bytes = b"", timeout: float = 30) -> ID:
+        """Invites a peer of the file of known peers, at the addresses at which it could last be dialled."""
+        return await self._invite(_invitation(known=c_key(peer)), None, context, timeout)
 
     async def _invite(
-        self, function: str, target: tuple[Any, ...], expecting: ID | None, context: bytes, timeout: float
+        self, invitation: _abi.Invitation, expecting: ID | None, context: bytes, timeout: float
     ) -> ID:
-        if expecting is not None:
-            function, target = f"{function}_expecting", (*target, _key(expecting))
-        peer = _abi.PeerID()
-        await self._wait(getattr(library, function), *target, context, len(context), int(timeout * 1_000), byref(peer))
-        return ID(bytes(peer))
+        invitation.expected, invitation.timeout_ms = c_key(expecting), c_milliseconds(timeout)
+        invitation.context, invitation.context_size = context, len(context)
+        done = await self._operate(library.sw_session_invite_async, byref(invitation))
+        assert done.peer is not None
+        return done.peer
+
+    def keep_inviting(self, host: str, port: int) -> None:
+        """Invites the peer at an address until it joins; InvitationFailed names failures."""
+        library.sw_session_keep_inviting(self.handle, byref(_address(host, port)))
+
+    def keep_inviting_candidate(self, candidate: str) -> None:
+        """Invites a service until it joins, as long as it is in sight."""
+        library.sw_session_keep_inviting(self.handle, byref(_invitation(candidate=candidate.encode())))
+
+    def invitation_link(self, passcode: str | None = None) -> str:
+        """A link with which others invite this peer; with a passcode in it, it is as secret as that."""
+        link = c_void_p()
+        library.sw_session_invitation_link(self.handle, c_text(passcode), byref(link))
+        try:
+            return string_at(link.value or 0).decode()
+        finally:
+            library.sw_text_destroy(link)
+
+    async def resolve(self, candidate: str, *, timeout: float = 5) -> list[str]:
+        """Where a candidate can be dialled, as HOST:PORT, the most promising first."""
+        arguments = (candidate.encode(), c_milliseconds(timeout))
+        return ((await self._operate(library.sw_session_resolve_async, *arguments)).text or "").splitlines()
+
+    def set_discovery_info(self, info: Mapping[str, str]) -> None:
+        """Shows everybody on the network other keys and values than the configuration's `info`."""
+        library.sw_session_set_discovery_info(self.handle, c_pairs(info), len(info))
 
     def answer(self, peer: ID, accept: bool, reason: str | None = None) -> None:
         """Answers the invitation of a peer; a reason tells a declined peer why."""
-        library.sw_session_answer(self.handle, _key(peer), int(accept), None if reason is None else reason.encode())
+        library.sw_session_answer(self.handle, c_key(peer), int(accept), c_text(reason))
 
     def answer_code(self, peer: ID, is_same: bool) -> None:
         """Says whether the other screen shows the same code."""
-        library.sw_session_answer_code(self.handle, _key(peer), int(is_same))
+        library.sw_session_answer_code(self.handle, c_key(peer), int(is_same))
 
     def set_locked(self, locked: bool) -> None:
         """Closes the session for newcomers, or opens it; for the host alone."""
         library.sw_session_set_locked(self.handle, int(locked))
 
+    async def request_host(self, *, timeout: float = 5) -> None:
+        """Asks to host."""
+        await self._operate(library.sw_session_request_host_async, c_milliseconds(timeout))
+
+    async def hand_over(self, peer: ID, *, timeout: float = 5) -> None:
+        """Hands the host's role to a member."""
+        await self._operate(library.sw_session_hand_over_async, c_key(peer), c_milliseconds(timeout))
+
+    def answer_question(self, question: HostRequested | OwnershipRequested, accept: bool) -> None:
+        """Says whether a peer gets the role or the anchor that it asks for."""
+        library.sw_session_answer_question(self.handle, question.operation, int(accept))
+
+    def kick(self, peer: ID) -> None:
+        """Removes a member for the life of the session; for the host alone."""
+        library.sw_session_kick(self.handle, c_key(peer))
+
+    def leave(self) -> None:
+        """Begins to leave: Ended says that it is over, and the end of the block does not wait then."""
+        library.sw_session_leave(self.handle)
+
     def unlock_passcode(self) -> None:
         """Lets strangers try the passcode again."""
         library.sw_session_unlock_passcode(self.handle)
-
-    # Messages.
-
-    async def send(self, data: bytes, to: Iterable[ID] | None = None) -> None:
-        """Sends at most 60 KiB to some members, or to all; waits while a receiver has too many messages unread."""
-        peers = _keys(to)
-        await self._wait(library.sw_session_send, data, len(data), peers, len(peers or ()))
-
-    def send_now(self, data: bytes, to: Iterable[ID] | None = None) -> int:
-        """The same without waiting (the error's code is WOULD_BLOCK); gives the number that MessagesFailed names."""
-        peers, number = _keys(to), c_uint64()
-        library.sw_session_send_now(self.handle, data, len(data), peers, len(peers or ()), byref(number))
-        return number.value
 
     # Anchors.
 
@@ -249,6 +191,16 @@ class Session:
         """Removes an anchor permanently; a removal wins over any concurrent edit."""
         library.sw_session_remove(self.handle, byref(c_anchor_id(anchor)))
 
+    def set_payload(self, anchor: uuid.UUID | Anchor, content_type: str | None, data: bytes = b"") -> None:
+        """Gives an anchor another payload (at most 64 KiB), or none without a content type."""
+        identifier = byref(c_anchor_id(anchor))
+        library.sw_session_set_payload(self.handle, identifier, c_text(content_type), data, len(data))
+
+    @property
+    def participants(self) -> list[Anchor]:
+        """The devices of other peers that tell where they are."""
+        return self._list("sw_session_participants", "sw_anchor_list", read_anchor)
+
     def update_pose(self, transform: npt.ArrayLike | None) -> None:
         """Shows everybody where this peer's device is; None ends that."""
         library.sw_session_update_pose(self.handle, None if transform is None else c_transform(transform))
@@ -258,27 +210,29 @@ class Session:
         pointer = c_void_p()
         library.sw_session_begin_drag(self.handle, byref(c_anchor_id(anchor)), byref(pointer))
         drag = Drag(pointer, library.sw_drag_destroy)
-        self._drags.add(drag)
+        self._handles.add(drag)
         return drag
 
     async def request_ownership(
         self, anchor: uuid.UUID | Anchor, *, lease: float | None = None, timeout: float = 10
     ) -> None:
         """Asks to own an anchor, for a time (seconds) or until it is released; no edit is refused because of it."""
-        arguments = (int((lease or 0) * 1_000), int(timeout * 1_000))
-        await self._wait(library.sw_session_request_ownership, byref(c_anchor_id(anchor)), *arguments)
+        # 0 is a lease without an end.
+        arguments = (0 if lease is None else c_milliseconds(lease), c_milliseconds(timeout))
+        await self._operate(library.sw_session_request_ownership_async, byref(c_anchor_id(anchor)), *arguments)
 
     async def release_ownership(self, anchor: uuid.UUID | Anchor, *, timeout: float = 10) -> None:
         """Gives an anchor back."""
-        await self._wait(library.sw_session_release_ownership, byref(c_anchor_id(anchor)), int(timeout * 1_000))
+        identifier = byref(c_anchor_id(anchor))
+        await self._operate(library.sw_session_release_ownership_async, identifier, c_milliseconds(timeout))
 
     # Maps.
 
     async def share_map(self, map: Map, peer: ID | None = None) -> ID:
         """Shares a map with one member, or with all and every later joiner; gives the name of this revision."""
-        identifier = _abi.MapID()
-        await self._wait(library.sw_session_share_map, map.handle, _key(peer), byref(identifier))
-        return ID(bytes(identifier))
+        done = await self._operate(library.sw_session_share_map_async, map.handle, c_key(peer))
+        assert done.map is not None
+        return done.map
 
     @property
     def map(self) -> Map | None:
@@ -300,30 +254,13 @@ class Session:
         """Tells everybody that this program has found where it is in the session's map, or has lost it."""
         library.sw_session_set_relocalised(self.handle, int(relocalised))
 
-    def _list(self, function: str, kind: str, read: Callable[[Any], Any]) -> list[Any]:
-        """Copies a list out of the library."""
-        pointer = c_void_p()
-        getattr(library, function)(self.handle, byref(pointer))
-        try:
-            get, count = getattr(library, f"{kind}_get"), getattr(library, f"{kind}_count")
-            return [read(get(pointer, index).contents) for index in range(count(pointer))]
-        finally:
-            getattr(library, f"{kind}_destroy")(pointer)
+
+def _invitation(**target: Any) -> _abi.Invitation:
+    return _abi.Invitation(size=sizeof(_abi.Invitation), **target)
 
 
-def _resolve(readable: asyncio.Future[None]) -> None:
-    if not readable.done():
-        readable.set_result(None)
-
-
-def _key(peer: ID | None) -> Any:
-    """A peer id as an argument, NULL for nobody."""
-    return None if peer is None else byref(c_id(_abi.PeerID, peer))
-
-
-def _keys(peers: Iterable[ID] | None) -> Any:
-    """Peer ids as an argument, NULL for all."""
-    if peers is None:
-        return None
-    keys = [c_id(_abi.PeerID, peer) for peer in peers]
-    return (_abi.PeerID * len(keys))(*keys)
+def _address(host: str, port: int) -> _abi.Invitation:
+    # A number that does not fit would be cut without a word.
+    if not 0 < port < 65_536:
+        raise ValueError(f"a port is 1 to 65,535, not {port}")
+    return _invitation(host=host.encode(), port=port)

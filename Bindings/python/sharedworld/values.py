@@ -1,10 +1,12 @@
 """Ids, anchors, peers and transforms."""
 
 import ctypes
+import json
 import uuid
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +20,7 @@ Transform = npt.NDArray[np.float32]
 
 
 class ID(bytes):
-    """32 bytes that name a peer or a map, printed in hexadecimal."""
+    """32 bytes that name a peer, a map or a resource, printed in hexadecimal."""
 
     def __str__(self) -> str:
         return self.hex()
@@ -66,6 +68,16 @@ class Field(IntEnum):
     OWNERSHIP = 5
 
 
+class AttachmentState(IntEnum):
+    """How far this peer has come with a file that a peer has given to all."""
+
+    LISTED = 0
+    FETCHING = 1
+    HERE = 2
+    FAILED = 3
+    REMOVED = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Peer:
     """A member of the session other than this peer."""
@@ -94,6 +106,32 @@ class Anchor:
         """In metres."""
         x, y, z = (float(number) for number in self.transform[:3, 3])
         return x, y, z
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Object:
+    """Encoded bytes for a place in the receiving app; to a Swift app the JSON of the type of that name."""
+
+    #: The place, such as "draw/strokes"; of an answer it is that of the request.
+    endpoint: str = ""
+    type: str
+    data: bytes
+    content_type: str = "application/json"
+    #: A placement in the world.
+    transform: npt.ArrayLike | None = None
+    #: At most 16 header fields.
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of_json(cls, endpoint: str, type: str, value: Any, **others: Any) -> Self:
+        """An object of a value that JSON can have."""
+        data = json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        return cls(endpoint=endpoint, type=type, data=data, **others)
+
+    @property
+    def value(self) -> Any:
+        """What the JSON says; ValueError when it is none."""
+        return json.loads(self.data)
 
 
 def translation(x: float, y: float, z: float) -> Transform:
@@ -146,5 +184,43 @@ def c_anchor_id(anchor: uuid.UUID | Anchor) -> _abi.AnchorID:
 
 def c_id(kind: type[Structure], value: bytes) -> Structure:
     if len(value) != 32:
-        raise ValueError(f"an id of a peer or a map has 32 bytes, not {len(value)}")
+        raise ValueError(f"an id of a peer, a map or a resource has 32 bytes, not {len(value)}")
     return kind.from_buffer_copy(value)
+
+
+def c_key(peer: ID | None) -> Any:
+    """A peer id as an argument, NULL for nobody."""
+    return None if peer is None else ctypes.pointer(c_id(_abi.PeerID, peer))
+
+
+def c_keys(peers: Iterable[ID] | None) -> Any:
+    """Peer ids as an argument, NULL for all."""
+    if peers is None:
+        return None
+    keys = [c_id(_abi.PeerID, peer) for peer in peers]
+    return (_abi.PeerID * len(keys))(*keys)
+
+
+def c_object(value: Object) -> _abi.Object:
+    result = _abi.Object(size=ctypes.sizeof(_abi.Object), endpoint=value.endpoint.encode(), type=value.type.encode())
+    result.content_type, result.bytes, result.byte_count = value.content_type.encode(), value.data, len(value.data)
+    if value.transform is not None:
+        result.transform = c_transform(value.transform)
+    result.fields, result.field_count = c_pairs(value.fields), len(value.fields)
+    return result
+
+
+def c_pairs(pairs: Mapping[str, str]) -> ctypes.Array[_abi.Pair]:
+    """Keys and values as the C interface has them."""
+    return (_abi.Pair * len(pairs))(*((key.encode(), value.encode()) for key, value in pairs.items()))
+
+
+def c_text(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
+
+
+def c_milliseconds(seconds: float) -> int:
+    """A time as the C interface has it, where 0 is its default."""
+    if not 0 < seconds <= 4_000_000:
+        raise ValueError(f"a time is over 0 and at most 4,000,000 seconds, not {seconds}")
+    return max(1, int(seconds * 1_000))

@@ -9,8 +9,11 @@ import tempfile
 import unittest
 from enum import IntEnum
 
-from sharedworld import Code, Discovery, Field, Invitations, MapProviders, MapStage, PeerState, Recognition, Trust, _abi
-from sharedworld.events import EVENTS, READERS
+from sharedworld import (
+    AlignmentState, Code, Discovery, Field, Hold, Invitations, InvitePolicy, MapProviders, MapStage, Mode, PeerState,
+    Recognition, Role, Trust, _abi)
+from sharedworld._reading import READERS
+from sharedworld.events import EVENTS
 
 INCLUDE = pathlib.Path(__file__).resolve().parents[3] / "Sources" / "CSharedWorldHeaders" / "include"
 TEXT = "\n".join(path.read_text(encoding="utf-8") for path in sorted(INCLUDE.rglob("*.h")))
@@ -28,8 +31,9 @@ def constants(code):
 STATUSES = constants(re.search(r"enum\s*\{\s*SW_OK = 0,(.*?)\};", CODE, flags=re.S)[1])
 CONSTANTS = {name: value for name, value in constants(CODE).items() if name not in STATUSES}
 ENUMS: dict[str, type[IntEnum]] = {
-    "SW_DISCOVERY_": Discovery, "SW_FIELD_": Field, "SW_INVITATIONS_": Invitations, "SW_MAP_": MapStage,
-    "SW_MAP_PROVIDERS_": MapProviders, "SW_PEER_": PeerState, "SW_RECOGNITION_": Recognition, "SW_TRUST_": Trust}
+    "SW_ALIGNMENT_": AlignmentState, "SW_DISCOVERY_": Discovery, "SW_FIELD_": Field, "SW_HOLD_": Hold,
+    "SW_INVITATIONS_": Invitations, "SW_INVITE_": InvitePolicy, "SW_MAP_": MapStage, "SW_MAP_PROVIDERS_": MapProviders,
+    "SW_MODE_": Mode, "SW_PEER_": PeerState, "SW_RECOGNITION_": Recognition, "SW_ROLE_": Role, "SW_TRUST_": Trust}
 
 
 def members(prefix):

@@ -42,7 +42,7 @@ from sharedworld.events import CandidateFound
 make, invite, take = sw.Config, sw.Session.invite, sw.Session.next_event
 sw.Config = lambda **fields: make(discovery=sw.Discovery.NONE, listen_host="127.0.0.1", **fields)
 sw.Session.invite_candidate = lambda self, candidate: invite(self, "127.0.0.1", int(candidate))
-waiting = [CandidateFound("{ann.port}", None)]
+waiting = [CandidateFound("{ann.port}", None, None, sw.Recognition.UNTRACKED)]
 sw.Session.next_event = lambda self: waiting.pop() if waiting else take(self)
 """, encoding="utf-8")
             environment = {**os.environ, "PYTHONPATH": str(self.folder), "XDG_STATE_HOME": str(self.folder)}

@@ -1,0 +1,47 @@
+"""Files and large bytes that a peer offers to others."""
+
+import os
+from collections.abc import Iterable
+from ctypes import byref
+
+from . import _abi
+from ._core import Core
+from ._library import library
+from .values import ID, c_id, c_keys, c_text
+
+
+class Resources(Core):
+    """What a session offers, and what is offered to it."""
+
+    async def offer_file(self, path: str | os.PathLike[str], to: Iterable[ID], *, name: str | None = None) -> ID:
+        """Offers a file to some members; gives the resource's id.
+
+        ResourceProgress follows, and one ResourceSettled for each receiver. The name is for people; by default it is
+        the last part of the path.
+        """
+        peers = c_keys(to)
+        arguments = (os.fsencode(path), c_text(name), peers, len(peers))
+        return _id((await self._operate(library.sw_session_offer_file_async, *arguments)).resource)
+
+    async def offer_bytes(self, data: bytes, name: str, to: Iterable[ID]) -> ID:
+        """Offers bytes, which are copied, as `offer_file` offers a file."""
+        peers = c_keys(to)
+        arguments = (data, len(data), name.encode(), peers, len(peers))
+        return _id((await self._operate(library.sw_session_offer_bytes_async, *arguments)).resource)
+
+    async def accept_resource(self, resource: ID) -> None:
+        """Accepts what a ResourceOffered offered; ResourceReceived has the path, or ResourceFailed says why not."""
+        await self._operate(library.sw_session_accept_resource_async, byref(c_id(_abi.Digest, resource)))
+
+    def decline_resource(self, resource: ID) -> None:
+        """Declines an offer."""
+        library.sw_session_decline_resource(self.handle, byref(c_id(_abi.Digest, resource)))
+
+    def cancel_resource(self, resource: ID) -> None:
+        """Takes back a resource of this peer from those that do not have it yet, or gives up one that is on its way."""
+        library.sw_session_cancel_resource(self.handle, byref(c_id(_abi.Digest, resource)))
+
+
+def _id(resource: ID | None) -> ID:
+    assert resource is not None
+    return resource

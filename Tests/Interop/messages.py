@@ -11,7 +11,9 @@ FIRST_WINDOW, WINDOW = 262_144, 1_048_576
 #: The most bytes of a message, and what each costs besides.
 MOST, OVERHEAD = 61_440, 64
 REPORT, QUESTION, ANSWER = range(3)
-CRITICAL = 0x80
+#: The chains besides that of ordinary messages, as a report names them.
+CRITICAL, STREAMS = 0x80, 0x40
+STREAM = 2
 
 #: Sends a message (False) or a report (True) to a node; gives whether that node is at the other end of the link.
 Send = Callable[[Node, bool, bytes], bool]
@@ -38,7 +40,7 @@ class Mailbox:
         self._send, self._hand_over = send, hand_over
         self._number = 0
         self._chains: dict[Node, Chain] = {}
-        #: Chain and number of what was handed over last, for each sender and for ordinary and critical messages.
+        #: Chain and number of what was handed over last, for each sender and each of its chains.
         self._received: dict[tuple[Node, int], tuple[int, int]] = {}
 
     def send(self, to: Node, data: bytes, now: float) -> int:
@@ -68,26 +70,27 @@ class Mailbox:
         """Takes the next message of a chain, or the first of a new one, and says how far that chain is here."""
         reader = Reader(body)
         chain, previous, number, kind = reader.u32(), reader.u64(), reader.u64(2**62), reader.u8()
-        critical, data = kind & CRITICAL, reader.rest()
-        check(kind & 127 < 2 and previous < number and len(data) <= MOST, "a malformed message")
-        followed, last = self._received.get((sender, critical), (0, 0))
+        track, data = STREAMS if kind == STREAM else kind & CRITICAL, reader.rest()
+        check((kind & 127 < 2 or kind == STREAM) and previous < number and len(data) <= MOST, "a malformed message")
+        followed, last = self._received.get((sender, track), (0, 0))
         if (chain == followed and previous == last) or (chain > followed and previous == 0):
-            self._received[sender, critical] = (chain, number)
-            # Kind 1 is an envelope, which a peer that reads only bytes ignores.
+            self._received[sender, track] = (chain, number)
+            # Envelopes and streams are ignored by a peer that reads only bytes.
             if kind & 127 == 0:
                 self._hand_over(sender, data)
-        self._report(sender, REPORT, critical)
+        self._report(sender, REPORT, track)
 
     def receive_report(self, sender: Node, body: bytes, is_direct: bool, now: float) -> None:
         """Handles what a receiver has, or a question what this peer has."""
         reader = Reader(body)
         kind, number, last, window = reader.u8(), reader.u32(), reader.u64(2**62), reader.u32()
         reader.end()
-        check(kind & 127 <= ANSWER, "a report of an unknown kind")
+        track, kind = kind & (CRITICAL | STREAMS), kind & 63
+        check(kind <= ANSWER and track != CRITICAL | STREAMS, "a report of an unknown kind")
         chain = self._chains.get(sender)
-        if kind & 127 == QUESTION:
-            self._report(sender, ANSWER if is_direct else REPORT, kind & CRITICAL)
-        elif chain and chain.number == number and not kind & CRITICAL:
+        if kind == QUESTION:
+            self._report(sender, ANSWER if is_direct else REPORT, track)
+        elif chain and chain.number == number and not track:
             while chain.waiting and chain.waiting[0][0] <= last:
                 chain.waiting.popleft()
                 chain.sent = max(0, chain.sent - 1)
@@ -95,9 +98,10 @@ class Mailbox:
             chain.window = window
             self._pump(sender, chain, now)
 
-    def _report(self, to: Node, kind: int, critical: int) -> None:
-        number, last = self._received.get((to, critical), (0, 0))
-        self._send(to, True, u8(kind | critical) + u32(number) + u64(last) + u32(FIRST_WINDOW if critical else WINDOW))
+    def _report(self, to: Node, kind: int, track: int) -> None:
+        number, last = self._received.get((to, track), (0, 0))
+        window = FIRST_WINDOW if track == CRITICAL else WINDOW
+        self._send(to, True, u8(kind | track) + u32(number) + u64(last) + u32(window))
 
     def _pump(self, to: Node, chain: Chain, now: float) -> None:
         """Sends what the window of the receiver has room for."""

@@ -72,7 +72,8 @@ class GoldenFrameTest(unittest.TestCase):
 
     #: Those whose fields the leaf reads to the last byte.
     READ = ("admit", "ping", "roster", "invite", "invite-accept", "invite-decline", "invite-busy", "rules",
-            "acknowledgement", "map-announce", "message-report", "message-report-critical", "relayed-report")
+            "acknowledgement", "map-announce", "message-report", "message-report-critical", "message-report-streams",
+            "relayed-report")
 
     def setUp(self):
         lines = (WIRE / "frames.txt").read_text(encoding="ascii").splitlines()

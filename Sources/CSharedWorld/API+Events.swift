@@ -14,12 +14,28 @@ public func sw_session_next_event(
 ) -> sw_status {
   attempt {
     let place = try output(event, "event")
-    switch try object(session, as: RunningSession.self).events.next() {
+    let running = try object(session, as: RunningSession.self)
+    switch running.events.next() {
     case .nothing: place.pointee = nil
     case .ended: throw SessionError(.ended, "the session has ended and all of its events were taken")
     case .event(let next): place.pointee = allocate(sw_event(next))
-    case .own(let next): place.pointee = allocate(sw_event(next))
+    case .own(let next): place.pointee = allocate(record(of: next, in: running))
     }
+  }
+}
+
+/// An event of the library as C sees it, with a handle for its stream, which belongs to the event until C takes it.
+private func record(of event: OwnEvent, in running: RunningSession) -> sw_event {
+  guard let stream = event.stream else { return sw_event(event) }
+  do {
+    let box = try StreamBox(stream, of: running)
+    var record = sw_event(event)
+    record.stream = handle(box)
+    return record
+  } catch {
+    var failed = event
+    failed.fail(error)
+    return sw_event(failed)
   }
 }
 

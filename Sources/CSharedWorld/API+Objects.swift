@@ -118,12 +118,7 @@ public func sw_session_refuse(
 ) -> sw_status {
   attempt {
     let running = try object(session, as: RunningSession.self)
-    let code = try text(code, "code")
-    guard (1...RemoteError.codeLimit).contains(code.utf8.count) else {
-      throw Failure.argument("code has 1 to \(RemoteError.codeLimit) bytes")
-    }
-    let error = RemoteError(code, try optionalText(message, "message") ?? "")
-    try settle(request, of: running, .failure(error))
+    try settle(request, of: running, .failure(try remoteError(code, message)))
   }
 }
 

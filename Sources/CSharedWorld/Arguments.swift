@@ -25,6 +25,15 @@ func optionalText(_ pointer: UnsafePointer<CChar>?, _ name: String) throws -> St
   pointer == nil ? nil : try text(pointer, name)
 }
 
+/// A word for programs and a sentence for people, which may be NULL, for another peer.
+func remoteError(_ code: UnsafePointer<CChar>?, _ message: UnsafePointer<CChar>?) throws -> RemoteError {
+  let code = try text(code, "code")
+  guard (1...RemoteError.codeLimit).contains(code.utf8.count) else {
+    throw Failure.argument("code has 1 to \(RemoteError.codeLimit) bytes")
+  }
+  return RemoteError(code, try optionalText(message, "message") ?? "")
+}
+
 /// The bytes of an argument; NULL is allowed when there are none.
 func bytes(_ pointer: UnsafePointer<UInt8>?, _ count: Int, _ name: String) throws -> [UInt8] {
   guard count > 0 else { return [] }

@@ -16,6 +16,8 @@ struct OwnEvent: Sendable {
   var resource: ResourceID?
   var alignment: PeerAlignment?
   var envelope: MessageEnvelope?
+  /// One that nobody takes is released, and reset with that.
+  var stream: PeerStream?
 
   init(_ type: Int, _ number: UInt64) { (self.type, self.number) = (type, number) }
 
@@ -80,5 +82,6 @@ extension sw_event {
     for text in [name, text, anchor.name, endpoint, object_type, content_type] { freeConstant(text) }
     freeConstant(data)
     freePairs(fields, field_count)
+    StreamBox.close(stream)
   }
 }

@@ -104,6 +104,14 @@ final class RunningSession: HandleObject {
     return start.number
   }
 
+  /// Lets the session run `body` beside all else, until it is over or the session ends, which cancels it.
+  ///
+  /// - Returns: false when the session has been stopped.
+  func run(_ body: @escaping @Sendable () async -> Void) -> Bool {
+    guard case .enqueued = requests.yield({ _ in await body() }) else { return false }
+    return true
+  }
+
   /// Begins to leave.
   func leave() throws {
     let yielded = requests.yield { session in await session.leave() }

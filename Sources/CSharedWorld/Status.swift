@@ -55,6 +55,7 @@ enum Status {
     (.noPose, SW_NO_POSE),
     (.driverRequired, SW_DRIVER_REQUIRED),
     (.authenticationFailed, SW_AUTHENTICATION_FAILED),
+    (.streamReset, SW_STREAM_RESET),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

@@ -39,6 +39,7 @@
 #include "sharedworld/messages.h"
 #include "sharedworld/objects.h"
 #include "sharedworld/resources.h"
+#include "sharedworld/streams.h"
 #include "sharedworld/peers.h"
 #include "sharedworld/anchors.h"
 #include "sharedworld/contents.h"

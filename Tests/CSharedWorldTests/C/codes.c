@@ -5,29 +5,18 @@
  * usage: codes FOLDER, a folder for identities and known peers
  */
 #include <pthread.h>
-#include <string.h>
 
-#include "events.h"
+#include "pair.h"
 
 /* A session that asks for codes, or one that only shows them. */
 static sw_session *start(const char *name, const char *folder, int asks) {
-  sw_identity *identity = NULL;
-  CHECK(sw_identity_load_or_create(name, folder, &identity) == SW_OK);
-  sw_session_config config;
-  CHECK(sw_session_config_init(&config, sizeof config) == SW_OK);
-  config.discovery = SW_DISCOVERY_NONE;
-  config.service = "swctest";
-  config.listen_host = "127.0.0.1";
-  config.invitations = SW_INVITATIONS_ACCEPT;
+  sw_session_config config = quiet_config();
   char peers[4096];
   CHECK(snprintf(peers, sizeof peers, "%s/%s.peers", folder, name) < (int)sizeof peers);
   config.known_peers = peers;
   config.trust = asks ? SW_TRUST_CODE : SW_TRUST_ANYONE;
   config.shows_codes = 1;
-  sw_session *session = NULL;
-  CHECK(sw_session_start(identity, &config, &session) == SW_OK);
-  sw_identity_destroy(identity);
-  return session;
+  return start_with(name, folder, &config);
 }
 
 struct errand {

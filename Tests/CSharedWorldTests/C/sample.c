@@ -62,3 +62,20 @@ int invite_and_ask(sw_session *session, const char *host, uint16_t port) {
   }
   return 0;
 }
+
+/* A stream in the same kind of loop. */
+int read_stream(sw_session *session, sw_stream *stream, void (*append)(const uint8_t *bytes, size_t count));
+
+int read_stream(sw_session *session, sw_stream *stream, void (*append)(const uint8_t *bytes, size_t count)) {
+  struct pollfd both[] = {{sw_session_events_fd(session), POLLIN, 0}, {sw_stream_fd(stream), POLLIN, 0}};
+  while (poll(both, 2, -1) > 0) {
+    sw_event *event = NULL;
+    while (sw_session_next_event(session, &event) == SW_OK && event != NULL) sw_event_destroy(event);
+    static uint8_t bytes[65536];
+    size_t count;
+    sw_status status;
+    while ((status = sw_stream_read(stream, bytes, sizeof bytes, &count)) == SW_OK && count > 0) append(bytes, count);
+    if (status != SW_WOULD_BLOCK) return status; /* the other side has finished, or the stream has broken */
+  }
+  return SW_IO;
+}

@@ -70,6 +70,7 @@ enum {
   SW_NO_POSE = 49,               /* a device tells no pose by which it could be found */
   SW_DRIVER_REQUIRED = 50,       /* one of two peers has a driver of its app, and the other has none */
   SW_AUTHENTICATION_FAILED = 51, /* the drivers of two peers did not authenticate each other */
+  SW_STREAM_RESET = 52,          /* one side has ended a stream before its end; the message has its reason */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 

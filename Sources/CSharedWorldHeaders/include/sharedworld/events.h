@@ -4,6 +4,7 @@
 
 #include "anchors.h"
 #include "maps.h"
+#include "streams.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,7 +67,9 @@ enum {
   SW_EVENT_REQUEST_WITHDRAWN = 63,     /* operation: the number of a request whose sender does not wait any more */
   SW_EVENT_INVITATION_FAILED = 64,     /* name: the target, status, text, flags: 1 if it is repeated */
   SW_EVENT_HOST_REQUESTED = 65,        /* operation: the question, peer, name: a member that wants to host */
-  SW_EVENT_OWNERSHIP_REQUESTED = 66    /* operation: the question, peer, name: a member that wants what this peer owns; anchor.id */
+  SW_EVENT_OWNERSHIP_REQUESTED = 66,   /* operation: the question, peer, name: a member that wants what this peer owns; anchor.id */
+  SW_EVENT_STREAM = 67                 /* operation: the subscription, peer, name: of the stream, and stream; or status and text
+                                          when this process has no descriptor left for it */
   /* Of an object: endpoint, object_type, content_type, data, fields, and anchor.transform if has_transform. */
 };
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */
@@ -121,6 +124,7 @@ typedef struct sw_event {
   uint64_t rate;            /* of a resource on its way (bytes a second), 0 while it is not known */
   uint32_t observations;    /* behind an alignment */
   uint32_t has_transform;   /* 1 when anchor.transform is set though there is no anchor */
+  sw_stream *stream;        /* belongs to the event until sw_event_take_stream */
 } sw_event;
 
 /*
@@ -136,7 +140,10 @@ int sw_session_events_fd(const sw_session *session);
  */
 sw_status sw_session_next_event(sw_session *session, sw_event **event);
 
-/* Gives an event back. */
+/* Takes the stream out of an event, for sw_stream_destroy. SW_INVALID_ARGUMENT when it has none (any more). */
+sw_status sw_event_take_stream(sw_event *event, sw_stream **stream);
+
+/* Gives an event back, and with it a stream that was not taken. */
 void sw_event_destroy(sw_event *event);
 
 #ifdef __cplusplus

@@ -372,4 +372,11 @@ UNBOUND: dict[str, str] = {
         "not bound yet; kinds of anchors have no class, and payloads come with events"),
     "sw_session_set_interest": "not bound yet; every live pose is told",
     "sw_map_hit_test": "not bound yet",
+    **dict.fromkeys(
+        ("sw_session_open_stream_async", "sw_session_accept_streams", "sw_event_take_stream", "sw_stream_fd",
+         "sw_stream_read", "sw_stream_write", "sw_stream_finish", "sw_stream_reset", "sw_stream_reset_code",
+         "sw_stream_destroy"), "streams are not bound yet"),
 }
+
+#: Events without a class, by number, and the reason: nothing that is bound makes them come.
+UNBOUND_EVENTS: dict[int, str] = {67: "streams are not bound yet"}

@@ -57,6 +57,7 @@ class Code(IntEnum):
     NO_POSE = 49
     DRIVER_REQUIRED = 50
     AUTHENTICATION_FAILED = 51
+    STREAM_RESET = 52
     OTHER_ERROR = 99
 
     @classmethod

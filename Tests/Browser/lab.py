@@ -206,6 +206,10 @@ class Page:
             const [x, y] = label.style.transform.match(/-?[\\d.e-]+(?=px)/g).map(Number);
             return [x, y];""", name)
 
+    def spot(self, name):
+        """The point that the label of an anchor stands over, once it does: between two pictures it may be away."""
+        return self.until(lambda: self.label(name), f"the label of {name}")
+
     def shoot(self, name):
         """Keeps a picture of the page."""
         OUT.mkdir(parents=True, exist_ok=True)

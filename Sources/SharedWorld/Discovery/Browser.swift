@@ -64,7 +64,7 @@ public struct Browser: AsyncSequence, Hashable, Sendable {
   public func resolve(
     _ candidate: Candidate.ID, timeout: Duration = .seconds(5)
   ) async throws(SessionError) -> [Endpoint] {
-    try await addresses(of: candidate, timeout: timeout).map { Endpoint(host: $0.host.description, port: $0.port) }
+    try await addresses(of: candidate, timeout: timeout).map { Endpoint($0) }
   }
 
   func addresses(of candidate: Candidate.ID, timeout: Duration) async throws(SessionError) -> [SocketAddress] {

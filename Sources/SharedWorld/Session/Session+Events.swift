@@ -10,14 +10,13 @@ extension Session {
     var translated: [Event] = []
     var (anchorsChanged, hasMessages, hasRoom, hasOthers) = (false, false, false, false)
     for event in events {
+      take(event, into: &translated)
       if case .message(let bytes, let from) = event {
         waits.messages.received(bytes, from: from)
         hasMessages = true
-        translated.append(.message(bytes, from: from))
         continue
       }
       hasOthers = true
-      take(event, into: &translated)
       if case .anchors = event { anchorsChanged = true }
       if case .envelope(let bytes, _, let from) = event {
         waits.messages.received(bytes, from: from.peer)

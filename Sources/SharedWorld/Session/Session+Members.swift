@@ -195,7 +195,7 @@ extension Session {
   public func resolve(
     _ candidate: Candidate.ID, timeout: Duration = .seconds(5)
   ) async throws(SessionError) -> [Endpoint] {
-    try await addresses(of: candidate, timeout: timeout).map { Endpoint(host: $0.host.description, port: $0.port) }
+    try await addresses(of: candidate, timeout: timeout).map { Endpoint($0) }
   }
 
   /// Looks for what may keep this device from finding others of its service (``NetworkDiagnosis/run(service:)``).
@@ -291,9 +291,7 @@ extension Session {
     guard !addresses.isEmpty else {
       throw SessionError(.notConnected, "this machine has no address that others could dial; connect it to a network")
     }
-    let endpoints = addresses.prefix(InvitationLink.endpointLimit).map {
-      Endpoint(host: $0.host.description, port: $0.port)
-    }
+    let endpoints = addresses.prefix(InvitationLink.endpointLimit).map { Endpoint($0) }
     return try InvitationLink(to: endpoints, service: configuration.service, peer: identity.peerID)
   }
 

@@ -13,6 +13,9 @@ let common: [SwiftSetting] = [
   .unsafeFlags(["-sanitize=fuzzer"]),
 ]
 
+/// The same for modules of which targets use what is internal.
+let open = common + [.unsafeFlags(["-enable-testing"])]
+
 /// A program that hands one test to libFuzzer.
 func fuzzer(_ name: String, _ modules: [Target.Dependency] = []) -> Target {
   .executableTarget(
@@ -42,8 +45,21 @@ let package = Package(
     .target(
       name: "PeerTransport",
       dependencies: ["Authentication", "Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
-      swiftSettings: common
-    ),
+      swiftSettings: open),
+    .target(name: "WorldAlignment", dependencies: ["WorldModel"], swiftSettings: common),
+    .systemLibrary(name: "CDNSSD"),
+    .systemLibrary(name: "CAvahiCore"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+    .target(
+      name: "ServiceDiscovery", dependencies: ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore", "CLinux"],
+      swiftSettings: open),
+    .target(
+      name: "SharedWorld",
+      dependencies: [
+        "Authentication", "Basics", "BasicsLinux", "WorldModel", "WorldAlignment", "AnchorReplication", "PeerProtocol",
+        "PeerTransport", "ServiceDiscovery", "CSQLite",
+      ],
+      swiftSettings: open),
     .target(name: "FuzzDriver", dependencies: ["Basics", "WorldFormats", "WorldModel"], swiftSettings: common),
     .target(name: "FuzzAnchorSet", dependencies: ["Basics", "AnchorReplication", "WorldModel"], swiftSettings: common),
     fuzzer("fuzz-container"),
@@ -63,7 +79,15 @@ let package = Package(
     fuzzer("fuzz-node", ["PeerProtocol", "AnchorReplication"]),
     fuzzer("fuzz-chunk", ["PeerProtocol"]),
     fuzzer("fuzz-pem", ["PeerTransport"]),
+    fuzzer("fuzz-certificate", ["PeerTransport", "COpenSSL"]),
+    fuzzer("fuzz-tls", ["PeerTransport"]),
+    fuzzer("fuzz-exchange", ["Authentication"]),
     fuzzer("fuzz-txt"),
-    fuzzer("fuzz-http"),
+    fuzzer("fuzz-multicast", ["ServiceDiscovery"]),
+    fuzzer("fuzz-announcement", ["PeerTransport", "SharedWorld"]),
+    fuzzer("fuzz-link", ["SharedWorld"]),
+    fuzzer("fuzz-letter", ["SharedWorld"]),
+    fuzzer("fuzz-streams", ["AnchorReplication", "PeerProtocol", "SharedWorld"]),
+    fuzzer("fuzz-pins", ["SharedWorld"]),
   ]
 )

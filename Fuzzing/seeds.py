@@ -97,6 +97,9 @@ def wire():
     # A whole handshake of drivers; then an invitation.
     run = entry(70, bytes([0, 3, 9, 8, 7])) + entry(70, bytes([1]))
     seed("fuzz-wire", "handshake", bytes([16]) + run + entry(8, bytes(8) + struct.pack("<I", 30_000) + bytes([0])))
+    # The proof of the passcode by one who has it; then an invitation.
+    run = entry(13, b"") + entry(15, b"")
+    seed("fuzz-wire", "passcode", bytes([32]) + run + entry(8, bytes(8) + struct.pack("<I", 30_000) + bytes([0])))
     seed("fuzz-wire", "handshake-failed", bytes([16]) + entry(70, bytes([2, 2]) + b"no"))
     listed += entry(17, golden("election-link-state"))
     listed += entry(32, golden("anchors-batch")) + entry(33, golden("anchors-chunks")) + bytes([0, 100, 0])
@@ -122,10 +125,71 @@ def strangers():
          folder / "key", "-out", folder / "certificate"], check=True, stderr=subprocess.DEVNULL)
     seed("fuzz-pem", "identity", (folder / "key").read_bytes() + (folder / "certificate").read_bytes())
     seed("fuzz-txt", "record", b"\x03v=1\x0bauth=invite\x04flag\x02n=\x02=x")
-    seed("fuzz-http", "get", b"\x07GET /state?x=1 HTTP/1.1\r\nHost: 127.0.0.1:80\r\nAuthorization: Bearer 0\r\n\r\n")
-    seed("fuzz-http", "post", b"\xffPOST /tap HTTP/1.1\r\nHost: [::1]:80\r\nContent-Length: 2\r\n\r\n{}")
     # Another peer connects, says hello, invites and is accepted; then edits and a while.
     seed("fuzz-node", "join", bytes([0, 1, 3, 1, 0, 0, 0, 5, 9, 0, 11, 0, 0, 4, 0, 0, 16] + list(range(16)) + [19, 200]))
+
+
+def tls():
+    """A certificate; a whole handshake with bytes in both directions; both exchanges between honest ends."""
+    folder = here / "Corpus" / "fuzz-certificate"
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(
+        ["openssl", "x509", "-in", here / "Corpus" / "fuzz-pem" / "certificate", "-outform", "DER", "-out",
+         folder / "certificate"], check=True)
+    # See Line.perform: bit 0 is the end, the bits above it the operation.
+    seed("fuzz-tls", "handshake", bytes([1, 0, 1, 0, 6, 9, 7, 30, 1, 0, 15, 0]))
+    seed("fuzz-tls", "in-pieces", bytes([5, 20, 5, 200, 5, 255, 4, 255, 4, 255, 4, 255, 1, 0, 6, 1, 1]))
+    seed("fuzz-tls", "changed", bytes([1, 8, 1, 0, 255, 0, 1, 0]))
+    seed("fuzz-exchange", "code", bytes([0, 0x00, 0x03, 0x04, 0x07]))
+    seed("fuzz-exchange", "code-changed", bytes([0, 0x00, 0x03, 0x0C, 32]) + bytes(32) + bytes([0x07]))
+    for mode in (1, 3):
+        seed("fuzz-exchange", f"passcode-{mode}", bytes([mode, 0x00, 0x03, 0x04, 0x07]))
+
+
+def discovery():
+    """What arrives by datagrams."""
+    text = "".join(line for line in (fixtures / "Multicast" / "malformed.txt").open() if not line.startswith("#"))
+    for number, line in enumerate(text.splitlines()[:40]):
+        seed("fuzz-multicast", f"malformed-{number}", bytes.fromhex(line.rpartition(": ")[2]))
+    labels = b"\x07kitchen\x0c_sharedworld\x04_tcp\x05local\x00"
+    record = labels + struct.pack(">HHIH", 33, 1, 120, 15) + struct.pack(">HHH", 0, 0, 4711) + b"\x01h\x05local\x00"
+    seed("fuzz-multicast", "service", struct.pack(">6H", 0, 0x8400, 0, 1, 0, 0) + record)
+    seed("fuzz-multicast", "name", labels)
+    text = b"\x0bsharedworld\x07kitchen"
+    words = b"SWLA\x01\x01" + struct.pack("<Q", 7) + bytes(32) + struct.pack("<HB", 4711, 4) + text
+    left = b"SWLA\x01\x01" + struct.pack("<Q", 8) + bytes(32) + struct.pack("<HB", 0, 0) + text
+    datagrams = [(0, 129, words), (3, 130, words), (1, 1, words + bytes(64)), (90, 129, left)]
+    asks = (b"SWLA\x01\x02\x0bsharedworld").ljust(193, b"\0")
+    seed("fuzz-announcement", "found", b"".join(struct.pack("<BBH", *d[:2], len(d[2])) + d[2] for d in datagrams))
+    seed("fuzz-announcement", "request", struct.pack("<BBH", 0, 1, len(asks)) + asks)
+    digits = hashlib.sha256(b"").hexdigest()
+    seed("fuzz-link", "link", f"sharedworld://192.0.2.7:4711,[2001:db8::7]:4711/sharedworld#{digits}.a%20b".encode())
+    seed("fuzz-link", "address", b"[fe80::1%3]:80")
+    seed("fuzz-link", "id", digits.encode())
+    lines = f"# Peers\n{digits} 2026-11-22 kitchen\n{digits[::-1]} 2026-11-22+{digits[:32]} porch\n"
+    seed("fuzz-pins", "two", lines.encode())
+
+
+def letters():
+    """Objects, requests and streams between two libraries."""
+    names = b"".join(bytes([len(text)]) + text for text in (b"draw", b"Stroke", b"application/json"))
+    envelope = b"\0" + names + b"\x01\x01k\x01v" + b"{}"
+    number = struct.pack("<Q", 1)
+    for name, data in (
+        ("message", b"\0" + envelope), ("returned", b"\x01" + number * 2 + b"\0\x02no"),
+        ("request", b"\x02" + number + envelope), ("answer", b"\x03" + number * 2 + envelope),
+        ("failure", b"\x04" + number * 2 + b"\0\x01c\x02no"), ("withdrawal", b"\x05" + number),
+        ("open", b"\0" + number * 2 + b"\x03log"), ("credit", b"\x01\0" + number * 2),
+        ("data", b"\x02\x01" + number * 2 + b"abc"), ("end", b"\x03\0" + number),
+        ("reset", b"\x04\0" + number + b"\0\x01c\x02no"), ("over", b"\x05" + number * 3),
+    ):
+        seed("fuzz-letter", name, data)
+    # See BookPair.perform: bit 0 is the side, the rest the operation. Open, accept, write, read, end; then a liar's letter.
+    run = bytes([0, 18, 1, 19, 1, 9, 0, 18, 1, 2, 9, 0, 19, 3, 18, 3, 7, 0, 4, 0, 19, 3, 10, 0])
+    seed("fuzz-streams", "honest", b"\0" + run)
+    letter = b"\x02\0" + number + b"abc"
+    seed("fuzz-streams", "liar", b"\x01" + run + bytes([14, len(letter)]) + letter)
+    seed("fuzz-streams", "broken", b"\0" + run + bytes([16]) + run)
 
 
 def entry(kind, body):
@@ -140,3 +204,6 @@ anchors()
 wire()
 records()
 strangers()
+tls()
+discovery()
+letters()

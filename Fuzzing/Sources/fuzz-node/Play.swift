@@ -5,17 +5,22 @@ import WorldModel
 
 /// One node and what a list of operations does to it.
 struct Play {
-  private var node: Node
+  var node: Node
   /// A digest of all outputs, and how many there were.
   private(set) var outputs: [UInt64] = [0, 0]
 
   private var bytes: ArraySlice<UInt8>
-  private var now = Instant(nanoseconds: 1_000_000_000)
+  var now = Instant(nanoseconds: 1_000_000_000)
   private var nextLink: UInt64 = 1
   private var links: [LinkID] = []
   private var dials: [DialID] = []
   private var invitations: [InvitationID] = []
-  private var anchors: [AnchorID] = []
+  /// Resources offered by or to the node, and drags and maps of its own.
+  var resources: [ResourceID] = []
+  var drags: [DragID] = []
+  var maps: [MapID] = []
+  private var questions: [OwnershipQuestionID] = []
+  var anchors: [AnchorID] = []
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes[...]
@@ -25,20 +30,20 @@ struct Play {
       at: now)
   }
 
-  private static func peer(_ number: UInt8) -> PeerID { PeerID(SHA256Digest(hashing: [number])) }
+  static func peer(_ number: UInt8) -> PeerID { PeerID(SHA256Digest(hashing: [number])) }
 
   /// Carries out all operations, and lets ten seconds pass.
   mutating func run() {
-    while let operation = bytes.popFirst() { perform(operation % 20) }
+    while let operation = bytes.popFirst() { perform(operation % 40) }
     pass(.seconds(10))
   }
 
   /// Whatever was done, the anchors are in order.
   mutating func check() { precondition(node.allAnchors.allSatisfy { (try? $0.validate()) != nil }) }
 
-  private mutating func byte() -> UInt8 { bytes.popFirst() ?? 0 }
+  mutating func byte() -> UInt8 { bytes.popFirst() ?? 0 }
 
-  private mutating func pick<T>(_ list: [T]) -> T? {
+  mutating func pick<T>(_ list: [T]) -> T? {
     let number = Int(byte())
     return list.isEmpty ? nil : list[number % list.count]
   }
@@ -72,7 +77,9 @@ struct Play {
     case 16: place()
     case 17: if let id = pick(anchors) { input(.edit(.remove(id))) }
     case 18: input(.handover(Self.peer(byte() % 5)))
-    default: pass(.milliseconds(Int(byte()) * 20))
+    case 19: pass(.milliseconds(Int(byte()) * 20))
+    case 20...32: useContents(operation)
+    default: useAnchors(operation)
     }
   }
 
@@ -141,8 +148,8 @@ struct Play {
     drain()
   }
 
-  private mutating func input(_ input: Input) {
-    _ = node.handle(input, at: now)
+  mutating func input(_ input: Input) {
+    note(node.handle(input, at: now))
     drain()
   }
 
@@ -167,10 +174,24 @@ struct Play {
         if links.contains(link) { _ = node.handle(.writable(link), at: now) }
       case .close(let link): links.removeAll { $0 == link }
       case .connect(let dial, _): dials.append(dial)
+      case .check(let check): _ = node.handle(.chunkChecked(check.run()), at: now)
+      case .find(let search): _ = node.handle(.chunksFound(search.content, [], isLast: true), at: now)
+      case .load(let load):
+        // Every third cannot be read.
+        let chunk =
+          load.index % 3 == 2 ? nil : StoredChunk(compressing: Self.content[load.offset...].prefix(load.name.size))
+        _ = node.handle(.chunkLoaded(load, chunk), at: now)
       case .event(.invitationReceived(let id, _, _, _)): invitations.append(id)
+      case .event(.resource(.offered(let offer))): resources.append(offer.id)
+      case .event(.resource(.attachment(let offer, _))): resources.append(offer.id)
+      case .event(.ownershipRequested(let question, _, _)): questions.append(question)
       default: break
       }
     }
+  }
+
+  mutating func answerQuestion() {
+    if let id = pick(questions) { input(.answerOwnership(id, accepts: byte() & 1 == 0)) }
   }
 
   private mutating func note(_ link: LinkID, _ bytes: [UInt8]) {

@@ -30,6 +30,13 @@ private let driven: Probe = {
   return probe
 }()
 
+/// The same, in a room with a passcode.
+private let guarded: Probe = {
+  var probe = Probe(hasPasscode: true)
+  probe.greet()
+  return probe
+}()
+
 /// A node that holds the other side as a member.
 private let member: Probe = {
   var probe = stranger
@@ -40,14 +47,17 @@ private let member: Probe = {
 /// Bytes from a peer to a node.
 ///
 /// The first byte says how far the link has come: bit 0 for a hello, bit 1 for membership, bit 3 for a hello of a node that
-/// asks for a comparison of codes, bit 4 for one with a driver. With bit 2 the rest goes to
-/// the node as it is; without it, it is a list of frames, each with type (u8) and length (u16), so that a change of a
-/// length does not lose the frames that follow. Type 0 lets the length's low byte times 10 ms pass instead.
+/// asks for a comparison of codes, bit 4 for one with a driver, bit 5 for one of a room with a passcode. With bit 2 the rest
+/// goes to the node as it is; without it, it is a list of frames, each with type (u8) and length (u16), so that a change of a
+/// length does not lose the frames that follow. Type 0 lets the length's low byte times 10 ms pass instead;
+/// in a room with a passcode, an empty share or proof is replaced by what one would send who has it.
 private func fuzzWire(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
   guard let mode = bytes.first else { return 0 }
   var probe =
-    mode & 16 != 0 ? driven : mode & 8 != 0 ? comparing : mode & 2 != 0 ? member : mode & 1 != 0 ? stranger : Probe()
+    mode & 32 != 0
+    ? guarded
+    : mode & 16 != 0 ? driven : mode & 8 != 0 ? comparing : mode & 2 != 0 ? member : mode & 1 != 0 ? stranger : Probe()
   if mode & 4 != 0 {
     probe.receive(Array(bytes.dropFirst()))
   } else {
@@ -58,7 +68,8 @@ private func fuzzWire(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         probe.wait(.milliseconds(Int(length & 255) * 10))
         continue
       }
-      let body = (try? reader.readBytes(min(Int(length), reader.remaining))) ?? []
+      var body = (try? reader.readBytes(min(Int(length), reader.remaining))) ?? []
+      if length == 0 { body = probe.honest(FrameType(rawValue: type)) }
       probe.receive(Probe.frame(type, body))
     }
   }

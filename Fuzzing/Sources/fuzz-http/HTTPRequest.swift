@@ -1,1 +1,0 @@
-../../../Sources/WorldViewKit/HTTP/HTTPRequest.swift

@@ -1,0 +1,16 @@
+#!/bin/bash
+# Fuzzes for the given number of seconds (default: until it is ended), one target after the other, 2 minutes each, and again;
+# with one process that gives way to all others. It builds once. `executions.py` adds up what all runs came to.
+set -euo pipefail
+
+cd "$(dirname "$0")"
+total=${1:-1000000000}
+nice -n 19 "${SWIFT:-swift}" build -c release --sanitize address
+while ((SECONDS < total)); do
+  for path in Sources/fuzz-*; do
+    ((SECONDS < total)) || break
+    # A crash is kept in Crashes and named at the end of its run; the others go on.
+    BUILT=1 nice -n 19 ./run.sh 120 "$(basename "$path")" || true
+  done
+done
+./executions.py

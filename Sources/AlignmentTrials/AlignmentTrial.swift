@@ -12,9 +12,9 @@ package struct AlignmentTrial: Sendable {
   /// The scan's points, in its own frame (metres).
   package private(set) var query: [SIMD3<Float>]
   /// Query to map.
-  private let truth: Transform
+  package let truth: Transform
   /// The middle of the real points of the scan, in its own frame (metres).
-  private let center: SIMD3<Float>
+  package let center: SIMD3<Float>
 
   /// Makes the trial of a seed; nil when no spot of the place has a view of enough points.
   package init?(of kind: TrialPlace, _ level: ScanLevel, _ mode: AlignmentMode, seed: UInt64) {

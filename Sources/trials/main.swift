@@ -4,9 +4,10 @@ import WorldAlignment
 import WorldModel
 
 let usage = """
-  usage: trials MODE LEVEL PLACE here|elsewhere FIRST-SEED LAST-SEED [list]
+  usage: trials MODE LEVEL PLACE here|elsewhere FIRST-SEED LAST-SEED [list | export FOLDER]
   Relocalises made-up scans in made-up maps, and prints how many poses are right, right and accepted, and wrong though
-  accepted; 'elsewhere' gives each scan the map of another place. 'list' prints each trial.
+  accepted; 'elsewhere' gives each scan the map of another place. 'list' prints each trial. 'export'
+  writes the clouds for other programs instead: 'Benchmarks/alignment_beside.py' reads them.
   modes: gravity free    levels: easy medium hard all    places: room flat yard all
   """
 
@@ -25,6 +26,8 @@ struct Order {
   var isElsewhere: Bool
   var seeds: ClosedRange<UInt64>
   var isListed: Bool
+  /// The folder into which the clouds go; nil to relocalise them.
+  var folder: String?
 
   init?(_ words: [String]) {
     let levels = ScanLevel.all.filter { words.count > 5 && [$0.name, "all"].contains(words[1]) }
@@ -36,6 +39,7 @@ struct Order {
     (self.levels, self.places, seeds) = (levels, places, first...last)
     isElsewhere = words[3] == "elsewhere"
     isListed = words.dropFirst(6) == ["list"]
+    folder = words.count == 8 && words[6] == "export" ? words[7] : nil
   }
 
   /// Runs the trials of one level and place; adds the processor time for maps and scans.
@@ -46,6 +50,10 @@ struct Order {
       if isElsewhere {
         guard let other = AlignmentTrial(of: place, level, mode, seed: seed &+ 1 << 32) else { continue }
         map = other.map
+      }
+      if let folder {
+        try export(trial, map, to: "\(folder)/\(level.name)-\(place)-\(seed)")
+        continue
       }
       let start = processorTime()
       let relocalizer = try Relocalizer(map: map)
@@ -64,6 +72,23 @@ struct Order {
   }
 }
 
+/// Writes the clouds of a trial as little-endian floats, x, y and z of each point: the map, the query, and the truth (the
+/// rotation and translation from query to map, row by row, then the middle of the query).
+func export(_ trial: AlignmentTrial, _ map: [SIMD3<Float>], to path: String) throws {
+  let (x, y, z) = trial.truth.axes
+  let rows = (0..<3).flatMap { [x[$0], y[$0], z[$0], trial.truth.translation[$0]] }
+  let truth = rows + [trial.center.x, trial.center.y, trial.center.z]
+  let clouds = [("map", map), ("query", trial.query)].map { ($0, $1.flatMap { [$0.x, $0.y, $0.z] }) }
+  for (name, numbers) in clouds + [("truth", truth)] {
+    guard let file = fopen("\(path).\(name)", "wb"),
+      fwrite(numbers, MemoryLayout<Float>.size, numbers.count, file) == numbers.count, fclose(file) == 0
+    else {
+      print("error: cannot write \(path).\(name): does the folder exist, and is there room?")
+      exit(1)
+    }
+  }
+}
+
 guard let order = Order(Array(CommandLine.arguments.dropFirst())) else {
   print(usage)
   exit(2)
@@ -72,6 +97,7 @@ for level in order.levels {
   var tally = TrialTally()
   var time = SIMD2<Double>.zero
   for place in order.places { try order.run(level, place, &tally, &time) }
+  if order.folder != nil { continue }
   let error = tally.medianError
   let share = time / Double(max(1, tally.trials)) * 1000
   print(

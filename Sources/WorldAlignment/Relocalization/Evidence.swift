@@ -44,6 +44,10 @@ struct Evidence {
   /// Where gravity is known, the sine of the angle between up in the two frames; else zero.
   var tilt: Float
 
+  /// The standard deviation of the orientation by the pairs of the last pass (radians): few points, or points near a line, fit
+  /// at many turns.
+  var deviation: Float
+
   /// The horizontal shift to which a pose is compared (metres).
   static let slide: Float = 0.12
   /// The least overlap of a pose that is accepted.
@@ -54,7 +58,8 @@ struct Evidence {
   /// A wrong pose may have a large overlap, as in dense places, or a large lead by chance, but hardly both.
   private var margins: (overlap: Float, lead: Float, both: Float, pose: Float) {
     // A device knows up to a fraction of a degree: a pose that tilts by more than 1.2° fits something else.
-    (overlap / Self.leastOverlap, lead / 1.4, overlap * lead / 1.05, min(sharpness / 1.15, 0.021 / max(tilt, 0.001)))
+    let turn = min(0.021 / max(tilt, 0.001), 0.003 / max(deviation, 1e-5))
+    return (overlap / Self.leastOverlap, lead / 1.4, overlap * lead / 1.05, min(sharpness / 1.35, turn))
   }
 
   /// How clear the case is, 0–1; from 0.5 on all thresholds are passed.

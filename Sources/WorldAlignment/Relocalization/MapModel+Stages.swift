@@ -8,7 +8,7 @@ extension MapModel {
 
   /// The polished peaks of the search, best first.
   func candidates(
-    for query: Query, _ mode: AlignmentMode, _ isCancelled: () -> Bool
+    for query: Query, _ mode: AlignmentMode, _ work: inout PlaceMemory.Work, _ isCancelled: () -> Bool
   ) throws(AlignmentError) -> [RankedPose] {
     let tilts =
       switch mode {
@@ -24,6 +24,7 @@ extension MapModel {
       for turn in RigidMotion.yaws(turns) {
         guard !isCancelled() else { throw .cancelled }
         found += search.peaks(turn)
+        work.turns += 1
       }
       found.sort { $0.score > $1.score }
       ranked += found.prefix(Self.mostPolished / tilts.count).map { candidate in
@@ -56,6 +57,30 @@ extension MapModel {
     return closest.motion
   }
 
+  /// Poses after ``refined(_:_:_:)``, with the closeness there, best first.
+  func judged(
+    _ query: Query, _ poses: [RigidMotion], _ mode: AlignmentMode, _ work: inout PlaceMemory.Work,
+    _ isCancelled: () -> Bool
+  ) throws(AlignmentError) -> [(motion: RigidMotion, closeness: Float)] {
+    var judged: [(motion: RigidMotion, closeness: Float)] = []
+    for pose in poses {
+      guard !isCancelled() else { throw .cancelled }
+      let motion = refined(query, pose, mode)
+      work.refinements += 1
+      judged.append((motion, Fitness(of: query.points, motion, in: all).closeness))
+    }
+    return judged.sorted { $0.closeness > $1.closeness }
+  }
+
+  /// The decision on the best of some poses, by what the best elsewhere reaches.
+  func verdict(
+    _ query: Query, _ judged: [(motion: RigidMotion, closeness: Float)], _ mode: AlignmentMode
+  ) -> Relocalization {
+    guard let best = judged.first else { return .without(.littleOverlap) }
+    let other = judged.dropFirst().first { $0.motion.isElsewhere(than: best.motion, at: query.middle) }
+    return verdict(query, best.motion, mode, elsewhere: other?.closeness)
+  }
+
   /// The last pass with all points, and the decision.
   func verdict(_ query: Query, _ start: RigidMotion, _ mode: AlignmentMode, elsewhere: Float?) -> Relocalization {
     var closest = ClosestPoints(from: start, isUpright: mode == .gravity)
@@ -68,16 +93,17 @@ extension MapModel {
     // A map so small that there is no pose elsewhere must convince by the other figures.
     let overlap = Float(fitness.inliers) / Float(query.points.count)
     let least: Float = 1e-3
-    let evidence = Evidence(
-      overlap: overlap, lead: fitness.closeness / max(elsewhere ?? 0, least),
-      sharpness: fitness.closeness / max(slid.max() ?? 0, least),
-      tilt: mode == .gravity ? SIMD2(motion.y.x, motion.y.z).length : 0)
-    var world = motion
-    world.offset += center
     let uncertainty =
       isDetermined
       ? closest.equations.uncertainty(
         about: closest.center + self.center, variance: Double(fitness.rms * fitness.rms) / 3, isLevel: false) : nil
+    let evidence = Evidence(
+      overlap: overlap, lead: fitness.closeness / max(elsewhere ?? 0, least),
+      sharpness: fitness.closeness / max(slid.max() ?? 0, least),
+      tilt: mode == .gravity ? SIMD2(motion.y.x, motion.y.z).length : 0,
+      deviation: uncertainty.map { Float($0.orientation) } ?? .infinity)
+    var world = motion
+    world.offset += center
     return Relocalization(
       proposal: world.transform.orthonormalized(), uncertainty: uncertainty, inliers: fitness.inliers,
       inlierRatio: overlap, rms: fitness.rms, confidence: evidence.confidence, state: evidence.state)

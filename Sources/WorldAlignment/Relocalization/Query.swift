@@ -11,9 +11,12 @@ struct Query {
   /// The mean of ``sample`` (metres).
   let middle: SIMD3<Float>
 
+  /// The edge of the cells in which one point is kept (metres).
+  static let thinning: Float = 0.08
+
   init(_ cloud: [SIMD3<Float>]) {
     all = RegionalDensity.filter(cloud.cropped(), factor: 0.8)
-    let thin = all.thinned(0.08)
+    let thin = all.thinned(Self.thinning)
     points = thin
     let step = max(1, thin.count / 1000)
     sample = stride(from: 0, to: thin.count, by: step).map { thin[$0] }

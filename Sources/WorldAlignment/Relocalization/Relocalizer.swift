@@ -38,20 +38,46 @@ public struct Relocalizer: Sendable {
   public func relocalize(
     _ cloud: [SIMD3<Float>], mode: AlignmentMode, isCancelled: () -> Bool = { Task.isCancelled }
   ) throws(AlignmentError) -> Relocalization {
+    var memory = PlaceMemory()
+    return try relocalize(cloud, mode: mode, remembering: &memory, isCancelled: isCancelled)
+  }
+
+  /// Finds the place of a local cloud that was looked for before and has grown since, at a fraction of the cost.
+  ///
+  /// - Parameters:
+  ///   - cloud: The positions in the query's own frame (metres): those of before and new ones.
+  ///   - mode: As for ``relocalize(_:mode:isCancelled:)``.
+  ///   - memory: The knowledge of this cloud; afterwards that of the grown one. A cloud in another frame, or another map, is
+  ///     searched like a new one.
+  ///   - isCancelled: As for ``relocalize(_:mode:isCancelled:)``.
+  /// - Throws: ``AlignmentError/notFinite`` or ``AlignmentError/cancelled``; the memory stays.
+  public func relocalize(
+    _ cloud: [SIMD3<Float>], mode: AlignmentMode, remembering memory: inout PlaceMemory,
+    isCancelled: () -> Bool = { Task.isCancelled }
+  ) throws(AlignmentError) -> Relocalization {
     let query = Query(try Self.bounded(cloud))
+    memory.work.prepared += cloud.count
     guard let map, query.points.count >= Self.fewestPoints else { return .without(.insufficientFeatures) }
-    let ranked = try map.candidates(for: query, mode, isCancelled)
-    let distinct = MapModel.distinct(ranked, at: query.middle)
-    var judged: [(motion: RigidMotion, closeness: Float)] = []
-    for pose in distinct {
-      guard !isCancelled() else { throw .cancelled }
-      let motion = map.refined(query, pose.motion, mode)
-      judged.append((motion, Fitness(of: query.points, motion, in: map.all).closeness))
+    if let place = memory.place(of: query, in: map, mode) {
+      let judged = try map.judged(query, place.poses, mode, &memory.work, isCancelled)
+      let answer = map.verdict(query, judged, mode)
+      // Another pose than before that is the best now is for a search to judge.
+      if answer.isAccepted, let best = judged.first?.motion,
+        !best.isElsewhere(than: place.poses[0], at: query.middle)
+      {
+        memory.place = PlaceMemory.Place(
+          mode: mode, map: place.map, poses: judged.map(\.motion), sample: query.sample)
+        return answer
+      }
     }
-    judged.sort { $0.closeness > $1.closeness }
-    guard let best = judged.first else { return .without(.littleOverlap) }
-    let other = judged.dropFirst().first { $0.motion.isElsewhere(than: best.motion, at: query.middle) }
-    return map.verdict(query, best.motion, mode, elsewhere: other?.closeness)
+    let ranked = try map.candidates(for: query, mode, &memory.work, isCancelled)
+    let distinct = MapModel.distinct(ranked, at: query.middle).map(\.motion)
+    let judged = try map.judged(query, distinct, mode, &memory.work, isCancelled)
+    let answer = map.verdict(query, judged, mode)
+    memory.place =
+      answer.isAccepted
+      ? PlaceMemory.Place(mode: mode, map: map.mark, poses: judged.map(\.motion), sample: query.sample) : nil
+    return answer
   }
 
   /// The residual of a place that is known: how far closest points move a cloud from where it is believed to be.

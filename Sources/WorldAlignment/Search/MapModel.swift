@@ -14,6 +14,16 @@ struct MapModel {
   /// All cleaned points, for the last pass and the verdict.
   let all: PointGrid
 
+  /// Tells prepared maps apart; equal for the same cloud.
+  struct Mark: Hashable, Sendable {
+    let center: SIMD3<Float>
+    let box: BoundingBox
+    let points, all: Int
+  }
+
+  /// The mark of this map.
+  var mark: Mark { Mark(center: center, box: box, points: points.count, all: all.points.count) }
+
   /// The edge of the cells in which one point is kept (metres).
   static let thinning: Float = 0.06
   /// The edge of a fine cell and the standard deviation of its blur (metres).

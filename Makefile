@@ -1,15 +1,19 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
-export SWIFT FILTER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR CHURN_SECONDS CHURN_SEED LAN_RUNS
+export SWIFT FILTER SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED LAN_RUNS
 
 .DEFAULT_GOAL := build
-.PHONY: build test demo lint lan browser bench fuzz soak model install uninstall python docs clean help toolchain
+.PHONY: build test sanitize demo lint lan browser bench fuzz soak model install dist dist-check uninstall python docs clean \
+  help toolchain
 
 build: toolchain ## build everything (debug)
 	$(SWIFT) build
 
 test: toolchain ## run every test; FILTER=name selects
 	@Scripts/test.sh
+
+sanitize: toolchain ## run the tests under the address and the thread sanitizer; SANITIZER=thread, FILTER=name select
+	@Scripts/sanitize.sh
 
 demo: toolchain ## two peers on this machine share a map and anchors
 	@Scripts/demo.sh
@@ -38,11 +42,17 @@ model: toolchain ## visit every state of the election of 2 and 3 nodes, to a dep
 	.build/release/soak model 3 15
 	.build/release/soak model 4 9
 
-install: toolchain ## build the C library in release and install it; PREFIX=/usr/local, DESTDIR=
+install: toolchain ## build the C library in release and install it; PREFIX=/usr/local, DESTDIR=, STATIC=1
 	@Scripts/install.sh
 
 python: toolchain ## build the C library, install the Python package into .build/python and run its tests; FILTER=name selects
 	@Scripts/python.sh
+
+dist: toolchain ## packages of a release in dist-out: tar.gz, and .deb of programs, C library and its headers
+	@Scripts/dist.sh
+
+dist-check: ## install the packages of dist-out in a bare Debian 12 and use them there (root, network)
+	@Scripts/dist-check.sh
 
 uninstall: ## remove what install has installed; PREFIX=/usr/local, DESTDIR=
 	@Scripts/uninstall.sh
@@ -51,10 +61,10 @@ docs: toolchain ## build the documentation into .build/docs; a dead link is an e
 	@Scripts/docs.sh
 
 clean: ## remove everything that was built
-	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out browser-out
+	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out browser-out dist-out
 
 help: ## list the targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 10
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
 
 toolchain:
 	@Scripts/require-swift.sh

@@ -10,14 +10,9 @@ if ! Scripts/install-packages.sh browser; then
   exit 0
 fi
 python=$PWD/.build/browser-python
-if ! "$python/bin/python" -c 'import selenium' 2>/dev/null; then
-  rm -rf "$python"
-  if ! { python3 -m venv "$python" &&
-    "$python/bin/pip" install --quiet --disable-pip-version-check 'selenium==4.51.0'; }; then
-    rm -rf "$python"
-    echo "skipped: make browser needs Selenium, which cannot be fetched from PyPI" >&2
-    exit 0
-  fi
+if ! Scripts/python-environment.sh "$python" selenium 'selenium==4.51.0'; then
+  echo "skipped: make browser needs Selenium, which cannot be fetched from PyPI" >&2
+  exit 0
 fi
 
 "${SWIFT:-swift}" build -c release --product worldview

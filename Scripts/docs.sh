@@ -1,6 +1,7 @@
 #!/bin/bash
 # Builds the documentation of the library products into .build/docs: SharedWorld with the symbols of the model and of
-# Basics, which it exports, and WorldFormats. A link that leads nowhere, or a parameter that does not exist, is an error.
+# Basics, which it exports, and WorldFormats. A link that leads nowhere, a parameter that does not exist, or a symbol that
+# no page groups is an error.
 # Serve it with: python3 -m http.server --directory .build/docs
 set -euo pipefail
 
@@ -36,4 +37,10 @@ document SharedWorld \
   -experimental-allowed-reexported-modules=Basics,WorldModel,AnchorReplication,PeerProtocol,ServiceDiscovery,Authentication
 document WorldFormats
 "$docc" merge "${archives[@]}" --synthesized-landing-page-name SharedWorld --output-path .build/docs
+# The root leads to the landing page of the library.
+cat >.build/docs/index.html <<'END'
+<!doctype html><title>SharedWorld</title><meta http-equiv="refresh" content="0; url=documentation/sharedworld/">
+<a href="documentation/sharedworld/">SharedWorld</a>
+END
+python3 Scripts/check-topics.py .build/docs
 echo "the documentation is in .build/docs"

@@ -18,13 +18,8 @@ export SHAREDWORLD_BIN PYTHONDONTWRITEBYTECODE=1
 
 # Another implementation of multicast DNS, from PyPI; the tests that need it are skipped, and say so, where that cannot be reached.
 python=$PWD/.build/lan-python
-if ! "$python/bin/python" -c 'import zeroconf' 2>/dev/null; then
-  rm -rf "$python"
-  if ! { python3 -m venv "$python" &&
-    "$python/bin/pip" install --quiet --disable-pip-version-check 'zeroconf==0.154.0'; }; then
-    echo "note: python-zeroconf cannot be fetched from PyPI; its tests are skipped" >&2
-    rm -rf "$python"
-  fi
+if ! Scripts/python-environment.sh "$python" zeroconf 'zeroconf==0.154.0'; then
+  echo "note: python-zeroconf cannot be fetched from PyPI; its tests are skipped" >&2
 fi
 export SHAREDWORLD_ZEROCONF=$python/bin/python
 

@@ -12,5 +12,5 @@ done
 # Nested packages may hold a .build folder, which is not ours to judge.
 find "${swift_places[@]}" -name .build -prune -o -name '*.swift' -print0 |
   xargs -0 "${SWIFT:-swift}" format lint --strict --parallel
-find Scripts Tests Fuzzing .ci -name '*.sh' -print0 | xargs -0 shellcheck .ci/run
+find Scripts Packaging Tests Fuzzing .ci -name '*.sh' -print0 | xargs -0 shellcheck .ci/run
 "${SWIFT:-swift}" test --filter TidyTests

@@ -21,6 +21,8 @@ for selection in --skip --filter; do
   "$swift" test "$selection" "$pure" 2>&1 | tee -a "$log" || status=1
 done
 Scripts/interop.sh 2>&1 | tee -a "$log" || status=1
+Scripts/terminal.sh 2>&1 | tee -a "$log" || status=1
+Scripts/pages-test.sh 2>&1 | tee -a "$log" || status=1
 # What failed stands at the end: nobody finds it among a thousand lines.
 grep -E '✘ Test .* recorded an issue|^(ERROR|FAIL): |^skipped: ' "$log" | cut -c 1-400 || true
 grep 'Test run with .* tests' "$log"

@@ -1,0 +1,53 @@
+#!/bin/bash
+# Runs the tests under the address and the thread sanitizer, or under the one that SANITIZER names; FILTER selects tests.
+# A report of any process that the tests start is a failure.
+# Each has a build of its own in .build/address and .build/thread, debug, so `make test` finds its own as it was.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+swift=${SWIFT:-swift}
+filter=${FILTER:-}
+# Everything takes several times as long: fewer tests run beside each other, so that each gets its turn in time.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-4}
+# So are the library's own deadlines, by a slow clock (Package.swift, MonotonicClock).
+export SANITIZED=1
+# A report that stands in the log has no use for Swift's own trace of the trap.
+export SWIFT_BACKTRACE=enable=no
+# The shape of the repository is that of every build; memory would be that of the sanitizer; and a program that a test
+# compiles beside this build lacks the sanitizer's run-time library.
+skipped='^TidyTests\.|LeakTests|MemoryTests|CProgramTests|GrowingEnumsTests'
+status=0
+
+# Swift's Mutex takes its slow way in a library that is not instrumented: this tells the thread sanitizer of it.
+shim() {
+  clang -O1 -Wall -Werror -fPIC -shared -o "$1" Scripts/tsan-mutex.c
+}
+
+sanitize() {
+  local kind=$1 build=.build/$1 preload=
+  local reports=$build/reports
+  "$swift" build --build-tests --sanitize "$kind" --scratch-path "$build"
+  rm -rf "$reports"
+  mkdir -p "$reports"
+  if [[ $kind == thread ]]; then
+    preload=$PWD/$build/libtsan-mutex.so
+    shim "$preload"
+  fi
+  local select=(--skip "$skipped")
+  if [[ -n $filter ]]; then select+=(--filter "$filter"); fi
+  # Leaks are not looked for: the run-time library of Swift keeps what it makes once.
+  if ! LD_PRELOAD=$preload TSAN_OPTIONS="log_path=$PWD/$reports/report exitcode=66" \
+    ASAN_OPTIONS="log_path=$PWD/$reports/report detect_leaks=0" \
+    "$build/debug/SharedWorldPackageTests.xctest" --testing-library swift-testing "${select[@]}"; then
+    echo "sanitize: the tests failed under the $kind sanitizer" >&2
+    status=1
+  fi
+  if [[ -n $(ls -A "$reports") ]]; then
+    head -c 20000 "$reports"/* >&2
+    echo "sanitize: the $kind sanitizer reported $(cat "$reports"/* | grep -c '^SUMMARY') times; see $reports" >&2
+    status=1
+  fi
+}
+
+for kind in ${SANITIZER:-address thread}; do sanitize "$kind"; done
+exit "$status"

@@ -3,8 +3,8 @@ import SharedWorld
 
 /// What a stranger's flood costs two members: memory and descriptors that it adds, and how much later their updates come.
 ///
-/// The floods are those of `Benchmarks/attack.py`, a process of its own on this machine, so the members also share the
-/// processors with it.
+/// The floods are those of `Benchmarks/attack.py`, a process of its own on this machine. A stranger has a machine of its own,
+/// so where there are two processors it gets the last one alone, and the members have the others, with the flood and without.
 enum AttackRows {
   private static let floods = [
     "half-open", "junk", "slow", "handshakes", "draining", "invitations", "pings", "key-updates",
@@ -14,10 +14,12 @@ enum AttackRows {
 
   static let all = floods.map { flood in Benchmark(name: "attack/\(flood)") { try await rows(flood) } }
 
-  enum Failure: Error { case noFlood(String) }
+  enum Failure: Error { case noFlood(String), notBound }
 
   private static func rows(_ flood: String) async throws -> [Row] {
     try await Party.with(receivers: 1) { party in
+      let processors = try Processors()
+      defer { processors.release() }
       let (idle, before) = (try await latencies(party), try Size.now())
       let watch = Task {
         var largest = before
@@ -27,7 +29,7 @@ enum AttackRows {
         }
         return largest
       }
-      let attacker = try start(flood, on: party.receivers[0].port)
+      let attacker = try start(flood, on: party.receivers[0].port, processors)
       let busy = try await latencies(party)
       watch.cancel()
       let largest = try await watch.value
@@ -50,12 +52,39 @@ enum AttackRows {
     }
   }
 
-  private static func start(_ flood: String, on port: UInt16) throws -> Process {
-    let child = Process()
-    child.executableURL = URL(filePath: "/usr/bin/env")
-    child.arguments = ["python3", "attack.py", flood, "\(port)", "\(time + 1)"]
-    try child.run()
-    return child
+  private static func start(_ flood: String, on port: UInt16, _ processors: Processors) throws -> Process {
+    try Process.run(
+      URL(filePath: "/usr/bin/env"),
+      arguments: processors.prefix + ["python3", "attack.py", flood, "\(port)", "\(time + 1)"])
+  }
+
+  /// The processors of this machine, divided between the members and the flood; undivided if there is one alone.
+  private struct Processors {
+    private let all: String
+    /// The words before a command that has the flood's processor.
+    let prefix: [String]
+
+    /// Leaves the last processor to the flood; all threads of this process have the others.
+    init() throws {
+      let count = ProcessInfo.processInfo.activeProcessorCount
+      all = "0-\(count - 1)"
+      prefix = count > 1 ? ["taskset", "-c", "\(count - 1)"] : []
+      if count > 1 { try Self.bind(to: "0-\(count - 2)") }
+    }
+
+    /// Takes all processors again.
+    func release() { try? Self.bind(to: all) }
+
+    private static func bind(to list: String) throws {
+      let identifier = ProcessInfo.processInfo.processIdentifier
+      let child = Process()
+      child.executableURL = URL(filePath: "/usr/bin/env")
+      child.arguments = ["taskset", "-a", "-c", "-p", list, "\(identifier)"]
+      child.standardOutput = FileHandle.nullDevice
+      try child.run()
+      child.waitUntilExit()
+      guard child.terminationStatus == 0 else { throw Failure.notBound }
+    }
   }
 
   /// How long the updates of one member take to the app of the other.

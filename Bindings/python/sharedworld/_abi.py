@@ -368,7 +368,7 @@ UNBOUND: dict[str, str] = {
         ("sw_session_diagnose_async", "sw_diagnose", "sw_diagnosis_can_find_peers", "sw_diagnosis_count",
          "sw_diagnosis_get", "sw_diagnosis_destroy"), "not bound yet; `worldpeer doctor` says the same"),
     **dict.fromkeys(
-        ("sw_anchor_list_content", "sw_session_place_with"),
+        ("sw_anchor_list_content", "sw_session_place_with", "sw_session_set_kind"),
         "not bound yet; kinds of anchors have no class, and payloads come with events"),
     "sw_session_set_interest": "not bound yet; every live pose is told",
     "sw_map_hit_test": "not bound yet",
@@ -379,4 +379,4 @@ UNBOUND: dict[str, str] = {
 }
 
 #: Events without a class, by number, and the reason: nothing that is bound makes them come.
-UNBOUND_EVENTS: dict[int, str] = {67: "streams are not bound yet"}
+UNBOUND_EVENTS: dict[int, str] = {67: "streams are not bound yet", 69: "owned sessions are not bound yet"}

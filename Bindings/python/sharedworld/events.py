@@ -1,7 +1,6 @@
 """What happens in a session: a class for each kind of event.
 
-A field's name says how it is read from the C structure (READERS of `_reading.py`), so a new event is a class with its
-number.
+A field's name says how it is read (READERS of `_reading.py`), so a new event is a class with its number.
 """
 
 import uuid
@@ -407,12 +406,8 @@ class ResourceFailed(ResourceEvent):
 
 
 @_event(48)
-class ResourceSettled(Event):
+class ResourceSettled(ResourceEvent):
     """The peer has all of a resource of this one (no text), or the text says why it does not get it."""
-
-    peer: ID
-    resource: ID
-    text: str | None
 
 
 @_event(49)
@@ -491,6 +486,11 @@ class OwnershipRequested(Event):
     peer: ID
     name: str
     anchor_id: uuid.UUID
+
+
+@_event(68)
+class Room(Event):
+    """What `send_now` or `send_object` refused with WOULD_BLOCK may fit now."""
 
 
 @dataclass(frozen=True, slots=True)

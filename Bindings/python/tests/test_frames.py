@@ -5,7 +5,7 @@ import unittest
 
 import numpy as np
 import sharedworld as sw
-from sharedworld.events import AlignmentChanged, MapReceived
+from sharedworld.events import AlignmentChanged, MapReceived, PeerJoined
 
 from peers import LIMIT, PeerTest
 
@@ -14,7 +14,8 @@ class FrameTest(PeerTest):
     async def test_a_measured_transform_gives_anchors_of_another_frame_a_place(self):
         async with self.session("ann") as ann, self.session("bob") as bob:
             bob_id = await ann.invite("127.0.0.1", bob.port)
-            ann_id = bob.peers[0].id
+            # The answer may be here before bob has admitted ann.
+            ann_id = (await self.event(bob, PeerJoined)).peer
             self.assertEqual(ann.alignment(bob_id).state, sw.AlignmentState.ALIGNED)
             ann.begin_frame()
             lamp = ann.place("lamp", (0, 0, 0))

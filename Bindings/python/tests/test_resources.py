@@ -33,6 +33,8 @@ class ResourceTest(PeerTest):
             self.assertEqual(pathlib.Path(received.text).read_bytes(), CONTENT)
             settled = await self.event(ann, ResourceSettled)
             self.assertEqual((settled.peer, settled.resource, settled.text), (bob_id, resource, None))
+            size = len(CONTENT)
+            self.assertEqual((settled.done, settled.total, settled.is_sent), (size, size, True))
 
     async def test_bytes_arrive_at_worldpeer(self):
         swift = self.worldpeer("swift")

@@ -14,6 +14,9 @@ let common: [SwiftSetting] = [
 /// The pure modules that hold no C pointer also check memory safety strictly.
 let strict = common + [.strictMemorySafety()]
 
+/// `Scripts/sanitize.sh` builds with a slow clock.
+let clock: [SwiftSetting] = Context.environment["SANITIZED"] == nil ? [] : [.define("SANITIZED")]
+
 let package = Package(
   name: "SharedWorld",
   products: [
@@ -32,8 +35,10 @@ let package = Package(
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CLinux"),
-    // Avahi's two pkg-config files carry -D_REENTRANT, which SwiftPM warns about; their module maps name the libraries.
+    // Headers alone: both libraries of Avahi are loaded at run time.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
     .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
 
@@ -58,7 +63,7 @@ let package = Package(
     .target(
       name: "PeerTransport",
       dependencies: ["Authentication", "Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
-      swiftSettings: common),
+      swiftSettings: common + clock),
     .target(
       name: "ServiceDiscovery", dependencies: ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore", "CLinux"],
       swiftSettings: common),
@@ -81,9 +86,11 @@ let package = Package(
     .target(
       name: "PeerCLI", dependencies: ["Basics", "SharedWorld", "WorldFormats", "CQREncode"], swiftSettings: common),
     .executableTarget(
-      name: "worldpeer", dependencies: ["Basics", "PeerCLI", "WorldFormats", "SharedWorld"], swiftSettings: common),
+      name: "worldpeer", dependencies: ["Basics", "CEdit", "PeerCLI", "WorldFormats", "SharedWorld"],
+      swiftSettings: common),
     .target(
-      name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI"], swiftSettings: common),
+      name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI", "CMicroHTTPD"],
+      swiftSettings: common),
     .executableTarget(
       name: "worldview", dependencies: ["WorldViewKit", "PeerCLI", "SharedWorld"],
       resources: [
@@ -120,7 +127,9 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "PeerTransportTests",
-      dependencies: ["Basics", "BasicsLinux", "PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL"],
+      dependencies: [
+        "AnchorReplication", "Basics", "BasicsLinux", "PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "ServiceDiscoveryTests", dependencies: ["Basics", "BasicsLinux", "ServiceDiscovery"], swiftSettings: common),
@@ -140,7 +149,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "PeerCLITests", dependencies: ["PeerCLI", "SharedWorld"], swiftSettings: common),
     .testTarget(
-      name: "WorldViewKitTests", dependencies: ["WorldViewKit", "PeerCLI", "SharedWorld", "worldview"],
+      name: "WorldViewKitTests", dependencies: ["Basics", "WorldViewKit", "PeerCLI", "SharedWorld", "worldview"],
       swiftSettings: common),
     .testTarget(
       name: "WorldMapToolTests", dependencies: ["worldmap", "PeerCLI", "SharedWorld"],

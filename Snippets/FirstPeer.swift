@@ -1,4 +1,4 @@
-// The README's program: the first run says this device's id; with the id of the other device it meets that one.
+// The program of Getting started: the first run says this device's id; with the id of the other device it meets that one.
 
 import SharedWorld
 

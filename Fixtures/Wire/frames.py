@@ -56,6 +56,26 @@ FLOOD = node(ALICE, 42) + u64(7) + u32(3) + u8(0)
 def frame(kind, body): return u32(len(body)) + u8(kind) + body
 
 
+# creator, policy owned, limit, nonce
+GENESIS = sha(b"creator") + u8(1, 16) + bytes(range(16))
+SIGNATURE = sha(b"share") + sha(b"tag")
+
+
+def statement(signer, kind, subject, serial, role=0, named=(), cuts=()):
+    return (sha(signer) + u8(kind) + subject + u64(serial) + u8(role)
+            + u8(len(named)) + b"".join(named) + u8(len(cuts)) + b"".join(u64(run) + u64(last) for run, last in cuts)
+            + SIGNATURE)
+
+
+STATEMENTS = [
+    statement(b"creator", 1, ALICE, 1, role=1),
+    statement(b"moderator", 2, BOB, 2, cuts=[(7, 10), (START, 1000)]),
+    statement(b"creator", 1, BOB, 3, role=2, named=[sha(b"removal")]),
+    statement(b"moderator", 3, BOB, 0, named=[sha(b"removal")], cuts=[(7, 12)]),
+    statement(b"creator", 4, bytes(32), 4),
+    statement(b"creator", 5, bytes(32), 5),
+]
+
 FRAMES = {
     "hello": (1, b"SWLD" + u16(1) + u16(3) + u64(0b111) + ALICE + u64(START) + text("sharedworld") + text("Küche")
               + text("sw-1") + ADDRESSES),
@@ -83,6 +103,9 @@ FRAMES = {
     "handshake-data": (70, u8(0) + blob(bytes([9, 8, 7]))),
     "handshake-authenticated": (70, u8(1)),
     "handshake-failed": (70, u8(2) + text("ticket expired")),
+    "charter": (73, GENESIS + u8(2) + STATEMENTS[0] + STATEMENTS[2]),
+    "statements": (74, u8(len(STATEMENTS)) + b"".join(STATEMENTS)),
+    "statements-digest": (75, sha(b"share")),
     "ephemeral": (40, u8(0b11) + ORIGIN + u64(9) + u64(12_345) + ANCHOR + POSE),
     "acknowledgement": (41, u8(1) + u8(2) + ORIGIN + RECEIVER + u64(1000)),
     "ownership": (42, u8(3) + u8(1) + ORIGIN + RECEIVER + ANCHOR + u64(7) + ALICE + u32(60_000) + u32(10_000)),
@@ -94,6 +117,11 @@ FRAMES = {
                + varint(1) + ACTOR + u32(1) + SHARED + ACTOR + u64(3) + u64(1_500) + POSE + f32(4, 5, 6)
                + f32(*(index / 64 for index in range(21))) + f32(0.25) + u32(7)),
     "frame-digest": (45, sha(b"share")),
+    # count, two writes: key, clock, writer, kind (a table top with three corners, a picture)
+    "kinds": (68, u16(2) + ACTOR + u64(5) + u64(70_000) + BOB[:8] + struct.pack(">Q", 42)
+              + u8(1, 1, 4) + f32(2, 0.5) + varint(3) + f32(1, 2, 3, 4, 5, 6)
+              + BOB[:8] + struct.pack(">Q", 42) + u64(6) + u64(80_000) + ACTOR + u8(2) + text("poster") + f32(0.25, 0.5)),
+    "kind-digest": (69, u8(1) + b"".join(u64(part << 56 | part) for part in range(16))),
     # version, count, names by their bytes
     "groups": (47, ORIGIN + u32(3) + u8(3) + text("a") + text("zeichnen") + text("ä")),
     "map-announce": (48, MAP + u64(3) + u64(5) + u64(1_000_000) + u32(9) + BOB + u8(0b11)),

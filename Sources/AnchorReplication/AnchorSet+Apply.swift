@@ -30,6 +30,8 @@ package struct AppliedOperations: Hashable, Sendable {
   package var duplicates = 0
   /// Operations that wait for the anchor they are about.
   package var held = 0
+  /// Operations beyond the cut of a removed peer, which were ignored.
+  package var cut = 0
 
   /// Nothing.
   package init() {}
@@ -115,6 +117,7 @@ extension AnchorSet {
     _ run: OperationRun, _ bytes: RawSpan, _ outcome: inout AppliedOperations
   ) throws(ReplicationError) {
     var author = actors.index(of: run.actor)
+    let end = cuts.limit(of: run.actor)
     // Most edits of a run are about anchors of the same few actors.
     var keyActor = (id: run.actor, index: author)
     var position = 0
@@ -135,6 +138,10 @@ extension AnchorSet {
         if keyActor.id != id || keyActor.index == nil { keyActor = (id, actors.index(of: id)) }
         let isBorn = keyActor.index.map { pose.keySequence <= actors.seen[Int($0)] } ?? false
         let key = Dot(actor: id, sequence: pose.keySequence)
+        guard dot.sequence <= end else {
+          ignore(dot, &outcome)
+          continue
+        }
         guard let author = try gate(dot, key: key, isBorn: isBorn, &author, bytes, start..<position, &outcome) else {
           continue
         }
@@ -149,6 +156,10 @@ extension AnchorSet {
         let operation = try decode(bytes, at: &position, dot: dot, offset: 0)
         let key = operation.key
         let isBorn = key.actor == dot.actor || covers(key)
+        guard dot.sequence <= end else {
+          ignore(dot, &outcome)
+          continue
+        }
         guard let author = try gate(dot, key: key, isBorn: isBorn, &author, bytes, start..<position, &outcome) else {
           continue
         }
@@ -159,6 +170,12 @@ extension AnchorSet {
       logged = position
       outcome.applied += 1
     }
+  }
+
+  /// Ignores an operation beyond its actor's cut; if the cut is raised later the gap is not the sender's fault.
+  private mutating func ignore(_ dot: Dot, _ outcome: inout AppliedOperations) {
+    outcome.cut += 1
+    held.drop(dot, limits: limits)
   }
 
   /// Admits an operation that is its actor's next, and returns the actor's index; else ignores or holds it.
@@ -255,6 +272,7 @@ extension AnchorSet {
   private mutating func carryOut(_ waiting: HeldOperations.Operation, of author: ActorID) -> Bool {
     let dot = Dot(actor: author, sequence: waiting.sequence)
     var position = 0
+    guard dot.sequence <= cuts.limit(of: author) else { return false }
     guard let index = actors.intern(author, limit: limits.actors), waiting.sequence == actors.seen[Int(index)] + 1,
       let operation = try? unsafe decode(waiting.body.span.bytes, at: &position, dot: dot, offset: 0)
     else { return false }
@@ -274,7 +292,7 @@ extension AnchorSet {
     case .set(_, _, .name(let name)): bytes = name.utf8.count
     case .set(_, _, .pose), .set(_, _, .flags), .set(_, _, .lock), .remove: return
     }
-    guard table.stateBytes + bytes <= 2 * limits.stateBytes else {
+    guard stateBytes + bytes <= 2 * limits.stateBytes else {
       throw .overLimit(.stateBytes, limit: 2 * limits.stateBytes)
     }
   }

@@ -137,7 +137,7 @@ extension AnchorSet {
   }
 
   private func checkRoom(for bytes: Int, instead present: Int) throws(AnchorError) {
-    guard bytes <= present || table.stateBytes - present + bytes <= limits.stateBytes else {
+    guard bytes <= present || stateBytes - present + bytes <= limits.stateBytes else {
       throw .overLimit(.stateBytes, limit: limits.stateBytes)
     }
   }
@@ -229,7 +229,7 @@ extension AnchorSet {
       throw .overLimit(.anchors, limit: limits.anchors)
     }
     let bytes = added.reduce(0) { $0 + $1.stateBytes }
-    guard table.stateBytes + bytes <= limits.stateBytes else {
+    guard stateBytes + bytes <= limits.stateBytes else {
       throw .overLimit(.stateBytes, limit: limits.stateBytes)
     }
     guard let index = actors.intern(mapActor, limit: limits.actors) else {

@@ -31,6 +31,9 @@ extension AnchorSet {
   mutating func insert(_ entry: Entry, stamp: Stamp?, origin: AnchorOrigin) {
     let visibility = table.insert(entry, actors: actors)
     tell(visibility, id: entry.id, key: entry.key, stamp: stamp, origin: origin, last: nil)
+    if kinds.hasEarly, let write = kinds.takeEarly(actors.dot(entry.key)), let slot = table.slot(of: entry.key) {
+      writeKind(write, at: slot, origin: origin)
+    }
   }
 
   /// Removes an entry and reports its visible state; local values for which `isLost` holds are reported as lost.
@@ -43,6 +46,7 @@ extension AnchorSet {
     }
     let last = (anchor: anchor(at: slot), pose: poseStamp(at: slot))
     let (entry, visibility) = table.remove(at: slot, actors: actors)
+    kinds.remove(entry.key)
     tell(visibility, id: entry.id, key: entry.key, stamp: stamp, origin: origin, last: last)
   }
 
@@ -56,7 +60,7 @@ extension AnchorSet {
     reportOverwritten(field, at: slot, clock: clock, writer: writer, base: base, origin: origin)
     table.store(value, at: slot)
     table.update(slot) { $0.stamp(field, clock: clock, writer: writer) }
-    tellWrite(field, at: slot, clock: clock, writer: writer, origin: origin)
+    tellWrite(AnchorFields(field), at: slot, stamp: Stamp(clock: clock, actor: actors.ids[Int(writer)]), origin: origin)
   }
 
   /// The same for a pose, which is by far the most frequent.
@@ -72,7 +76,7 @@ extension AnchorSet {
       entry.pose = pose
       entry.stamp(.pose, clock: clock, writer: writer)
     }
-    tellWrite(.pose, at: slot, clock: clock, writer: writer, origin: origin)
+    tellWrite(.pose, at: slot, stamp: Stamp(clock: clock, actor: actors.ids[Int(writer)]), origin: origin)
   }
 
   /// Whether a write takes the register: the later stamp does, and for locks the higher fencing before that.
@@ -105,23 +109,21 @@ extension AnchorSet {
     push(.fieldOverwritten(table.entries[slot].value(of: field)), at: slot, stamp: stamp, origin: origin)
   }
 
-  /// Tells that a register was written.
+  /// Tells that registers were written.
   @inline(__always)
-  private mutating func tellWrite(
-    _ field: AnchorField, at slot: Int, clock: UInt64, writer: ActorIndex, origin: AnchorOrigin
-  ) {
+  mutating func tellWrite(_ fields: AnchorFields, at slot: Int, stamp: Stamp, origin: AnchorOrigin) {
     if sorted.isInUse, table.mark(slot, .listed) { sorted.note(table.entries[slot].id) }
     let isNew = table.hasHidden && table.showIfLatest(slot, actors: actors)
     guard table.isVisible(slot) else { return }
-    let stamp = Stamp(clock: clock, actor: actors.ids[Int(writer)])
     let (index, key) = (Int(table.entries.span[slot].change), actors.dot(table.entries.span[slot].key))
     let isTold =
       !isNew
       && feed.extend(
-        at: index, key: key, field: field, author: stamp.actor, sessionMilliseconds: clock >> 16, origin: origin)
+        at: index, key: key, fields: fields, author: stamp.actor, sessionMilliseconds: stamp.sessionMilliseconds,
+        origin: origin)
     if isTold { return }
     table.noteChange(at: slot, index: feed.changes.count)
-    push(.updated(isNew ? .all : AnchorFields(field)), at: slot, stamp: stamp, origin: origin)
+    push(.updated(isNew ? .all : fields), at: slot, stamp: stamp, origin: origin)
   }
 
   /// Tells what an app sees after an entry came or went.

@@ -72,12 +72,13 @@ struct ChangeFeed: Sendable {
   /// Any index will do: whether it is the right change is read from the change itself.
   @inline(__always)
   mutating func extend(
-    at index: Int, key: Dot, field: AnchorField, author: ActorID, sessionMilliseconds: UInt64, origin: AnchorOrigin
+    at index: Int, key: Dot, fields written: AnchorFields, author: ActorID, sessionMilliseconds: UInt64,
+    origin: AnchorOrigin
   ) -> Bool {
     guard index < changes.count, changes.span[index].key == key, changes.span[index].author == author,
       changes.span[index].origin == origin, case .updated(let fields) = changes.span[index].kind
     else { return false }
-    let all = fields.union(AnchorFields(field))
+    let all = fields.union(written)
     if all != fields { changes[index].kind = .updated(all) }
     changes[index].sessionMilliseconds = sessionMilliseconds
     return true

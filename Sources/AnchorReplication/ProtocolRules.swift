@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 44 - 1)
+  package static let all = Self(rawValue: 1 << 48 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -132,4 +132,15 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let attachmentsOnNewLinks = Self(rawValue: 1 << 42)
   /// An attachment that a member knew and has no more was removed.
   package static let attachmentContext = Self(rawValue: 1 << 43)
+
+  // MARK: Owned sessions
+
+  /// In an owned session a peer is a member by a signed admission alone.
+  package static let signedAdmission = Self(rawValue: 1 << 44)
+  /// A member that had applied more of a removed peer's operations than the removal says raises the cut.
+  package static let raisedCuts = Self(rawValue: 1 << 45)
+  /// In an owned session a removal counts only if it is signed by one who may remove.
+  package static let signedRemoval = Self(rawValue: 1 << 46)
+  /// Operations of a removed peer beyond its cut are ignored.
+  package static let cuts = Self(rawValue: 1 << 47)
 }

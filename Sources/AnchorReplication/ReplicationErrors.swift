@@ -28,6 +28,8 @@ package enum ReplicationError: Error, Hashable, Sendable {
   /// The author on this link stamped an operation, or in a snapshot a register of this anchor, further ahead of
   /// session time than allowed (milliseconds).
   case clockAhead(Dot, by: UInt64)
+  /// A snapshot has more of a removed peer than counts; its sender is about to learn of the removal, or to raise the cut.
+  case beyondCut(Dot)
   /// The set would pass twice a limit, or the actors their limit.
   case overLimit(LimitedQuantity, limit: Int)
 }

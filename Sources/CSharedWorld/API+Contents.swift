@@ -126,6 +126,19 @@ public func sw_session_place_with(
   }
 }
 
+/// Gives an anchor another kind.
+@c @implementation
+public func sw_session_set_kind(
+  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ content: UnsafePointer<sw_anchor_content>?
+) -> sw_status {
+  attempt {
+    let running = try object(session, as: RunningSession.self)
+    let id = try anchorID(anchor)
+    let kind = try sized(content, sw_anchor_content(), "content").readKind()
+    try running.wait { try await $0.setKind(kind, of: id) }
+  }
+}
+
 /// Replaces the payload of an anchor.
 @c @implementation
 public func sw_session_set_payload(

@@ -107,6 +107,15 @@ final class EventQueue: Sendable {
   /// Adds an event of which there are few.
   func post(_ event: OwnEvent) { _ = add(Entry(number: 0, event: event, putter: nil)) }
 
+  /// Says that there is room again, unless C has not read that yet.
+  func postRoom() {
+    state.withLock { state in
+      guard !state.isClosed, !state.own.contains(where: { $0.event.type == SW_EVENT_ROOM }) else { return }
+      state.own.append(Entry(number: 0, event: OwnEvent(SW_EVENT_ROOM, 0), putter: nil))
+      wakeUp.signal()
+    }
+  }
+
   /// Adds an event and waits until C has taken it.
   ///
   /// - Returns: false when it was not taken: the task was cancelled, or the session has ended.

@@ -33,6 +33,7 @@ extension sw_event {
     case .hostChanged(_, let host, let number, let reason): setHost(host, number, "\(reason)")
     case .sessionMerged(let size, let host): set(SW_EVENT_SESSION_MERGED, host, size: size)
     case .lockChanged(let isLocked): set(isLocked ? SW_EVENT_LOCKED : SW_EVENT_UNLOCKED)
+    case .roleChanged(let peer, let role): set(SW_EVENT_ROLE_CHANGED, peer, text: role?.rawValue ?? "")
     case .mapProgress(let progress):
       set(SW_EVENT_MAP_PROGRESS, progress.mapID, from: progress.from, progress.verifiedBytes, of: progress.totalBytes)
     case .mapReceived(let receipt):
@@ -63,7 +64,7 @@ extension sw_event {
     case .resourceProgress(let progress): set(progress)
     case .resourceReceived(let receipt): set(SW_EVENT_RESOURCE_RECEIVED, receipt.offer, text: receipt.path)
     case .resourceFailed(let offer, let failure): set(SW_EVENT_RESOURCE_FAILED, offer, text: failure.word)
-    case .resourceSettled(let id, let receiver, let failure): setSettled(id, receiver, failure)
+    case .resourceSettled(let progress, let failure): setSettled(progress, failure)
     case .attachmentChanged(let attachment): set(attachment)
     case .problem(let error): set(SW_EVENT_PROBLEM, error)
     case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
@@ -121,8 +122,9 @@ extension sw_event {
       }
   }
 
-  private mutating func setSettled(_ id: ResourceID, _ receiver: PeerID, _ failure: ResourceFailure?) {
-    set(SW_EVENT_RESOURCE_SETTLED, id, with: receiver, 0, of: 0)
+  private mutating func setSettled(_ progress: ResourceProgress, _ failure: ResourceFailure?) {
+    set(SW_EVENT_RESOURCE_SETTLED, progress.id, with: progress.peer, progress.bytes, of: progress.totalBytes)
+    flags = 1
     text = failure.map { UnsafePointer(copyText($0.word)) }
   }
 

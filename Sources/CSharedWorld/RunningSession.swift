@@ -28,6 +28,7 @@ final class RunningSession: HandleObject {
     Task {
       do {
         try await Session.withSession(as: identity, configuration: configuration) { session in
+          await session.setOnRoom { events.postRoom() }
           start.give(.success(session.port))
           await Self.serve(session, stream) { await events.pump($0, desk: desk, operations: operations) }
         }

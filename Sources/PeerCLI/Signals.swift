@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// The signals that ask a program to end: SIGINT and SIGTERM.
+/// The signals that ask a program to end: SIGINT and SIGTERM, or those that are named.
 ///
 /// From the creation of this object on they do not kill the program; the first one waits to be read.
 package final class Signals: Sendable {
@@ -9,10 +9,10 @@ package final class Signals: Sendable {
   // Dispatch's objects may be used from every thread; they are not marked so.
   nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
 
-  package init() {
+  package init(_ wanted: [Int32] = [SIGINT, SIGTERM]) {
     let (numbers, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
     self.numbers = numbers
-    sources = [SIGINT, SIGTERM].map { number in
+    sources = wanted.map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler { continuation.yield(number) }

@@ -65,12 +65,15 @@ package enum ProtocolLimits {
   package static let roster = 1024
   /// Of them peers that are out and that one member alone says were ever here.
   package static let departuresOfTeller = 256
-  /// Bytes of what a node keeps in order to come back; a full roster has less than 300 each.
-  package static let record = 512 * 1024
+  /// Bytes of what a node keeps in order to come back; a full roster has less than 300 each, the statements of an owned session
+  /// hardly more than 140 each.
+  package static let record = 1024 * 1024
   /// Dials under way to addresses at which no member was ever linked.
   package static let unprovenDials = 16
   /// Such dials to one machine in a second; on the loopback interface, to one port.
   package static let dialsToHost = 4
+  /// Charters of one link; each may need a few signatures to be checked.
+  static let charters = 16
   /// Addresses remembered of a peer.
   package static let addresses = 8
 

@@ -8,6 +8,9 @@ final class Listener: EventHandler {
   /// When to try again after the descriptors ran out; nil while all is well.
   private(set) var retryAt: UInt64?
 
+  /// How many connections are accepted or refused in one round of the loop.
+  private static let burst = 4
+
   private let socket: Socket
   private let transport: SecureTransport
   /// The first descriptor that is not taken for a connection from outside: the process needs some for itself.
@@ -32,7 +35,7 @@ final class Listener: EventHandler {
   func handle(_ readiness: Readiness) {
     // A flood of connections must not keep the links waiting: the rest is served in the next round. The driver may
     // also stop this listener from a callback.
-    for _ in 0..<32 where transport.listener === self {
+    for _ in 0..<Self.burst where transport.listener === self {
       var code: Int32 = 0
       var accepted: Int32 = -1
       let remote = SocketAddress.read { address, size in
@@ -100,7 +103,12 @@ extension SecureTransport {
   /// Serves a connection from outside, if the gate has a place for it.
   func admit(_ stream: any ByteStream, from remote: SocketAddress) {
     let id = nextLinkID()
-    guard (try? takePlace(id, remote.host)) != nil else { return stream.close(discarding: true) }
+    do throws(AdmissionGate.Refusal) {
+      try takePlace(id, remote.host)
+    } catch {
+      delegate?.strangerRefused(remote, error)
+      return stream.close(discarding: true)
+    }
     do throws(TransportFailure) {
       links[id] = try SecureLink(stream, id: id, remote: remote, dial: nil, transport: self)
       updateTimer()

@@ -20,8 +20,8 @@ package final class NodeDriver {
   package var onLoad: (ChunkLoad) -> Void = { _ in }
   /// Called on the loop with what the node wants kept, which replaces all it gave before; only if its configuration says so.
   package var onRecord: (NodeRecord) -> Void = { _ in }
-  /// Called on the loop when accepting pauses because descriptors ran out.
-  package var onTrouble: (TransportFailure) -> Void = { _ in }
+  /// Called on the loop with what goes wrong beside the links.
+  package var onTrouble: (LinkTrouble) -> Void = { _ in }
 
   /// Inputs of the node so far; a look at it is none.
   package private(set) var turns: UInt64 = 0
@@ -32,11 +32,15 @@ package final class NodeDriver {
   /// longer one has drained.
   private static let roomyQueue = 16 * 1024
 
-  private let transport: SecureTransport
+  let transport: SecureTransport
+  /// Received bytes whose peers have cost too much wait here.
+  let intake: Intake
   private var timer: LoopTimer?
   private var addresses: AddressFollower?
   /// Bytes the transport had no room for, by link.
   private var backlog: [LinkID: ArraySlice<UInt8>] = [:]
+  /// Where the dials under way lead.
+  private var dialled: [DialID: SocketAddress] = [:]
   /// Links that close when their backlog has left.
   private var closing: Set<LinkID> = []
   private var events: [NodeEvent] = []
@@ -57,7 +61,9 @@ package final class NodeDriver {
     node = Node(configuration, restoring: record, at: Instant(nanoseconds: Int64(loop.now)))
     suspended = Self.suspendedTime(at: loop.now)
     transport = try SecureTransport(loop: loop, identity: identity, medium: medium)
+    intake = Intake(loop: loop)
     transport.delegate = self
+    intake.owner = self
     timer = loop.makeTimer { [unowned self] in turn(.tick) }
   }
 
@@ -108,6 +114,7 @@ package final class NodeDriver {
     timer?.deadline = nil
     addresses?.stop()
     addresses = nil
+    intake.stop()
     transport.shutDown(done)
   }
 
@@ -134,7 +141,9 @@ package final class NodeDriver {
   private func drain() {
     while let order = node.nextOrder() {
       switch order {
-      case .connect(let dial, let address): transport.connect(dial, to: address)
+      case .connect(let dial, let address):
+        dialled[dial] = address
+        transport.connect(dial, to: address)
       case .transmit(let link, let bytes): transmit(bytes[...], on: link, atOnce: false)
       case .close(let link): close(link)
       case .admitted(let link): transport.confirm(link)
@@ -189,7 +198,9 @@ package final class NodeDriver {
 
   /// Closes once everything has left, the backlog included: a goodbye must not be cut off.
   private func close(_ link: LinkID) {
-    if backlog[link] == nil {
+    if intake.forget(link) {
+      backlog[link] = nil
+    } else if backlog[link] == nil {
       transport.close(link, flushing: true)
     } else {
       closing.insert(link)
@@ -226,8 +237,28 @@ extension NodeDriver: RoundHandler {
   }
 }
 
+extension NodeDriver: IntakeOwner {
+  func handle(_ bytes: RawSpan, of link: LinkID, until isSpent: () -> Bool) -> Int {
+    let now = self.now
+    noticeSuspension(at: now)
+    turns += 1
+    let used = node.receive(bytes, on: link, at: now, until: isSpent)
+    finishTurn()
+    return used
+  }
+
+  func setReceiving(_ link: LinkID, _ isReceiving: Bool) { transport.setReceiving(link, isReceiving) }
+
+  func concludeEnd(of link: LinkID) {
+    backlog[link] = nil
+    turn(.linkClosed(link))
+  }
+}
+
 extension NodeDriver: SecureTransportDelegate {
   package func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
+    intake.open(link, of: peer)
+    if let dial { dialled[dial] = nil }
     turn(.linkOpened(link, peer: peer, dial: dial, remote: remote, secrets: secrets(of: link)))
   }
 
@@ -251,13 +282,7 @@ extension NodeDriver: SecureTransportDelegate {
     return ChannelSecrets(exporter: exporter, entropy: SecretBytes(copying: entropy))
   }
 
-  package func linkReceived(_ link: LinkID, _ bytes: RawSpan) {
-    let now = self.now
-    noticeSuspension(at: now)
-    turns += 1
-    node.receive(bytes, on: link, at: now)
-    finishTurn()
-  }
+  package func linkReceived(_ link: LinkID, _ bytes: RawSpan) { intake.take(bytes, of: link) }
 
   package func linkWritable(_ link: LinkID) {
     if let rest = backlog.removeValue(forKey: link) { transmit(rest, on: link, atOnce: false) }
@@ -274,9 +299,8 @@ extension NodeDriver: SecureTransportDelegate {
   }
 
   package func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {
-    backlog[link] = nil
     closing.remove(link)
-    turn(.linkClosed(link))
+    if intake.end(link) { concludeEnd(of: link) }
   }
 
   package func dialConnected(_ dial: DialID) {
@@ -284,6 +308,7 @@ extension NodeDriver: SecureTransportDelegate {
   }
 
   package func dialFailed(_ dial: DialID, _ failure: TransportFailure) {
+    if let address = dialled.removeValue(forKey: dial) { onTrouble(.dialFailed(address, failure)) }
     turn(.dialFailed(dial, refused: failure.isRefusal))
   }
 
@@ -291,11 +316,17 @@ extension NodeDriver: SecureTransportDelegate {
     node.isMember(at: host)
   }
 
-  package func listenerPaused(_ failure: TransportFailure) {
-    onTrouble(failure)
+  package func listenerPaused(_ failure: TransportFailure) { onTrouble(.listenerPaused(failure)) }
+
+  package func listenerResumed() { onTrouble(.listenerResumed) }
+
+  package func strangerFailed(_ remote: SocketAddress, _ failure: TransportFailure) {
+    onTrouble(.strangerFailed(remote, failure))
   }
 
-  package func listenerResumed() {}
+  package func strangerRefused(_ remote: SocketAddress, _ refusal: AdmissionGate.Refusal) {
+    onTrouble(.strangerRefused(remote, refusal))
+  }
 }
 
 /// A request of the node to the cache.

@@ -68,6 +68,12 @@ final class SecureLink: EventHandler {
 
   func handle(_ readiness: Readiness) {
     if phase == .connecting { return finishConnecting() }
+    if isOnProbation { transport.strangerQueue.add(self, readiness) } else { serve(readiness) }
+  }
+
+  /// Reads and writes what the stream is ready for; of a stranger, once it is its turn.
+  func serve(_ readiness: Readiness) {
+    guard phase != .closed else { return }
     if !readiness.isDisjoint(with: [.readable, .hangUp]) { receive() }
     if phase != .closed, readiness.contains(.writable) { flush() }
   }
@@ -88,7 +94,9 @@ final class SecureLink: EventHandler {
 
 extension SecureLink {
   private func receive() {
-    switch stream.receive(into: transport.cipherBuffer) {
+    // A stranger's step is short: it has nothing long to say.
+    let room = isOnProbation ? min(TLSChannel.recordSize, transport.cipherBuffer.count) : transport.cipherBuffer.count
+    switch stream.receive(into: UnsafeMutableRawBufferPointer(rebasing: transport.cipherBuffer[..<room])) {
     case .blocked: break
     case .failed(let failure): end(failure)
     case .ended: end(.truncated)

@@ -17,6 +17,8 @@ package final class SecureTransport {
   let plainBuffer: UnsafeMutableRawBufferPointer
 
   var gate: AdmissionGate
+  /// Strangers that are ready wait here.
+  let strangerQueue: StrangerQueue
   var links: [LinkID: SecureLink] = [:]
   /// Attempts to connect whose links have not opened yet.
   var dials: Set<DialID> = []
@@ -41,6 +43,7 @@ package final class SecureTransport {
     self.configuration = configuration
     context = try TLSContext(identity: identity)
     gate = AdmissionGate(limits: configuration.gate)
+    strangerQueue = StrangerQueue(loop: loop)
     cipherBuffer = .allocate(byteCount: configuration.receiveBuffer, alignment: 64)
     plainBuffer = .allocate(byteCount: configuration.receiveBuffer, alignment: 64)
     timer = loop.makeTimer { [weak self] in self?.expire() }

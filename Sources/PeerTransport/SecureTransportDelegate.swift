@@ -28,9 +28,10 @@ package protocol SecureTransportDelegate: AnyObject {
   func dialFailed(_ dial: DialID, _ failure: TransportFailure)
 
   /// A connection from outside failed before its peer was proven; for logs.
-  ///
-  /// Connections that the gate refuses are not reported.
   func strangerFailed(_ remote: SocketAddress, _ failure: TransportFailure)
+
+  /// The gate had no place for a connection from outside; for logs, and as often as strangers try.
+  func strangerRefused(_ remote: SocketAddress, _ refusal: AdmissionGate.Refusal)
 
   /// No connection can be accepted now (no descriptors, for example); the listener retries every second.
   func listenerPaused(_ failure: TransportFailure)
@@ -51,4 +52,7 @@ extension SecureTransportDelegate {
 
   /// Ignores it.
   package func strangerFailed(_ remote: SocketAddress, _ failure: TransportFailure) {}
+
+  /// Ignores it.
+  package func strangerRefused(_ remote: SocketAddress, _ refusal: AdmissionGate.Refusal) {}
 }

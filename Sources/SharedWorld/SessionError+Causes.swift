@@ -165,6 +165,10 @@ extension SessionError {
       self.init(.wouldBlock, "too many resources have not ended; wait for their results")
     case .noResource:
       self.init(.unknownResource, "this resource is not offered any more")
+    case .notPermitted:
+      self.init(.notPermitted, "this peer's role in the session does not allow that; ask the creator or a moderator")
+    case .tooManyStatements:
+      self.init(.limitExceeded, "this peer has ruled on as many peers as it may; let another moderator do it")
     case .mayNotShare:
       self.init(
         .notPermitted, "this peer may not share a map with the session now; see Configuration.mapProviders")

@@ -27,6 +27,7 @@ enum Tool {
       console.write(help.text)
       return console.checked(.done)
     }
+    if name == versionOption { return console.endWithVersion() }
     guard let command = commands.first(where: { $0.name == name }) else { return console.end(unknown(name)) }
     return run(command, asksForHelp ? ["--help"] : Array(words), format, streams)
   }
@@ -61,6 +62,7 @@ enum Tool {
     var page = HelpPage(
       program, "Looks at world maps and point clouds, converts, repairs and draws them.", usage: "COMMAND [OPTION]…")
     page.add("COMMANDS", "", commands.map { ($0.name, $0.summary) } + [("help COMMAND", "Explain a command.")])
+    page.add("OPTIONS", "", ArgumentParser<Void>([]).helpRows)
     page.add(
       "FILES",
       "Inputs are .worldmap files, archives in which iPhones and iPads save an ARWorldMap (.arexperience), and point "

@@ -6,6 +6,7 @@ import Synchronization
 enum CommandSource: Sendable {
   case script([String])
   case standardInput
+  case terminal(Terminal)
 
   /// Reads a script as a whole, so that a missing file is noticed before anything starts.
   init(script path: String) throws(ProgramFailure) {
@@ -13,6 +14,10 @@ enum CommandSource: Sendable {
       throw .io("cannot read the script \(path); check that it exists")
     }
     self = .script(String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init))
+  }
+
+  var terminal: Terminal? {
+    if case .terminal(let terminal) = self { terminal } else { nil }
   }
 
   var isScript: Bool {

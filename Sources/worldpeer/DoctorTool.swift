@@ -4,6 +4,7 @@ import SharedWorld
 /// `worldpeer doctor`: what may keep this device from finding others.
 struct DoctorTool: Equatable, Sendable {
   static let name = "doctor"
+  static let summary = "Says what may keep this device from finding others, and what to do."
 
   private var service = "sharedworld"
 
@@ -33,7 +34,7 @@ struct DoctorTool: Equatable, Sendable {
 
   private static var help: HelpPage {
     var page = HelpPage(
-      "worldpeer doctor", "Says what may keep this device from finding others, and what to do.", usage: "[OPTION]…")
+      "worldpeer doctor", summary, usage: "[OPTION]…")
     page.add("OPTIONS", "", parser.helpRows)
     page.addExitCodes(negative: "nobody on another machine can be found", hasSession: false)
     return page

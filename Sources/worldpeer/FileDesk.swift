@@ -18,6 +18,10 @@ enum FileAct: Equatable, Sendable {
   case attachments
   /// Remove an attachment.
   case detach(String)
+  /// Send a file to a peer as a stream of a name.
+  case sendStream(String, from: String, to: String)
+  /// Accept the next stream of a name into a file.
+  case acceptStream(String, into: String)
 }
 
 /// The files that others offer to this peer and that it offers, and where the user wants those that arrive.
@@ -40,6 +44,9 @@ struct FileDesk {
     offers[id] = nil
     destinations[id] = nil
   }
+
+  /// The ids of all that are known.
+  var ids: [String] { sent.union(offers.keys).map(\.description) }
 
   /// The offer that a word of the user means.
   func offer(_ word: String) throws(ProgramFailure) -> ResourceOffer {

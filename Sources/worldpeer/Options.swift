@@ -7,6 +7,10 @@ struct Options: Equatable, Sendable {
   var journal: String?
   var state: String?
   var script: String?
+  /// Whether a terminal gets no line editor and no row of status.
+  var isPlain = false
+  /// Whether this peer owns the session that it begins.
+  var isOwned = false
   /// Where the own frame has its origin in the files' frame (metres), and its turn about y (degrees); nil for the shared frame.
   var frame: [Float]?
 
@@ -23,11 +27,13 @@ struct Options: Equatable, Sendable {
           .optional(
             "--state", "FILE", \.state,
             help: "keep in this file what is needed to come back into the session after a crash"),
+          .flag("--owned", \.isOwned, help: "own the session that this peer begins"),
           .numbers(
             "--frame", "X,Y,Z,YAW", \.frame,
             help: "see the world in an own frame, whose origin is there in the files and which is turned so (degrees)"),
           .optional(
             "--script", "FILE", \.script, help: "read the commands from this file, stop at the first failure"),
+          .flag("--plain", \.isPlain, help: "no line editor and no row of status on a terminal"),
           .json("print one JSON object a line instead of text"),
         ])
   }
@@ -39,6 +45,9 @@ struct Options: Equatable, Sendable {
       "A peer in the terminal. It finds others on the network and shares a world map and anchors with them.",
       usage: "--name NAME [OPTION]…")
     page.add("OPTIONS", "", parser.helpRows)
+    page.add(
+      "TOOLS", "Each is the first word, and has a --help of its own.",
+      [(TrustTool.name, TrustTool.summary), (DoctorTool.name, DoctorTool.summary)])
     page.add(
       "COMMANDS",
       "One a line, from standard input or a script. Quote names with blanks; # begins a comment. PEER and ANCHOR are a "

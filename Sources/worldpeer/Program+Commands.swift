@@ -14,6 +14,7 @@ extension Program {
       }
       return .done
     case .standardInput: return await followStandardInput()
+    case .terminal(let terminal): return await follow(terminal)
     }
   }
 
@@ -35,7 +36,7 @@ extension Program {
   }
 
   /// Whether the next line is to be read; nil when this one failed in a script.
-  private func carryOut(_ line: String, inScript: Bool) async -> Bool? {
+  func carryOut(_ line: String, inScript: Bool) async -> Bool? {
     let verb = line.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
     do {
       guard let command = try Command(line: line) else { return true }
@@ -64,19 +65,17 @@ extension Program {
     case .anchors: return .anchors(await session.anchors().map(pin))
     case .digest: return .digest(await session.digest().description)
     case .status: return await status()
-    case .help: return .help
+    case .help(let word): return try .help(word)
+    case .show(let columns): return await show(columns: columns, on: terminal)
     case .invite(let peer):
-      guard !inScript else {
-        try await invite(peer)
-        return .invited(peer)
-      }
-      errands.add { await self.inviteAside(peer) }
+      if inScript { try await invite(peer) } else { errands.add { await self.inviteAside(peer) } }
       return .invited(peer)
     case .accept(let peer): try answer(peer, .accept)
     case .decline(let peer): try answer(peer, .decline(reason: "declined by the user"))
     case .confirm(let peer): try compare(peer, isSame: true)
     case .reject(let peer): try compare(peer, isSame: false)
     case .kick(let peer): try await session.kick(try await member(peer))
+    case .role(let peer, let role): try await session.setRole(role, of: try await member(peer))
     case .lockSession: try await session.lockSession()
     case .unlockSession: try await session.unlockSession()
     case .unlockPasscode: await session.unlockPasscode()
@@ -84,7 +83,7 @@ extension Program {
     case .cancelMap: return try await cancelMap()
     case .file(let act): return try await perform(act)
     case .relocalised(let isRelocalised): return try await relocalise(isRelocalised)
-    case .relocalise(let path): return try await relocalise(path)
+    case .relocalise(let path, let onlyIfMoved): return try await relocalise(path, onlyIfMoved: onlyIfMoved)
     case .touch(let name, let position): return try await touch(name, at: position)
     case .align(let peer): return try await align(with: try await member(peer))
     case .meet(let peer, let isTouching): return try await meet(try await member(peer), isTouching: isTouching)
@@ -105,6 +104,7 @@ extension Program {
     case .give(let word, let peer):
       try await session.giveOwnership(of: try await anchor(word).id, to: try await member(peer))
     case .rename(let word, let name): try await session.rename(try await anchor(word).id, to: name)
+    case .plane(let word, let extent): try await setPlane(try await anchor(word), extent)
     case .remove(let word, let witness):
       let anchor = try await anchor(word)
       history.record(.remove(anchor))
@@ -119,6 +119,15 @@ extension Program {
     case .quit: break
     }
     return .done
+  }
+
+  /// Makes an anchor a plane of this size; one that is a plane keeps what else is known of it, but for its outline.
+  private func setPlane(_ anchor: Anchor, _ extent: SIMD2<Float>) async throws(SessionError) {
+    var plane = Anchor.Plane(extent: extent)
+    if case .plane(let present) = anchor.kind {
+      (plane.alignment, plane.classification) = (present.alignment, present.classification)
+    }
+    try await session.setKind(.plane(plane), of: anchor.id)
   }
 
   private func host() async -> Report.Answer {

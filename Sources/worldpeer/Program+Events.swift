@@ -3,8 +3,11 @@ import PeerCLI
 
 extension Program {
   /// Reports what happens in the session until it ends.
-  func followEvents() async -> Ending? {
-    for await event in session.events { report(event) }
+  func followEvents(_ terminal: Terminal?) async -> Ending? {
+    for await event in session.events {
+      report(event)
+      terminal?.noteNews()
+    }
     guard !hasLeft, !Task.isCancelled else { return nil }
     return .sessionEnded
   }
@@ -39,6 +42,7 @@ extension Program {
     case .hostChanged(_, let host, let epoch, let reason):
       console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: "\(reason)"))
     case .lockChanged(let isLocked): console.say(.lockChanged(isLocked: isLocked))
+    case .roleChanged(let peer, let role): console.say(.roleChanged(person(peer.id), role: role?.rawValue))
     case .mapProgress(let progress): report(progress)
     case .mapReceived(let receipt): report(receipt)
     case .peerMapChanged(let peer, let status):
@@ -51,15 +55,13 @@ extension Program {
     case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(pin(anchor), origin: origin.rawValue))
     case .anchorRestored(let anchor, let removed): console.say(.anchorRestored(pin(anchor), from: removed.description))
     case .editSuperseded(let edit): reportSuperseded(edit.anchor)
-    case .fieldOverwritten(let edit):
-      let author = edit.author.map(person)
-      console.say(.fieldOverwritten(anchor: edit.anchor.description, field: edit.value.field, by: author))
+    case .fieldOverwritten(let edit): report(edit)
     case .ownershipChanged(let anchor, let owner):
       console.say(.ownershipChanged(anchor: anchor.description, owner: owner.map(person)))
     case .anchorDragged(let pose): console.say(.anchorDragged(live(pose)))
-    case .participantMoved(let pose): console.say(.participantMoved(live(pose)))
+    case .participantMoved(let pose): reportDevice(of: pose.peer, at: pose)
     case .dragEnded(let anchor, let peer): console.say(.dragEnded(anchor: anchor.description, by: person(peer)))
-    case .participantGone(let peer): console.say(.participantGone(person(peer)))
+    case .participantGone(let peer): reportDevice(of: peer, at: nil)
     case .mapFailed(let error), .problem(let error): console.say(ProgramFailure(error), during: nil)
     case .ended(let reason):
       let message = "the session is over: \(reason.rawValue)"
@@ -76,8 +78,18 @@ extension Program {
     case .attachmentChanged(let attachment): report(attachment)
     case .resourceReceived(let receipt): report(receipt)
     case .resourceFailed(let offer, let failure): report(failure, of: offer)
-    case .resourceSettled(let id, let receiver, let failure): report(failure, of: id, at: receiver)
+    case .resourceSettled(let progress, let failure): report(failure, of: progress.id, at: progress.peer)
     }
+  }
+
+  private func reportDevice(of peer: PeerID, at pose: LivePose?) {
+    devices[peer] = pose?.transform.translation
+    console.say(pose.map { .participantMoved(live($0)) } ?? .participantGone(person(peer)))
+  }
+
+  private func report(_ edit: LostEdit) {
+    let author = edit.author.map(person)
+    console.say(.fieldOverwritten(anchor: edit.anchor.description, field: edit.value.field, by: author))
   }
 
   private func reportSuperseded(_ anchor: AnchorID) {
@@ -129,8 +141,13 @@ extension Program {
   func pin(_ anchor: Anchor) -> Report.Pin {
     Report.Pin(
       id: anchor.id.description, name: anchor.name, position: anchor.transform.translation,
-      author: anchor.creator?.description)
+      author: anchor.creator?.description, extent: anchor.kind.planeExtent)
   }
+}
+
+extension Anchor.Kind {
+  /// Width and depth of a plane (metres); nil for other kinds.
+  fileprivate var planeExtent: SIMD2<Float>? { if case .plane(let plane) = self { plane.extent } else { nil } }
 }
 
 extension LostEdit.Value {

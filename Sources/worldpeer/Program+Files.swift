@@ -14,6 +14,8 @@ extension Program {
     case .attach(let path): return .file(try await session.attach(at: path).id.description)
     case .attachments:
       return .attachments(await session.attachments.map { (person($0.author), .init($0), $0.word) })
+    case .sendStream(let name, let path, let peer): try await sendStream(name, from: path, to: peer)
+    case .acceptStream(let name, let path): try acceptStream(name, into: path)
     case .detach(let word): try await session.detach(try await attachment(word))
     }
     return .done

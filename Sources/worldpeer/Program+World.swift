@@ -4,7 +4,7 @@ import PeerCLI
 
 extension Program {
   /// Brings the shared map into view if it is another one than before.
-  private func refreshView() async {
+  func refreshView() async {
     guard let id = await session.state().mapID, id != view.sharedID, let map = await session.map() else { return }
     guard options.frame != nil else { return view.show(map, id: id) }
     // In the own frame the map has a place once that is aligned.
@@ -22,7 +22,7 @@ extension Program {
     if let word { receiver = try await member(word) }
     let id = try await session.share(map, with: receiver)
     view.noteShared(id)
-    return .map(mapID: id.description, points: map.cloud.count, anchors: map.anchors.count, file: nil)
+    return .map(map, id: id.description, file: nil)
   }
 
   /// Stops what is being fetched: the session's map, or one that is for this peer alone.
@@ -101,9 +101,13 @@ extension Program {
   }
 
   /// Finds a scan in the session's map; the file is moved into the frame of `--frame`, as if this device had scanned it.
-  func relocalise(_ path: String) async throws -> Report.Answer {
+  ///
+  /// `onlyIfMoved`: nothing changes as long as the scan fits the frame as it lies.
+  func relocalise(_ path: String, onlyIfMoved: Bool) async throws -> Report.Answer {
     let scan = try await seenHere(try await Self.read(path).map)
-    let shared = try await session.relocalise(scan.cloud)
+    let shared =
+      onlyIfMoved
+      ? try await session.keepAligned(by: MapScan(scan.cloud)) : try await session.relocalise(scan.cloud)
     return .alignment([Report.Alignment(Report.Person(id: "", name: "the map"), shared)])
   }
 
@@ -119,7 +123,7 @@ extension Program {
     if let warning = input.warning(about: path) { console.complain(warning) }
     let map = try await seenHere(input.map)
     view.show(map)
-    return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
+    return .map(map, id: nil, file: path)
   }
 
   @concurrent
@@ -134,7 +138,7 @@ extension Program {
     var map = view.map ?? WorldMap()
     map.anchors = await session.anchors()
     try map.write(toFile: path)
-    return .map(mapID: nil, points: map.cloud.count, anchors: map.anchors.count, file: path)
+    return .map(map, id: nil, file: path)
   }
 
   func tap(_ screen: SIMD2<Float>, name: String?) async throws -> Report.Answer {

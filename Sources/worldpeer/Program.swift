@@ -1,3 +1,4 @@
+import Glibc
 import SharedWorld
 import PeerCLI
 
@@ -27,8 +28,12 @@ actor Program {
   let codes: CodeDesk
   let errands = Errands()
 
+  /// The terminal with a line editor; nil for plain lines.
+  var terminal: Terminal?
   var view = MapView()
   var names: [PeerID: String]
+  /// Where the devices of others are, by their poses.
+  var devices: [PeerID: SIMD3<Float>] = [:]
   /// The services in sight, as they were last reported.
   var candidates: [Candidate.ID: Candidate] = [:]
   var tapsWithoutName = 0
@@ -59,19 +64,25 @@ actor Program {
 
   /// Follows session and commands, and gives the exit status.
   func run(_ commands: CommandSource) async -> ExitCode {
-    let signals = Signals()
+    let signals: Signals
+    if case .terminal = commands { signals = Signals([SIGTERM, SIGHUP]) } else { signals = Signals() }
     if options.frame != nil {
       do throws(SessionError) { try await session.beginFrame() } catch {
         console.say(ProgramFailure(error), during: nil)
       }
     }
     for target in options.peer.connect { await session.keepInviting(target) }
+    terminal = commands.terminal
+    let terminal = terminal
+    if let terminal { begin(terminal) }
+    defer { terminal?.close() }
     console.say(.ready(person(session.localPeer.id), port: session.port))
     return await withTaskGroup(of: Ending?.self) { group in
-      group.addTask { await self.followEvents() }
+      group.addTask { await self.followEvents(terminal) }
       group.addTask { await self.follow(commands) }
       group.addTask { await signals.next().map(Ending.signal) }
       group.addTask { await self.errands.run() }
+      if let terminal { group.addTask { await self.showStatus(on: terminal) } }
       var ending: Ending?
       while ending == nil, let next = await group.next() { ending = next }
       group.cancelAll()

@@ -4,6 +4,7 @@ import SharedWorld
 /// `worldpeer trust list|add|remove`: the peers that this device has admitted.
 struct TrustTool: Equatable, Sendable {
   static let name = "trust"
+  static let summary = "Lists and changes the peers that this device has admitted before."
 
   private var identity: String?
   private var storage: String?
@@ -19,6 +20,7 @@ struct TrustTool: Equatable, Sendable {
         console.write(help.text)
         return console.checked(.done)
       }
+      if words.contains(versionOption) { return console.endWithVersion() }
       let hint = suggestion(for: words.first ?? "", among: Verb.allCases.map(\.rawValue))
       return console.end(UsageError("trust needs one of list, add and remove\(hint)"))
     }
@@ -72,7 +74,7 @@ struct TrustTool: Equatable, Sendable {
 
   private static var help: HelpPage {
     var page = HelpPage(
-      "worldpeer trust", "Lists and changes the peers that this device has admitted before.",
+      "worldpeer trust", summary,
       usage: "list|add ID NAME|remove PEER [OPTION]…")
     page.add("OPTIONS", "", parser(.list).helpRows)
     page.addExitCodes(negative: "remove: no such peer is recorded", hasSession: false)

@@ -20,7 +20,10 @@ enum WorldPeer {
     } catch {
       return console.end(error)
     }
-    return await run(options, commands, Console("worldpeer", format, isScripted: commands.isScript))
+    guard case .standardInput = commands, format == .text, !options.isPlain,
+      let terminal = Terminal(name: options.peer.name)
+    else { return await run(options, commands, Console("worldpeer", format, isScripted: commands.isScript)) }
+    return await run(options, .terminal(terminal), Console("worldpeer", format, streams: terminal.streams))
   }
 
   private static func run(_ options: Options, _ commands: CommandSource, _ console: Console) async -> ExitCode {
@@ -29,6 +32,7 @@ enum WorldPeer {
     return await options.peer.run(on: console, asking: desk, comparing: codes) {
       $0.journal = options.journal
       $0.state = options.state
+      $0.ownership = options.isOwned ? .owned : .open
     } _: { session, map in
       let program = Program(session, options: options, console: console, desk: desk, codes: codes)
       if let map { await program.show(map) }

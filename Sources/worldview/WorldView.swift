@@ -1,5 +1,6 @@
 import PeerCLI
 import SharedWorld
+import Synchronization
 import WorldViewKit
 
 /// Starts a peer and its page as the command line says and gives the exit status.
@@ -21,11 +22,38 @@ enum WorldView {
       console.complain(report)
       changes.announce()
     }
-    return await options.peer.run(on: console, asking: desk, comparing: codes) { session, map in
-      let viewer = try await Viewer(
-        session, options: options, desk: desk, codes: codes, changes: changes, console: console, files: files)
-      if let map { try await session.share(map) }
-      return await run(viewer)
+    do throws(ProgramFailure) {
+      let door = try await PageDoor(at: options.http)
+      return await run(options, at: door, console, desk, codes, changes)
+    } catch {
+      return console.end(error)
+    }
+  }
+
+  /// Runs sessions one after another, until one ends otherwise than by a passcode that the user typed.
+  private static func run(
+    _ options: ViewOptions, at door: PageDoor, _ console: Console, _ desk: InvitationDesk, _ codes: CodeDesk,
+    _ changes: Changes
+  ) async -> ExitCode {
+    var passcode: Passcode?
+    var rooms: [InvitationTarget] = []
+    while true {
+      let (typed, entry) = (passcode, Viewer.Entry(hasPasscode: passcode != nil, rooms: rooms))
+      let ending = Mutex<Viewer.Ending?>(nil)
+      let status = await options.peer.run(
+        on: console, asking: desk, comparing: codes, configure: { $0.passcode = typed }
+      ) { session, map in
+        let viewer = Viewer(
+          session, options: options, desk: desk, codes: codes, changes: changes, console: console, door: door,
+          entry: entry, files: files)
+        if let map { try await session.share(map) }
+        let status = await run(viewer)
+        let reason = await viewer.ending
+        ending.withLock { $0 = reason }
+        return status
+      }
+      guard case .again(let next, let places)? = ending.withLock({ $0 }) else { return status }
+      (passcode, rooms) = (next, places)
     }
   }
 
@@ -35,7 +63,8 @@ enum WorldView {
     return await withTaskGroup(of: ExitCode?.self) { group in
       group.addTask {
         await viewer.run()
-        return await viewer.hasLeft ? .done : .session
+        if case .left? = await viewer.ending { return .done }
+        return .session
       }
       group.addTask { await signals.next().map(ExitCode.signalled) }
       let status = await group.next() ?? nil

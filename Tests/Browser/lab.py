@@ -9,6 +9,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 import zlib
 
@@ -28,10 +29,10 @@ PATIENCE = 60
 class Program:
     """A worldview in a process of its own; `home` keeps its identity and ends with it."""
 
-    def __init__(self, name, *options):
+    def __init__(self, name, *options, accept="all"):
         self.home = tempfile.mkdtemp(prefix="worldview-")
         words = [BIN / "worldview", "--json", "--name", name, "--discovery", "none", "--listen", "127.0.0.1:0",
-                 "--identity", self.home, "--accept", "all", *options]
+                 "--identity", self.home, "--accept", accept, *options]
         self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         self.lines = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
@@ -58,6 +59,27 @@ class Program:
 
     def stop(self):
         self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+class Terminal:
+    """A worldpeer that is told what to do, linked to a program."""
+
+    def __init__(self, name, program, *options):
+        self.home = tempfile.mkdtemp(prefix="worldpeer-")
+        words = [BIN / "worldpeer", "--json", "--name", name, "--discovery", "none", "--listen", "127.0.0.1:0",
+                 "--identity", self.home, "--accept", "all", "--connect", f"127.0.0.1:{program.port}", *options]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+
+    def say(self, *lines):
+        """Commands, which it carries out in order."""
+        self.process.stdin.write("".join(f"{line}\n" for line in lines))
+        self.process.stdin.flush()
+
+    def stop(self):
+        self.process.kill()
+        self.process.stdin.close()
         self.process.wait()
         shutil.rmtree(self.home, ignore_errors=True)
 
@@ -160,16 +182,23 @@ class Page:
     def box(self, selector):
         return self.script("return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector)
 
-    def press(self, x, y, kind="mousePressed", count=1, buttons=1):
-        """A mouse event at a place of the window (CSS pixels)."""
-        self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=count)
+    def press(self, x, y, kind="mousePressed", count=1, buttons=1, **when):
+        """A mouse event at a place of the window (CSS pixels), now or at a `timestamp` (seconds since 1970)."""
+        self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons,
+                     clickCount=count, **when)
 
-    def release(self, x, y, count=1):
-        self.press(x, y, "mouseReleased", count, buttons=0)
+    def release(self, x, y, count=1, **when):
+        self.press(x, y, "mouseReleased", count, buttons=0, **when)
 
-    def click(self, x, y, count=1):
-        self.press(x, y, count=count)
-        self.release(x, y, count)
+    def click(self, x, y, count=1, **when):
+        self.press(x, y, count=count, **when)
+        self.release(x, y, count, **when)
+
+    def double_click(self, x, y):
+        """Two clicks a tenth of a second apart, however busy the machine is."""
+        start = time.time()
+        self.click(x, y, timestamp=start)
+        self.click(x + 1, y, count=2, timestamp=start + 0.1)
 
     def drag(self, start, end, steps=8):
         self.press(*start)
@@ -197,6 +226,20 @@ class Page:
     def write(self, text):
         self.command("Input.insertText", text=text)
 
+    def label_box(self, name):
+        """The middle of the label of an anchor (CSS pixels of the window), once it stands still."""
+        self.spot(name)
+        return self.script("""
+            const label = [...document.querySelectorAll("#labels > *")].find((one) => one.textContent === arguments[0]);
+            const box = label.getBoundingClientRect();
+            return [box.left + box.width / 2, box.top + box.height / 2];""", name)
+
+    def view(self, code):
+        """The value of an expression about the view of the page, which is called `view`, and its `now`."""
+        return self.driver.execute_async_script(
+            "const done = arguments[0];"
+            f"import('/stage.js').then(({{ view, now }}) => done({code}))")
+
     def label(self, name):
         """The point that the label of an anchor stands over (CSS pixels of the picture); None if it is hidden."""
         return self.script("""
@@ -214,6 +257,17 @@ class Page:
         """Keeps a picture of the page."""
         OUT.mkdir(parents=True, exist_ok=True)
         self.driver.save_screenshot(str(OUT / f"{name}.png"))
+
+
+class TwoPagesTest(RoomTest):
+    """Tests with two browsers, of one tab each."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.one, cls.other = Page(), Page()
+        cls.addClassCleanup(cls.one.close)
+        cls.addClassCleanup(cls.other.close)
 
 
 def png(data):

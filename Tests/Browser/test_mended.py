@@ -53,8 +53,7 @@ class MendedTest(RoomTest):
     def test_a_double_click_places_one_anchor(self):
         self.start_with_room()
         page = self.page
-        page.click(300, 400)
-        page.click(301, 400, count=2)
+        page.double_click(300, 400)
         page.click(250, 450)
         page.until(lambda: len(page.anchors()) > 1, "the anchor of the other click")
         page.until(lambda: page.label("anna 2"), "its label")
@@ -122,7 +121,7 @@ class MendedTest(RoomTest):
         worldmap("generate", "--points", "3000000", large)
         self.start("--map", large)
         self.page.wait_for_map()
-        self.assertIn("3,000,000 points, 2,000,000 of them drawn", self.page.text("#map"))
+        self.assertRegex(self.page.text("#map"), "^3,000,000 points ·")
         large.unlink()
 
     def test_an_address_for_all_networks_can_be_opened(self):

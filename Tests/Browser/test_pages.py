@@ -5,7 +5,7 @@ import math
 import subprocess
 import unittest
 
-from lab import BIN, Page, Program, RoomTest
+from lab import BIN, Program, Terminal, TwoPagesTest
 
 CONTROL, SHIFT = 2, 8
 
@@ -35,15 +35,8 @@ def projection(bounds, width, height, place):
     return [width / 2 + height * x / (distance - z), height / 2 - height * y / (distance - z)]
 
 
-class PagesTest(RoomTest):
+class PagesTest(TwoPagesTest):
     """Anna shares a room and bert has joined; each has a page."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.one, cls.other = Page(), Page()
-        cls.addClassCleanup(cls.one.close)
-        cls.addClassCleanup(cls.other.close)
 
     def start(self, *options, sizes=((1000, 700), (1000, 700)), mobile=False, scheme="dark"):
         """Two peers, the first with these options; the second page may be a phone."""
@@ -268,14 +261,9 @@ class PagesTest(RoomTest):
 
     def test_devices_are_shown_where_they_are(self):
         self.start_with_room()
-        words = [BIN / "worldpeer", "--json", "--name", "dora", "--discovery", "none", "--listen", "127.0.0.1:0",
-                 "--identity", self.bert.home + "-dora", "--accept", "all", "--connect", f"127.0.0.1:{self.anna.port}"]
-        dora = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-        self.addCleanup(dora.wait)
-        self.addCleanup(dora.kill)
-        self.addCleanup(dora.stdin.close)
-        dora.stdin.write("wait host\npose 0.5 0 0.5 90\n")
-        dora.stdin.flush()
+        dora = Terminal("dora", self.anna)
+        self.addCleanup(dora.stop)
+        dora.say("wait host", "pose 0.5 0 0.5 90")
         for page in (self.one, self.other):
             page.until(lambda: page.label("dora"), "her device")
         self.one.shoot("devices")

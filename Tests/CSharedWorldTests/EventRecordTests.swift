@@ -108,6 +108,15 @@ struct EventRecordTests {
     }
   }
 
+  @Test("a role is a word, and none is empty")
+  func roles() {
+    record(.roleChanged(Peer(id: peer, name: "bob"), role: .moderator)) { event in
+      #expect(event.type == UInt32(SW_EVENT_ROLE_CHANGED) && event.peer.peer == peer)
+      #expect(text(event.text) == "moderator")
+    }
+    record(.roleChanged(Peer(id: peer, name: "bob"), role: nil)) { event in #expect(text(event.text) == "") }
+  }
+
   @Test("an object that came back names the receiver, the reason and the message")
   func messageReturned() {
     let returned = MessageReturn(message: MessageID(7), receiver: peer, reason: .undecodable, text: "no")

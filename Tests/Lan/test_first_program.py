@@ -1,4 +1,4 @@
-"""The README's first program, as the README says: two processes that find, authorise and invite each other."""
+"""The program of Getting started, as that says: two processes that find, authorise and invite each other."""
 
 import os
 import subprocess

@@ -105,6 +105,12 @@ struct ConsoleTests {
     #expect(try parser.read([], over: 7, help: help, on: console) == 7)
     #expect(throws: Finished(status: .done)) { try parser.read(["--help"], over: 7, help: help, on: console) }
     #expect(paper.take() == (help.text, ""))
+    #expect(throws: Finished(status: .done)) { try parser.read(["--version"], over: 7, help: help, on: console) }
+    #expect(paper.take() == ("tool \(Session.version)\n", ""))
+    #expect(throws: Finished(status: .usage)) {
+      try parser.read(["--", "--version"], over: 7, help: help, on: console)
+    }
+    #expect(paper.take().error.hasPrefix("tool: unexpected argument '--version'"))
     #expect(throws: Finished(status: .usage)) { try parser.read(["x"], over: 7, help: help, on: console) }
     #expect(paper.take() == ("", "tool: unexpected argument 'x'\nTry: tool --help\n"))
   }

@@ -21,6 +21,7 @@ import Testing
     [0, 0, 0, 0, 0, 0, 1, 0x61, 0],  // port 0
     [0, 0, 0, 0, 1, 1, 0],  // the root
     [0, 0, 0, 0, 1, 1, 0xC0, 0x0C],  // a compression pointer
+    [0, 0, 0, 0, 1, 1, 2, 0x61, 0],  // a name without an end, whose last label ends with a zero
     [0, 0, 0, 0, 1, 1, 64] + [UInt8](repeating: 0x61, count: 64) + [0],  // a label that is too long
     [0, 0, 0, 0, 1, 1] + [UInt8](repeating: 1, count: 256) + [0],  // a name that is too long
   ])

@@ -38,6 +38,10 @@ struct NetworkDiagnosisTests {
     #expect(Self.complaints { $0.paths = [] } == ["bad interfaces"])
     #expect(Self.complaints { $0.paths[0].isIPv4 = false } == ["doubtful interfaces"])
     #expect(Self.complaints { $0.daemon = .absent }.isEmpty)
+    let bare = Self.diagnosis { ($0.daemon, $0.hasResponder) = (.absent, false) }
+    #expect(bare.complaints.map(\.subject) == ["daemon"] && !bare.canFindPeers)
+    #expect(bare.summary.contains("libavahi-core7"))
+    #expect(Self.complaints { $0.hasResponder = false }.isEmpty)
     #expect(Self.complaints { $0.daemon = .hung } == ["doubtful daemon"])
     #expect(Self.complaints { $0.offering = [] } == ["doubtful multicast"])
     #expect(Self.complaints { ($0.others, $0.offering) = ([], []) } == ["doubtful multicast"])

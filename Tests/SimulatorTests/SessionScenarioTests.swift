@@ -53,6 +53,13 @@ struct SessionScenarioTests {
     #expect(outcome.violation == nil, "soak replay session-drivers \(seed) \(3 + seed % 4)")
   }
 
+  @Test(
+    "an owned session: members are those that are admitted, and all hold the same around a removal", arguments: 1...20)
+  func owned(_ seed: Int) {
+    let outcome = SessionScenario.owned.run(seed: UInt64(seed), count: 5 + seed % 3)
+    #expect(outcome.violation == nil, "soak replay session-owned \(seed) \(5 + seed % 3)")
+  }
+
   @Test("apps that attach resources: everybody gets what stands, and what was removed stays away", arguments: 1...6)
   func attachments(_ seed: Int) {
     let outcome = SessionScenario.attachments.run(seed: UInt64(seed), count: 2 + seed % 5)

@@ -5,14 +5,15 @@ import Testing
 struct Organs {
   /// The organs, which are also the names of their folders.
   static let all: Set<Substring> = [
-    "Comparison", "Coordination", "FrameAlignment", "Handshake", "Links", "LivePoses", "MapExchange", "Membership",
+    "Comparison", "Coordination", "FrameAlignment", "Governance", "Handshake", "Links", "LivePoses", "MapExchange",
+    "Membership",
     "Messages", "Ownership", "Pairing", "Replication", "Resources",
   ]
 
   /// The one organ that publishes each part of the mesh.
   static let writers: [Substring: Substring] = [
     "links": "Links", "graph": "Coordination", "reign": "Coordination", "roster": "Membership", "rules": "Membership",
-    "standings": "Membership", "compared": "Comparison",
+    "standings": "Membership", "governance": "Governance", "compared": "Comparison",
     "isFetchingMap": "MapExchange", "frames": "FrameAlignment",
   ]
 

@@ -17,10 +17,12 @@ struct Types {
   /// Types that spread over more files, over how many, and why.
   static let spread: [String: (files: Int, why: String)] = [
     "WorldModel.Anchor": (5, "its properties, kinds, rules, bytes and JSON, a file each"),
-    "AnchorReplication.AnchorSet": (8, "edits, operations, log, journal and snapshots each read and write all of it"),
+    "AnchorReplication.AnchorSet": (
+      10, "edits, operations, kinds, cuts, log, journal and snapshots each read and write all of it"
+    ),
     "PeerProtocol.Turn": (13, "each organ adds the calls that it alone defines for all: flood, route, gossip, grant"),
-    "SharedWorld.Session": (18, "the API of an app: members, anchors, maps, events, objects, streams, a file each"),
-    "worldpeer.Program": (6, "commands, events, files and invitations of one program"),
+    "SharedWorld.Session": (20, "the API of an app: members, roles, anchors, maps, events, version, a file each"),
+    "worldpeer.Program": (8, "commands, events, files, streams, invitations and the terminal of one program"),
   ]
 
   @Test("no type stores many properties")

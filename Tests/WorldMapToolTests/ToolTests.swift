@@ -53,7 +53,9 @@ final class Paper: Sendable {
     let main = Paper.run(["--help"])
     #expect(main.code == .done && main.output.contains("EXIT STATUS") && main.output.contains("\n  4 "))
     #expect(Paper.run(["help"]).output == main.output && Paper.run(["-h"]).output == main.output)
+    #expect(Paper.run(["--version"]).output == "worldmap \(Session.version)\n")
     for command in Tool.commands {
+      #expect(Paper.run([command.name, "--version"]).output == "worldmap \(Session.version)\n")
       let help = Paper.run([command.name, "--help"])
       #expect(help.code == .done && help.output.hasPrefix("usage: worldmap \(command.name) "))
       #expect(main.output.contains("\n  \(command.name) "))

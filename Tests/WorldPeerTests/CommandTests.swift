@@ -28,6 +28,9 @@ struct CommandTests {
       ("accept-file 00ff b.bin", .file(.accept("00ff", to: "b.bin"))), ("decline-file 00ff", .file(.decline("00ff"))),
       ("cancel-file 00ff", .file(.cancel("00ff"))), ("relocalised", .relocalised(true)),
       ("relocalised no", .relocalised(false)), ("relocalise a.ply", .relocalise("a.ply")), ("alignment", .alignment),
+      ("keep-aligned a.ply", .relocalise("a.ply", onlyIfMoved: true)),
+      ("send-stream log a.txt bob", .file(.sendStream("log", from: "a.txt", to: "bob"))),
+      ("accept-stream log b.txt", .file(.acceptStream("log", into: "b.txt"))),
       ("touch 'a corner' 1 2 -3", .touch(name: "a corner", at: [1, 2, -3])),
       ("load a.worldmap", .load("a.worldmap")), ("save a.worldmap", .save("a.worldmap")),
       ("tap 0.5 1", .tap(x: 0.5, y: 1, name: nil)), ("tap 0 .25 'big lamp'", .tap(x: 0, y: 0.25, name: "big lamp")),
@@ -37,6 +40,7 @@ struct CommandTests {
       ("burst 1 50 'a b'", .burst(count: 1, rate: 50, name: "a b")),
       ("move lamp 1 2 3", .move(anchor: "lamp", to: [1, 2, 3], .local)),
       ("rename lamp \"the \\\"lamp\\\"\"", .rename(anchor: "lamp", to: "the \"lamp\"")),
+      ("plane table 2 0.5", .plane(anchor: "table", extent: [2, 0.5])),
       ("remove lamp", .remove(anchor: "lamp", .local)), ("remove lamp all", .remove(anchor: "lamp", .all)),
       ("place lamp 1 2 3 host", .place(name: "lamp", at: [1, 2, 3], .host)),
       ("drag lamp 1 2 3 0.5", .drag(anchor: "lamp", to: [1, 2, 3], seconds: 0.5)),
@@ -53,7 +57,8 @@ struct CommandTests {
       ("wait anchors =3 0.5", .wait(.anchors(.exactly(3)), seconds: 0.5)),
       ("wait anchors <=3", .wait(.anchors(.atMost(3)), seconds: 30)),
       ("wait digest ABcd09", .wait(.digest("abcd09"), seconds: 30)), ("sleep 1.5", .sleep(seconds: 1.5)),
-      ("leave", .leave), ("quit", .quit), ("help", .help), ("  peers\t# who", .peers),
+      ("leave", .leave), ("quit", .quit), ("help", .help(nil)), ("help drag", .help("drag")),
+      ("show", .show(columns: nil)), ("show 60", .show(columns: 60)), ("  peers\t# who", .peers),
     ] as [(String, Command)])
   func read(line: String, command: Command) throws {
     #expect(try Command(line: line) == command)

@@ -31,6 +31,29 @@ struct FileCommandTests {
     }
   }
 
+  @Test("a stream carries a file to a peer that accepts its name, and one that nobody accepts is refused")
+  func streams() async throws {
+    try await withFolder { folder in
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all"])
+      let port = try #require(try await ann.event("ready").port)
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      for peer in [ann, bob] { try await peer.ask("wait peers 1") }
+      let (source, copy) = (folder.appending(path: "source"), folder.appending(path: "copy"))
+      let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+      try bytes.write(to: source)
+
+      #expect(try await ann.ask("send-stream log '\(source.path())' bob").code == "unhandled")
+      #expect(try await bob.ask("accept-stream log '\(copy.path())'").event == "answer")
+      #expect(try await ann.ask("send-stream log '\(source.path())' bob").event == "answer")
+      #expect(try await bob.event("stream-received").path == copy.path())
+      #expect(try Data(contentsOf: copy) == bytes)
+      #expect(try await ann.event("stream-sent").name == "bob")
+      // One command accepts one stream.
+      #expect(try await ann.ask("send-stream log '\(source.path())' bob").code == "unhandled")
+      #expect(try await ann.ask("send-stream log '\(folder.path())/nothing' bob").code == "io")
+    }
+  }
+
   @Test("an attached file comes to a later peer by itself, and goes when it is detached")
   func attachments() async throws {
     try await withFolder { folder in

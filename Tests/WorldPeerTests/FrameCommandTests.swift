@@ -36,6 +36,7 @@ struct FrameCommandTests {
       #expect(try await shared.ask("relocalise \(path)").code == "invalid-argument")
       let framed = try PeerProcess("framed", in: folder, ["--frame", "1,0,0,90"])
       #expect(try await framed.ask("relocalise \(path)").code == "invalid-argument")
+      #expect(try await framed.ask("keep-aligned \(path)").code == "invalid-argument")
       #expect(try await framed.ask("alignment").event == "answer")
     }
   }
@@ -59,10 +60,20 @@ extension FrameCommandTests {
       // Where porch sees x = 3 + z', z = −2 − x' of the kitchen.
       for (number, (here, there)) in [("4 1 -3 0", "1 1 1 -90"), ("6 1 -4 0", "2 1 3 -90")].enumerated() {
         #expect(try await kitchen.ask("pose \(here)").event == "answer")
+        // The device is held there for a moment: the clocks of the two differ at first, and it glides between its poses.
+        #expect(try await kitchen.ask("sleep 0.3").event == "answer")
         #expect(try await porch.ask("pose \(there)").event == "answer")
-        // Poses leave before what is edited after them.
-        #expect(try await kitchen.ask("place k\(number) 0 0 0 all").event == "answer")
+        // The first pose leaves before what is edited after it; one soon after another waits for its turn.
         #expect(try await porch.ask("place p\(number) 0 0 0 all").event == "answer")
+        if number > 0 {
+          let place = here.split(separator: " ").prefix(3).compactMap { Float($0) }
+          _ = try await kitchen.line { line in
+            line.event == "participant-moved" && line.position?.coordinates.count == 3
+              && zip(line.position?.coordinates ?? [], place).allSatisfy { abs($0 - $1) < 0.01 }
+          }
+        }
+        // A device's own pose is taken between its two around that of the other: it is where it was.
+        #expect(try await kitchen.ask("pose \(here)").event == "answer")
         let met = try await kitchen.ask("meet porch")
         let alignment = try #require(met.peers?.alignments?.first)
         #expect(alignment.state == "aligned" && alignment.residual < 0.001)

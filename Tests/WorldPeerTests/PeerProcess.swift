@@ -13,6 +13,7 @@ struct Line: Decodable, Sendable {
   let port: Int?
   let reason: String?
   let id: String?
+  let position: Place?
   let digest: String?
   let mapID: String?
   let stage: String?
@@ -37,6 +38,15 @@ struct Line: Decodable, Sendable {
   let matrix: [Double]?
   let by: String?
   let peers: Peers?
+
+  /// A position (metres); of no coordinates where an event has something else under that name.
+  struct Place: Decodable, Sendable {
+    let coordinates: [Float]
+
+    init(from decoder: any Decoder) throws {
+      coordinates = (try? decoder.singleValueContainer().decode([Float].self)) ?? []
+    }
+  }
 
   /// An attachment of an answer.
   struct AttachedFile: Decodable, Sendable {
@@ -105,15 +115,19 @@ final class PeerProcess: Sendable {
   private let input: FileHandle
   private let heard = Mutex(Heard())
 
-  /// Starts a peer that listens on loopback and is found by its address alone.
-  init(_ name: String, in folder: URL, _ options: [String] = [], port: Int = 0, input null: FileHandle? = nil) throws {
+  /// Starts a peer that listens on loopback and, unless it has another way of discovery, is found by its address alone.
+  init(
+    _ name: String, in folder: URL, _ options: [String] = [], port: Int = 0, input null: FileHandle? = nil,
+    discovery: String = "none", environment: [String: String] = [:]
+  ) throws {
     self.name = name
     let (commands, output) = (Self.pipe(), Self.pipe())
     input = commands.writing
     process.executableURL = Self.program
     process.arguments =
-      ["--name", name, "--json", "--discovery", "none", "--listen", "127.0.0.1:\(port)"]
+      ["--name", name, "--json", "--discovery", discovery, "--listen", "127.0.0.1:\(port)"]
       + ["--identity", folder.appending(path: name).path] + options
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = null ?? commands.reading
     process.standardOutput = output.writing
     try process.run()

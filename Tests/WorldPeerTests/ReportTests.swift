@@ -17,6 +17,11 @@ struct ReportTests {
         #""event":"ready","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","port":4711"#
       ),
       (
+        .anchorUpdated(
+          .init(id: "1", name: "table", position: .zero, author: nil, extent: [2, 0.5]), origin: "remote"),
+        #""event":"anchor-updated","t":1.5,"clock":7.25,"id":"1","name":"table","position":[0.0,0.0,0.0],"author":null,"extent":[2.0,0.5],"origin":"remote""#
+      ),
+      (
         .peerJoined(bob),
         #""event":"peer-joined","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","reason":"joined""#
       ),

@@ -45,7 +45,8 @@ struct Browser: Sendable {
     return try await send("POST \(path) HTTP/1.1\r\n\(proof)\(fields)Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
   }
 
-  private var proof: String { key.map { "Authorization: Bearer \($0)\r\n" } ?? "" }
+  /// The key, and that one answer is enough.
+  private var proof: String { (key.map { "Authorization: Bearer \($0)\r\n" } ?? "") + "Connection: close\r\n" }
 
   func send(_ text: String) async throws -> String {
     try await connect(text).text(until: nil)
@@ -72,7 +73,13 @@ final class Connection: Sendable {
     let connected = withUnsafeBytes(of: &address) { bytes in
       connect(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
     }
-    guard connected == 0, Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) == text.utf8.count else {
+    guard connected == 0 else { throw Browser.Refusal() }
+    try send(Array(text.utf8))
+  }
+
+  /// Sends more.
+  func send(_ bytes: [UInt8]) throws {
+    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
       throw Browser.Refusal()
     }
   }

@@ -1,3 +1,4 @@
+import PeerCLI
 import SharedWorld
 import Testing
 import WorldViewKit
@@ -6,9 +7,7 @@ import WorldViewKit
 struct SceneTests {
   static func tap(_ fields: String) throws(HTTPFailure) -> TapRequest {
     let body = #"{"x":0.5,"y":0.5,"eye":[0,0,5],"target":[0,0,0],"focalLength":1,"aspectRatio":1.5"# + fields + "}"
-    let head = "POST /tap HTTP/1.1\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-    guard let request = try HTTPRequestTests.read(head + body) else { throw HTTPFailure(0, "not whole") }
-    return try request.tap()
+    return try HTTPRequest(method: "POST", path: "/tap", body: Array(body.utf8)).tap()
   }
 
   /// Two walls across the line of sight, at z = 1 and z = -1.
@@ -52,22 +51,55 @@ struct SceneTests {
     members[String(parts[0].dropFirst().dropLast())] = String(parts[1])
     let body = "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
     let failure = #expect(throws: HTTPFailure.self) {
-      try HTTPRequestTests.read("POST / HTTP/1.1\r\nContent-Length: \(body.utf8.count)\r\n\r\n" + body)?.tap()
+      try HTTPRequest(method: "POST", path: "/tap", body: Array(body.utf8)).tap()
     }
     #expect(failure?.status == 400)
   }
 
-  @Test("the page's points are little-endian floats, an even selection of too many")
+  @Test("a tap over a whole cloud hits what a search of all that is shown hits")
+  func sameAsSearch() throws {
+    let scene = Scene(Self.walls, id: MapID(SHA256Digest(hashing: [1])))
+    for step in 0..<60 {
+      let (x, y) = (Float(step % 10) / 10, Float(step / 10) / 6)
+      let far = step.isMultiple(of: 2) ? "" : #","clip":[[-9,-9,-9],[9,9,0.5]]"#
+      let body = #"{"x":\#(x),"y":\#(y),"eye":[1,1,5],"target":[0,0,0],"focalLength":1,"aspectRatio":1.5\#(far)}"#
+      let tap = try HTTPRequest(method: "POST", path: "/tap", body: Array(body.utf8)).tap()
+      let box = far.isEmpty ? nil : BoundingBox(minimum: [-9, -9, -9], maximum: [9, 9, 0.5])
+      let all = HitTest(cloud: Self.walls.cloud, anchors: [], within: box).results(at: [x, y], through: tap.camera)
+      let hit = scene.hit(tap, anchors: [])
+      #expect((hit == nil) == all.isEmpty)
+      guard let hit, let other = all.first else { continue }
+      #expect((hit.transform.translation - other.transform.translation).length < 1e-4, "at \(x) \(y)")
+    }
+  }
+
+  @Test("the page's points are little-endian floats with their colours, in an order whose beginnings are even samples")
   func points() {
     let cloud = FeatureCloud(
       positions: [[1, 2, 3], [4, 5, 6], [7, 8, 9]], identifiers: [1, 2, 3],
       channels: .init(colours: [[1, 2, 3], [4, 5, 6], [7, 8, 9]]))
     let all = PointBuffer.encode(cloud)
     #expect(all.prefix(12) == [3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0x80, 0x3f])
-    #expect(all.suffix(9) == [1, 2, 3, 4, 5, 6, 7, 8, 9])
-    #expect(all.count == 8 + 36 + 9)
-    let some = PointBuffer.encode(cloud, limit: 2)
-    #expect(some.prefix(4) == [2, 0, 0, 0])
-    #expect(some.suffix(6) == [1, 2, 3, 7, 8, 9])
+    #expect(all[20..<24] == [1, 2, 3, 255])
+    #expect(all.count == 8 + 3 * 16)
+    #expect(PointBuffer.encode(cloud, limit: 2).prefix(4) == [2, 0, 0, 0])
+    #expect(PointBuffer.encode(FeatureCloud()) == [0, 0, 0, 0, 0, 0, 0, 0])
+  }
+
+  @Test("every beginning of the points shows the whole place, however they were stored")
+  func order() {
+    // 32 places along a line, stored one after the other.
+    let positions = (0..<3200).map { SIMD3<Float>(Float($0 / 100) + Float($0 % 100) / 1000, 0, 0) }
+    let order = PointOrder.indices(of: positions)
+    #expect(order.sorted() == Array(positions.indices))
+    for count in [32, 320, 1000, 3000] {
+      let places = order.prefix(count).map { $0 / 100 }
+      for place in 0..<32 {
+        let found = places.count { $0 == place }
+        #expect(abs(found - count / 32) <= max(1, count / 100), "\(found) of \(count) at \(place)")
+      }
+    }
+    let odd = PointOrder.indices(of: [[.nan, 0, 0], [.infinity, 1, 0], [0, 0, 0], [1, 1, 1]])
+    #expect(odd.sorted() == [0, 1, 2, 3])
   }
 }

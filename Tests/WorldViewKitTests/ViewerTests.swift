@@ -26,8 +26,9 @@ struct ViewerTests {
     let console = Console("worldview", .text, streams: Streams(output: { _ in true }, error: { _ in }))
     try await Session.withSession(as: identity, configuration: configuration) { session in
       let page = Viewer.PageFile(contentType: "text/html", bytes: Array("<p>".utf8))
-      let viewer = try await Viewer(
-        session, options: options, desk: desk, codes: codes, changes: changes, console: console, files: ["/": page])
+      let viewer = Viewer(
+        session, options: options, desk: desk, codes: codes, changes: changes, console: console,
+        door: try await PageDoor(at: options.http), files: ["/": page])
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await viewer.run() }
         try await body(session, viewer)
@@ -45,7 +46,7 @@ struct ViewerTests {
       #expect(page.hasSuffix("\r\n\r\n<p>"))
       #expect(try await browser.get("/../etc/passwd").hasPrefix("HTTP/1.1 404"))
       #expect(try await browser.send("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").hasPrefix("HTTP/1.1 403"))
-      #expect(try await browser.send("nonsense\r\n\r\n").hasPrefix("HTTP/1.1 400"))
+      #expect(try await browser.send("G(T / HTTP/1.1\r\n\r\n").hasPrefix("HTTP/1.1 400"))
     }
   }
 
@@ -151,6 +152,33 @@ struct ViewerTests {
       #expect(try await browser.post("/remove", #"{"anchor":"\#(lamp.id)"}"#).hasPrefix("HTTP/1.1 200"))
       #expect(await session.anchors().isEmpty)
       #expect(try await browser.post("/remove", #"{"anchor":"\#(lamp.id)"}"#).hasPrefix("HTTP/1.1 409"))
+    }
+  }
+
+  @Test("an anchor in the hand is at its last place when it is let go, and goes back by undo")
+  func drag() async throws {
+    try await Self.run { session, browser in
+      let lamp = try await session.place(Anchor(name: "lamp", transform: Transform(translation: [1, 2, 3])))
+      for (place, isEnd) in [("[1,2,4]", false), ("[1,2,5]", true)] {
+        let answer = try await browser.post("/drag", #"{"anchor":"\#(lamp)","place":\#(place),"isEnd":\#(isEnd)}"#)
+        #expect(answer.hasPrefix("HTTP/1.1 200"))
+      }
+      #expect(await session.anchors().first?.transform.translation == [1, 2, 5])
+      #expect(try await browser.post("/undo", "{}").hasPrefix("HTTP/1.1 200"))
+      #expect(await session.anchors().first?.transform.translation == [1, 2, 3])
+      for body in [#""place":[1,2],"isEnd":true"#, #""place":[1,2,"a"],"isEnd":true"#] {
+        #expect(try await browser.post("/drag", #"{"anchor":"\#(lamp)",\#(body)}"#).hasPrefix("HTTP/1.1 400"))
+      }
+      let unknown = #"{"anchor":"\#(AnchorID())","place":[1,2,3],"isEnd":true}"#
+      #expect(try await browser.post("/drag", unknown).hasPrefix("HTTP/1.1 409"))
+    }
+  }
+
+  @Test("an address that is no address is refused, with the form of one")
+  func badAddress() async throws {
+    try await Self.run { _, browser in
+      let answer = try await browser.post("/invite", #"{"text":"nowhere"}"#)
+      #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("HOST:PORT"))
     }
   }
 

@@ -48,7 +48,7 @@ package struct Dot: Hashable, Sendable, Comparable {
   package var sequence: UInt64
 
   /// The largest sequence number: 2⁴⁸ − 1, which five million operations a second reach after 1.7 years.
-  static let maximumSequence: UInt64 = 1 << 48 - 1
+  package static let maximumSequence: UInt64 = 1 << 48 - 1
 
   /// A dot.
   package init(actor: ActorID, sequence: UInt64) {

@@ -44,8 +44,12 @@ package struct AnchorFields: OptionSet, Hashable, Sendable {
   package var hasLock: Bool { rawValue & Self.lock.rawValue != 0 }
   /// Whether anything but the lock is among them.
   package var hasOthers: Bool { rawValue & ~Self.lock.rawValue != 0 }
-  /// Every field.
-  package static let all: AnchorFields = [.pose, .name, .payload, .flags, .lock]
+  /// The kind, whose register is none of ``AnchorField``: it stands beside the operations.
+  package static let kind = AnchorFields(rawValue: 1 << 5)
+  /// Every register that operations write.
+  static let registers: AnchorFields = [.pose, .name, .payload, .flags, .lock]
+  /// Everything.
+  package static let all: AnchorFields = [.registers, .kind]
 }
 
 /// The value of a register.

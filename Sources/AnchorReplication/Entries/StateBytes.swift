@@ -19,7 +19,7 @@ extension Anchor.Payload {
 
 extension Anchor.Kind {
   /// Bytes of names and outlines.
-  fileprivate var byteCount: Int {
+  var byteCount: Int {
     switch self {
     case .plain, .participant: 0
     case .plane(let plane): plane.boundary.count * 8

@@ -16,6 +16,8 @@ package enum AnchorEdit: Sendable {
   case setPayload(Anchor.Payload?, of: AnchorID)
   /// Replaces the app's bits of an anchor.
   case setFlags(UInt32, of: AnchorID)
+  /// Gives an anchor another kind.
+  indirect case setKind(Anchor.Kind, of: AnchorID)
   /// Writes the owner of an anchor.
   case setLock(AnchorLock, of: AnchorID)
   /// Removes an anchor permanently.
@@ -23,18 +25,22 @@ package enum AnchorEdit: Sendable {
 }
 
 extension AnchorSet {
-  /// Carries out an edit of this peer at a session time (milliseconds); returns the dot of its last operation.
+  /// Carries out an edit of this peer at a session time (milliseconds); returns the dot of its last operation, which for a kind
+  /// is the one before it.
   @discardableResult
   package mutating func apply(_ edit: AnchorEdit, at milliseconds: UInt64) throws(AnchorError) -> Dot {
     switch edit {
-    case .place(let anchor): try place(anchor, at: milliseconds)
-    case .restore(let anchor, let removed): try restore(anchor, from: removed, at: milliseconds)
-    case .move(let id, let transform): try move(id, to: transform, at: milliseconds)
-    case .rename(let id, let name): try rename(id, to: name, at: milliseconds)
-    case .setPayload(let payload, let id): try setPayload(payload, of: id, at: milliseconds)
-    case .setFlags(let flags, let id): try setFlags(flags, of: id, at: milliseconds)
-    case .setLock(let lock, let id): try setLock(lock, of: id, at: milliseconds)
-    case .remove(let id): try remove(id, at: milliseconds)
+    case .place(let anchor): return try place(anchor, at: milliseconds)
+    case .restore(let anchor, let removed): return try restore(anchor, from: removed, at: milliseconds)
+    case .move(let id, let transform): return try move(id, to: transform, at: milliseconds)
+    case .rename(let id, let name): return try rename(id, to: name, at: milliseconds)
+    case .setPayload(let payload, let id): return try setPayload(payload, of: id, at: milliseconds)
+    case .setFlags(let flags, let id): return try setFlags(flags, of: id, at: milliseconds)
+    case .setKind(let kind, let id):
+      try setKind(kind, of: id, at: milliseconds)
+      return Dot(actor: actor, sequence: appliedCount(of: actor))
+    case .setLock(let lock, let id): return try setLock(lock, of: id, at: milliseconds)
+    case .remove(let id): return try remove(id, at: milliseconds)
     }
   }
 }

@@ -64,6 +64,8 @@ extension AnchorSet {
       throw .malformed(error)
     }
     try checkOwn(snapshot.sequence(of: ActorTable.local))
+    // A snapshot is one state: what is beyond a cut cannot be taken out of it.
+    for dot in snapshot.versionVector.entries where dot.sequence > cuts.limit(of: dot.actor) { throw .beyondCut(dot) }
     if let author { try judge(snapshot, author) }
     guard snapshot.actors.count <= limits.actors else { throw .overLimit(.actors, limit: limits.actors) }
     table.reserve(try checkRoom(for: snapshot))
@@ -96,7 +98,7 @@ extension AnchorSet {
 
   /// Refuses a snapshot that would bring the set beyond twice its limits; gives the number of new entries.
   private func checkRoom(for snapshot: Snapshot) throws(ReplicationError) -> Int {
-    var (count, bytes) = (table.entries.count, table.stateBytes)
+    var (count, bytes) = (table.entries.count, stateBytes)
     for entry in snapshot.entries where table.slot(of: entry.key) == nil {
       count += 1
       bytes += entry.stateBytes
@@ -165,7 +167,9 @@ extension AnchorSet {
       guard let slot = table.slot(of: entry.key) else { continue }
       let theirs = entry.joined(with: table.entries[slot])
       guard canonical(table.entries[slot]).lexicographicallyPrecedes(canonical(theirs)) else { continue }
+      let written = kinds[entry.key]
       remove(at: slot, stamp: nil, origin: .merge) { _ in false }
+      if let written { kinds.store(written, of: entry.key) }
       insert(theirs, stamp: latestStamp(of: theirs), origin: .merge)
     }
   }

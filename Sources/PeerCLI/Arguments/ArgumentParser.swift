@@ -49,7 +49,9 @@ package struct ArgumentParser<Options> {
 
   /// The rows of the help: the options, and `--help`.
   package var helpRows: [HelpPage.Row] {
-    options.map { ($0.name + ($0.placeholder.map { " " + $0 } ?? ""), $0.help) } + [("--help", "print this text")]
+    options.map { ($0.name + ($0.placeholder.map { " " + $0 } ?? ""), $0.help) } + [
+      ("--help", "print this text"), (versionOption, "print the version"),
+    ]
   }
 
   /// Whether a word is an option: `-` alone and negative numbers are not.

@@ -25,7 +25,7 @@ package final class Console: Sendable {
   }
 
   /// The name of the program, which stands before its errors.
-  private let program: String
+  let program: String
   /// The command to type for help after a mistake.
   private let help: String
   package let format: Format
@@ -124,14 +124,19 @@ package final class Console: Sendable {
     return .io
   }
 
-  /// Shows a command that was not typed here, so that a reader of the text sees what its answer is about.
+  /// Shows a command that is not in the output yet, so that a reader of the text sees what its answer is about.
   package func echo(_ command: String) {
-    guard format == .text, !isTyped else { return }
+    // A line editor takes what was typed away.
+    guard format == .text, !isTyped || streams.progress != nil else { return }
     state.withLock { write(["\("› \(command)", .faint)"], isBar: false, &$0) }
   }
 
   private func write(_ lines: [Line], isBar: Bool, _ state: inout State) {
     guard !lines.isEmpty else { return }
+    if let progress = streams.progress {
+      progress(isBar ? lines.first : nil)
+      if isBar { return }
+    }
     // Carriage return and "erase to the end of the line" (ECMA-48 §8.3.41) take the bar away.
     let clear = state.showsBar ? "\r\u{1b}[K" : ""
     let text = lines.map { $0.text(colour: streams.hasColour) }.joined(separator: "\n")

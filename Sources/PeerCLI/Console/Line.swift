@@ -22,6 +22,19 @@ package struct Line: Equatable, Sendable, ExpressibleByStringInterpolation {
     }.joined()
   }
 
+  /// The part of the line that fits into so many columns of a terminal.
+  package func beginning(columns: Int) -> Line {
+    var (line, left): (Line, Int) = ("", max(0, columns))
+    for run in runs {
+      let text = TextWidth.beginning(of: run.text, columns: left)
+      left -= TextWidth.of(text)
+      line.runs.append((run.ink, text))
+      // A wide character that did not fit ends the line.
+      if text.unicodeScalars.count < run.text.unicodeScalars.count { break }
+    }
+    return line
+  }
+
   package static func == (left: Self, right: Self) -> Bool { left.text(colour: true) == right.text(colour: true) }
 
   package init(stringLiteral text: String) {

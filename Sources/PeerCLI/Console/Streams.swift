@@ -12,6 +12,9 @@ package struct Streams: Sendable {
   /// Whether a terminal on standard output may show colours.
   package var hasColour = false
 
+  /// Shows a report of progress where output does not scroll by, or with nil takes it away; nil where there is no such place.
+  package var progress: (@Sendable (Line?) -> Void)?
+
   /// Streams that only these functions read.
   package init(output: @escaping @Sendable (String) -> Bool, error: @escaping @Sendable (String) -> Void) {
     self.output = output

@@ -46,7 +46,8 @@ extension PeerOptions {
     do {
       var configuration = try configuration(asking: desk, comparing: codes)
       configure(&configuration)
-      configuration.passcode = try readPasscode(console)
+      // A program that has asked for it itself sets it.
+      if configuration.passcode == nil { configuration.passcode = try readPasscode(console) }
       let map = try readMap(on: console)
       let identity = try PeerIdentity.loadOrCreate(named: name, in: identity ?? storage)
       return try await Session.withSession(as: identity, configuration: configuration) { try await body($0, map) }

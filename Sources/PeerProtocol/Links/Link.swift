@@ -99,11 +99,9 @@ struct Link: Sendable {
 
   // MARK: Receiving
 
-  /// Books bytes that arrived, and moves the start of an incomplete frame out, so that it is appended to without being
-  /// copied.
-  mutating func beginReceiving(_ count: Int, at now: Instant) -> [UInt8] {
+  /// Moves the start of an incomplete frame out, so that it is appended to without being copied.
+  mutating func beginReceiving(at now: Instant) -> [UInt8] {
     lastHeard = now
-    bytesReceived += UInt64(count)
     return exchange(&inbound, with: [])
   }
 
@@ -122,8 +120,11 @@ struct Link: Sendable {
     phase = .stranger(stranger)
   }
 
-  /// Keeps the start of an incomplete frame.
-  mutating func endReceiving(_ rest: consuming [UInt8]) { inbound = rest }
+  /// Books bytes that were received, and keeps the start of an incomplete frame.
+  mutating func endReceiving(_ rest: consuming [UInt8], after count: Int) {
+    bytesReceived += UInt64(count)
+    inbound = rest
+  }
 
   // MARK: Sending
 

@@ -76,16 +76,18 @@ struct Links: Organ {
 
   // MARK: Receiving
 
-  /// Books bytes that arrived; the link and the start of an incomplete frame on it.
-  mutating func beginReceiving(_ count: Int, on id: LinkID, at now: Instant) -> (link: LinkRef, begun: [UInt8])? {
-    guard let link = directory.link(id), let begun = links.update(link, { $0.beginReceiving(count, at: now) }) else {
+  /// The link on which bytes arrive, and the start of an incomplete frame on it.
+  mutating func beginReceiving(on id: LinkID, at now: Instant) -> (link: LinkRef, begun: [UInt8])? {
+    guard let link = directory.link(id), let begun = links.update(link, { $0.beginReceiving(at: now) }) else {
       return nil
     }
     return (link, begun)
   }
 
-  /// Keeps the start of an incomplete frame.
-  mutating func endReceiving(_ rest: consuming [UInt8], on link: LinkRef) { links[link]?.endReceiving(rest) }
+  /// Books received bytes, and keeps the start of an incomplete frame.
+  mutating func endReceiving(_ rest: consuming [UInt8], after count: Int, on link: LinkRef) {
+    links[link]?.endReceiving(rest, after: count)
+  }
 
   /// Counts a frame; whether the other side may send so many.
   ///
@@ -96,7 +98,7 @@ struct Links: Organ {
   func controlLimit(of link: LinkRef) -> Int { links[link]?.controlLimit ?? 0 }
 
   /// The kind of frames that may arrive on a link; nil when it has ended.
-  func kind(of link: LinkRef) -> LinkKind? { links[link]?.kind }
+  func kind(of link: LinkRef) -> LinkKind? { links.read(link) { $0.kind } }
 
   /// The frames of this organ.
   enum Frame {
@@ -170,7 +172,8 @@ struct Links: Organ {
     guard hello.versions.overlaps(ProtocolLimits.versions) else { return .versionMismatch(theirs: hello.versions) }
     guard hello.peerID == peer else { return .identityMismatch }
     guard hello.service == turn.configuration.service else { return .otherService }
-    guard turn.mesh.roster[peer]?.status != .kicked else { return .kicked }
+    // In an owned session a removed peer is shown the removal before.
+    guard turn.mesh.roster[peer]?.status != .kicked || turn.mesh.governance.isOwned else { return .kicked }
     guard hello.capabilities.contains(.passcode) == offered.contains(.passcode) else { return .passcodeRequired }
     guard hello.capabilities.contains(.driver) == offered.contains(.driver) else { return .driverRequired }
     let asks = hello.capabilities.union(offered).contains(.asksForCode)

@@ -7,9 +7,14 @@ import WorldModel
 /// are not signed, so others believe a removal, or that it is taken back, when the host says so over its own link, or, where
 /// there is no such link, when a neighbour on the way to the host passes it on (``speaksForHost(_:)``). What is not believed
 /// waits in ``Disputes``; what is said of this node itself is judged by ``Disputes/believesOwnRemoval(from:in:)``.
+///
+/// In an owned session the signed statements decide instead (``GovernanceView``), no matter which peer hosts.
 extension Turn {
-  /// Whether this node may lock the session and remove members: as host, or while it is alone.
-  var mayRule: Bool { mesh.host == me || mesh.roster.presentCount == 1 }
+  /// Whether this node may lock the session and remove members: as host or while it is alone, in an owned session by its role.
+  var mayRule: Bool {
+    guard !mesh.governance.isOwned else { return mesh.governance.roles[me.peer]?.mayRule == true }
+    return mesh.host == me || mesh.roster.presentCount == 1
+  }
 
   /// Whether `tellers` may say who is removed, or what the rules are.
   ///
@@ -38,7 +43,16 @@ extension Turn {
 /// The rules of who may come in.
 extension Mesh {
   /// Why a peer cannot come in; nil if it can, as every member may that is admitted already.
-  func refusal(of peer: PeerID) -> EndReason? { roster.admits(peer) ? nil : invitationRefusal }
+  func refusal(of peer: PeerID, by me: PeerID) -> EndReason? {
+    if roster.admits(peer) { return nil }
+    let verdict = governance.verdict(
+      on: peer, by: me, link: links.carrier(of: peer)?.id, isAlone: roster.presentCount == 1)
+    switch verdict {
+    case .byRules: return invitationRefusal
+    case .isMember: return nil
+    case .refused(let reason): return reason
+    }
+  }
 
   /// Why nobody new can be invited; nil if somebody can.
   var invitationRefusal: EndReason? {

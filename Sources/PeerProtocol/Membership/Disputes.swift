@@ -61,7 +61,12 @@ struct Disputes: Sendable {
 
   /// Whether a record of another peer, said by `tellers`, is to be taken.
   func believes(_ entry: RosterEntry, from tellers: [PeerID], in turn: borrowing Turn) -> Bool {
-    guard turn.configuration.rules.contains(.judgement) else { return true }
+    let kept = turn.configuration.rules
+    let isAllowed = turn.mesh.governance.allows(
+      entry, known: turn.mesh.roster[entry.peerID]?.status,
+      (admission: kept.contains(.signedAdmission), removal: kept.contains(.signedRemoval)))
+    if let isAllowed { return isAllowed }
+    guard kept.contains(.judgement) else { return true }
     switch (turn.mesh.roster[entry.peerID]?.status, entry.status) {
     case (.kicked, .kicked): return true
     case (.kicked, .present), (.kicked, .left): return turn.mesh.host != turn.me && turn.speaksForHost(tellers)
@@ -159,6 +164,7 @@ struct Disputes: Sendable {
   /// Nothing brings a node back that believed it wrongly. So it takes the host's own word, or, without a member's link,
   /// that of its last host or of two members; a newcomer that has heard of no host yet, that of the only one it knows.
   mutating func believesOwnRemoval(from teller: PeerID, in turn: borrowing Turn) -> Bool {
+    guard !turn.mesh.governance.isInForce || !turn.configuration.rules.contains(.signedRemoval) else { return false }
     if !removers.contains(teller) { removers.append(teller) }
     if !turn.configuration.rules.contains(.judgement) { return true }
     if turn.mesh.host?.peer == teller { return true }

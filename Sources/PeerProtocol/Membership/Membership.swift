@@ -9,12 +9,12 @@ import WorldModel
 /// that they hold the other as a member.
 struct Membership: Organ {
   /// One record a peer.
-  private var book: RosterBook
+  var book: RosterBook
   /// Records that are not believed, and what speaks for or against them.
-  private var disputes = Disputes()
+  var disputes = Disputes()
   /// The rules of who may still come in.
-  private var rules: RuleBook
-  private var members = Members()
+  var rules: RuleBook
+  var members = Members()
   private var invitations = Invitations()
   private var admissions = Admissions()
   /// By link, who is at the other end.
@@ -33,7 +33,7 @@ struct Membership: Organ {
     _ = book.assertSelf(in: &turn)
   }
 
-  private var roster: Roster { _read { yield book.roster } }
+  var roster: Roster { _read { yield book.roster } }
 
   // MARK: Time
 
@@ -254,7 +254,7 @@ struct Membership: Organ {
   /// same start of its process, which leaving would have ended, and holds this node as a member.
   private mutating func takeBack(_ node: NodeID, in turn: inout Turn) -> RosterEntry? {
     guard let known = roster[node.peer], known.status == .left, known.incarnation == node.incarnation,
-      !disputes.hasDeparted(node)
+      !disputes.hasDeparted(node), turn.mesh.governance.mayReturn(node.peer)
     else { return nil }
     return book.update(node.peer, in: &turn) { $0.status = .present }
   }
@@ -301,7 +301,7 @@ struct Membership: Organ {
     // Who invites each other has already agreed; a member needs no second answer.
     if invitations.invites(peer) || roster.admits(peer) {
       accept(invite.number, from: peer, on: link, in: &turn)
-    } else if let reason = turn.mesh.refusal(of: peer) {
+    } else if let reason = turn.mesh.refusal(of: peer, by: turn.me.peer) {
       turn.tell(.close(link, reason))
     } else if applicants.update(link, { $0.invites() }) == false {
       turn.tell(.close(link, .limitExceeded))
@@ -311,7 +311,7 @@ struct Membership: Organ {
   }
 
   private mutating func accept(_ number: UInt64, from peer: PeerID, on link: LinkRef, in turn: inout Turn) {
-    if let reason = turn.mesh.refusal(of: peer) { return turn.tell(.close(link, reason)) }
+    if let reason = turn.mesh.refusal(of: peer, by: turn.me.peer) { return turn.tell(.close(link, reason)) }
     turn.answer(number, .accept, on: link)
     invitations.withdraw(from: peer, in: &turn)
     // Of two that invited each other the lower id counts as the one who was joined.
@@ -341,19 +341,20 @@ struct Membership: Organ {
   ///
   /// - Parameter isEntering: Whether this node enters the other's session rather than the other this one: then, if it
   ///   was alone, it gives up being host and its own rules, and never takes over.
-  private mutating func join(_ peer: PeerID, on link: LinkRef, isEntering: Bool, in turn: inout Turn) {
+  mutating func join(_ peer: PeerID, on link: LinkRef, isEntering: Bool, in turn: inout Turn) {
     guard !roster.admits(peer) else { return admit(link, in: &turn) }
-    if let reason = turn.mesh.refusal(of: peer) { return turn.tell(.close(link, reason)) }
-    admissions.begin(peer, isEntering: isEntering, at: turn.now)
+    if let reason = turn.mesh.refusal(of: peer, by: turn.me.peer) { return turn.tell(.close(link, reason)) }
+    admissions.begin(peer, isEntering: turn.mesh.enters(peer) ?? isEntering, at: turn.now)
+    if turn.mesh.governance.isOwned { turn.tell(.accepted(link)) }
     if applicants[link]?.theyAdmit == true { enter(peer, on: link, in: &turn) } else { admit(link, in: &turn) }
   }
 
   /// Gives an accepted peer, which has admitted this node too, its place and tells the others.
   private mutating func enter(_ peer: PeerID, on link: LinkRef, in turn: inout Turn) {
     guard let isEntering = admissions.end(peer), let applicant = applicants[link] else { return }
-    if let reason = turn.mesh.refusal(of: peer) { return turn.tell(.close(link, reason)) }
+    if let reason = turn.mesh.refusal(of: peer, by: turn.me.peer) { return turn.tell(.close(link, reason)) }
     members.locate(peer, isLocal: turn.mesh.links[link]?.remote.host.isLoopback == true)
-    if isEntering, roster.presentCount == 1 { turn.tell(.enters) }
+    if isEntering, roster.presentCount == 1 { tellEntry(on: link, in: &turn) }
     guard let entry = book.admit(peer, applicant, in: &turn) else { return turn.tell(.close(link, .limitExceeded)) }
     spread(entry, in: &turn)
   }
@@ -472,7 +473,7 @@ struct Membership: Organ {
   mutating func hostChanged(to host: NodeID?, in turn: borrowing Turn) { disputes.hostChanged(to: host, in: turn) }
 
   /// Records that a peer is out of the session and tells the others.
-  private mutating func markOut(
+  mutating func markOut(
     _ peer: PeerID, _ status: RosterEntry.Status, reason: EndReason, in turn: inout Turn
   ) {
     guard let entry = book.update(peer, in: &turn, { $0.status = status }) else { return }
@@ -484,17 +485,5 @@ struct Membership: Organ {
   private func spread(_ entry: RosterEntry, in turn: inout Turn) {
     turn.tell(.recordChanged(entry, reason: nil))
     turn.tell(.gossip([entry]))
-  }
-
-  /// Goes on with the rules and the members that an earlier start of this peer held, before this one has met anybody.
-  mutating func resume(_ record: NodeRecord, in turn: inout Turn) {
-    let kept = turn.configuration.rules
-    if kept.contains(.remembersRules) { rules.resume(record.rules, in: &turn) }
-    guard kept.contains(.remembersMembers) else { return }
-    book.restore(record.roster, in: &turn)
-    for entry in roster.entries where entry.status == .present && entry.peerID != turn.me.peer {
-      members.resume(entry, in: &turn)
-    }
-    if !members.isEmpty { turn.tell(.elect(.join)) }
   }
 }

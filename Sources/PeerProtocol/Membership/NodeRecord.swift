@@ -9,8 +9,9 @@ package import WorldModel
 package struct NodeRecord: Sendable, Equatable {
   /// "SWNR" in ASCII: tells a record from other files.
   private static let magic: UInt32 = 0x524e_5753
-  /// The layout that this build writes and reads.
+  /// The layouts that this build writes and reads: of open sessions, and of owned ones.
   private static let version: UInt8 = 1
+  private static let ownedVersion: UInt8 = 2
   private static let headSize = 5
   private static let checksumSize = 32
 
@@ -29,6 +30,8 @@ package struct NodeRecord: Sendable, Equatable {
   ///
   /// That a member's certificate shows an id in here is all that admits it. Empty when there is no session to return to.
   package var roster: [RosterEntry] = []
+  /// The genesis and the statements of an owned session; nil in an open one.
+  package var governance: GovernanceRecord?
 
   /// The record of a node that belongs to no session.
   package init(peerID: PeerID, service: String) {
@@ -40,7 +43,7 @@ package struct NodeRecord: Sendable, Equatable {
   package var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
-    writer.write(Self.version)
+    writer.write(governance == nil ? Self.version : Self.ownedVersion)
     writer.write(peerID.digest)
     writer.writeString(service)
     writer.write(epoch)
@@ -48,6 +51,7 @@ package struct NodeRecord: Sendable, Equatable {
     rules.write(to: &writer)
     writer.writeVarint(UInt64(roster.count))
     for entry in roster { entry.write(to: &writer) }
+    governance?.write(to: &writer)
     writer.write(SHA256Digest(hashing: writer.bytes))
     return writer.bytes
   }
@@ -58,10 +62,12 @@ package struct NodeRecord: Sendable, Equatable {
   package init(decoding bytes: [UInt8]) throws(NodeRecordFailure) {
     var reader = ByteReader(bytes.span)
     guard (try? reader.read(UInt32.self)) == Self.magic else { throw .foreign }
-    if let version = try? reader.readByte(), version != Self.version { throw .version(version) }
+    let version = try? reader.readByte()
+    if let version, version != Self.version, version != Self.ownedVersion { throw .version(version) }
     do throws(DecodingFailure) {
       try Self.checkSum(of: bytes)
       try self.init(reading: &reader)
+      if version == Self.ownedVersion { governance = try GovernanceRecord(reading: &reader) }
       guard reader.remaining == Self.checksumSize else { throw .invalid("bytes too many", offset: reader.offset) }
     } catch {
       throw .damaged(error)

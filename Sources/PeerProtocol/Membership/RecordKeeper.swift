@@ -19,6 +19,7 @@ struct RecordKeeper: Sendable {
     record.joinSequence = turn.mesh.reign.joinSequence
     record.rules = turn.mesh.rules
     record.roster = turn.mesh.roster.entries
+    record.governance = turn.mesh.governance.record
     return record
   }
 
@@ -35,6 +36,7 @@ struct RecordKeeper: Sendable {
     guard let kept else { return false }
     guard !hasEnded else { return kept.roster.isEmpty }
     return kept.roster == turn.mesh.roster.entries && kept.epoch == turn.mesh.reign.highestEpoch
-      && kept.rules == turn.mesh.rules && kept.joinSequence == turn.mesh.reign.joinSequence
+      && kept.governance == turn.mesh.governance.record && kept.rules == turn.mesh.rules
+      && kept.joinSequence == turn.mesh.reign.joinSequence
   }
 }

@@ -32,6 +32,8 @@ struct RuleBook: Sendable {
 
   /// Takes the rules that a member tells, if that may say so.
   mutating func receive(_ received: SessionRules, from teller: MemberLink, in turn: inout Turn) {
+    // There they follow from what is signed.
+    guard !turn.mesh.governance.isInForce else { return }
     let isNews: Bool
     if !turn.configuration.rules.contains(.judgement) || turn.mesh.host == nil {
       isNews = rules.merge(received)
@@ -50,6 +52,7 @@ struct RuleBook: Sendable {
   ///
   /// Where nobody has set any there is nothing to say, but to those who have them from here alone, and may have been lied to.
   func repeatRules(in turn: inout Turn) {
+    guard !turn.mesh.governance.isInForce else { return }
     for member in turn.mesh.links.members where rules.version > 0 || isFarFromHost(member.node, in: turn) {
       send(on: member.link, in: &turn)
     }
@@ -65,13 +68,23 @@ struct RuleBook: Sendable {
 
   /// Tells a new member the rules, where anybody has set some.
   func introduce(on link: LinkRef, in turn: inout Turn) {
-    if rules.version > 0 { send(on: link, in: &turn) }
+    if rules.version > 0, !turn.mesh.governance.isInForce { send(on: link, in: &turn) }
   }
 
   /// Tells a new host the rules, before it can count this node among its followers: it may not have heard of the last change.
   func tell(_ host: NodeID, in turn: inout Turn) {
     guard let link = turn.mesh.links.carrier(of: host.peer), turn.mesh.links.member(link) != nil else { return }
     introduce(on: link, in: &turn)
+  }
+
+  /// Goes by the rules of an owned session.
+  mutating func follow(_ governance: GovernanceView, in turn: inout Turn) {
+    guard governance.isInForce, let limit = governance.record?.genesis.limit else { return }
+    let owned = SessionRules(isLocked: governance.isLocked, limit: limit)
+    guard owned != rules else { return }
+    rules = owned
+    turn.mesh.publish(rules: rules)
+    turn.report(.rulesChanged(rules))
   }
 
   /// A lone peer that enters another session leaves its own rules behind.

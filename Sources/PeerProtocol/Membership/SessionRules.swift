@@ -21,6 +21,11 @@ package struct SessionRules: Sendable, Equatable, FrameBody {
     change { $0.limit = min(max(limit, 2), ProtocolLimits.members) }
   }
 
+  /// The rules of an owned session, which nobody counts.
+  init(isLocked: Bool, limit: Int) {
+    (version, self.isLocked, self.limit) = (1, isLocked, limit)
+  }
+
   /// Changes the rules and counts the change; from the beginning again when a lie has used the numbers up, for the host's
   /// word stands whatever its number.
   mutating func change(_ body: (inout Self) -> Void) {

@@ -6,7 +6,8 @@ import WorldModel
 extension Messages {
   /// The place of a receiver.
   func place(of peer: PeerID, _ track: MessageTrack = .ordinary) -> Int? {
-    outflows.firstIndex { $0.receiver.peer == peer && $0.track == track }
+    // By index: an outflow is costly to copy.
+    outflows.indices.first { outflows[$0].track == track && outflows[$0].receiver.peer == peer }
   }
 
   /// Asks the receiver of an outflow how far it has come.

@@ -90,7 +90,8 @@ struct Messages: Organ {
     switch outflows[index].way {
     case .none: return
     case .direct(let link):
-      let hasNext = outflows[index].next(rules: turn.configuration.rules) != nil
+      // Through the span: the subscript of an array copies the element.
+      let hasNext = outflows.span[index].nextIndex(rules: turn.configuration.rules) != nil
       guard hasNext || !outflows[index].unreliable.isEmpty else { break }
       lanes.update(link) { $0.isWaiting = true }
       turn.flush(link)
@@ -122,7 +123,7 @@ struct Messages: Organ {
   }
 
   /// Whether ``write(on:in:)`` may have something to write.
-  func hasWaiting(on link: LinkRef) -> Bool { lanes[link]?.isWaiting ?? false }
+  func hasWaiting(on link: LinkRef) -> Bool { lanes.read(link) { $0.isWaiting } ?? false }
 
   /// Appends messages that wait on a member's link while the window has room.
   mutating func write(on link: LinkRef, in turn: inout Turn) {
@@ -144,22 +145,9 @@ struct Messages: Organ {
 
   /// Appends messages to the member at the other end of a link while there is room; whether some are left.
   private mutating func writeChain(_ track: MessageTrack, on link: LinkRef, in turn: inout Turn) -> Bool {
-    let half = ProtocolLimits.transmitWindow / 2
-    let rules = turn.configuration.rules
-    if let index = outflows.firstIndex(where: { $0.way == .direct(link) && $0.track == track }) {
-      while let (head, bytes) = outflows[index].next(rules: rules) {
-        let size = turn.outbox.scratch.count + FrameHead.size + MessageHead.size + bytes.count
-        guard turn.outbox.scratch.count < half,
-          turn.outbox.scratch.count == 0 || size <= ProtocolLimits.transmitWindow
-        else { return true }
-        turn.outbox.scratch.writeFrame(.message) { body in
-          head.write(to: &body)
-          body.write(bytes: bytes)
-        }
-        outflows[index].noteSent()
-      }
-    }
-    return false
+    let index = outflows.indices.first { outflows[$0].way == .direct(link) && outflows[$0].track == track }
+    guard let index else { return false }
+    return outflows[index].write(to: &turn.outbox.scratch, rules: turn.configuration.rules)
   }
 
   // MARK: Frames
@@ -223,7 +211,7 @@ struct Messages: Organ {
         inflows[other].unread += cost
       }
       switch head.kind {
-      case .bytes: turn.report(.message(bytes, from: sender.peer))
+      case .bytes: turn.outbox.append(message: bytes, from: sender.peer)
       case .envelope: turn.report(.envelope(bytes, MessageID(head.number), from: sender))
       case .stream: turn.report(.stream(bytes, MessageID(head.number), from: sender))
       }
@@ -235,7 +223,7 @@ struct Messages: Organ {
 
   /// The place of what this start of a member has sent.
   private mutating func inflow(of sender: NodeID, _ track: MessageTrack, in turn: borrowing Turn) -> Int {
-    let known = inflows.firstIndex { $0.sender == sender && $0.track == track }
+    let known = inflows.indices.first { inflows[$0].track == track && inflows[$0].sender == sender }
     if let known { return known }
     if inflows.count >= ProtocolLimits.messageSenders {
       // Those of members stay: their chains go on.
@@ -373,7 +361,7 @@ extension Messages {
   }
 
   /// Whether a receiver is still to acknowledge a message.
-  var areOpen: Bool { outflows.contains { $0.openBytes > 0 } }
+  var areOpen: Bool { outflows.indices.contains { outflows[$0].openBytes > 0 } }
 
   /// The members that are still to acknowledge a message.
   func receivers(of message: MessageID) -> [PeerID] {

@@ -89,15 +89,37 @@ struct Outflow: Sendable {
 
   /// The next message to leave, if at most `limit` bytes are on their way then.
   func next(within limit: Int = .max, rules: ProtocolRules) -> (head: MessageHead, bytes: [UInt8])? {
+    nextIndex(within: limit, rules: rules).map { (head(of: $0), items[$0].bytes) }
+  }
+
+  /// The place of the next message to leave, if at most `limit` bytes are on their way then.
+  func nextIndex(within limit: Int = .max, rules: ProtocolRules) -> Int? {
     let index = head + sent
     guard !isHeld, index < items.count else { return nil }
-    let item = items[index]
-    let cost = ProtocolLimits.cost(ofMessage: item.bytes)
-    guard sentBytes + cost <= limit, sentBytes + cost <= window || !rules.contains(.messageWindow) else { return nil }
-    let previous = sent == 0 ? acknowledged : items[index - 1].number
-    let head = MessageHead(
-      chain: chain, previous: previous, number: item.number, kind: item.kind, isCritical: track == .critical)
-    return (head, item.bytes)
+    let bytes = sentBytes + ProtocolLimits.cost(ofMessage: items[index].bytes)
+    return bytes <= limit && (bytes <= window || !rules.contains(.messageWindow)) ? index : nil
+  }
+
+  private func head(of index: Int) -> MessageHead {
+    MessageHead(
+      chain: chain, previous: index == head ? acknowledged : items[index - 1].number, number: items[index].number,
+      kind: items[index].kind, isCritical: track == .critical)
+  }
+
+  /// Appends messages to the frames that leave on the link to the receiver, while there is room; whether some are left.
+  mutating func write(to writer: inout ByteWriter, rules: ProtocolRules) -> Bool {
+    while let index = nextIndex(rules: rules) {
+      let size = writer.count + FrameHead.size + MessageHead.size + items[index].bytes.count
+      guard writer.count < ProtocolLimits.transmitWindow / 2,
+        writer.count == 0 || size <= ProtocolLimits.transmitWindow
+      else { return true }
+      writer.writeFrame(.message) { body in
+        head(of: index).write(to: &body)
+        body.write(bytes: items[index].bytes)
+      }
+      noteSent()
+    }
+    return false
   }
 
   /// Records that the message that ``next(within:rules:)`` gave has left.

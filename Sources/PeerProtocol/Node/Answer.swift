@@ -29,6 +29,10 @@ package enum Refusal: Error, Sendable, Hashable {
   case edit(AnchorError)
   /// Only the host may do that, or a peer that is alone.
   case notHost
+  /// In an owned session this peer's role does not allow that, or the session is not owned.
+  case notPermitted
+  /// This peer has ruled on as many peers as it may.
+  case tooManyStatements
   /// The session's rule does not let this node share a map with all.
   case mayNotShare
   /// The journal holds what no session can have written.

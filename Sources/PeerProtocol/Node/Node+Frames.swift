@@ -6,22 +6,37 @@ extension Node {
   /// Receives bytes of a link.
   ///
   /// A broken frame ends that one link and nothing else.
-  package mutating func receive(_ bytes: RawSpan, on id: LinkID, at now: Instant) {
+  /// - Parameter isSpent: Asked after each frame; true leaves the rest of the bytes to the next call.
+  /// - Returns: How many of the bytes were used: all of them, unless `isSpent` said so before.
+  @discardableResult
+  package mutating func receive(
+    _ bytes: RawSpan, on id: LinkID, at now: Instant, until isSpent: () -> Bool = { false }
+  ) -> Int {
     notices.removeAll(keepingCapacity: true)
-    guard !hasEnded, let arrival = links.organ.beginReceiving(bytes.byteCount, on: id, at: now) else { return }
+    guard !hasEnded, let arrival = links.organ.beginReceiving(on: id, at: now) else { return bytes.byteCount }
     let link = arrival.link
     var begun = arrival.begun
     turn.now = now
     noteTime(now)
-    var used = begun.isEmpty ? 0 : finishFrame(&begun, with: bytes, on: link)
-    if begun.isEmpty {
-      used += takeFrames(bytes.extracting(used..<bytes.byteCount), on: link)
-      begun.append(bytes.extracting(used..<bytes.byteCount))
+    var used = 0
+    var mayGoOn = true
+    if !begun.isEmpty {
+      used = finishFrame(&begun, with: bytes, on: link)
+      mayGoOn = used == bytes.byteCount || !isSpent()
     }
-    links.organ.endReceiving(begun, on: link)
+    if begun.isEmpty, mayGoOn {
+      let rest = takeFrames(bytes.extracting(used..<bytes.byteCount), on: link, until: isSpent)
+      used += rest.used
+      if !rest.isSpent {
+        begun.append(bytes.extracting(used..<bytes.byteCount))
+        used = bytes.byteCount
+      }
+    }
+    links.organ.endReceiving(begun, after: used, on: link)
     turn.reportAnchors()
     if !replication.state.isSynchronised { replication.organ.checkSynchronised(in: &turn) }
     runTimers()
+    return used
   }
 
   /// Completes the frame that has begun, dispatches it once it is whole, and returns how many bytes it used.
@@ -34,7 +49,7 @@ extension Node {
       begun.append(bytes.extracting(used..<(used + more)))
       used += more
       guard begun.count == size else { break }
-      guard unsafe takeFrames(begun.span.bytes, on: link) == 0 else {
+      guard unsafe takeFrames(begun.span.bytes, on: link, until: { false }).used == 0 else {
         begun.removeAll(keepingCapacity: true)
         break
       }
@@ -42,13 +57,15 @@ extension Node {
     return used
   }
 
-  /// Dispatches the complete frames in `bytes` and returns how many bytes they were.
-  private mutating func takeFrames(_ bytes: RawSpan, on link: LinkRef) -> Int {
+  /// Dispatches the complete frames in `bytes` until `isSpent`, and returns how many bytes they were.
+  private mutating func takeFrames(
+    _ bytes: RawSpan, on link: LinkRef, until isSpent: () -> Bool
+  ) -> (used: Int, isSpent: Bool) {
     var offset = 0
     while let kind = links.state.kind(of: link) {
       do {
         let limit = FrameHead.type(in: bytes, at: offset).map { FrameType.limit(of: $0, on: kind) } ?? 0
-        guard let head = try FrameHead.find(in: bytes, at: offset, limit: limit) else { return offset }
+        guard let head = try FrameHead.find(in: bytes, at: offset, limit: limit) else { return (offset, false) }
         offset = head.body.upperBound
         if kind == .stranger, !links.organ.countFrame(on: link) {
           links.organ.end(link, .limitExceeded, in: &turn)
@@ -60,8 +77,9 @@ extension Node {
         links.organ.end(link, .protocolError, in: &turn)
       }
       settle()
+      if offset < bytes.byteCount, isSpent() { return (offset, true) }
     }
-    return bytes.byteCount
+    return (bytes.byteCount, false)
   }
 
   /// Dispatches a frame to its organ; one with an unknown number is skipped.
@@ -82,6 +100,11 @@ extension Node {
         throw .invalid("an invitation or admission before both ends have proven what they owe", offset: 0)
       }
       try membership.organ.receive(frame, body, on: link, in: &turn)
+    case .governance(let frame):
+      guard turn.mesh.links.isProven(link) else {
+        throw .invalid("a charter before both ends have proven what they owe", offset: 0)
+      }
+      try governance.organ.receive(frame, body, on: link, in: &turn)
     case .coordination(let frame):
       if let sender = turn.mesh.links.sender(link) {
         try coordination.organ.receive(frame, body, from: sender, in: &turn)
@@ -112,7 +135,7 @@ extension Node {
 
 extension [UInt8] {
   /// Appends borrowed bytes.
-  fileprivate mutating func append(_ bytes: RawSpan) {
+  package mutating func append(_ bytes: RawSpan) {
     unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }
 }

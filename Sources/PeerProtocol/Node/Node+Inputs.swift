@@ -37,8 +37,9 @@ extension Node {
       membership.organ.invite(id, addresses, expecting: expected, context: context, timeout: timeout, in: &turn)
     case .cancelInvitation(let id): membership.organ.cancelInvitation(id, in: &turn)
     case .answer(let id, let decision): membership.organ.answer(id, decision, in: &turn)
-    case .kick(let peer): return membership.organ.kick(peer, in: &turn) ? .done : .refused(.notHost)
-    case .setLocked(let isLocked): return membership.organ.setLocked(isLocked, in: &turn) ? .done : .refused(.notHost)
+    case .kick(let peer): return kick(peer)
+    case .setLocked(let isLocked): return setLocked(isLocked)
+    case .setRole(let role, let peer): return governance.organ.setRole(role, of: peer, in: &turn)
     case .handover(let peer): handOver(to: peer)
     case .requestHost: turn.tell(.elect(.request))
     case .answerHostRequest(let peer, let accepts):
@@ -58,8 +59,7 @@ extension Node {
     case .edits(let edits): return edited { node throws(AnchorError) in try node.turn.edit(edits) }
     case .restoreAnchors(let records): return restoreAnchors(records)
     case .awaitAcknowledgement(let id, let level, let timeout):
-      replication.organ.awaitAcknowledgement(
-        id, level, timeout: timeout, messagesAreOpen: messages.state.areOpen, in: &turn)
+      awaitAcknowledgement(id, level, timeout: timeout)
     case .cancelAcknowledgement(let id): replication.organ.cancelAcknowledgement(id)
 
     case .updatePose(let transform):
@@ -88,6 +88,23 @@ extension Node {
     case .relocalised(let isRelocalised): maps.organ.setRelocalised(isRelocalised, in: &turn)
     }
     return .done
+  }
+
+  private mutating func awaitAcknowledgement(
+    _ id: AcknowledgementID, _ level: AcknowledgementLevel, timeout: Duration
+  ) {
+    replication.organ.awaitAcknowledgement(
+      id, level, timeout: timeout, messagesAreOpen: messages.state.areOpen, in: &turn)
+  }
+
+  private mutating func kick(_ peer: PeerID) -> Answer {
+    if turn.mesh.governance.isOwned { return governance.organ.remove(peer, in: &turn) }
+    return membership.organ.kick(peer, in: &turn) ? .done : .refused(.notHost)
+  }
+
+  private mutating func setLocked(_ isLocked: Bool) -> Answer {
+    if turn.mesh.governance.isOwned { return governance.organ.setLocked(isLocked, in: &turn) }
+    return membership.organ.setLocked(isLocked, in: &turn) ? .done : .refused(.notHost)
   }
 
   private mutating func handOver(to peer: PeerID) {
@@ -159,6 +176,7 @@ extension Node {
   private mutating func restoreAnchors(_ records: [JournalRecord]) -> Answer {
     var answer = Answer.done
     do throws(ReplicationError) { try turn.anchors.restore(records) } catch { answer = .refused(.journal(error)) }
+    governance.organ.review(in: &turn)
     turn.tell(.elect(.resumeTime(turn.anchors.latestSessionTime)))
     settle()
     turn.reportAnchors()
@@ -205,7 +223,8 @@ extension Input {
       .endDrag, .setInterest, .wish, .dropWish, .answerOwnership, .taken, .send, .setGroup, .messagesUnread:
       true
     case .tick, .linkOpened, .linkClosed, .dialFailed, .dialConnected, .writable, .clockJumped, .addresses,
-      .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .handover, .requestHost,
+      .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .setRole, .handover,
+      .requestHost,
       .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .driverStep, .leave, .share,
       .cancelMap, .relocalised, .beginFrame, .measure, .offerResource, .answerResource, .endResource, .chunkLoaded,
       .attach,

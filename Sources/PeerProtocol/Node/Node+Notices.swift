@@ -34,14 +34,15 @@ extension Node {
     case .recordChanged(let entry, let reason): recordChanged(entry, reason: reason)
     case .record(let entry, let teller): membership.organ.take(entry, from: teller, in: &turn)
     case .recordsTaken(let teller): membership.organ.passOn(from: teller, in: &turn)
-    case .enters:
-      turn.tell(.elect(.join))
-      settle()
-      membership.organ.forgetRules(in: &turn)
+    case .enters: enter()
     case .memberLost:
       ownership.organ.memberGone(in: &turn)
       messages.organ.membersChanged(in: &turn)
       resources.review(in: &turn)
+    case .accepted(let link): governance.organ.accepted(link, in: &turn)
+    case .adopts(let link): governance.organ.adopt(link, in: &turn)
+    case .recognised(let link): membership.organ.recognise(link, in: &turn)
+    case .governanceChanged: membership.organ.governanceChanged(in: &turn)
     case .reachable(let members, let came):
       let nodes = Set(members.map(\.node))
       replication.organ.reachable(nodes, came: came, in: turn)
@@ -75,6 +76,7 @@ extension Node {
       maps.organ.check(in: &turn)
       resources.check(in: &turn)
       frames.organ.compare(in: &turn)
+      governance.organ.compare(in: &turn)
 
     case .close(let link, let reason): links.organ.end(link, reason, in: &turn)
     case .extend(let link, let deadline): links.organ.extend(link, until: deadline)
@@ -83,6 +85,12 @@ extension Node {
     case .elect(let input): coordination.organ.elect(input, in: &turn)
     case .finish(let reason): finish(reason)
     }
+  }
+
+  private mutating func enter() {
+    turn.tell(.elect(.join))
+    settle()
+    membership.organ.forgetRules(in: &turn)
   }
 
   /// A link carries its peer's traffic from now on: first the passcode, then the apps' drivers, so that no person is asked about a
@@ -102,6 +110,8 @@ extension Node {
 
   /// A link carries its peer's traffic from now on, and the peer may be admitted and invited.
   private mutating func carried(_ link: LinkRef) {
+    governance.organ.carried(link, in: &turn)
+    settle()
     membership.organ.carried(link, in: &turn)
     settle()
     membership.organ.invite(on: link, in: &turn)
@@ -112,6 +122,8 @@ extension Node {
     links.organ.promote(link, in: &turn)
     // Before the graph knows the link: a change of the way uses the lane.
     messages.organ.linked(link, in: &turn)
+    // Before the roster, which counts only as far as the statements allow.
+    governance.organ.linked(link, in: &turn)
     membership.organ.welcome(link, in: &turn)
     poses.organ.linked(link, in: &turn)
     // Before anything whose place depends on it.
@@ -131,6 +143,7 @@ extension Node {
     pairing.unlinked(closed, in: &turn)
     handshake.organ.unlinked(closed, in: &turn)
     comparison.organ.unlinked(closed, in: &turn)
+    governance.organ.unlinked(closed.link, in: &turn)
     poses.organ.unlinked(closed.link)
     switch closed.kind {
     case .bulk:

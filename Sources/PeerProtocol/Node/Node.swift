@@ -16,6 +16,7 @@ package struct Node: Sendable {
   var links: Watched<Links>
   var coordination: Watched<Coordination>
   var membership: Watched<Membership>
+  var governance = Watched(Governance())
   var replication: Watched<Replication>
   var poses: Watched<LivePoses>
   var ownership: Watched<Ownership>
@@ -57,6 +58,8 @@ package struct Node: Sendable {
     lastTick = now
     frames.organ.begin(in: &turn)
     membership.organ.begin(in: &turn)
+    governance.organ.begin(record, in: &turn)
+    settle()
     if let record { restore(record) }
     refreshDeadlines()
   }
@@ -154,6 +157,7 @@ package struct Node: Sendable {
     var next = lastTick + ProtocolTimes.ping
     next = min(next, links.deadline(in: turn) ?? next)
     next = min(next, membership.deadline(in: turn) ?? next)
+    next = min(next, governance.deadline(in: turn) ?? next)
     next = min(next, handshake.deadline(in: turn) ?? next)
     next = min(next, comparison.deadline(in: turn) ?? next)
     next = min(next, replication.deadline(in: turn) ?? next)
@@ -200,6 +204,8 @@ package struct Node: Sendable {
     settle()
     if membership.isDue(in: turn) { membership.organ.tick(in: &turn) }
     settle()
+    if governance.isDue(in: turn) { governance.organ.tick(in: &turn) }
+    settle()
     if handshake.isDue(in: turn) { handshake.organ.tick(in: &turn) }
     settle()
     if comparison.isDue(in: turn) { comparison.organ.tick(in: &turn) }
@@ -230,6 +236,7 @@ package struct Node: Sendable {
   private mutating func refreshDeadlines() {
     links.refresh(in: turn)
     membership.refresh(in: turn)
+    governance.refresh(in: turn)
     handshake.refresh(in: turn)
     comparison.refresh(in: turn)
     replication.refresh(in: turn)
@@ -255,8 +262,10 @@ extension Node {
   package var rules: SessionRules { turn.mesh.rules }
   /// Why nobody new can be invited; nil if somebody can.
   package var invitationRefusal: EndReason? { turn.mesh.invitationRefusal }
-  /// Whether this node may lock the session and remove members: as host, or while it is alone.
+  /// Whether this node may lock the session and remove members: as host or while it is alone, in an owned session by its role.
   package var mayRule: Bool { turn.mayRule }
+  /// The owned session that this node is in; nothing in an open one.
+  package var ownedSession: GovernanceView { turn.mesh.governance }
   /// The peers this node invites: those that have answered its dial and not yet the invitation, in the order of asking.
   package var invitedPeers: [PeerID] { membership.state.invitedPeers }
   /// The record to persist now.
@@ -317,8 +326,8 @@ extension Node {
     var roster = turn.mesh.roster
     return body(&turn.anchors, &roster, turn.mesh.frames)
   }
-  /// The digest of all anchors; reading it hashes the changes since it was last read.
-  package var digest: SHA256Digest { mutating get { turn.anchors.digest } }
+  /// The digest of all anchors and their later kinds; reading it hashes the changes since it was last read.
+  package var digest: SHA256Digest { mutating get { turn.anchors.wholeDigest } }
   /// The anchors that have a place in this peer's frame, there, in the order of their ids.
   package var placedAnchors: [Anchor] {
     mutating get {

@@ -25,6 +25,10 @@ package struct NodeConfiguration: Sendable {
   package var hostRequests = HostRequestRule.byPriority
   /// The most members, oneself included, of a session that this node starts; 2 to ``ProtocolLimits/members``.
   package var memberLimit = ProtocolLimits.members
+  /// Signs with this peer's key and checks signatures; nil: this node enters no owned session.
+  package var signatures: Signatures?
+  /// ``Genesis/nonceSize`` random bytes to begin an owned session; nil begins an open one.
+  package var genesisNonce: [UInt8]?
   /// Whether the app is asked before ownership of its anchor passes to another member; else it passes at once.
   package var asksBeforeGiving = false
   /// Whether this node, as host, retains the ownership of members that left until the lease ends; else it frees them.

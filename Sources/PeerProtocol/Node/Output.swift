@@ -79,6 +79,9 @@ package enum NodeEvent: Sendable {
   /// The session was locked or unlocked, or its limit changed.
   case rulesChanged(SessionRules)
 
+  /// A peer has another role in the owned session, or is out of it.
+  case roleChanged(PeerID, SessionRole?)
+
   /// Anchors changed.
   case anchors([SetChange])
   /// A member moved its device or an anchor it drags; without a pose, that has ended.
@@ -109,8 +112,8 @@ package enum NodeEvent: Sendable {
 
   /// News of resources.
   case resource(ResourceNews)
-  /// A member's message.
-  case message([UInt8], from: PeerID)
+  /// Messages of a member, in order.
+  case messages([[UInt8]], from: PeerID)
   /// A member's message for the layer that encodes objects; `from` is the start of the sender that numbered it.
   case envelope([UInt8], MessageID, from: NodeID)
   /// A member's unreliable message under a key, newer than all of that key that came before.

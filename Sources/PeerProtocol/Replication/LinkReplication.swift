@@ -22,10 +22,15 @@ struct LinkReplication: Sendable {
   private var lastSnapshot: Instant?
   /// A vector that is arriving.
   var incomingVector = SnapshotAssembly(limit: ProtocolLimits.vector)
+  /// The kinds that leave.
+  var kinds = KindStream()
   /// The operations that the other side had when it last told.
   var acknowledged: VersionVector?
   /// How many of this side's own operations the other side had when its first vector came.
   var acknowledgedAtStart: UInt64?
+
+  /// Whether the other side has been sent what it lacked when its vector came.
+  var isCaughtUp: Bool { cursor != nil && !isSendingSnapshot && !isCatchingUp }
 
   /// Whether a snapshot leaves, which everything else of the anchors has to wait for.
   var isSendingSnapshot: Bool { outgoingSnapshot != nil }

@@ -1,5 +1,3 @@
-package import WorldModel
-
 /// News of resources, from a node to its app.
 package enum ResourceNews: Sendable {
   /// A member offers one; answer with ``Input/answerResource(_:accepts:)``.
@@ -10,8 +8,8 @@ package enum ResourceNews: Sendable {
   case received(ResourceOffer)
   /// One that was offered to this node does not come.
   case failed(ResourceOffer, ResourceFailure)
-  /// A receiver of one of this node's has all of it, or will not get it.
-  case settled(ResourceID, receiver: PeerID, ResourceFailure?)
+  /// A receiver of one of this node's has all of it, or will not get it and has come this far.
+  indirect case settled(ResourceProgress, ResourceFailure?)
   /// An attachment of a member is listed, is here, does not come, or was removed.
   case attachment(ResourceOffer, AttachmentStage)
   /// The bytes of one are not read any more.

@@ -104,7 +104,11 @@ extension Resources {
     let tookPart = outgoing[index].receivers[place].takesPart
     outgoing[index].receivers[place].stage = .settled(failure)
     if failure != nil, let link = turn.mesh.links.carrier(of: node.peer) { server.cancel(content, on: link) }
-    turn.report(.resource(.settled(ResourceID(content), receiver: node.peer, failure)))
+    let size = outgoing[index].holding.manifest?.size ?? 0
+    let progress = ResourceProgress(
+      id: ResourceID(content), peer: node.peer, direction: .sending,
+      bytes: failure == nil ? size : outgoing[index].receivers[place].bytes, totalBytes: size, bytesPerSecond: 0)
+    turn.report(.resource(.settled(progress, failure)))
     guard !outgoing[index].isOpen else {
       if tookPart, failure != nil { tellCompanions(of: index, in: &turn) }
       return false

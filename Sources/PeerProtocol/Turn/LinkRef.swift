@@ -77,6 +77,13 @@ struct PerLink<State: Sendable>: Sendable {
     }
   }
 
+  /// Returns the result of `body` for the state of a link, which is not copied; nil if there is none.
+  @inline(__always)
+  func read<R>(_ link: LinkRef, _ body: (borrowing State) -> R) -> R? {
+    guard has(link) else { return nil }
+    return body(slots.span[link.place].state!)
+  }
+
   /// Runs `body` on the state of a link, if there is one.
   @inline(__always)
   mutating func update<R>(_ link: LinkRef, _ body: (inout State) -> R) -> R? {

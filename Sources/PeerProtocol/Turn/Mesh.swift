@@ -24,6 +24,8 @@ package struct Mesh: Sendable {
   private(set) var isFetchingMap = false
   /// The frames that members use; published by `FrameAlignment`.
   package private(set) var frames = FrameView()
+  /// The owned session as the creator and the moderators have signed it; published by `Governance`.
+  package private(set) var governance = GovernanceView()
 
   init(graph: PresenceGraph, reign: Reign) {
     self.graph = graph
@@ -39,6 +41,7 @@ package struct Mesh: Sendable {
   mutating func publish(compared: Set<PeerID>) { self.compared = compared }
   /// In place: a copy for each frame that arrives would cost more than that.
   mutating func publish<R>(frames change: (inout FrameView) -> R) -> R { change(&frames) }
+  mutating func publish(governance: GovernanceView) { self.governance = governance }
   mutating func publish(isFetchingMap: Bool) { self.isFetchingMap = isFetchingMap }
 }
 

@@ -32,6 +32,14 @@ package enum Notice: Sendable {
   case enters
   /// A member was away for too long.
   case memberLost
+  /// This node has accepted the peer at the other end of a link, in an owned session.
+  case accepted(LinkRef)
+  /// This node, alone before, enters the owned session of the peer at the other end of a link.
+  case adopts(LinkRef)
+  /// The other end of a stranger's link is in the same owned session.
+  case recognised(LinkRef)
+  /// The statements of an owned session have changed.
+  case governanceChanged
   /// These members can be reached now; `came` when there is one that could not be reached before.
   case reachable([ElectionMember], came: Bool)
 

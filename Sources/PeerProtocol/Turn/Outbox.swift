@@ -12,6 +12,8 @@ package struct Outbox: Sendable {
   }
 
   private var orders = OutputQueue<Output>()
+  /// Messages of one member that came after all orders, to be told as one event.
+  private var run: (messages: [[UInt8]], from: PeerID)?
   private var lanes = PerLink<Lane>()
   /// The links whose bytes leave after this turn.
   private var pending: [LinkRef] = []
@@ -23,13 +25,33 @@ package struct Outbox: Sendable {
   // MARK: Orders
 
   /// Whether there is an order.
-  var hasOrders: Bool { !orders.isEmpty }
+  var hasOrders: Bool { !orders.isEmpty || run != nil }
 
   /// Appends an order.
-  mutating func append(_ order: Output) { orders.append(order) }
+  mutating func append(_ order: Output) {
+    endRun()
+    orders.append(order)
+  }
+
+  /// Tells the app of a member's message; those that follow one another are one event, whose cost they share.
+  mutating func append(message bytes: [UInt8], from sender: PeerID) {
+    if run?.from != sender {
+      endRun()
+      run = ([], sender)
+    }
+    run?.messages.append(bytes)
+  }
+
+  private mutating func endRun() {
+    guard let run = exchange(&run, with: nil) else { return }
+    orders.append(.event(.messages(run.messages, from: run.from)))
+  }
 
   /// The oldest order.
-  package mutating func nextOrder() -> Output? { orders.next() }
+  package mutating func nextOrder() -> Output? {
+    if orders.isEmpty { endRun() }
+    return orders.next()
+  }
 
   // MARK: Lanes
 

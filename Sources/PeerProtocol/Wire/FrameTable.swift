@@ -16,6 +16,7 @@ extension FrameType {
     case comparison(Comparison.Frame)
     case handshake
     case membership(Membership.Frame)
+    case governance(Governance.Frame)
     case coordination(Coordination.Frame)
     case replication(Replication.Frame)
     case poses(LivePoses.Frame)
@@ -69,6 +70,11 @@ extension FrameType {
     case .roster: Rule(destination: .membership(.roster), links: .member, limit: ProtocolLimits.memberFrame)
     case .rules: Rule(destination: .membership(.rules), links: .member, limit: SessionRules.size)
 
+    case .charter: Rule(destination: .governance(.charter), links: .greeted, limit: Charter.largest)
+    case .statements: Rule(destination: .governance(.statements), links: .member, limit: ProtocolLimits.memberFrame)
+    case .statementsDigest:
+      Rule(destination: .governance(.digest), links: .member, limit: StatementsDigest.size)
+
     case .linkState: Rule(destination: .coordination(.linkState), links: .member, limit: LinkState.largest)
     case .election: Rule(destination: .coordination(.election), links: .member, limit: ElectionMessage.largestFrame)
     case .mapStatus: Rule(destination: .coordination(.mapStatus), links: .member, limit: MapStatus.largestFrame)
@@ -78,6 +84,9 @@ extension FrameType {
     case .snapshot: Rule(destination: .replication(.snapshot), links: .member, limit: ProtocolLimits.memberFrame)
     case .acknowledgement:
       Rule(destination: .replication(.acknowledgement), links: .member, limit: AcknowledgementFrame.size)
+
+    case .kinds: Rule(destination: .replication(.kinds), links: .member, limit: ProtocolLimits.memberFrame)
+    case .kindDigest: Rule(destination: .replication(.kindDigest), links: .member, limit: KindComparison.size)
 
     case .ephemeral: Rule(destination: .poses(.poses), links: .member, limit: ProtocolLimits.memberFrame)
     case .interest: Rule(destination: .poses(.interest), links: .member, limit: InterestFrame.largest)

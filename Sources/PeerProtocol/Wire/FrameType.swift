@@ -64,6 +64,11 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// One part of an anchor snapshot.
   case snapshot = 34
 
+  /// ``KindList``: kinds that were written after their anchors were added.
+  case kinds = 68
+  /// ``KindComparison``: a digest of all of these.
+  case kindDigest = 69
+
   /// ``EphemeralUpdate`` list: poses, each valid until the next one.
   case ephemeral = 40
   /// ``AcknowledgementFrame``: how much of an author's operations a member has applied.
@@ -125,6 +130,13 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case relayedMessage = 66
   /// ``RelayedReport``.
   case relayedReport = 67
+
+  /// ``Charter``: the owned session that the sender is in.
+  case charter = 73
+  /// ``StatementsFrame``: signed admissions, removals, raised cuts and locks.
+  case statements = 74
+  /// ``StatementsDigest``: a hash of all of them that the sender holds.
+  case statementsDigest = 75
 
   /// ``AttachmentWord``: the attachments of one start of a member.
   case attachments = 72

@@ -227,4 +227,10 @@ extension EventLoop {
     checkIsolated()
     schedule.ending.append(handler)
   }
+
+  /// Calls `handler` after those of ``atEndOfRound(_:)``, when all that the round has caused has left; on the loop only.
+  func afterRound(_ handler: any RoundHandler) {
+    checkIsolated()
+    schedule.late.append(handler)
+  }
 }

@@ -36,7 +36,7 @@ package final class LoopClock: Sendable {
   }
 
   /// How much of this clock's time passes in one millisecond of waiting, at most (nanoseconds).
-  var millisecond: UInt64 { speed * 1_000_000 }
+  var millisecond: UInt64 { speed * 1_000_000 / MonotonicClock.slowness }
 
   /// A loop begins to work.
   func begin() { change(by: 1) }

@@ -18,6 +18,8 @@ final class Schedule {
   var timers: [WeakTimer] = []
   var batch: [EventLoop.Work] = []
   var ending: [any RoundHandler] = []
+  /// Handlers of what can wait until all else of the round is done.
+  var late: [any RoundHandler] = []
   /// No timer is due before this; a timer put off leaves it too early, which costs one needless look.
   private var nextLook = UInt64.max
 
@@ -28,7 +30,7 @@ final class Schedule {
   ///
   /// In each of them at most `millisecond` of the deadlines' nanoseconds pass.
   func timeout(at now: UInt64, millisecond: UInt64) -> Int32 {
-    if !ending.isEmpty { return 0 }
+    if !ending.isEmpty || !late.isEmpty { return 0 }
     guard nextLook < .max else { return -1 }
     guard nextLook > now else { return 0 }
     return Int32(clamping: (nextLook - now + millisecond - 1) / millisecond)
@@ -48,14 +50,17 @@ final class Schedule {
 
   /// Calls the handlers of this round; those they add wait for the next.
   func endRound() {
-    guard !ending.isEmpty else { return }
+    guard !ending.isEmpty || !late.isEmpty else { return }
     let handlers = exchange(&ending, with: [])
+    let last = exchange(&late, with: [])
     for handler in handlers { handler.endRound() }
+    for handler in last { handler.endRound() }
   }
 
   /// Forgets everything.
   func clear() {
     timers = []
     ending = []
+    late = []
   }
 }

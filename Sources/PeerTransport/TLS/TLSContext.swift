@@ -53,7 +53,7 @@ package final class TLSContext {
   }
 
   /// The verification code that stands for a certificate problem, or `X509_V_OK`.
-  private func problem(with store: OpaquePointer) -> Int32 {
+  func problem(with store: OpaquePointer) -> Int32 {
     guard sw_chain_count(store) == 1 else { return X509_V_ERR_CERT_CHAIN_TOO_LONG }
     guard let certificate = X509_STORE_CTX_get0_cert(store), let key = X509_get0_pubkey(certificate),
       EVP_PKEY_get_id(key) == EVP_PKEY_ED25519

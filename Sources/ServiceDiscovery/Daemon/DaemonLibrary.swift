@@ -4,8 +4,8 @@ internal import Glibc
 
 /// The functions of `dns_sd.h`, loaded from Avahi's compatibility library at run time.
 ///
-/// It cannot be linked like other libraries. libavahi-client, below it, and libavahi-core, which the embedded back-end
-/// uses, both export a function `avahi_entry_group_free` with different parameters; in one symbol scope the client
+/// It needs a symbol scope of its own. libavahi-client, below it, and libavahi-core, which the embedded back-end
+/// loads, both export a function `avahi_entry_group_free` with different parameters; in one symbol scope the client
 /// calls the core's and crashes. `RTLD_DEEPBIND` gives the library a scope of its own. It also makes the library
 /// optional: without it there is no daemon, and the embedded back-end works.
 struct DaemonLibrary: Sendable {
@@ -70,7 +70,7 @@ struct DaemonLibrary: Sendable {
     allocator.initialize(
       to: AvahiAllocator(
         malloc: { calloc(1, $0) }, free: { free($0) }, realloc: { realloc($0, $1) }, calloc: { calloc($0, $1) }))
-    avahi_set_allocator(allocator)  // Avahi retains the pointer for the life of the process.
+    avahi_common_set_allocator(allocator)  // Avahi retains the pointer for the life of the process.
   }
 
   private init?(_ library: UnsafeMutableRawPointer) {

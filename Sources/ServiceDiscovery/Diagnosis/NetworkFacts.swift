@@ -18,6 +18,8 @@ package struct NetworkFacts: Hashable, Sendable {
 
   /// Avahi's daemon.
   package var daemon: DaemonPulse
+  /// Whether the library of the embedded responder is installed.
+  package var hasResponder: Bool
   /// Whether another program holds UDP port 5353 and does not share it.
   package var isPortHeld: Bool
   /// Loopback is not among them.
@@ -32,10 +34,11 @@ package struct NetworkFacts: Hashable, Sendable {
   package var contestedNames: Set<String>
 
   package init(
-    daemon: DaemonPulse, isPortHeld: Bool = false, paths: [Path], hearsItself: Bool = false,
+    daemon: DaemonPulse, hasResponder: Bool = true, isPortHeld: Bool = false, paths: [Path], hearsItself: Bool = false,
     others: Set<SocketAddress.Host> = [], offering: Set<SocketAddress.Host> = [],
     contestedNames: Set<String> = []
   ) {
+    self.hasResponder = hasResponder
     (self.daemon, self.isPortHeld, self.paths, self.hearsItself) = (daemon, isPortHeld, paths, hearsItself)
     (self.others, self.offering, self.contestedNames) = (others, offering, contestedNames)
   }

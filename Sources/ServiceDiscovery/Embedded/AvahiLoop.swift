@@ -10,17 +10,23 @@ final class AvahiLoop {
   /// The poll API through which avahi's objects wait for descriptors and timers.
   let api: UnsafePointer<AvahiPoll>
 
+  let avahi: AvahiCore
+
   private let poll: OpaquePointer
   private let mailbox: Mailbox
   private var watch: OpaquePointer?
 
   /// A loop that carries out the letters of `mailbox`.
   init(mailbox: Mailbox) throws(DiscoveryError) {
-    guard let poll = avahi_simple_poll_new() else { throw .unavailable(reason: "avahi's event loop cannot be made") }
-    guard let api = avahi_simple_poll_get(poll) else {
-      avahi_simple_poll_free(poll)
+    let avahi = try AvahiCore.shared.get()
+    guard let poll = avahi.call.simple_poll_new() else {
       throw .unavailable(reason: "avahi's event loop cannot be made")
     }
+    guard let api = avahi.call.simple_poll_get(poll) else {
+      avahi.call.simple_poll_free(poll)
+      throw .unavailable(reason: "avahi's event loop cannot be made")
+    }
+    self.avahi = avahi
     self.poll = poll
     self.api = api
     self.mailbox = mailbox
@@ -30,13 +36,13 @@ final class AvahiLoop {
 
   /// Waits for the next events, at most until `deadline`, and handles them; returns false if waiting is impossible.
   func turn(until deadline: ContinuousClock.Instant?) -> Bool {
-    avahi_simple_poll_iterate(poll, milliseconds(until: deadline)) == 0 || errno == EINTR
+    avahi.call.simple_poll_iterate(poll, milliseconds(until: deadline)) == 0 || errno == EINTR
   }
 
   /// Frees the loop, after everything that waits in it.
   func free() {
     if let watch { api.pointee.watch_free(watch) }
-    avahi_simple_poll_free(poll)
+    avahi.call.simple_poll_free(poll)
   }
 }
 

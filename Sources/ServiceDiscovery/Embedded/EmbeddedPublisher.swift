@@ -21,6 +21,7 @@ final class EmbeddedPublisher {
   /// RFC 6762 §10 recommends 75 minutes for most, for which a peer that crashed would stay in every list.
   private static let lifetime: UInt32 = 120
 
+  private let avahi: AvahiCore
   private let server: OpaquePointer
   private var advertisement: Advertisement
   private var renames = 0
@@ -31,17 +32,18 @@ final class EmbeddedPublisher {
 
   /// Prepares to publish `advertisement`; nothing happens before ``publish()``.
   init(
-    server: OpaquePointer, advertisement: Advertisement, addresses: [InterfaceAddress],
+    _ avahi: AvahiCore, server: OpaquePointer, advertisement: Advertisement, addresses: [InterfaceAddress],
     _ report: @escaping (Report) -> Void
   ) {
+    self.avahi = avahi
     self.server = server
     self.advertisement = advertisement
     self.addresses = addresses
     self.report = report
-    addressGroup = EntryGroup(server: server) { [unowned self] state in
+    addressGroup = EntryGroup(avahi, server: server) { [unowned self] state in
       if state == AVAHI_ENTRY_GROUP_COLLISION { takeOtherHostName() }
     }
-    serviceGroup = EntryGroup(server: server) { [unowned self] state in
+    serviceGroup = EntryGroup(avahi, server: server) { [unowned self] state in
       switch state {
       case AVAHI_ENTRY_GROUP_ESTABLISHED:
         renames = 0
@@ -83,7 +85,7 @@ final class EmbeddedPublisher {
     let error = addressGroup?.publish { group in
       for address in addresses {
         var value = AvahiAddress(address.host)
-        let error = avahi_server_add_address(
+        let error = avahi.call.server_add_address(
           server, group, AvahiIfIndex(address.interface), AvahiProtocol(AVAHI_PROTO_UNSPEC), AVAHI_PUBLISH_NO_REVERSE,
           nil, &value)
         guard error >= 0 else { return error }
@@ -117,7 +119,7 @@ final class EmbeddedPublisher {
 
   private func takeOtherHostName() {
     renames += 1
-    guard renames <= Self.maximumRenames, avahi_server_set_host_name(server, Self.randomHostName()) >= 0 else {
+    guard renames <= Self.maximumRenames, avahi.call.server_set_host_name(server, Self.randomHostName()) >= 0 else {
       report(.failed("a host on the network claims every host name"))
       return
     }
@@ -126,7 +128,7 @@ final class EmbeddedPublisher {
 
   private func check(_ error: Int32) {
     guard error < 0 else { return }
-    report(.failed("the service cannot be published: \(String(cString: avahi_strerror(error)))"))
+    report(.failed("the service cannot be published: \(avahi.text(of: error))"))
   }
 
   // MARK: Records
@@ -134,7 +136,7 @@ final class EmbeddedPublisher {
   /// Adds a record that leads from one name to another.
   private func addPointer(to group: OpaquePointer, _ name: String, _ target: String) -> Int32 {
     add(.pointer, name, to: group, noFlags) { record in
-      record.pointee.data.ptr.name = avahi_strdup(target)
+      record.pointee.data.ptr.name = avahi.call.strdup(target)
       return record.pointee.data.ptr.name != nil
     }
   }
@@ -143,7 +145,7 @@ final class EmbeddedPublisher {
   private func addLocation(to group: OpaquePointer) -> Int32 {
     add(.service, advertisement.instance.recordName, to: group, AVAHI_PUBLISH_UNIQUE) { record in
       record.pointee.data.srv.port = advertisement.port
-      record.pointee.data.srv.name = avahi_strdup(avahi_server_get_host_name_fqdn(server))
+      record.pointee.data.srv.name = avahi.call.strdup(avahi.call.server_get_host_name_fqdn(server))
       return record.pointee.data.srv.name != nil
     }
   }
@@ -152,7 +154,7 @@ final class EmbeddedPublisher {
     let flags = AvahiPublishFlags(rawValue: flags.rawValue | AVAHI_PUBLISH_UNIQUE.rawValue)
     return add(.text, advertisement.instance.recordName, to: group, flags) { record in
       let bytes = advertisement.info.encoded
-      return avahi_string_list_parse(bytes, bytes.count, &record.pointee.data.txt.string_list) >= 0
+      return avahi.call.string_list_parse(bytes, bytes.count, &record.pointee.data.txt.string_list) >= 0
     }
   }
 
@@ -162,10 +164,10 @@ final class EmbeddedPublisher {
     _ fill: (UnsafeMutablePointer<AvahiRecord>) -> Bool
   ) -> Int32 {
     let (kind, noMemory) = (UInt16(AVAHI_DNS_CLASS_IN), Int32(AVAHI_ERR_NO_MEMORY))
-    guard let record = avahi_record_new_full(name, kind, type.rawValue, Self.lifetime) else { return noMemory }
-    defer { avahi_record_unref(record) }
+    guard let record = avahi.call.record_new_full(name, kind, type.rawValue, Self.lifetime) else { return noMemory }
+    defer { avahi.call.record_unref(record) }
     guard fill(record) else { return noMemory }
-    return avahi_server_add(
+    return avahi.call.server_add(
       server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), flags, record)
   }
 }

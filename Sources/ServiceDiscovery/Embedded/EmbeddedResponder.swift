@@ -14,6 +14,7 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
 
   private let mailbox: Mailbox
   private let loop: AvahiLoop
+  private let avahi: AvahiCore
   private let server: OpaquePointer
   private let handler: (DiscoveryEvent) -> Void
   private let watch: ServiceWatch
@@ -36,14 +37,15 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     self.type = type
     self.handler = handler
     loop = try AvahiLoop(mailbox: mailbox)
+    avahi = loop.avahi
     do throws(DiscoveryError) {
       server = try Self.makeServer(loop)
     } catch {
       loop.free()
       throw error
     }
-    let ask: AskForRecords = { [server] name, type, onAnswer in
-      AvahiRecordQuery(server: server, name: name, type: type, onAnswer: onAnswer)
+    let ask: AskForRecords = { [avahi, server] name, type, onAnswer in
+      AvahiRecordQuery(avahi, server: server, name: name, type: type, onAnswer: onAnswer)
     }
     watch = ServiceWatch(
       own: advertisement?.instance, maximumQueries: Self.maximumQueries, listeningTime: listeningTime, ask: ask, handler
@@ -55,7 +57,7 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     }
     if let advertisement {
       publisher = EmbeddedPublisher(
-        server: server, advertisement: advertisement, addresses: InterfaceAddress.multicast()
+        avahi, server: server, advertisement: advertisement, addresses: InterfaceAddress.multicast()
       ) {
         [unowned self] in take($0)
       }
@@ -77,7 +79,7 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     mailbox.drain()
     resolver.failAll(.stopped)
     addressWatch?.stop()
-    avahi_server_free(server)  // Frees browsers and groups, and sends the first goodbye.
+    avahi.call.server_free(server)  // Frees browsers and groups, and sends the first goodbye.
     loop.free()
     if let instance = published { Self.repeatGoodbye(of: instance) }
   }
@@ -120,11 +122,11 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     checkNetwork(isFirst: true)
     publisher?.publish()
     guard let type else { return }
-    browser = avahi_s_service_browser_new(
+    browser = avahi.call.s_service_browser_new(
       server, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), type.dnsName, nil,
       AvahiLookupFlags(rawValue: 0), takeService, Unmanaged.passUnretained(self).toOpaque())
     if browser == nil {
-      handler(.unavailable(reason: "browsing failed: \(String(cString: avahi_strerror(avahi_server_errno(server))))"))
+      handler(.unavailable(reason: "browsing failed: \(avahi.text(of: avahi.call.server_errno(server)))"))
     }
   }
 
@@ -158,11 +160,11 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
   }
 
   private static func makeServer(_ loop: AvahiLoop) throws(DiscoveryError) -> OpaquePointer {
-    avahi_set_log_function { _, _ in }  // avahi-core would write every message to standard error.
+    let avahi = loop.avahi
     var config = AvahiServerConfig()
-    avahi_server_config_init(&config)
-    defer { avahi_server_config_free(&config) }
-    config.host_name = avahi_strdup(EmbeddedPublisher.randomHostName())
+    _ = avahi.call.server_config_init(&config)
+    defer { avahi.call.server_config_free(&config) }
+    config.host_name = avahi.call.strdup(EmbeddedPublisher.randomHostName())
     config.publish_hinfo = 0
     config.publish_addresses = 0
     config.publish_workstation = 0
@@ -171,10 +173,10 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     config.enable_wide_area = 0
     config.disallow_other_stacks = 0
     var error: Int32 = 0
-    guard let server = avahi_server_new(loop.api, &config, nil, nil, &error) else {
+    guard let server = avahi.call.server_new(loop.api, &config, nil, nil, &error) else {
       let reason =
         error == AVAHI_ERR_NO_NETWORK
-        ? "another program holds UDP port 5353 and does not share it" : String(cString: avahi_strerror(error))
+        ? "another program holds UDP port 5353 and does not share it" : avahi.text(of: error)
       throw .unavailable(reason: "the embedded responder cannot start: \(reason)")
     }
     return server

@@ -43,13 +43,13 @@ enum DomainName {
     guard bytes.count <= maximumLength else { return nil }
     var rest = bytes
     var texts: [String] = []
-    while let length = rest.popFirst(), length > 0 {
+    while let length = rest.popFirst() {
+      guard length > 0 else { return rest.isEmpty && !texts.isEmpty ? texts.joined(separator: ".") : nil }
       guard length <= 63, rest.count >= length else { return nil }
       texts.append(escaped(label: rest.prefix(Int(length))))
       rest = rest.dropFirst(Int(length))
     }
-    let isTerminated = bytes.last == 0 && rest.isEmpty
-    return isTerminated && !texts.isEmpty ? texts.joined(separator: ".") : nil
+    return nil
   }
 
   /// Writes one label as RFC 1035 §5.1 does: a backslash before dot and backslash, `\DDD` for other special bytes.

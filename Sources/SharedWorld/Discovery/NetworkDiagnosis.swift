@@ -84,8 +84,9 @@ public struct NetworkDiagnosis: Hashable, Sendable {
       } else { [.deaf] }
     let conflicts = facts.contestedNames.isEmpty ? [] : [Finding.conflict(facts.contestedNames)]
     findings =
-      [.interfaces(facts), .daemon(facts.daemon, isPortHeld: facts.isPortHeld), .port(facts)] + answers + conflicts
-    canFindPeers = isAsked && (!facts.isPortHeld || facts.daemon == .answers)
+      [.interfaces(facts), .daemon(facts.daemon, hasResponder: facts.hasResponder), .port(facts)] + answers + conflicts
+    // Without a daemon the responder needs its library, and a share of the port.
+    canFindPeers = isAsked && (facts.daemon == .answers || (facts.hasResponder && !facts.isPortHeld))
   }
 }
 
@@ -116,9 +117,14 @@ extension NetworkDiagnosis.Finding {
       advice: isIPv6Only ? "the other devices need IPv6 too" : nil)
   }
 
-  fileprivate static func daemon(_ daemon: DaemonPulse, isPortHeld: Bool) -> Self {
+  fileprivate static func daemon(_ daemon: DaemonPulse, hasResponder: Bool) -> Self {
     switch daemon {
     case .answers: Self(subject: "daemon", weight: .good, text: "avahi-daemon answers", advice: nil)
+    case .absent where !hasResponder:
+      Self(
+        subject: "daemon", weight: .bad,
+        text: "avahi-daemon does not run, and the library of the embedded responder is not installed",
+        advice: "install one of the Debian packages libavahi-core7 and avahi-daemon")
     case .absent:
       Self(
         subject: "daemon", weight: .good, text: "avahi-daemon does not run; the embedded responder takes its place",

@@ -44,7 +44,7 @@ public struct MapScan: AlignmentSource {
 
   /// Looks for the cloud, for up to a few seconds.
   public func measure(in session: Session) async throws(SessionError) -> FrameFit {
-    try await session.relocalizer().locate(cloud.positions, hasGravity ? .gravity : .free)
+    try await session.locate(cloud.positions, hasGravity ? .gravity : .free)
   }
 
   /// How far the cloud is from the map near the place where it is believed to be; nil where it hardly meets the map there.

@@ -7,6 +7,8 @@ struct FrameDesk {
   var track = PoseTrack()
   /// Whether points that users touch have y straight up; as the app said last.
   var touchesHaveGravity = true
+  /// The points that users have touched.
+  var touches = TouchBook()
   /// How often frames are measured again without the user.
   var pace: SearchPace
   /// The map that was searched last.

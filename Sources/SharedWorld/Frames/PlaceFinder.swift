@@ -5,7 +5,11 @@ import WorldModel
 struct PlaceFinder: Sendable {
   /// The map.
   let id: MapID
+  /// Where this device's cloud was found last.
+  var memory = PlaceMemory()
   private let relocalizer: Relocalizer
+
+  private init(id: MapID, relocalizer: Relocalizer) { (self.id, self.relocalizer) = (id, relocalizer) }
 
   /// Prepares a map, beside the session.
   @concurrent
@@ -17,15 +21,26 @@ struct PlaceFinder: Sendable {
     }
   }
 
-  /// Looks for a cloud, and measures how the map lies in the frame of the cloud.
+  /// The answer for a cloud, and what is known of the cloud from then on.
+  struct Finding: Sendable {
+    let place: Relocalization
+    let memory: PlaceMemory
+  }
+
+  /// Looks for a cloud; where it only grew since the last one, near the place of that one.
   @concurrent
-  func locate(_ cloud: [SIMD3<Float>], _ mode: AlignmentMode) async throws(SessionError) -> FrameFit {
-    let found: Relocalization
+  func locate(_ cloud: [SIMD3<Float>], _ mode: AlignmentMode) async throws(SessionError) -> Finding {
+    var memory = memory
     do throws(AlignmentError) {
-      found = try relocalizer.relocalize(cloud, mode: mode)
+      let place = try relocalizer.relocalize(cloud, mode: mode, remembering: &memory)
+      return Finding(place: place, memory: memory)
     } catch {
       throw SessionError(error)
     }
+  }
+
+  /// How the map lies in the frame of a cloud that was found.
+  static func fit(_ found: Relocalization) throws(SessionError) -> FrameFit {
     guard let transform = found.transform, let uncertainty = found.uncertainty else {
       let reason = if case .limited(let reason) = found.state { reason.rawValue } else { "ambiguous" }
       throw SessionError(

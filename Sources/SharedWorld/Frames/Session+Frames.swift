@@ -13,13 +13,13 @@ extension Session {
   /// Call it before the first anchor where the device's world has its own origin, and again whenever the device loses its world and
   /// begins another one. What was placed before stays in the frame before. Drags, and the pose of the device, end.
   /// - Throws: ``SessionError`` with the code `ended`.
-  public func beginFrame() throws(SessionError) { try handle(.beginFrame(isShared: false)) }
+  public func beginFrame() throws(SessionError) { try handleQuietly(.beginFrame(isShared: false)) }
 
   /// Returns to the shared frame, that of the session's map, in which every app begins: for a device that has moved its own origin
   /// there.
   ///
   /// - Throws: ``SessionError`` with the code `ended`.
-  public func useSharedFrame() throws(SessionError) { try handle(.beginFrame(isShared: true)) }
+  public func useSharedFrame() throws(SessionError) { try handleQuietly(.beginFrame(isShared: true)) }
 
   /// How the frame of a peer lies in this peer's; ``PeerAlignment/State/unaligned`` of a peer that is not in the session.
   public func alignment(of peer: PeerID) -> PeerAlignment {
@@ -90,7 +90,7 @@ extension Session {
     guard mine != theirs else { throw SessionError(Refusal.measurement(.sameFrame), anchor: nil) }
     let fit = try await source.measure(in: self)
     // Of the frames in which it began, even if a device has begun another one meanwhile.
-    try handle(.measure(from: theirs, to: mine, Self.estimate(fit)))
+    try handleQuietly(.measure(from: theirs, to: mine, Self.estimate(fit)))
     return alignment(to: source.peer)
   }
 
@@ -122,7 +122,7 @@ extension Session {
     if present == (mine, theirs), let believed = alignment(to: source.peer).transform, !fit.corrects(believed) {
       return alignment(to: source.peer)
     }
-    try handle(.measure(from: theirs, to: mine, Self.estimate(fit)))
+    try handleQuietly(.measure(from: theirs, to: mine, Self.estimate(fit)))
     if source.peer == nil { setRelocalised(true) }
     return alignment(to: source.peer)
   }
@@ -157,7 +157,7 @@ extension Session {
     // The first map of a session defines the shared frame: nothing is to be measured.
     let id = try await share(map)
     let exact = FrameFit(transform: .identity, position: 0, orientation: 0)
-    try handle(.measure(from: .shared, to: mine, Self.estimate(exact)))
+    try handleQuietly(.measure(from: .shared, to: mine, Self.estimate(exact)))
     return id
   }
 
@@ -187,10 +187,21 @@ extension Session {
     return finder
   }
 
+  /// The turns at which this device's clouds were tried in the session's map, the cost of searches; for tests.
+  package func searchedTurns() -> Int { frames.finder?.memory.work.turns ?? 0 }
+
+  /// Looks for a cloud of this device in the session's map, and measures how the map lies in the frame of the cloud.
+  func locate(_ cloud: [SIMD3<Float>], _ mode: AlignmentMode) async throws(SessionError) -> FrameFit {
+    let finder = try await relocalizer()
+    let finding = try await finder.locate(cloud, mode)
+    if frames.finder?.id == finder.id { frames.finder?.memory = finding.memory }
+    return try PlaceFinder.fit(finding.place)
+  }
+
   /// Records a measurement of a frame; one that others caused counts with theirs, not at once.
   func measure(_ frame: WorldFrame, by fit: FrameFit, isPrompt: Bool = true) throws(SessionError) {
     let mine = try read { node, _ in node.worldFrames.mine }
-    try handle(.measure(from: frame, to: mine, Self.estimate(fit), isPrompt: isPrompt))
+    try handleQuietly(.measure(from: frame, to: mine, Self.estimate(fit), isPrompt: isPrompt))
   }
 
   /// Tells the app that a peer's frame lies elsewhere.
@@ -241,11 +252,12 @@ extension Session {
 
   /// Measures again when another peer has touched a point, where this peer has touched any.
   func takeTouches(_ changes: [SetChange]) {
-    let isTouch = driver?.read { node, _ in
-      !node.worldFrames.isTrivial
-        && changes.contains { $0.origin != .local && node.anchors[$0.id]?.name.hasPrefix(Self.touchPrefix) == true }
-    }
-    if isTouch == true { _ = alignByTouches(isPrompt: false) }
+    let isTrivial = (try? read { node, _ in node.worldFrames.isTrivial }) ?? true
+    // A list that is made now has what has just changed.
+    if !isTrivial, !frames.touches.isKept { _ = try? touchIDs() }
+    var isTouched = false
+    lookUp { anchors, _, _ in isTouched = frames.touches.follow(changes, in: anchors) }
+    if isTouched, !isTrivial { _ = alignByTouches(isPrompt: false) }
   }
 
   /// Measures the frames of all peers with which this one has enough points in common.
@@ -280,15 +292,22 @@ extension Session {
 
   /// All touched points, each in the frame of its author.
   private func touches() throws(SessionError) -> [Touch] {
-    try read { node, _ in
-      node.allAnchors.compactMap { anchor in
-        guard anchor.name.hasPrefix(Self.touchPrefix), let owner = anchor.creator,
-          let frame = node.frame(ofPoseOf: anchor.id)
-        else { return nil }
-        return Touch(
-          id: anchor.id, name: anchor.name, owner: owner, frame: frame, position: anchor.transform.translation)
+    let ids = try touchIDs()
+    return try read { node, _ in
+      ids.compactMap { id in
+        guard let anchor = node.anchors[id], let owner = anchor.creator, let frame = node.frame(ofPoseOf: id) else {
+          return nil
+        }
+        return Touch(id: id, name: anchor.name, owner: owner, frame: frame, position: anchor.transform.translation)
       }
     }
+  }
+
+  /// The anchors of the touched points, in the order of their ids.
+  private func touchIDs() throws(SessionError) -> [AnchorID] {
+    var book = frames.touches
+    defer { frames.touches = book }
+    return try read { node, _ in book.list { node.allAnchors } }
   }
 }
 

@@ -3,7 +3,7 @@ import Glibc
 import PeerTransport
 
 /// A folder of identity files.
-struct IdentityStore {
+package struct IdentityStore {
   private let folder: PrivateFolder
 
   /// Opens the folder, making it and its parents when they are missing.
@@ -13,7 +13,7 @@ struct IdentityStore {
 
   /// `$XDG_STATE_HOME/sharedworld`, else `~/.local/state/sharedworld`; a relative path in the variable is ignored, as
   /// the specification asks.
-  static func defaultDirectory() throws(SessionError) -> String {
+  package static func defaultDirectory() throws(SessionError) -> String {
     if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/sharedworld" }
     if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.local/state/sharedworld" }
     throw SessionError(.io, "neither XDG_STATE_HOME nor HOME is set; name the identity's directory instead")

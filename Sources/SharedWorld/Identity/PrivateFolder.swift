@@ -1,14 +1,14 @@
 import Glibc
 
 /// A folder whose files belong to this user alone.
-struct PrivateFolder {
+package struct PrivateFolder {
   /// The largest file read (bytes); an identity has about 700.
   static let fileLimit = 16 * 1024
 
   private let path: String
 
   /// Opens the folder at `path`, making it and its parents (mode 0700) when they are missing.
-  init(path: String) throws(SessionError) {
+  package init(path: String) throws(SessionError) {
     self.path = path
     try Self.make(path)
     var info = stat()
@@ -19,7 +19,7 @@ struct PrivateFolder {
   }
 
   /// The path of a file in this folder.
-  func path(of name: String) -> String { path + "/" + name }
+  package func path(of name: String) -> String { path + "/" + name }
 
   /// Reads a whole identity after checking that it is private; nil when there is none.
   func read(_ name: String) throws(SessionError) -> [UInt8]? {

@@ -7,7 +7,7 @@ extension Session {
   /// Offers a file to some peers; each may accept or decline it, and those that accept it fetch it from each other too.
   ///
   /// The file is read a part at a time, once now and again while it is sent; if it changes meanwhile the resource fails with
-  /// ``ResourceFailure/unreadable``. Every receiver has a result in the end, and ``Event/resourceSettled(_:receiver:_:)`` tells of
+  /// ``ResourceFailure/unreadable``. Every receiver has a result in the end, and ``Event/resourceSettled(_:_:)`` tells of
   /// each too.
   /// - Parameters:
   ///   - path: The file.
@@ -159,9 +159,10 @@ extension Session {
       waits.resources.drop(offer.id)
       // Who declines an offer knows it.
       if failure != .declined { events.append(.resourceFailed(offer, failure)) }
-    case .settled(let id, let receiver, let failure):
-      waits.resources.tell(id, failure.map { .failed(receiver, $0) } ?? .received(receiver))
-      events.append(.resourceSettled(id, receiver: receiver, failure))
+    case .settled(let progress, let failure):
+      let receiver = progress.peer
+      waits.resources.tell(progress.id, failure.map { .failed(receiver, $0) } ?? .received(receiver))
+      events.append(.resourceSettled(progress, failure))
     case .attachment(let offer, let stage): take(offer, stage, into: &events)
     case .released(let id): waits.resources.release(id)
     }

@@ -61,7 +61,12 @@ actor Saver<Value: Sendable> {
 
   private func finish(_ error: SessionError?) {
     isWriting = false
-    if let news = failure.note(error) { hub.publish([.problem(news)]) }
+    if error == nil, failure.isFailing { hub.log.write(.fileRecovered, "a file of the session can be written again") }
+    if let news = failure.note(error) {
+      hub.publish([.problem(news)])
+    } else if let error {
+      hub.log.write(.fileFailed, "a file of the session still cannot be written, which is retried: \(error)")
+    }
     guard error != nil else { return save() }
     guard !hasStopped else { return }
     if retry == nil { retry = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.save() } } }

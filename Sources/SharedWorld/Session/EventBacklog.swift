@@ -43,9 +43,17 @@ struct EventBacklog: Backlog {
   private var anchorEvents = 0
   /// Cost of the unread messages, by sender (bytes): the node keeps it within a window.
   private(set) var messageBytes: [PeerID: Int] = [:]
+  /// Cost of the messages that were taken since the session last looked for that (bytes).
+  var takenMessageBytes = 0
   private var problems = 0
   private var unreliableMessages = 0
   private var statusEvents = 0
+  private let log: LogDesk?
+
+  /// A backlog of a new reader.
+  ///
+  /// - Parameter log: Receives what is dropped; a reader that never reads is told nothing.
+  init(log: LogDesk? = nil) { self.log = log }
 
   var isEmpty: Bool { unread.isEmpty }
   /// How many events are unread.
@@ -58,18 +66,18 @@ struct EventBacklog: Backlog {
 
   /// Adds an event, or lets it replace an unread one.
   mutating func append(_ event: Session.Event) {
-    // Of the many events that a flood of messages makes, none replaces another or falls under a bound.
-    if case .message(let bytes, let from) = event {
-      messageBytes[from, default: 0] += ProtocolLimits.cost(ofMessage: bytes)
-      unread.append(event)
-      return
-    }
     let subject = event.subject
     if let subject, event.replacesUnread, let index = replaceable[subject] { return unread.replace(index, with: event) }
     if case .anchor(let anchor) = subject { seal(anchor, before: event) }
     let index = unread.append(event)
     if let subject { replaceable[subject] = event.replacesUnread ? index : nil }
     if let kind = Self.kind(of: event), isOver(kind, with: event) { drop(kind) }
+  }
+
+  /// Adds messages of so much cost (bytes), of which none replaces another or falls under a bound.
+  mutating func append(_ messages: [[UInt8]], costing cost: Int, from sender: PeerID) {
+    messageBytes[sender, default: 0] += cost
+    for bytes in messages { unread.append(.message(bytes, from: sender)) }
   }
 
   /// Notes an update of an anchor, or lets it become one with an unread update.
@@ -124,6 +132,7 @@ struct EventBacklog: Backlog {
   mutating func take(_ read: (AnchorUpdate) -> Session.Event?) -> [Session.Event] {
     replaceable.removeAll(keepingCapacity: true)
     (anchorEvents, problems, unreliableMessages, statusEvents) = (0, 0, 0, 0)
+    for bytes in messageBytes.values { takenMessageBytes += bytes }
     messageBytes.removeAll(keepingCapacity: true)
     return unread.take(read)
   }
@@ -148,7 +157,7 @@ struct EventBacklog: Backlog {
     case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived,
       .invitationEnded, .invitationFailed, .codeShown, .codeEnded, .peerJoined, .peerReconnecting, .peerReconnected,
       .peerLeft, .newDevice,
-      .hostChanged, .lockChanged, .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged,
+      .hostChanged, .lockChanged, .roleChanged, .sessionMerged, .mapProgress, .mapReceived, .mapFailed, .peerMapChanged,
       .alignmentChanged,
       .synchronised,
       .groupsChanged, .messagesFailed, .resourceOffered, .resourceProgress, .resourceReceived, .resourceFailed,
@@ -197,6 +206,7 @@ struct EventBacklog: Backlog {
       statusEvents = 0
       advice = "events were dropped because they were not read; read session.state() again"
     }
+    log?.write(.slowApp, advice)
     append(.problem(SessionError(.consumerTooSlow, advice)))
   }
 }
@@ -204,6 +214,18 @@ struct EventBacklog: Backlog {
 extension ReaderMailbox where Contents == EventBacklog {
   /// Cost of a sender's messages that the reader has not taken (bytes).
   func unreadMessages(of sender: PeerID) -> Int { look { $0.messageBytes[sender] ?? 0 } }
+
+  /// Cost of the messages that the reader has taken since this was last asked (bytes).
+  func takenMessages() -> Int {
+    var taken = 0
+    update { taken = exchange(&$0.takenMessageBytes, with: 0) }
+    return taken
+  }
+
+  /// Adds messages of so much cost (bytes), in order.
+  func put(_ messages: [[UInt8]], costing cost: Int, from sender: PeerID) {
+    update { $0.append(messages, costing: cost, from: sender) }
+  }
 
   /// Adds events, in order.
   func put(_ events: [Session.Event]) {
@@ -246,6 +268,8 @@ extension Session.Event {
     case peerMap(PeerID)
     /// The groups that a peer is in.
     case groups(PeerID)
+    /// A peer's part in an owned session.
+    case role(PeerID)
     /// How a peer's frame lies.
     case alignment(PeerID)
     /// The unreliable messages of a peer under a key.
@@ -268,14 +292,14 @@ extension Session.Event {
     case .participantGone(let peer): .participant(peer)
     case .mapProgress(let progress): .map(progress.mapID)
     case .mapReceived(let receipt): .map(receipt.mapID)
-    case .resourceProgress(let progress): .resource(progress.id, progress.peer)
+    case .resourceProgress(let progress), .resourceSettled(let progress, _): .resource(progress.id, progress.peer)
     case .resourceReceived(let receipt): .resource(receipt.offer.id, receipt.offer.from)
     case .resourceFailed(let offer, _): .resource(offer.id, offer.from)
-    case .resourceSettled(let id, let peer, _): .resource(id, peer)
     case .attachmentChanged(let attachment): .attachment(attachment.id)
     case .peerMapChanged(let peer, _), .peerJoined(let peer), .peerLeft(let peer, _): .peerMap(peer.id)
     case .alignmentChanged(let peer, _): .alignment(peer.id)
     case .groupsChanged(let peer, _): .groups(peer.id)
+    case .roleChanged(let peer, _): .role(peer.id)
     case .candidateFound(let candidate), .candidateLost(let candidate): .candidate(candidate.id)
     case .unreliableMessage(_, let key, let peer): .unreliable(peer, key)
     case .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived, .invitationEnded,
@@ -291,7 +315,7 @@ extension Session.Event {
   var replacesUnread: Bool {
     switch self {
     case .anchorUpdated, .anchorDragged, .participantMoved, .mapProgress, .peerMapChanged, .alignmentChanged,
-      .unreliableMessage, .groupsChanged, .candidateFound, .resourceProgress, .attachmentChanged:
+      .unreliableMessage, .groupsChanged, .roleChanged, .candidateFound, .resourceProgress, .attachmentChanged:
       true
     case .anchorAdded, .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged,
       .dragEnded, .participantGone, .mapReceived, .mapFailed, .peerJoined, .peerLeft, .peerReconnecting,

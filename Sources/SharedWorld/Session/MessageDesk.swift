@@ -15,13 +15,15 @@ struct MessageDesk {
   }
 
   private var waiting: [Waiting] = []
+  /// Whether a caller that does not wait was refused since there was room.
+  private(set) var owesRoom = false
+  /// Told when there is room after such a refusal; nil when nobody asks.
+  var onRoom: (@Sendable () -> Void)?
   /// The cost of unread messages as the node knows it, by sender (bytes).
   var unread: [PeerID: Int] = [:]
 
-  /// The node has handed over a message.
-  mutating func received(_ bytes: [UInt8], from sender: PeerID) {
-    unread[sender, default: 0] += ProtocolLimits.cost(ofMessage: bytes)
-  }
+  /// The node has handed over messages of so much cost (bytes).
+  mutating func received(_ cost: Int, from sender: PeerID) { unread[sender, default: 0] += cost }
 
   /// Lets a caller wait.
   mutating func add(_ caller: Waiting) { waiting.append(caller) }
@@ -33,6 +35,15 @@ struct MessageDesk {
     case .reliable, .critical:
       waiting.contains { $0.parcel.mode == parcel.mode && $0.parcel.audience.overlaps(parcel.audience) }
     }
+  }
+
+  /// A caller that does not wait was refused.
+  mutating func refused() { owesRoom = onRoom != nil }
+
+  /// There is room again, and those who wait have had it.
+  mutating func tellOfRoom() {
+    guard exchange(&owesRoom, with: false) else { return }
+    onRoom?()
   }
 
   /// Ends the wait of a cancelled caller; a no-op when it waits no longer.

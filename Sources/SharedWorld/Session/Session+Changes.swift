@@ -175,6 +175,71 @@ extension Session {
   }
 }
 
+// MARK: - Snapshots
+
+extension Session {
+  /// The session as it was after its latest turns, for a render loop: no `await`, from any thread.
+  ///
+  /// The first read of a session gives what was there at the start, revision 0, and from then on snapshots are made. A change is in
+  /// the next one at once if the one before was read, else at most ``snapshotPause`` later; where nobody has read for a second, the
+  /// first read shows the past and has the next one made. ``makeSnapshot()`` waits for the present.
+  ///
+  /// A snapshot costs its reader a pointer. It costs the session the anchors that have changed, and a copy of the list of all: hold
+  /// one for a frame, not for the life of the app.
+  public nonisolated var snapshot: Snapshot {
+    let (latest, isStale) = board.read()
+    if isStale { loop.execute { [weak self] in self?.assumeIsolated { $0.publishSnapshot() } } }
+    return latest
+  }
+
+  /// How long a change may wait for its place in ``snapshot`` while that is read now and then.
+  public static let snapshotPause: Duration = .nanoseconds(SnapshotDesk.pause)
+
+  /// The session at this moment, which ``snapshot`` shows from then on.
+  public func makeSnapshot() -> Snapshot {
+    if !hasEnded { publishSnapshot() }
+    return board.read().0
+  }
+
+  /// Lets the next snapshot show what has changed, if the app reads any.
+  func updateSnapshot() {
+    guard board.isWanted, !hasEnded else { return }
+    if board.wasRead { return publishSnapshot() }
+    board.becomeStale()
+    guard snapshots.timer?.deadline == nil, loop.now < snapshots.lastRead + SnapshotDesk.patience else { return }
+    let timer = snapshots.timer ?? loop.makeTimer { [unowned self] in assumeIsolated { $0.publishSnapshot() } }
+    timer.deadline = loop.now + SnapshotDesk.pause
+    snapshots.timer = timer
+  }
+
+  /// Shows the session as it is now.
+  private func publishSnapshot() {
+    guard !hasEnded else { return }
+    if board.wasRead { snapshots.lastRead = loop.now }
+    snapshots.timer?.deadline = nil
+    publishSnapshot(hasEnded: false)
+  }
+
+  /// Shows the session as it was last; no snapshot follows.
+  func showEnd() {
+    snapshots.timer = nil
+    publishSnapshot(hasEnded: true)
+  }
+
+  private func publishSnapshot(hasEnded: Bool) {
+    snapshots.revision += 1
+    let (anchors, digest, poses) =
+      driver?.read { node, _ in
+        (node.placedAnchors, node.digest, node.livePoses.compactMap(node.worldFrames.update))
+      } ?? ([], SHA256Digest(words: .zero), [])
+    board.publish(
+      Snapshot(
+        revision: snapshots.revision, state: state(), anchors: anchors, digest: digest,
+        participants: poses.filter { $0.subject == .participant }.compactMap(LivePose.init),
+        drags: poses.filter { $0.subject != .participant }.compactMap(LivePose.init), hasEnded: hasEnded))
+  }
+}
+
 /// A mailbox for as long as somebody reads it.
 struct ChangeReader {
   weak var mailbox: ChangeMailbox?

@@ -7,22 +7,24 @@ import WorldModel
 extension Session {
   /// Translates what the node says for the app.
   func take(_ events: [NodeEvent]) {
+    updateSnapshot()
     var translated: [Event] = []
+    var end: EndReason?
     var (anchorsChanged, hasMessages, hasRoom, hasOthers) = (false, false, false, false)
     for event in events {
       take(event, into: &translated)
-      if case .message(let bytes, let from) = event {
-        waits.messages.received(bytes, from: from)
+      if case .messages = event {
         hasMessages = true
         continue
       }
       hasOthers = true
       if case .anchors = event { anchorsChanged = true }
       if case .envelope(let bytes, _, let from) = event {
-        waits.messages.received(bytes, from: from.peer)
+        waits.messages.received(ProtocolLimits.cost(ofMessage: bytes), from: from.peer)
         hasMessages = true
       }
       if case .messageRoom = event { hasRoom = true }
+      if case .ended(let reason) = event { end = reason }
       if case .handshake(let link, let news) = event { take(news, on: link) }
     }
     hub.publish(translated)
@@ -34,6 +36,8 @@ extension Session {
     if hasOthers, translated.contains(where: \.changesStanding) { advertiseStanding() }
     if hasMessages { reviewUnread() }
     if hasRoom { sendWaiting() }
+    // Last, also where other events of the turn follow it.
+    if let end { noteEnd(end) }
   }
 
   private func take(_ event: NodeEvent, into events: inout [Event]) {
@@ -75,6 +79,8 @@ extension Session {
     case .rulesChanged(let rules):
       if rules.isLocked != isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
       isLocked = rules.isLocked
+    case .roleChanged(let id, let role):
+      events.append(.roleChanged(id == localPeer.id ? localPeer : discovery.peer(id), role: role.map { PeerRole($0) }))
     case .anchors(let changes): publish(changes, after: &events)
     case .ephemeral(let update): take(update, into: &events)
     case .acknowledged(let id, let result): waits.finish(id.rawValue, .acknowledgement(result))
@@ -91,20 +97,26 @@ extension Session {
     case .mapRefused(let map, let provider, let refusal):
       events.append(refused(map, of: discovery.peer(provider).name, refusal))
     case .alignmentChanged(let id, let alignment): takeAlignment(of: discovery.peer(id), alignment, into: &events)
-    case .synchronised(let digest):
-      // What has arrived is told first.
-      if !maps.defers(digest) { events.append(.synchronised(digest)) }
+    // What has arrived is told first.
+    case .synchronised(let digest): if !maps.defers(digest) { events.append(.synchronised(digest)) }
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
-    case .message(let bytes, let from): events.append(.message(bytes, from: from))
+    case .messages(let messages, let from): publish(messages, from: from, after: &events)
     case .unreliable(let bytes, .bytes, let key, let from):
       events.append(.unreliableMessage(bytes, key: key, from: from.peer))
     case .unreliable(let bytes, .envelope, let key, let from): takeUnreliable(bytes, key: key, from: from)
     case .groupsChanged(let id, let groups): events.append(.groupsChanged(discovery.peer(id), groups: groups))
     case .messagesFailed(let failure): events.append(.messagesFailed(failure))
     case .resource(let news): take(news, into: &events)
-    case .unreliable(_, .stream, _, _), .envelope, .stream, .streamsFailed, .messageRoom, .handshake: break
-    case .ended(let reason): noteEnd(reason)
+    case .unreliable(_, .stream, _, _), .envelope, .stream, .streamsFailed, .messageRoom, .handshake, .ended: break
     }
+  }
+
+  /// Tells readers of messages, after the events before them.
+  private func publish(_ messages: [[UInt8]], from sender: PeerID, after earlier: inout [Event]) {
+    hub.publish(exchange(&earlier, with: []))
+    let cost = messages.reduce(0) { $0 + ProtocolLimits.cost(ofMessage: $1) }
+    waits.messages.received(cost, from: sender)
+    hub.publish(messages, costing: cost, from: sender)
   }
 
   /// Asks the app about an invitation.

@@ -25,6 +25,7 @@ extension Session {
       throw SessionError(.mayNotShare, anchor: nil)
     }
     maps.keep(.decoded(map), of: map.cloud.count, id: id, number: maps.nextNumber())
+    updateSnapshot()
     return id
   }
 
@@ -154,6 +155,7 @@ extension Session {
 
   private func opened(_ package: MapPackage, _ receipt: MapReceipt, number: UInt64) {
     maps.keep(.packed(package, provider: receipt.from), of: receipt.points, id: receipt.mapID, number: number)
+    updateSnapshot()
     endOpening([.mapReceived(receipt)])
   }
 

@@ -271,17 +271,22 @@ extension Session {
       }
     if let decision {
       // In the next round: the app hears of the invitation before it hears of its consequences.
-      return loop.execute { [weak self] in self?.assumeIsolated { $0.answer(id, decision) } }
+      return loop.execute { [weak self] in self?.assumeIsolated { $0.answer(id, invitation, decision) } }
     }
     let handler = configuration.invitationHandler
     let added = jobs.add { [weak self] in
       let decision = await handler(invitation)
-      await self?.answer(id, decision)
+      await self?.answer(id, invitation, decision)
     }
-    if !added { answer(id, .decline(reason: "busy")) }
+    if !added { answer(id, invitation, .decline(reason: "busy")) }
   }
 
-  private func answer(_ id: InvitationID, _ decision: InvitationDecision) { input(.answer(id, decision)) }
+  private func answer(_ id: InvitationID, _ invitation: Invitation, _ decision: InvitationDecision) {
+    if case .decline(let reason) = decision {
+      hub.log.write(.declined, "the invitation by \(invitation.peer.name) was declined: \(reason)")
+    }
+    input(.answer(id, decision))
+  }
 
   /// A link with which others invite this peer: to the addresses that members are told, without the passcode.
   ///
@@ -337,23 +342,25 @@ extension Session {
 
   // MARK: Members
 
-  /// Removes a member for the life of the session, also if it starts again; only the host can.
+  /// Removes a member for the life of the session, also if it starts again; only the host can, in an owned session the creator
+  /// and the moderators.
   ///
-  /// - Throws: ``SessionError`` with the code `unknownPeer` or `notHost`.
+  /// - Throws: ``SessionError`` with the code `unknownPeer`, `notHost`, or in an owned session `notPermitted` or `limitExceeded`.
   public func kick(_ peer: PeerID) throws(SessionError) {
-    try requireMember(peer)
+    // There a peer may be removed before it has come, or while it is away.
+    if !isOwned { try requireMember(peer) }
     try handle(.kick(peer))
   }
 
-  /// Turns newcomers away from now on; only the host can.
+  /// Turns newcomers away from now on; only the host can, in an owned session the creator and the moderators.
   ///
   /// Members stay, and those that lost their connection or started again come back. The lock holds when the host changes.
-  /// - Throws: ``SessionError`` with the code `notHost`.
+  /// - Throws: ``SessionError`` with the code `notHost`, or in an owned session `notPermitted`.
   public func lockSession() throws(SessionError) { try handle(.setLocked(true)) }
 
-  /// Lets newcomers in again; only the host can.
+  /// Lets newcomers in again; those can that can lock.
   ///
-  /// - Throws: ``SessionError`` with the code `notHost`.
+  /// - Throws: ``SessionError`` with the code `notHost`, or in an owned session `notPermitted`.
   public func unlockSession() throws(SessionError) { try handle(.setLocked(false)) }
 
   /// Forgets the wrong passcodes of strangers, so that devices may prove the passcode again that have to wait, or that the lock

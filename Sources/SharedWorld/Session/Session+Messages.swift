@@ -81,10 +81,16 @@ extension Session {
   /// Sends a message of any kind, without waiting.
   func transmitNow(_ parcel: Parcel) throws(SessionError) -> MessageID {
     guard let message = try sendUnlessFull(parcel) else {
+      waits.messages.refused()
       throw SessionError(.wouldBlock, "too many messages are on their way to a receiver; send less, or use send")
     }
     return message
   }
+
+  /// Has `body` called, on the session's thread, whenever there may be room again after a refusal with `wouldBlock`.
+  ///
+  /// One call for all refusals since the last one; another one takes the place of `body`.
+  package func setOnRoom(_ body: @escaping @Sendable () -> Void) { waits.messages.onRoom = body }
 
   /// Sends a message; nil when it has to wait, for room or behind others that wait.
   private func sendUnlessFull(_ parcel: Parcel) throws(SessionError) -> MessageID? {
@@ -131,6 +137,7 @@ extension Session {
         caller.caller.resume(returning: .failure(error))
       }
     }
+    waits.messages.tellOfRoom()
   }
 
   // MARK: Groups

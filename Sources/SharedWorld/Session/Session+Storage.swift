@@ -4,6 +4,14 @@ import PeerTransport
 import ServiceDiscovery
 import WorldModel
 
+/// The files of a running session.
+struct SavedFiles {
+  /// Nil where no anchors are kept.
+  var journal: SavedJournal?
+  /// Nil where nothing is kept for the next start.
+  var state: SavedState?
+}
+
 /// The state file of a running session, and what is still to be written to it.
 struct SavedState {
   let file: StateFile
@@ -31,22 +39,22 @@ extension Session {
     } write: { records async throws(SessionError) in
       try await file.append(records)
     }
-    journal = SavedJournal(file: file, saver: saver)
+    files.journal = SavedJournal(file: file, saver: saver)
     saveJournal()
   }
 
   /// Lets what is new be written.
-  func saveJournal() { journal?.saver.assumeIsolated { $0.save() } }
+  func saveJournal() { files.journal?.saver.assumeIsolated { $0.save() } }
 
   private func takeFromJournal(isRetry: Bool) -> [JournalRecord]? {
     guard let set = driver?.read({ node, _ in node.anchors }) else { return nil }
-    return journal?.take(from: set, isRetry: isRetry)
+    return files.journal?.take(from: set, isRetry: isRetry)
   }
 
   /// Writes what is left and releases the file.
   func closeJournal() async {
-    guard var journal, let set = driver?.read({ node, _ in node.anchors }) else { return }
-    self.journal = nil
+    guard var journal = files.journal, let set = driver?.read({ node, _ in node.anchors }) else { return }
+    files.journal = nil
     // A transaction that is only queued will find the file closed.
     let records = journal.takeAll(from: set, isRetry: await journal.saver.stop())
     do throws(SessionError) {
@@ -70,37 +78,37 @@ extension Session {
       try await file.write(record)
     }
     let pulse = loop.makeTimer { [unowned self] in self.assumeIsolated { $0.noteLife() } }
-    savedState = SavedState(file: file, saver: saver, pulse: pulse)
+    files.state = SavedState(file: file, saver: saver, pulse: pulse)
     setPulse()
     return record
   }
 
   /// Lets a record be written, in place of one that is not written yet.
   func keep(_ record: NodeRecord) {
-    savedState?.record = record
-    savedState?.saver.assumeIsolated { $0.save() }
+    files.state?.record = record
+    files.state?.saver.assumeIsolated { $0.save() }
   }
 
   private func takeRecord(isRetry: Bool) -> NodeRecord? {
-    let latest = savedState?.record.take()
+    let latest = files.state?.record.take()
     return isRetry ? driver?.read { node, _ in node.record } : latest
   }
 
   private func noteLife() {
-    guard let file = savedState?.file else { return }
+    guard let file = files.state?.file else { return }
     _ = jobs.add(priority: .utility) { await file.touch() }
     setPulse()
   }
 
   private func setPulse() {
     let pause = min(max(configuration.graceTime / 4, .seconds(1)), .seconds(60))
-    savedState?.pulse.deadline = loop.time(after: pause)
+    files.state?.pulse.deadline = loop.time(after: pause)
   }
 
   /// Writes what is left and releases the file.
   func closeState() async {
-    guard let state = savedState else { return }
-    savedState = nil
+    guard let state = files.state else { return }
+    files.state = nil
     state.pulse.deadline = nil
     _ = await state.saver.stop()
     // A session that never started leaves the file as it was.

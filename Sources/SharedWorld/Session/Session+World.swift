@@ -81,6 +81,17 @@ extension Session {
     try handle(.edit(.setPayload(payload, of: id)), anchor: id)
   }
 
+  /// Gives an anchor another kind, as when a plane grows: extent, outline and classification are one value.
+  ///
+  /// Like a move it waits for nobody and binds no owner; of two concurrent ones the later in session time stands, apart from
+  /// pose, name and payload. Readers get ``Event/anchorUpdated(_:origin:)``. Members of builds before it keep the kind of the
+  /// addition.
+  /// - Throws: ``SessionError`` with the code `unknownAnchor`, `invalidArgument` (sizes and names out of range, a kind to or from
+  ///   ``Anchor/Kind/participant(_:)``) or `limitExceeded`.
+  public func setKind(_ kind: Anchor.Kind, of id: AnchorID) throws(SessionError) {
+    try handle(.edit(.setKind(kind, of: id)), anchor: id)
+  }
+
   /// Removes an anchor, permanently: a removal wins over any concurrent edit.
   ///
   /// - Throws: ``SessionError`` with the code `unknownAnchor`; and, the anchor being removed, `notAcknowledged` or
@@ -181,7 +192,7 @@ extension Session {
       throw SessionError(
         .invalidArgument, "the filter's prefix is too long or has control characters, or its region is not finite")
     }
-    try handle(.setInterest(filter))
+    try handleQuietly(.setInterest(filter))
   }
 
   /// The devices of other peers that tell where they are, as anchors of the kind ``Anchor/Kind/participant(_:)``, in the

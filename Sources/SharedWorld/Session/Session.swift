@@ -15,7 +15,7 @@ import WorldModel
 /// It is one actor on one event loop of its own: sockets, timers, TLS and the protocol run there and never change
 /// threads.
 public actor Session {
-  nonisolated let hub = EventHub()
+  nonisolated let hub: EventHub
   nonisolated let jobs = JobQueue()
   nonisolated let loop: EventLoop
   nonisolated let identity: PeerIdentity
@@ -34,20 +34,17 @@ public actor Session {
   var changeReaders: [ChangeReader] = []
   /// Whether the app was told that the session is locked.
   var isLocked = false
-  var journal: SavedJournal?
-  var savedState: SavedState?
+  var files = SavedFiles()
   /// Where chunks of maps are kept.
   nonisolated let chunkStore: ChunkStore?
   var frames: FrameDesk
-  private(set) var hasEnded = false
-  private var closing = Closing.notBegun
-
-  /// How far the end has come, with the callers that await it.
-  private enum Closing {
-    case notBegun
-    case underWay([CheckedContinuation<Void, Never>])
-    case done
-  }
+  /// The place from which render loops read.
+  nonisolated let board = SnapshotBoard()
+  /// How far the board has come.
+  var snapshots = SnapshotDesk()
+  private var end = SessionEnd()
+  /// Whether the node is out of the session.
+  var hasEnded: Bool { end.reason != nil }
 
   /// The session's event loop.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -55,6 +52,7 @@ public actor Session {
   init(identity: PeerIdentity, configuration: Configuration) throws(SessionError) {
     self.identity = identity
     self.configuration = configuration
+    hub = EventHub(log: LogDesk(configuration.log))
     trust = try TrustDesk(configuration.trust, service: configuration.service)
     if trust.compared != nil, configuration.codeHandler == nil {
       throw SessionError(.invalidArgument, "TrustPolicy.code needs an app that shows codes: set codeHandler")
@@ -102,6 +100,12 @@ public actor Session {
   /// The last edits and messages arrive before: for that it waits 3 s at most, and not at all in a cancelled task.
   public func leave() async {
     _ = await acknowledged(.delivery, timeout: Self.farewell)
+    await leaveAtOnce()
+  }
+
+  /// Says goodbye to everybody and ends the session, without a wait for what is on its way.
+  func leaveAtOnce() async {
+    end.isLeaving = true
     input(.leave)
     await shutDown()
   }
@@ -124,6 +128,12 @@ public actor Session {
     return answer
   }
 
+  /// Gives one input to the node that may change what there is to see without an event.
+  func handleQuietly(_ input: Input) throws(SessionError) {
+    try handle(input)
+    updateSnapshot()
+  }
+
   /// Gives one input to the node; a no-op after the end.
   func input(_ input: Input) {
     guard !hasEnded else { return }
@@ -137,37 +147,66 @@ public actor Session {
 
   // MARK: The end
 
-  /// The node is out of the session: every waiting caller and every reader is told.
+  /// The node is out of the session: every waiting caller is told, and every reader once nothing more happens.
   func noteEnd(_ reason: EndReason) {
     guard !hasEnded else { return }
-    hasEnded = true
+    showEnd()
+    end.reason = reason
     waits.endAll(reason)
     maps.endAll()
     endChangeReaders()
+    jobs.finish()
+    // A session that is being left still closes its files, and tells of what fails.
+    if !end.isLeaving { tellEnd() }
+  }
+
+  /// Tells readers the end, as the last event of all.
+  private func tellEnd() {
+    guard let reason = end.reason, !end.isTold else { return }
+    end.isTold = true
     hub.publish([.ended(LeaveReason(reason))])
     hub.end()
-    jobs.finish()
   }
 
   /// Shuts down once; concurrent callers await the same completion.
   private func shutDown() async {
+    end.isLeaving = true
     noteEnd(.left)
-    switch closing {
+    switch end.closing {
     case .done: return
-    case .underWay(let waiters): return await withCheckedContinuation { closing = .underWay(waiters + [$0]) }
-    case .notBegun: closing = .underWay([])
+    case .underWay(let waiters): return await withCheckedContinuation { end.closing = .underWay(waiters + [$0]) }
+    case .notBegun: end.closing = .underWay([])
     }
     await closeJournal()
     await closeState()
+    tellEnd()
     discovery.stop()
     if let driver {
       self.driver = nil
       await withCheckedContinuation { done in driver.shutDown { done.resume() } }
     }
-    if case .underWay(let waiters) = exchange(&closing, with: .done) {
+    if case .underWay(let waiters) = exchange(&end.closing, with: .done) {
       for waiter in waiters { waiter.resume() }
     }
     loop.stop()
+  }
+}
+
+/// How far the end of a session has come.
+private struct SessionEnd {
+  /// Why the node is out of the session; nil while it is in.
+  var reason: EndReason?
+  /// Whether the app ends the session, so that its files are closed before readers are told.
+  var isLeaving = false
+  /// Whether readers were told.
+  var isTold = false
+  var closing = Closing.notBegun
+
+  /// How far the files and connections are closed, with the callers that await it.
+  enum Closing {
+    case notBegun
+    case underWay([CheckedContinuation<Void, Never>])
+    case done
   }
 }
 
@@ -183,7 +222,7 @@ extension Session {
     _ body: (Session) async throws -> R
   ) async throws -> R {
     let session = try Session(identity: identity, configuration: configuration)
-    try await session.start()
+    try await session.begin()
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await session.jobs.run() }
       do {
@@ -217,8 +256,31 @@ extension Session {
     try await withSession(as: identity, configuration: Configuration(service: service), isolation: isolation, body)
   }
 
+  /// Starts a session that lives until ``SessionHandle/stop()``, or until its handle is released: for an object that lives as long
+  /// as a window.
+  ///
+  /// - Throws: ``SessionError`` when the session cannot start; then nothing of it is left.
+  public static func start(
+    as identity: PeerIdentity, configuration: Configuration = Configuration()
+  ) async throws(SessionError) -> SessionHandle {
+    let session = try Session(identity: identity, configuration: configuration)
+    try await session.begin()
+    return SessionHandle(of: session)
+  }
+
+  /// Starts a session, as ``start(as:configuration:)``, of the identity `name` in the folder ``Configuration/storage``; without a
+  /// folder, of the one that ``PeerIdentity/loadOrCreate(named:in:)`` finds by default.
+  ///
+  /// - Throws: ``SessionError`` when the identity cannot be used or the session cannot start.
+  public static func start(
+    named name: String, configuration: Configuration = Configuration()
+  ) async throws(SessionError) -> SessionHandle {
+    let identity = try PeerIdentity.loadOrCreate(named: name, in: configuration.storage)
+    return try await start(as: identity, configuration: configuration)
+  }
+
   /// Listens and advertises.
-  func start() async throws(SessionError) {
+  func begin() async throws(SessionError) {
     do throws(SessionError) {
       if let storage = configuration.storage { _ = try PrivateFolder(path: storage) }
       let port = try await listen(on: listenAddress(), restoring: openState())
@@ -242,9 +304,7 @@ extension Session {
       driver.onLoad = { [unowned self] load in self.assumeIsolated { $0.load(load) } }
       driver.onCheck = { [unowned self] check in self.assumeIsolated { $0.run(check) } }
       driver.onRecord = { [unowned self] record in self.assumeIsolated { $0.keep(record) } }
-      driver.onTrouble = { [hub] failure in
-        hub.publish([.problem(SessionError(.io, "no connection can be taken: \(failure)", cause: failure))])
-      }
+      driver.onTrouble = { [hub] trouble in hub.report(trouble) }
       self.driver = driver
       hub.source.begin(with: self)
       try await openJournal()
@@ -273,6 +333,10 @@ extension Session {
     node.hostRequests = configuration.hostRequestHandler == nil ? .byPriority : .asked
     node.mapMemoryLimit = max(configuration.mapMemoryLimit, 0)
     node.admitted = trust.admitted
+    node.signatures = identity.signatures
+    if configuration.ownership == .owned {
+      node.genesisNonce = (0..<Genesis.nonceSize).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
     node.passcode = configuration.passcode
     if configuration.driver != nil {
       node.handshakeTime = max(.zero, min(configuration.driverTimeout, ProtocolTimes.handshakeMost))
@@ -282,7 +346,7 @@ extension Session {
     node.cachesChunks = chunkStore != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil
     node.keepsOrphans = configuration.keepsOrphanedOwnership
-    node.keepsRecord = savedState != nil
+    node.keepsRecord = files.state != nil
     return node
   }
 
@@ -329,6 +393,7 @@ extension Session {
 
   /// Tells the app of services, and invites those that the policy names.
   private func tell(_ events: [Event]) {
+    updateSnapshot()
     hub.publish(events)
     for case .candidateFound(let candidate) in events { consider(candidate) }
   }

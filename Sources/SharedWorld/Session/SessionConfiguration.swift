@@ -66,6 +66,11 @@ extension Session {
     ///
     /// A peer that enters another session goes by that session's limit.
     public var memberLimit = 64
+    /// Whether this peer owns the session that it begins.
+    ///
+    /// A peer that comes back with its ``storage`` or ``state`` is in the session that it was in, owned or not. One that enters another
+    /// session goes by that session's.
+    public var ownership = SessionOwnership.open
     /// The rule of who may share a map with the whole session; give all peers the same one.
     public var mapProviders: MapProviders = .anyone
     /// The most memory that a map of another peer may take (bytes), encoded as well as decoded.
@@ -127,6 +132,11 @@ extension Session {
     public var coder: any ObjectCoder = JSONObjectCoder()
     /// The steps that objects pass on their way: those that leave in this order, those that arrive in reverse order.
     public var middleware: [any MessageMiddleware] = []
+
+    /// Receives the library's messages for people, at most five of a kind within ten seconds; nil: nobody does.
+    ///
+    /// The library itself prints nothing. It is called on any thread, often on the session's own: return at once.
+    public var log: (@Sendable (LogMessage) -> Void)?
 
     /// A configuration with the defaults.
     public init(service: String = "sharedworld") {

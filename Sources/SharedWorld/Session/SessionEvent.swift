@@ -48,8 +48,11 @@ extension Session {
     /// `known` is the recorded key. It comes once for each key, when the peer invites this one or joins.
     case newDevice(Peer, known: PeerID)
 
-    /// The host locked the session for newcomers, or opened it again.
+    /// The host, or in an owned session the creator or a moderator, locked the session for newcomers, or opened it again.
     case lockChanged(isLocked: Bool)
+
+    /// A peer, perhaps this one, has another part in an owned session; nil when it is not admitted any more.
+    case roleChanged(Peer, role: PeerRole?)
 
     /// This session and another one, or the other half of it, became one; `size` counts all peers, this one included.
     case sessionMerged(size: Int, host: PeerID)
@@ -120,8 +123,8 @@ extension Session {
     indirect case resourceReceived(ResourceReceipt)
     /// A resource that was offered to this peer does not come.
     indirect case resourceFailed(ResourceOffer, ResourceFailure)
-    /// A receiver of a resource of this peer has all of it, or does not get it for this reason.
-    case resourceSettled(ResourceID, receiver: PeerID, ResourceFailure?)
+    /// A receiver of a resource of this peer has all of it, or has come this far and does not get the rest for this reason.
+    indirect case resourceSettled(ResourceProgress, ResourceFailure?)
     /// Something went wrong that ends neither the session nor the data.
     case problem(SessionError)
     /// The session is over.

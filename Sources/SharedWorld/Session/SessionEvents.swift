@@ -52,7 +52,7 @@ extension Session {
       /// Everything that has happened since the last call, at least one event; nil after the end.
       public mutating func nextBatch() async -> [Event]? {
         let batch = await mailbox.take { source.serve($0) }
-        for case .message(let bytes, _) in batch ?? [] { readMessages += ProtocolLimits.cost(ofMessage: bytes) }
+        readMessages += mailbox.takenMessages()
         if readMessages >= MessageDesk.readStep {
           readMessages = 0
           source.reviewUnread()
@@ -85,35 +85,46 @@ final class EventHub: Sendable {
   let messages = MessageHub()
   /// Those that accept streams.
   let streams = StreamHub()
+  /// The app's own log.
+  let log: LogDesk
   private let state: Mutex<State>
 
-  init() {
-    state = Mutex(State(early: Self.mailbox(of: source)))
+  init(log: LogDesk = LogDesk(nil)) {
+    self.log = log
+    state = Mutex(State(early: Self.mailbox(of: source, log)))
   }
 
-  private static func mailbox(of source: AnchorSource) -> EventMailbox {
-    EventMailbox(EventBacklog()) { [weak source] in source?.reviewUnread() }
+  private static func mailbox(of source: AnchorSource, _ log: LogDesk) -> EventMailbox {
+    EventMailbox(EventBacklog(log: log)) { [weak source] in source?.reviewUnread() }
   }
 
   /// A mailbox that gets all further events; the first one also those before.
   func subscribe() -> EventMailbox {
     state.withLock { state in
-      let mailbox = exchange(&state.early, with: nil) ?? Self.mailbox(of: source)
+      let mailbox = exchange(&state.early, with: nil) ?? Self.mailbox(of: source, log)
       if state.hasEnded { mailbox.end() } else { state.readers.append(Reader(mailbox: mailbox)) }
       return mailbox
     }
   }
 
-  /// Hands out events, in order.
+  /// Hands out events, in order; none follows the end.
   func publish(_ events: [Session.Event]) {
     guard !events.isEmpty else { return }
+    log.write(events)
     for mailbox in receivers { mailbox.put(events) }
+  }
+
+  /// Hands out messages of so much cost (bytes), in order.
+  func publish(_ messages: [[UInt8]], costing cost: Int, from sender: PeerID) {
+    for mailbox in receivers { mailbox.put(messages, costing: cost, from: sender) }
   }
 
   /// Says that nothing more comes.
   func end() {
-    state.withLock { $0.hasEnded = true }
-    for mailbox in receivers { mailbox.end() }
+    let last = receivers
+    // From now on there is no receiver.
+    state.withLock { ($0.hasEnded, $0.readers) = (true, []) }
+    for mailbox in last { mailbox.end() }
     messages.end()
     streams.end()
   }
@@ -121,6 +132,7 @@ final class EventHub: Sendable {
   /// The mailboxes that get what happens now; those whose readers are gone are forgotten.
   var receivers: [EventMailbox] {
     state.withLock { state in
+      guard !state.hasEnded else { return [] }
       var receivers: [EventMailbox] = []
       var hasGone = false
       // By index: a weak reference is costly to copy.

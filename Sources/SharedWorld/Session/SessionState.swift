@@ -1,5 +1,5 @@
 import PeerProtocol
-import WorldModel
+public import WorldModel
 
 extension Session {
   /// Everything an app shows of a session, at one moment.
@@ -30,6 +30,36 @@ extension Session {
     public let memberLimit: Int
     /// Services seen on the network, in the order of their ids.
     public let candidates: [Candidate]
+  }
+}
+
+extension Session {
+  /// A session at one moment, for a render loop: everything in it is of the same turn, and never changes.
+  public final class Snapshot: Sendable {
+    /// Counts the snapshots of this session; 0 before the first.
+    public let revision: UInt64
+    /// Peers, host, map and candidates.
+    public let state: State
+    /// The anchors that have a place in this peer's frame, in the order of their ids, as ``Session/anchors()``.
+    public let anchors: [Anchor]
+    /// The hash of the replicated state, as ``Session/digest()``.
+    public let digest: SHA256Digest
+    /// Where the devices of other peers are, in this peer's frame.
+    public let participants: [LivePose]
+    /// The anchors that other peers drag, and where.
+    public let drags: [LivePose]
+    /// Whether the session is over; then this is what it was last.
+    public let hasEnded: Bool
+
+    init(
+      revision: UInt64, state: State, anchors: [Anchor], digest: SHA256Digest, participants: [LivePose],
+      drags: [LivePose], hasEnded: Bool
+    ) {
+      (self.revision, self.state) = (revision, state)
+      (self.anchors, self.digest) = (anchors, digest)
+      (self.participants, self.drags) = (participants, drags)
+      self.hasEnded = hasEnded
+    }
   }
 }
 

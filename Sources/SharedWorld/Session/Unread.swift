@@ -36,6 +36,8 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
   /// The last note of each anchor.
   private var latest = SlotIndex()
   private let hash = SeededHash()
+  /// Elements for which there is room before the first comes, at most.
+  private static var mostRoom: Int { 512 }
 
   /// Whether nothing is unread.
   var isEmpty: Bool { order.isEmpty }
@@ -128,8 +130,10 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
   }
 
   private mutating func forget() {
-    order.removeAll(keepingCapacity: true)
+    // As much room as was needed last: an array that grows copies every element several times.
     elements = []
+    elements.reserveCapacity(min(order.count, Self.mostRoom))
+    order.removeAll(keepingCapacity: true)
     notes.removeAll(keepingCapacity: true)
     latest.removeAll()
   }

@@ -152,6 +152,8 @@ extension Session {
     if case .stream(let bytes, _, let sender) = event {
       receive(bytes, from: sender)
     } else if case .streamsFailed(let failure, let node) = event {
+      // The end of this session ends them with its own reason.
+      guard failure.reason != .ended else { return false }
       // Nothing tells the other side if this one alone gave it up.
       let owes = failure.reason == .lost || failure.reason == .restarted
       waits.streams.book.end(with: node.peer, node, owing: owes, gone(node.peer, failure.reason.rawValue))

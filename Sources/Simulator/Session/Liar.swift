@@ -23,10 +23,11 @@ package struct Liar {
     guard random.chance(percent: 15) else { return nil }
     count += 1
     var writer = ByteWriter()
-    switch random.below(4) {
+    switch random.below(node.ownedSession.isOwned ? 5 : 4) {
     case 0: writeRoster(of: node, to: &writer)
     case 1: writeLinkState(node.roster, to: &writer)
     case 2: writeElection(of: node, to: &writer)
+    case 4: writeStatement(of: node, to: &writer)
     default: writeSmall(isHost: node.host == node.me, after: node.rules.version, to: &writer)
     }
     return writer.bytes
@@ -58,6 +59,18 @@ package struct Liar {
     default: entry.addresses = [SessionPeer.address(of: random.below(machines + 3))]
     }
     return entry
+  }
+
+  /// A removal, an admission or a lock that it signs itself, in its own name or in the creator's.
+  private mutating func writeStatement(of node: borrowing Node, to writer: inout ByteWriter) {
+    guard let record = node.ownedSession.record else { return }
+    let (me, kind) = (node.me.peer, [Statement.Kind.removal, .admission, .lock][random.below(3)])
+    let subject = kind == .lock ? Statement.none : self.node(node.roster).peer
+    let statement = Statement(
+      key: random.chance(percent: 80) ? me.bytes : record.genesis.creator, kind, of: subject,
+      serial: 1 + UInt64(random.below(20)))
+    guard let signed = statement.signed(by: Signatures(simulating: me), in: record.genesis.session) else { return }
+    writer.writeFrame(.statements) { StatementsFrame([signed]).write(to: &$0) }
   }
 
   private mutating func node(_ roster: Roster) -> NodeID {

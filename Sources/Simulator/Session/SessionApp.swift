@@ -43,6 +43,9 @@ struct SessionApp {
       let end = dice.below(3) == 0 ? AnchorLock.endless : time + UInt64(dice.below(10_000))
       return .setLock(
         AnchorLock(owner: owner, leaseUntil: end, epoch: dice.below(3), number: dice.below(UInt64(5))), of: id)
+    case 7:
+      let extent = SIMD2(Float(1 + dice.below(9)), Float(dice.below(9)))
+      return .setKind(.plane(Anchor.Plane(alignment: .horizontal, extent: extent)), of: id)
     default: return .move(id, to: place)
     }
   }

@@ -22,6 +22,8 @@ package struct SessionMonitor: SimulationMonitor {
   /// The node on each machine.
   private var starts: [NodeID]
   private var removals: RemovalWatch?
+  /// The parts of an owned session; nil in an open one.
+  private var owned: OwnedWatch?
   /// Every map that was shared, by the hash of its contents.
   private var maps: [SHA256Digest: MapPackage] = [:]
   /// Maps that arrived, over all nodes.
@@ -37,13 +39,14 @@ package struct SessionMonitor: SimulationMonitor {
   /// Of what all nodes asked for, step by step.
   package private(set) var outputDigest = OutputDigest()
 
-  package init(count: Int, liar: Int? = nil, stranger: Int? = nil, transcript: Transcript) {
+  package init(count: Int, liar: Int? = nil, stranger: Int? = nil, cast: OwnedCast? = nil, transcript: Transcript) {
     elections = ElectionWatch(count: count, transcript: transcript, isTerse: true)
     anchors = AnchorWatch(count: count)
     membership = Array(repeating: MembershipWatch(), count: count)
     starts = (0..<count).map { NodeID(peer: SessionPeer.identity(of: $0), incarnation: 0) }
     (self.liar, self.stranger) = (liar, stranger)
-    removals = liar.map { RemovalWatch(count: count, liar: $0) }
+    removals = cast == nil ? liar.map { RemovalWatch(count: count, liar: $0) } : nil
+    owned = cast.map(OwnedWatch.init)
   }
 
   /// The first invariant that did not hold.
@@ -118,6 +121,7 @@ package struct SessionMonitor: SimulationMonitor {
   package mutating func stepped(_ index: Int, node: borrowing SessionPeer, local: Instant, at now: Instant) {
     for step in node.electionSteps { elections.stepped(index, step.observation(local: local, at: now)) }
     if let text = removals?.stepped(index, node.node) { fail(text, at: now) }
+    if let text = owned?.stepped(index, node.node, isExpelled: expelled) { fail(text, at: now) }
     if let text = drivers.stepped(node, isStranger: index == stranger) { fail("\(text) (node \(index + 1))", at: now) }
     if let text = messages.excess(of: node.node) { fail("\(text) (node \(index + 1))", at: now) }
     for event in node.events {
@@ -163,7 +167,7 @@ package struct SessionMonitor: SimulationMonitor {
       fail("\(index + 1) holds \(peer.prefix) for two processes", at: now)
     case .divergence(let peer): fail("C1 \(index + 1) and \(peer.prefix) differ under equal vectors", at: now)
     case .ended(.kicked) where liarRemoved: note("\(index + 1) was removed by the liar", at: now)
-    case .ended(let reason) where reason != .left && !expelled.contains(index):
+    case .ended(let reason) where reason != .left && !expelled.contains(index) && owned?.mayEnd(index) != true:
       fail("\(index + 1) was put out of the session: \(reason)", at: now)
     case .peerJoined(let peer, _): note("\(index + 1) sees \(peer.prefix) join", at: now)
     case .peerLeft(let peer, _, let reason): note("\(index + 1) loses \(peer.prefix): \(reason)", at: now)
@@ -175,16 +179,18 @@ package struct SessionMonitor: SimulationMonitor {
       }
     case .mapSourceRefused(_, let peer, let failure):
       fail("M1 \(index + 1) refused a chunk of \(peer.prefix): \(failure)", at: now)
-    case .message(let bytes, let from):
-      if let text = messages.arrived(bytes, from: from, at: starts[index]) { fail(text, at: now) }
+    case .messages(let arrived, let from):
+      for bytes in arrived {
+        if let text = messages.arrived(bytes, from: from, at: starts[index]) { fail(text, at: now) }
+      }
     case .envelope(let bytes, let number, let from), .stream(let bytes, let number, let from):
       if let text = messages.arrived(bytes, as: number, from: from, at: starts[index]) { fail(text, at: now) }
     case .unreliable(let bytes, _, let key, let from):
       if let text = messages.arrived(bytes, under: key, from: from, at: starts[index]) { fail(text, at: now) }
     case .messagesFailed(let failure), .streamsFailed(let failure, _): messages.failed(failure, at: starts[index])
-    case .resource(.settled(let id, let receiver, let failure)):
-      note("\(index + 1) knows of \(receiver.prefix): \(failure?.word ?? "received")", at: now)
-      if let text = resources.settled(id, receiver, failure) { fail(text, at: now) }
+    case .resource(.settled(let progress, let failure)):
+      note("\(index + 1) knows of \(progress.peer.prefix): \(failure?.word ?? "received")", at: now)
+      if let text = resources.settled(progress.id, progress.peer, failure) { fail(text, at: now) }
     case .resource(.failed(let offer, let failure)):
       note("\(index + 1) does not get \(offer.id.description.prefix(6)): \(failure.word)", at: now)
     case .resource(.attachment(let offer, let stage)):
@@ -197,7 +203,8 @@ package struct SessionMonitor: SimulationMonitor {
       .unauthenticated, .hostChanged,
       .hostRequested,
       .hostAwaited, .rulesChanged,
-      .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress, .mapRefused, .synchronised,
+      .roleChanged, .ephemeral, .acknowledged, .ownershipSettled, .ownershipRequested, .mapProgress, .mapRefused,
+      .synchronised,
       .mapStatusChanged, .groupsChanged, .messageRoom, .resource, .ended:
       break
     }

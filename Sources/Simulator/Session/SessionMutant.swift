@@ -52,6 +52,10 @@ package struct SessionMutant: Sendable {
     .init("frames-by-arrival", .measurementOrder, .frames, nodes: 4, seeds: 1...3),
     .init("poses-change-frames", .posesKeepFrames, .frames, nodes: 4, seeds: 1...3),
     .init("one-driver-is-enough", .bothDrivers, .drivers, nodes: 4, seeds: 1...3),
+    .init("admits-by-hearsay", .signedAdmission, .owned, nodes: 6, seeds: 1...6),
+    .init("removes-by-hearsay", .signedRemoval, .owned, nodes: 6, seeds: 1...6),
+    .init("cuts-not-raised", .raisedCuts, .owned, nodes: 6, seeds: 1...6),
+    .init("no-cuts", .cuts, .owned, nodes: 6, seeds: 75...75),
     .init("believes-every-measurement", .confirmedFirst, .wrongFrames, nodes: 4, seeds: 1...3),
   ]
 

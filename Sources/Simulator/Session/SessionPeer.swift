@@ -39,6 +39,8 @@ package struct SessionPeer: SimulatedNode {
 
   /// The part of the app that sends and reads messages.
   var mail = Mail()
+  /// The parts of an owned session; nil in an open one.
+  private let cast: OwnedCast?
   /// The part of the app that authenticates others; nil for none.
   private(set) var driver: DriverApp?
   /// The files of resources.
@@ -71,7 +73,8 @@ package struct SessionPeer: SimulatedNode {
   /// does not hold as a member; `configure` changes what the node is told.
   package init(
     index: Int, count: Int, seed: UInt64, rules: ProtocolRules = .all, isLiar: Bool = false,
-    driver: DriverApp.Kind? = nil, isRecorded: Bool = false, restoring record: NodeRecord? = nil, at now: Instant,
+    driver: DriverApp.Kind? = nil, cast: OwnedCast? = nil, isRecorded: Bool = false,
+    restoring record: NodeRecord? = nil, at now: Instant,
     configure: (inout NodeConfiguration) -> Void = { _ in }
   ) {
     self.index = index
@@ -97,13 +100,17 @@ package struct SessionPeer: SimulatedNode {
       self.driver = DriverApp(driver, of: configuration.peerID)
       configuration.handshakeTime = .seconds(10)
     }
+    self.cast = cast
+    cast?.configure(&configuration, of: index)
     configure(&configuration)
     node = Node(configuration, restoring: record, at: now)
     follower = ElectionFollower(node)
     if isRecorded { recording = NodeRecording(configuration, restoring: record, at: now) }
     let members = record?.roster.filter { $0.status == .present }.map(\.peerID) ?? []
     expected = (0..<count).filter { $0 != index && members.contains(Self.identity(of: $0)) }
-    for other in 0..<count where other != index && !expected.contains(other) { invite(other, at: now) }
+    for other in 0..<count where other != index && !expected.contains(other) && cast?.invites(other, index) ?? true {
+      invite(other, at: now)
+    }
     settle(at: now)
   }
 
@@ -328,7 +335,10 @@ package struct SessionPeer: SimulatedNode {
     }
     follower.follow(node, isNewTurn: false)
     // A member that continued without this peer has to be asked like anybody else.
-    for other in expected where !node.roster.admits(Self.identity(of: other)) { refused[other] = now + Self.patience }
+    for other in expected
+    where !node.roster.admits(Self.identity(of: other)) && cast?.invites(other, index) ?? true {
+      refused[other] = now + Self.patience
+    }
     expected.removeAll { refused[$0] != nil }
     lie()
   }
@@ -413,9 +423,14 @@ package struct SessionPeer: SimulatedNode {
       handle(.driverStep(link, step), at: now)
     }
     if case .resource(.attachment(let offer, .listed)) = event { accept(offer, at: now) }
-    if case .invitationReceived(let id, _, _, _) = event { handle(.answer(id, .accept), at: now) }
+    if case .invitationReceived(let id, let peer, _, _) = event {
+      let accepts = cast?.accepts(peer, index) ?? true
+      handle(.answer(id, accepts ? .accept : .decline(reason: "stranger")), at: now)
+    }
     if case .mapReceived(let id, _, _, let package) = event { maps[id] = package }
-    if case .message(let bytes, let from) = event { take(message: bytes, from: from, at: now) }
+    if case .messages(let messages, let from) = event {
+      for bytes in messages { take(message: bytes, from: from, at: now) }
+    }
     // Parts of streams wait for no app.
     if case .envelope(let bytes, _, let from) = event { take(message: bytes, from: from.peer, at: now) }
     if case .invitationEnded(let id, let result) = event {

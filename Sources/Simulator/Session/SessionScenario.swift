@@ -25,6 +25,9 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   case wrongFrames = "session-wrong-frames"
   /// The same as the first, and the first node lies until the faults are over.
   case liar
+  /// An owned session in parts that split and merge: a member that is removed and stays on, an accomplice that hands on what that
+  /// writes and lies, a stranger that nobody may admit; at rest the others hold the same.
+  case owned = "session-owned"
   /// The host of a session at rest crashes silently: E6.
   case failover = "session-failover"
   /// A session splits in two of unequal size, both sides edit, and it heals: E5.
@@ -47,9 +50,11 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     plan: FaultPlan? = nil
   ) -> RunOutcome {
     var random = SeededRandom(seed: seed ^ 0x5e55)
+    let cast = self == .owned ? OwnedCast(count: max(OwnedCast.fewest, count)) : nil
     let world = SessionWorld(
-      seed: seed, count: max(2, count), rules: rules, liar: self == .liar ? 0 : nil,
-      stranger: self == .drivers ? 0 : nil, isRecorded: replaying,
+      seed: seed, count: max(2, cast?.count ?? count), rules: rules,
+      liar: self == .liar ? 0 : cast == nil ? nil : OwnedCast.accomplice,
+      stranger: self == .drivers ? 0 : nil, cast: cast, isRecorded: replaying,
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
     let frames: FrameApp.Kind? = self == .frames ? .honest : self == .wrongFrames ? .wrong(by: 0) : nil
     var run = SessionRun(
@@ -59,6 +64,7 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     switch self {
     case .chaos, .liar, .poses, .messages, .streams, .resources, .attachments, .frames, .wrongFrames, .drivers:
       run.chaos(plan)
+    case .owned: run.owned()
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()

@@ -17,6 +17,8 @@ package struct SessionWorld {
   let liar: Int?
   /// The node that lacks the secret of the others' drivers; nil where the apps have no drivers.
   let stranger: Int?
+  /// The parts of an owned session; nil in an open one.
+  let cast: OwnedCast?
   private var random: SeededRandom
   /// Decides what a crash leaves on the disks; apart from the rest, so that it moves nothing else.
   private var diskDice: SeededRandom
@@ -28,7 +30,7 @@ package struct SessionWorld {
   /// Machines with skewed and drifting clocks on which nothing runs yet.
   package init(
     seed: UInt64, count: Int, rules: ProtocolRules = .all, liar: Int? = nil, stranger: Int? = nil,
-    isRecorded: Bool = false, profile: NetworkProfile = NetworkProfile(),
+    cast: OwnedCast? = nil, isRecorded: Bool = false, profile: NetworkProfile = NetworkProfile(),
     transcript: Transcript = Transcript(isOn: false)
   ) {
     random = SeededRandom(seed: seed)
@@ -37,12 +39,13 @@ package struct SessionWorld {
     self.isRecorded = isRecorded
     self.liar = liar
     self.stranger = stranger
+    self.cast = cast
     var profile = profile
     // Nodes find out for themselves that a path is broken.
     profile.silence = nil
     simulation = Simulation(
       count: count, profile: profile, random: random.split(),
-      monitor: SessionMonitor(count: count, liar: liar, stranger: stranger, transcript: transcript))
+      monitor: SessionMonitor(count: count, liar: liar, stranger: stranger, cast: cast, transcript: transcript))
     for index in 0..<count {
       let skew = Int64(random.below(UInt64(1_000_000_000_000)))
       simulation.setClock(index, skew: skew, drift: Int64(random.below(201)) - 100)
@@ -107,13 +110,15 @@ package struct SessionWorld {
       if index == liar { pastLies = lies }
       replay(index)
     }
-    let (count, rules, liar, disks, isRecorded, stranger) = (count, rules, liar, disks, isRecorded, stranger)
+    let (count, rules, liar, disks, isRecorded, stranger, cast) = (
+      count, rules, liar, disks, isRecorded, stranger, cast
+    )
     var seeds = random.split()
     simulation.apply(fault) { index, local in
       let seed = seeds.next()
       return SessionPeer(
         index: index, count: count, seed: seed, rules: rules, isLiar: index == liar,
-        driver: stranger.map { index == $0 ? .foreign(seed) : .honest }, isRecorded: isRecorded,
+        driver: stranger.map { index == $0 ? .foreign(seed) : .honest }, cast: cast, isRecorded: isRecorded,
         restoring: disks[index], at: local)
     }
   }
@@ -237,7 +242,7 @@ package struct SessionWorld {
       guard var node = node(index) else { continue }
       let name = index + 1
       if node.anchors.vector != reference.vector { return "C3 \(name): another vector" }
-      if node.digest != reference.digest { return "C1 \(name): another digest" }
+      if node.digest != reference.wholeDigest { return "C1 \(name): another digest" }
       if node.allAnchors != reference.anchors { return "C2 \(name): other anchors" }
       let actor = node.anchors.actor
       if node.anchors.vector[actor] != UInt64(simulation.monitor.anchors.operations.count(of: actor)) {

@@ -1,25 +1,32 @@
 import BasicsLinux
+import CMicroHTTPD
+import Glibc
 
-/// A small HTTP/1.1 server for one page on this machine: a request a connection, everything bounded.
+/// A server of HTTP/1.1 for one page on this machine, by libmicrohttpd; everything is bounded.
 package struct HTTPServer: Sendable {
   /// Connections served at once; more wait until others have gone.
-  package static let connectionLimit = 16
-  /// How long a client may take for its request, and for taking a part of the answer.
-  package static let patience = Duration.seconds(10)
+  package static let connectionLimit = 32
+  /// The memory of the library for one connection, which bounds the header, too (bytes).
+  private static let connectionMemory = 32 * 1024
+  /// How often the server looks for clients that have gone or take too long.
+  private static let round = Duration.seconds(1)
 
   /// Answers a request.
   package typealias Handler = @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
 
   /// The port it listens on.
   package let port: UInt16
-  private let socket: HTTPSocket
+  /// How long a client may take for its request, and for taking a part of the answer.
+  private let patience: Duration
+  private let socket: ListeningSocket
 
-  /// Listens on the first address of `host`, on any free port for 0; connections wait until ``run(_:)``.
-  package init(host: String, port: UInt16) async throws(HTTPFailure) {
+  /// Listens on the first address of `host`, on any free port for 0; connections wait until ``run(bodyLimit:_:)``.
+  package init(host: String, port: UInt16, patience: Duration = .seconds(10)) async throws(HTTPFailure) {
+    self.patience = patience
     do {
       let address = try await NameLookup.addresses(of: host, port: port)[0]
-      socket = try HTTPSocket.listen(on: address)
-      self.port = socket.localPort ?? port
+      socket = try ListeningSocket(on: address)
+      self.port = socket.port ?? port
     } catch let failure as SystemCallFailure {
       throw HTTPFailure(500, "cannot listen on \(host):\(port): \(failure.reason)")
     } catch {
@@ -27,76 +34,50 @@ package struct HTTPServer: Sendable {
     }
   }
 
-  /// Serves until the task is cancelled.
+  /// Serves until the task is cancelled; connections that come later wait for the next call.
   ///
   /// - Parameter bodyLimit: The longest body of a request (bytes).
-  package func run(bodyLimit: @escaping HTTPRequestReader.BodyLimit, _ handler: @escaping Handler) async {
-    let access = HTTPAccess(port: port)
-    await withTaskGroup(of: Void.self) { group in
-      var connections = 0
-      while !Task.isCancelled {
-        if connections == Self.connectionLimit {
-          await group.next()
-          connections -= 1
-        }
-        guard let client = await socket.accept() else {
-          // Without a free descriptor the connection stays in the queue: look again later.
-          try? await Task.sleep(for: .milliseconds(100))
-          continue
-        }
-        group.addTask { await Self.serve(client, access, bodyLimit, handler) }
-        connections += 1
+  package func run(bodyLimit: @escaping HTTPRequest.BodyLimit, _ handler: @escaping Handler) async {
+    let desk = HTTPDesk(access: HTTPAccess(port: port), bodyLimit: bodyLimit, patience: patience)
+    // The library closes the descriptor that it is given.
+    let listener = dup(socket.descriptor)
+    guard listener >= 0 else { return }
+    guard let daemon = desk.start(listener, connections: Self.connectionLimit, memory: Self.connectionMemory) else {
+      close(listener)
+      return
+    }
+    await withDiscardingTaskGroup { group in
+      group.addTask {
+        while (try? await Task.sleep(for: Self.round)) != nil { desk.sweep(at: .now) }
+      }
+      for await exchange in desk.requests {
+        group.addTask { await Self.answer(exchange, handler) }
       }
       group.cancelAll()
     }
+    // The library must not be stopped while a connection is suspended.
+    await desk.close()
+    MHD_stop_daemon(daemon)
+    withExtendedLifetime(desk) {}
   }
 
-  private static func serve(
-    _ client: HTTPSocket, _ access: HTTPAccess, _ bodyLimit: @escaping HTTPRequestReader.BodyLimit, _ handler: Handler
-  ) async {
+  private static func answer(_ exchange: HTTPExchange, _ handler: Handler) async {
     let response: HTTPResponse
     do throws(HTTPFailure) {
-      guard let request = try await read(from: client, bodyLimit) else { return }
-      try access.check(request)
-      response = try await handler(request)
+      response = try await handler(exchange.request)
     } catch {
       response = HTTPResponse(error)
     }
-    guard await client.write(response.head, timeout: patience) else { return }
-    switch response.body {
-    case .bytes(let bytes):
-      if await client.write(bytes, timeout: patience) { await client.finish() }
-    case .stream(let produce):
-      await withTaskGroup(of: Void.self) { group in
-        group.addTask { try? await produce(HTTPWriter(socket: client)) }
-        // Whatever a client sends now, and its end above all, means that it no longer listens.
-        group.addTask { _ = await client.read() }
-        await group.next()
-        group.cancelAll()
+    exchange.answer(response)
+    guard case .stream(let produce) = response.body else { return }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { try? await produce(HTTPWriter(exchange: exchange)) }
+      group.addTask {
+        while !exchange.isAbandoned, (try? await Task.sleep(for: round)) != nil {}
       }
+      await group.next()
+      group.cancelAll()
     }
-  }
-
-  private static func read(
-    from client: HTTPSocket, _ bodyLimit: @escaping HTTPRequestReader.BodyLimit
-  ) async throws(HTTPFailure) -> HTTPRequest? {
-    var reader = HTTPRequestReader(bodyLimit: bodyLimit)
-    var deadline = ContinuousClock.now + patience
-    while let bytes = await client.read(timeout: max(deadline - .now, .zero)) {
-      if let request = try reader.append(bytes) { return request }
-      // A file takes as long as its bytes do: at least 64 KiB a second.
-      if reader.isInBody { deadline += .seconds(1) * bytes.count / 65536 }
-    }
-    return nil
-  }
-}
-
-/// Where a streamed answer goes.
-package struct HTTPWriter: Sendable {
-  let socket: HTTPSocket
-
-  /// Sends text; throws when the client is gone.
-  package func write(_ text: String) async throws {
-    guard await socket.write(Array(text.utf8), timeout: HTTPServer.patience) else { throw CancellationError() }
+    exchange.end()
   }
 }

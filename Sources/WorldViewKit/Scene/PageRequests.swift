@@ -20,6 +20,9 @@ package struct TapRequest: Decodable, Equatable, Sendable {
   /// The anchor that is to be moved instead.
   package let anchor: String?
 
+  /// The point of the screen.
+  package var point: SIMD2<Float> { [x, y] }
+
   /// The page's camera.
   package var camera: PinholeCamera {
     PinholeCamera(eye: SIMD3(eye), target: SIMD3(target), focalLength: focalLength, aspectRatio: aspectRatio)
@@ -69,6 +72,28 @@ struct CodeRequest: Decodable, Equatable, Sendable {
   let peer: String
   /// Whether its screen shows the same.
   let isSame: Bool
+}
+
+/// A peer to invite: what the user typed, or the id of a service in sight.
+struct InviteRequest: Decodable, Equatable, Sendable {
+  /// An invitation link, or `HOST:PORT`.
+  let text: String?
+  /// A service in sight.
+  let candidate: String?
+}
+
+/// The passcode that the user typed.
+struct PasscodeRequest: Decodable, Equatable, Sendable {
+  let passcode: String
+}
+
+/// An anchor in the user's hand.
+struct DragRequest: Decodable, Equatable, Sendable {
+  let anchor: String
+  /// Where it is (metres); it keeps its orientation.
+  let place: [Float]
+  /// Whether it is let go there.
+  let isEnd: Bool
 }
 
 extension HTTPRequest {

@@ -1,35 +1,33 @@
 package import SharedWorld
 
-/// Feature points as the page's graphics take them.
+/// Feature points as the page's graphics take them, in the order of ``PointOrder``, so that a page draws any beginning.
 ///
-/// Little-endian: the number of points (UInt32), 1 if there are colours else 0 (UInt32), x, y and z of each point (Float,
-/// metres), then red, green and blue of each (UInt8) if there are colours.
+/// Little-endian: the number of points (UInt32), 1 if there are colours else 0 (UInt32), then for each point x, y and z
+/// (Float, metres) and, if there are colours, red, green, blue and 255 (UInt8).
 package enum PointBuffer {
   /// The points a page shows; of a larger cloud an even selection.
-  package static let limit = 2_000_000
+  package static let limit = 6_000_000
 
   /// The buffer of a cloud.
   package static func encode(_ cloud: FeatureCloud, limit: Int = limit) -> [UInt8] {
-    let count = min(cloud.count, limit)
-    let shown = (0..<count).lazy.map { ($0 * cloud.count + cloud.count / 2) / count }
+    let order = PointOrder.indices(of: cloud.positions).prefix(limit)
     let colours = cloud.channels.colours
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(8 + count * (colours == nil ? 12 : 15))
-    append(UInt32(count), to: &bytes)
-    append(colours == nil ? 0 : 1, to: &bytes)
-    for index in shown {
-      let position = cloud.positions[index]
-      append(position.x.bitPattern, to: &bytes)
-      append(position.y.bitPattern, to: &bytes)
-      append(position.z.bitPattern, to: &bytes)
+    let size = 8 + order.count * (colours == nil ? 12 : 16)
+    return [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+      var at = 0
+      func append(_ word: UInt32) {
+        UnsafeMutableRawBufferPointer(bytes).storeBytes(of: word.littleEndian, toByteOffset: at, as: UInt32.self)
+        at += 4
+      }
+      append(UInt32(order.count))
+      append(colours == nil ? 0 : 1)
+      for index in order {
+        let position = cloud.positions[index]
+        for axis in 0..<3 { append(position[axis].bitPattern) }
+        guard let colour = colours?[index] else { continue }
+        append(UInt32(colour.x) | UInt32(colour.y) << 8 | UInt32(colour.z) << 16 | 255 << 24)
+      }
+      count = at
     }
-    if let colours {
-      for index in shown { bytes += [colours[index].x, colours[index].y, colours[index].z] }
-    }
-    return bytes
-  }
-
-  private static func append(_ word: UInt32, to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
   }
 }

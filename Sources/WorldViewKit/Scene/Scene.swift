@@ -34,10 +34,36 @@ package struct Scene: Sendable {
     pointCount = cloud.count
     points = PointBuffer.encode(cloud)
     if let box = BoundingBox(ignoringOutliersOf: cloud.positions) { bounds = box }
+    // The cloud keeps the index that every tap searches: it is built here, not while a user waits for a tap.
+    _ = cloud.spatialIndex
   }
 
   /// The nearest thing under a tap, of what the page shows: points and plane anchors inside its clipping box.
   package func hit(_ tap: TapRequest, anchors: [Anchor]) -> HitTest.Result? {
-    HitTest(cloud: cloud, anchors: anchors, within: tap.box).results(at: [tap.x, tap.y], through: tap.camera).first
+    // The index of the cloud gives the few points about the ray; only of these some may be cut away. A cluster and its
+    // neighbourhood reach no further than three radii.
+    if let hit = hitTest(tap, anchors, reach: .near).results(at: tap.point, through: tap.camera).first { return hit }
+    return hitTest(tap, anchors, reach: .far).results(at: tap.point, through: tap.camera).first
+  }
+
+  private func hitTest(_ tap: TapRequest, _ anchors: [Anchor], reach: HitTest.Reach) -> HitTest {
+    let found = cloud.spatialIndex.indices(within: 3 * reach.radius, of: tap.point, through: tap.camera)
+    var test = HitTest(cloud: cloud.selecting(found.sorted()), anchors: anchors, within: tap.box)
+    test.largestRadius = reach.radius
+    return test
+  }
+}
+
+extension HitTest {
+  /// How far from a tap its points may appear (picture heights), as ``HitTest/radius`` and ``HitTest/largestRadius`` say.
+  fileprivate enum Reach {
+    case near, far
+
+    var radius: Float {
+      switch self {
+      case .near: 0.02
+      case .far: 0.08
+      }
+    }
   }
 }

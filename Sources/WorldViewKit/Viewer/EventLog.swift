@@ -24,6 +24,8 @@ struct EventLog {
     case .peerLeft(let peer, let reason): "\(peer.name) is gone: \(reason.rawValue)"
     case .hostChanged(_, let host, _, _): host.map { "\(name($0)) hosts" } ?? "no host: an election runs"
     case .lockChanged(let isLocked): isLocked ? "the session is locked" : "the session is open"
+    case .roleChanged(let peer, let role):
+      role.map { "\(peer.name) is \($0.rawValue)" } ?? "\(peer.name) is not admitted any more"
     case .sessionMerged(let size, _): "two sessions became one of \(size)"
     case .mapReceived(let receipt): "map from \(name(receipt.from)) received"
     case .mapFailed(let error), .problem(let error): error.message

@@ -8,7 +8,7 @@ extension Viewer {
   /// The longest body of a request (bytes): a file needs the page's key before it is read.
   nonisolated func bodyLimit(of request: HTTPRequest) -> Int {
     guard request.path == "/load", request.method == "POST", pageKey.admits(request) else {
-      return HTTPRequestReader.usualBodyLimit
+      return HTTPRequest.usualBodyLimit
     }
     return Self.largestFile
   }

@@ -8,7 +8,10 @@ extension Viewer {
   /// Everything the page shows but for the points.
   func snapshot() async -> JSON {
     await refreshScene()
+    hand.releaseAbandoned()
     let state = await session.state()
+    var peers: [JSON] = []
+    for peer in state.peers { peers.append(describe(peer, await session.alignment(of: peer.id))) }
     let anchors = await session.anchors()
     let map: JSON =
       scene.mapID.map { id in
@@ -17,16 +20,18 @@ extension Viewer {
           "minimum": .point(scene.bounds.minimum), "maximum": .point(scene.bounds.maximum),
         ]
       } ?? .null
-    return [
+    let members: JSON.Members = [
       "me": person(session.localPeer.id), "service": .string(options.peer.service), "port": .integer(Int(session.port)),
-      "discovery": .string(discovery), "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
-      "peers": .array(state.peers.map(describe)), "map": map, "progress": progress.map(describe) ?? .null,
-      "gate": .optional(gate(state)), "devices": .array(await session.participants().map(describeDevice)),
+      "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
+      "peers": .array(peers), "map": map, "progress": progress.map(describe) ?? .null,
+      "gate": .optional(gate(state)), "candidates": describeCandidates(state),
+      "asksForPasscode": .bool(trouble?.room != nil),
       "canUndo": .bool(history.canUndo), "canRedo": .bool(history.canRedo), "log": .array(log.lines.map(JSON.string)),
       "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),
-      "digest": .string(await session.digest().description), "problem": .optional(problem),
+      "digest": .string(await session.digest().description), "problem": .optional(trouble?.text),
     ]
+    return .object(members + (await live()))
   }
 
   private func person(_ id: PeerID) -> JSON {
@@ -48,12 +53,22 @@ extension Viewer {
     ]
   }
 
-  private func describe(_ status: PeerStatus) -> JSON {
-    [
+  private func describe(_ status: PeerStatus, _ alignment: PeerAlignment) -> JSON {
+    var percent: Int?
+    if case .transferring(let share) = status.map.stage { percent = Int(share) }
+    return [
       "id": .string(status.id.description), "name": .string(status.peer.name),
       "state": .string(status.state.rawValue), "isDirect": .bool(status.isDirect),
       "recognition": .string(status.recognition.rawValue), "map": .optional(Self.words(status.map)),
+      "percent": percent.map(JSON.integer) ?? .null, "alignment": describe(alignment),
       "roundTrip": status.roundTrip.map { .number($0 / .milliseconds(1)) } ?? .null,
+    ]
+  }
+
+  private func describe(_ alignment: PeerAlignment) -> JSON {
+    [
+      "state": .string(alignment.state.rawValue), "residual": .number(alignment.residual),
+      "position": .number(alignment.position), "contradictions": .integer(alignment.contradictions),
     ]
   }
 
@@ -82,7 +97,7 @@ extension Viewer {
   }
 
   /// The device of a peer that shows where it is.
-  private func describeDevice(_ device: Anchor) -> JSON {
+  func describeDevice(_ device: Anchor) -> JSON {
     [
       "id": .string(device.id.description), "name": .string(device.name), "transform": Self.numbers(device.transform),
       "peer": .optional(device.creator?.description),
@@ -90,7 +105,7 @@ extension Viewer {
   }
 
   /// Sixteen numbers, column by column.
-  private static func numbers(_ transform: Transform) -> JSON {
+  static func numbers(_ transform: Transform) -> JSON {
     let columns = transform.columns
     return .array(
       [columns.0, columns.1, columns.2, columns.3].flatMap { column in (0..<4).map { JSON.single(column[$0]) } })

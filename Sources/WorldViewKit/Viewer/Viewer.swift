@@ -1,4 +1,3 @@
-import BasicsLinux
 package import SharedWorld
 package import PeerCLI
 
@@ -23,25 +22,26 @@ package actor Viewer {
   nonisolated let codes: CodeDesk
   nonisolated let options: ViewOptions
   nonisolated let console: Console
-  nonisolated let pageKey = PageKey()
-  private nonisolated let server: HTTPServer
+  private nonisolated let door: PageDoor
+  nonisolated let entry: Entry
   let files: [String: PageFile]
 
   var scene = Scene()
   var names: [PeerID: String]
   /// The names that services in sight show.
-  private var candidateNames: [Candidate.ID: String] = [:]
+  var candidateNames: [Candidate.ID: String] = [:]
   var progress: Session.MapProgress?
-  var discovery = ""
-  var problem: String?
+  var trouble: Trouble?
   var tapsWithoutName = 0
   var log = EventLog()
   /// The edits of this page's users, to be taken back.
   var history = UndoHistory()
   /// The session's map that came into view last.
   var sharedID: MapID?
-  /// Whether the user has left the session.
-  package internal(set) var hasLeft = false
+  /// The anchors that users of the page drag.
+  var hand = Hand()
+  /// Why the user ended the session; nil while it goes on.
+  package internal(set) var ending: Ending?
 
   /// A viewer of `session`.
   ///
@@ -52,11 +52,13 @@ package actor Viewer {
   ///   - codes: The codes that wait for the user, likewise.
   ///   - changes: The news that the page is told of.
   ///   - console: Receives the address of the page, and failures.
+  ///   - door: Where the page is served.
+  ///   - entry: The passcode that the user typed, if any, and where.
   ///   - files: The page by path.
   package init(
     _ session: Session, options: ViewOptions, desk: InvitationDesk, codes: CodeDesk, changes: Changes,
-    console: Console, files: [String: PageFile]
-  ) async throws(ProgramFailure) {
+    console: Console, door: PageDoor, entry: Entry = Entry(), files: [String: PageFile]
+  ) {
     self.session = session
     self.options = options
     self.desk = desk
@@ -64,45 +66,34 @@ package actor Viewer {
     self.changes = changes
     self.console = console
     self.files = files
+    self.door = door
+    self.entry = entry
     names = [session.localPeer.id: session.localPeer.name]
-    do throws(HTTPFailure) {
-      server = try await HTTPServer(host: options.http.host, port: options.http.port)
-    } catch {
-      throw .io(error.message)
-    }
   }
 
   /// The port the page is served on.
-  package nonisolated var port: UInt16 { server.port }
+  package nonisolated var port: UInt16 { door.port }
+
+  nonisolated var pageKey: PageKey { door.key }
 
   /// The page's address, which works once.
-  package nonisolated var address: String {
-    "http://\(Endpoint(host: Self.reachable(options.http.host), port: port))/#\(pageKey.currentToken)"
-  }
-
-  /// An address of this machine that others reach where it listens on all of them, which is none to open.
-  private static func reachable(_ host: String) -> String {
-    guard host == "0.0.0.0" || host == "::" else { return host }
-    let own = InterfaceAddress.all().filter { $0.flags.contains(.up) && !$0.flags.contains(.loopback) }
-    // Every browser takes an IPv4 address, and a socket on `::` takes those too.
-    for case .ipv4(let word) in own.map(\.host) {
-      return (0..<4).map { "\(word >> (24 - 8 * $0) & 255)" }.joined(separator: ".")
-    }
-    return host == "::" ? "::1" : "127.0.0.1"
-  }
+  package nonisolated var address: String { door.address }
 
   /// Serves the page and follows the session until it ends or the task is cancelled.
   package func run() async {
     let me = Report.Person(id: session.localPeer.id.description, name: session.localPeer.name)
     console.say(.serving(address, me, port: session.port))
-    for target in options.peer.connect { await session.keepInviting(target) }
+    for target in options.peer.connect where !entry.rooms.contains(target) { await session.keepInviting(target) }
     await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.enterRooms() }
       group.addTask { await self.followEvents() }
       group.addTask {
-        await self.server.run(bodyLimit: { self.bodyLimit(of: $0) }) { request throws(HTTPFailure) in
+        await self.door.server.run(bodyLimit: { self.bodyLimit(of: $0) }) { request throws(HTTPFailure) in
           try await self.respond(to: request)
         }
       }
+      // The first task ends early.
+      await group.next()
       await group.next()
       group.cancelAll()
     }
@@ -111,27 +102,26 @@ package actor Viewer {
   private func followEvents() async {
     for await event in session.events {
       log.record(event) { names[$0] ?? $0.short }
-      await record(event)
-      changes.announce()
+      record(event)
+      changes.announce(event.news)
     }
   }
 
-  private func record(_ event: Session.Event) async {
+  private func record(_ event: Session.Event) {
     switch event {
     case .candidateFound(let candidate): candidateNames[candidate.id] = candidate.seenBefore?.name ?? candidate.name
     case .candidateLost(let candidate): candidateNames[candidate.id] = nil
-    case .discoveryAvailable(let backend): discovery = backend
-    case .discoveryUnavailable(let reason): discovery = "unavailable: \(reason)"
+    case .discoveryUnavailable(let reason): trouble = Trouble(text: "peers cannot be found now: \(reason)")
     case .nobodyFound(let diagnosis): show(ProgramFailure("nobody-found", diagnosis.summary))
     case .peerJoined(let peer):
       names[peer.id] = peer.name
-      problem = nil
+      trouble = nil
     case .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _):
       names[peer.id] = peer.name
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
     case .mapReceived: progress = nil
     case .mapFailed(let error), .problem(let error): show(ProgramFailure(error))
-    case .ended where hasLeft: break
+    case .ended where ending != nil: break
     case .ended(let reason): show(ProgramFailure("ended", "the session is over: \(reason.rawValue)"))
     case .invitationReceived(let invitation):
       // Else the desk has reported it.
@@ -142,7 +132,9 @@ package actor Viewer {
       let message = "\(peer.name) has a new key \(peer.id.short); the known one is \(known.short)"
       show(ProgramFailure("new-device", message))
     // Every event makes the page look again; these say nothing that its state does not.
-    case .codeShown, .codeEnded, .hostChanged, .lockChanged, .sessionMerged, .peerMapChanged, .alignmentChanged,
+    case .discoveryAvailable, .codeShown, .codeEnded, .hostChanged, .lockChanged, .roleChanged, .sessionMerged,
+      .peerMapChanged,
+      .alignmentChanged,
       .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
       .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
       .unreliableMessage, .groupsChanged, .messagesFailed, .messageReturned, .resourceOffered, .resourceProgress,
@@ -152,14 +144,14 @@ package actor Viewer {
   }
 
   private func show(_ error: SessionError, inviting target: InvitationTarget, isRetried: Bool) {
+    note(error, inviting: target)
     let name = target.candidate.map { candidateNames[$0] ?? $0 } ?? target.description
-    problem = "\(name): \(error.message)"
     console.complain(.invitationFailed(inviting: name, error, isRetried: isRetried))
   }
 
   /// Shows what went wrong, on the page and in the terminal.
   private func show(_ failure: ProgramFailure) {
-    problem = failure.message
+    trouble = Trouble(text: failure.message)
     console.complain(.error(code: failure.code, message: failure.message, command: nil))
     changes.announce()
   }
@@ -171,6 +163,25 @@ package actor Viewer {
     // Another page may have been faster.
     guard id != sharedID else { return }
     (self.scene, sharedID) = (scene, id)
+  }
+}
+
+extension Session.Event {
+  /// The news that it makes for a page.
+  fileprivate var news: Changes.News {
+    switch self {
+    case .anchorDragged, .participantMoved: .live
+    case .dragEnded, .participantGone: [.live, .state]
+    case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound,
+      .invitationReceived, .invitationEnded, .invitationFailed, .codeShown, .codeEnded, .newDevice, .peerJoined,
+      .peerReconnecting, .peerReconnected, .peerLeft, .hostChanged, .lockChanged, .roleChanged, .sessionMerged,
+      .mapProgress,
+      .mapReceived, .mapFailed, .peerMapChanged, .alignmentChanged, .synchronised, .anchorAdded, .anchorUpdated,
+      .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged, .message,
+      .unreliableMessage, .groupsChanged, .messagesFailed, .messageReturned, .resourceOffered, .resourceProgress,
+      .resourceReceived, .resourceFailed, .resourceSettled, .attachmentChanged, .problem, .ended:
+      .state
+    }
   }
 }
 

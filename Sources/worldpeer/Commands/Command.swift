@@ -14,6 +14,7 @@ enum Command: Equatable, Sendable {
   case confirm(String)
   case reject(String)
   case kick(String)
+  case role(String, PeerRole)
   case lockSession
   case unlockSession
   case unlockPasscode
@@ -24,7 +25,8 @@ enum Command: Equatable, Sendable {
   case cancelMap
   case file(FileAct)
   case relocalised(Bool)
-  case relocalise(String)
+  /// Find a scan in the map: always, or only where the frame does not fit it any more.
+  case relocalise(String, onlyIfMoved: Bool = false)
   case alignment
   case touch(name: String, at: SIMD3<Float>)
   case align(String)
@@ -45,6 +47,8 @@ enum Command: Equatable, Sendable {
   case unlock(anchor: String)
   case give(anchor: String, to: String)
   case rename(anchor: String, to: String)
+  /// Width and depth in metres.
+  case plane(anchor: String, extent: SIMD2<Float>)
   case remove(anchor: String, Witness)
   case anchors
   case digest
@@ -53,7 +57,8 @@ enum Command: Equatable, Sendable {
   case sleep(seconds: Double)
   case leave
   case quit
-  case help
+  case help(String?)
+  case show(columns: Int?)
 
   /// The peers that must hold an edit before its command is answered.
   enum Witness: String, Equatable, Sendable, CaseIterable {
@@ -119,10 +124,7 @@ enum Command: Equatable, Sendable {
   init?(line: String) throws(UsageError) {
     var words = Words(try Words.split(line))
     guard let first = words.popFirst() else { return nil }
-    guard let verb = Self.verbs.first(where: { $0.name == first }) else {
-      let hint = suggestion(for: first, among: Self.verbs.map(\.name))
-      throw UsageError("unknown command '\(first)'\(hint.isEmpty ? "; type 'help' for a list" : hint)")
-    }
+    let verb = try Self.verb(first)
     do {
       self = try verb.parse(&words)
       try words.finish()
@@ -133,6 +135,13 @@ enum Command: Equatable, Sendable {
 }
 
 extension Command {
+  /// The command of a name.
+  static func verb(_ name: String) throws(UsageError) -> Verb {
+    if let verb = verbs.first(where: { $0.name == name }) { return verb }
+    let hint = suggestion(for: name, among: verbs.map(\.name))
+    throw UsageError("unknown command '\(name)'\(hint.isEmpty ? "; type 'help' for a list" : hint)")
+  }
+
   /// A command's form, its help and how its words are read.
   struct Verb: Sendable {
     let usage: String
@@ -170,11 +179,21 @@ extension Command {
     Verb(usage: "reject PEER", help: "say that it shows another code, and end the connection") {
       words throws(UsageError) in .reject(try words.next("PEER"))
     },
-    Verb(usage: "kick PEER", help: "as host, remove a peer for the life of the session") { words throws(UsageError) in
+    Verb(usage: "kick PEER", help: "as host or by your role, remove a peer for the life of the session") {
+      words throws(UsageError) in
       .kick(try words.next("PEER"))
     },
-    Verb(usage: "lock-session", help: "as host, refuse newcomers") { _ in .lockSession },
-    Verb(usage: "unlock-session", help: "as host, admit newcomers again") { _ in .unlockSession },
+    Verb(usage: "role PEER ROLE", help: "in an owned session, make a peer moderator or member") {
+      words throws(UsageError) in
+      let peer = try words.next("PEER")
+      let word = try words.next("ROLE")
+      guard let role = PeerRole(rawValue: word), role != .creator else {
+        throw UsageError("a role is moderator or member, not '\(word)'")
+      }
+      return .role(peer, role)
+    },
+    Verb(usage: "lock-session", help: "as host or by your role, refuse newcomers") { _ in .lockSession },
+    Verb(usage: "unlock-session", help: "as host or by your role, admit newcomers again") { _ in .unlockSession },
     Verb(usage: "unlock-passcode", help: "let strangers try the passcode again after 20 wrong ones") { _ in
       .unlockPasscode
     },
@@ -205,6 +224,15 @@ extension Command {
       words throws(UsageError) in .file(.attach(try words.next("FILE")))
     },
     Verb(usage: "attachments", help: "list what is attached") { _ in .file(.attachments) },
+    Verb(usage: "send-stream NAME FILE PEER", help: "open a stream to a peer, and send it a file or what a pipe gives")
+    {
+      words throws(UsageError) in
+      .file(.sendStream(try words.next("NAME"), from: try words.next("FILE"), to: try words.next("PEER")))
+    },
+    Verb(usage: "accept-stream NAME FILE", help: "accept the next stream of this name, and write it to a file or pipe")
+    {
+      words throws(UsageError) in .file(.acceptStream(try words.next("NAME"), into: try words.next("FILE")))
+    },
     Verb(usage: "detach NAME", help: "remove an attachment of your own, or as host one of others") {
       words throws(UsageError) in .file(.detach(try words.next("NAME")))
     },
@@ -221,6 +249,11 @@ extension Command {
     Verb(usage: "relocalise FILE", help: "find a scan of this place in the session's map, and line up the own frame") {
       words throws(UsageError) in .relocalise(try words.next("FILE"))
     },
+    Verb(
+      usage: "keep-aligned FILE", help: "the same, where the frame is not lined up, or no longer as the scan shows it"
+    ) {
+      words throws(UsageError) in .relocalise(try words.next("FILE"), onlyIfMoved: true)
+    },
     Verb(usage: "touch NAME X Y Z", help: "touch a point (metres); two that two peers touch line up their frames") {
       words throws(UsageError) in .touch(name: try words.next("NAME"), at: try words.point(""))
     },
@@ -229,6 +262,9 @@ extension Command {
     },
     Verb(usage: "meet PEER [touching]", help: "the devices are held together now; 'touching': they look elsewhere") {
       words throws(UsageError) in .meet(try words.next("PEER"), isTouching: try words.isTouching())
+    },
+    Verb(usage: "show [COLUMNS]", help: "draw the map from above: points, anchors by letters, devices") {
+      words throws(UsageError) in .show(columns: try words.columns())
     },
     Verb(usage: "alignment", help: "list how the frames of the others lie in this peer's") { _ in .alignment },
     Verb(usage: "load FILE", help: "bring a map of any format that worldmap reads into view") {
@@ -274,6 +310,10 @@ extension Command {
     Verb(usage: "rename ANCHOR NAME", help: "give an anchor another name") { words throws(UsageError) in
       .rename(anchor: try words.next("ANCHOR"), to: try words.next("NAME"))
     },
+    Verb(usage: "plane ANCHOR WIDTH DEPTH", help: "make an anchor a plane of this size (metres), or change its size") {
+      words throws(UsageError) in
+      .plane(anchor: try words.next("ANCHOR"), extent: [try words.number("WIDTH"), try words.number("DEPTH")])
+    },
     Verb(usage: "remove ANCHOR [local|host|all]", help: "remove an anchor for good") { words throws(UsageError) in
       .remove(anchor: try words.next("ANCHOR"), try words.witness())
     },
@@ -310,7 +350,8 @@ extension Command {
     },
     Verb(usage: "leave", help: "leave the session") { _ in .leave },
     Verb(usage: "quit", help: "leave and end the program") { _ in .quit },
-    Verb(usage: "help", help: "list the commands") { _ in .help },
+    Verb(usage: "help [COMMAND]", help: "list the commands; show one with its form") { words in .help(words.popFirst())
+    },
   ]
 }
 

@@ -87,6 +87,15 @@ struct Words: Sendable {
     return number
   }
 
+  /// The width of a drawing (characters); nil when the line does not say.
+  mutating func columns() throws(UsageError) -> Int? {
+    guard let word = popFirst() else { return nil }
+    guard let number = Int(word), (20...500).contains(number) else {
+      throw UsageError("'\(word)' is not a number of columns from 20 to 500")
+    }
+    return number
+  }
+
   /// How many anchors a burst places, at most as many as a session holds.
   mutating func burstCount() throws(UsageError) -> Int {
     let word = try next("N")

@@ -8,9 +8,13 @@ extension Report {
     let position: SIMD3<Float>
     /// The peer that placed it, in hexadecimal; nil when the map does not say.
     let author: String?
+    /// Width and depth of a plane (metres); nil for other kinds.
+    var extent: SIMD2<Float>?
 
     var members: JSON.Members {
-      ["id": .string(id), "name": .string(name), "position": .point(position), "author": .optional(author)]
+      let size: JSON.Members = extent.map { ["extent": .array([.single($0.x), .single($0.y)])] } ?? [:]
+      return ["id": .string(id), "name": .string(name), "position": .point(position), "author": .optional(author)]
+        + size
     }
     var line: Line { "\(name, .name) \(position: position)  \(shortened(id), .faint)" }
   }

@@ -89,8 +89,25 @@ extension Report.Answer {
     return answer
   }
 
-  static var help: Self {
-    Self([:], HelpPage.table(Command.verbs.map { ($0.usage, $0.help) }).map { "\($0)" })
+  /// All commands, or one of them.
+  static func help(_ word: String?) throws(UsageError) -> Self {
+    guard let word else { return Self([:], HelpPage.table(Command.verbs.map { ($0.usage, $0.help) }).map { "\($0)" }) }
+    let verb = try Command.verb(word)
+    return Self(
+      ["usage": .string(verb.usage), "help": .string(verb.help)], ["\(verb.usage, .name)", "  \(verb.help)"])
+  }
+
+  /// A world from above; nil is an empty one.
+  static func plan(_ plan: FloorPlan?) -> Self {
+    guard let plan else { return Self(["rows": .array([])], ["there is nothing to draw yet"]) }
+    let marks = plan.marks.map { mark -> JSON in
+      ["label": .string(String(mark.label)), "name": .string(mark.name), "position": .point(mark.position)]
+    }
+    return Self(
+      [
+        "rows": .array(plan.rows.map { .string($0) }), "marks": .array(marks), "metresPerDot": .single(plan.scale),
+        "corner": .array([.single(plan.corner.x), .single(plan.corner.y)]),
+      ], plan.lines)
   }
 
   static func peers(_ peers: [(person: Report.Person, state: String, recognition: Recognition)]) -> Self {
@@ -138,10 +155,14 @@ extension Report.Answer {
   }
 
   /// A map was shared (`mapID`), or loaded or saved (`file`).
-  static func map(mapID: String?, points: Int, anchors: Int, file: String?) -> Self {
-    Self(
-      ["mapID": .optional(mapID), "points": .integer(points), "anchors": .integer(anchors), "file": .optional(file)],
-      ["\(points) points and \(anchors) anchors\(file.map { ", \($0)" } ?? "")"])
+  static func map(_ map: WorldMap, id: String?, file: String?) -> Self {
+    let (points, anchors) = (map.cloud.count, map.anchors.count)
+    return Self(
+      [
+        "mapID": .optional(id), "points": .integer(points), "anchors": .integer(anchors), "file": .optional(file),
+        "mappingStatus": .string("\(map.mappingStatus)"), "buildingProgress": .single(map.buildingProgress),
+        "provider": .optional(map.provider.map { "\($0)" }),
+      ], ["\(points) points and \(anchors) anchors\(file.map { ", \($0)" } ?? "")"])
   }
 
   static func file(_ id: String) -> Self {

@@ -87,6 +87,12 @@ extension Report {
       "host-changed", members + ["epoch": .integer(Int(epoch)), "reason": .string(reason)], [line])
   }
 
+  /// A peer has another part in an owned session, or none.
+  static func roleChanged(_ person: Person, role: String?) -> Report {
+    let text = role.map { "\(person.name) is \($0)" } ?? "\(person.name) is not admitted any more"
+    return Report("role-changed", person.members + ["role": .optional(role)], ["\("◆", .good) \(text)"])
+  }
+
   static func lockChanged(isLocked: Bool) -> Report {
     Report(
       "lock-changed", ["locked": .bool(isLocked)],

@@ -90,6 +90,23 @@ extension Report {
   }
 }
 
+extension Report {
+  /// A peer has a stream of this one to its end.
+  static func streamSent(to person: Person, _ name: String, bytes: Int) -> Report {
+    Report(
+      "stream-sent", person.members + ["stream": .string(name), "bytes": .integer(bytes)],
+      ["\("▤", .good) the stream \(name) to \(person.name, .name) has ended: \(Text.bytes(bytes))"])
+  }
+
+  /// A stream of a peer has ended, and its bytes are in a file.
+  static func streamReceived(from person: Person, _ name: String, bytes: Int, path: String) -> Report {
+    Report(
+      "stream-received",
+      person.members + ["stream": .string(name), "bytes": .integer(bytes), "path": .string(path)],
+      ["\("▤", .good) the stream \(name) of \(person.name, .name) has ended: \(Text.bytes(bytes)) in \(path)"])
+  }
+}
+
 extension SessionAttachment {
   /// Its state in a word.
   var word: String {

@@ -3,6 +3,12 @@ import { $, button, colour, element, fill, post } from "/dom.js";
 import { now, view } from "/stage.js";
 
 const place = (anchor) => anchor.transform.slice(12, 15);
+// An anchor where somebody drags it at this moment, here or on another page.
+const shown = (anchor) => {
+  if (now.hand?.id === anchor.id) return { ...anchor, transform: [...anchor.transform.slice(0, 12), ...now.hand.place, 1] };
+  const drag = now.state.drags.find((one) => one.id === anchor.id);
+  return drag ? { ...anchor, transform: drag.transform } : anchor;
+};
 const name = (anchor) => anchor.name || "unnamed";
 const find = (id) => now.state?.anchors.find((anchor) => anchor.id === id);
 const visible = () => (now.state ? now.state.anchors.filter((anchor) => !anchor.isPlane || $("planes").checked) : []);
@@ -14,7 +20,6 @@ export function showAnchors() {
   if (!find(now.edited)) now.edited = null;
   if (now.measured && !now.measured.every(find)) now.measured = null;
   const anchors = visible();
-  const { devices } = now.state;
   $("anchor-count").textContent = now.state.anchorCount;
   // A list that is built again loses the word that is being written and the button that is being pressed.
   const { edited, isMeasuring, isMoving, measured, selected } = now;
@@ -24,9 +29,16 @@ export function showAnchors() {
     if (!edited || !document.activeElement?.matches("#anchors input")) fill($("anchors"), anchors.filter(isSought).map(row));
     showMeasure();
   }
+  showPlaces();
+}
+
+// Puts labels and axes where things are now: sixty times a second while somebody drags one.
+export function showPlaces() {
+  const anchors = visible().map(shown);
+  const { devices } = now.state;
   showLabels([...anchors, ...devices]);
-  const line = now.measured?.map((id) => place(find(id))) ?? [];
-  view.mark(anchors.map((anchor) => anchor.transform), devices, line);
+  const line = now.measured?.map((id) => place(shown(find(id)))) ?? [];
+  view.mark(anchors, devices, line);
 }
 
 function isSought(anchor) {
@@ -45,7 +57,7 @@ function showLabels(things) {
     label.className = `${kind} ${thing.id === now.selected ? "selected" : ""}`;
     const author = thing.peer ?? thing.creator?.id;
     label.style.borderColor = author && !thing.isPlane ? colour(author) : "";
-    label.onclick = thing.peer ? null : () => choose(thing.id);
+    label.anchor = thing.peer ? null : thing.id;
     label.place = place(thing);
   });
 }
@@ -62,10 +74,11 @@ function row(anchor) {
   made.dataset.id = anchor.id;
   if (anchor.creator) made.style.borderLeftColor = colour(anchor.creator.id);
   made.onclick = (event) => { if (!event.target.closest("button, input")) choose(anchor.id); };
-  made.ondblclick = (event) => { if (!event.target.closest("button, input")) edit(anchor.id); };
+  made.ondblclick = (event) => { if (!event.target.closest("button, input")) fly(anchor); };
   made.onkeydown = (event) => {
     if (event.target !== made) return;
-    if (event.key === "Enter" || event.key === " ") choose(anchor.id);
+    if (event.key === "Enter") fly(anchor);
+    else if (event.key === " ") choose(anchor.id);
     else if (event.key === "F2") edit(anchor.id);
     else if (event.key === "Delete") remove(anchor.id);
     else return;
@@ -74,9 +87,16 @@ function row(anchor) {
   return made;
 }
 
+// Selects an anchor and flies to it.
+function fly(anchor) {
+  if (now.selected !== anchor.id) choose(anchor.id);
+  view.fly(place(shown(anchor)));
+}
+
 function tools(anchor) {
   return element("div", { className: "tools" }, [
     button(now.isMoving ? "tap the place" : "Move", () => toggle("isMoving"), now.isMoving ? "on" : ""),
+    button("Fly to", () => fly(anchor)),
     button("Rename", () => edit(anchor.id)),
     button(now.isMeasuring ? "choose the other" : "Measure", () => toggle("isMeasuring"), now.isMeasuring ? "on" : ""),
     button("Remove", () => remove(anchor.id), "danger"),

@@ -82,4 +82,17 @@ export class Camera {
     const x = 0.5 + ((this.focalLength / this.aspectRatio) * dot(offset, right)) / depth;
     return { x, y: 0.5 - (this.focalLength * dot(offset, up)) / depth, depth };
   }
+
+  // The place at a normalised screen point and a depth.
+  unproject(x, y, depth) {
+    const { right, up, ahead } = this.axes;
+    const across = ((x - 0.5) * this.aspectRatio * depth) / this.focalLength;
+    return add(add(add(this.eye, ahead, depth), right, across), up, ((0.5 - y) * depth) / this.focalLength);
+  }
+
+  // Where it looks and from how far, a share of the way to another place; the direction stays.
+  between(from, to, share) {
+    this.target = from.target.map((v, axis) => v + share * (to.target[axis] - v));
+    this.distance = from.distance * (to.distance / from.distance) ** share;
+  }
 }

@@ -1,7 +1,7 @@
 // Mouse, fingers and keys over the picture.
 import { $, post, toast } from "/dom.js";
 import { now, view } from "/stage.js";
-import { choose, remove, showAnchors } from "/anchors.js";
+import { choose, remove, showAnchors, showPlaces } from "/anchors.js";
 
 // A second tap so soon (milliseconds) and so near (CSS pixels) belongs to a double click.
 const DOUBLE = { time: 500, way: 12 };
@@ -31,13 +31,29 @@ async function tap(x, y) {
 const pointers = new Map();
 let travelled = 0;
 let last = { time: -1e9, x: 0, y: 0 };
+// The anchor, and its place, on whose label the one pointer began; null for the picture itself.
+let label = null;
 
-$("view").onpointerdown = (event) => {
-  $("view").setPointerCapture(event.pointerId);
-  pointers.set(event.pointerId, event);
-  // The end of a pinch is no tap, whichever finger leaves last.
-  travelled = pointers.size === 1 ? 0 : Infinity;
-};
+// Labels stand in the picture: a pointer that begins on one turns and zooms like any other, drags the anchor if that is the
+// selected one, and selects it where it does not travel.
+for (const ground of [$("view"), $("labels")]) {
+  ground.onpointerdown = (event) => {
+    $("view").setPointerCapture(event.pointerId);
+    pointers.set(event.pointerId, event);
+    // The end of a pinch is no tap, whichever finger leaves last.
+    travelled = pointers.size === 1 ? 0 : Infinity;
+    const { anchor, place } = event.target;
+    label = pointers.size === 1 && anchor ? { anchor, place } : null;
+    if (pointers.size > 1) drop();
+    if (label) event.preventDefault();
+  };
+  ground.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    view.camera.zoom(Math.exp(event.deltaY * 0.001));
+    view.redraw();
+  }, { passive: false });
+  ground.oncontextmenu = (event) => event.preventDefault();
+}
 
 $("view").onpointermove = (event) => {
   const before = pointers.get(event.pointerId);
@@ -45,16 +61,20 @@ $("view").onpointermove = (event) => {
   const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
   travelled += Math.hypot(dx, dy);
   const height = $("view").clientHeight;
+  pointers.set(event.pointerId, event);
   if (pointers.size === 2) pinch(event, before, height);
+  else if (label && label.anchor === now.selected) return travelled > STEADY ? carry(label, dx, dy) : undefined;
   else if (event.shiftKey || event.buttons & 6) view.camera.pan(dx / height, dy / height);
   else if (travelled > STEADY) view.camera.turn(dx, dy);
-  pointers.set(event.pointerId, event);
   view.redraw();
 };
 
 $("view").onpointerup = (event) => {
   // What was pressed elsewhere is no tap.
-  if (!pointers.delete(event.pointerId) || travelled > STEADY || event.button !== 0) return;
+  if (!pointers.delete(event.pointerId)) return;
+  if (now.hand && !now.hand.isOver) return drop();
+  if (travelled > STEADY || event.button !== 0) return;
+  if (label) return choose(label.anchor);
   const isDouble = event.timeStamp - last.time < DOUBLE.time
     && Math.hypot(event.clientX - last.x, event.clientY - last.y) < DOUBLE.way;
   last = { time: event.timeStamp, x: event.clientX, y: event.clientY };
@@ -63,13 +83,51 @@ $("view").onpointerup = (event) => {
   tap((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
 };
 
-$("view").onpointercancel = (event) => pointers.delete(event.pointerId);
-$("view").oncontextmenu = (event) => event.preventDefault();
-$("view").addEventListener("wheel", (event) => {
-  event.preventDefault();
-  view.camera.zoom(Math.exp(event.deltaY * 0.001));
-  view.redraw();
-}, { passive: false });
+$("view").onpointercancel = (event) => {
+  pointers.delete(event.pointerId);
+  drop();
+};
+
+// ---- An anchor in the hand
+
+// Moves an anchor by so many CSS pixels, parallel to the picture.
+function carry({ anchor: id, place }, dx, dy) {
+  const { camera } = view;
+  const isHeld = now.hand?.id === id && !now.hand.isOver;
+  const at = camera.project(isHeld ? now.hand.place : place);
+  if (!at) return;
+  const { clientWidth: width, clientHeight: height } = $("view");
+  now.hand = { id, place: camera.unproject(at.x + dx / width, at.y + dy / height, at.depth) };
+  showPlaces();
+  report({ anchor: id, place: now.hand.place, isEnd: false });
+}
+
+// Lets it go.
+function drop() {
+  if (!now.hand || now.hand.isOver) return;
+  now.hand.isOver = true;
+  report({ anchor: now.hand.id, place: now.hand.place, isEnd: true });
+}
+
+let unsent = null;
+let isSending = false;
+
+// Tells the server where it is; what it could not be told in time is replaced by what comes later, but for the end.
+async function report(drag) {
+  unsent = drag;
+  if (isSending) return;
+  isSending = true;
+  while (unsent) {
+    const body = unsent;
+    unsent = null;
+    const isDone = await post("/drag", body);
+    if (isDone && !body.isEnd) continue;
+    // The state that follows has the place; what was refused is not in the hand.
+    if (now.hand?.id === body.anchor) now.hand.isDone = true;
+    if (!isDone) unsent = null;
+  }
+  isSending = false;
+}
 
 function pinch(event, before, height) {
   const other = [...pointers].find(([id]) => id !== event.pointerId)[1];

@@ -1,7 +1,7 @@
 // Shows the session beside the view; the parts of the page meet here.
 import { $, button, colour, element, fill, post, toast } from "/dom.js";
 import { now, view } from "/stage.js";
-import { showAnchors } from "/anchors.js";
+import { showAnchors, showPlaces } from "/anchors.js";
 import "/gestures.js";
 import * as server from "/server.js";
 
@@ -10,7 +10,13 @@ let hasLeft = false;
 // ---- What the server says
 
 server.follow((news) => {
+  if (news.live) {
+    if (!now.state) return;
+    Object.assign(now.state, news.live);
+    return showPlaces();
+  }
   now.state = news;
+  if (now.hand?.isDone) now.hand = null;
   showSession();
   showMap();
   showAnchors();
@@ -39,6 +45,8 @@ function showSession() {
     warning(peer),
     state.host?.id === peer.id ? element("span", { className: "tag", textContent: "host" }) : null,
     peer.map ? element("span", { className: "tag quiet", textContent: peer.map }) : null,
+    peer.percent === null || peer.percent === undefined ? null : element("progress", { max: 100, value: peer.percent }),
+    peer.alignment ? alignment(peer.alignment) : null,
     peer.roundTrip === null ? null : element("span", { className: "trip", textContent: milliseconds(peer.roundTrip) }),
   ])));
   fill($("invitations"), state.invitations.map((invitation) => question(invitation, [
@@ -48,11 +56,13 @@ function showSession() {
     button("Decline", () => post("/answer", { peer: invitation.id, accept: false })),
   ])));
   fill($("codes"), state.codes.map((code) => question(code, [
-    element("span", { textContent: `Does ${code.name} show ${code.code}?` }),
+    element("span", { textContent: `Does ${code.name} show the same?` }),
+    element("strong", { className: "code", textContent: code.code }),
     warning(code),
     button("The same", () => post("/code", { peer: code.id, isSame: true })),
     button("Another", () => post("/code", { peer: code.id, isSame: false })),
   ])));
+  showCandidates();
   $("host").textContent = state.host ? `epoch ${state.epoch}` : "electing a host …";
   $("digest").textContent = `${state.digest.slice(0, 16)}…`;
   $("digest").title = state.digest;
@@ -63,6 +73,28 @@ function showSession() {
   $("gate").textContent = state.gate ?? "";
   $("save").disabled = state.map === null;
   $("log").replaceChildren(...state.log.map((line) => element("li", { textContent: line })).reverse());
+}
+
+// Those in sight who are not in the session, and the room that wants a passcode.
+function showCandidates() {
+  const { candidates, asksForPasscode, problem } = now.state;
+  fill($("candidates"), candidates.map((candidate) => question(candidate, [
+    element("span", { textContent: candidate.name, className: "name" }),
+    candidate.isKnown ? element("span", { className: "tag quiet", textContent: "known" }) : null,
+    candidate.standing === "open" ? null : element("span", { className: "tag warning", textContent: candidate.standing }),
+    candidate.asksForPasscode ? element("span", { className: "tag quiet", textContent: "passcode" }) : null,
+    button("Invite", () => invite(candidate.name, { candidate: candidate.id })),
+  ])));
+  $("passcode-form").hidden = !asksForPasscode;
+  $("room").textContent = asksForPasscode ? problem : "";
+}
+
+// How a device's frame lies to this one's; nothing is said of devices in one frame.
+function alignment({ state, residual, position, contradictions }) {
+  if (state === "aligned" && !residual && !position) return null;
+  const text = { aligned: `aligned ± ${(100 * position).toFixed(1)} cm`, aligning: "aligning …", lost: "alignment lost" }[state];
+  const title = `residual ${(100 * residual).toFixed(1)} cm, ${contradictions} contradictions`;
+  return element("span", { className: `tag ${state === "aligned" ? "quiet" : "warning"}`, textContent: text ?? "not aligned", title });
 }
 
 function named(peer) {
@@ -113,12 +145,20 @@ async function showMap() {
     const text = `loading ${map.points.toLocaleString("en")} points`;
     showLoading(text, 0);
     $("map").textContent = "loading …";
-    const count = view.show(await server.bytes("/points", (share) => showLoading(text, share)), map.minimum, map.maximum);
+    view.clear(map.minimum, map.maximum);
+    await server.download("/points", (part, at, total) => {
+      view.add(part, at, total);
+      showLoading(text, (at + part.length) / total);
+    });
+    const { count } = view;
     now.shown = map.id;
     const drawn = count < map.points ? `, ${count.toLocaleString("en")} of them drawn` : "";
     const whose = map.isShared ? "" : " · not sent yet";
     $("map").textContent = `${map.points.toLocaleString("en")} points${drawn} · ${map.id.slice(0, 8)}${whose}`;
-    $("tints").closest("label").hidden = !view.hasColours;
+    $("tints").querySelector("[value=own]").disabled = !view.hasColours;
+    if (!view.hasColours && $("tints").value === "own") $("tints").value = "height";
+    else if (view.hasColours && !now.hasChosenTints) $("tints").value = "own";
+    showTints();
     $("loading").hidden = true;
     showCeiling();
     showAnchors();
@@ -142,13 +182,34 @@ function showLoading(text, share = null) {
 
 // ---- What the user does
 
+// Invites a peer, which may take as long as its user thinks.
+async function invite(name, whom) {
+  $("inviting").textContent = `waiting for the answer of ${name} …`;
+  $("dial-button").disabled = true;
+  const isDone = await post("/invite", whom);
+  $("dial-button").disabled = false;
+  $("inviting").textContent = "";
+  return isDone;
+}
+
+$("dial").onsubmit = async (event) => {
+  event.preventDefault();
+  const text = $("dial-text").value.trim();
+  if (await invite(text.split("#")[0], { text })) $("dial-text").value = "";
+};
+
+$("passcode-form").onsubmit = async (event) => {
+  event.preventDefault();
+  if (await post("/passcode", { passcode: $("passcode").value })) $("passcode").value = "";
+};
+
 $("send").onclick = () => post("/send-map");
 $("undo").onclick = () => post("/undo");
 $("redo").onclick = () => post("/redo");
 
 $("save").onclick = async () => {
   try {
-    const file = URL.createObjectURL(new Blob([await server.bytes("/map")]));
+    const file = URL.createObjectURL(await server.bytes("/map"));
     element("a", { href: file, download: `${now.state.service}.worldmap` }).click();
     setTimeout(() => URL.revokeObjectURL(file), 60000);
   } catch (error) {
@@ -183,9 +244,15 @@ $("leave").onclick = async () => {
 $("leave").onblur = () => Object.assign($("leave"), { className: "", textContent: "Leave" });
 
 $("open").onchange = () => { view.isOpen = $("open").checked; view.redraw(); };
-$("tints").onchange = () => { view.showsOwnColours = $("tints").value === "own"; view.redraw(); };
+$("tints").onchange = () => { now.hasChosenTints = true; showTints(); };
 $("size").oninput = () => { view.pointSize = Number($("size").value); view.redraw(); };
 $("ceiling").oninput = showCeiling;
+
+function showTints() {
+  view.tints = $("tints").value;
+  if (now.state) showPlaces();
+  view.redraw();
+}
 
 function showCeiling() {
   view.ceiling = Number($("ceiling").value);

@@ -28,20 +28,24 @@ async function refusal(answer) {
   return (await answer.json()).error;
 }
 
-// Downloads bytes; `progress` gets the share that is here, where the server says how many there are.
-export async function bytes(path, progress = () => {}) {
+// Downloads bytes and hands each part over as it comes: the part, where it begins, and how many bytes there are in all.
+export async function download(path, take) {
   const answer = await ask(path);
   if (!answer.ok) throw new Error(await refusal(answer));
   const total = Number(answer.headers.get("Content-Length"));
-  const whole = new Uint8Array(total);
   let at = 0;
   for await (const part of parts(answer.body)) {
-    whole.set(part, at);
+    take(part, at, total);
     at += part.length;
-    progress(at / total);
   }
   if (at !== total) throw new Error(`${path} was cut off`);
-  return whole.buffer;
+}
+
+// Downloads bytes.
+export async function bytes(path) {
+  const list = [];
+  await download(path, (part) => list.push(part));
+  return new Blob(list);
 }
 
 // Asks for JSON; an answer that refuses has `error`.

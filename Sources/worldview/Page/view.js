@@ -1,13 +1,21 @@
-// Draws the map with WebGL 2: points in their own colours or by height, a grid on the floor, the axes of anchors, the
+// Draws the map with WebGL 2: points in their own colours, by height or grey, a grid on the floor, the axes of anchors, the
 // devices of other peers. Without WebGL 2 it keeps the camera, so that labels have their places.
+//
+// Any beginning of the points shows the whole place (PointOrder.swift). A picture that moves has as many of them as leave
+// FRAME for a frame; a picture that stays gets the others in the frames that follow, without being cleared.
 import { Camera } from "/camera.js";
 import { hue } from "/dom.js";
+
+const FRAME = 30; // milliseconds of a frame, the browser's own work included: 30 frames a second and a little more
+const LEAST = 5; // milliseconds of a frame for points, however much time the browser takes
+const FEWEST = 10000; // points that any frame draws
+const FLIGHT = 450; // milliseconds of a flight to an anchor
 
 const POINTS = `#version 300 es
 uniform mat4 matrix;
 uniform vec3 low, high, clipLow, clipHigh;
 uniform vec3 ground;
-uniform float size, fogNear, fogFar, ownShare;
+uniform float size, fogNear, fogFar, ownShare, greyShare;
 in vec3 position, own;
 out vec4 tint;
 
@@ -28,7 +36,8 @@ void main() {
   gl_PointSize = clamp(size / gl_Position.w, 1.5, 14.0);
   float height = clamp((position.y - low.y) / max(high.y - low.y, 0.01), 0.0, 1.0);
   float fog = clamp((gl_Position.w - fogNear) / max(fogFar - fogNear, 0.01), 0.0, 1.0);
-  tint = vec4(mix(mix(turbo(0.1 + 0.78 * height), own, ownShare), ground, 0.45 * fog), 1.0);
+  vec3 mine = mix(turbo(0.1 + 0.78 * height), own, ownShare);
+  tint = vec4(mix(mix(mine, vec3(0.35 + 0.3 * height), greyShare), ground, 0.45 * fog), 1.0);
 }`;
 
 const DISC = `#version 300 es
@@ -61,19 +70,24 @@ export class View {
   isOpen = true;
   ceiling = 1; // the share of the height that is shown
   pointSize = 2;
-  showsOwnColours = true;
+  tints = "own"; // "own", "height" or "author"
+  budget = 100000; // points of one frame
+  overhead = 0; // milliseconds of a frame that are not spent on points
+  drawn = 0; // points in the picture
+  isStale = false; // the picture begins again with the next frame
   onframe = () => {};
 
   constructor(canvas) {
     this.canvas = canvas;
-    this.gl = canvas.getContext("webgl2", { antialias: true, alpha: false });
+    // A processor that draws alone takes twice the time for smooth edges, which points do not need.
+    const antialias = !/swiftshader|llvmpipe|software/i.test(renderer());
+    this.gl = canvas.getContext("webgl2", { antialias, alpha: false, preserveDrawingBuffer: true });
     new ResizeObserver(() => this.redraw()).observe(canvas);
     matchMedia("(prefers-color-scheme: light)").onchange = () => this.redraw();
     if (!this.gl) return;
     this.points = this.program(POINTS, DISC);
     this.lines = this.program(LINES, FLAT);
-    this.cloud = this.buffers(this.points, [["position", 3]]);
-    this.tints = this.gl.createBuffer();
+    this.cloud = { array: this.gl.createVertexArray(), buffer: this.gl.createBuffer() };
     this.grid = this.buffers(this.lines, [["position", 3], ["colour", 4]]);
     this.marks = this.buffers(this.lines, [["position", 3], ["colour", 4]]);
   }
@@ -123,31 +137,55 @@ export class View {
     target.count = floats.length / target.width;
   }
 
-  // Shows the points of the server's buffer, and gives their number; see PointBuffer.swift for its layout.
-  show(buffer, minimum, maximum) {
-    const [count, hasColours] = new Uint32Array(buffer, 0, 2);
-    this.fill(this.cloud, new Float32Array(buffer, 8, 3 * count));
-    this.hasColours = hasColours === 1;
-    if (this.hasColours) this.colour(new Uint8Array(buffer, 8 + 12 * count, 3 * count));
+  // Makes room for another map, whose points come with `add`.
+  clear(minimum, maximum) {
+    this.received = { head: new Uint8Array(8), bytes: 0, stride: 0, count: 0 };
     const isElsewhere = `${[minimum, maximum]}` !== `${[this.low, this.high]}`;
     this.low = minimum;
     this.high = maximum;
     if (isElsewhere) this.fit();
     this.fill(this.grid, gridLines(minimum, maximum));
-    return count;
   }
 
-  // Gives the points their own colours.
-  colour(bytes) {
-    const { gl } = this;
+  // Takes a part of the server's buffer (PointBuffer.swift has its layout), which begins at a byte of so many in all.
+  add(part, at, total) {
+    const { gl, received } = this;
+    if (at < 8) received.head.set(part.subarray(0, 8 - at), at);
+    if (at === 0 && gl) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.cloud.buffer);
+      gl.bufferData(gl.ARRAY_BUFFER, total, gl.STATIC_DRAW);
+    }
+    received.bytes = at + part.length;
+    if (!received.stride && received.bytes >= 8) this.lay();
+    received.count = Math.max(0, Math.floor((received.bytes - 8) / received.stride));
     if (!gl) return;
-    const place = gl.getAttribLocation(this.points.program, "own");
-    gl.bindVertexArray(this.cloud.array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.tints);
-    gl.bufferData(gl.ARRAY_BUFFER, bytes, gl.STATIC_DRAW);
-    gl.enableVertexAttribArray(place);
-    gl.vertexAttribPointer(place, 3, gl.UNSIGNED_BYTE, true, 3, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.cloud.buffer);
+    gl.bufferSubData(gl.ARRAY_BUFFER, at, part);
+    this.wake();
   }
+
+  // Reads the head of the buffer: the points, and whether each has a colour.
+  lay() {
+    const { gl, received } = this;
+    const [, hasColours] = new Uint32Array(received.head.buffer);
+    this.hasColours = hasColours === 1;
+    received.stride = this.hasColours ? 16 : 12;
+    if (!gl) return;
+    gl.bindVertexArray(this.cloud.array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.cloud.buffer);
+    const at = (name) => gl.getAttribLocation(this.points.program, name);
+    gl.enableVertexAttribArray(at("position"));
+    gl.vertexAttribPointer(at("position"), 3, gl.FLOAT, false, received.stride, 8);
+    if (!this.hasColours) return gl.disableVertexAttribArray(at("own"));
+    gl.enableVertexAttribArray(at("own"));
+    gl.vertexAttribPointer(at("own"), 3, gl.UNSIGNED_BYTE, true, received.stride, 20);
+  }
+
+  // The points that are here.
+  get count() { return this.received?.count ?? 0; }
+
+  // Whether the picture shows all points that are here, as they are now.
+  get isComplete() { return !this.isStale && this.drawn >= this.count; }
 
   // Shows the whole map from a direction.
   fit(yaw, pitch) {
@@ -156,18 +194,33 @@ export class View {
     this.redraw();
   }
 
-  // The axes of anchors: x red, y green, z blue, 20 cm long or more in a large map, and a line down to the floor; the
-  // devices of peers as what a camera there sees; and a line between two places.
-  mark(transforms, devices = [], line = []) {
+  // Flies to a place, as near as shows half a metre or a tenth of the map about it.
+  fly(place) {
+    const from = { target: this.camera.target, distance: this.camera.distance };
+    const to = { target: place, distance: Math.min(from.distance, Math.max(1, 0.2 * this.radius)) };
+    const start = performance.now();
+    this.flight = (now) => {
+      const time = matchMedia("(prefers-reduced-motion: reduce)").matches ? 1 : Math.min(1, (now - start) / FLIGHT);
+      this.camera.between(from, to, Math.max(0, time * time * (3 - 2 * time)));
+      if (time === 1) this.flight = null;
+    };
+    this.redraw();
+  }
+
+  // The axes of anchors: x red, y green, z blue or all in the colour of their author, 20 cm long or more in a large map,
+  // and a line down to the floor; the devices of peers as what a camera there sees; and a line between two places.
+  mark(anchors, devices = [], line = []) {
     const floats = [];
     const length = Math.max(0.2, 0.03 * this.radius);
     const colours = [[1, 0.35, 0.35, 1], [0.3, 0.85, 0.3, 1], [0.45, 0.6, 1, 1]];
-    for (const matrix of transforms) {
+    for (const { transform: matrix, creator } of anchors) {
       const origin = matrix.slice(12, 15);
-      colours.forEach((colour, axis) => {
+      const author = this.tints === "author" && creator ? [...rgb(hue(creator.id)), 1] : null;
+      colours.forEach((own, axis) => {
+        const colour = author ?? own;
         floats.push(...origin, ...colour, ...locate(matrix, [0, 1, 2].map((other) => (other === axis ? length : 0))), ...colour);
       });
-      const drop = [0.9, 0.7, 0.25, 0.45];
+      const drop = author ?? [0.62, 0.52, 0.28, 1];
       floats.push(...origin, ...drop, origin[0], this.low[1], origin[2], ...drop);
     }
     for (const { peer, transform } of devices) {
@@ -203,12 +256,23 @@ export class View {
     return Math.hypot(...this.high.map((v, axis) => v - this.low[axis])) / 2;
   }
 
+  // Begins the picture again.
   redraw() {
+    this.isStale = true;
+    this.wake();
+  }
+
+  // Goes on with the picture in the next frame.
+  wake() {
     if (this.isWaiting) return;
     this.isWaiting = true;
-    requestAnimationFrame(() => {
+    requestAnimationFrame((time) => {
       this.isWaiting = false;
+      this.flight?.(time);
+      this.pace(time);
       this.draw();
+      if (this.flight) this.redraw();
+      else if (this.gl && !this.isComplete) this.wake();
     });
   }
 
@@ -216,10 +280,28 @@ export class View {
     const { gl, canvas, camera } = this;
     const scale = window.devicePixelRatio || 1;
     const [width, height] = [canvas.clientWidth * scale, canvas.clientHeight * scale].map(Math.round);
-    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-    if (!width || !height) return;
+    if (canvas.width !== width || canvas.height !== height) {
+      [canvas.width, canvas.height] = [width, height];
+      this.isStale = true;
+    }
+    if (!width || !height) { this.isStale = false; return; }
     camera.aspectRatio = width / height;
     if (!gl) return this.onframe();
+    const matrix = camera.matrix();
+    const isNew = this.isStale;
+    if (isNew) this.begin(matrix, width, height);
+    gl.enable(gl.DEPTH_TEST);
+    this.drawPoints(matrix, height);
+    gl.disable(gl.DEPTH_TEST);
+    this.drawLines(this.marks, matrix);
+    if (isNew) this.onframe();
+  }
+
+  // An empty picture with the grid.
+  begin(matrix, width, height) {
+    const { gl, canvas } = this;
+    this.isStale = false;
+    this.drawn = 0;
     this.ground = getComputedStyle(canvas).backgroundColor.match(/\d+/g).slice(0, 3).map((v) => v / 255);
     gl.viewport(0, 0, width, height);
     gl.clearColor(...this.ground, 1);
@@ -227,12 +309,7 @@ export class View {
     gl.enable(gl.DEPTH_TEST);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-    const matrix = camera.matrix();
     this.drawLines(this.grid, matrix);
-    this.drawPoints(matrix, height);
-    gl.disable(gl.DEPTH_TEST);
-    this.drawLines(this.marks, matrix);
-    this.onframe();
   }
 
   drawPoints(matrix, height) {
@@ -245,13 +322,32 @@ export class View {
     gl.uniform3fv(points.at("clipLow"), clipLow);
     gl.uniform3fv(points.at("clipHigh"), clipHigh);
     gl.uniform3fv(points.at("ground"), this.ground);
-    gl.uniform1f(points.at("ownShare"), this.hasColours && this.showsOwnColours ? 1 : 0);
+    gl.uniform1f(points.at("ownShare"), this.hasColours && this.tints === "own" ? 1 : 0);
+    gl.uniform1f(points.at("greyShare"), this.tints === "author" ? 1 : 0);
     // A point is a disc of some millimetres, so that near ones are larger.
     gl.uniform1f(points.at("size"), 0.008 * this.pointSize * radius * camera.focalLength * height * 0.25);
     gl.uniform1f(points.at("fogNear"), camera.distance - radius * 0.6);
     gl.uniform1f(points.at("fogFar"), camera.distance + radius * 1.4);
+    const count = Math.min(this.count - this.drawn, this.budget);
+    this.spent = 0;
+    if (count <= 0) return;
+    const start = performance.now();
     gl.bindVertexArray(this.cloud.array);
-    gl.drawArrays(gl.POINTS, 0, this.cloud.count);
+    gl.drawArrays(gl.POINTS, this.drawn, count);
+    this.drawn += count;
+    if (count < FEWEST) return;
+    // Drawing goes on behind the page's back until somebody looks at a pixel.
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+    this.spent = performance.now() - start;
+    const wanted = (count * Math.max(LEAST, FRAME - this.overhead)) / Math.max(0.1, this.spent);
+    this.budget = Math.round(Math.max(FEWEST, Math.min(wanted, 2 * this.budget)));
+  }
+
+  // Learns from the time between two frames in a row what the browser needs besides the points.
+  pace(time) {
+    const between = time - this.latest;
+    if (between < 250) this.overhead += 0.2 * (Math.max(0, between - this.spent) - this.overhead);
+    this.latest = time;
   }
 
   drawLines(target, matrix) {
@@ -261,6 +357,14 @@ export class View {
     gl.bindVertexArray(target.array);
     gl.drawArrays(gl.LINES, 0, target.count);
   }
+}
+
+// What draws, as far as the browser tells.
+function renderer() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const name = gl ? `${gl.getParameter(gl.RENDERER)}` : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return name;
 }
 
 // A place of a column-major transform's own frame, in that of the map.

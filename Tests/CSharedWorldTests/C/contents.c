@@ -72,6 +72,30 @@ static void kinds(sw_session *alice, sw_session *bob) {
   CHECK(sw_session_place_with(alice, "x", identity, NULL, NULL) == SW_INVALID_ARGUMENT);
 }
 
+/* A plane grows, and what others have of it grows too. */
+static void growth(sw_session *alice, sw_session *bob) {
+  sw_anchor_content content = {.size = sizeof content, .kind = SW_KIND_PLANE, .extent = {1, 1, 0}};
+  sw_anchor_id id, nothing = {{1}};
+  CHECK(sw_session_place_with(alice, "floor", identity, &content, &id) == SW_OK);
+  sw_event_destroy(await_event(bob, SW_EVENT_ANCHOR_ADDED));
+  content.extent[0] = 4;
+  CHECK(sw_session_set_kind(alice, &id, &content) == SW_OK);
+  sw_event_destroy(await_event(alice, SW_EVENT_ANCHOR_UPDATED));
+  sw_event_destroy(await_event(bob, SW_EVENT_ANCHOR_UPDATED));
+  sw_anchor_list *list = NULL;
+  CHECK(sw_session_anchors(bob, &list) == SW_OK && sw_anchor_list_count(list) == 1);
+  CHECK(sw_anchor_list_content(list, 0)->kind == SW_KIND_PLANE && sw_anchor_list_content(list, 0)->extent[0] == 4);
+  sw_anchor_list_destroy(list);
+  CHECK(sw_session_set_kind(alice, &nothing, &content) == SW_UNKNOWN_ANCHOR);
+  content.extent[0] = -1;
+  CHECK(sw_session_set_kind(alice, &id, &content) == SW_INVALID_ARGUMENT);
+  content.kind = SW_KIND_PARTICIPANT;
+  CHECK(sw_session_set_kind(alice, &id, &content) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_set_kind(alice, &id, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_remove(alice, &id) == SW_OK);
+  sw_event_destroy(await_event(bob, SW_EVENT_ANCHOR_REMOVED));
+}
+
 static void payloads(sw_session *alice, sw_session *bob) {
   sw_anchor_content content = {.size = sizeof content, .content_type = "text/plain"};
   content.payload = (const uint8_t *)"hello";
@@ -166,6 +190,7 @@ int main(int count, char **arguments) {
   sw_peer_id alice_id, bob_id;
   join_pair(alice, bob, &alice_id, &bob_id);
   kinds(alice, bob);
+  growth(alice, bob);
   payloads(alice, bob);
   hit_test();
   interest(alice, bob, &alice_id);

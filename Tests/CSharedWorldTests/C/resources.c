@@ -27,10 +27,12 @@ static sw_event *await_resource(sw_session *session, uint32_t type, const sw_dig
   return event;
 }
 
-/* Waits for how an offer has ended for its receiver; a NULL `why` says that it has all of it. */
-static void expect_settled(sw_session *session, const sw_digest *id, const sw_peer_id *receiver, const char *why) {
+/* Waits for how an offer of `size` bytes has ended for its receiver; a NULL `why` says that it has all of it. */
+static void expect_settled(sw_session *session, const sw_digest *id, const sw_peer_id *receiver, uint64_t size,
+                           const char *why) {
   sw_event *event = await_resource(session, SW_EVENT_RESOURCE_SETTLED, id);
   CHECK(is_same_peer(&event->peer, receiver));
+  CHECK(event->flags == 1 && event->total == size && (why == NULL ? event->done == size : event->done < size));
   CHECK(why == NULL ? event->text == NULL : event->text != NULL && strcmp(event->text, why) == 0);
   sw_event_destroy(event);
 }
@@ -64,7 +66,7 @@ static void file(sw_session *alice, sw_session *bob, const sw_peer_id *alice_id,
   progress = await_resource(alice, SW_EVENT_RESOURCE_PROGRESS, &id);
   CHECK(progress->flags == 1 && is_same_peer(&progress->peer, bob_id));
   sw_event_destroy(progress);
-  expect_settled(alice, &id, bob_id, NULL);
+  expect_settled(alice, &id, bob_id, SIZE, NULL);
   static uint8_t read[SIZE + 1];
   file = fopen(moved, "rb");
   CHECK(file != NULL && fread(read, 1, sizeof read, file) == SIZE && memcmp(read, content, SIZE) == 0);
@@ -84,7 +86,7 @@ static void empty(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id) 
   CHECK(file != NULL && fgetc(file) == EOF);
   fclose(file);
   sw_event_destroy(received);
-  expect_settled(alice, &id, bob_id, NULL);
+  expect_settled(alice, &id, bob_id, 0, NULL);
 }
 
 /* Declined, taken back before an answer, and given up by the receiver while it fetches. */
@@ -95,7 +97,7 @@ static void endings(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id
   sw_event_destroy(await_resource(bob, SW_EVENT_RESOURCE_OFFERED, &id));
   CHECK(sw_session_decline_resource(bob, &id) == SW_OK);
   CHECK(sw_session_decline_resource(bob, &id) == SW_UNKNOWN_RESOURCE);
-  expect_settled(alice, &id, bob_id, "declined");
+  expect_settled(alice, &id, bob_id, 5, "declined");
 
   CHECK(sw_session_offer_bytes_async(alice, content, 5, "small", bob_id, 1, &operation) == SW_OK);
   id = offered(alice, operation);
@@ -104,7 +106,7 @@ static void endings(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id
   sw_event *failed = await_resource(bob, SW_EVENT_RESOURCE_FAILED, &id);
   CHECK(strcmp(failed->text, "withdrawn") == 0 && strcmp(failed->name, "small") == 0);
   sw_event_destroy(failed);
-  expect_settled(alice, &id, bob_id, "withdrawn");
+  expect_settled(alice, &id, bob_id, 5, "withdrawn");
   CHECK(sw_session_accept_resource_async(bob, &id, NULL) == SW_UNKNOWN_RESOURCE);
 
   CHECK(sw_session_offer_bytes_async(alice, content, SIZE, "large", bob_id, 1, &operation) == SW_OK);
@@ -114,7 +116,7 @@ static void endings(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id
   failed = await_resource(bob, SW_EVENT_RESOURCE_FAILED, &id);
   CHECK(strcmp(failed->text, "cancelled") == 0);
   sw_event_destroy(failed);
-  expect_settled(alice, &id, bob_id, "cancelled");
+  expect_settled(alice, &id, bob_id, SIZE, "cancelled");
 }
 
 static void refusals(sw_session *alice, const sw_peer_id *bob_id, const char *folder) {

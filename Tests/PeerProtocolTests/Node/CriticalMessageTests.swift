@@ -63,7 +63,9 @@ struct CriticalMessageTests {
     say(&probe, MessageHead(chain: 2, previous: 0, number: 18, isCritical: true), 1)
     say(&probe, MessageHead(chain: 2, previous: 18, number: 19, isCritical: true), 1)
     say(&probe, MessageHead(chain: 2, previous: 17, number: 20, isCritical: true), 1)
-    let told = probe.takeEvents().compactMap { if case .message(let bytes, _) = $0 { bytes[0] } else { nil } }
+    let told = probe.takeEvents().flatMap { event -> [UInt8] in
+      if case .messages(let told, _) = event { told.map { $0[0] } } else { [] }
+    }
     #expect(told == Array(1...19))
     probe.wait(.milliseconds(20))
     let reports = try probe.frames(on: link).filter { $0.type == .messageReport }

@@ -202,7 +202,7 @@ struct GreetingTests {
     let legal: [FrameType: String] = [
       .hello: "g", .attach: "g", .goodbye: "gsm", .ping: "sm", .pong: "sm", .admit: "sm", .invite: "sm",
       .inviteAnswer: "sm", .inviteCancel: "sm", .passcodeShare: "s", .passcodeAnswer: "s", .passcodeProof: "s",
-      .handshake: "s",
+      .handshake: "s", .charter: "sm",
     ]
     for type in FrameType.allCases {
       for state in "gsm" where !(legal[type] ?? "m").contains(state) {

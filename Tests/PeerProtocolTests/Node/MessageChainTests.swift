@@ -20,7 +20,9 @@ struct MessageChainTests {
 
   /// The first bytes of the messages that the app got.
   private func told(_ probe: inout NodeProbe) -> [UInt8] {
-    probe.takeEvents().compactMap { if case .message(let bytes, _) = $0 { bytes[0] } else { nil } }
+    probe.takeEvents().flatMap { event -> [UInt8] in
+      if case .messages(let told, _) = event { told.map { $0[0] } } else { [] }
+    }
   }
 
   private func report(_ kind: MessageReport.Kind, _ chain: UInt32, _ last: UInt64, window: UInt32 = 1 << 20)
@@ -51,6 +53,34 @@ struct MessageChainTests {
     #expect(try probe.messageReports(on: link) == [report(.report, 1, 2, window: window - cost)])
     probe.wait(.milliseconds(20))
     #expect(try probe.messageReports(on: link) == [report(.report, 3, 11, window: window - 5 * cost)])
+  }
+
+  @Test("messages of one member that arrive together are one event, which ends at any other")
+  func together() {
+    var probe = NodeProbe()
+    let (link, other) = (probe.join(1, member), probe.join(2, NodeProbe.peer(2), incarnation: 8))
+    _ = probe.takeEvents()
+    func frames(_ messages: (number: UInt64, kind: MessageKind)...) -> [UInt8] {
+      var writer = ByteWriter()
+      for (number, kind) in messages {
+        writer.writeFrame(.message) {
+          MessageHead(chain: 1, previous: number - 1, number: number, kind: kind).write(to: &$0)
+          $0.write(UInt8(number))
+        }
+      }
+      return writer.bytes
+    }
+    probe.send(bytes: frames((1, .bytes), (2, .bytes), (3, .envelope), (4, .bytes)), on: link)
+    probe.send(bytes: frames((1, .bytes)), on: other)
+    let told = probe.takeEvents().compactMap { event -> [UInt8]? in
+      switch event {
+      case .messages(let messages, from: member): messages.map { $0[0] }
+      case .messages(let messages, from: NodeProbe.peer(2)): [2] + messages.map { $0[0] }
+      case .envelope(let bytes, _, from: _): bytes
+      default: nil
+      }
+    }
+    #expect(told == [[1, 2], [3], [4], [2, 1]])
   }
 
   @Test("an app that was refused a message is told of room once a quarter of the window is free")

@@ -24,9 +24,9 @@ struct MessageTests {
 
   /// The numbers of the messages that a node's app got of another one, in order.
   private func received(_ index: Int, from sender: Int, in session: TestSession) -> [Int] {
-    session.simulation.monitor.events[index].compactMap {
-      guard case .message(let bytes, SessionPeer.identity(of: sender)) = $0 else { return nil }
-      return Int(bytes[0]) | Int(bytes[1]) << 8
+    session.simulation.monitor.events[index].flatMap { event -> [Int] in
+      guard case .messages(let told, SessionPeer.identity(of: sender)) = event else { return [] }
+      return told.map { Int($0[0]) | Int($0[1]) << 8 }
     }
   }
 

@@ -2,6 +2,7 @@ import AnchorReplication
 import Authentication
 import Basics
 import PeerProtocol
+import Simulator
 import WorldModel
 
 /// A node, and what speaks to it by hand: frames in, frames out, no network between.
@@ -24,7 +25,7 @@ struct NodeProbe {
   init(
     memberLimit: Int = ProtocolLimits.members, admitted: Set<PeerID>? = nil, passcode: Passcode? = nil,
     handshakeTime: Duration? = nil, showsCodes: Bool = false, compared: Set<PeerID>? = nil,
-    recognitionKey: RecognitionKey? = nil, me: PeerID = Self.me,
+    recognitionKey: RecognitionKey? = nil, signs: Bool = false, owns: Bool = false, me: PeerID = Self.me,
     incarnation: UInt64 = 1,
     restoring record: NodeRecord? = nil
   ) {
@@ -39,6 +40,8 @@ struct NodeProbe {
     configuration.compared = compared
     configuration.recognitionKey = recognitionKey
     configuration.keepsRecord = true
+    if signs || owns { configuration.signatures = Signatures(simulating: me) }
+    if owns { configuration.genesisNonce = [UInt8](repeating: 1, count: Genesis.nonceSize) }
     node = Node(configuration, restoring: record, at: now)
     drain()
   }

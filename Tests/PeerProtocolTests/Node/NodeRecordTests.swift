@@ -83,7 +83,7 @@ struct NodeRecordTests {
 
   @Test("a later layout is told apart from damage, and contents that break a rule are refused")
   func refusesContents() throws {
-    #expect(failure(forged { $0[4] = 2 }) == .version(2))
+    #expect(failure(forged { $0[4] = 3 }) == .version(3))
     #expect(failure([UInt8](repeating: 1, count: ProtocolLimits.record + 1)) == .foreign)
     var record = Self.sample
     record.roster.reverse()

@@ -29,7 +29,7 @@ struct ResourceTests {
   /// The results that a sender was told of.
   private static func results(in events: [NodeEvent]) -> [ResourceFailure?] {
     events.compactMap { event -> ResourceFailure?? in
-      if case .resource(.settled(_, _, let failure)) = event { .some(failure) } else { nil }
+      if case .resource(.settled(_, let failure)) = event { .some(failure) } else { nil }
     }
   }
 

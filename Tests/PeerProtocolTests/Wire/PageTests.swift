@@ -67,6 +67,15 @@ struct PageTests {
       "connection", "| \(ProtocolLimits.handshakeSteps), and \(text(ProtocolLimits.handshakeBytes)) bytes in all |"),
     Claim("node-record", "at most \(text(ProtocolLimits.roster)) entries, \(ProtocolLimits.members) of them *present*"),
     Claim("node-record", "at most \(ProtocolLimits.record >> 10) KiB"),
+    Claim("authority", "genesis · statements, at most \(Charter.statementLimit)"),
+    Claim("authority", "count u8, at most \(StatementsFrame.limit) · statements"),
+    Claim("authority", "u8 count of at most \(Statement.undoneLimit), 32 bytes each"),
+    Claim("authority", "u8 count of at most \(Statement.cutLimit), u64 run"),
+    Claim(
+      "authority",
+      "At most \(text(StatementBook.subjectsOfCreator)) subjects of the creator, \(StatementBook.subjectsOfModerator) of a"
+        + " moderator and \(StatementBook.raisesOfSigner) raises"),
+    Claim("node-record", "varint count of at most \(text(GovernanceRecord.limit)) and statements"),
     Claim("maps", "1 to \(text(ProtocolLimits.chunk)) bytes, at most \(text(ProtocolLimits.chunks)) of them"),
     Claim("maps", "at most \(ProtocolLimits.map >> 20) MiB"),
     Claim("maps", "for each of at most \(ProtocolLimits.manifestNames) chunks"),
@@ -122,6 +131,7 @@ struct PageTests {
     Claim("membership", "never linked the pause doubles up to \(text(ProtocolTimes.dialBackoffOfUnknown))"),
     Claim("membership", "never linked once in \(text(ProtocolTimes.newsOfUnknown))"),
     Claim("membership", "has not sent *admit* within \(text(ProtocolTimes.admission))"),
+    Claim("authority", "if the statements do not admit it within \(text(ProtocolTimes.admission))"),
     Claim("membership", "closed for less than \(text(ProtocolTimes.admissionSettling))"),
     Claim("membership", "A link that ended within \(text(ProtocolTimes.lastingLink))"),
     Claim("synchronisation", "to all members every \(text(ProtocolTimes.antiEntropy))"),

@@ -47,6 +47,25 @@ enum Sample {
     rules.change { _ in }
     return rules
   }()
+  static let statements = {
+    let (creator, moderator) = (key("creator"), key("moderator"))
+    let removal = SHA256Digest(hashing: Array("removal".utf8))
+    let cuts = [(UInt64(7), UInt64(10)), (0x0123_4567_89ab_cdef, 1000)].map {
+      Statement.Cut(incarnation: $0.0, sequence: $0.1)
+    }
+    return [
+      Statement(key: creator, .admission, of: alice, serial: 1, role: .moderator, signature: tag),
+      Statement(key: moderator, .removal, of: bob, serial: 2, cuts: cuts, signature: tag),
+      Statement(key: creator, .admission, of: bob, serial: 3, naming: [removal], signature: tag),
+      Statement(
+        key: moderator, .raise, of: bob, serial: 0, naming: [removal],
+        cuts: [Statement.Cut(incarnation: 7, sequence: 12)], signature: tag),
+      Statement(key: creator, .lock, serial: 4, signature: tag),
+      Statement(key: creator, .unlock, serial: 5, signature: tag),
+    ]
+  }()
+  static let genesis = Genesis(creator: key("creator"), limit: 16, nonce: Array(0..<16))
+  private static func key(_ name: String) -> [UInt8] { SHA256Digest(hashing: Array(name.utf8)).bytes }
   static let manifest = ManifestPart(content: map.content, first: 0, names: names)
   static let names = [(262_144, 1), (70_000, 2)].map { ChunkName(size: $0.0, hash: SHA256Digest(hashing: [$0.1])) }
   static let have = {
@@ -57,6 +76,20 @@ enum Sample {
   static let flood = FloodHeader(
     origin: NodeID(peer: alice, incarnation: 42), nonce: 7, linkVersion: 3, destination: nil)
   static let status = MapStatus(map: map, stage: .transferring(percent: 37))
+  static let kinds = {
+    let (mine, theirs) = (ActorID(peer: alice, incarnation: node.incarnation), ActorID(peer: bob, incarnation: 42))
+    let table = Anchor.Plane(
+      alignment: .horizontal, classification: .table, extent: [2, 0.5], boundary: [[1, 2], [3, 4], [5, 6]])
+    let poster = Anchor.Image(referenceName: "poster", physicalSize: [0.25, 0.5])
+    return KindList([
+      KindWrite(
+        key: Dot(actor: mine, sequence: 5), stamp: Stamp(clock: 70_000, actor: theirs), kind: .plane(table)),
+      KindWrite(
+        key: Dot(actor: theirs, sequence: 6), stamp: Stamp(clock: 80_000, actor: mine), kind: .image(poster)),
+    ])
+  }()
+  static let kindComparison = KindComparison(
+    wantsAnswer: true, digest: KindDigest(sums: (0..<16).map { $0 << 56 | $0 }))
   static let node = NodeID(peer: alice, incarnation: 0x0123_4567_89ab_cdef)
   static let drag = EphemeralUpdate(
     origin: node, subject: .anchor(AnchorID(high: 0x0011_2233_4455_6677, low: 0x8899_aabb_ccdd_eeff)), sequence: 9,
@@ -176,6 +209,13 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("bulk", .bulk, BulkOffer(token: Sample.token, receiverDials: true)) { $0.write(to: &$1) },
     FrameCase("attach", .attach, Sample.token) { $0.write(to: &$1) },
     FrameCase("recognition", .recognition, Sample.recognitionKey) { $0.write(to: &$1) },
+    FrameCase("charter", .charter, Charter(Sample.genesis, [Sample.statements[0], Sample.statements[2]])) {
+      $0.write(to: &$1)
+    },
+    FrameCase("statements", .statements, StatementsFrame(Sample.statements)) { $0.write(to: &$1) },
+    FrameCase("statements-digest", .statementsDigest, StatementsDigest(SHA256Digest(hashing: Array("share".utf8)))) {
+      $0.write(to: &$1)
+    },
     FrameCase("ephemeral", .ephemeral, Poses(updates: [Sample.drag])) { frame, writer in
       for update in frame.updates { update.write(to: &writer) }
     },
@@ -184,6 +224,8 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("ownership", .ownership, Sample.ownership) { $0.write(to: &$1) },
     FrameCase("frames", .frames, Sample.frames) { $0.write(to: &$1) },
     FrameCase("frame-digest", .frameDigest, FrameDigest(Sample.share)) { $0.write(to: &$1) },
+    FrameCase("kinds", .kinds, Sample.kinds) { $0.write(to: &$1) },
+    FrameCase("kind-digest", .kindDigest, Sample.kindComparison) { $0.write(to: &$1) },
     FrameCase("groups", .groups, GroupWord(node: Sample.node, version: 3, groups: ["zeichnen", "ä", "a"])) {
       $0.write(to: &$1)
     },

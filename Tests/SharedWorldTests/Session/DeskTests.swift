@@ -97,7 +97,7 @@ struct DeskTests {
     var configuration = TestSessions.configuration()
     configuration.state = "/nowhere/state"
     let session = try Session(identity: TestSessions.identity("alice"), configuration: configuration)
-    let error = await #expect(throws: SessionError.self) { try await session.start() }
+    let error = await #expect(throws: SessionError.self) { try await session.begin() }
     #expect(error?.code == .io)
     session.loop.join()
   }

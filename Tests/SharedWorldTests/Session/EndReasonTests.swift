@@ -105,6 +105,25 @@ struct EndReasonTests {
     }
   }
 
+  @Test(
+    "the end is the last event, of a host that leaves its session and of a member that is removed",
+    arguments: [true, false])
+  func endIsLast(isHost: Bool) async throws {
+    try await TestSessions.two { alice, bob in
+      _ = try await alice.join(bob.endpoint)
+      let host = try await TestSessions.agreedHost([alice, bob])
+      let (first, second) = host == alice.localPeer.id ? (alice, bob) : (bob, alice)
+      var events = (isHost ? first : second).events.makeAsyncIterator()
+      if isHost { await first.leave() } else { try await first.kick(second.localPeer.id) }
+      var ends: [Session.LeaveReason?] = []
+      while let event = await events.next() {
+        if case .ended(let why) = event { ends.append(why) } else { ends.append(nil) }
+      }
+      let reason: Session.LeaveReason = isHost ? .left : .kicked
+      #expect(ends.compactMap(\.self) == [reason] && ends.last == reason)
+    }
+  }
+
   @Test("who is invited and has not answered is told as such")
   func invitedIsShown() async throws {
     let peer = try ScriptedPeer(.silence)

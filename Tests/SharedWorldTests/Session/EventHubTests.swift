@@ -32,13 +32,19 @@ struct EventHubTests {
   func messages() async {
     let senders = (0...1).map { PeerID(SHA256Digest(words: SIMD4($0, 0, 0, 0))) }
     let bytes = [UInt8](repeating: 1, count: 1 << 20)
-    for _ in 0..<40 { for sender in senders { hub.publish([.message(bytes, from: sender)]) } }
-    hub.publish([.message([], from: senders[1])])
+    for _ in 0..<20 { for sender in senders { hub.publish([bytes, bytes], costing: 300, from: sender) } }
+    hub.publish([[]], costing: 64, from: senders[1])
     let counts = senders.map { sender in hub.receivers.map { $0.unreadMessages(of: sender) } }
-    #expect(counts == [[40 * (bytes.count + 64)], [40 * (bytes.count + 64) + 64]])
+    #expect(counts == [[20 * 300], [20 * 300 + 64]])
     var iterator = events.makeAsyncIterator()
-    #expect(await iterator.nextBatch()?.count == 81)
+    let mailbox = iterator.mailbox
+    #expect(mailbox.takenMessages() == 0)
+    #expect(await mailbox.take()?.count == 81)
     #expect(hub.receivers.map { $0.unreadMessages(of: senders[1]) } == [0])
+    #expect((mailbox.takenMessages(), mailbox.takenMessages()) == (2 * 20 * 300 + 64, 0))
+    hub.publish([[7]], costing: 65, from: senders[0])
+    #expect(await iterator.nextBatch()?.count == 1)
+    #expect(mailbox.takenMessages() == 0)
   }
 
   @Test("a reader goes on waiting when all that was noted is of anchors that are gone")

@@ -8,7 +8,8 @@ struct GrowingEnumsTests {
   private static let enums = [
     ("Session.Event", "peerJoined"), ("Session.LeaveReason", "kicked"), ("Session.Origin", "merge"),
     ("HostChangeReason", "elected"), ("HostOutcome", "hosts"), ("MapStatus.Stage", "received"),
-    ("PeerStatus.State", "lost"), ("LostEdit.Value", "ownership"), ("AnchorChange.Kind", "added"),
+    ("PeerStatus.State", "lost"), ("PeerRole", "moderator"), ("LostEdit.Value", "ownership"),
+    ("AnchorChange.Kind", "added"),
     ("AnchorChanges.Element", "current"), ("Browser.Event", "found"), ("Anchor.Kind", "plain"),
     ("DecodingFailure", "truncated"), ("MessageFailure.Reason", "lost"), ("MessageReturn.Reason", "unhandled"),
   ]

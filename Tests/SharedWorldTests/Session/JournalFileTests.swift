@@ -13,35 +13,55 @@ struct JournalFileTests {
 
   @Test("Fault 25: a full disk is told of once, and the journal has everything when there is room again")
   func fullDisk() async throws {
+    try await Self.withFullDisk { session, file, events in
+      try await session.place(Anchor(name: "2", payload: Self.large))
+      try await file.limit(pages: .max)
+      // Nothing is edited any more: the write is retried without an occasion.
+      var kept: [String] = []
+      while kept.count < 2 {
+        var set = AnchorSet(actor: ActorID(peer: PeerID(SHA256Digest(words: .zero)), incarnation: 1))
+        try set.restore(try await file.records())
+        kept = set.anchors.map(\.name).sorted()
+        await Task.yield()
+      }
+      #expect(kept == ["1", "2"])
+      await session.leave()
+      while let event = await events.next() { if case .problem = event { Issue.record("told again: \(event)") } }
+    }
+  }
+
+  @Test("a journal that cannot be completed when the session is left is told of before the end")
+  func fullAtEnd() async throws {
+    try await Self.withFullDisk { session, _, events in
+      await session.leave()
+      var problemsBeforeEnd = 0
+      var last: Session.Event?
+      while let event = await events.next() {
+        if case .problem = event { problemsBeforeEnd += 1 }
+        last = event
+      }
+      #expect(problemsBeforeEnd == 1)
+      if case .ended = last {} else { Issue.record("the last event is \(String(describing: last))") }
+    }
+  }
+
+  private static let large = Anchor.Payload(contentType: "x/y", bytes: [UInt8](repeating: 7, count: 60_000))
+
+  /// Runs `body` with a session whose journal has no room, of which the app has been told.
+  private static func withFullDisk(
+    _ body: @Sendable (Session, JournalFile, inout Session.Events.Iterator) async throws -> Void
+  ) async throws {
     try await TestSessions.withFolder { folder in
       var configuration = TestSessions.configuration()
       configuration.journal = folder.appending(path: "world.journal").path
-      let large = Anchor.Payload(contentType: "x/y", bytes: [UInt8](repeating: 7, count: 60_000))
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { session in
         let file = try #require(await session.journalFile)
         try await file.limit(pages: 1)
-        var problems = 0
         var events = session.events.makeAsyncIterator()
         try await session.place(Anchor(name: "1", payload: large))
-        while problems == 0, let event = await events.next() {
-          guard case .problem(let error) = event else { continue }
-          #expect(error.code == .io && error.message.contains("journal"))
-          problems += 1
-        }
-        try await session.place(Anchor(name: "2", payload: large))
-        try await file.limit(pages: .max)
-        // Nothing is edited any more: the write is retried without an occasion.
-        var kept: [String] = []
-        while kept.count < 2 {
-          var set = AnchorSet(actor: ActorID(peer: PeerID(SHA256Digest(words: .zero)), incarnation: 1))
-          try set.restore(try await file.records())
-          kept = set.anchors.map(\.name).sorted()
-          await Task.yield()
-        }
-        #expect(kept == ["1", "2"])
-        await session.leave()
-        while let event = await events.next() { if case .problem = event { problems += 1 } }
-        #expect(problems == 1)
+        let error = try await events.first { if case .problem(let error) = $0 { error } else { nil } }
+        #expect(error.code == .io && error.message.contains("journal"))
+        try await body(session, file, &events)
       }
     }
   }
@@ -88,5 +108,5 @@ struct JournalFileTests {
 }
 
 extension Session {
-  fileprivate var journalFile: JournalFile? { journal?.file }
+  fileprivate var journalFile: JournalFile? { files.journal?.file }
 }

@@ -106,12 +106,16 @@ struct RealignmentTests {
       #expect(await session.state().mapStatus.stage == .relocalised)
       #expect(try await session.keepAligned(by: scan) == first)
 
+      let searched = await session.searchedTurns()
       let drifted = MapScan(try scan.cloud.transformed(by: Transform(translation: [0.1, 0, 0])))
       let residual = try await drifted.residual(of: #require(first.transform), in: session)
       #expect(residual.map { abs($0 - 0.1) < 0.02 } == true)
       let second = try await session.keepAligned(by: drifted)
       let move = try #require(second.transform?.translation) - #require(first.transform?.translation)
       #expect(abs(move.x - 0.1) < 0.02 && abs(move.y) < 0.02 && abs(move.z) < 0.02)
+      // The same cloud, a little elsewhere: the place that was known is enough.
+      let after = await session.searchedTurns()
+      #expect(searched == 120 && after == searched)
     }
   }
 }

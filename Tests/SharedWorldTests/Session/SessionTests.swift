@@ -1,3 +1,4 @@
+import Foundation
 import SharedWorld
 import Testing
 
@@ -94,6 +95,52 @@ struct SessionTests {
       #expect(mine == theirs)
       let digests = await (alice.digest(), bob.digest())
       #expect(digests.0 == digests.1)
+    }
+  }
+
+  @Test(
+    "a plane that grows is grown for everybody, for a newcomer and after a restart, wherever it was moved meanwhile")
+  func planesGrow() async throws {
+    func plane(_ width: Float) -> Anchor.Kind {
+      .plane(Anchor.Plane(alignment: .horizontal, classification: .floor, extent: [width, 2]))
+    }
+    try await TestSessions.withFolder { folder in
+      var journalled = TestSessions.configuration()
+      journalled.journal = folder.appending(path: "world.journal").path
+      let kept = journalled
+      let digest = try await Session.withSession(as: TestSessions.identity("alice"), configuration: kept) { alice in
+        let floor = try await alice.place(Anchor(name: "floor", kind: plane(1)))
+        let bob = try TestSessions.identity("bob")
+        return try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
+          try await alice.setKind(plane(2), of: floor)
+          _ = try await alice.invite(bob.endpoint)
+          // The newcomer gets the anchor with its first kind, and the later one behind it.
+          for await case .change(let change) in bob.anchorChanges() where change.anchor.kind == plane(2) { break }
+          try await alice.move(floor, to: Transform(translation: [1, 0, 0]))
+          try await bob.setKind(plane(3), of: floor)
+          _ = try await alice.first { event -> Bool? in
+            if case .anchorUpdated(let anchor, .remote) = event, anchor.kind == plane(3) { true } else { nil }
+          }
+          _ = try await bob.first { event -> Bool? in
+            // Of unread updates the last one names the origin, which may be bob's own.
+            if case .anchorUpdated(let anchor, _) = event, anchor.transform.translation.x == 1 { true } else { nil }
+          }
+          let (mine, theirs) = await (alice.anchors(), bob.anchors())
+          #expect(mine == theirs && mine.map(\.kind) == [plane(3)])
+          #expect(await alice.digest() == bob.digest())
+          let error = await #expect(throws: SessionError.self) {
+            try await bob.setKind(.participant(bob.localPeer.id), of: floor)
+          }
+          #expect(error?.code == .invalidArgument)
+          let unknown = await #expect(throws: SessionError.self) { try await bob.setKind(.plain, of: AnchorID()) }
+          #expect(unknown?.code == .unknownAnchor)
+          return await alice.digest()
+        }
+      }
+      try await Session.withSession(as: TestSessions.identity("alice"), configuration: kept) { alice in
+        #expect(await alice.anchors().map(\.kind) == [plane(3)])
+        #expect(await alice.digest() == digest)
+      }
     }
   }
 

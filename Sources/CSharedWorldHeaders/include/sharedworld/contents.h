@@ -55,6 +55,13 @@ sw_status sw_session_place_with(
     sw_session *session, const char *name, const float transform[16], const sw_anchor_content *content,
     sw_anchor_id *anchor);
 
+/*
+ * Gives an anchor another kind, as when a plane grows; the payload in `content` is not looked at. SW_UNKNOWN_ANCHOR,
+ * SW_INVALID_ARGUMENT (to or from a participant too), SW_LIMIT_EXCEEDED.
+ */
+sw_status sw_session_set_kind(
+    sw_session *session, const sw_anchor_id *anchor, const sw_anchor_content *content);
+
 /* Replaces the payload of an anchor; with a NULL `content_type` it has none. SW_UNKNOWN_ANCHOR, SW_INVALID_ARGUMENT. */
 sw_status sw_session_set_payload(
     sw_session *session, const sw_anchor_id *anchor, const char *content_type, const uint8_t *bytes, size_t size);

@@ -68,8 +68,10 @@ enum {
   SW_EVENT_INVITATION_FAILED = 64,     /* name: the target, status, text, flags: 1 if it is repeated */
   SW_EVENT_HOST_REQUESTED = 65,        /* operation: the question, peer, name: a member that wants to host */
   SW_EVENT_OWNERSHIP_REQUESTED = 66,   /* operation: the question, peer, name: a member that wants what this peer owns; anchor.id */
-  SW_EVENT_STREAM = 67                 /* operation: the subscription, peer, name: of the stream, and stream; or status and text
+  SW_EVENT_STREAM = 67,                /* operation: the subscription, peer, name: of the stream, and stream; or status and text
                                           when this process has no descriptor left for it */
+  SW_EVENT_ROOM = 68,                  /* nothing: a message or an object that was refused with SW_WOULD_BLOCK may fit now */
+  SW_EVENT_ROLE_CHANGED = 69           /* peer, name, text: creator, moderator or member, or empty: not admitted any more */
   /* Of an object: endpoint, object_type, content_type, data, fields, and anchor.transform if has_transform. */
 };
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */

@@ -12,7 +12,8 @@ extern "C" {
  * Sends a message of at most 60 KiB to `peer_count` members; to all when `peers` is NULL. Each of them gets it exactly
  * once and in order, or SW_EVENT_MESSAGES_FAILED names it. While too many messages to one of them are on their way, as
  * when its program does not read events, the first function waits; the second one sends to nobody and returns
- * SW_WOULD_BLOCK. `number`, which may be NULL, receives the number that the event names.
+ * SW_WOULD_BLOCK, and SW_EVENT_ROOM says when to try again. `number`, which may be NULL, receives the number that
+ * SW_EVENT_MESSAGES_FAILED names.
  */
 sw_status sw_session_send(
     sw_session *session, const uint8_t *bytes, size_t size, const sw_peer_id *peers, size_t peer_count);
@@ -38,7 +39,8 @@ typedef struct sw_delivery {
 
 /*
  * Sends bytes, at most 60 KiB, unreliably at most 16 KiB, without waiting; a NULL `delivery` is reliable and to all.
- * SW_WOULD_BLOCK, and nobody gets it, while too many messages to one receiver are on their way: try again a moment later.
+ * SW_WOULD_BLOCK, and nobody gets it, while too many messages to one receiver are on their way: try again after
+ * SW_EVENT_ROOM, which may be followed by another refusal and so by another event.
  * `number`, which may be NULL, receives the number that SW_EVENT_MESSAGES_FAILED names. SW_LIMIT_EXCEEDED,
  * SW_UNKNOWN_PEER, SW_INVALID_ARGUMENT.
  */

@@ -1,0 +1,31 @@
+import Basics
+
+/// The part of a node's record about an owned session that is kept over the end of its process.
+package struct GovernanceRecord: Sendable, Equatable {
+  /// Statements that are kept, those first on which others depend.
+  package static let limit = 2048
+
+  package let genesis: Genesis
+  package let statements: [Statement]
+
+  package init(_ genesis: Genesis, _ statements: [Statement]) {
+    self.genesis = genesis
+    self.statements = Array(statements.prefix(Self.limit))
+  }
+
+  func write(to writer: inout ByteWriter) {
+    genesis.write(to: &writer)
+    writer.writeVarint(UInt64(statements.count))
+    for statement in statements { statement.write(to: &writer) }
+  }
+
+  init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    genesis = try Genesis(reading: &reader)
+    let offset = reader.offset
+    let count = try reader.readVarint()
+    guard count <= UInt64(Self.limit) else { throw .overLimit(limit: Self.limit, offset: offset) }
+    var statements: [Statement] = []
+    for _ in 0..<count { statements.append(try Statement(reading: &reader)) }
+    self.statements = statements
+  }
+}

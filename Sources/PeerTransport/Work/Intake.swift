@@ -1,0 +1,200 @@
+import Basics
+import PeerProtocol
+import WorldModel
+
+/// The owner of an ``Intake``: it handles the bytes, and reads the links.
+protocol IntakeOwner: AnyObject {
+  /// Handles the frames in these bytes until `isSpent`, which it asks after each, and returns how many bytes they were.
+  func handle(_ bytes: RawSpan, of link: LinkID, until isSpent: () -> Bool) -> Int
+
+  /// Stops or resumes reading from a link.
+  func setReceiving(_ link: LinkID, _ isReceiving: Bool)
+
+  /// The last bytes of a link that has ended meanwhile are handled, or will not be.
+  func concludeEnd(of link: LinkID)
+}
+
+/// The place where received bytes wait when their peer has cost too much, so that no link takes its time from the others.
+///
+/// In one round of the loop the bytes of a link are handled for ``quantum`` and a few frames at most; the rest waits for the
+/// next round, behind what other links have received. While the ``WorkBudget`` of a peer is overdrawn, its links are neither
+/// handled nor read: at most one receive buffer of each waits here, and TCP slows the peer down.
+final class Intake {
+  /// How long the bytes of one link are handled at once (ns).
+  static let quantum: UInt64 = 500_000
+  /// How many frames are handled between two looks at the clock.
+  static let stride = 8
+
+  private final class Account {
+    var budget: WorkBudget
+
+    init(_ budget: WorkBudget) { self.budget = budget }
+  }
+
+  /// A link, and its bytes that wait.
+  private final class Line {
+    let link: LinkID
+    let account: Account
+    var bytes: [UInt8] = []
+    /// How many of the bytes are handled.
+    var used = 0
+    var isHeld = false
+    /// When it may go on (of the loop's clock); nil for the next round.
+    var restsUntil: UInt64?
+    var hasEnded = false
+
+    init(_ link: LinkID, _ account: Account) { (self.link, self.account) = (link, account) }
+  }
+
+  /// The terms for peers whose first link opens from now on.
+  var limits = WorkBudget.Limits()
+  var meter = WorkMeter(.machine)
+  weak var owner: (any IntakeOwner)?
+
+  private let loop: EventLoop
+  private var lines: [LinkID: Line] = [:]
+  private var accounts: [PeerID: Account] = [:]
+  /// The links that are held, in the order in which they go on.
+  private var held: [Line] = []
+  private var timer: LoopTimer?
+  private var isRoundAwaited = false
+
+  /// Nothing waits; `loop` is the one it is made on.
+  init(loop: EventLoop) {
+    self.loop = loop
+    timer = loop.makeTimer { [weak self] in self?.wake() }
+  }
+
+  /// A link is up: all links of a peer share its budget, also those that it opens later.
+  func open(_ link: LinkID, of peer: PeerID) {
+    let now = meter.clocks.time()
+    if accounts[peer] == nil {
+      dropFullAccounts(at: now)
+      accounts[peer] = Account(WorkBudget(limits, at: now))
+    }
+    lines[link] = accounts[peer].map { Line(link, $0) }
+  }
+
+  /// Handles received bytes of a link, or lets them wait.
+  func take(_ bytes: RawSpan, of link: LinkID) {
+    guard let line = lines[link] else { return }
+    guard !line.isHeld else { return line.bytes.append(bytes) }
+    let (used, end) = serve(bytes, of: line)
+    let rest = line.account.budget.rest(at: end)
+    // Its own bytes may have ended the link.
+    guard used < bytes.byteCount || rest != nil, lines[link] === line else { return }
+    line.bytes.append(bytes.extracting(used..<bytes.byteCount))
+    hold(line, for: rest)
+  }
+
+  /// The other side has closed a link; whether that can be reported now, since nothing of it waits.
+  ///
+  /// Else ``IntakeOwner/concludeEnd(of:)`` follows. What an overdrawn peer said last is dropped.
+  func end(_ link: LinkID) -> Bool {
+    guard let line = lines[link] else { return true }
+    guard line.used < line.bytes.count, line.restsUntil == nil else {
+      drop(line)
+      return true
+    }
+    line.hasEnded = true
+    return false
+  }
+
+  /// Drops what waits of a link that this side closes; whether the other side had closed it before.
+  func forget(_ link: LinkID) -> Bool {
+    guard let line = lines[link] else { return false }
+    drop(line)
+    return line.hasEnded
+  }
+
+  /// Drops all that waits.
+  func stop() {
+    lines = [:]
+    held = []
+    timer?.deadline = nil
+  }
+
+  /// Whether a link is not read because its peer has overdrawn its budget.
+  func isResting(_ link: LinkID) -> Bool { lines[link]?.restsUntil != nil }
+}
+
+extension Intake: RoundHandler {
+  /// Handles what waits, a little of each link; called by the loop.
+  func endRound() {
+    isRoundAwaited = false
+    for line in held where line.restsUntil == nil && lines[line.link] === line { resume(line) }
+    schedule()
+  }
+}
+
+extension Intake {
+  /// Handles the bytes of a link while it may go on, and charges the cost; returns how many bytes were handled, and the time.
+  private func serve(_ bytes: RawSpan, of line: Line) -> (used: Int, end: UInt64) {
+    let clock = meter.clocks.time
+    let start = clock()
+    guard let owner else { return (bytes.byteCount, start) }
+    var frames = 0
+    let used = owner.handle(bytes, of: line.link) {
+      frames += 1
+      return frames.isMultiple(of: Self.stride) && clock() - start >= Self.quantum
+    }
+    let end = clock()
+    line.account.budget.charge(meter.cost(from: start, to: end), for: used, at: end)
+    return (used, end)
+  }
+
+  private func hold(_ line: Line, for rest: UInt64?) {
+    line.isHeld = true
+    line.restsUntil = rest.map { loop.now + $0 }
+    held.append(line)
+    owner?.setReceiving(line.link, false)
+    schedule()
+  }
+
+  /// Handles some of the bytes that wait of a link, and lets it be read again once there are no more.
+  private func resume(_ line: Line) {
+    let bytes = exchange(&line.bytes, with: [])
+    // Another link of the peer may have overdrawn the budget.
+    if line.account.budget.rest(at: meter.clocks.time()) == nil, line.used < bytes.count {
+      line.used += serve(bytes.span.bytes.extracting(line.used..<bytes.count), of: line).used
+    }
+    guard lines[line.link] === line else { return }
+    let isDone = line.used == bytes.count
+    if isDone { line.used = 0 } else { line.bytes = bytes }
+    let rest = line.account.budget.rest(at: meter.clocks.time())
+    line.restsUntil = rest.map { loop.now + $0 }
+    if line.hasEnded, isDone || rest != nil {
+      drop(line)
+      owner?.concludeEnd(of: line.link)
+    } else if isDone, rest == nil {
+      held.removeAll { $0 === line }
+      line.isHeld = false
+      owner?.setReceiving(line.link, true)
+    }
+  }
+
+  private func drop(_ line: Line) {
+    lines[line.link] = nil
+    held.removeAll { $0 === line }
+  }
+
+  private func wake() {
+    let now = loop.now
+    for line in held { if let end = line.restsUntil, end <= now { line.restsUntil = nil } }
+    schedule()
+  }
+
+  private func schedule() {
+    timer?.deadline = held.lazy.compactMap(\.restsUntil).min()
+    guard !isRoundAwaited, held.contains(where: { $0.restsUntil == nil }) else { return }
+    isRoundAwaited = true
+    loop.atEndOfRound(self)
+  }
+
+  /// Drops the accounts that would be the same if they were opened again; of the others there are as many as peers have cost
+  /// something within the last seconds.
+  private func dropFullAccounts(at now: UInt64) {
+    let present = Set(lines.values.map { ObjectIdentifier($0.account) })
+    accounts = accounts.filter { present.contains(ObjectIdentifier($1)) || !$1.budget.isFull(at: now) }
+  }
+}

@@ -1,0 +1,74 @@
+import PeerProtocol
+import PeerTransport
+public import WorldModel
+
+/// The owner of a session.
+public enum SessionOwnership: Hashable, Sendable {
+  /// Nobody: every peer admits, and the host of the moment removes members and locks.
+  case open
+  /// The peer that begins the session. It and the moderators that it names admit, remove and lock, by signed statements that every
+  /// peer checks, no matter which peer hosts.
+  case owned
+}
+
+/// The part of a peer in an owned session.
+@nonexhaustive
+public enum PeerRole: String, Hashable, Sendable {
+  /// It began the session, and names the moderators.
+  case creator
+  /// It admits and removes members, and locks the session.
+  case moderator
+  /// It takes part.
+  case member
+}
+
+extension PeerRole {
+  init(_ role: SessionRole) {
+    switch role {
+    case .creator: self = .creator
+    case .moderator: self = .moderator
+    case .member: self = .member
+    }
+  }
+}
+
+extension Session {
+  /// The peer that owns the session; nil in an open one.
+  public func owner() throws(SessionError) -> PeerID? {
+    try read { node, _ in node.ownedSession.roles.first { $0.value == .creator }?.key }
+  }
+
+  /// The part of a peer, this one included, in an owned session; nil of one that is not admitted, and in an open session.
+  public func role(of peer: PeerID) throws(SessionError) -> PeerRole? {
+    try read { node, _ in node.ownedSession.roles[peer].map { PeerRole($0) } }
+  }
+
+  /// Gives a peer a part in an owned session.
+  ///
+  /// The creator names moderators, and makes them members again; what they have admitted and removed stays. As a member a peer is
+  /// admitted also before it comes, and after it was removed, by the creator or a moderator.
+  ///
+  /// - Throws: ``SessionError`` with the code `notPermitted` when this peer's own role does not allow it, for the creator, and in
+  ///   an open session, or `limitExceeded` when this peer has ruled on too many.
+  public func setRole(_ role: PeerRole, of peer: PeerID) throws(SessionError) {
+    let wanted: SessionRole =
+      switch role {
+      case .creator: .creator
+      case .moderator: .moderator
+      case .member: .member
+      }
+    try handle(.setRole(wanted, of: peer))
+  }
+
+  /// Whether the session is owned, in which the statements say whom one may remove.
+  var isOwned: Bool { (try? read { node, _ in node.ownedSession.isOwned }) ?? false }
+}
+
+extension PeerIdentity {
+  /// Signs with this identity's key.
+  var signatures: Signatures {
+    Signatures(
+      publicKey: tls.publicKey, sign: { [tls] in try? tls.signature(over: $0) },
+      verify: { TLSIdentity.verifies($0, over: $1, key: $2) }, peerID: { TLSIdentity.peerID(ofKey: $0) })
+  }
+}

@@ -1,0 +1,141 @@
+import AnchorReplication
+import Basics
+import PeerProtocol
+import WorldModel
+
+/// An owned session with a member that is removed, an accomplice and a stranger.
+extension SessionRun {
+  /// Parts of the session split and merge while everybody edits, and the moderator or the creator removes one and locks.
+  ///
+  /// At rest the honest ones hold the same statements, members and anchors (A4), and nothing that the removed one wrote after all of
+  /// them knew of its removal (A5).
+  mutating func owned() {
+    guard let cast = world.cast else { return }
+    for index in 0..<world.count where index != cast.stranger { world.apply(.start(index)) }
+    guard admitAll(cast) else { return }
+    if let stranger = cast.stranger { world.apply(.start(stranger)) }
+    name(OwnedCast.moderator)
+    let removal = 4 + random.below(8)
+    for step in 0..<20 where world.violation == nil {
+      for _ in 0..<random.below(8) { app.edit(in: &world, at: random.below(world.count)) }
+      for _ in 0..<random.below(4) { app.place(in: &world, at: OwnedCast.rebel) }
+      if step == removal { remove(by: random.below(2)) }
+      if step == removal + 2, random.chance(percent: 30) { remove(by: random.below(2)) }
+      if random.chance(percent: 10) { lock(by: random.below(2)) }
+      if random.chance(percent: 5), step > removal { demote() }
+      apply(fault(cast))
+      world.simulation.run(for: [50_000_000, 400_000_000, 1_000_000_000, 2_500_000_000][random.below(4)])
+      world.checkMeaning(cast.honest[random.below(cast.honest.count)])
+    }
+    world.mendAll()
+    for index in cast.honest where !world.simulation.isRunning(index) { world.start(index, withRecord: true) }
+    guard awaitRemoval(cast) else { return }
+    let most = cast.honest.compactMap { index in
+      world.node(index)?.anchors.applied(of: SessionPeer.identity(of: OwnedCast.rebel))
+    }.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: max) }
+    for _ in 0..<5 { app.place(in: &world, at: OwnedCast.rebel) }
+    world.simulation.run(for: 12_000_000_000)
+    for index in [OwnedCast.rebel, OwnedCast.accomplice] + (cast.stranger.map { [$0] } ?? []) {
+      world.apply(.crash(index, silently: false))
+    }
+    guard let took = agree(within: 60_000_000_000) else { return }
+    time = took
+    check(cast, most: most)
+  }
+
+  /// Waits until the creator has admitted all but the stranger.
+  private mutating func admitAll(_ cast: OwnedCast) -> Bool {
+    let members = (0..<cast.count).filter { $0 != cast.stranger }
+    let start = world.simulation.now
+    while world.violation == nil {
+      let isDone = members.allSatisfy { index in
+        world.node(index)?.ownedSession.roles.count == members.count
+          && members.allSatisfy { world.node(index)?.roster.admits(SessionPeer.identity(of: $0)) == true }
+      }
+      if isDone { return true }
+      guard world.simulation.now.nanoseconds(since: start) < 30_000_000_000 else { break }
+      world.simulation.run(for: 100_000_000)
+    }
+    fail("A4 not all are admitted")
+    return false
+  }
+
+  private mutating func name(_ index: Int) {
+    let peer = SessionPeer.identity(of: index)
+    world.perform(OwnedCast.creator) { node, now in node.handle(.setRole(.moderator, of: peer), at: now) }
+    world.simulation.run(for: 1_000_000_000)
+  }
+
+  private mutating func remove(by index: Int) {
+    world.simulation.monitor.expel(OwnedCast.rebel)
+    world.simulation.monitor.note("\(index + 1) removes \(OwnedCast.rebel + 1)", at: world.simulation.now)
+    let peer = SessionPeer.identity(of: OwnedCast.rebel)
+    world.perform(index) { node, now in node.handle(.kick(peer), at: now) }
+  }
+
+  private mutating func lock(by index: Int) {
+    let isLocked = random.chance(percent: 50)
+    world.perform(index) { node, now in node.handle(.setLocked(isLocked), at: now) }
+  }
+
+  /// The moderator is a member again: what it has said is said by the creator.
+  private mutating func demote() {
+    let peer = SessionPeer.identity(of: OwnedCast.moderator)
+    world.simulation.monitor.note("1 makes 2 a member", at: world.simulation.now)
+    world.perform(OwnedCast.creator) { node, now in node.handle(.setRole(.member, of: peer), at: now) }
+  }
+
+  /// The next fault: members and the accomplice restart, the creator and the moderator only lose their way.
+  private mutating func fault(_ cast: OwnedCast) -> Fault {
+    let one = random.below(cast.count)
+    let other = (one + 1 + random.below(cast.count - 1)) % cast.count
+    switch random.below(10) {
+    case 0, 1: return .split((0..<cast.count).map { _ in random.below(2) })
+    case 2, 3: return .heal
+    case 4: return .cut(one, other)
+    case 5: return .reset(one, other)
+    case 6: return .clog(from: one, to: other, delay: Int64(random.below(UInt64(400_000_000))))
+    case 7 where one > OwnedCast.moderator:
+      return world.simulation.isRunning(one) ? .crash(one, silently: random.chance(percent: 50)) : .start(one)
+    default: return .mend(one, other)
+    }
+  }
+
+  private mutating func apply(_ fault: Fault) {
+    switch fault {
+    case .crash(let index, let silently): world.crash(index, silently: silently)
+    case .start(let index): world.start(index, withRecord: random.chance(percent: 70))
+    case .cutOneWay, .cut, .mend, .split, .heal, .reset, .clog, .stop, .resume: world.apply(fault)
+    }
+  }
+
+  /// Removes the rebel again by the creator, in case the removal is lost with a moderator that is none, and waits until all know.
+  private mutating func awaitRemoval(_ cast: OwnedCast) -> Bool {
+    remove(by: OwnedCast.creator)
+    let peer = SessionPeer.identity(of: OwnedCast.rebel)
+    for _ in 0..<400 where world.violation == nil {
+      if cast.honest.allSatisfy({ world.node($0)?.ownedSession.removed.contains(peer) == true }) {
+        // Cuts that are still on their way to be raised.
+        world.simulation.run(for: 6_000_000_000)
+        return true
+      }
+      world.simulation.run(for: 100_000_000)
+    }
+    fail("A4 not all know of the removal")
+    return false
+  }
+
+  private mutating func check(_ cast: OwnedCast, most: [UInt64: UInt64]) {
+    let record = world.node(OwnedCast.creator)?.ownedSession.record
+    for index in cast.honest {
+      guard let node = world.node(index) else { continue }
+      if node.ownedSession.record != record { fail("A4 \(index + 1) holds other statements") }
+      for (run, sequence) in node.anchors.applied(of: SessionPeer.identity(of: OwnedCast.rebel))
+      where sequence > most[run] ?? 0 {
+        fail("A5 \(index + 1) has what was written after the removal")
+      }
+      world.checkMeaning(index)
+    }
+    world.checkMergeLaws()
+  }
+}

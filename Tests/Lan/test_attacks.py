@@ -1,0 +1,60 @@
+"""Floods of a stranger that need a LAN, and what they cost two members; `make bench FILTER=attack` has the others."""
+
+import os
+import pathlib
+import unittest
+
+import figures
+from lab import QUIET
+from lan_test import AGREEMENT, LanTest
+from peer import PORT, Peer
+
+#: Anchors that one member places, and how many a second.
+COUNT, RATE = 1000, 200
+#: How much memory (MiB), and how many descriptors, a flood may add to a member.
+MEMORY, DESCRIPTORS = 64, 40
+#: How much later than without the flood the anchors may come, 99 % of them.
+NEARLY_ALL = 2
+
+
+class AttackTest(LanTest):
+    def latencies(self, sender, receiver):
+        """How long anchors of one member take to the other (ms)."""
+        since = len(receiver.events)
+        placed = {each["id"]: each["clock"] for each in sender.ask(f"burst {COUNT} {RATE}")["placed"]}
+        receiver.event(
+            "anchor-added", AGREEMENT, since, lambda event: event["id"] == max(placed, key=placed.get))
+        told = [event for event in receiver.events[since:] if event["event"] == "anchor-added"]
+        self.assertEqual(len(told), COUNT)
+        return [1000 * (event["clock"] - placed[event["id"]]) for event in told]
+
+    def test_a_flood_of_mdns_costs_members_little(self):
+        # A stranger has a machine of its own: where there are two processors, the last one is its alone.
+        processors = sorted(os.sched_getaffinity(0))
+        *own, its = processors if len(processors) > 1 else processors * 2
+        self.addCleanup(os.sched_setaffinity, 0, processors)
+        os.sched_setaffinity(0, own)
+        one, two = (
+            Peer(self.lab.host(name), "--discovery", "embedded", "--accept", "all", "--listen", f"0.0.0.0:{PORT}")
+            for name in ("one", "two"))
+        stranger = self.lab.host("stranger")
+        two.ask(f"invite {one.host.address}:{PORT}")
+        self.agree([one, two])
+        idle = self.latencies(one, two)
+        before = [(peer.memory(), peer.descriptors()) for peer in (one, two)]
+        noise = stranger.start(
+            "taskset", "--cpu-list", its, "python3", pathlib.Path(__file__).with_name("mdns_noise.py"), 1, 10**9, **QUIET)
+        flooded = self.latencies(one, two)
+        self.assertIsNone(noise.poll(), "the flood has ended before the measurement")
+        for peer, (memory, descriptors) in zip((one, two), before):
+            grown = peer.memory() - memory
+            figures.note(f"memory under a flood of mDNS, {peer.name}", grown, "MiB", MEMORY)
+            self.assertLessEqual(grown, MEMORY)
+            self.assertLessEqual(peer.descriptors() - descriptors, DESCRIPTORS)
+        # Other programs use the processors too, so this is a figure and no condition.
+        ratio = figures.percentile(flooded, 99) / figures.percentile(idle, 99)
+        figures.note("anchors under a flood of mDNS ÷ without, p99", ratio, "×", NEARLY_ALL)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,81 @@
+import AnchorReplication
+import Basics
+import PeerProtocol
+import Testing
+import WorldModel
+
+@testable import PeerTransport
+
+/// What a member costs the others that asks again and again for what is dear.
+@Suite("Attack: a member that costs much", .timeLimit(.minutes(2)))
+struct MemberCostTests {
+  /// A vector of a few bytes that asks for the whole of the other side's.
+  private static var question: [UInt8] {
+    var message = ByteWriter()
+    message.write(UInt8(1))
+    message.write(SHA256Digest(hashing: []))
+    VersionVector().encode(into: &message)
+    var parts = SnapshotChunks(message.bytes)
+    var frame = ByteWriter()
+    frame.writeFrame(.vector) { _ = parts.next(limit: ProtocolLimits.statePart, into: &$0) }
+    return frame.bytes
+  }
+
+  /// By these clocks every look at them takes a millisecond: each arrival costs one at least, and each frame of a flood an eighth.
+  private static func slow() -> WorkClocks {
+    var time: UInt64 = 0
+    let clock = {
+      time += 1_000_000
+      return time
+    }
+    return WorkClocks(time: clock, processorTime: clock)
+  }
+
+  @Test func `a member that asks a dear question in a loop is not read, and the anchors of another one arrive`()
+    async throws
+  {
+    let (victim, honest, liar) = (try DrivenPeer("victim"), try DrivenPeer("honest"), try DrivenPeer("liar"))
+    let address = try await victim.start { driver in
+      driver.intake.meter = WorkMeter(Self.slow())
+      // A member has 2,000 arrivals, and earns no more within the test.
+      driver.intake.limits.burst = 2_000_000_000
+      (driver.intake.limits.perByte, driver.intake.limits.share) = (0, 1_000_000)
+    }
+    for peer in [honest, liar] {
+      _ = try await peer.start()
+      await peer.join(victim, at: address)
+    }
+    let link = await victim.use { driver in
+      driver.transport.links.values.first { $0.channel.peer == liar.id }?.id
+    }
+    let attacked = try #require(link ?? nil)
+
+    // More than the budget, as long as the sockets take it; frames are sent whole, between those of the liar's own node.
+    let questions = Array(repeatElement(Self.question, count: 100).joined())
+    let asking = Task {
+      while !Task.isCancelled {
+        await liar.use { driver in
+          for (id, link) in driver.transport.links where link.channel.peer == victim.id && link.queuedBytes < 16_384 {
+            _ = driver.transport.send(id, questions.span.bytes)
+          }
+        }
+        await Task.yield()
+      }
+    }
+    // Anchors arrive before and after the liar is stopped. They are few: the honest member has a budget too.
+    for count in 1...40 {
+      // The node says nothing of it, so there is nothing else to wait for.
+      while count == 20, await victim.use({ $0.intake.isResting(attacked) }) != true { await Task.yield() }
+      await honest.use { driver in
+        _ = driver.handle(.edit(.place(Anchor(name: "\(count)", transform: .identity))))
+      }
+      await victim.wait { $0.read { node, _ in node.anchors.count } == count }
+    }
+    let isHonestRead = await victim.use { driver in
+      driver.transport.links.values.allSatisfy { $0.id == attacked || !driver.intake.isResting($0.id) }
+    }
+    #expect(isHonestRead == true)
+    asking.cancel()
+    for peer in [honest, liar, victim] { await peer.stop() }
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import PeerProtocol
+import Testing
+import WorldModel
+
+@testable import SharedWorld
+
+@Suite("An owned session", .timeLimit(.minutes(5)))
+struct OwnedSessionTests {
+  private static func owned() -> Session.Configuration {
+    var configuration = TestSessions.configuration()
+    configuration.ownership = .owned
+    return configuration
+  }
+
+  /// Waits until a peer has a role, as a session sees it.
+  private static func await(_ role: PeerRole?, of peer: PeerID, at session: Session) async throws {
+    if try await session.role(of: peer) == role { return }
+    _ = try await session.first { if case .roleChanged(let found, role) = $0, found.id == peer { true } else { nil } }
+  }
+
+  /// Runs `body` with the creator and two members, of which the last one wants to host.
+  private static func three(_ body: @Sendable (Session, Session, Session) async throws -> Void) async throws {
+    var pushing = TestSessions.configuration()
+    pushing.hostPriority = 255
+    let eves = pushing
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: owned()) { alice in
+      try await Session.withSession(as: TestSessions.identity("bob"), configuration: TestSessions.configuration()) {
+        bob in
+        try await Session.withSession(as: TestSessions.identity("eve"), configuration: eves) { eve in
+          for peer in [bob, eve] { _ = try await alice.join(peer.endpoint) }
+          for session in [alice, bob, eve] {
+            for peer in [bob, eve] { try await Self.await(.member, of: peer.localPeer.id, at: session) }
+          }
+          try await body(alice, bob, eve)
+        }
+      }
+    }
+  }
+
+  @Test("members see who owns it, and an open session is nobody's")
+  func owner() async throws {
+    try await Self.three { alice, bob, eve in
+      for session in [alice, bob, eve] {
+        let owner = try await session.owner()
+        #expect(owner == alice.localPeer.id)
+      }
+      let role = try await bob.role(of: alice.localPeer.id)
+      #expect(role == .creator)
+    }
+    try await TestSessions.joined { alice, bob in
+      let (owner, role) = (try await alice.owner(), try await alice.role(of: bob.localPeer.id))
+      #expect(owner == nil && role == nil)
+      let error = await #expect(throws: SessionError.self) {
+        try await alice.setRole(.moderator, of: bob.localPeer.id)
+      }
+      #expect(error?.code == .notPermitted)
+    }
+  }
+
+  @Test("a member that becomes host removes nobody, locks nothing and lets nobody in")
+  func hostIsNoAuthority() async throws {
+    try await Self.three { alice, bob, eve in
+      while await eve.requestHost() != .hosts {}
+      let kick = await #expect(throws: SessionError.self) { try await eve.kick(bob.localPeer.id) }
+      let lock = await #expect(throws: SessionError.self) { try await eve.lockSession() }
+      #expect(kick?.code == .notPermitted && lock?.code == .notPermitted)
+      try await Session.withSession(as: TestSessions.identity("mallory"), configuration: TestSessions.configuration()) {
+        mallory in
+        await #expect(throws: SessionError.self) { try await eve.invite(mallory.endpoint) }
+        await #expect(throws: SessionError.self) { try await mallory.invite(bob.endpoint) }
+      }
+      let role = try await alice.role(of: bob.localPeer.id)
+      #expect(role == .member)
+    }
+  }
+
+  @Test("a moderator removes and locks, whoever hosts, and a removed peer stays out until it is admitted again")
+  func moderator() async throws {
+    try await Self.three { alice, bob, eve in
+      try await alice.setRole(.moderator, of: bob.localPeer.id)
+      try await Self.await(.moderator, of: bob.localPeer.id, at: bob)
+      let protected = await #expect(throws: SessionError.self) { try await bob.kick(alice.localPeer.id) }
+      #expect(protected?.code == .notPermitted)
+      try await bob.lockSession()
+      try await bob.kick(eve.localPeer.id)
+      let reason = try await eve.first { if case .ended(let reason) = $0 { reason } else { nil } }
+      #expect(reason == .kicked)
+      try await Self.await(nil, of: eve.localPeer.id, at: alice)
+      try await Session.withSession(as: eve.identity, configuration: TestSessions.configuration()) { again in
+        let error = await #expect(throws: SessionError.self) { try await again.invite(alice.endpoint) }
+        #expect(error?.code == .declined || error?.code == .locked)
+        try await alice.setRole(.member, of: eve.localPeer.id)
+        // An admission opens a locked session to this one peer.
+        let found = try await again.invite(alice.endpoint)
+        #expect(found == alice.localPeer)
+      }
+    }
+  }
+
+  @Test("a creator that starts again with its state owns the session still")
+  func restarts() async throws {
+    try await TestSessions.withFolder { folder in
+      let (one, other) = (try TestSessions.identity("alice"), try TestSessions.identity("bob"))
+      var configuration = Self.owned()
+      configuration.state = folder.appending(path: "alice").path
+      let alices = configuration
+      let copy = folder.appending(path: "copy").path
+      try await Session.withSession(as: other, configuration: TestSessions.configuration()) { bob in
+        try await Session.withSession(as: one, configuration: alices) { alice in
+          _ = try await alice.join(bob.endpoint)
+          try await alice.setRole(.moderator, of: other.peerID)
+          while true {
+            let bytes = FileManager.default.contents(atPath: folder.appending(path: "alice").path) ?? Data()
+            let record = try? NodeRecord(decoding: Array(bytes))
+            if record?.governance?.statements.contains(where: { $0.role == .moderator }) == true { break }
+            // A look at the disk every few milliseconds, as in StateTests.
+            try await Task.sleep(for: .milliseconds(5))
+          }
+          try FileManager.default.copyItem(atPath: folder.appending(path: "alice").path, toPath: copy)
+        }
+      }
+      configuration.state = copy
+      let again = configuration
+      try await Session.withSession(as: one, configuration: again) { alice in
+        let (owner, role) = (try await alice.owner(), try await alice.role(of: other.peerID))
+        #expect(owner == one.peerID && role == .moderator)
+      }
+    }
+  }
+}

@@ -12,7 +12,7 @@ extension SecureTransport {
       dials.insert(dial)
       updateTimer()
     } catch {
-      report(dial, error)
+      report(dial, to: address, error)
     }
   }
 
@@ -24,7 +24,7 @@ extension SecureTransport {
   }
 
   /// Reports a dial whose link ended before it opened; after the shutdown nobody waits for it.
-  func dialEnded(_ dial: DialID, _ failure: TransportFailure?) {
-    if dials.remove(dial) != nil { report(dial, failure ?? .truncated) }
+  func dialEnded(_ dial: DialID, to address: SocketAddress, _ failure: TransportFailure?) {
+    if dials.remove(dial) != nil { report(dial, to: address, failure ?? .truncated) }
   }
 }

@@ -39,8 +39,6 @@ package final class NodeDriver {
   private var addresses: AddressFollower?
   /// Bytes the transport had no room for, by link.
   private var backlog: [LinkID: ArraySlice<UInt8>] = [:]
-  /// Where the dials under way lead.
-  private var dialled: [DialID: SocketAddress] = [:]
   /// Links that close when their backlog has left.
   private var closing: Set<LinkID> = []
   private var events: [NodeEvent] = []
@@ -142,7 +140,6 @@ package final class NodeDriver {
     while let order = node.nextOrder() {
       switch order {
       case .connect(let dial, let address):
-        dialled[dial] = address
         transport.connect(dial, to: address)
       case .transmit(let link, let bytes): transmit(bytes[...], on: link, atOnce: false)
       case .close(let link): close(link)
@@ -258,7 +255,6 @@ extension NodeDriver: IntakeOwner {
 extension NodeDriver: SecureTransportDelegate {
   package func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
     intake.open(link, of: peer)
-    if let dial { dialled[dial] = nil }
     turn(.linkOpened(link, peer: peer, dial: dial, remote: remote, secrets: secrets(of: link)))
   }
 
@@ -307,8 +303,8 @@ extension NodeDriver: SecureTransportDelegate {
     turn(.dialConnected(dial))
   }
 
-  package func dialFailed(_ dial: DialID, _ failure: TransportFailure) {
-    if let address = dialled.removeValue(forKey: dial) { onTrouble(.dialFailed(address, failure)) }
+  package func dialFailed(_ dial: DialID, to address: SocketAddress, _ failure: TransportFailure) {
+    onTrouble(.dialFailed(address, failure))
     turn(.dialFailed(dial, refused: failure.isRefusal))
   }
 

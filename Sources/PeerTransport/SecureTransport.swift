@@ -28,7 +28,7 @@ package final class SecureTransport {
   private var unflushed: [SecureLink] = []
   /// Closing links that were members', oldest first.
   private var closing: [LinkID] = []
-  private var failedDials: [(DialID, TransportFailure)] = []
+  private var failedDials: [(DialID, SocketAddress, TransportFailure)] = []
   private var isRoundHandled = false
   private var whenDrained: (() -> Void)?
 
@@ -166,7 +166,7 @@ extension SecureTransport {
     if whenDrained != nil { needsRound() }
     switch (phase, link.dial) {
     case (.open, _): delegate?.linkClosed(link.id, failure)
-    case (.connecting, let dial?), (.handshaking, let dial?): dialEnded(dial, failure)
+    case (.connecting, let dial?), (.handshaking, let dial?): dialEnded(dial, to: link.remote, failure)
     case (.handshaking, nil): failure.map { delegate?.strangerFailed(link.remote, $0) }
     case (.connecting, nil), (.draining, _), (.closed, _): break
     }
@@ -184,8 +184,8 @@ extension SecureTransport: RoundHandler {
   }
 
   /// Reports a failed dial when the round is over, because the driver may be in the middle of asking for it.
-  func report(_ dial: DialID, _ failure: TransportFailure) {
-    failedDials.append((dial, failure))
+  func report(_ dial: DialID, to address: SocketAddress, _ failure: TransportFailure) {
+    failedDials.append((dial, address, failure))
     needsRound()
   }
 
@@ -198,7 +198,9 @@ extension SecureTransport: RoundHandler {
   /// Sends the bytes queued in this round; called by the loop.
   package func endRound() {
     isRoundHandled = false
-    for (dial, failure) in exchange(&failedDials, with: []) { delegate?.dialFailed(dial, failure) }
+    for (dial, address, failure) in exchange(&failedDials, with: []) {
+      delegate?.dialFailed(dial, to: address, failure)
+    }
     for link in exchange(&unflushed, with: []) { link.flushQueued() }
     if links.isEmpty, let done = whenDrained.take() { done() }
   }

@@ -24,8 +24,8 @@ package protocol SecureTransportDelegate: AnyObject {
   /// A dial has a TCP connection and goes on with TLS; for those that ask who is there.
   func dialConnected(_ dial: DialID)
 
-  /// A dial came to nothing.
-  func dialFailed(_ dial: DialID, _ failure: TransportFailure)
+  /// A dial to `address` came to nothing.
+  func dialFailed(_ dial: DialID, to address: SocketAddress, _ failure: TransportFailure)
 
   /// A connection from outside failed before its peer was proven; for logs.
   func strangerFailed(_ remote: SocketAddress, _ failure: TransportFailure)

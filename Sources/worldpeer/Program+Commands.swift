@@ -98,6 +98,7 @@ extension Program {
     case .move(let word, let position, let witness): try await move(try await anchor(word), to: position, witness)
     case .drag(let word, let position, let seconds): try await drag(try await anchor(word), to: position, in: seconds)
     case .pose(let place, let turn): try await session.updatePose(Transform(position: place, heading: turn))
+    case .poseEnds: try await session.updatePose(nil)
     case .lock(let word, let seconds):
       _ = try await session.requestOwnership(of: try await anchor(word).id, lease: seconds.map { .seconds($0) })
     case .unlock(let word): try await session.releaseOwnership(of: try await anchor(word).id)

@@ -5,6 +5,7 @@ import os
 import pathlib
 import queue
 import shutil
+import socket
 import struct
 import subprocess
 import tempfile
@@ -82,6 +83,46 @@ class Terminal:
         self.process.stdin.close()
         self.process.wait()
         shutil.rmtree(self.home, ignore_errors=True)
+
+
+class HeldRelay:
+    """Passes connections on to a port of this machine, and holds what comes back after so many bytes until `let_go`."""
+
+    def __init__(self, port, after):
+        self.target, self.left = port, after
+        self.free = threading.Event()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+                far = socket.create_connection(("127.0.0.1", self.target))
+            except OSError:
+                return
+            threading.Thread(target=self._copy, args=(near, far, False), daemon=True).start()
+            threading.Thread(target=self._copy, args=(far, near, True), daemon=True).start()
+
+    def _copy(self, source, sink, is_held):
+        try:
+            while data := source.recv(65536):
+                if is_held and self.left <= 0:
+                    self.free.wait()
+                self.left -= len(data) if is_held else 0
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            end.close()
+
+    def let_go(self):
+        self.free.set()
+
+    def stop(self):
+        self.let_go()
+        self.listener.close()
 
 
 def worldmap(*words):

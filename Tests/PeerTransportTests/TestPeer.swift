@@ -179,7 +179,7 @@ extension TestPeer {
     assumeIsolated { $0.record(.closed(link, failure)) }
   }
 
-  nonisolated func dialFailed(_ dial: DialID, _ failure: TransportFailure) {
+  nonisolated func dialFailed(_ dial: DialID, to address: SocketAddress, _ failure: TransportFailure) {
     assumeIsolated { $0.record(.dialFailed(dial, failure)) }
   }
 

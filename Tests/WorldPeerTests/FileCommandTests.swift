@@ -6,10 +6,7 @@ struct FileCommandTests {
   @Test("a file is offered, accepted and put where the user wants it; another one is declined")
   func files() async throws {
     try await withFolder { folder in
-      let ann = try PeerProcess("ann", in: folder, ["--accept", "all"])
-      let port = try #require(try await ann.event("ready").port)
-      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
-      for peer in [ann, bob] { try await peer.ask("wait peers 1") }
+      let (ann, bob) = try await two(in: folder)
       let (source, copy) = (folder.appending(path: "source"), folder.appending(path: "copy"))
       let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
       try bytes.write(to: source)
@@ -34,10 +31,7 @@ struct FileCommandTests {
   @Test("a stream carries a file to a peer that accepts its name, and one that nobody accepts is refused")
   func streams() async throws {
     try await withFolder { folder in
-      let ann = try PeerProcess("ann", in: folder, ["--accept", "all"])
-      let port = try #require(try await ann.event("ready").port)
-      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
-      for peer in [ann, bob] { try await peer.ask("wait peers 1") }
+      let (ann, bob) = try await two(in: folder)
       let (source, copy) = (folder.appending(path: "source"), folder.appending(path: "copy"))
       let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
       try bytes.write(to: source)
@@ -74,5 +68,14 @@ struct FileCommandTests {
       try await bob.line { $0.event == "attachment-changed" && $0.state == "removed" }
       #expect(try await bob.ask("attachments").attachments?.isEmpty == true)
     }
+  }
+
+  /// Ann, who takes everybody, and bob, who is linked to her.
+  private func two(in folder: URL) async throws -> (PeerProcess, PeerProcess) {
+    let ann = try PeerProcess("ann", in: folder, ["--accept", "all"])
+    let port = try #require(try await ann.event("ready").port)
+    let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+    for peer in [ann, bob] { try await peer.ask("wait peers 1") }
+    return (ann, bob)
   }
 }

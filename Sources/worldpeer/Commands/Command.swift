@@ -41,6 +41,7 @@ enum Command: Equatable, Sendable {
   case drag(anchor: String, to: SIMD3<Float>, seconds: Double)
   /// The heading is in degrees about y.
   case pose(SIMD3<Float>, heading: Float)
+  case poseEnds
   case undo
   case redo
   case lock(anchor: String, seconds: Double?)
@@ -303,9 +304,10 @@ extension Command {
       .drag(
         anchor: try words.next("ANCHOR"), to: try words.point(""), seconds: words.isEmpty ? 1 : try words.seconds())
     },
-    Verb(usage: "pose X Y Z [HEADING]", help: "announce where this device is (metres, degrees about y)") {
+    Verb(usage: "pose X Y Z [HEADING]|none", help: "announce where this device is (metres, degrees about y)") {
       words throws(UsageError) in
-      .pose(try words.point(""), heading: words.isEmpty ? 0 : try words.number("HEADING"))
+      if words.popFirst(among: ["none"]) != nil { return .poseEnds }
+      return .pose(try words.point(""), heading: words.isEmpty ? 0 : try words.number("HEADING"))
     },
     Verb(usage: "rename ANCHOR NAME", help: "give an anchor another name") { words throws(UsageError) in
       .rename(anchor: try words.next("ANCHOR"), to: try words.next("NAME"))

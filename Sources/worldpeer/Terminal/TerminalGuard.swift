@@ -60,8 +60,9 @@ struct TerminalGuard: Sendable {
       action.__sigaction_handler.sa_handler = { number in
         TerminalGuard.restore()
         // The handler before this one, such as Swift's own, finishes it.
-        for (index, death) in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT].enumerated()
-        where death == number { sigaction(number, deathActions?.advanced(by: index), nil) }
+        for (index, death) in deaths.enumerated() where death == number {
+          sigaction(number, deathActions?.advanced(by: index), nil)
+        }
         raise(number)
       }
       sigaction(number, &action, deathActions?.advanced(by: index))

@@ -265,7 +265,7 @@ private actor Middleman: SecureTransportDelegate {
 
   nonisolated func linkWritable(_ link: LinkID) {}
   nonisolated func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {}
-  nonisolated func dialFailed(_ dial: DialID, _ failure: TransportFailure) {}
+  nonisolated func dialFailed(_ dial: DialID, to address: SocketAddress, _ failure: TransportFailure) {}
   nonisolated func listenerPaused(_ failure: TransportFailure) {}
   nonisolated func listenerResumed() {}
 }

@@ -138,7 +138,7 @@ extension ScriptedPeer {
   nonisolated func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {
     assumeIsolated { $0.inbound[link] = nil }
   }
-  nonisolated func dialFailed(_ dial: DialID, _ failure: TransportFailure) {}
+  nonisolated func dialFailed(_ dial: DialID, to address: SocketAddress, _ failure: TransportFailure) {}
   nonisolated func listenerPaused(_ failure: TransportFailure) {}
   nonisolated func listenerResumed() {}
 }

@@ -4,6 +4,9 @@ internal import Glibc
 
 /// Looks at everything that discovery depends on, for as long as `patience`.
 package enum NetworkProbe {
+  /// How often it asks: a datagram may be lost, and what was told within the last second is not told again (RFC 6762 §6).
+  private static let rounds = 3
+
   /// The facts, about a service type; it takes as long as it says, on the calling thread.
   package static func facts(about type: ServiceType, patience: Duration) -> NetworkFacts {
     let end = ContinuousClock.now + patience
@@ -16,20 +19,22 @@ package enum NetworkProbe {
     let question = MulticastMessage.question(
       for: [type.labels, DomainName.labels(["_services", "_dns-sd", "_udp", "local"])], .pointer)
     let hostQuestion = MulticastMessage.question(for: [DomainName.labels([hostName, "local"])], .address)
-    for (isIPv4, socket) in families {
-      facts.paths += ask(question, on: socket, isIPv4: isIPv4, of: addresses)
-      // The paths are known now, and their failures.
-      _ = ask(hostQuestion, on: socket, isIPv4: isIPv4, of: addresses)
-    }
     let own = Set(addresses.map(\.host))
     var claims = NameClaims(of: type, hostName: hostName, own: own)
-    while listen(
-      to: families.map(\.1), until: end,
-      { bytes, sender in
-        facts.note(bytes, from: sender, own: own, type: type)
-        claims.note(bytes)
-      })
-    {}
+    for round in 1...rounds {
+      for (isIPv4, socket) in families {
+        let paths = ask(question, on: socket, isIPv4: isIPv4, of: addresses)
+        if round == 1 { facts.paths += paths }
+        _ = ask(hostQuestion, on: socket, isIPv4: isIPv4, of: addresses)
+      }
+      while listen(
+        to: families.map(\.1), until: end - patience / rounds * (rounds - round),
+        { bytes, sender in
+          facts.note(bytes, from: sender, own: own, type: type)
+          claims.note(bytes)
+        })
+      {}
+    }
     facts.contestedNames = claims.contested
     return facts
   }

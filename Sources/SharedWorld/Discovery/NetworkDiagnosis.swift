@@ -47,7 +47,7 @@ public struct NetworkDiagnosis: Hashable, Sendable {
 
   /// Looks at the interfaces, Avahi's daemon and the port of multicast DNS, asks the network, and listens for 2 s.
   ///
-  /// It sends one question to each interface that can multicast.
+  /// It asks three times on each interface that can multicast: a question or its answer may be lost.
   ///
   /// - Parameter service: The service type, as in ``Session/Configuration/service``.
   /// - Throws: ``SessionError`` with the code `invalidArgument` for a type that RFC 6335 §5.1 does not allow, and `io` when

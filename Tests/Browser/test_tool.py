@@ -280,12 +280,21 @@ class ToolTest(TwoPagesTest):
             const floats = new Float32Array(marks.count * marks.width);
             gl.bindBuffer(gl.ARRAY_BUFFER, marks.buffer);
             gl.getBufferSubData(gl.ARRAY_BUFFER, 0, floats);
-            const vertices = Array.from({ length: marks.count }, (_, i) => floats.slice(7 * i + 3, 7 * i + 6).map((v) => Math.round(9 * v)));
+            const vertices = Array.from({ length: marks.count }, (_, i) => floats.slice(7 * i + 3, 7 * i + 6).map((v) => Math.round(255 * v)));
             return [...new Set(vertices.map(String))];
             })()""")
         page.until(lambda: len(colours()) == 4, "axes of three colours, and the line to the floor")
         page.script("const list = document.querySelector('#tints'); list.value = 'author'; list.onchange()")
-        page.until(lambda: len(colours()) == 2, "a colour for each author")
+        # Hues follow from keys, which are made by chance: two may be the same.
+        authors = self.hues(page, 2)
+        page.until(lambda: len(colours()) == len(authors), "a colour for each author")
+
+    def hues(self, page, count):
+        """The different hues of the authors of this many anchors."""
+        ids = [anchor["creator"]["id"] for anchor in page.anchors().values()]
+        self.assertEqual(len(ids), count)
+        return {page.driver.execute_async_script(
+            "const [id, done] = arguments; import('/dom.js').then(({ hue }) => done(hue(id)))", one) for one in ids}
 
     def test_a_transfer_is_shown_where_the_map_comes_from(self):
         large = self.folder / "large.worldmap"

@@ -84,9 +84,10 @@ let package = Package(
 
     .executableTarget(name: "soak", dependencies: ["Basics", "Simulator"], swiftSettings: common),
     .target(
-      name: "PeerCLI", dependencies: ["Basics", "SharedWorld", "WorldFormats", "CQREncode"], swiftSettings: common),
+      name: "PeerCLI", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "WorldFormats", "CQREncode"],
+      swiftSettings: common),
     .executableTarget(
-      name: "worldpeer", dependencies: ["Basics", "CEdit", "PeerCLI", "WorldFormats", "SharedWorld"],
+      name: "worldpeer", dependencies: ["Basics", "BasicsLinux", "CEdit", "PeerCLI", "WorldFormats", "SharedWorld"],
       swiftSettings: common),
     .target(
       name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI", "CMicroHTTPD"],

@@ -1,4 +1,6 @@
-import Foundation
+import Dispatch
+import FoundationEssentials
+import Glibc
 import PeerCLI
 import SharedWorld
 import Synchronization
@@ -79,12 +81,15 @@ extension Program {
   private nonisolated static func paths(_ beginning: String) -> [String] {
     let slash = beginning.lastIndex(of: "/")
     let shown = slash.map { String(beginning[...$0]) } ?? ""
-    let folder = shown.isEmpty ? "." : NSString(string: shown).expandingTildeInPath
+    var folder = shown.isEmpty ? "." : shown
+    if folder.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"] {
+      folder = home + folder.dropFirst()
+    }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.map { name in
-      var isFolder: ObjCBool = false
+      var isFolder = false
       _ = FileManager.default.fileExists(atPath: folder + "/" + name, isDirectory: &isFolder)
-      return shown + name + (isFolder.boolValue ? "/" : "")
+      return shown + name + (isFolder ? "/" : "")
     }
   }
 }

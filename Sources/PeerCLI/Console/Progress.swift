@@ -1,5 +1,6 @@
 import Basics
-import Foundation
+import BasicsLinux
+import Glibc
 import Synchronization
 
 /// A progress bar on standard error, for work that lasts more than a moment; nothing unless that is a terminal.
@@ -20,10 +21,10 @@ package struct Progress: Sendable {
     let line = ProgressLine(write: console.streams.error)
     let start = ContinuousClock.now
     // Most of the work is one long call: another thread draws meanwhile, ten times a second.
-    Thread.detachNewThread {
-      while line.draw(after: ContinuousClock.now - start) { Thread.sleep(forTimeInterval: 0.1) }
+    let thread = try? POSIXThread(named: "progress") {
+      while line.draw(after: ContinuousClock.now - start) { usleep(100_000) }
     }
-    self.line = line
+    self.line = thread == nil ? nil : line
   }
 
   /// Says what is being done, and how much of the whole was done before (0…1).

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// Where a program's text goes, and what is known of its readers.
 package struct Streams: Sendable {
@@ -21,12 +22,31 @@ package struct Streams: Sendable {
     self.error = error
   }
 
+  /// Writes all of a text to a descriptor, however long that takes; false when that refuses it.
+  @discardableResult
+  package static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) -> Bool {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EAGAIN {
+        // Another process made the terminal that it shares with this one non-blocking.
+        var end = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&end, 1, -1)
+      } else if count < 0 {
+        guard errno == EINTR else { return false }
+      } else {
+        bytes = bytes.dropFirst(count)
+      }
+    }
+    return true
+  }
+
   /// The standard streams of the process.
   package static var standard: Streams {
     var streams = Streams(
-      output: { (try? FileHandle.standardOutput.write(contentsOf: Data($0.utf8))) != nil },
+      output: { write($0) },
       // There is nowhere left to report a failure.
-      error: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) })
+      error: { write($0, to: STDERR_FILENO) })
     let environment = ProcessInfo.processInfo.environment
     streams.inputIsTerminal = isatty(STDIN_FILENO) == 1
     streams.outputIsTerminal = isatty(STDOUT_FILENO) == 1 && environment["TERM"] != "dumb"

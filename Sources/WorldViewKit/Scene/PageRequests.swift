@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 package import SharedWorld
 
 /// A tap on the page: place an anchor where it hits, or move one there.

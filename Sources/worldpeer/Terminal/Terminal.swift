@@ -1,5 +1,7 @@
+import BasicsLinux
 import Dispatch
-import Foundation
+import FoundationEssentials
+import Glibc
 import PeerCLI
 import Synchronization
 
@@ -63,13 +65,16 @@ final class Terminal: Sendable {
 
   /// Begins to read keys; `complete` completes what stands before the cursor, on a thread that may wait.
   func begin(complete: @escaping @Sendable (String) -> Completer.Completion?) {
-    let thread = Thread { [self] in
-      readKeys(complete)
+    do throws(SystemCallFailure) {
+      _ = try POSIXThread(named: "terminal") { [self] in
+        readKeys(complete)
+        closed.signal()
+      }
+    } catch {
+      // Without a thread for the keys it is as after the last of them.
+      finish()
       closed.signal()
     }
-    thread.name = "terminal"
-    thread.stackSize = 1 << 20
-    thread.start()
   }
 
   /// Hands the terminal back; what is printed later is printed as it is.
@@ -87,12 +92,12 @@ final class Terminal: Sendable {
     state.withLock { state in
       change(&state.status)
       state.status.waiting = state.lines.count
-      TerminalGuard.write(fit(&state.footer) + state.footer.changed(status: state.status.line))
+      Streams.write(fit(&state.footer) + state.footer.changed(status: state.status.line))
     }
   }
 
   private func print(_ text: String) -> Bool {
-    state.withLock { TerminalGuard.write(fit(&$0.footer) + $0.footer.printed(text)) }
+    state.withLock { Streams.write(fit(&$0.footer) + $0.footer.printed(text)) }
   }
 
   /// The text for a terminal that has another size by now; its signal may come later than what is printed.
@@ -128,7 +133,7 @@ final class Terminal: Sendable {
     }
     // They hold each other.
     isEditing = nil
-    TerminalGuard.write(state.withLock { $0.footer.erased() })
+    Streams.write(state.withLock { $0.footer.erased() })
     terminal.end()
     finish()
   }
@@ -136,7 +141,7 @@ final class Terminal: Sendable {
   private func draw(_ line: [Unicode.Scalar], _ position: Int) {
     state.withLock { state in
       let text = fit(&state.footer) + state.footer.edited(line, position: position)
-      TerminalGuard.write(text.isEmpty ? state.footer.drawn() : text)
+      Streams.write(text.isEmpty ? state.footer.drawn() : text)
     }
   }
 
@@ -171,12 +176,12 @@ final class Terminal: Sendable {
         state.withLock { $0.interrupts += 1 }
         isInterrupted = true
       case .stop:
-        TerminalGuard.write(state.withLock { $0.footer.erased() })
+        Streams.write(state.withLock { $0.footer.erased() })
         terminal.stop()
         resume(prepare)
       case .resume: resume(prepare)
       case .resize:
-        _ = state.withLock { TerminalGuard.write(fit(&$0.footer)) }
+        _ = state.withLock { Streams.write(fit(&$0.footer)) }
       }
     }
     return isInterrupted
@@ -185,12 +190,12 @@ final class Terminal: Sendable {
   private func resume(_ prepare: () -> Void) {
     prepare()
     terminal.greet()
-    _ = state.withLock { TerminalGuard.write(fit(&$0.footer) + $0.footer.drawn()) }
+    _ = state.withLock { Streams.write(fit(&$0.footer) + $0.footer.drawn()) }
   }
 
   private func offer(_ words: [String]) {
     guard !words.isEmpty else {
-      TerminalGuard.write("\u{07}")
+      Streams.write("\u{07}")
       return
     }
     var lines = words.prefix(Self.offerLimit).map { "  \($0)" as Line }

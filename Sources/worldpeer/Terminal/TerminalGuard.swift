@@ -1,4 +1,5 @@
 import Glibc
+import PeerCLI
 
 // What a signal handler may use: memory that stays where it is, and calls of signal-safety(7) alone.
 nonisolated(unsafe) private var wakeUp: Int32 = -1
@@ -85,7 +86,7 @@ struct TerminalGuard: Sendable {
     var (stops, mask) = (sigset_t(), sigset_t())
     sigemptyset(&stops)
     sigaddset(&stops, SIGTSTP)
-    // Threads of Foundation block signals.
+    // Threads of the library block signals.
     pthread_sigmask(SIG_UNBLOCK, &stops, &mask)
     // In a process group without a shell the kernel discards it, and we go on.
     raise(SIGTSTP)
@@ -94,7 +95,7 @@ struct TerminalGuard: Sendable {
   }
 
   /// Asks the terminal for what an editor needs.
-  func greet() { Self.write(Self.greeting) }
+  func greet() { Streams.write(Self.greeting) }
 
   /// Wakes the reader of `calls`.
   func wake() { Self.call(.news) }
@@ -111,19 +112,6 @@ struct TerminalGuard: Sendable {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
     return (Int(size.ws_col), Int(size.ws_row))
-  }
-
-  /// Writes all of a text to the terminal; false when it is gone.
-  @discardableResult
-  static func write(_ text: String) -> Bool {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR || errno == EAGAIN { continue }
-      guard count > 0 else { return false }
-      bytes = bytes.dropFirst(count)
-    }
-    return true
   }
 
   private static func watch(_ number: Int32) {

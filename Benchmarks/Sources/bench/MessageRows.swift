@@ -15,6 +15,7 @@ enum MessageRows {
     + [8, 32].map { peers in Benchmark(name: "message-json/\(peers)") { try await json(peers) } }
     + [
       Benchmark(name: "message-all/8") { try await everybody(8) },
+      Benchmark(name: "message-minute/8", isOnRequest: true) { try await minute(8) },
       Benchmark(name: "request-roundtrip") { try await roundTrip() },
       Benchmark(name: "resource-transfer/8") { try await resources(8) },
     ]
@@ -67,6 +68,36 @@ enum MessageRows {
       name: "message-all-memory/\(peers)", value: last, unit: "MB resident", baseline: "after the first round",
       baselineValue: first, ratio: last / first)
     return rows + [growth]
+  }
+
+  /// The memory of peers that send to all others without a pause, at the end of a minute and in the middle of it, when every
+  /// queue has once been as long as it gets.
+  private static func minute(_ peers: Int) async throws -> [Row] {
+    try await Party.with(receivers: peers - 1) { party in
+      let everybody = [party.sender] + party.receivers
+      return try await withThrowingTaskGroup(of: Void.self) { group in
+        for session in everybody {
+          group.addTask(executorPreference: session.executor) { await read(session, .max) }
+          group.addTask(executorPreference: session.executor) {
+            while !Task.isCancelled { try await session.send([UInt8](repeating: 7, count: size), to: .all) }
+          }
+        }
+        try await Task.sleep(for: .seconds(30))
+        let first = Double(Cost.residentBytes) / 1e6
+        try await Task.sleep(for: .seconds(30))
+        let last = Double(Cost.residentBytes) / 1e6
+        group.cancelAll()
+        while let result = await group.nextResult() {
+          // A sender that is told to end may be in the middle of a message.
+          if case .failure(let error) = result, !(error is SessionError), !(error is CancellationError) { throw error }
+        }
+        return [
+          Row(
+            name: "message-minute/\(peers)", value: last, unit: "MB resident", baseline: "after half a minute",
+            baselineValue: first, ratio: last / first)
+        ]
+      }
+    }
   }
 
   /// Runs ours and plain TCP in turn, so that both meet the same noise; gives the memory after each round, too (megabytes).

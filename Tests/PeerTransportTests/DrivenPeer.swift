@@ -42,12 +42,14 @@ actor DrivenPeer {
     await withCheckedContinuation { waiters.append((isDone, $0)) }
   }
 
-  /// Invites the peer there, and waits until it is a member.
+  /// Invites the peer there, and waits until each is a member for the other: until then it takes few frames.
   func join(_ peer: DrivenPeer, at address: SocketAddress) async {
     driver?.handle(
       .invite(InvitationID(rawValue: 1), [address], context: [], timeout: .seconds(60)))
     let id = peer.id
     await wait { $0.read { node, _ in node.isMember(id) } }
+    let own = self.id
+    await peer.wait { $0.read { node, _ in node.isMember(own) } }
   }
 
   func stop() async {

@@ -67,6 +67,37 @@ public func sw_map_anchor_count(_ map: OpaquePointer?) -> Int {
   (try? object(map, as: MapBox.self).map.anchors.count) ?? 0
 }
 
+/// The peer that shared a map.
+@c @implementation
+public func sw_map_provider(_ map: OpaquePointer?, _ peer: UnsafeMutablePointer<sw_peer_id>?) -> sw_status {
+  attempt {
+    let peer = try output(peer, "peer")
+    peer.pointee = sw_peer_id(copying: try object(map, as: MapBox.self).map.provider?.bytes ?? [])
+  }
+}
+
+/// How well the place of a map is mapped.
+@c @implementation
+public func sw_map_mapping(
+  _ map: OpaquePointer?, _ status: UnsafeMutablePointer<UInt32>?, _ lacks: UnsafeMutablePointer<UInt32>?,
+  _ progress: UnsafeMutablePointer<Float>?
+) -> sw_status {
+  attempt {
+    let map = try object(map, as: MapBox.self).map
+    let evidence = MappingEvidence(map.cloud, views: map.views)
+    let (found, missing): (Int, MappingStatus.Reasons) =
+      switch evidence.status {
+      case .notAvailable: (SW_MAPPING_NOT_AVAILABLE, [])
+      case .limited(let reasons): (SW_MAPPING_LIMITED, reasons)
+      case .extending: (SW_MAPPING_EXTENDING, [])
+      case .mapped: (SW_MAPPING_MAPPED, [])
+      }
+    status?.pointee = UInt32(found)
+    lacks?.pointee = UInt32(missing.rawValue)
+    progress?.pointee = evidence.progress
+  }
+}
+
 /// Copies points out of a map.
 @c @implementation
 public func sw_map_copy_points(

@@ -1,15 +1,17 @@
 """Maps: clouds of feature points with static anchors."""
 
 import os
-from ctypes import byref, c_void_p
+from ctypes import byref, c_float, c_uint32, c_void_p
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
+from . import _abi
 from ._handles import Handle, take_list
 from ._library import library
-from .values import Anchor, read_anchor
+from .values import ID, Anchor, MappingLacks, MappingStatus, read_anchor, read_id
 
 
 def c_points(points: npt.ArrayLike) -> npt.NDArray[np.float32]:
@@ -18,6 +20,17 @@ def c_points(points: npt.ArrayLike) -> npt.NDArray[np.float32]:
     if positions.ndim != 2 or positions.shape[1] != 3:
         raise ValueError(f"points are an array of n × 3 numbers, not of shape {positions.shape}")
     return positions
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """How well a place is mapped."""
+
+    status: MappingStatus
+    #: What a LIMITED map lacks.
+    lacks: MappingLacks
+    #: How far it has come towards MAPPED, 0-1.
+    progress: float
 
 
 class Map(Handle):
@@ -60,6 +73,20 @@ class Map(Handle):
     def anchors(self) -> list[Anchor]:
         """The static anchors, in the order of their ids."""
         return take_list("sw_anchor_list", read_anchor, "sw_map_anchors", self.handle)
+
+    @property
+    def provider(self) -> ID | None:
+        """The peer that shared it in a session; None of one that this program has made or read."""
+        peer = _abi.PeerID()
+        library.sw_map_provider(self.handle, byref(peer))
+        return read_id(peer)
+
+    @property
+    def mapping(self) -> Mapping:
+        """How well the place is mapped; it reads all points."""
+        status, lacks, progress = c_uint32(), c_uint32(), c_float()
+        library.sw_map_mapping(self.handle, byref(status), byref(lacks), byref(progress))
+        return Mapping(MappingStatus(status.value), MappingLacks(lacks.value), progress.value)
 
     @property
     def points(self) -> npt.NDArray[np.float32]:

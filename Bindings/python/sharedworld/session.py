@@ -17,6 +17,8 @@ from .frames import Frames
 from .maps import Map
 from .messages import Messages
 from .resources import Resources
+from .roles import Roles
+from .snapshot import Snapshots
 from .values import ID, Anchor, Peer, c_anchor_id, c_id, c_key, c_milliseconds, c_pairs, c_text, c_transform
 from .values import read_anchor, read_id, read_peer, read_uuid
 
@@ -42,7 +44,7 @@ class Drag(Handle):
             self.close()
 
 
-class Session(Messages, Resources, Frames):
+class Session(Messages, Resources, Frames, Roles, Snapshots):
     """A session during an `async with` block, and an asynchronous iterator of its events.
 
     What waits for others is a coroutine; when its task is cancelled, so is what it waits for, but for `send`, which

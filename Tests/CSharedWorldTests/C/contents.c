@@ -147,6 +147,18 @@ static void hit_test(void) {
   CHECK(sw_map_hit_test(NULL, identity, 1, 1, 0.5f, 0.5f, &hit, &found) == SW_INVALID_ARGUMENT);
   hit.size = 0;
   CHECK(sw_map_hit_test(map, identity, 1, 1, 0.5f, 0.5f, &hit, &found) == SW_INVALID_ARGUMENT);
+  uint32_t status = 9, lacks = 9;
+  float progress = 0;
+  CHECK(sw_map_mapping(map, &status, &lacks, &progress) == SW_OK && status == SW_MAPPING_EXTENDING && lacks == 0);
+  CHECK(progress > 0.3f && progress < 1 && sw_map_mapping(map, NULL, NULL, NULL) == SW_OK);
+  sw_peer_id provider = {{1}}, nobody = {{0}};
+  CHECK(sw_map_provider(map, &provider) == SW_OK && is_same_peer(&provider, &nobody));
+  CHECK(sw_map_provider(map, NULL) == SW_INVALID_ARGUMENT && sw_map_provider(NULL, &provider) == SW_INVALID_ARGUMENT);
+  sw_map *small = NULL;
+  CHECK(sw_map_create(points, numbers, 9, &small) == SW_OK);
+  CHECK(sw_map_mapping(small, &status, &lacks, NULL) == SW_OK && status == SW_MAPPING_LIMITED);
+  CHECK((lacks & SW_MAPPING_LACKS_COVERAGE) != 0 && sw_map_mapping(NULL, &status, NULL, NULL) == SW_INVALID_ARGUMENT);
+  sw_map_destroy(small);
   sw_anchor_list *list = NULL;
   CHECK(sw_map_anchors(map, &list) == SW_OK && sw_anchor_list_count(list) == 0);
   sw_anchor_list_destroy(list);

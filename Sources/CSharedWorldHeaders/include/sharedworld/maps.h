@@ -27,6 +27,30 @@ sw_status sw_map_save(const sw_map *map, const char *path);
 size_t sw_map_point_count(const sw_map *map);
 size_t sw_map_anchor_count(const sw_map *map);
 
+/* The peer that shared a map in a session; all zero of one that this program has made or read. */
+sw_status sw_map_provider(const sw_map *map, sw_peer_id *peer);
+
+/* How well a place is mapped. */
+enum {
+  SW_MAPPING_NOT_AVAILABLE = 0, /* there is no feature point yet */
+  SW_MAPPING_LIMITED = 1,       /* too little to relocalise */
+  SW_MAPPING_EXTENDING = 2,     /* enough to share, and still growing */
+  SW_MAPPING_MAPPED = 3         /* the place is well covered */
+};
+
+/* What SW_MAPPING_LIMITED lacks, as bits. */
+enum {
+  SW_MAPPING_LACKS_COVERAGE = 1, /* too few cells of the place hold points */
+  SW_MAPPING_LACKS_DENSITY = 2,  /* the covered cells hold too few points */
+  SW_MAPPING_LACKS_VIEWS = 4     /* it was seen from too few views, where their number is known */
+};
+
+/*
+ * How well the place of a map is mapped: SW_MAPPING_..., what it lacks, and how far it has come towards SW_MAPPING_MAPPED, 0-1.
+ * Each may be NULL. Reads all points: for a map that is built, call it now and then, not for every frame.
+ */
+sw_status sw_map_mapping(const sw_map *map, uint32_t *status, uint32_t *lacks, float *progress);
+
 /*
  * Copies points `first` to `first + count - 1`: three floats each to `positions` and one number each to
  * `identifiers`. Either may be NULL. A range beyond the map is SW_INVALID_ARGUMENT.

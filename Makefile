@@ -3,7 +3,7 @@ SWIFT ?= swift
 export SWIFT FILTER SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED LAN_RUNS
 
 .DEFAULT_GOAL := build
-.PHONY: build test sanitize demo lint lan browser bench fuzz soak model install dist dist-check uninstall python docs clean \
+.PHONY: build test sanitize demo lint lan browser examples bench fuzz soak model install dist dist-check uninstall python docs clean \
   help toolchain
 
 build: toolchain ## build everything (debug)
@@ -26,6 +26,9 @@ lan: toolchain ## a LAN of network namespaces: faults, maps, discovery LAN_RUNS 
 
 browser: toolchain ## the page of worldview in a headless Chromium; screenshots in browser-out; FILTER=name selects
 	@Scripts/browser.sh
+
+examples: toolchain ## the examples of the embedding guide, with windows in Xvfb; pictures in examples-out; FILTER=name selects
+	@Scripts/examples.sh
 
 bench: toolchain ## measure, release build, into Benchmarks/RESULTS.md; FILTER=name selects, JSON=path also writes the rows
 	@Scripts/bench.sh
@@ -61,7 +64,7 @@ docs: toolchain ## build the documentation into .build/docs; a dead link is an e
 	@Scripts/docs.sh
 
 clean: ## remove everything that was built
-	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out browser-out dist-out
+	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out browser-out examples-out dist-out
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _abi
+from ._event import EVENTS
 from .errors import Code
-from .events import EVENTS, Event, UnknownEvent
+from .events import Event, UnknownEvent
 from .values import ID, AttachmentState, Field, LogLevel, MapStage, Object, PeerRole, Recognition, Transform
 from .values import read_anchor, read_id, read_transform, read_uuid
 

@@ -6,8 +6,8 @@ A field's name says how it is read (READERS of `_reading.py`), so a new event is
 import uuid
 from dataclasses import dataclass
 
-from ._event import EVENTS as EVENTS
-from ._event import Event, event_class
+from ._event import Event as Event
+from ._event import event_class
 from .errors import Code
 from .values import ID, Anchor, AttachmentState, Field, LogLevel, MapStage, Object, PeerRole, Recognition, Transform
 

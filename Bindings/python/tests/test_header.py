@@ -12,8 +12,8 @@ from enum import IntEnum, IntFlag
 from sharedworld import (
     AlignmentState, Code, Discovery, Field, Hold, Invitations, InvitePolicy, LogLevel, MappingLacks, MappingStatus,
     MapProviders, MapStage, Mode, PeerRole, PeerState, Recognition, Role, Trust, _abi)
+from sharedworld._event import EVENTS
 from sharedworld._reading import READERS
-from sharedworld.events import EVENTS
 
 INCLUDE = pathlib.Path(__file__).resolve().parents[3] / "Sources" / "CSharedWorldHeaders" / "include"
 TEXT = "\n".join(path.read_text(encoding="utf-8") for path in sorted(INCLUDE.rglob("*.h")))

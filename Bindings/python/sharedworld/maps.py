@@ -22,6 +22,18 @@ def c_points(points: npt.ArrayLike) -> npt.NDArray[np.float32]:
     return positions
 
 
+def c_cloud(
+    points: npt.ArrayLike, identifiers: npt.ArrayLike | None
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint64]]:
+    """Positions, and an identifier for each: 0, 1, 2 … unless given."""
+    positions = c_points(points)
+    count = len(positions)
+    numbers = np.arange(count, dtype=np.uint64) if identifiers is None else np.asarray(identifiers)
+    if numbers.shape != (count,) or not np.issubdtype(numbers.dtype, np.integer):
+        raise ValueError(f"{count} points have as many identifiers, which are whole numbers")
+    return positions, np.ascontiguousarray(numbers, dtype=np.uint64)
+
+
 @dataclass(frozen=True, slots=True)
 class Mapping:
     """How well a place is mapped."""
@@ -39,14 +51,9 @@ class Map(Handle):
     @classmethod
     def from_points(cls, points: npt.ArrayLike, identifiers: npt.ArrayLike | None = None) -> Self:
         """A map of points, n × 3 numbers in metres, each with an identifier (0, 1, 2 … unless given)."""
-        positions = c_points(points)
-        count = len(positions)
-        numbers = np.arange(count, dtype=np.uint64) if identifiers is None else np.asarray(identifiers)
-        if numbers.shape != (count,) or not np.issubdtype(numbers.dtype, np.integer):
-            raise ValueError(f"{count} points have as many identifiers, which are whole numbers")
-        numbers = np.ascontiguousarray(numbers, dtype=np.uint64)
+        positions, numbers = c_cloud(points, identifiers)
         pointer = c_void_p()
-        library.sw_map_create(positions.ctypes.data, numbers.ctypes.data, count, byref(pointer))
+        library.sw_map_create(positions.ctypes.data, numbers.ctypes.data, len(positions), byref(pointer))
         return cls(pointer, library.sw_map_destroy)
 
     @classmethod
@@ -81,11 +88,13 @@ class Map(Handle):
         library.sw_map_provider(self.handle, byref(peer))
         return read_id(peer)
 
-    @property
-    def mapping(self) -> Mapping:
-        """How well the place is mapped; it reads all points."""
+    def mapping(self, views: int = 0) -> Mapping:
+        """How well the place is mapped; it reads all points.
+
+        `views` is how many camera views they were built from; 0 is what the map knows of that.
+        """
         status, lacks, progress = c_uint32(), c_uint32(), c_float()
-        library.sw_map_mapping(self.handle, byref(status), byref(lacks), byref(progress))
+        library.sw_map_mapping(self.handle, views, byref(status), byref(lacks), byref(progress))
         return Mapping(MappingStatus(status.value), MappingLacks(lacks.value), progress.value)
 
     @property

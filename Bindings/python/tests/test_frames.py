@@ -39,6 +39,20 @@ class FrameTest(PeerTest):
             ann.use_shared_frame()
             self.assertEqual(ann.alignment().state, sw.AlignmentState.ALIGNED)
 
+    async def test_what_a_device_has_seen_is_shared_once_that_is_enough(self):
+        points = np.random.default_rng(2).uniform((0, 0, 0), (3, 2, 3), (3_000, 3))
+        async with self.session("ann") as ann, self.session("bob") as bob:
+            with self.assertRaises(sw.SharedWorldError) as caught:
+                await ann.share_capture(points)
+            self.assertEqual(caught.exception.code, sw.Code.NOT_CONNECTED)
+            await ann.invite("127.0.0.1", bob.port)
+            for few, views in ((points[:9], 0), (points, 2)):
+                with self.assertRaises(sw.SharedWorldError) as caught:
+                    await ann.share_capture(few, views=views)
+                self.assertEqual(caught.exception.code, sw.Code.MAP_NOT_READY)
+            shared = await ann.share_capture(points, views=3)
+            self.assertEqual((await self.event(bob, MapReceived)).map, shared)
+
     async def test_a_meeting_needs_poses(self):
         async with self.session("ann") as ann, self.session("bob") as bob:
             bob_id = await ann.invite("127.0.0.1", bob.port)
@@ -57,7 +71,7 @@ class FrameTest(PeerTest):
             with sw.Map.from_points(points) as cloud:
                 self.assertEqual(cloud.anchors, [])
                 await bob.share_map(cloud)
-                mapping = cloud.mapping
+                mapping = cloud.mapping()
                 self.assertIsNone(cloud.provider)
             self.assertEqual((mapping.status, mapping.lacks), (sw.MappingStatus.LIMITED, sw.MappingLacks.DENSITY))
             self.assertTrue(0 < mapping.progress < 1)

@@ -1,6 +1,6 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
-export SWIFT FILTER SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED LAN_RUNS
+export SWIFT FILTER SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED LAN_RUNS LIBRARY
 
 .DEFAULT_GOAL := build
 .PHONY: build test sanitize demo lint lan browser examples bench fuzz soak model install dist dist-check uninstall python docs clean \
@@ -48,7 +48,7 @@ model: toolchain ## visit every state of the election of 2 and 3 nodes, to a dep
 install: toolchain ## build the C library in release and install it; PREFIX=/usr/local, DESTDIR=, STATIC=1
 	@Scripts/install.sh
 
-python: toolchain ## build the C library, install the Python package into .build/python and run its tests; FILTER=name selects
+python: toolchain ## build the C library, install the Python package into .build/python and run its tests; FILTER=name, LIBRARY=debug
 	@Scripts/python.sh
 
 dist: toolchain ## packages of a release in dist-out: tar.gz, and .deb of programs, C library and its headers

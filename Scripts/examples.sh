@@ -9,7 +9,7 @@ if ! Scripts/install-packages.sh examples; then
   echo "skipped: make examples needs GTK 4, SDL 2, Xvfb, xdotool and python3-venv of Debian" >&2
   exit 0
 fi
-python=$PWD/.build/examples-python
+python=$PWD/.build/numpy-python
 if ! Scripts/python-environment.sh "$python" numpy 'numpy>=1.24'; then
   echo "skipped: make examples needs numpy, which cannot be fetched from PyPI" >&2
   exit 0

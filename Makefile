@@ -1,9 +1,9 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
-export SWIFT FILTER SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED LAN_RUNS
+export SWIFT FILTER SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED LAN_RUNS LIBRARY
 
 .DEFAULT_GOAL := build
-.PHONY: build test sanitize demo lint lan browser bench fuzz soak model install dist dist-check uninstall python docs clean \
+.PHONY: build test sanitize demo lint lan browser examples bench fuzz soak model install dist dist-check uninstall python docs clean \
   help toolchain
 
 build: toolchain ## build everything (debug)
@@ -27,6 +27,9 @@ lan: toolchain ## a LAN of network namespaces: faults, maps, discovery LAN_RUNS 
 browser: toolchain ## the page of worldview in a headless Chromium; screenshots in browser-out; FILTER=name selects
 	@Scripts/browser.sh
 
+examples: toolchain ## the examples of the embedding guide, with windows in Xvfb; pictures in examples-out; FILTER=name selects
+	@Scripts/examples.sh
+
 bench: toolchain ## measure, release build, into Benchmarks/RESULTS.md; FILTER=name selects, JSON=path also writes the rows
 	@Scripts/bench.sh
 
@@ -45,7 +48,7 @@ model: toolchain ## visit every state of the election of 2 and 3 nodes, to a dep
 install: toolchain ## build the C library in release and install it; PREFIX=/usr/local, DESTDIR=, STATIC=1
 	@Scripts/install.sh
 
-python: toolchain ## build the C library, install the Python package into .build/python and run its tests; FILTER=name selects
+python: toolchain ## build the C library, install the Python package into .build/python and run its tests; FILTER=name, LIBRARY=debug
 	@Scripts/python.sh
 
 dist: toolchain ## packages of a release in dist-out: tar.gz, and .deb of programs, C library and its headers
@@ -61,7 +64,7 @@ docs: toolchain ## build the documentation into .build/docs; a dead link is an e
 	@Scripts/docs.sh
 
 clean: ## remove everything that was built
-	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out browser-out dist-out
+	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out browser-out examples-out dist-out
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12

@@ -9,8 +9,22 @@ final class AnchorBox: HandleObject {
   let contents: RecordList<sw_anchor_content>
 
   init(_ list: [Anchor]) {
-    anchors = RecordList(list.map { sw_anchor($0) }) { freeConstant($0.name) }
-    contents = RecordList(list.map { sw_anchor_content($0) }) { content in
+    anchors = RecordList(anchors: list)
+    contents = RecordList(contentsOf: list)
+  }
+}
+
+extension RecordList<sw_anchor> {
+  /// Anchors as C sees them.
+  convenience init(anchors: [Anchor]) {
+    self.init(anchors.map { sw_anchor($0) }) { freeConstant($0.name) }
+  }
+}
+
+extension RecordList<sw_anchor_content> {
+  /// The kinds and payloads of anchors.
+  convenience init(contentsOf anchors: [Anchor]) {
+    self.init(anchors.map { sw_anchor_content($0) }) { content in
       for text in [content.content_type, content.reference] { freeConstant(text) }
       freeConstant(content.payload)
       content.corners?.deallocate()

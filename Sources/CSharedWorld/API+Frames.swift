@@ -87,6 +87,20 @@ private func frameFit(_ fit: UnsafePointer<sw_frame_fit>?) throws -> FrameFit {
     observations: known.observations == 0 ? 1 : Int(known.observations))
 }
 
+/// The points of a scan.
+private func scan(
+  _ positions: UnsafePointer<Float>?, _ count: Int, _ has_gravity: Int32
+) throws -> MapScan {
+  guard (0...Limits.points).contains(count) else {
+    throw Failure(SW_LIMIT_EXCEEDED, "a cloud has at most \(Limits.points) points")
+  }
+  let floats = try items(positions, 3 * count, "positions")
+  guard floats.count == 3 * count else { throw Failure.argument("positions is NULL") }
+  let points = (0..<count).map { SIMD3(floats[3 * $0], floats[3 * $0 + 1], floats[3 * $0 + 2]) }
+  let cloud = FeatureCloud(positions: points, identifiers: (0..<count).map(UInt64.init))
+  return MapScan(cloud, hasGravity: has_gravity != 0)
+}
+
 /// Looks for a cloud in the session's map.
 @c @implementation
 public func sw_session_relocalise_async(
@@ -94,16 +108,22 @@ public func sw_session_relocalise_async(
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
   begin(session, operation) {
-    guard (0...Limits.points).contains(count) else {
-      throw Failure(SW_LIMIT_EXCEEDED, "a cloud has at most \(Limits.points) points")
-    }
-    let floats = try items(positions, 3 * count, "positions")
-    guard floats.count == 3 * count else { throw Failure.argument("positions is NULL") }
-    let points = (0..<count).map { SIMD3(floats[3 * $0], floats[3 * $0 + 1], floats[3 * $0 + 2]) }
-    let cloud = FeatureCloud(positions: points, identifiers: (0..<count).map(UInt64.init))
+    let scan = try scan(positions, count, has_gravity)
     return { session, done in
-      done.alignment = try await session.relocalise(cloud, hasGravity: has_gravity != 0)
+      done.alignment = try await session.relocalise(scan.cloud, hasGravity: scan.hasGravity)
     }
+  }
+}
+
+/// Looks for a cloud in the session's map where that is needed.
+@c @implementation
+public func sw_session_keep_aligned_async(
+  _ session: OpaquePointer?, _ positions: UnsafePointer<Float>?, _ count: Int, _ has_gravity: Int32,
+  _ operation: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  begin(session, operation) {
+    let scan = try scan(positions, count, has_gravity)
+    return { session, done in done.alignment = try await session.keepAligned(by: scan) }
   }
 }
 

@@ -91,13 +91,20 @@ extension sw_peer {
   }
 }
 
+extension RecordList<sw_peer> {
+  /// Peers as C sees them.
+  convenience init(peers: [PeerStatus]) {
+    self.init(peers.map { sw_peer($0) }) { freeConstant($0.name) }
+  }
+}
+
 /// Takes a list of the other members.
 @c @implementation
 public func sw_session_peers(_ session: OpaquePointer?, _ peers: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {
   attempt {
     let peers = try output(peers, "peers")
     let state = try object(session, as: RunningSession.self).wait { await $0.state() }
-    peers.pointee = handle(RecordList(state.peers.map { sw_peer($0) }) { freeConstant($0.name) })
+    peers.pointee = handle(RecordList<sw_peer>(peers: state.peers))
   }
 }
 

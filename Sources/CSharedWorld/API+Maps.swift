@@ -12,6 +12,27 @@ final class MapBox: HandleObject {
   }
 }
 
+/// Points as C gives them, checked.
+func cloud(
+  _ positions: UnsafePointer<Float>?, _ identifiers: UnsafePointer<UInt64>?, _ count: Int
+) throws -> FeatureCloud {
+  guard (0...Limits.points).contains(count) else {
+    throw Failure(SW_LIMIT_EXCEEDED, "a map has at most \(Limits.points) points")
+  }
+  guard count > 0 else { return FeatureCloud() }
+  guard let positions, let identifiers else { throw Failure.argument("positions or identifiers is NULL") }
+  let points = FeatureCloud(
+    positions: (0..<count).map { SIMD3(positions[3 * $0], positions[3 * $0 + 1], positions[3 * $0 + 2]) },
+    identifiers: Array(UnsafeBufferPointer(start: identifiers, count: count)))
+  do {
+    let sorted = try points.sorted()
+    try WorldMap(cloud: sorted).validate()
+    return sorted
+  } catch {
+    throw Failure.argument("the points make no map: \(error)")
+  }
+}
+
 /// A map from points.
 @c @implementation
 public func sw_map_create(
@@ -20,23 +41,8 @@ public func sw_map_create(
 ) -> sw_status {
   attempt {
     let map = try output(map, "map")
-    guard (0...Limits.points).contains(count) else {
-      throw Failure(SW_LIMIT_EXCEEDED, "a map has at most \(Limits.points) points")
-    }
-    var cloud = FeatureCloud()
-    if count > 0 {
-      guard let positions, let identifiers else { throw Failure.argument("positions or identifiers is NULL") }
-      cloud = FeatureCloud(
-        positions: (0..<count).map { SIMD3(positions[3 * $0], positions[3 * $0 + 1], positions[3 * $0 + 2]) },
-        identifiers: Array(UnsafeBufferPointer(start: identifiers, count: count)))
-    }
-    do {
-      let made = WorldMap(cloud: try cloud.sorted())
-      try made.validate()
-      map.pointee = handle(MapBox(made))
-    } catch {
-      throw Failure.argument("the points make no map: \(error)")
-    }
+    let cloud = try cloud(positions, identifiers, count)
+    map.pointee = handle(MapBox(WorldMap(cloud: cloud)))
   }
 }
 
@@ -65,6 +71,37 @@ public func sw_map_point_count(_ map: OpaquePointer?) -> Int {
 @c @implementation
 public func sw_map_anchor_count(_ map: OpaquePointer?) -> Int {
   (try? object(map, as: MapBox.self).map.anchors.count) ?? 0
+}
+
+/// The peer that shared a map.
+@c @implementation
+public func sw_map_provider(_ map: OpaquePointer?, _ peer: UnsafeMutablePointer<sw_peer_id>?) -> sw_status {
+  attempt {
+    let peer = try output(peer, "peer")
+    peer.pointee = sw_peer_id(copying: try object(map, as: MapBox.self).map.provider?.bytes ?? [])
+  }
+}
+
+/// How well the place of a map is mapped.
+@c @implementation
+public func sw_map_mapping(
+  _ map: OpaquePointer?, _ views: UInt32, _ status: UnsafeMutablePointer<UInt32>?,
+  _ lacks: UnsafeMutablePointer<UInt32>?, _ progress: UnsafeMutablePointer<Float>?
+) -> sw_status {
+  attempt {
+    let map = try object(map, as: MapBox.self).map
+    let evidence = MappingEvidence(map.cloud, views: views == 0 ? map.views : views)
+    let (found, missing): (Int, MappingStatus.Reasons) =
+      switch evidence.status {
+      case .notAvailable: (SW_MAPPING_NOT_AVAILABLE, [])
+      case .limited(let reasons): (SW_MAPPING_LIMITED, reasons)
+      case .extending: (SW_MAPPING_EXTENDING, [])
+      case .mapped: (SW_MAPPING_MAPPED, [])
+      }
+    status?.pointee = UInt32(found)
+    lacks?.pointee = UInt32(missing.rawValue)
+    progress?.pointee = evidence.progress
+  }
 }
 
 /// Copies points out of a map.

@@ -25,7 +25,7 @@ public func sw_session_stop(_ session: OpaquePointer?) {
 /// The TCP port a session listens on.
 @c @implementation
 public func sw_session_port(_ session: OpaquePointer?) -> UInt16 {
-  (try? object(session, as: RunningSession.self).port) ?? 0
+  (try? object(session, as: RunningSession.self).session.port) ?? 0
 }
 
 /// Invites and waits for the answer.

@@ -89,6 +89,18 @@ public func sw_session_share_map_async(
   }
 }
 
+/// Shares the anchors and points of this device.
+@c @implementation
+public func sw_session_share_capture_async(
+  _ session: OpaquePointer?, _ positions: UnsafePointer<Float>?, _ identifiers: UnsafePointer<UInt64>?, _ count: Int,
+  _ views: UInt32, _ operation: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  begin(session, operation) {
+    let cloud = try cloud(positions, identifiers, count)
+    return { session, done in done.map = try await session.shareCapture(of: cloud, views: views == 0 ? nil : views) }
+  }
+}
+
 /// The session's map.
 @c @implementation
 public func sw_session_map(_ session: OpaquePointer?, _ map: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {

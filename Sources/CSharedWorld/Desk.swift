@@ -10,6 +10,8 @@ struct Desk: Sendable {
   var invitations: PendingAnswers<PeerID, InvitationDecision>?
   /// Codes; nil when C shows none.
   var codes: PendingAnswers<PeerID, Bool>?
+  /// The most that C wants of the log, `SW_LOG_…`; nil for nothing.
+  var log: UInt32?
   /// Requests of other peers.
   let requests = Requests(withdrawn: nil)
   /// Questions about the role of the host and about anchors.

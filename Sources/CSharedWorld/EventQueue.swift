@@ -101,11 +101,25 @@ final class EventQueue: Sendable {
 
   // MARK: Events of the library
 
-  /// The events of the library that C has not taken.
-  var unread: Int { state.withLock { $0.own.count } }
+  /// The lines of the log that wait for C.
+  static let logLimit = 64
+
+  /// The events of the library that C has not taken, but for the log.
+  var unread: Int { state.withLock { $0.own.count { $0.event.type != SW_EVENT_LOG } } }
 
   /// Adds an event of which there are few.
   func post(_ event: OwnEvent) { _ = add(Entry(number: 0, event: event, putter: nil)) }
+
+  /// Adds a line of the log, in place of the oldest where too many wait.
+  func post(log message: LogMessage) {
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      let lines = state.own.indices.filter { state.own[$0].event.type == SW_EVENT_LOG }
+      if lines.count >= Self.logLimit, let oldest = lines.first { state.own.remove(at: oldest) }
+      state.own.append(Entry(number: 0, event: .log(message), putter: nil))
+      wakeUp.signal()
+    }
+  }
 
   /// Says that there is room again, unless C has not read that yet.
   func postRoom() {

@@ -246,16 +246,23 @@ extension sw_event {
 
   private mutating func set(_ status: MapStatus) {
     map = sw_map_id(copying: status.mapID?.digest.bytes ?? [])
-    switch status.stage {
-    case .none: stage = UInt32(SW_MAP_NONE)
-    case .transferring(let share): (stage, percent) = (UInt32(SW_MAP_TRANSFERRING), UInt32(share))
-    case .received: stage = UInt32(SW_MAP_RECEIVED)
-    case .relocalised: stage = UInt32(SW_MAP_RELOCALISED)
-    }
+    (stage, percent) = status.numbers
   }
 
   private mutating func setData(_ bytes: [UInt8]) {
     data_size = bytes.count
     data = UnsafePointer(copyBytes(bytes))
+  }
+}
+
+extension MapStatus {
+  /// The stage in C, and how much of the map is here (0–100) while it comes.
+  var numbers: (stage: UInt32, percent: UInt32) {
+    switch stage {
+    case .none: (UInt32(SW_MAP_NONE), 0)
+    case .transferring(let share): (UInt32(SW_MAP_TRANSFERRING), UInt32(share))
+    case .received: (UInt32(SW_MAP_RECEIVED), 0)
+    case .relocalised: (UInt32(SW_MAP_RELOCALISED), 0)
+    }
   }
 }

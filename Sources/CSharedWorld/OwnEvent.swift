@@ -11,6 +11,7 @@ struct OwnEvent: Sendable {
   var name: String?
   var text: String?
   var flags: UInt32 = 0
+  var total: UInt64 = 0
   var anchor: AnchorID?
   var map: MapID?
   var resource: ResourceID?
@@ -28,12 +29,31 @@ struct OwnEvent: Sendable {
     return event
   }
 
+  /// A line for people.
+  static func log(_ message: LogMessage) -> Self {
+    var event = OwnEvent(SW_EVENT_LOG, 0)
+    (event.text, event.name) = (message.text, message.subsystem.rawValue)
+    (event.flags, event.total) = (message.level.number, UInt64(message.suppressed))
+    return event
+  }
+
   /// Takes over why an operation failed.
   mutating func fail(_ error: any Error) {
     failure = Failure(error)
     guard let remote = (error as? SessionError)?.cause as? RemoteError else { return }
     name = remote.code
     failure = failure.map { Failure($0.status, remote.message) }
+  }
+}
+
+extension LogMessage.Level {
+  /// Its number in C, which is higher where there is more to read.
+  var number: UInt32 {
+    switch self {
+    case .warning: UInt32(SW_LOG_WARNING)
+    case .info: UInt32(SW_LOG_INFO)
+    case .debug: UInt32(SW_LOG_DEBUG)
+    }
   }
 }
 
@@ -48,6 +68,7 @@ extension sw_event {
     name = event.name.map { UnsafePointer(copyText($0)) }
     text = (event.failure?.message ?? event.text).map { UnsafePointer(copyText($0)) }
     flags = event.flags
+    total = event.total
     anchor.id = sw_anchor_id(copying: event.anchor?.bytes ?? [])
     map = sw_map_id(copying: event.map?.digest.bytes ?? [])
     digest = sw_digest(copying: event.resource?.digest.bytes ?? [])

@@ -9,7 +9,7 @@ final class RunningSession: HandleObject {
 
   private typealias Request = @Sendable (Session) async -> Void
 
-  let port: UInt16
+  let session: Session
   let events: EventQueue
   /// Holds questions until C answers them.
   let desk: Desk
@@ -22,14 +22,19 @@ final class RunningSession: HandleObject {
     let (events, operations) = (try EventQueue(), Operations())
     desk.questions.begin(with: events)
     let (stream, requests) = AsyncStream.makeStream(of: Request.self)
-    let start = Handoff<UInt16>()
+    let start = Handoff<Session>()
+    var configuration = configuration
+    if let level = desk.log {
+      configuration.log = { if $0.level.number <= level { events.post(log: $0) } }
+    }
     let end = Handoff<Void>()
+    let configured = configuration
     // C has no task that could be the parent: this is a root, as `main` is one, and `stop` waits for it.
     Task {
       do {
-        try await Session.withSession(as: identity, configuration: configuration) { session in
+        try await Session.withSession(as: identity, configuration: configured) { session in
           await session.setOnRoom { events.postRoom() }
-          start.give(.success(session.port))
+          start.give(.success(session))
           await Self.serve(session, stream) { await events.pump($0, desk: desk, operations: operations) }
         }
       } catch {
@@ -37,7 +42,7 @@ final class RunningSession: HandleObject {
       }
       end.give(.success(()))
     }
-    port = try start.wait()
+    session = try start.wait()
     self.events = events
     self.desk = desk
     self.operations = operations

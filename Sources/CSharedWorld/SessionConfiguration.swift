@@ -63,6 +63,8 @@ func configuration(
     desk.invitations = asking
   default: throw Failure.argument("invitations has no such value")
   }
+  guard known.log <= SW_LOG_DEBUG else { throw Failure.argument("log has no such value") }
+  if known.log != SW_LOG_NONE { desk.log = UInt32(known.log) }
   try setMembers(of: &configuration, known)
   setQuestions(of: &configuration, known, desk.questions)
   try setDiscovery(of: &configuration, known)
@@ -89,6 +91,8 @@ private func setMembers(of configuration: inout Session.Configuration, _ known: 
   default: throw Failure.argument("map_providers has no such value")
   }
   configuration.keepsOrphanedOwnership = known.keeps_orphaned_ownership != 0
+  configuration.ownership = known.owned == 0 ? .open : .owned
+  if known.realign_interval_ms != 0 { configuration.realignmentInterval = .milliseconds(known.realign_interval_ms) }
 }
 
 /// Lets C decide who hosts and who gets an anchor, where it wants that.

@@ -24,6 +24,7 @@ struct CProgramTests {
       ("objects", "messages in all modes, groups, objects and requests"), ("resources", "files and bytes"),
       ("streams", "streams of bytes by their descriptors"),
       ("frames", "frames and how they line up"), ("contents", "kinds, payloads, interest and hit-tests"),
+      ("roles", "owned sessions and the log"), ("snapshots", "views for loops that draw"),
       ("discovery", "announcements, policies, known peers and a diagnosis"),
     ])
   func program(name: String, subject: String) async throws {

@@ -274,6 +274,26 @@ struct EventQueueTests {
     #expect(queue.unread == 0)
   }
 
+  @Test("a program that does not read its log keeps the latest lines, and has room for results")
+  func log() throws {
+    let queue = try EventQueue()
+    for number in 0..<(EventQueue.logLimit + 2) {
+      queue.post(log: LogMessage(level: .warning, subsystem: .storage, text: "\(number)", suppressed: 0))
+    }
+    #expect(queue.unread == 0)
+    for number in 2..<(EventQueue.logLimit + 2) {
+      guard case .own(let event) = queue.next() else {
+        Issue.record("no line \(number)")
+        return
+      }
+      #expect(event.type == SW_EVENT_LOG && event.text == "\(number)" && event.flags == SW_LOG_WARNING)
+    }
+    guard case .nothing = queue.next() else {
+      Issue.record("there are too many lines")
+      return
+    }
+  }
+
   @Test("the one that puts an event waits until it is taken")
   func taken() async throws {
     let queue = try EventQueue()

@@ -44,15 +44,25 @@ class Follower:
         """Acts on a message as the state table says."""
         reader = Reader(body)
         kind = reader.u8()
-        handler = {
-            BEAT: self._beat, ACK: self._not_me, PRE_CLAIM: self._pre_claim, PRE_NACK: self._pre_nack,
-            STEP_DOWN: self._step_down, YIELD: self._not_me, RESIGN: self._resign, SEAT: self._seat}.get(kind)
-        if kind != BEAT:
-            self.tick(now)
-        if handler:
-            handler(sender, reader, now)
-        else:
-            # Offers, wins and requests concern hosts, a handover those that can host.
+        self.tick(now)
+        if kind == BEAT:
+            self._beat(sender, reader, now)
+        elif kind in (ACK, YIELD):  # They are for a host: who is it?
+            self._name_host(sender, reader.u64(MOST), now)
+        elif kind == PRE_CLAIM:
+            reader.take(5)
+            self._pre_claim(sender, reader.u64(MOST), now)
+        elif kind in (PRE_NACK, STEP_DOWN):
+            host = reader.optional_node() if kind == PRE_NACK else reader.node()
+            self._change(sender, kind, host, reader, now)
+        elif kind == RESIGN:
+            if self._believes(epoch := reader.u64(MOST)) and sender == self.host and epoch >= self.epoch:
+                self.host = None
+        elif kind == SEAT:
+            place = reader.u32()
+            if sender == self.host and self.place == 0 and 0 < place <= 2**31:
+                self.place = place
+        else:  # Offers, wins and requests concern hosts, a handover those that can host.
             check(kind in (OFFER, WIN, HANDOVER, REQUEST), "an unknown message of the election")
 
     def _believes(self, epoch: int) -> bool:
@@ -63,67 +73,38 @@ class Follower:
         return True
 
     def _follow(self, node: Node, epoch: int, sequence: int, lease: float, now: float) -> None:
-        self._seen = max(self._seen, epoch)
         self.host, self.epoch, self._lease_end = node, epoch, now + lease
         self._send(u8(ACK) + u64(epoch) + u32(sequence) + u32(self.place) + u64(self.session_time(now)), node)
 
-    def _name_host(self, node: Node, ended: int, now: float) -> None:
-        if self.host and self.host != node:
-            lease = int((self._lease_end - now) * 1_000)
-            self._send(u8(STEP_DOWN) + bytes(self.host) + u64(self.epoch) + u32(lease) + u64(ended), node)
-
     def _beat(self, sender: Node, reader: Reader, now: float) -> None:
         epoch, sequence, _, _ = reader.u64(MOST), reader.u32(), reader.u16(), reader.u8()
-        time, _ = reader.u64(MOST), reader.u32()
-        reader.end()
-        if not self._believes(epoch):
-            return
-        following = self.host is not None and now < self._lease_end
-        if (sender == self.host and epoch >= self.epoch) or (not following and sender != self.host):
+        time = reader.u64(MOST)
+        if self._believes(epoch) and (self.host is None or sender == self.host and epoch >= self.epoch):
             self._ahead = time - now * 1_000
             self._follow(sender, epoch, sequence, LEASE, now)
 
-    def _not_me(self, sender: Node, reader: Reader, now: float) -> None:
-        """An Ack or a Yield, which are for a host."""
-        epoch = reader.u64(MOST)
-        if self._believes(epoch):
-            self._name_host(sender, epoch, now)
+    def _name_host(self, node: Node, ended: int, now: float) -> None:
+        if self._believes(ended) and self.host and self.host != node:
+            lease = u32(int((self._lease_end - now) * 1_000))
+            self._send(u8(STEP_DOWN) + bytes(self.host) + u64(self.epoch) + lease + u64(ended), node)
 
-    def _pre_claim(self, sender: Node, reader: Reader, now: float) -> None:
-        _, _, highest = reader.u8(), reader.u32(), reader.u64(MOST)
-        reader.end()
+    def _pre_claim(self, sender: Node, highest: int, now: float) -> None:
         if not self._believes(highest):
             return
         if sender == self.host:
             self.host = None
         elif self.host:
-            lease = int((self._lease_end - now) * 1_000)
-            self._send(u8(PRE_NACK) + optional_node(self.host) + u64(self.epoch) + u32(lease), sender)
+            lease = u32(int((self._lease_end - now) * 1_000))
+            self._send(u8(PRE_NACK) + optional_node(self.host) + u64(self.epoch) + lease, sender)
 
-    def _pre_nack(self, sender: Node, reader: Reader, now: float) -> None:
-        host, epoch, lease = reader.optional_node(), reader.u64(MOST), reader.u32()
-        reader.end()
-        if self._believes(epoch) and not self.host and host not in (None, self.me) and lease > 0:
-            self._follow(host, epoch, 0, min(LEASE, lease / 1_000), now)
-
-    def _step_down(self, sender: Node, reader: Reader, now: float) -> None:
-        to, epoch, lease, ended = reader.node(), reader.u64(MOST), reader.u32(), reader.u64(MOST)
-        reader.end()
-        if not self._believes(epoch) or sender != self.host or ended < self.epoch:
+    def _change(self, sender: Node, kind: int, host: Node | None, reader: Reader, now: float) -> None:
+        """Another peer hosts, says the former host or one that follows."""
+        epoch, lease = reader.u64(MOST), reader.u32() / 1_000
+        if not self._believes(epoch):
             return
-        if to == self.me or lease == 0:
+        if kind == STEP_DOWN:
+            if sender != self.host or reader.u64(MOST) < self.epoch:
+                return
             self.host = None
-        else:
-            self._follow(to, epoch, 0, min(LEASE, lease / 1_000), now)
-
-    def _resign(self, sender: Node, reader: Reader, now: float) -> None:
-        epoch, _ = reader.u64(MOST), reader.optional_node()
-        reader.end()
-        if self._believes(epoch) and sender == self.host and epoch >= self.epoch:
-            self.host = None
-
-    def _seat(self, sender: Node, reader: Reader, now: float) -> None:
-        place = reader.u32()
-        reader.end()
-        if sender == self.host and self.place == 0 and 0 < place <= 2**31:
-            self.place = place
+        if self.host is None and host not in (None, self.me) and lease > 0:
+            self._follow(host, epoch, 0, min(LEASE, lease), now)

@@ -104,17 +104,13 @@ class Mailbox:
         self._send(to, True, u8(kind | track) + u32(number) + u64(last) + u32(window))
 
     def _pump(self, to: Node, chain: Chain, now: float) -> None:
-        """Sends what the window of the receiver has room for."""
-        on_the_way = sum(cost(body) for _, body in list(chain.waiting)[:chain.sent])
-        for _, body in list(chain.waiting)[chain.sent:]:
-            on_the_way += cost(body)
-            if on_the_way > chain.window:
+        """Sends what the window of the receiver has room for, in bytes of messages without their heads of 21."""
+        room = chain.window
+        for place, (_, body) in enumerate(list(chain.waiting)):
+            room -= len(body) - 21 + OVERHEAD
+            if room < 0:
                 return
-            chain.sent += 1
-            is_direct = self._send(to, False, body)
-            chain.repeat_at = float("inf") if is_direct else now + chain.pause
-
-
-def cost(body: bytes) -> int:
-    """What a message counts for in a window: its bytes without the 21 of its head, and a little more."""
-    return len(body) - 21 + OVERHEAD
+            if place == chain.sent:
+                chain.sent += 1
+                is_direct = self._send(to, False, body)
+                chain.repeat_at = float("inf") if is_direct else now + chain.pause

@@ -8,105 +8,12 @@ import unittest
 from unittest import mock
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-WIRE = TESTS.parent / "Fixtures" / "Wire"
 sys.path[:0] = [str(TESTS / "Interop"), str(TESTS / "Lan")]
 
 import maps  # noqa: E402
 import session as connection  # noqa: E402
-from anchors import AnchorSet, Chunks  # noqa: E402
-from leaf import Leaf, Phase  # noqa: E402
 from loopback import LoopbackTest  # noqa: E402
 from session import Ended, Session, dial  # noqa: E402
-from wire import Node, Reader, Refused  # noqa: E402
-
-
-class ExampleTest(unittest.TestCase):
-    """The example at the end of anchors.md; nothing has to run for it."""
-
-    def setUp(self):
-        self.set = AnchorSet(bytes(16))
-
-    def fixture(self, name):
-        return bytes.fromhex((WIRE / f"anchors-{name}.hex").read_text(encoding="ascii"))
-
-    def test_the_batch_gives_the_vector_the_snapshot_and_the_digest(self):
-        self.set.receive(self.fixture("batch"), b"", None)
-        self.assertEqual(self.set.encoded_vector, self.fixture("vector"))
-        self.assertEqual(self.set.snapshot, self.fixture("snapshot"))
-        self.assertEqual(self.set.digest, self.fixture("digest"))
-
-    def test_the_snapshot_in_chunks_gives_the_digest(self):
-        chunks, whole, data = Chunks(1_000_000), None, self.fixture("chunks")
-        for offset in range(0, len(data), 300):
-            whole = chunks.add(data[offset:offset + 300])
-        self.set.merge(whole)
-        self.assertEqual(self.set.digest, self.fixture("digest"))
-
-    def test_what_was_applied_brings_another_set_up_to_date(self):
-        self.set.receive(self.fixture("batch"), b"", None)
-        other = AnchorSet(b"other actor 0123")
-        for batch in self.set.missing({}):
-            other.receive(batch, b"", None)
-        self.assertEqual(other.snapshot, self.set.snapshot)
-
-    def test_an_operation_in_two_parts_is_put_together(self):
-        data = self.fixture("parts")
-        actor, clock = bytes([1] * 8) + bytes(7) + b"\x01", 65_536
-        pose = b"".join(b"\x00\x00\x80?" if place in (0, 4, 8) else bytes(4) for place in range(12))
-        lamp = b"\x01" + clock.to_bytes(8, "little") + bytes(15) + b"\x01\x00" + pose + b"\x04lamp" + bytes(5)
-        run = b"\x01" + actor + (1).to_bytes(8, "little") + b"\x01\x00" + len(lamp).to_bytes(4, "little") + lamp
-        self.set.receive(run, b"", None)
-        self.set.receive(data[:256], b"", None)
-        self.assertEqual(self.set.vector[actor], 1)
-        self.set.receive(data[256:], b"", None)
-        self.assertEqual(self.set.named("lamp").values[2], b"\x01x" + b"\x90\x03" + bytes(range(200)) * 2)
-
-    def test_an_operation_of_its_own_that_it_never_wrote_is_refused(self):
-        batch = self.fixture("batch")
-        with self.assertRaises(Refused):
-            AnchorSet(batch[1:17]).receive(batch, b"", None)
-
-
-class GoldenFrameTest(unittest.TestCase):
-    """The frames of Fixtures/Wire, each on the link of a member."""
-
-    #: Those whose fields the leaf reads to the last byte.
-    READ = ("admit", "ping", "roster", "invite", "invite-accept", "invite-decline", "invite-busy", "rules",
-            "acknowledgement", "map-announce", "message-report", "message-report-critical", "message-report-streams",
-            "relayed-report")
-
-    def setUp(self):
-        lines = (WIRE / "frames.txt").read_text(encoding="ascii").splitlines()
-        pairs = [line.split() for line in lines if not line.startswith("#")]
-        self.frames = {name: bytes.fromhex(data) for name, data in pairs}
-
-    def goodbye(self, data):
-        """What a fresh member says to a frame: 0 if it accepts it, else the reason of its goodbye."""
-        leaf, other = Leaf(Node(bytes(32), 1), bytes(32), "snake", "sharedworld", 0), Node(bytes([1]) * 32, 5)
-        leaf.phase, leaf.other = Phase.MEMBER, other
-        # The samples come from and go to peers of their own: what is relayed concerns this leaf then.
-        if data[4] in (66, 67):
-            leaf.me = Reader(data[46:86]).node()
-            leaf.roster.admit(*Reader(data[6:46]).node(), "porch", b"\x00")
-        leaf.receive(data, 1)
-        return leaf.reason[0] if leaf.reason else 0
-
-    def test_those_of_a_member_are_accepted_and_all_others_refused(self):
-        others = {name for name, data in self.frames.items() if data[4] in (1, 11, 13, 14, 15, 18, 19, 20, 21)}
-        self.assertEqual({name for name, data in self.frames.items() if self.goodbye(data) == 8}, others)
-
-    def test_a_byte_too_many_and_one_too_few_are_refused(self):
-        for name in self.READ:
-            body = self.frames[name][5:]
-            for wrong in [body + b"\x00", body[:-1]] if body else [b"\x00"]:
-                data = len(wrong).to_bytes(4, "little") + self.frames[name][4:5] + wrong
-                self.assertEqual(self.goodbye(data), 8, f"{name}, {len(wrong)} bytes")
-
-    def test_a_frame_over_the_limit_is_refused_by_its_head(self):
-        self.assertEqual(self.goodbye((66_561).to_bytes(4, "little") + b"\x20"), 8)
-
-    def test_an_unknown_frame_is_skipped(self):
-        self.assertEqual(self.goodbye(b"\x01\x00\x00\x00\xf0?" + self.frames["ping"]), 0)
 
 
 class InteropTest(LoopbackTest):
@@ -188,7 +95,7 @@ class InteropTest(LoopbackTest):
             await session.until(lambda leaf: leaf.mailbox.unreported(to) == 0, "reports of all messages")
             texts = [event["text"] for event in swift.events if event["event"] == "message"]
             self.assertEqual([int(text.split()[0]) for text in texts], list(range(count)))
-            self.assertEqual([int(message.data.split()[0]) for message in session.peer.messages], list(range(count)))
+            self.assertEqual([int(data.split()[0]) for _, data in session.peer.messages], list(range(count)))
 
     async def test_the_map_arrives_and_its_page_reads_it(self):
         await self.receive_map(self.worldpeer("swift", "--map", str(self.room(60_000))), 60_000)
@@ -224,7 +131,7 @@ class InteropTest(LoopbackTest):
             self.assertEqual(message["text"], "through another one")
             third.send("send snake 'and back'")
             await session.until(lambda leaf: leaf.messages, "a relayed message")
-            self.assertEqual(session.peer.messages[0].sender, self.node(session, "third"))
+            self.assertEqual(session.peer.messages[0][0], self.node(session, "third"))
             await self.ask(third, "place vase 0 0 0 all")
             await self.agree(session, third)
 

@@ -1,7 +1,6 @@
 """Fields and frames: the notation of PROTOCOL.md."""
 
 import struct
-import unicodedata
 from typing import NamedTuple
 
 #: The largest body before a link is a member's, and on a member's link (bytes).
@@ -49,13 +48,13 @@ class Reader:
         self.at += count
         return self.data[self.at - count:self.at]
 
-    def number(self, size: int) -> int:
-        return int.from_bytes(self.take(size), "little")
-
-    def u8(self, most: int = 255) -> int:
-        value = self.number(1)
+    def number(self, size: int, most: int = 2**64 - 1) -> int:
+        value = int.from_bytes(self.take(size), "little")
         check(value <= most, f"{value} is above {most}")
         return value
+
+    def u8(self, most: int = 255) -> int:
+        return self.number(1, most)
 
     def u16(self) -> int:
         return self.number(2)
@@ -64,22 +63,19 @@ class Reader:
         return self.number(4)
 
     def u64(self, most: int = 2**64 - 1) -> int:
-        value = self.number(8)
-        check(value <= most, f"{value} is above {most}")
-        return value
+        return self.number(8, most)
 
     def flag(self) -> bool:
         return self.u8(1) == 1
 
     def varint(self) -> int:
-        value = 0
-        for shift in range(0, 70, 7):
-            byte = self.u8()
+        value = shift = 0
+        while (byte := self.u8()) > 127:
             value |= (byte & 127) << shift
-            if byte < 128:
-                check(value < 2**64 and (byte > 0 or shift == 0), "a varint is too long")
-                return value
-        raise Refused("a varint is too long")
+            shift += 7
+        value |= byte << shift
+        check(value < 2**64 and (byte > 0 or shift == 0), "a varint is too long")
+        return value
 
     def blob(self, limit: int) -> bytes:
         size = self.varint()
@@ -87,7 +83,10 @@ class Reader:
         return self.take(size)
 
     def text(self, limit: int) -> str:
-        return plain_text(self.blob(limit))
+        try:
+            return self.blob(limit).decode()
+        except UnicodeDecodeError as error:
+            raise Refused("a text is not UTF-8") from error
 
     def node(self) -> Node:
         return Node(self.take(32), self.u64())
@@ -111,23 +110,6 @@ class Reader:
         check(self.left == 0, "bytes after the last field")
 
 
-def plain_text(data: bytes) -> str:
-    """UTF-8 without the characters that confuse a screen."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        raise Refused("a text is not UTF-8") from error
-    for character in text:
-        control = unicodedata.category(character) in ("Cc", "Zl", "Zp")
-        turns = unicodedata.bidirectional(character) in BIDIRECTIONAL or character in "\u061c\u200e\u200f"
-        check(not control and not turns, "a text has a control character")
-    return text
-
-
-#: The classes of U+202A–202E and U+2066–2069.
-BIDIRECTIONAL = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-
-
 def u8(value: int) -> bytes:
     return bytes([value])
 
@@ -145,12 +127,7 @@ def u64(value: int) -> bytes:
 
 
 def varint(value: int) -> bytes:
-    data = bytearray()
-    while value > 127:
-        data.append(value & 127 | 128)
-        value >>= 7
-    data.append(value)
-    return bytes(data)
+    return u8(value) if value < 128 else u8(value & 127 | 128) + varint(value >> 7)
 
 
 def blob(data: bytes) -> bytes:
@@ -163,8 +140,3 @@ def text(value: str) -> bytes:
 
 def optional_node(node: Node | None) -> bytes:
     return b"\x00" if node is None else b"\x01" + bytes(node)
-
-
-def frame(kind: int, body: bytes) -> bytes:
-    """A whole frame: length, type, body."""
-    return struct.pack("<IB", len(body), kind) + body

@@ -80,7 +80,7 @@ struct House {
             path: file.path, line: 1, advice: "not a place of the house (House.topLevel): move or remove it")
         }
         guard parts[0] == "Sources" || parts[0] == "Tests",
-          !["Interop", "Lan", "Browser", "Terminal"].contains(parts[1])
+          !["Browser", "Embedding", "Interop", "Lan", "Terminal"].contains(parts[1])
         else { return nil }
         guard parts.count == 2 || !targets.contains("name: \"\(parts[1])\"") else { return nil }
         return Finding(path: file.path, line: 1, advice: "belongs to no target of Package.swift: nothing builds it")

@@ -9,7 +9,7 @@ enum Repository {
 
   /// Every file below the top folder but for what tools make, in order of path.
   static let files: [SourceFile] = {
-    let made: Set<String> = [".build", ".git", "demo-out", "browser-out", "dist-out", "__pycache__"]
+    let made: Set<String> = [".build", ".git", "demo-out", "browser-out", "dist-out", "examples-out", "__pycache__"]
     let keys: [URLResourceKey] = [.isRegularFileKey, .isDirectoryKey]
     guard let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: keys) else { return [] }
     var found: [SourceFile] = []

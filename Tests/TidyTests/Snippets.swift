@@ -5,7 +5,7 @@ struct Snippets {
   /// The lines of code of each file that may be quoted: the snippets, which the package builds, and the C programs of the
   /// tests.
   private static let compiled = Repository.files.filter { file in
-    file.path.hasPrefix("Snippets/") || file.path.hasPrefix("Tests/CSharedWorldTests/C/")
+    ["Snippets/", "Tests/CSharedWorldTests/C/", "Tests/Embedding/"].contains { file.path.hasPrefix($0) }
   }.map { lines(of: $0.text) }
 
   @Test("every block of Swift or C in a page is part of a file that is compiled")

@@ -5,15 +5,17 @@ from .config import Config, Discovery, Invitations, InvitePolicy, MapProviders, 
 from .errors import Code, SharedWorldError
 from .frames import Alignment, AlignmentState, FrameFit, Hold
 from .identity import Identity
-from .maps import Map
+from .maps import Map, Mapping
 from .messages import Mode, Subscription
 from .session import Drag, Session
-from .values import ID, Anchor, AttachmentState, Field, MapStage, Object, Peer, PeerState, Recognition, Transform
-from .values import translation
+from .snapshot import Snapshot
+from .values import ID, Anchor, AttachmentState, Field, LivePose, LogLevel, MappingLacks, MappingStatus, MapStage, Object
+from .values import Peer, PeerRole, PeerState, Recognition, Transform, translation
 
 __all__ = [
     "Alignment", "AlignmentState", "Anchor", "AttachmentState", "Code", "Config", "Discovery", "Drag", "Field",
-    "FrameFit", "Hold", "ID", "Identity", "Invitations", "InvitePolicy", "Map", "MapProviders", "MapStage", "Mode",
-    "Object", "Peer", "PeerState", "Recognition", "Role", "Session", "SharedWorldError", "Subscription", "Transform",
-    "Trust", "events", "translation",
+    "FrameFit", "Hold", "ID", "Identity", "Invitations", "InvitePolicy", "LivePose", "LogLevel", "Map", "MapProviders",
+    "MapStage", "Mapping", "MappingLacks", "MappingStatus", "Mode", "Object", "Peer", "PeerRole", "PeerState",
+    "Recognition", "Role", "Session", "SharedWorldError", "Snapshot", "Subscription", "Transform", "Trust", "events",
+    "translation",
 ]

@@ -87,6 +87,10 @@ class SessionConfig(ctypes.Structure):
         ("info_count", c_size_t),
         ("resource_folder", c_char_p),
         ("map_memory_limit", c_uint64),
+        ("owned", c_uint8),
+        ("log", c_uint8),
+        ("reserved4", c_uint16),
+        ("realign_interval_ms", c_uint32),
     ]
 
 
@@ -235,12 +239,46 @@ class FrameFit(ctypes.Structure):
     ]
 
 
+class State(ctypes.Structure):
+    """sw_state"""
+
+    _fields_ = [
+        ("size", c_uint32),
+        ("map_stage", c_uint32),
+        ("revision", c_uint64),
+        ("host", PeerID),
+        ("epoch", c_uint64),
+        ("session_time", c_uint64),
+        ("map", MapID),
+        ("map_points", c_uint64),
+        ("map_percent", c_uint32),
+        ("member_limit", c_uint32),
+        ("digest", Digest),
+        ("is_synchronised", c_uint8),
+        ("is_locked", c_uint8),
+        ("has_ended", c_uint8),
+        ("reserved", c_uint8 * 5),
+    ]
+
+
+class LivePose(ctypes.Structure):
+    """sw_live_pose"""
+
+    _fields_ = [
+        ("anchor", AnchorID),
+        ("peer", PeerID),
+        ("transform", c_float * 16),
+        ("time", c_uint64),
+        ("sequence", c_uint64),
+    ]
+
+
 #: The structures by their names in the header.
 STRUCTURES: dict[str, type[ctypes.Structure]] = {
     (structure.__doc__ or ""): structure
     for structure in (
         PeerID, AnchorID, MapID, Digest, Pair, SessionConfig, Peer, Anchor, Event, Invitation, Delivery, Group, Object,
-        Alignment, FrameFit)
+        Alignment, FrameFit, State, LivePose)
 }
 
 
@@ -271,6 +309,8 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "sw_map_anchor_count": (c_size_t, HANDLE),
     "sw_map_copy_points": (Status, HANDLE, c_size_t, c_size_t, c_void_p, c_void_p),
     "sw_map_anchors": (Status, HANDLE, OUT),
+    "sw_map_provider": (Status, HANDLE, PEERS),
+    "sw_map_mapping": (Status, HANDLE, c_uint32, POINTER(c_uint32), POINTER(c_uint32), POINTER(c_float)),
     "sw_map_destroy": (None, HANDLE),
     "sw_session_config_init": (Status, POINTER(SessionConfig), c_size_t),
     "sw_session_start": (Status, HANDLE, POINTER(SessionConfig), OUT),
@@ -281,6 +321,9 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "sw_session_hand_over_async": (Status, HANDLE, PEERS, c_uint32, NUMBER),
     "sw_session_answer_question": (Status, HANDLE, c_uint64, c_int),
     "sw_session_kick": (Status, HANDLE, PEERS),
+    "sw_session_owner": (Status, HANDLE, PEERS),
+    "sw_session_role": (Status, HANDLE, PEERS, POINTER(c_uint32)),
+    "sw_session_set_role": (Status, HANDLE, PEERS, c_uint32),
     "sw_session_port": (c_uint16, HANDLE),
     "sw_session_invite_async": (Status, HANDLE, POINTER(Invitation), NUMBER),
     "sw_session_keep_inviting": (Status, HANDLE, POINTER(Invitation)),
@@ -336,6 +379,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "sw_session_request_ownership_async": (Status, HANDLE, ANCHOR, c_uint32, c_uint32, NUMBER),
     "sw_session_release_ownership_async": (Status, HANDLE, ANCHOR, c_uint32, NUMBER),
     "sw_session_share_map_async": (Status, HANDLE, HANDLE, PEERS, NUMBER),
+    "sw_session_share_capture_async": (Status, HANDLE, c_void_p, c_void_p, c_size_t, c_uint32, NUMBER),
     "sw_session_map": (Status, HANDLE, OUT),
     "sw_session_cancel_map": (Status, HANDLE, POINTER(MapID)),
     "sw_session_set_relocalised": (Status, HANDLE, c_int),
@@ -344,8 +388,20 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "sw_session_alignment": (Status, HANDLE, PEERS, ALIGNMENT),
     "sw_session_align": (Status, HANDLE, PEERS, POINTER(FrameFit), ALIGNMENT),
     "sw_session_relocalise_async": (Status, HANDLE, c_void_p, c_size_t, c_int, NUMBER),
+    "sw_session_keep_aligned_async": (Status, HANDLE, c_void_p, c_size_t, c_int, NUMBER),
     "sw_session_meet": (Status, HANDLE, PEERS, c_int, c_int, ALIGNMENT),
     "sw_session_touch": (Status, HANDLE, c_char_p, POINTER(c_float), c_int, POINTER(c_size_t)),
+    "sw_session_snapshot": (Status, HANDLE, c_uint64, OUT),
+    "sw_snapshot_destroy": (None, HANDLE),
+    "sw_snapshot_state": (Status, HANDLE, POINTER(State)),
+    "sw_snapshot_anchor_count": (c_size_t, HANDLE),
+    "sw_snapshot_anchor": (POINTER(Anchor), HANDLE, c_size_t),
+    "sw_snapshot_peer_count": (c_size_t, HANDLE),
+    "sw_snapshot_peer": (POINTER(Peer), HANDLE, c_size_t),
+    "sw_snapshot_drag_count": (c_size_t, HANDLE),
+    "sw_snapshot_drag": (POINTER(LivePose), HANDLE, c_size_t),
+    "sw_snapshot_device_count": (c_size_t, HANDLE),
+    "sw_snapshot_device": (POINTER(LivePose), HANDLE, c_size_t),
     "sw_session_events_fd": (c_int, HANDLE),
     "sw_session_next_event": (Status, HANDLE, POINTER(POINTER(Event))),
     "sw_event_destroy": (None, POINTER(Event)),
@@ -368,7 +424,7 @@ UNBOUND: dict[str, str] = {
         ("sw_session_diagnose_async", "sw_diagnose", "sw_diagnosis_can_find_peers", "sw_diagnosis_count",
          "sw_diagnosis_get", "sw_diagnosis_destroy"), "not bound yet; `worldpeer doctor` says the same"),
     **dict.fromkeys(
-        ("sw_anchor_list_content", "sw_session_place_with", "sw_session_set_kind"),
+        ("sw_anchor_list_content", "sw_snapshot_anchor_content", "sw_session_place_with", "sw_session_set_kind"),
         "not bound yet; kinds of anchors have no class, and payloads come with events"),
     "sw_session_set_interest": "not bound yet; every live pose is told",
     "sw_map_hit_test": "not bound yet",
@@ -379,4 +435,4 @@ UNBOUND: dict[str, str] = {
 }
 
 #: Events without a class, by number, and the reason: nothing that is bound makes them come.
-UNBOUND_EVENTS: dict[int, str] = {67: "streams are not bound yet", 69: "owned sessions are not bound yet"}
+UNBOUND_EVENTS: dict[int, str] = {67: "streams are not bound yet"}

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _abi
+from ._event import EVENTS
 from .errors import Code
-from .events import EVENTS, Event, UnknownEvent
-from .values import ID, AttachmentState, Field, MapStage, Object, Recognition, Transform
+from .events import Event, UnknownEvent
+from .values import ID, AttachmentState, Field, LogLevel, MapStage, Object, PeerRole, Recognition, Transform
 from .values import read_anchor, read_id, read_transform, read_uuid
 
 
@@ -63,12 +64,14 @@ READERS: dict[str, Callable[[_abi.Event], Any]] = {
     "flags": lambda event: event.flags,
     "groups": lambda event: tuple((_text(event) or "").splitlines()),
     "known_key": lambda event: ID(_data(event)),
+    "level": lambda event: LogLevel(event.flags),
     "map": lambda event: read_id(event.map),
     "name": _name,
     "number": lambda event: event.sequence,
     "numbers": _numbers,
     "object": _object,
     "observations": lambda event: event.observations,
+    "omitted": lambda event: event.total,
     "operation": lambda event: event.operation,
     "percent": lambda event: event.percent,
     "placement": _placement,
@@ -77,9 +80,11 @@ READERS: dict[str, Callable[[_abi.Event], Any]] = {
     "removed": lambda event: read_uuid(event.other),
     "residual": lambda event: event.residual,
     "resource": lambda event: read_id(event.digest),
+    "role": lambda event: PeerRole[(_text(event) or "none").upper()],
     "sequence": lambda event: event.sequence,
     "stage": lambda event: MapStage(event.stage),
     "status": lambda event: Code(event.status),
+    "subsystem": _name,
     "target": _name,
     "time": lambda event: event.time,
     "total": lambda event: event.total,

@@ -4,37 +4,15 @@ A field's name says how it is read (READERS of `_reading.py`), so a new event is
 """
 
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar, dataclass_transform
 
+from ._event import Event as Event
+from ._event import event_class
 from .errors import Code
-from .values import ID, Anchor, AttachmentState, Field, MapStage, Object, Recognition, Transform
+from .values import ID, Anchor, AttachmentState, Field, LogLevel, MapStage, Object, PeerRole, Recognition, Transform
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened in a session."""
-
-
-#: The classes by the number in the header.
-EVENTS: dict[int, type[Event]] = {}
-
-E = TypeVar("E", bound="Event")
-
-
-@dataclass_transform(frozen_default=True)
-def _event(number: int) -> Callable[[type[E]], type[E]]:
-    """Makes a class an event with the number that the header gives it."""
-
-    def register(kind: type[E]) -> type[E]:
-        EVENTS[number] = made = dataclass(frozen=True, slots=True)(kind)
-        return made
-
-    return register
-
-
-@_event(1)
+@event_class(1)
 class CandidateFound(Event):
     """A service is in sight: `Session.invite_candidate` invites it; the peer is the known one that it seems to be."""
 
@@ -44,23 +22,23 @@ class CandidateFound(Event):
     recognition: Recognition
 
 
-@_event(2)
+@event_class(2)
 class CandidateLost(Event):
     candidate: str
     name: str | None
 
 
-@_event(3)
+@event_class(3)
 class DiscoveryAvailable(Event):
     backend: str
 
 
-@_event(4)
+@event_class(4)
 class DiscoveryUnavailable(Event):
     reason: str
 
 
-@_event(5)
+@event_class(5)
 class Invited(Event):
     """A peer asks to join: `Session.answer` answers. The context is that app's, and untrusted."""
 
@@ -70,32 +48,32 @@ class Invited(Event):
     recognition: Recognition
 
 
-@_event(6)
+@event_class(6)
 class InvitationEnded(Event):
     peer: ID
     name: str
 
 
-@_event(7)
+@event_class(7)
 class PeerJoined(Event):
     peer: ID
     name: str
 
 
-@_event(8)
+@event_class(8)
 class PeerReconnecting(Event):
     peer: ID
     name: str
 
 
-@_event(9)
+@event_class(9)
 class PeerLeft(Event):
     peer: ID
     name: str
     reason: str
 
 
-@_event(10)
+@event_class(10)
 class HostChanged(Event):
     """Another peer hosts, or nobody while an election runs."""
 
@@ -104,7 +82,7 @@ class HostChanged(Event):
     reason: str
 
 
-@_event(11)
+@event_class(11)
 class MapProgress(Event):
     """How many bytes of a map are here."""
 
@@ -114,7 +92,7 @@ class MapProgress(Event):
     total: int
 
 
-@_event(12)
+@event_class(12)
 class MapReceived(Event):
     """A map is here: `Session.map` gives it."""
 
@@ -124,13 +102,13 @@ class MapReceived(Event):
     total: int
 
 
-@_event(13)
+@event_class(13)
 class MapFailed(Event):
     status: Code
     reason: str
 
 
-@_event(14)
+@event_class(14)
 class AnchorAdded(Event):
     """The origin is local, remote, map or merge."""
 
@@ -140,7 +118,7 @@ class AnchorAdded(Event):
     content_type: str | None
 
 
-@_event(15)
+@event_class(15)
 class AnchorUpdated(Event):
     anchor: Anchor
     origin: str
@@ -148,7 +126,7 @@ class AnchorUpdated(Event):
     content_type: str | None
 
 
-@_event(16)
+@event_class(16)
 class AnchorRemoved(Event):
     """The anchor is as it was at last."""
 
@@ -158,7 +136,7 @@ class AnchorRemoved(Event):
     content_type: str | None
 
 
-@_event(17)
+@event_class(17)
 class EditSuperseded(Event):
     """A peer removed what this one edited."""
 
@@ -167,7 +145,7 @@ class EditSuperseded(Event):
     field: Field
 
 
-@_event(18)
+@event_class(18)
 class Message(Event):
     """What an app sent; of an unreliable message with its key."""
 
@@ -176,7 +154,7 @@ class Message(Event):
     key: str | None
 
 
-@_event(19)
+@event_class(19)
 class Problem(Event):
     """Something that ends neither session nor data."""
 
@@ -184,30 +162,30 @@ class Problem(Event):
     reason: str
 
 
-@_event(20)
+@event_class(20)
 class Ended(Event):
     """The session is over; nothing follows."""
 
     reason: str
 
 
-@_event(21)
+@event_class(21)
 class SessionMerged(Event):
     host: ID
     total: int
 
 
-@_event(22)
+@event_class(22)
 class Locked(Event):
     """The session takes no newcomers."""
 
 
-@_event(23)
+@event_class(23)
 class Unlocked(Event):
     """The session takes newcomers again."""
 
 
-@_event(24)
+@event_class(24)
 class PeerMapChanged(Event):
     """A peer came further with the session's map."""
 
@@ -218,14 +196,14 @@ class PeerMapChanged(Event):
     percent: int
 
 
-@_event(25)
+@event_class(25)
 class Synchronised(Event):
     """All is here that the connected peers had when they connected."""
 
     digest: bytes
 
 
-@_event(26)
+@event_class(26)
 class FieldOverwritten(Event):
     """A later edit replaced one of this peer; the lost value is in the field that belongs to it."""
 
@@ -238,7 +216,7 @@ class FieldOverwritten(Event):
     flags: int
 
 
-@_event(27)
+@event_class(27)
 class AnchorRestored(Event):
     """An anchor brings back a removed one."""
 
@@ -248,13 +226,13 @@ class AnchorRestored(Event):
     content_type: str | None
 
 
-@_event(28)
+@event_class(28)
 class OwnershipChanged(Event):
     anchor_id: uuid.UUID
     owner: ID | None
 
 
-@_event(29)
+@event_class(29)
 class AnchorDragged(Event):
     """A peer moves an anchor by hand; the time is that of the session (ms)."""
 
@@ -265,13 +243,13 @@ class AnchorDragged(Event):
     sequence: int
 
 
-@_event(30)
+@event_class(30)
 class DragEnded(Event):
     anchor_id: uuid.UUID
     peer: ID
 
 
-@_event(31)
+@event_class(31)
 class ParticipantMoved(Event):
     """Where a peer's device is; the time is that of the session (ms)."""
 
@@ -282,12 +260,12 @@ class ParticipantMoved(Event):
     sequence: int
 
 
-@_event(32)
+@event_class(32)
 class ParticipantGone(Event):
     peer: ID
 
 
-@_event(33)
+@event_class(33)
 class NewDevice(Event):
     """A known name with another key."""
 
@@ -296,7 +274,7 @@ class NewDevice(Event):
     known_key: ID
 
 
-@_event(34)
+@event_class(34)
 class CodeShown(Event):
     """Two people compare these six digits: `Session.answer_code` says whether they are equal."""
 
@@ -306,14 +284,14 @@ class CodeShown(Event):
     recognition: Recognition
 
 
-@_event(35)
+@event_class(35)
 class CodeEnded(Event):
     peer: ID
     name: str
     is_confirmed: bool
 
 
-@_event(36)
+@event_class(36)
 class MessagesFailed(Event):
     """Messages that are not known to have arrived, by their numbers."""
 
@@ -322,27 +300,27 @@ class MessagesFailed(Event):
     numbers: tuple[int, ...]
 
 
-@_event(37)
+@event_class(37)
 class MessageReturned(Event):
     peer: ID
     reason: str
     number: int
 
 
-@_event(38)
+@event_class(38)
 class PeerReconnected(Event):
     peer: ID
     name: str
 
 
-@_event(39)
+@event_class(39)
 class NobodyFound(Event):
     """For 10 s; the text says what may be the cause and what to do."""
 
     reason: str
 
 
-@_event(40)
+@event_class(40)
 class AlignmentChanged(Event):
     """Unaligned, aligning, aligned or lost; anchors have moved, come or gone. The placement is that of the frame."""
 
@@ -354,7 +332,7 @@ class AlignmentChanged(Event):
     placement: Transform | None
 
 
-@_event(41)
+@event_class(41)
 class GroupsChanged(Event):
     peer: ID
     name: str
@@ -383,41 +361,41 @@ class ResourceEvent(ResourceState):
     is_sent: bool
 
 
-@_event(44)
+@event_class(44)
 class ResourceOffered(ResourceEvent):
     """`Session.accept_resource` or `decline_resource` answers."""
 
 
-@_event(45)
+@event_class(45)
 class ResourceProgress(ResourceEvent):
     """The rate is bytes a second, 0 while it is not known."""
 
     rate: int
 
 
-@_event(46)
+@event_class(46)
 class ResourceReceived(ResourceEvent):
     """The text is the path of a file that the program moves away before the session ends."""
 
 
-@_event(47)
+@event_class(47)
 class ResourceFailed(ResourceEvent):
     pass
 
 
-@_event(48)
+@event_class(48)
 class ResourceSettled(ResourceEvent):
     """The peer has all of a resource of this one (no text), or the text says why it does not get it."""
 
 
-@_event(49)
+@event_class(49)
 class AttachmentChanged(ResourceState):
     """A file that a peer has given to all."""
 
     attachment: AttachmentState
 
 
-@_event(60)
+@event_class(60)
 class Done(Event):
     """An operation has ended: its coroutine has the result, so that the iterator shows none of these."""
 
@@ -434,7 +412,7 @@ class Done(Event):
     observations: int
 
 
-@_event(61)
+@event_class(61)
 class ObjectReceived(Event):
     """An object of a `Session.read_objects`, whose number it has."""
 
@@ -443,7 +421,7 @@ class ObjectReceived(Event):
     object: Object
 
 
-@_event(62)
+@event_class(62)
 class Request(Event):
     """A question of a peer: `Session.respond` or `Session.refuse` answers."""
 
@@ -452,14 +430,14 @@ class Request(Event):
     object: Object
 
 
-@_event(63)
+@event_class(63)
 class RequestWithdrawn(Event):
     """The sender of a request, by its number, does not wait any more."""
 
     operation: int
 
 
-@_event(64)
+@event_class(64)
 class InvitationFailed(Event):
     """An invitation that `Session.keep_inviting` or the configuration began; it may be repeated."""
 
@@ -469,7 +447,7 @@ class InvitationFailed(Event):
     is_repeated: bool
 
 
-@_event(65)
+@event_class(65)
 class HostRequested(Event):
     """A member wants to host (`asks_host`): `Session.answer_question` answers."""
 
@@ -478,7 +456,7 @@ class HostRequested(Event):
     name: str
 
 
-@_event(66)
+@event_class(66)
 class OwnershipRequested(Event):
     """A member wants what this peer owns (`asks_ownership`): `Session.answer_question` answers."""
 
@@ -488,9 +466,28 @@ class OwnershipRequested(Event):
     anchor_id: uuid.UUID
 
 
-@_event(68)
+@event_class(68)
 class Room(Event):
     """What `send_now` or `send_object` refused with WOULD_BLOCK may fit now."""
+
+
+@event_class(69)
+class RoleChanged(Event):
+    """A peer has another part in an owned session, or none: it is not admitted any more."""
+
+    peer: ID
+    name: str
+    role: PeerRole
+
+
+@event_class(70)
+class LogLine(Event):
+    """What the library would print (`log`), and how many more of its kind were left out. It is for people."""
+
+    level: LogLevel
+    subsystem: str
+    text: str
+    omitted: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Coordinate frames of devices, and how they lie to each other."""
 
+from collections.abc import Callable
 from ctypes import byref, c_float, c_size_t, sizeof
 from dataclasses import dataclass
 from enum import IntEnum
@@ -97,9 +98,19 @@ class Frames(Core):
 
         `has_gravity` says whether y is straight up in both. The code is NOT_RELOCALISED when it is not found.
         """
+        return await self._look(library.sw_session_relocalise_async, points, has_gravity)
+
+    async def keep_aligned(self, points: npt.ArrayLike, *, has_gravity: bool = True) -> Alignment:
+        """The same where it is needed: pass each cloud as the device walks.
+
+        Nothing is searched while the cloud is where it is believed to be, nor sooner than `realign_interval_ms` after
+        the last search; what a search finds replaces the alignment only if it is better.
+        """
+        return await self._look(library.sw_session_keep_aligned_async, points, has_gravity)
+
+    async def _look(self, begin: Callable[..., None], points: npt.ArrayLike, has_gravity: bool) -> Alignment:
         positions = c_points(points)
-        arguments = (positions.ctypes.data, len(positions), int(has_gravity))
-        await self._operate(library.sw_session_relocalise_async, *arguments)
+        await self._operate(begin, positions.ctypes.data, len(positions), int(has_gravity))
         return self.alignment()
 
     def meet(self, peer: ID, *, hold: Hold = Hold.TOGETHER, has_gravity: bool = True) -> Alignment:

@@ -1,15 +1,17 @@
 """Maps: clouds of feature points with static anchors."""
 
 import os
-from ctypes import byref, c_void_p
+from ctypes import byref, c_float, c_uint32, c_void_p
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
+from . import _abi
 from ._handles import Handle, take_list
 from ._library import library
-from .values import Anchor, read_anchor
+from .values import ID, Anchor, MappingLacks, MappingStatus, read_anchor, read_id
 
 
 def c_points(points: npt.ArrayLike) -> npt.NDArray[np.float32]:
@@ -20,20 +22,38 @@ def c_points(points: npt.ArrayLike) -> npt.NDArray[np.float32]:
     return positions
 
 
+def c_cloud(
+    points: npt.ArrayLike, identifiers: npt.ArrayLike | None
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint64]]:
+    """Positions, and an identifier for each: 0, 1, 2 … unless given."""
+    positions = c_points(points)
+    count = len(positions)
+    numbers = np.arange(count, dtype=np.uint64) if identifiers is None else np.asarray(identifiers)
+    if numbers.shape != (count,) or not np.issubdtype(numbers.dtype, np.integer):
+        raise ValueError(f"{count} points have as many identifiers, which are whole numbers")
+    return positions, np.ascontiguousarray(numbers, dtype=np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """How well a place is mapped."""
+
+    status: MappingStatus
+    #: What a LIMITED map lacks.
+    lacks: MappingLacks
+    #: How far it has come towards MAPPED, 0-1.
+    progress: float
+
+
 class Map(Handle):
     """A cloud of feature points and static anchors; it never changes."""
 
     @classmethod
     def from_points(cls, points: npt.ArrayLike, identifiers: npt.ArrayLike | None = None) -> Self:
         """A map of points, n × 3 numbers in metres, each with an identifier (0, 1, 2 … unless given)."""
-        positions = c_points(points)
-        count = len(positions)
-        numbers = np.arange(count, dtype=np.uint64) if identifiers is None else np.asarray(identifiers)
-        if numbers.shape != (count,) or not np.issubdtype(numbers.dtype, np.integer):
-            raise ValueError(f"{count} points have as many identifiers, which are whole numbers")
-        numbers = np.ascontiguousarray(numbers, dtype=np.uint64)
+        positions, numbers = c_cloud(points, identifiers)
         pointer = c_void_p()
-        library.sw_map_create(positions.ctypes.data, numbers.ctypes.data, count, byref(pointer))
+        library.sw_map_create(positions.ctypes.data, numbers.ctypes.data, len(positions), byref(pointer))
         return cls(pointer, library.sw_map_destroy)
 
     @classmethod
@@ -60,6 +80,22 @@ class Map(Handle):
     def anchors(self) -> list[Anchor]:
         """The static anchors, in the order of their ids."""
         return take_list("sw_anchor_list", read_anchor, "sw_map_anchors", self.handle)
+
+    @property
+    def provider(self) -> ID | None:
+        """The peer that shared it in a session; None of one that this program has made or read."""
+        peer = _abi.PeerID()
+        library.sw_map_provider(self.handle, byref(peer))
+        return read_id(peer)
+
+    def mapping(self, views: int = 0) -> Mapping:
+        """How well the place is mapped; it reads all points.
+
+        `views` is how many camera views they were built from; 0 is what the map knows of that.
+        """
+        status, lacks, progress = c_uint32(), c_uint32(), c_float()
+        library.sw_map_mapping(self.handle, views, byref(status), byref(lacks), byref(progress))
+        return Mapping(MappingStatus(status.value), MappingLacks(lacks.value), progress.value)
 
     @property
     def points(self) -> npt.NDArray[np.float32]:

@@ -14,9 +14,11 @@ from ._library import library
 from .errors import Code, SharedWorldError
 from .events import HostRequested, OwnershipRequested
 from .frames import Frames
-from .maps import Map
+from .maps import Map, c_cloud
 from .messages import Messages
 from .resources import Resources
+from .roles import Roles
+from .snapshot import Snapshots
 from .values import ID, Anchor, Peer, c_anchor_id, c_id, c_key, c_milliseconds, c_pairs, c_text, c_transform
 from .values import read_anchor, read_id, read_peer, read_uuid
 
@@ -42,7 +44,7 @@ class Drag(Handle):
             self.close()
 
 
-class Session(Messages, Resources, Frames):
+class Session(Messages, Resources, Frames, Roles, Snapshots):
     """A session during an `async with` block, and an asynchronous iterator of its events.
 
     What waits for others is a coroutine; when its task is cancelled, so is what it waits for, but for `send`, which
@@ -231,6 +233,19 @@ class Session(Messages, Resources, Frames):
     async def share_map(self, map: Map, peer: ID | None = None) -> ID:
         """Shares a map with one member, or with all and every later joiner; gives the name of this revision."""
         done = await self._operate(library.sw_session_share_map_async, map.handle, c_key(peer))
+        assert done.map is not None
+        return done.map
+
+    async def share_capture(
+        self, points: npt.ArrayLike, identifiers: npt.ArrayLike | None = None, *, views: int = 0
+    ) -> ID:
+        """Shares the session's anchors and points of this peer's frame with all, once the place is mapped well enough.
+
+        The code is MAP_NOT_READY before, NOT_CONNECTED while nobody else is there.
+        """
+        positions, numbers = c_cloud(points, identifiers)
+        done = await self._operate(
+            library.sw_session_share_capture_async, positions.ctypes.data, numbers.ctypes.data, len(positions), views)
         assert done.map is not None
         return done.map
 

@@ -5,7 +5,7 @@ import json
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -78,6 +78,41 @@ class AttachmentState(IntEnum):
     REMOVED = 4
 
 
+class PeerRole(IntEnum):
+    """The part of a peer in an owned session; in an open one all have NONE."""
+
+    NONE = 0
+    MEMBER = 1
+    MODERATOR = 2
+    CREATOR = 3
+
+
+class LogLevel(IntEnum):
+    """How much of what the library would print comes as LogLine."""
+
+    NONE = 0
+    WARNING = 1
+    INFO = 2
+    DEBUG = 3
+
+
+class MappingStatus(IntEnum):
+    """How well a place is mapped; it is enough to share from EXTENDING on."""
+
+    NOT_AVAILABLE = 0
+    LIMITED = 1
+    EXTENDING = 2
+    MAPPED = 3
+
+
+class MappingLacks(IntFlag):
+    """The evidence that a LIMITED map lacks."""
+
+    COVERAGE = 1
+    DENSITY = 2
+    VIEWS = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Peer:
     """A member of the session other than this peer."""
@@ -106,6 +141,21 @@ class Anchor:
         """In metres."""
         x, y, z = (float(number) for number in self.transform[:3, 3])
         return x, y, z
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LivePose:
+    """Where an anchor that is dragged, or a peer's device, is at the moment."""
+
+    #: The dragged anchor, or the id under which the device is shown.
+    anchor_id: uuid.UUID
+    #: Who drags it, or whose device it is.
+    peer: ID
+    transform: Transform
+    #: Session time (milliseconds).
+    time: int
+    #: Counts the live poses of a peer.
+    sequence: int
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -165,6 +215,11 @@ def read_peer(value: _abi.Peer) -> Peer:
     round_trip = value.round_trip_ns / 1e9 if value.round_trip_ns >= 0 else None
     name, state = (value.name or b"").decode(), PeerState(value.state)
     return Peer(ID(bytes(value.id)), name, state, bool(value.is_direct), round_trip, Recognition(value.recognition))
+
+
+def read_live_pose(value: _abi.LivePose) -> LivePose:
+    transform = read_transform(value.transform)
+    return LivePose(read_uuid(value.anchor), ID(bytes(value.peer)), transform, value.time, value.sequence)
 
 
 def c_transform(transform: npt.ArrayLike) -> ctypes.Array[ctypes.c_float]:

@@ -7,13 +7,13 @@ import shutil
 import subprocess
 import tempfile
 import unittest
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 from sharedworld import (
-    AlignmentState, Code, Discovery, Field, Hold, Invitations, InvitePolicy, MapProviders, MapStage, Mode, PeerState,
-    Recognition, Role, Trust, _abi)
+    AlignmentState, Code, Discovery, Field, Hold, Invitations, InvitePolicy, LogLevel, MappingLacks, MappingStatus,
+    MapProviders, MapStage, Mode, PeerRole, PeerState, Recognition, Role, Trust, _abi)
+from sharedworld._event import EVENTS
 from sharedworld._reading import READERS
-from sharedworld.events import EVENTS
 
 INCLUDE = pathlib.Path(__file__).resolve().parents[3] / "Sources" / "CSharedWorldHeaders" / "include"
 TEXT = "\n".join(path.read_text(encoding="utf-8") for path in sorted(INCLUDE.rglob("*.h")))
@@ -30,10 +30,12 @@ def constants(code):
 
 STATUSES = constants(re.search(r"enum\s*\{\s*SW_OK = 0,(.*?)\};", CODE, flags=re.S)[1])
 CONSTANTS = {name: value for name, value in constants(CODE).items() if name not in STATUSES}
-ENUMS: dict[str, type[IntEnum]] = {
+ENUMS: dict[str, type[IntEnum | IntFlag]] = {
     "SW_ALIGNMENT_": AlignmentState, "SW_DISCOVERY_": Discovery, "SW_FIELD_": Field, "SW_HOLD_": Hold,
-    "SW_INVITATIONS_": Invitations, "SW_INVITE_": InvitePolicy, "SW_MAP_": MapStage, "SW_MAP_PROVIDERS_": MapProviders,
-    "SW_MODE_": Mode, "SW_PEER_": PeerState, "SW_RECOGNITION_": Recognition, "SW_ROLE_": Role, "SW_TRUST_": Trust}
+    "SW_INVITATIONS_": Invitations, "SW_INVITE_": InvitePolicy, "SW_LOG_": LogLevel, "SW_MAP_": MapStage,
+    "SW_MAP_PROVIDERS_": MapProviders, "SW_MAPPING_": MappingStatus, "SW_MAPPING_LACKS_": MappingLacks,
+    "SW_MODE_": Mode, "SW_PEER_": PeerState, "SW_PEER_ROLE_": PeerRole,
+    "SW_RECOGNITION_": Recognition, "SW_ROLE_": Role, "SW_TRUST_": Trust}
 
 
 def members(prefix):

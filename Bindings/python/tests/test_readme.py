@@ -45,7 +45,8 @@ sw.Session.invite_candidate = lambda self, candidate: invite(self, "127.0.0.1", 
 waiting = [CandidateFound("{ann.port}", None, None, sw.Recognition.UNTRACKED)]
 sw.Session.next_event = lambda self: waiting.pop() if waiting else take(self)
 """, encoding="utf-8")
-            environment = {**os.environ, "PYTHONPATH": str(self.folder), "XDG_STATE_HOME": str(self.folder)}
+            places = [str(self.folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+            environment = {**os.environ, "PYTHONPATH": ":".join(places), "XDG_STATE_HOME": str(self.folder)}
             program = await asyncio.create_subprocess_exec(
                 sys.executable, "-c", self.program(), "porch", env=environment, stdout=subprocess.PIPE)
             try:

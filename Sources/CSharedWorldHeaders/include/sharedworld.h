@@ -34,6 +34,7 @@
 #include "sharedworld/identity.h"
 #include "sharedworld/session.h"
 #include "sharedworld/trust.h"
+#include "sharedworld/roles.h"
 #include "sharedworld/invitations.h"
 #include "sharedworld/discovery.h"
 #include "sharedworld/messages.h"
@@ -46,6 +47,7 @@
 #include "sharedworld/live.h"
 #include "sharedworld/maps.h"
 #include "sharedworld/frames.h"
+#include "sharedworld/snapshot.h"
 #include "sharedworld/events.h"
 
 #endif

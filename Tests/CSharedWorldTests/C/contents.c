@@ -120,17 +120,21 @@ static void payloads(sw_session *alice, sw_session *bob) {
   sw_event_destroy(await_event(bob, SW_EVENT_ANCHOR_REMOVED));
 }
 
+enum { SIDE = 41 };
+static float points[3 * SIDE * SIDE];
+static uint64_t numbers[SIDE * SIDE];
+
 /* A wall of points 2 m in front of the camera. */
-static void hit_test(void) {
-  enum { SIDE = 41 };
-  static float points[3 * SIDE * SIDE];
-  static uint64_t numbers[SIDE * SIDE];
+static void build_wall(void) {
   for (int index = 0; index < SIDE * SIDE; index++) {
     points[3 * index] = (float)(index % SIDE - SIDE / 2) * 0.05f;
     points[3 * index + 1] = (float)(index / SIDE - SIDE / 2) * 0.05f;
     points[3 * index + 2] = -2;
     numbers[index] = (uint64_t)index;
   }
+}
+
+static void hit_test(void) {
   sw_map *map = NULL;
   CHECK(sw_map_create(points, numbers, SIDE * SIDE, &map) == SW_OK);
   sw_hit hit = {.size = sizeof hit};
@@ -147,6 +151,20 @@ static void hit_test(void) {
   CHECK(sw_map_hit_test(NULL, identity, 1, 1, 0.5f, 0.5f, &hit, &found) == SW_INVALID_ARGUMENT);
   hit.size = 0;
   CHECK(sw_map_hit_test(map, identity, 1, 1, 0.5f, 0.5f, &hit, &found) == SW_INVALID_ARGUMENT);
+  uint32_t status = 9, lacks = 9;
+  float progress = 0;
+  CHECK(sw_map_mapping(map, 0, &status, &lacks, &progress) == SW_OK && status == SW_MAPPING_EXTENDING && lacks == 0);
+  CHECK(progress > 0.3f && progress < 1 && sw_map_mapping(map, 0, NULL, NULL, NULL) == SW_OK);
+  CHECK(sw_map_mapping(map, 2, &status, &lacks, NULL) == SW_OK && status == SW_MAPPING_LIMITED);
+  CHECK(lacks == SW_MAPPING_LACKS_VIEWS);
+  sw_peer_id provider = {{1}}, nobody = {{0}};
+  CHECK(sw_map_provider(map, &provider) == SW_OK && is_same_peer(&provider, &nobody));
+  CHECK(sw_map_provider(map, NULL) == SW_INVALID_ARGUMENT && sw_map_provider(NULL, &provider) == SW_INVALID_ARGUMENT);
+  sw_map *small = NULL;
+  CHECK(sw_map_create(points, numbers, 9, &small) == SW_OK);
+  CHECK(sw_map_mapping(small, 0, &status, &lacks, NULL) == SW_OK && status == SW_MAPPING_LIMITED);
+  CHECK((lacks & SW_MAPPING_LACKS_COVERAGE) != 0 && sw_map_mapping(NULL, 0, &status, NULL, NULL) == SW_INVALID_ARGUMENT);
+  sw_map_destroy(small);
   sw_anchor_list *list = NULL;
   CHECK(sw_map_anchors(map, &list) == SW_OK && sw_anchor_list_count(list) == 0);
   sw_anchor_list_destroy(list);
@@ -183,6 +201,23 @@ static void interest(sw_session *alice, sw_session *bob, const sw_peer_id *alice
   CHECK(sw_session_set_interest(bob, &near) == SW_INVALID_ARGUMENT);
 }
 
+/* What a device has seen is shared once the place is mapped well enough. */
+static void capture(sw_session *alice, sw_session *bob) {
+  uint64_t operation;
+  CHECK(sw_session_share_capture_async(alice, points, numbers, 9, 0, &operation) == SW_OK);
+  expect_done(alice, operation, SW_MAP_NOT_READY);
+  CHECK(sw_session_share_capture_async(alice, points, numbers, SIDE * SIDE, 2, &operation) == SW_OK);
+  expect_done(alice, operation, SW_MAP_NOT_READY);
+  CHECK(sw_session_share_capture_async(alice, points, numbers, SIDE * SIDE, 3, &operation) == SW_OK);
+  sw_event *done = await_done(alice, operation, SW_OK), *received = await_event(bob, SW_EVENT_MAP_RECEIVED);
+  CHECK(memcmp(&done->map, &received->map, sizeof done->map) == 0);
+  sw_event_destroy(done);
+  sw_event_destroy(received);
+  CHECK(sw_session_share_capture_async(alice, NULL, NULL, 9, 0, &operation) == SW_INVALID_ARGUMENT);
+  numbers[1] = 0;
+  CHECK(sw_session_share_capture_async(alice, points, numbers, 9, 0, &operation) == SW_INVALID_ARGUMENT);
+}
+
 int main(int count, char **arguments) {
   if (count != 2) return 2;
   sw_session_config config = quiet_config();
@@ -192,8 +227,10 @@ int main(int count, char **arguments) {
   kinds(alice, bob);
   growth(alice, bob);
   payloads(alice, bob);
+  build_wall();
   hit_test();
   interest(alice, bob, &alice_id);
+  capture(alice, bob);
   sw_session_stop(alice);
   sw_session_stop(bob);
   puts("ok");

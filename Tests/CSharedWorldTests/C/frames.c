@@ -1,6 +1,6 @@
 /*
  * Two sessions in one process, through the C interface alone: each begins a frame of its own, and they line up by a measured
- * transform, by touched points, by a meeting and by a scan in the session's map. Prints "ok" and returns 0.
+ * transform, by touched points, by a meeting and by scans in the session's map. Prints "ok" and returns 0.
  *
  * usage: frames FOLDER, a folder for identities
  */
@@ -132,10 +132,12 @@ static float chance(void) {
   return (float)(state >> 8) / (float)(1 << 24);
 }
 
+enum { POINTS = 1500 };
+static float scan[3 * POINTS];
+
 /* A scan, moved by 1 m, is found in the session's map. */
 static void relocalised(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id) {
-  enum { POINTS = 1500 };
-  static float points[3 * POINTS], scan[3 * POINTS];
+  static float points[3 * POINTS];
   static uint64_t numbers[POINTS];
   for (int index = 0; index < POINTS; index++) {
     numbers[index] = (uint64_t)index;
@@ -160,15 +162,39 @@ static void relocalised(sw_session *alice, sw_session *bob, const sw_peer_id *bo
   sw_alignment shared = alignment_of(alice, NULL), peer = alignment_of(alice, bob_id);
   CHECK(shared.state == SW_ALIGNMENT_ALIGNED && fabsf(shared.transform[12] - 1) < 0.05f);
   CHECK(peer.state == SW_ALIGNMENT_ALIGNED && fabsf(peer.transform[12] - 1) < 0.05f);
+  sw_map *received = NULL;
+  CHECK(sw_session_map(alice, &received) == SW_OK);
+  sw_peer_id provider;
+  CHECK(sw_map_provider(received, &provider) == SW_OK && is_same_peer(&provider, bob_id));
+  sw_map_destroy(received);
   CHECK(sw_session_relocalise_async(alice, NULL, 5, 1, NULL) == SW_INVALID_ARGUMENT);
   CHECK(sw_session_relocalise_async(alice, scan, SIZE_MAX, 1, NULL) == SW_LIMIT_EXCEEDED);
   CHECK(sw_session_relocalise_async(alice, scan, 3, 1, &operation) == SW_OK);
   sw_event_destroy(await_done(alice, operation, SW_NOT_RELOCALISED));
 }
 
+/* A device that walks looks for its place only where it has lost it. */
+static void kept(sw_session *alice) {
+  uint64_t operation;
+  const sw_alignment before = alignment_of(alice, NULL);
+  CHECK(sw_session_keep_aligned_async(alice, scan, POINTS, 1, &operation) == SW_OK);
+  sw_event *done = await_done(alice, operation, SW_OK);
+  CHECK(done->has_transform == 1 && done->residual == before.residual);
+  sw_event_destroy(done);
+  CHECK(alignment_of(alice, NULL).time == before.time);
+  CHECK(sw_session_begin_frame(alice) == SW_OK && alignment_of(alice, NULL).state != SW_ALIGNMENT_ALIGNED);
+  for (int index = 0; index < POINTS; index++) scan[3 * index] += 1;
+  CHECK(sw_session_keep_aligned_async(alice, scan, POINTS, 1, &operation) == SW_OK);
+  expect_done(alice, operation, SW_OK);
+  const sw_alignment after = alignment_of(alice, NULL);
+  CHECK(after.state == SW_ALIGNMENT_ALIGNED && fabsf(after.transform[12] - 2) < 0.05f);
+  CHECK(sw_session_keep_aligned_async(alice, NULL, 5, 1, NULL) == SW_INVALID_ARGUMENT);
+}
+
 int main(int count, char **arguments) {
   if (count != 2) return 2;
   sw_session_config config = quiet_config();
+  config.realign_interval_ms = 1;
   sw_session *alice = start_with("alice", arguments[1], &config), *bob = start_with("bob", arguments[1], &config);
   sw_peer_id alice_id, bob_id;
   join_pair(alice, bob, &alice_id, &bob_id);
@@ -176,6 +202,7 @@ int main(int count, char **arguments) {
   touched(alice, bob, &alice_id, &bob_id);
   met(alice, bob, &bob_id);
   relocalised(alice, bob, &bob_id);
+  kept(alice);
   sw_session_stop(alice);
   sw_session_stop(bob);
   puts("ok");

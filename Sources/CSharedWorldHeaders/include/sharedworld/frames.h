@@ -68,6 +68,14 @@ sw_status sw_session_align(
 sw_status sw_session_relocalise_async(
     sw_session *session, const float *positions, size_t count, int has_gravity, uint64_t *operation);
 
+/*
+ * The same where it is needed: pass each cloud as the device walks. Nothing is searched while the cloud is within 5 cm of the
+ * map where it is believed to be, while another search runs, and sooner than `realign_interval_ms` after the last one; what a
+ * search finds replaces the alignment only if it is better. SW_EVENT_DONE: as above, of the alignment, changed or not.
+ */
+sw_status sw_session_keep_aligned_async(
+    sw_session *session, const float *positions, size_t count, int has_gravity, uint64_t *operation);
+
 /* How two devices are held together: looking the same way, or touching. */
 enum { SW_HOLD_TOGETHER = 0, SW_HOLD_TOUCHING = 1 };
 

@@ -25,6 +25,14 @@ enum {
   SW_INVITE_ALL = 1   /* all, until they join, refuse or are out of sight; SW_EVENT_INVITATION_FAILED names failures */
 };
 
+/* How much of what a library would print comes as SW_EVENT_LOG. */
+enum {
+  SW_LOG_NONE = 0,    /* nothing */
+  SW_LOG_WARNING = 1, /* what does not work, and what the program does not do of its part */
+  SW_LOG_INFO = 2,    /* also what is worth knowing */
+  SW_LOG_DEBUG = 3    /* also what is usual on a network: dials that fail, strangers that are turned away */
+};
+
 /* Who may share a map with the whole session. */
 enum {
   SW_MAP_PROVIDERS_ANYONE = 0, /* every member */
@@ -73,6 +81,10 @@ typedef struct sw_session_config {
   size_t info_count;
   const char *resource_folder; /* where the folder for arriving resources is made; NULL, the default, is TMPDIR, else /tmp */
   uint64_t map_memory_limit;   /* the most memory that a map of a peer may take (bytes); 0, the default, is 256 MiB */
+  uint8_t owned;          /* whether this peer owns the session that it begins, see roles.h; default 0 */
+  uint8_t log;            /* SW_LOG_...; default none */
+  uint16_t reserved4;     /* zero */
+  uint32_t realign_interval_ms; /* the least time between two searches of sw_session_keep_aligned_async; 0, the default, is 2000 */
 } sw_session_config;
 
 /* Writes the defaults. `size` is sizeof(sw_session_config); no more than that is written. */

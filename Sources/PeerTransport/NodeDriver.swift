@@ -316,6 +316,8 @@ extension NodeDriver: SecureTransportDelegate {
     node.isMember(at: host)
   }
 
+  package var memberHosts: [SocketAddress.Host] { node.memberHosts }
+
   package func listenerPaused(_ failure: TransportFailure) { onTrouble(.listenerPaused(failure)) }
 
   package func listenerResumed() { onTrouble(.listenerResumed) }

@@ -299,6 +299,11 @@ extension Node {
     }
   }
 
+  /// The hosts at which other members say that they listen.
+  package var memberHosts: [SocketAddress.Host] {
+    turn.mesh.standings.keys.sorted().flatMap { turn.mesh.roster[$0]?.addresses.map(\.host) ?? [] }
+  }
+
   /// Whether a link to a peer stands on which nothing is owed any more.
   package func isLinked(to peer: PeerID) -> Bool {
     turn.mesh.links.carrier(of: peer).map(turn.mesh.links.isProven) == true

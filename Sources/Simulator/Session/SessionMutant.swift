@@ -57,7 +57,7 @@ package struct SessionMutant: Sendable {
     .init("admits-by-hearsay", .signedAdmission, .owned, nodes: 6, seeds: 1...6),
     .init("removes-by-hearsay", .signedRemoval, .owned, nodes: 6, seeds: 1...6),
     .init("cuts-not-raised", .raisedCuts, .owned, nodes: 6, seeds: 1...6),
-    .init("no-cuts", .cuts, .owned, nodes: 6, seeds: 75...75),
+    .init("no-cuts", .cuts, .owned, nodes: 6, seeds: 116...116),
     .init("believes-every-measurement", .confirmedFirst, .wrongFrames, nodes: 4, seeds: 1...3),
   ]
 

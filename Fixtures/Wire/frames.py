@@ -56,13 +56,14 @@ FLOOD = node(ALICE, 42) + u64(7) + u32(3) + u8(0)
 def frame(kind, body): return u32(len(body)) + u8(kind) + body
 
 
-# creator, policy owned, limit, nonce
+# creator, policy (1 owned, 2 curated), limit, nonce
 GENESIS = sha(b"creator") + u8(1, 16) + bytes(range(16))
+CURATED = sha(b"creator") + u8(2, 16) + bytes(range(16))
 SIGNATURE = sha(b"share") + sha(b"tag")
 
 
-def statement(signer, kind, subject, serial, role=0, named=(), cuts=()):
-    return (sha(signer) + u8(kind) + subject + u64(serial) + u8(role)
+def statement(signer, kind, subject, serial, role=0, until=0, named=(), cuts=()):
+    return (sha(signer) + u8(kind) + subject + u64(serial) + u8(role) + u64(until)
             + u8(len(named)) + b"".join(named) + u8(len(cuts)) + b"".join(u64(run) + u64(last) for run, last in cuts)
             + SIGNATURE)
 
@@ -74,6 +75,8 @@ STATEMENTS = [
     statement(b"moderator", 3, BOB, 0, named=[sha(b"removal")], cuts=[(7, 12)]),
     statement(b"creator", 4, bytes(32), 4),
     statement(b"creator", 5, bytes(32), 5),
+    statement(b"moderator", 1, BOB, 6, role=3, named=[sha(b"removal")], cuts=[(7, 12)]),
+    statement(b"moderator", 1, ALICE, 7, role=4, until=1_800_000_000_000),
 ]
 
 FRAMES = {
@@ -104,6 +107,7 @@ FRAMES = {
     "handshake-authenticated": (70, u8(1)),
     "handshake-failed": (70, u8(2) + text("ticket expired")),
     "charter": (73, GENESIS + u8(2) + STATEMENTS[0] + STATEMENTS[2]),
+    "charter-curated": (73, CURATED + u8(0)),
     "statements": (74, u8(len(STATEMENTS)) + b"".join(STATEMENTS)),
     "statements-digest": (75, sha(b"share")),
     "ephemeral": (40, u8(0b11) + ORIGIN + u64(9) + u64(12_345) + ANCHOR + POSE),

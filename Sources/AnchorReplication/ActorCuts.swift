@@ -1,17 +1,28 @@
 package import WorldModel
 
-/// The number of each removed peer's last operation that counts; the operations of all other peers count without a limit.
+/// The number of the last operation that counts of each peer that is removed or a guest; the operations of all other peers count
+/// without a limit.
 ///
 /// Operations and snapshots that go beyond a cut are ignored, no matter which member passes them on.
 package struct ActorCuts: Sendable, Equatable {
-  /// By the removed peer's half of an actor and the random half: the last operation that counts.
+  /// By the peer's half of an actor and the random half: the last operation that counts.
   private var cuts: [UInt64: [UInt64: UInt64]] = [:]
+  /// The peers' halves of the actors whose kinds are ignored.
+  private var withoutKinds: Set<UInt64> = []
 
   /// Nobody is removed.
   package init() {}
 
   /// Cuts all operations of a peer, but for the first ones of these runs of it, by the random half of their actor.
-  package mutating func cut(_ peer: PeerID, to sequences: [UInt64: UInt64]) { cuts[peer.prefix] = sequences }
+  ///
+  /// - Parameter withKinds: Whether the kinds that it writes are ignored from now on, too.
+  package mutating func cut(_ peer: PeerID, to sequences: [UInt64: UInt64], withKinds: Bool = false) {
+    cuts[peer.prefix] = sequences
+    if withKinds { withoutKinds.insert(peer.prefix) }
+  }
+
+  /// Whether the kinds that an actor writes are ignored.
+  func ignoresKinds(of actor: ActorID) -> Bool { withoutKinds.contains(actor.peerPrefix) }
 
   /// The number of the last operation of an actor that counts.
   @inline(__always)
@@ -22,15 +33,16 @@ package struct ActorCuts: Sendable, Equatable {
 }
 
 extension AnchorSet {
-  /// Ignores what removed peers wrote beyond their cuts from now on; what was applied before stays.
+  /// Ignores what removed peers and guests wrote beyond their cuts from now on; what was applied before stays.
   package mutating func setCuts(_ new: ActorCuts) { cuts = new }
 
   /// The operations of a peer that are applied: by the random half of each actor, the number of the last one.
-  package func applied(of peer: PeerID) -> [UInt64: UInt64] {
-    var found: [UInt64: UInt64] = [:]
-    for dot in vector.entries where dot.actor.peerPrefix == peer.prefix {
-      found[dot.actor.incarnation] = dot.sequence
-    }
+  package func applied(of peer: PeerID) -> [UInt64: UInt64] { appliedByPeer[peer.prefix] ?? [:] }
+
+  /// The operations that are applied, by the peer's half of the actor and the random one: the number of the last one.
+  package var appliedByPeer: [UInt64: [UInt64: UInt64]] {
+    var found: [UInt64: [UInt64: UInt64]] = [:]
+    for dot in vector.entries { found[dot.actor.peerPrefix, default: [:]][dot.actor.incarnation] = dot.sequence }
     return found
   }
 }

@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 48 - 1)
+  package static let all = Self(rawValue: 1 << 52 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -143,4 +143,8 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let signedRemoval = Self(rawValue: 1 << 46)
   /// Operations of a removed peer beyond its cut are ignored.
   package static let cuts = Self(rawValue: 1 << 47)
+  /// A guest of an owned session writes nothing that counts.
+  package static let guestsWriteNothing = Self(rawValue: 1 << 50)
+  /// In an owned session a map counts only if the role of its provider allows it.
+  package static let mapsByRole = Self(rawValue: 1 << 51)
 }

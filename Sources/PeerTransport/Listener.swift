@@ -6,7 +6,9 @@ import PeerProtocol
 /// The listening socket: accepts the connections that the gate admits.
 final class Listener: EventHandler {
   /// When to try again after the descriptors ran out; nil while all is well.
-  private(set) var retryAt: UInt64?
+  private var retryAt: UInt64?
+  /// Shut while strangers come faster than they can be refused.
+  private var door = Door()
 
   /// How many connections are accepted or refused in one round of the loop.
   private static let burst = 4
@@ -27,6 +29,9 @@ final class Listener: EventHandler {
   }
 
   var localAddress: SocketAddress? { socket.localAddress }
+
+  /// When ``expire(at:)`` has something to do.
+  var deadline: UInt64? { [retryAt, door.opensAt].compactMap(\.self).min() }
 
   func stop() {
     transport.loop.unwatch(socket.descriptor)
@@ -58,9 +63,17 @@ final class Listener: EventHandler {
   }
 
   private func admit(_ socket: consuming Socket, _ remote: SocketAddress?) {
-    // A refused stranger must cost nothing: a reset leaves no TIME_WAIT and comes before TLS.
+    // A refused stranger must cost little: a reset leaves no TIME_WAIT and comes before TLS.
     guard let remote else { return socket.resetOnClose() }
-    transport.admit(SocketStream(socket), from: remote)
+    let isRefused = !transport.admit(SocketStream(socket), from: remote)
+    if isRefused, door.note(refusalOf: remote.host, at: transport.loop.now) { shut() }
+  }
+
+  /// Lets the kernel refuse whom the door is shut to.
+  private func shut() {
+    let members = door.isForMembers ? transport.delegate?.memberHosts ?? [] : nil
+    socket.attach(SocketFilter(refusing: door.shutOut, sparing: members))
+    transport.updateTimer()
   }
 
   /// The kernel gives the lowest free number, so a connection with a high one means that few are left.
@@ -88,8 +101,9 @@ final class Listener: EventHandler {
     transport.delegate?.listenerResumed()
   }
 
-  /// Tries again when the pause is over.
-  func retry(at now: UInt64) {
+  /// Opens the door, and tries again when the pause is over.
+  func expire(at now: UInt64) {
+    if door.open(at: now) { socket.detachFilter() }
     if let retryAt, retryAt <= now { handle(.readable) }
   }
 
@@ -100,14 +114,16 @@ final class Listener: EventHandler {
 }
 
 extension SecureTransport {
-  /// Serves a connection from outside, if the gate has a place for it.
-  func admit(_ stream: any ByteStream, from remote: SocketAddress) {
+  /// Serves a connection from outside, if the gate has a place for it; false if it has none.
+  @discardableResult
+  func admit(_ stream: any ByteStream, from remote: SocketAddress) -> Bool {
     let id = nextLinkID()
     do throws(AdmissionGate.Refusal) {
       try takePlace(id, remote.host)
     } catch {
       delegate?.strangerRefused(remote, error)
-      return stream.close(discarding: true)
+      stream.close(discarding: true)
+      return false
     }
     do throws(TransportFailure) {
       links[id] = try SecureLink(stream, id: id, remote: remote, dial: nil, transport: self)
@@ -115,6 +131,7 @@ extension SecureTransport {
     } catch {
       gate.release(id)
     }
+    return true
   }
 
   private func takePlace(_ id: LinkID, _ host: SocketAddress.Host) throws(AdmissionGate.Refusal) {
@@ -131,7 +148,7 @@ extension SecureTransport {
     loop.checkIsolated()
     stopListening()
     if let medium {
-      return try medium.listen(on: address, loop: loop) { [weak self] in self?.admit($0, from: $1) }
+      return try medium.listen(on: address, loop: loop) { [weak self] in _ = self?.admit($0, from: $1) }
     }
     let listener = try makeListener(address)
     self.listener = listener

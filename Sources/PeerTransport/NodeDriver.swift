@@ -56,6 +56,8 @@ package final class NodeDriver {
     loop: EventLoop, identity: TLSIdentity, configuration: NodeConfiguration, restoring record: NodeRecord? = nil,
     medium: (any LinkMedium)? = nil
   ) throws(TransportFailure) {
+    var configuration = configuration
+    configuration.wallClock = MonotonicClock.world - min(loop.now / 1_000_000, MonotonicClock.world)
     node = Node(configuration, restoring: record, at: Instant(nanoseconds: Int64(loop.now)))
     suspended = Self.suspendedTime(at: loop.now)
     transport = try SecureTransport(loop: loop, identity: identity, medium: medium)
@@ -311,6 +313,8 @@ extension NodeDriver: SecureTransportDelegate {
   package func isMember(at host: SocketAddress.Host) -> Bool {
     node.isMember(at: host)
   }
+
+  package var memberHosts: [SocketAddress.Host] { node.memberHosts }
 
   package func listenerPaused(_ failure: TransportFailure) { onTrouble(.listenerPaused(failure)) }
 

@@ -207,14 +207,14 @@ extension SecureTransport: RoundHandler {
 
   /// Sets the timer to the earliest deadline of a link or the listener.
   func updateTimer() {
-    let deadlines = [links.values.lazy.compactMap(\.deadline).min(), listener?.retryAt]
+    let deadlines = [links.values.lazy.compactMap(\.deadline).min(), listener?.deadline]
     timer?.deadline = deadlines.compactMap(\.self).min()
   }
 
   private func expire() {
     let now = loop.now
     for link in links.values.filter({ $0.isOverdue(at: now) }).sorted(by: { $0.id < $1.id }) { link.expire() }
-    listener?.retry(at: now)
+    listener?.expire(at: now)
     updateTimer()
   }
 }

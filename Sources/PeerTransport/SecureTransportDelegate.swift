@@ -41,11 +41,17 @@ package protocol SecureTransportDelegate: AnyObject {
 
   /// Whether a member of the session is known to have this address: such an address has places of its own.
   func isMember(at host: SocketAddress.Host) -> Bool
+
+  /// The addresses that members of the session are known to have.
+  var memberHosts: [SocketAddress.Host] { get }
 }
 
 extension SecureTransportDelegate {
   /// Knows nobody.
   package func isMember(at host: SocketAddress.Host) -> Bool { false }
+
+  /// Knows nobody.
+  package var memberHosts: [SocketAddress.Host] { [] }
 
   /// Ignores it.
   package func dialConnected(_ dial: DialID) {}

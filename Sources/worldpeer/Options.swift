@@ -11,6 +11,8 @@ struct Options: Equatable, Sendable {
   var isPlain = false
   /// Whether this peer owns the session that it begins.
   var isOwned = false
+  /// Whether members share no maps in that session, unless they are publishers.
+  var isCurated = false
   /// Where the own frame has its origin in the files' frame (metres), and its turn about y (degrees); nil for the shared frame.
   var frame: [Float]?
 
@@ -28,6 +30,7 @@ struct Options: Equatable, Sendable {
             "--state", "FILE", \.state,
             help: "keep in this file what is needed to come back into the session after a crash"),
           .flag("--owned", \.isOwned, help: "own the session that this peer begins"),
+          .flag("--curated", \.isCurated, help: "own it, and let moderators and publishers alone share maps"),
           .numbers(
             "--frame", "X,Y,Z,YAW", \.frame,
             help: "see the world in an own frame, whose origin is there in the files and which is turned so (degrees)"),

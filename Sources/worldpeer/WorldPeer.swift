@@ -32,7 +32,7 @@ enum WorldPeer {
     return await options.peer.run(on: console, asking: desk, comparing: codes) {
       $0.journal = options.journal
       $0.state = options.state
-      $0.ownership = options.isOwned ? .owned : .open
+      $0.ownership = options.isCurated ? .curated : options.isOwned ? .owned : .open
     } _: { session, map in
       let program = Program(session, options: options, console: console, desk: desk, codes: codes)
       if let map { await program.show(map) }

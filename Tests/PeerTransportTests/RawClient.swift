@@ -69,6 +69,15 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
+  /// Begins so many connections, and waits for none.
+  static func flood(port: UInt16, _ count: Int) {
+    for _ in 0..<count {
+      let client = RawClient()
+      _ = fcntl(client.descriptor, F_SETFL, O_NONBLOCK)
+      client.connect(port: port)
+    }
+  }
+
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {
     Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count

@@ -35,6 +35,8 @@ actor TestPeer: SecureTransportDelegate {
   private(set) var isIntact = true
   private(set) var largestBatch = 0
   private(set) var writableCalls = 0
+  /// Connections from outside that the gate had no place for.
+  private(set) var refused = 0
   private var transport: SecureTransport?
   private var expected: [UInt8]?
   private var outgoing: (link: LinkID, pattern: [UInt8], rest: Int, sent: Int)?
@@ -185,6 +187,10 @@ extension TestPeer {
 
   nonisolated func strangerFailed(_ remote: SocketAddress, _ failure: TransportFailure) {
     assumeIsolated { $0.record(.stranger(failure)) }
+  }
+
+  nonisolated func strangerRefused(_ remote: SocketAddress, _ refusal: AdmissionGate.Refusal) {
+    assumeIsolated { $0.refused += 1 }
   }
 
   nonisolated func listenerPaused(_ failure: TransportFailure) { assumeIsolated { $0.record(.paused(failure)) } }

@@ -34,7 +34,7 @@ extension AnchorSet {
   ) throws(ReplicationError) -> Bool {
     for write in writes { try check(write, judging: author) }
     let before = kinds.version
-    for write in writes {
+    for write in writes where !cuts.ignoresKinds(of: write.stamp.actor) {
       guard let slot = slot(of: write.key) else {
         // A key that is covered and not here was removed.
         if !covers(write.key) { kinds.wait(write, limit: limits.earlyKinds) }

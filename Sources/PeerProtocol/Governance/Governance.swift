@@ -13,6 +13,8 @@ struct Governance: Organ {
     var book: StatementBook
     /// When this node gives up waiting for its own admission; nil once it has it.
     var admissionDeadline: Instant?
+    /// When the next admission ends.
+    var nextEnd: Instant?
   }
 
   /// A link.
@@ -29,6 +31,8 @@ struct Governance: Organ {
 
   private var charge: Charge?
   private var lines = PerLink<Line>()
+  /// How long this process stood still, which its clock does not count.
+  private var stoodStill = Duration.zero
 
   init() {}
 
@@ -42,7 +46,8 @@ struct Governance: Organ {
       for statement in kept.statements { take(statement, in: turn) }
     } else if record?.roster.isEmpty ?? true, let nonce = turn.configuration.genesisNonce {
       let limit = turn.configuration.memberLimit
-      hold(Genesis(creator: signatures.publicKey, limit: limit, nonce: nonce), in: turn)
+      let isCurated = turn.configuration.curatesMaps
+      hold(Genesis(creator: signatures.publicKey, limit: limit, isCurated: isCurated, nonce: nonce), in: turn)
     }
     if charge != nil { conclude([], in: &turn) }
   }
@@ -123,14 +128,35 @@ struct Governance: Organ {
 
   // MARK: Time
 
-  /// When this node gives up waiting for its admission.
-  func deadline(in turn: borrowing Turn) -> Instant? { charge?.admissionDeadline }
+  /// When this node gives up waiting for its admission, or another one ends.
+  func deadline(in turn: borrowing Turn) -> Instant? {
+    [charge?.admissionDeadline, charge?.nextEnd].compactMap(\.self).min()
+  }
 
-  /// Leaves a session whose creator and moderators do not admit this node.
+  /// Leaves a session whose creator and moderators do not admit this node, and ends admissions.
   mutating func tick(in turn: inout Turn) {
+    if let end = charge?.nextEnd, end <= turn.now { conclude([], in: &turn) }
     guard let deadline = charge?.admissionDeadline, deadline <= turn.now else { return }
     charge?.admissionDeadline = nil
     turn.tell(.finish(.refused))
+  }
+
+  /// Counts the time in which this process stood still: admissions end by the clock of the world.
+  mutating func clockJumped(by gap: Duration, in turn: inout Turn) {
+    stoodStill += gap
+    if charge?.nextEnd != nil { conclude([], in: &turn) }
+  }
+
+  /// How long the admission of a peer lasts; nil for one without an end, and for none.
+  func roleTime(of peer: PeerID, at now: Instant, in turn: borrowing Turn) -> Duration? {
+    let time = time(at: now, in: turn)
+    return turn.mesh.governance.ends[peer].map { .milliseconds($0 - min($0, time)) }
+  }
+
+  /// The time here (milliseconds since 1970).
+  private func time(at now: Instant, in turn: borrowing Turn) -> UInt64 {
+    let passed = (now.nanoseconds + Int64(stoodStill / .nanoseconds(1))) / 1_000_000
+    return turn.configuration.wallClock + UInt64(max(0, passed))
   }
 
   /// Tells the members the hash of all statements; at the pace of anti-entropy.
@@ -259,14 +285,22 @@ struct Governance: Organ {
   }
 
   /// Gives a peer a role, also one that was removed; refused if this node may not.
-  mutating func setRole(_ role: SessionRole, of peer: PeerID, in turn: inout Turn) -> Answer {
+  ///
+  /// - Parameter time: After how long it is admitted no more; nil for never, as it must be of moderators.
+  mutating func setRole(
+    _ role: SessionRole, of peer: PeerID, for time: Duration?, in turn: inout Turn
+  ) -> Answer {
+    let end = time.map { self.time(at: turn.now, in: turn) + UInt64(max(1, min($0 / .milliseconds(1), 1e15))) } ?? 0
     guard let charge, role != .creator, mayRule(on: peer, in: turn),
-      role == .member || charge.book.creator == turn.me.peer
+      role != .moderator || charge.book.creator == turn.me.peer && end == 0,
+      charge.book.mayGive(role, to: peer, by: turn.me.peer)
     else { return .refused(.notPermitted) }
-    guard charge.book.role(of: peer) != role else { return .done }
+    guard charge.book.role(of: peer) != role || charge.book.end(of: peer) != end else { return .done }
     guard charge.book.hasRoom(for: turn.me.peer, about: peer) else { return .refused(.tooManyStatements) }
-    var statements = role == .member ? heirlooms(of: peer, in: turn) : []
-    guard let admission = rule(.admission, on: peer, as: role, in: turn) else { return .refused(.notPermitted) }
+    var statements = role == .moderator ? [] : heirlooms(of: peer, in: turn)
+    guard let admission = rule(.admission, on: peer, as: role, until: end, in: turn) else {
+      return .refused(.notPermitted)
+    }
     statements.append(admission)
     conclude(statements, in: &turn)
     return .done
@@ -295,23 +329,25 @@ struct Governance: Organ {
     guard let charge, charge.book.naming(of: peer) != nil, charge.book.creator == turn.me.peer else { return [] }
     return charge.book.heirlooms(of: peer).compactMap { subject in
       if subject == Statement.none { return rule(charge.book.isLocked ? .lock : .unlock, on: subject, in: turn) }
-      return rule(charge.book.cuts(of: subject) == nil ? .admission : .removal, on: subject, in: turn)
+      guard let role = charge.book.role(of: subject) else { return rule(.removal, on: subject, in: turn) }
+      return rule(.admission, on: subject, as: role, until: charge.book.end(of: subject), in: turn)
     }
   }
 
   /// Signs a statement and adds it; nil when it cannot be signed.
   private mutating func rule(
-    _ kind: Statement.Kind, on peer: PeerID, as role: SessionRole = .member, in turn: borrowing Turn
+    _ kind: Statement.Kind, on peer: PeerID, as role: SessionRole = .member, until end: UInt64 = 0,
+    in turn: borrowing Turn
   ) -> Statement? {
     guard let signatures = turn.configuration.signatures, var own = exchange(&charge, with: nil) else { return nil }
     defer { charge = own }
     let me = turn.me.peer
-    let isRemoval = kind == .removal
-    let undone = kind == .admission ? own.book.removalsInForce(of: peer).map(\.hash) : []
+    let undone = kind == .admission ? own.book.obstacles(to: role, of: peer, by: me) : []
+    let cutsOff = kind == .removal || kind == .admission && role == .guest
     let statement = Statement(
       key: signatures.publicKey, kind, of: peer, serial: own.book.nextSerial(of: me, about: peer), role: role,
-      naming: Array(undone.prefix(Statement.undoneLimit)),
-      cuts: isRemoval ? Self.cuts(of: peer, own.book, in: turn) : []
+      until: end, naming: Array(undone.prefix(Statement.undoneLimit)),
+      cuts: cutsOff ? Self.cuts(of: peer, own.book, in: turn) : []
     ).signed(by: signatures, in: own.session)
     guard let statement, own.book.add(statement, by: me) else { return nil }
     return statement
@@ -337,6 +373,8 @@ struct Governance: Organ {
 
   /// Publishes what follows from the statements, and hands on those that are new.
   private mutating func conclude(_ news: [Statement], except link: LinkRef? = nil, in turn: inout Turn) {
+    let time = time(at: turn.now, in: turn)
+    charge?.book.time = time
     let news = news + raisedCuts(in: turn)
     guard let charge else { return }
     let before = turn.mesh.governance
@@ -344,15 +382,19 @@ struct Governance: Organ {
     view.record = record
     view.session = charge.session
     view.roles = [:]
+    view.ends = [:]
     view.removed = []
     var cuts = ActorCuts()
     for peer in charge.book.subjects {
       view.roles[peer] = charge.book.role(of: peer)
+      let end = charge.book.end(of: peer)
+      if end > 0 { view.ends[peer] = end }
       guard let ends = charge.book.cuts(of: peer) else { continue }
-      view.removed.insert(peer)
-      if turn.configuration.rules.contains(.cuts) { cuts.cut(peer, to: ends) }
+      if view.roles[peer] == nil { view.removed.insert(peer) }
+      if turn.configuration.rules.contains(.cuts) { cuts.cut(peer, to: ends, withKinds: view.roles[peer] != nil) }
     }
     view.isLocked = charge.book.isLocked
+    self.charge?.nextEnd = charge.book.nextEnd.map { turn.now + .milliseconds(min($0 - charge.book.time, 1 << 50)) }
     view.isInForce = view.roles[turn.me.peer] != nil
     if view.isInForce { self.charge?.admissionDeadline = nil }
     turn.mesh.publish(governance: view)
@@ -366,19 +408,20 @@ struct Governance: Organ {
     turn.tell(.governanceChanged)
   }
 
-  /// Signs that this node had applied more of removed peers than their removals let count.
+  /// Signs that this node had applied more of removed peers and guests than what was ruled on them lets count.
   private mutating func raisedCuts(in turn: borrowing Turn) -> [Statement] {
     guard let signatures = turn.configuration.signatures, var own = exchange(&charge, with: nil) else { return [] }
     defer { charge = own }
     guard own.book.role(of: turn.me.peer) != nil, turn.configuration.rules.contains(.raisedCuts) else { return [] }
     var raised: [Statement] = []
+    let applied = turn.anchors.appliedByPeer
     for peer in own.book.subjects where peer != turn.me.peer {
-      guard let cuts = own.book.cuts(of: peer), let removal = own.book.removalsInForce(of: peer).first else { continue }
-      for (incarnation, sequence) in turn.anchors.applied(of: peer).sorted(by: { $0.key < $1.key })
+      guard let cuts = own.book.cuts(of: peer), let ruling = own.book.restrictions(of: peer).first else { continue }
+      for (incarnation, sequence) in (applied[peer.prefix] ?? [:]).sorted(by: { $0.key < $1.key })
       where sequence > cuts[incarnation] ?? 0 {
         let cut = Statement.Cut(incarnation: incarnation, sequence: sequence)
         let raise = Statement(
-          key: signatures.publicKey, .raise, of: peer, serial: 0, naming: [removal.hash], cuts: [cut])
+          key: signatures.publicKey, .raise, of: peer, serial: 0, naming: [ruling.hash], cuts: [cut])
         guard let raise = raise.signed(by: signatures, in: own.session), own.book.add(raise, by: turn.me.peer) else {
           continue
         }

@@ -10,16 +10,31 @@ package enum SessionRole: UInt8, Sendable, CaseIterable {
   case moderator = 1
   /// It takes part.
   case member = 2
+  /// It sees, is seen and sends messages, and writes nothing: no anchors, no attachments, no maps.
+  case guest = 3
+  /// A member that shares maps also where members do not.
+  case publisher = 4
 
   /// Whether it may admit, remove and lock.
-  package var mayRule: Bool { self != .member }
+  package var mayRule: Bool { self == .creator || self == .moderator }
+
+  /// The order of roles by what they allow: of several admissions that stand the least counts.
+  var rank: Int {
+    switch self {
+    case .guest: 0
+    case .member: 1
+    case .publisher: 2
+    case .moderator: 3
+    case .creator: 4
+    }
+  }
 }
 
 /// One signed sentence of an owned session.
 package struct Statement: Sendable, Hashable {
   /// The kind of sentence.
   package enum Kind: UInt8, Sendable, CaseIterable {
-    /// The subject is a member, with a role.
+    /// The subject is a member, with a role; of a guest's runs the first operations count.
     case admission = 1
     /// The subject is not; of each of its runs the first operations count.
     case removal = 2
@@ -53,7 +68,7 @@ package struct Statement: Sendable, Hashable {
   /// The highest serial number, so that counting on never overflows.
   static let greatestSerial: UInt64 = 1 << 62
   /// Bytes of the longest statement on the wire.
-  package static let largest = keySize + 43 + undoneLimit * 32 + cutLimit * 16 + signatureSize + 1
+  package static let largest = keySize + 51 + undoneLimit * 32 + cutLimit * 16 + signatureSize + 1
   private static let purpose = Array("sharedworld statement".utf8)
 
   /// The signer's public key.
@@ -65,9 +80,11 @@ package struct Statement: Sendable, Hashable {
   package let serial: UInt64
   /// The role that an admission gives; member in all others.
   package let role: SessionRole
-  /// The hashes of the removals that an admission undoes, or of the one whose cut is raised.
+  /// When an admission ends (milliseconds since 1970); 0 for never.
+  package let until: UInt64
+  /// The hashes of the statements that an admission undoes, or of the one whose cut is raised.
   package let named: [SHA256Digest]
-  /// Of a removal, in the order of the runs; of a raise one.
+  /// Of a removal or the admission of a guest, in the order of the runs; of a raise one.
   package let cuts: [Cut]
   /// The signature over ``signedBytes(in:)``.
   package private(set) var signature: [UInt8]
@@ -76,20 +93,27 @@ package struct Statement: Sendable, Hashable {
 
   package init(
     key: [UInt8], _ kind: Kind, of subject: PeerID = none, serial: UInt64, role: SessionRole = .member,
-    naming named: [SHA256Digest] = [], cuts: [Cut] = [], signature: [UInt8] = []
+    until: UInt64 = 0, naming named: [SHA256Digest] = [], cuts: [Cut] = [], signature: [UInt8] = []
   ) {
     self.key = key
     self.kind = kind
     self.subject = subject
     self.serial = serial
     self.role = role
+    self.until = until
     self.named = named
     self.cuts = cuts
     self.signature = signature
     var writer = ByteWriter()
-    Self.write(key, kind, subject, serial, role, named, cuts, to: &writer)
+    Self.write(key, kind, subject, serial, role, until, named, cuts, to: &writer)
     hash = SHA256Digest(hashing: writer.bytes)
   }
+
+  /// Whether this is an admission that has ended at a time (milliseconds since 1970).
+  func hasEnded(at time: UInt64) -> Bool { until > 0 && until <= time }
+
+  /// Whether this may cut off what its subject writes: a removal, or an admission as a guest or for a while.
+  var mayCut: Bool { kind == .removal || kind == .admission && (role == .guest || until > 0) }
 
   /// The subject of statements about no peer.
   package static let none = PeerID(SHA256Digest(words: SIMD4(0, 0, 0, 0)))
@@ -126,18 +150,19 @@ package struct Statement: Sendable, Hashable {
   }
 
   private func writeContent(to writer: inout ByteWriter) {
-    Self.write(key, kind, subject, serial, role, named, cuts, to: &writer)
+    Self.write(key, kind, subject, serial, role, until, named, cuts, to: &writer)
   }
 
   private static func write(
-    _ key: [UInt8], _ kind: Kind, _ subject: PeerID, _ serial: UInt64, _ role: SessionRole, _ named: [SHA256Digest],
-    _ cuts: [Cut], to writer: inout ByteWriter
+    _ key: [UInt8], _ kind: Kind, _ subject: PeerID, _ serial: UInt64, _ role: SessionRole, _ until: UInt64,
+    _ named: [SHA256Digest], _ cuts: [Cut], to writer: inout ByteWriter
   ) {
     writer.write(bytes: key)
     writer.write(kind.rawValue)
     writer.write(subject.digest)
     writer.write(serial)
     writer.write(kind == .admission ? role.rawValue : 0)
+    writer.write(until)
     writer.write(UInt8(named.count))
     for hash in named { writer.write(hash) }
     writer.write(UInt8(cuts.count))
@@ -157,20 +182,25 @@ package struct Statement: Sendable, Hashable {
     let subject = PeerID(try reader.readDigest())
     let serial = try reader.read(UInt64.self)
     let number = try reader.readByte()
+    let until = try reader.read(UInt64.self)
     let named = try Self.readNames(&reader)
     let cuts = try Self.readCuts(&reader)
     let role = SessionRole(rawValue: number)
     let isValid =
       switch kind {
-      case .admission: role != nil && role != .creator && cuts.isEmpty && subject != Self.none && serial > 0
+      case .admission:
+        (role.map { $0 != .creator && ($0 == .guest || cuts.isEmpty) && ($0 != .moderator || until == 0) } ?? false)
+          && subject != Self.none && serial > 0
       case .removal: number == 0 && named.isEmpty && subject != Self.none && serial > 0
       case .raise: number == 0 && named.count == 1 && cuts.count == 1 && subject != Self.none && serial == 0
       case .lock, .unlock: number == 0 && named.isEmpty && cuts.isEmpty && subject == Self.none && serial > 0
       }
-    guard isValid, serial <= Self.greatestSerial else { throw .invalid("a statement that says nothing", offset: start) }
+    guard isValid, serial <= Self.greatestSerial, until <= (kind == .admission ? Self.greatestSerial : 0) else {
+      throw .invalid("a statement that says nothing", offset: start)
+    }
     self.init(
       key: key, kind, of: subject, serial: serial, role: kind == .admission ? role ?? .member : .member,
-      naming: named, cuts: cuts, signature: try reader.readBytes(Self.signatureSize))
+      until: until, naming: named, cuts: cuts, signature: try reader.readBytes(Self.signatureSize))
   }
 
   private static func readNames(_ reader: inout ByteReader) throws(DecodingFailure) -> [SHA256Digest] {

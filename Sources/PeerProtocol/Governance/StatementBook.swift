@@ -8,24 +8,14 @@ package import WorldModel
 /// always, those of others while the creator's make them moderators; what counts no more is dropped. So two books that have
 /// exchanged their statements hold the same, in whatever order these came, and everything else follows from the book.
 package struct StatementBook: Sendable, Equatable {
-  /// A register.
-  private struct Place: Hashable, Comparable {
-    let signer: PeerID
-    let subject: PeerID
-
-    static func < (left: Self, right: Self) -> Bool {
-      (left.signer, left.subject) < (right.signer, right.subject)
-    }
-  }
-
   /// The register of a raised cut.
   private struct RaisePlace: Hashable, Comparable {
     let signer: PeerID
-    let removal: SHA256Digest
+    let ruling: SHA256Digest
     let incarnation: UInt64
 
     static func < (left: Self, right: Self) -> Bool {
-      (left.signer, left.removal, left.incarnation) < (right.signer, right.removal, right.incarnation)
+      (left.signer, left.ruling, left.incarnation) < (right.signer, right.ruling, right.incarnation)
     }
   }
 
@@ -38,8 +28,16 @@ package struct StatementBook: Sendable, Equatable {
   /// The creator of the session.
   package let creator: PeerID
   private let rules: ProtocolRules
-  private var rulings: [Place: Statement] = [:]
-  private var raises: [RaisePlace: Statement] = [:]
+  /// By subject and signer.
+  private var rulings: [PeerID: [PeerID: Statement]] = [:]
+  /// How many subjects a signer has ruled on.
+  private var subjectCounts: [PeerID: Int] = [:]
+  /// By the hash of the statement whose cut is raised.
+  private var raises: [SHA256Digest: [RaisePlace: Statement]] = [:]
+  /// By signer.
+  private var raiseCounts: [PeerID: Int] = [:]
+  /// The present time, by which admissions end (milliseconds since 1970); no statement is dropped because of it.
+  package var time: UInt64 = 0
 
   /// A session of which nothing is known but its creator.
   package init(creator: PeerID, rules: ProtocolRules = .all) {
@@ -53,14 +51,15 @@ package struct StatementBook: Sendable, Equatable {
   package var statements: [Statement] { signed.map(\.statement) }
 
   /// The number of statements.
-  package var count: Int { rulings.count + raises.count }
+  package var count: Int { subjectCounts.values.reduce(0, +) + raiseCounts.values.reduce(0, +) }
 
   /// All statements with their signers, those first on which others depend.
   package var signed: [(statement: Statement, signer: PeerID)] {
-    let places = rulings.keys.sorted()
-    let own = places.filter { $0.signer == creator } + places.filter { $0.signer != creator }
-    return own.compactMap { place in rulings[place].map { ($0, place.signer) } }
-      + raises.keys.sorted().compactMap { place in raises[place].map { ($0, place.signer) } }
+    let ruled = rulings.flatMap { subject, words in words.map { (subject: subject, signer: $0.key, word: $0.value) } }
+    let own = ruled.filter { $0.signer == creator }.sorted { $0.subject < $1.subject }
+    let others = ruled.filter { $0.signer != creator }.sorted { ($0.signer, $0.subject) < ($1.signer, $1.subject) }
+    let raised = raises.values.flatMap { $0 }.sorted { $0.key < $1.key }
+    return (own + others).map { ($0.word, $0.signer) } + raised.map { ($0.value, $0.key.signer) }
   }
 
   /// The hash of all statements.
@@ -76,30 +75,58 @@ package struct StatementBook: Sendable, Equatable {
   package func accepts(_ statement: Statement, by signer: PeerID) -> Bool {
     guard counts(statement, by: signer) else { return false }
     if statement.kind == .raise {
-      let known = raises[raisePlace(of: statement, by: signer)]
+      let known = raises[statement.named[0]]?[raisePlace(of: statement, by: signer)]
       return known.map { statement.cuts[0].sequence > $0.cuts[0].sequence } ?? true
     }
-    return rulings[Place(signer: signer, subject: statement.subject)].map { statement.replaces($0) } ?? true
+    return rulings[statement.subject]?[signer].map { statement.replaces($0) } ?? true
   }
 
   /// Adds a statement whose signature is that of its signer; whether that has changed anything.
   @discardableResult
   package mutating func add(_ statement: Statement, by signer: PeerID) -> Bool {
     guard accepts(statement, by: signer) else { return false }
-    if statement.kind == .raise {
-      let place = raisePlace(of: statement, by: signer)
-      raises[place] = statement
-      let own = raises.keys.filter { $0.signer == signer }
-      if own.count > Self.raisesOfSigner, let last = own.max() { raises[last] = nil }
-      return raises[place] != nil
-    }
-    let place = Place(signer: signer, subject: statement.subject)
-    let isChange = exchange(&rulings[place], with: statement) != nil
-    let own = rulings.keys.filter { $0.signer == signer }
+    if statement.kind == .raise { return raise(statement, at: raisePlace(of: statement, by: signer)) }
+    let subject = statement.subject
+    let wasModerator = naming(of: subject) != nil
+    let before = store(statement, of: subject, by: signer)
     let limit = signer == creator ? Self.subjectsOfCreator : Self.subjectsOfModerator
-    if own.count > limit, let last = own.max() { rulings[last] = nil }
-    if isChange || signer == creator { prune() }
-    return rulings[place] != nil
+    let isFull = subjectCounts[signer] ?? 0 > limit
+    if isFull, let last = rulings.keys.filter({ rulings[$0]?[signer] != nil }).max() {
+      store(nil, of: last, by: signer)
+    }
+    // What was named by the statement before has gone with it.
+    if let gone = before.flatMap({ raises[$0.hash] }) { drop(Array(gone.keys)) }
+    if isFull || signer == creator && (wasModerator || naming(of: subject) != nil) { prune() }
+    return rulings[subject]?[signer] != nil
+  }
+
+  /// Puts a statement into its register, or empties it; returns what was there.
+  @discardableResult
+  private mutating func store(_ statement: Statement?, of subject: PeerID, by signer: PeerID) -> Statement? {
+    let before = exchange(&rulings[subject, default: [:]][signer], with: statement)
+    if rulings[subject]?.isEmpty == true { rulings[subject] = nil }
+    subjectCounts[signer, default: 0] += (statement == nil ? 0 : 1) - (before == nil ? 0 : 1)
+    return before
+  }
+
+  private mutating func raise(_ statement: Statement, at place: RaisePlace) -> Bool {
+    if exchange(&raises[place.ruling, default: [:]][place], with: statement) == nil {
+      raiseCounts[place.signer, default: 0] += 1
+    }
+    if raiseCounts[place.signer] ?? 0 > Self.raisesOfSigner,
+      let last = raises.values.lazy.flatMap(\.keys).filter({ $0.signer == place.signer }).max()
+    {
+      drop([last])
+    }
+    return raises[place.ruling]?[place] != nil
+  }
+
+  private mutating func drop(_ places: [RaisePlace]) {
+    for place in places {
+      raises[place.ruling]?[place] = nil
+      if raises[place.ruling]?.isEmpty == true { raises[place.ruling] = nil }
+      raiseCounts[place.signer, default: 0] -= 1
+    }
   }
 
   /// Adds all statements of another book of the session.
@@ -107,95 +134,139 @@ package struct StatementBook: Sendable, Equatable {
     for (statement, signer) in other.signed { add(statement, by: signer) }
   }
 
-  /// Drops what counts no more; the creator's statements decide on the moderators', and both on the raised cuts.
+  /// Drops what counts no more after a moderator was named or is none any more; raised cuts depend on both.
   private mutating func prune() {
-    for (place, statement) in rulings where !counts(statement, by: place.signer) { rulings[place] = nil }
-    for (place, statement) in raises where !counts(statement, by: place.signer) { raises[place] = nil }
+    for (subject, words) in rulings {
+      for (signer, statement) in words where !counts(statement, by: signer) { store(nil, of: subject, by: signer) }
+    }
+    let places = raises.values.flatMap { $0 }.filter { !counts($0.value, by: $0.key.signer) }
+    drop(places.map(\.key))
   }
 
   private func raisePlace(of statement: Statement, by signer: PeerID) -> RaisePlace {
-    RaisePlace(signer: signer, removal: statement.named[0], incarnation: statement.cuts[0].incarnation)
+    RaisePlace(signer: signer, ruling: statement.named[0], incarnation: statement.cuts[0].incarnation)
   }
 
   /// Whether a statement counts beside those that are here.
   private func counts(_ statement: Statement, by signer: PeerID) -> Bool {
     guard statement.subject != creator else { return false }
     guard statement.kind != .raise else {
-      return isKnown(signer) && removals(of: statement.subject).contains { $0.hash == statement.named[0] }
+      return isKnown(signer) && signer != statement.subject
+        && rulings[statement.subject]?.values.contains { $0.mayCut && $0.hash == statement.named[0] } == true
     }
     guard signer != creator else { return true }
     guard let naming = naming(of: signer), statement.serial > naming.serial else { return false }
-    return statement.role == .member && self.naming(of: statement.subject) == nil
+    return statement.role != .moderator && self.naming(of: statement.subject) == nil
   }
 
   /// Whether a peer is, or was, a member.
-  private func isKnown(_ peer: PeerID) -> Bool { peer == creator || rulings.keys.contains { $0.subject == peer } }
+  private func isKnown(_ peer: PeerID) -> Bool { peer == creator || rulings[peer] != nil }
 
   // MARK: The meaning
 
   /// The statement by which a peer is a moderator; nil when it is none.
   package func naming(of peer: PeerID) -> Statement? {
-    guard let naming = rulings[Place(signer: creator, subject: peer)], naming.kind == .admission,
+    guard let naming = rulings[peer]?[creator], naming.kind == .admission,
       naming.role == .moderator
     else { return nil }
     return naming
   }
 
-  /// The moderators in the order of their ids.
-  private var moderators: [PeerID] {
-    rulings.keys.filter { $0.signer == creator }.map(\.subject).filter { naming(of: $0) != nil }.sorted()
-  }
-
   /// The statements about a peer with their signers: the creator's first, then those of moderators.
   private func rulings(of peer: PeerID) -> [(statement: Statement, signer: PeerID)] {
-    let found = rulings.filter { $0.key.subject == peer }.sorted { $0.key < $1.key }
-    let own = found.filter { $0.key.signer == creator } + found.filter { $0.key.signer != creator }
-    return own.map { ($0.value, $0.key.signer) }
+    let found = (rulings[peer] ?? [:]).sorted { $0.key < $1.key }
+    return (found.filter { $0.key == creator } + found.filter { $0.key != creator }).map { ($0.value, $0.key) }
   }
 
-  private func removals(of peer: PeerID) -> [Statement] {
-    rulings(of: peer).map(\.statement).filter { $0.kind == .removal }
+  /// The statements about a peer that no admission undoes; a moderator's undoes none of the creator's.
+  private func inForce(
+    of peer: PeerID, besides left: PeerID? = nil
+  ) -> [(statement: Statement, signer: PeerID)] {
+    let all = rulings(of: peer).filter { $0.signer != left }
+    return all.filter { word in
+      !all.contains { admission in
+        admission.statement.kind == .admission && admission.statement.named.contains(word.statement.hash)
+          && (admission.signer == creator || word.signer != creator)
+      }
+    }
   }
 
-  /// The removals of a peer that no admission undoes; a moderator's undoes none of the creator's.
+  /// The removals of a peer that no admission undoes; of one whose admissions have all ended those.
   package func removalsInForce(of peer: PeerID) -> [Statement] {
-    let all = rulings(of: peer)
-    return all.filter { removal in
-      removal.statement.kind == .removal
-        && !all.contains { admission in
-          admission.statement.kind == .admission && admission.statement.named.contains(removal.statement.hash)
-            && (admission.signer == creator || removal.signer != creator)
-        }
-    }.map(\.statement)
+    let words = inForce(of: peer).map(\.statement)
+    let removals = words.filter { $0.kind == .removal }
+    guard removals.isEmpty else { return removals }
+    let admissions = words.filter { $0.kind == .admission }
+    return admissions.allSatisfy { $0.hasEnded(at: time) } ? admissions : []
   }
 
   /// The role of a peer; nil of one that is no member.
   ///
-  /// A removal in force wins over every admission.
+  /// A removal in force wins over every admission, and of those the one that allows the least.
   package func role(of peer: PeerID) -> SessionRole? {
     if peer == creator { return .creator }
-    let all = rulings(of: peer)
-    guard all.contains(where: { $0.statement.kind == .admission }), removalsInForce(of: peer).isEmpty else {
-      return nil
+    guard let role = admissions(of: peer).map(\.role).min(by: { $0.rank < $1.rank }) else { return nil }
+    return naming(of: peer) == nil ? role : .moderator
+  }
+
+  /// When a peer is admitted no more by what is known (milliseconds since 1970); 0 for never.
+  package func end(of peer: PeerID) -> UInt64 {
+    let ends = admissions(of: peer).map(\.until)
+    return ends.contains(0) ? 0 : ends.max() ?? 0
+  }
+
+  /// The admissions in force that have not ended; none of a removed peer.
+  private func admissions(of peer: PeerID) -> [Statement] {
+    let words = inForce(of: peer).map(\.statement)
+    guard !words.contains(where: { $0.kind == .removal }) else { return [] }
+    return words.filter { $0.kind == .admission && !$0.hasEnded(at: time) }
+  }
+
+  /// The statements that an admission of this signer has to name, so that its subject has this role: removals, and admissions that
+  /// allow less.
+  package func obstacles(to role: SessionRole, of peer: PeerID, by signer: PeerID) -> [SHA256Digest] {
+    let words = inForce(of: peer, besides: signer).filter { word in
+      (word.signer != creator || signer == creator)
+        && (word.statement.kind == .removal || word.statement.role.rank < role.rank)
     }
-    return naming(of: peer) == nil ? .member : .moderator
+    return words.map(\.statement.hash)
+  }
+
+  /// Whether an admission of this signer gives its subject a role: a moderator's does not against the creator's word.
+  package func mayGive(_ role: SessionRole, to peer: PeerID, by signer: PeerID) -> Bool {
+    signer == creator
+      || !inForce(of: peer).contains { word in
+        word.signer == creator && (word.statement.kind == .removal || word.statement.role.rank < role.rank)
+      }
+  }
+
+  /// When the next admission ends (milliseconds since 1970); nil if none does.
+  package var nextEnd: UInt64? {
+    rulings.values.lazy.flatMap(\.values).map(\.until).filter { $0 > time }.min()
   }
 
   /// All peers that any statement is about, and the creator, in the order of their ids.
   var subjects: [PeerID] {
-    Set(rulings.keys.map(\.subject)).subtracting([Statement.none]).union([creator]).sorted()
+    Set(rulings.keys).subtracting([Statement.none]).union([creator]).sorted()
   }
 
-  /// Of each run of a removed peer how many of its operations count; nil of a peer that is not removed.
-  package func cuts(of peer: PeerID) -> [UInt64: UInt64]? {
+  /// The statements in force by which no more of a peer's operations count: its removals, or its admissions as a guest.
+  package func restrictions(of peer: PeerID) -> [Statement] {
     let removals = removalsInForce(of: peer)
-    guard !removals.isEmpty else { return nil }
+    guard removals.isEmpty, rules.contains(.guestsWriteNothing) else { return removals }
+    return admissions(of: peer).filter { $0.role == .guest }
+  }
+
+  /// Of each run of a removed peer or a guest how many of its operations count; nil of a peer that may write.
+  package func cuts(of peer: PeerID) -> [UInt64: UInt64]? {
+    let restrictions = restrictions(of: peer)
+    guard !restrictions.isEmpty else { return nil }
     var cuts: [UInt64: UInt64] = [:]
     func raise(_ cut: Statement.Cut) { cuts[cut.incarnation] = max(cuts[cut.incarnation] ?? 0, cut.sequence) }
-    for removal in removals { for cut in removal.cuts { raise(cut) } }
-    guard rules.contains(.raisedCuts) else { return cuts }
-    for (place, statement) in raises where removals.contains(where: { $0.hash == place.removal }) {
-      raise(statement.cuts[0])
+    for restriction in restrictions {
+      for cut in restriction.cuts { raise(cut) }
+      guard rules.contains(.raisedCuts) else { continue }
+      for statement in (raises[restriction.hash] ?? [:]).values { raise(statement.cuts[0]) }
     }
     return cuts
   }
@@ -204,15 +275,15 @@ package struct StatementBook: Sendable, Equatable {
   package var isLocked: Bool { lock?.kind == .lock }
 
   private var lock: Statement? {
-    let all = rulings.filter { $0.key.subject == Statement.none }.map(\.value)
-    return all.max { ($0.serial, $0.hash) < ($1.serial, $1.hash) }
+    (rulings[Statement.none] ?? [:]).values.max { ($0.serial, $0.hash) < ($1.serial, $1.hash) }
   }
 
   /// The statements that show what a peer is: a removal in force, or an admission, and the naming of its signer.
   package func proof(of peer: PeerID) -> [Statement] {
     let removed = removalsInForce(of: peer)
-    let ruling = rulings(of: peer).first { found in
-      removed.isEmpty ? found.statement.kind == .admission : removed.contains(found.statement)
+    let ruling = inForce(of: peer).first { found in
+      removed.isEmpty
+        ? found.statement.kind == .admission && !found.statement.hasEnded(at: time) : removed.contains(found.statement)
     }
     guard let ruling else { return [] }
     guard ruling.signer != creator, let naming = naming(of: ruling.signer) else { return [ruling.statement] }
@@ -223,28 +294,24 @@ package struct StatementBook: Sendable, Equatable {
 
   /// The serial of the next statement of a signer about a subject.
   package func nextSerial(of signer: PeerID, about subject: PeerID) -> UInt64 {
-    var last = rulings[Place(signer: signer, subject: subject)]?.serial ?? 0
+    var last = rulings[subject]?[signer]?.serial ?? 0
     if subject == Statement.none { last = max(last, lock?.serial ?? 0) }
     if let naming = naming(of: signer) { last = max(last, naming.serial) }
     // What a moderator said before it was named again counts no more.
     if signer == creator {
-      last = max(last, rulings.filter { $0.key.signer == subject }.map(\.value.serial).max() ?? 0)
+      last = max(last, rulings.values.lazy.compactMap { $0[subject]?.serial }.max() ?? 0)
     }
     return min(last + 1, Statement.greatestSerial)
   }
 
-  /// The subjects of which the creator has to speak itself when a moderator is none any more, so that its work stays: the subjects on which
-  /// only that moderator ruled.
+  /// The subjects of which the creator has to speak itself when a moderator is none any more, so that its work stays.
   package func heirlooms(of moderator: PeerID) -> [PeerID] {
-    subjects.filter { subject in
-      subject != moderator && subject != creator && rulings[Place(signer: moderator, subject: subject)] != nil
-    }
+    subjects.filter { $0 != moderator && $0 != creator && rulings[$0]?[moderator] != nil }
   }
 
   /// Whether a signer may say something about one more subject.
   package func hasRoom(for signer: PeerID, about subject: PeerID) -> Bool {
-    guard rulings[Place(signer: signer, subject: subject)] == nil else { return true }
-    let limit = signer == creator ? Self.subjectsOfCreator : Self.subjectsOfModerator
-    return rulings.keys.count { $0.signer == signer } < limit
+    guard rulings[subject]?[signer] == nil else { return true }
+    return subjectCounts[signer] ?? 0 < (signer == creator ? Self.subjectsOfCreator : Self.subjectsOfModerator)
   }
 }

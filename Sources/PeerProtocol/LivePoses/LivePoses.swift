@@ -129,6 +129,8 @@ struct LivePoses: Organ {
   }
 
   private func makeDurable(_ anchor: AnchorID, _ pose: Pose, in turn: inout Turn) throws(AnchorError) {
+    // This peer may have become a guest meanwhile.
+    guard turn.heeds(turn.me.peer) else { return }
     try turn.edit { anchors, time throws(AnchorError) in _ = try anchors.move(anchor, to: pose.transform, at: time) }
   }
 
@@ -215,6 +217,7 @@ struct LivePoses: Organ {
       // Who has a link of its own is believed on that link alone.
       guard update.origin == sender.node || turn.mesh.isBehindOthers(update.origin) else { continue }
       if update.origin == sender.node { poses.hear(sender.node, at: update.sequence) }
+      if case .anchor = update.subject, !turn.heeds(update.origin.peer) { continue }
       guard poses.receive(update, at: turn.now) else { continue }
       spread(update, from: sender.link, in: &turn)
       if case .anchor(let id) = update.subject, turn.anchors[id] == nil { continue }

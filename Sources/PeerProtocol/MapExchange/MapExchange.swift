@@ -239,7 +239,9 @@ struct MapExchange: Organ {
   /// The host at the time of sharing is known only while its provider tells of the map itself; what others hand on was
   /// judged by them, so that all take the same maps in the end.
   private func mayProvide(_ announcement: MapAnnouncement, linked peer: PeerID, in turn: borrowing Turn) -> Bool {
-    guard !announcement.isPrivate, library[announcement.id] == nil else { return true }
+    guard library[announcement.id] == nil else { return true }
+    guard !announcement.isPrivate else { return turn.heeds(announcement.provider) }
+    guard turn.heedsMaps(of: announcement.provider) else { return false }
     let policy = turn.configuration.mapPolicy
     if policy == .host, announcement.provider != peer { return true }
     return policy.permits(announcement.provider, host: turn.mesh.host?.peer)
@@ -405,6 +407,6 @@ extension Turn {
   /// Whether this node may share a map with the whole session now.
   var mayShareMap: Bool {
     let (policy, host) = (configuration.mapPolicy, mesh.host?.peer)
-    return policy.permits(me.peer, host: host) && (host != nil || policy != .host)
+    return policy.permits(me.peer, host: host) && (host != nil || policy != .host) && heedsMaps(of: me.peer)
   }
 }

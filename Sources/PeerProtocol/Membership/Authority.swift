@@ -1,3 +1,4 @@
+import AnchorReplication
 import Basics
 import WorldModel
 
@@ -37,6 +38,20 @@ extension Turn {
   /// Whether a member is among the followers of this node, which hosts.
   func isFollowed(by peer: PeerID) -> Bool {
     mesh.linkedNode(peer).map { mesh.reign.isFollowed(by: $0, at: now) } ?? false
+  }
+}
+
+/// The rules of who may write in an owned session; receivers and relays go by them, no matter which member
+/// hands something on.
+extension Turn {
+  /// Whether what a peer writes counts, such as anchors and attachments: not that of a guest.
+  func heeds(_ peer: PeerID) -> Bool {
+    mesh.governance.mayWrite(peer) || !configuration.rules.contains(.guestsWriteNothing)
+  }
+
+  /// Whether a map that a peer shares with the session counts.
+  func heedsMaps(of peer: PeerID) -> Bool {
+    mesh.governance.mayShareMaps(peer) || !configuration.rules.contains(.mapsByRole)
   }
 }
 

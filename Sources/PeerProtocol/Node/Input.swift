@@ -77,7 +77,9 @@ package enum Input: Sendable {
   /// Remove a member for the life of the session; refused unless ``Node/mayRule``.
   case kick(PeerID)
   /// Give a peer a role in an owned session, also one that was removed; refused if this node may not.
-  case setRole(SessionRole, of: PeerID)
+  ///
+  /// After a time that is not nil its admission ends.
+  case setRole(SessionRole, of: PeerID, for: Duration? = nil)
   /// Lock the session for newcomers, or unlock it; refused unless ``Node/mayRule``.
   case setLocked(Bool)
   /// Send this device's pose to the others; nil ends that. Refused when the transform is not rigid.

@@ -28,7 +28,7 @@ extension Node {
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused)
     case .dialConnected(let dial): membership.organ.dialConnected(dial, at: turn.now)
     case .writable(let id), .taken(let id): links.organ.regainRoom(on: id, in: &turn)
-    case .clockJumped(let gap): excuse(gap)
+    case .clockJumped(let gap): clockJumped(by: gap)
     case .addresses(let addresses): changeAddresses(addresses)
     case .chunksFound(let content, let chunks, let isLast): found(chunks, of: content, isLast: isLast)
     case .chunkChecked(let verdict): settle(verdict)
@@ -39,7 +39,7 @@ extension Node {
     case .answer(let id, let decision): membership.organ.answer(id, decision, in: &turn)
     case .kick(let peer): return kick(peer)
     case .setLocked(let isLocked): return setLocked(isLocked)
-    case .setRole(let role, let peer): return governance.organ.setRole(role, of: peer, in: &turn)
+    case .setRole(let role, let peer, let time): return governance.organ.setRole(role, of: peer, for: time, in: &turn)
     case .handover(let peer): handOver(to: peer)
     case .requestHost: turn.tell(.elect(.request))
     case .answerHostRequest(let peer, let accepts):
@@ -55,8 +55,8 @@ extension Node {
     case .setGroup(let group, let isIn): return messages.organ.setGroup(group, isIn: isIn, in: &turn)
     case .messagesUnread(let bytes, let peer): messages.organ.setUnread(bytes, from: peer, in: &turn)
 
-    case .edit(let edit): return edited { node throws(AnchorError) in try node.turn.edit(edit) }
-    case .edits(let edits): return edited { node throws(AnchorError) in try node.turn.edit(edits) }
+    case .edit(let edit): return written { node throws(AnchorError) in try node.turn.edit(edit) }
+    case .edits(let edits): return written { node throws(AnchorError) in try node.turn.edit(edits) }
     case .restoreAnchors(let records): return restoreAnchors(records)
     case .awaitAcknowledgement(let id, let level, let timeout):
       awaitAcknowledgement(id, level, timeout: timeout)
@@ -79,7 +79,7 @@ extension Node {
     case .answerOwnership(let id, let accepts): ownership.organ.answer(id, accepts: accepts, in: &turn)
     case .share(let package, let anchors, let peer): return share(package, anchors, with: peer)
     case .offerResource(let package, let peers): return resources.offer(package, to: peers, in: &turn)
-    case .attach(let package): return resources.attach(package, in: &turn)
+    case .attach(let package): return attach(package)
     case .detach(let id): return resources.detach(id.content, in: &turn)
     case .answerResource(let id, let accepts): return resources.answer(id.content, accepts: accepts, in: &turn)
     case .endResource(let id, let failure): resources.end(id.content, failure, in: &turn)
@@ -95,6 +95,15 @@ extension Node {
   ) {
     replication.organ.awaitAcknowledgement(
       id, level, timeout: timeout, messagesAreOpen: messages.state.areOpen, in: &turn)
+  }
+
+  private mutating func clockJumped(by gap: Duration) {
+    excuse(gap)
+    governance.organ.clockJumped(by: gap, in: &turn)
+  }
+
+  private mutating func attach(_ package: ResourcePackage) -> Answer {
+    turn.heeds(turn.me.peer) ? resources.attach(package, in: &turn) : .refused(.notPermitted)
   }
 
   private mutating func kick(_ peer: PeerID) -> Answer {
@@ -160,6 +169,7 @@ extension Node {
   /// Imports the anchors of a map, then shares it.
   private mutating func share(_ package: MapPackage, _ anchors: [Anchor], with peer: PeerID?) -> Answer {
     guard peer != nil || turn.mayShareMap else { return .refused(.mayNotShare) }
+    guard turn.heeds(turn.me.peer) else { return .refused(.notPermitted) }
     do throws(AnchorError) {
       // First, since a refused anchor must leave no map behind.
       try replication.organ.importAnchors(of: package, anchors, in: &turn)
@@ -197,6 +207,11 @@ extension Node {
     return .done
   }
 
+  /// Carries out edits, which a guest has none of.
+  private mutating func written(_ body: (inout Node) throws(AnchorError) -> Void) -> Answer {
+    turn.heeds(turn.me.peer) ? edited(body) : .refused(.notPermitted)
+  }
+
   private mutating func edited(_ body: (inout Node) throws(AnchorError) -> Void) -> Answer {
     do throws(AnchorError) { try body(&self) } catch { return .refused(.edit(error)) }
     return .done
@@ -207,7 +222,9 @@ extension Node {
     return .done
   }
 
+  /// Begins a drag, which a guest does not.
   private mutating func dragged(_ body: (inout Node) throws(DragError) -> Answer) -> Answer {
+    guard turn.heeds(turn.me.peer) else { return .refused(.notPermitted) }
     do throws(DragError) { return try body(&self) } catch { return .refused(.drag(error)) }
   }
 }

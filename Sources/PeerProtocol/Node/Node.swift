@@ -299,6 +299,16 @@ extension Node {
     }
   }
 
+  /// The hosts at which other members say that they listen.
+  package var memberHosts: [SocketAddress.Host] {
+    turn.mesh.standings.keys.sorted().flatMap { turn.mesh.roster[$0]?.addresses.map(\.host) ?? [] }
+  }
+
+  /// How long a peer has its part in an owned session from now on; nil for one without an end, and for none.
+  package func roleTime(of peer: PeerID, at now: Instant) -> Duration? {
+    governance.state.roleTime(of: peer, at: now, in: turn)
+  }
+
   /// Whether a link to a peer stands on which nothing is owed any more.
   package func isLinked(to peer: PeerID) -> Bool {
     turn.mesh.links.carrier(of: peer).map(turn.mesh.links.isProven) == true

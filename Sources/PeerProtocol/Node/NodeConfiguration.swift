@@ -29,6 +29,10 @@ package struct NodeConfiguration: Sendable {
   package var signatures: Signatures?
   /// ``Genesis/nonceSize`` random bytes to begin an owned session; nil begins an open one.
   package var genesisNonce: [UInt8]?
+  /// Whether that session's members share no maps unless they are publishers.
+  package var curatesMaps = false
+  /// The time at the beginning of the node's clock (milliseconds since 1970), by which admissions end.
+  package var wallClock: UInt64 = 0
   /// Whether the app is asked before ownership of its anchor passes to another member; else it passes at once.
   package var asksBeforeGiving = false
   /// Whether this node, as host, retains the ownership of members that left until the lease ends; else it frees them.

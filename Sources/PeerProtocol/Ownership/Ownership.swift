@@ -163,6 +163,7 @@ struct Ownership: Organ {
   private mutating func decide(_ frame: OwnershipFrame, in turn: inout Turn) {
     // An anchor that has not arrived here yet: the request comes again.
     guard let lock = turn.anchors.lock(of: frame.anchor) else { return }
+    guard mayGrant(frame, in: turn) else { return refuse(frame, in: &turn) }
     let holder = lock.holder(at: turn.sessionTime)
     switch frame.kind {
     case .release:
@@ -179,6 +180,15 @@ struct Ownership: Organ {
         grant(frame, to: frame.from.peer, in: &turn)
       }
     case .question, .consent, .refusal: break
+    }
+  }
+
+  /// Whether all whom a request concerns may write: a guest owns nothing, and as host it grants nothing.
+  private func mayGrant(_ frame: OwnershipFrame, in turn: borrowing Turn) -> Bool {
+    switch frame.kind {
+    case .request: turn.heeds(turn.me.peer) && turn.heeds(frame.from.peer)
+    case .give: turn.heeds(turn.me.peer) && turn.heeds(frame.subject)
+    case .release, .question, .consent, .refusal: turn.heeds(turn.me.peer)
     }
   }
 
@@ -228,7 +238,7 @@ struct Ownership: Organ {
 
   /// Writes who owns an anchor, for a lease (ms, 0 for no end); everybody learns it like any other edit.
   private func grant(_ anchor: AnchorID, to owner: PeerID?, lease: UInt32, in turn: inout Turn) {
-    guard let lock = turn.anchors.lock(of: anchor) else { return }
+    guard let lock = turn.anchors.lock(of: anchor), turn.heeds(turn.me.peer) else { return }
     let end = owner == nil ? 0 : lease == 0 ? AnchorLock.endless : turn.sessionTime + UInt64(lease)
     guard let next = lock.successor(owner: owner, until: end, epoch: turn.mesh.reign.epoch) else { return }
     // Only a full set or an exhausted clock refuses it: then the requester hears nothing, and gives up in time.

@@ -70,8 +70,11 @@ extension Resources {
   }
 
   /// Takes what a member knows of the attachments of one start.
-  mutating func receive(_ word: AttachmentWord, from sender: MemberLink, in turn: inout Turn) {
+  mutating func receive(_ told: AttachmentWord, from sender: MemberLink, in turn: inout Turn) {
+    var word = told
     var known = attachments[word.node] ?? AttachmentWord(node: word.node)
+    // What a guest attaches is as if it were removed, so that all end without it.
+    if !turn.heeds(word.node.peer) { word.facts.removeAll { !known.facts.contains($0) } }
     if word.node == turn.me {
       // Nobody else adds any in this node's name.
       lastNumber = max(lastNumber, word.last)
@@ -79,8 +82,8 @@ extension Resources {
     }
     let merged = known.merged(with: word, rules: turn.configuration.rules)
     if merged != attachments[word.node] {
-      record(merged, from: merged == word ? sender : nil, in: &turn)
-    } else if merged != word {
+      record(merged, from: merged == told ? sender : nil, in: &turn)
+    } else if merged != told {
       send(merged, on: sender.link, in: &turn)
     }
   }

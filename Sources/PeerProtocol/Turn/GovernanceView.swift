@@ -9,8 +9,12 @@ package struct GovernanceView: Sendable {
   package var session: SHA256Digest?
   /// The members with their roles.
   package var roles: [PeerID: SessionRole] = [:]
-  /// The peers that were removed.
+  /// When members are admitted no more (milliseconds since 1970), where that is known.
+  package var ends: [PeerID: UInt64] = [:]
+  /// The peers that were removed, and those whose admissions have ended.
   package var removed: Set<PeerID> = []
+  /// Whether members that are no publishers share no maps.
+  package var isCurated: Bool { record?.genesis.isCurated ?? false }
   /// Whether newcomers are turned away.
   package var isLocked = false
   /// Whether the statements here make this node a member: before that it knows too little to judge others.
@@ -43,6 +47,21 @@ package struct GovernanceView: Sendable {
     if removed.contains(peer) { return .refused(.kicked) }
     if roles[peer] != nil { return .isMember }
     return roles[me]?.mayRule == true ? .byRules : .refused(.refused)
+  }
+
+  /// Whether a peer may write what all keep, such as anchors and attachments: everybody but a guest.
+  func mayWrite(_ peer: PeerID) -> Bool { !isInForce || roles[peer] != .guest }
+
+  /// Whether a peer may share a map with the session.
+  ///
+  /// The maps of peers that are members no more stay.
+  func mayShareMaps(_ peer: PeerID) -> Bool {
+    guard isInForce, let role = roles[peer] else { return true }
+    switch role {
+    case .creator, .moderator, .publisher: return true
+    case .member: return !isCurated
+    case .guest: return false
+    }
   }
 
   /// Whether a peer may be a member again that was known as one.

@@ -20,6 +20,13 @@ package enum MonotonicClock {
   /// When it has run ahead of ``now`` since the last look, the machine slept for the difference.
   package static var boot: UInt64 { read(CLOCK_BOOTTIME) }
 
+  /// The clock of the world, milliseconds since 1970 (CLOCK_REALTIME).
+  static var world: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return UInt64(max(0, time.tv_sec)) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
+  }
+
   /// Processor time that the calling thread has used (CLOCK_THREAD_CPUTIME_ID).
   static var processorTime: UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
 

@@ -28,6 +28,7 @@ struct Socket: ~Copyable {
   /// Sets what every link needs: no Nagle, dead peers noticed, and a short queue in the kernel so that what is urgent
   /// does not wait behind a map.
   func configureLink(_ options: SecureTransport.Configuration) {
+    detachFilter()
     set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     set(SOL_SOCKET, SO_KEEPALIVE, 1)
     set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 10)

@@ -9,6 +9,8 @@ public enum SessionOwnership: Hashable, Sendable {
   /// The peer that begins the session. It and the moderators that it names admit, remove and lock, by signed statements that every
   /// peer checks, no matter which peer hosts.
   case owned
+  /// As ``owned``, and members share no maps: the creator, the moderators and the publishers do.
+  case curated
 }
 
 /// The part of a peer in an owned session.
@@ -20,6 +22,10 @@ public enum PeerRole: String, Hashable, Sendable {
   case moderator
   /// It takes part.
   case member
+  /// It sees, is seen, and sends messages; every peer ignores the anchors, kinds, attachments and maps that it writes.
+  case guest
+  /// A member that also shares maps in a ``SessionOwnership/curated`` session.
+  case publisher
 }
 
 extension PeerRole {
@@ -28,6 +34,18 @@ extension PeerRole {
     case .creator: self = .creator
     case .moderator: self = .moderator
     case .member: self = .member
+    case .guest: self = .guest
+    case .publisher: self = .publisher
+    }
+  }
+
+  fileprivate var sessionRole: SessionRole {
+    switch self {
+    case .creator: .creator
+    case .moderator: .moderator
+    case .member: .member
+    case .guest: .guest
+    case .publisher: .publisher
     }
   }
 }
@@ -45,19 +63,29 @@ extension Session {
 
   /// Gives a peer a part in an owned session.
   ///
-  /// The creator names moderators, and makes them members again; what they have admitted and removed stays. As a member a peer is
-  /// admitted also before it comes, and after it was removed, by the creator or a moderator.
+  /// The creator names moderators, and makes them members again; what they have admitted and removed stays. With any other role
+  /// a peer is admitted also before it comes, and after it was removed, by the creator or a moderator. What a peer wrote before it
+  /// became a guest stays.
   ///
   /// - Throws: ``SessionError`` with the code `notPermitted` when this peer's own role does not allow it, for the creator, and in
   ///   an open session, or `limitExceeded` when this peer has ruled on too many.
   public func setRole(_ role: PeerRole, of peer: PeerID) throws(SessionError) {
-    let wanted: SessionRole =
-      switch role {
-      case .creator: .creator
-      case .moderator: .moderator
-      case .member: .member
-      }
-    try handle(.setRole(wanted, of: peer))
+    try handle(.setRole(role.sessionRole, of: peer))
+  }
+
+  /// Gives a peer a part in an owned session that ends after a while: then every peer treats it as removed.
+  ///
+  /// Each peer goes by its own clock of the world. Another call, also one without an end, takes the place of this one.
+  ///
+  /// - Parameter time: How long, from now; at least a millisecond.
+  /// - Throws: ``SessionError`` as ``setRole(_:of:)``, with `notPermitted` also for a moderator, whose part has no end.
+  public func setRole(_ role: PeerRole, of peer: PeerID, for time: Duration) throws(SessionError) {
+    try handle(.setRole(role.sessionRole, of: peer, for: max(time, .milliseconds(1))))
+  }
+
+  /// How long a peer has its part in an owned session from now; nil for a part without an end, for none, and in an open session.
+  public func roleTime(of peer: PeerID) throws(SessionError) -> Duration? {
+    try read { node, now in node.roleTime(of: peer, at: now) }
   }
 
   /// Whether the session is owned, in which the statements say whom one may remove.

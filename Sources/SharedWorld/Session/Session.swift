@@ -334,7 +334,8 @@ extension Session {
     node.mapMemoryLimit = max(configuration.mapMemoryLimit, 0)
     node.admitted = trust.admitted
     node.signatures = identity.signatures
-    if configuration.ownership == .owned {
+    node.curatesMaps = configuration.ownership == .curated
+    if configuration.ownership != .open {
       node.genesisNonce = (0..<Genesis.nonceSize).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
     node.passcode = configuration.passcode

@@ -13,7 +13,7 @@ package struct OwnedCast: Sendable {
   static let rebel = 2
   /// It lies, and holds whom it likes as members.
   static let accomplice = 3
-  /// The fewest machines: those above, and an honest member.
+  /// The fewest machines: those above, and an honest member; with two more there is a guest.
   package static let fewest = 5
 
   package let count: Int
@@ -25,8 +25,15 @@ package struct OwnedCast: Sendable {
   /// It is never admitted, and tries to get in; nil with too few machines.
   var stranger: Int? { count > Self.fewest ? count - 1 : nil }
 
+  /// It is a guest that writes and shares maps nevertheless, which the accomplice hands on; nil with too few machines.
+  ///
+  /// Where there is one, members share no maps.
+  var guest: Int? { count > Self.fewest + 1 ? Self.fewest - 1 : nil }
+
   /// The machines whose nodes keep all rules, and are not removed.
-  var honest: [Int] { (0..<count).filter { $0 != Self.rebel && $0 != Self.accomplice && $0 != stranger } }
+  var honest: [Int] {
+    (0..<count).filter { ![Self.rebel, Self.accomplice, stranger, guest].contains($0) }
+  }
 
   /// Whether the app on a machine invites another one.
   func invites(_ other: Int, _ index: Int) -> Bool {
@@ -42,7 +49,11 @@ package struct OwnedCast: Sendable {
   /// Changes what a node is told.
   func configure(_ configuration: inout NodeConfiguration, of index: Int) {
     configuration.signatures = Signatures(simulating: configuration.peerID)
-    if index == Self.creator { configuration.genesisNonce = [UInt8](repeating: 7, count: Genesis.nonceSize) }
+    if index == Self.creator {
+      configuration.genesisNonce = [UInt8](repeating: 7, count: Genesis.nonceSize)
+      configuration.curatesMaps = guest != nil
+    }
+    if index == Self.accomplice || index == guest { configuration.rules.subtract([.guestsWriteNothing, .mapsByRole]) }
     if index == Self.rebel { configuration.rules.subtract([.signedRemoval, .cuts, .raisedCuts]) }
     if index == Self.accomplice {
       configuration.rules.subtract([.signedAdmission, .signedRemoval, .cuts, .raisedCuts])

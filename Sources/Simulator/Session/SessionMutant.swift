@@ -18,6 +18,8 @@ package struct SessionMutant: Sendable {
     .init("no-relay-restart", .relayRestart, .detour, nodes: 4, seeds: 1...5),
     .init("no-periodic-vectors", .periodicVectors, .orphan, nodes: 4, seeds: 1...3),
     .init("no-reassertion", .reassertion, .liar, nodes: 4, seeds: 1...20),
+    .init("guests-write", .guestsWriteNothing, .owned, nodes: 7, seeds: 1...3),
+    .init("maps-by-anybody", .mapsByRole, .owned, nodes: 7, seeds: 1...3),
     .init("believes-everything", .judgement, .liar, nodes: 4, seeds: 1...3),
     .init("reuses-actor", .freshActor, .chaos, nodes: 4, seeds: 1...3),
     .init("forgets-members", .remembersMembers, .restarts, nodes: 4, seeds: 1...3),
@@ -55,7 +57,7 @@ package struct SessionMutant: Sendable {
     .init("admits-by-hearsay", .signedAdmission, .owned, nodes: 6, seeds: 1...6),
     .init("removes-by-hearsay", .signedRemoval, .owned, nodes: 6, seeds: 1...6),
     .init("cuts-not-raised", .raisedCuts, .owned, nodes: 6, seeds: 1...6),
-    .init("no-cuts", .cuts, .owned, nodes: 6, seeds: 75...75),
+    .init("no-cuts", .cuts, .owned, nodes: 6, seeds: 116...116),
     .init("believes-every-measurement", .confirmedFirst, .wrongFrames, nodes: 4, seeds: 1...3),
   ]
 

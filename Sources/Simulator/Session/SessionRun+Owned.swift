@@ -3,22 +3,25 @@ import Basics
 import PeerProtocol
 import WorldModel
 
-/// An owned session with a member that is removed, an accomplice and a stranger.
+/// An owned session with a member that is removed, an accomplice, a guest that writes and a stranger.
 extension SessionRun {
   /// Parts of the session split and merge while everybody edits, and the moderator or the creator removes one and locks.
   ///
   /// At rest the honest ones hold the same statements, members and anchors (A4), and nothing that the removed one wrote after all of
-  /// them knew of its removal (A5).
+  /// them knew of its removal (A5), nor what the guest wrote after all of them knew of its role, nor a map of one that may share
+  /// none (A6).
   mutating func owned() {
     guard let cast = world.cast else { return }
     for index in 0..<world.count where index != cast.stranger { world.apply(.start(index)) }
     guard admitAll(cast) else { return }
     if let stranger = cast.stranger { world.apply(.start(stranger)) }
     name(OwnedCast.moderator)
+    guard let guests = demoteGuest(cast) else { return }
     let removal = 4 + random.below(8)
     for step in 0..<20 where world.violation == nil {
       for _ in 0..<random.below(8) { app.edit(in: &world, at: random.below(world.count)) }
       for _ in 0..<random.below(4) { app.place(in: &world, at: OwnedCast.rebel) }
+      cast.guest.map { actAsGuest($0) }
       if step == removal { remove(by: random.below(2)) }
       if step == removal + 2, random.chance(percent: 30) { remove(by: random.below(2)) }
       if random.chance(percent: 10) { lock(by: random.below(2)) }
@@ -35,12 +38,47 @@ extension SessionRun {
     }.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: max) }
     for _ in 0..<5 { app.place(in: &world, at: OwnedCast.rebel) }
     world.simulation.run(for: 12_000_000_000)
-    for index in [OwnedCast.rebel, OwnedCast.accomplice] + (cast.stranger.map { [$0] } ?? []) {
+    for index in [OwnedCast.rebel, OwnedCast.accomplice, cast.stranger, cast.guest].compactMap(\.self) {
       world.apply(.crash(index, silently: false))
     }
     guard let took = agree(within: 60_000_000_000) else { return }
     time = took
     check(cast, most: most)
+    checkGuest(cast, most: guests)
+  }
+
+  /// Makes the guest one, and returns what it had written once all honest ones know; nil if they do not.
+  private mutating func demoteGuest(_ cast: OwnedCast) -> [UInt64: UInt64]? {
+    guard let guest = cast.guest.map(SessionPeer.identity) else { return [:] }
+    world.perform(OwnedCast.creator) { node, now in node.handle(.setRole(.guest, of: guest), at: now) }
+    for _ in 0..<100 where world.violation == nil {
+      world.simulation.run(for: 100_000_000)
+      let nodes = cast.honest.compactMap { world.node($0) }
+      guard nodes.allSatisfy({ $0.ownedSession.roles[guest] == .guest }) else { continue }
+      return nodes.map { $0.anchors.applied(of: guest) }.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: max) }
+    }
+    fail("A4 not all know of the guest")
+    return nil
+  }
+
+  /// The guest writes, and it and the accomplice share maps now and then.
+  private mutating func actAsGuest(_ guest: Int) {
+    for _ in 0..<random.below(3) { app.place(in: &world, at: guest) }
+    guard random.chance(percent: 20) else { return }
+    let map = MapPackage(map: (0..<1_000).map { _ in UInt8(random.below(256)) })
+    let index = random.chance(percent: 50) ? guest : OwnedCast.accomplice
+    world.share(map, from: index)
+  }
+
+  private mutating func checkGuest(_ cast: OwnedCast, most: [UInt64: UInt64]) {
+    guard let guest = cast.guest else { return }
+    for index in cast.honest {
+      guard let node = world.node(index) else { continue }
+      for (run, sequence) in node.anchors.applied(of: SessionPeer.identity(of: guest)) where sequence > most[run] ?? 0 {
+        fail("A6 \(index + 1) has what the guest wrote")
+      }
+      if node.currentMap != nil { fail("A6 \(index + 1) has a map of one that may share none") }
+    }
   }
 
   /// Waits until the creator has admitted all but the stranger.

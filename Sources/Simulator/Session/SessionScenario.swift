@@ -25,7 +25,7 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   case wrongFrames = "session-wrong-frames"
   /// The same as the first, and the first node lies until the faults are over.
   case liar
-  /// An owned session in parts that split and merge: a member that is removed and stays on, an accomplice that hands on what that
+  /// An owned session in parts that split and merge: a member that is removed and stays on, a guest that writes, an accomplice that hands on what that
   /// writes and lies, a stranger that nobody may admit; at rest the others hold the same.
   case owned = "session-owned"
   /// The host of a session at rest crashes silently: E6.

@@ -14,7 +14,7 @@ enum Command: Equatable, Sendable {
   case confirm(String)
   case reject(String)
   case kick(String)
-  case role(String, PeerRole)
+  case role(String, PeerRole, seconds: Double?)
   case lockSession
   case unlockSession
   case unlockPasscode
@@ -184,14 +184,17 @@ extension Command {
       words throws(UsageError) in
       .kick(try words.next("PEER"))
     },
-    Verb(usage: "role PEER ROLE", help: "in an owned session, make a peer moderator or member") {
+    Verb(
+      usage: "role PEER ROLE [SECONDS]",
+      help: "in an owned session, make a peer moderator, member, publisher or guest, for a while"
+    ) {
       words throws(UsageError) in
       let peer = try words.next("PEER")
       let word = try words.next("ROLE")
       guard let role = PeerRole(rawValue: word), role != .creator else {
-        throw UsageError("a role is moderator or member, not '\(word)'")
+        throw UsageError("a role is moderator, member, publisher or guest, not '\(word)'")
       }
-      return .role(peer, role)
+      return .role(peer, role, seconds: words.isEmpty ? nil : try words.seconds())
     },
     Verb(usage: "lock-session", help: "as host or by your role, refuse newcomers") { _ in .lockSession },
     Verb(usage: "unlock-session", help: "as host or by your role, admit newcomers again") { _ in .unlockSession },

@@ -11,10 +11,10 @@ enum Session {
 
   static func statement(
     _ signer: Int, _ kind: Statement.Kind, _ subject: PeerID = Statement.none, serial: UInt64 = 1,
-    role: SessionRole = .member, naming named: [SHA256Digest] = [], cuts: [(UInt64, UInt64)] = []
+    role: SessionRole = .member, until: UInt64 = 0, naming named: [SHA256Digest] = [], cuts: [(UInt64, UInt64)] = []
   ) -> Statement {
     Statement(
-      key: peer(signer).bytes, kind, of: subject, serial: serial, role: role, naming: named,
+      key: peer(signer).bytes, kind, of: subject, serial: serial, role: role, until: until, naming: named,
       cuts: cuts.map { Statement.Cut(incarnation: $0.0, sequence: $0.1) },
       signature: [UInt8](repeating: 0, count: Statement.signatureSize))
   }
@@ -93,6 +93,70 @@ struct StatementBookTests {
     #expect(Self.book(before + [raise(1, 15)]).cuts(of: Session.peer(2)) == [7: 15, 8: 1])
     #expect(Self.book(before + [raise(1, 15), raise(1, 13)]).cuts(of: Session.peer(2)) == [7: 15, 8: 1])
     #expect(Self.book(before + [raise(5, 15)]).cuts(of: Session.peer(2)) == [7: 12, 8: 1])
+    #expect(Self.book(before + [raise(2, 15)]).cuts(of: Session.peer(2)) == [7: 12, 8: 1])
+  }
+
+  @Test("of admissions that stand the one counts that allows the least, and another undoes it by its name")
+  func roles() {
+    let bob = Session.peer(2)
+    let publisher = Session.statement(1, .admission, bob, serial: 2, role: .publisher)
+    let guest = Session.statement(0, .admission, bob, serial: 2, role: .guest, cuts: [(7, 10)])
+    var book = Self.book([(0, Self.naming), (1, publisher)])
+    #expect(book.role(of: bob) == .publisher && book.cuts(of: bob) == nil)
+    book.add(Self.admission, by: Session.creator)
+    #expect(book.role(of: bob) == .member)
+    book.add(guest, by: Session.creator)
+    #expect(book.role(of: bob) == .guest && book.cuts(of: bob) == [7: 10])
+    // What a moderator says against the creator's word has no effect.
+    #expect(!book.mayGive(.member, to: bob, by: Session.peer(1)) && book.mayGive(.member, to: bob, by: Session.creator))
+    book.add(
+      Session.statement(1, .admission, bob, serial: 3, naming: [guest.hash]), by: Session.peer(1))
+    #expect(book.role(of: bob) == .guest)
+    let obstacles = book.obstacles(to: .publisher, of: bob, by: Session.creator)
+    book.add(
+      Session.statement(0, .admission, bob, serial: 3, role: .publisher, naming: obstacles), by: Session.creator)
+    #expect(book.role(of: bob) == .publisher && book.cuts(of: bob) == nil)
+  }
+
+  @Test("a guest's cut is raised as that of a removed peer, until it is a member again")
+  func guestCuts() {
+    let bob = Session.peer(2)
+    let guest = Session.statement(0, .admission, bob, serial: 2, role: .guest, cuts: [(7, 10)])
+    let raise = Session.statement(1, .raise, bob, serial: 0, naming: [guest.hash], cuts: [(7, 15)])
+    var book = Self.book([(0, Self.naming), (0, Self.admission), (0, guest), (1, raise)])
+    #expect(book.cuts(of: bob) == [7: 15] && book.restrictions(of: bob) == [guest])
+    #expect(Self.book([(0, Self.naming), (0, guest)], rules: .allBut(.guestsWriteNothing)).cuts(of: bob) == nil)
+    let count = book.count
+    book.add(Session.statement(0, .admission, bob, serial: 3), by: Session.creator)
+    #expect(book.cuts(of: bob) == nil && book.count == count - 1)
+  }
+
+  @Test("an admission that has ended is as a removal without cuts, and no statement goes with it")
+  func ends() {
+    let bob = Session.peer(2)
+    let visit = Session.statement(0, .admission, bob, serial: 2, until: 1_000)
+    let raise = Session.statement(1, .raise, bob, serial: 0, naming: [visit.hash], cuts: [(7, 15)])
+    var book = Self.book([(0, Self.naming), (0, visit), (1, raise)])
+    book.time = 999
+    #expect(book.role(of: bob) == .member && book.end(of: bob) == 1_000 && book.nextEnd == 1_000)
+    #expect(book.cuts(of: bob) == nil)
+    let digest = book.digest
+    book.time = 1_000
+    #expect(book.role(of: bob) == nil && book.removalsInForce(of: bob) == [visit] && book.nextEnd == nil)
+    #expect(book.cuts(of: bob) == [7: 15] && book.digest == digest && book.proof(of: bob) == [visit])
+    // While another admission lasts the peer stays.
+    book.add(Session.statement(1, .admission, bob, serial: 2, until: 2_000), by: Session.peer(1))
+    #expect(book.role(of: bob) == .member && book.cuts(of: bob) == nil && book.end(of: bob) == 2_000)
+  }
+
+  @Test("a thousand statements are joined one by one, each at the cost of its own subject", .timeLimit(.minutes(1)))
+  func isLinear() {
+    var book = Self.book([(0, Self.naming)])
+    for number in 10..<StatementBook.subjectsOfCreator {
+      book.add(Session.statement(0, .removal, Session.peer(number)), by: Session.creator)
+    }
+    #expect(book.count == StatementBook.subjectsOfCreator - 9)
+    #expect((10..<StatementBook.subjectsOfCreator).allSatisfy { !book.removalsInForce(of: Session.peer($0)).isEmpty })
   }
 
   @Test("the last word of those who may locks and opens")
@@ -140,8 +204,8 @@ private struct Replica {
   /// Raises the cuts that are below what is applied.
   mutating func raise(_ rules: ProtocolRules) {
     guard rules.contains(.raisedCuts), book.role(of: me) != nil else { return }
-    for (author, sequence) in applied where sequence > limit(author) {
-      guard let removal = book.removalsInForce(of: Session.peer(author)).first else { continue }
+    for (author, sequence) in applied where sequence > limit(author) && Session.peer(author) != me {
+      guard let removal = book.restrictions(of: Session.peer(author)).first else { continue }
       let raise = Statement(
         key: me.bytes, .raise, of: Session.peer(author), serial: 0, naming: [removal.hash],
         cuts: [Statement.Cut(incarnation: UInt64(author), sequence: sequence)])
@@ -192,6 +256,8 @@ private struct Schedule {
     for index in members.dropFirst() {
       let replica = replicas[index]
       if replica.book != first.book { return "statements" }
+      // What a guest wrote before it knew that it was one stays with it.
+      if replica.book.role(of: replica.me) == .guest { continue }
       if replica.applied.filter({ $0.value > 0 }) != first.applied.filter({ $0.value > 0 }) { return "operations" }
     }
     return nil
@@ -217,12 +283,13 @@ private struct Schedule {
     let (me, peer) = (Session.peer(signer), Session.peer(subject))
     let serial = replicas[signer].book.nextSerial(of: me, about: peer)
     let isRemoval = random.chance(percent: 60)
-    let undone = isRemoval ? [] : replicas[signer].book.removalsInForce(of: peer).prefix(4).map(\.hash)
-    let role: SessionRole = signer == 0 && random.chance(percent: 30) ? .moderator : .member
+    let role: SessionRole = signer == 0 && random.chance(percent: 30) ? .moderator : [.member, .guest][random.below(2)]
+    let undone = isRemoval ? [] : replicas[signer].book.obstacles(to: role, of: peer, by: me).prefix(4).map(\.self)
+    let cutsOff = isRemoval || role == .guest
     let applied = replicas[signer].applied[subject] ?? 0
     let statement = Session.statement(
       signer, isRemoval ? .removal : .admission, peer, serial: serial, role: isRemoval ? .member : role,
-      naming: undone, cuts: isRemoval && applied > 0 ? [(UInt64(subject), applied)] : [])
+      naming: undone, cuts: cutsOff && applied > 0 ? [(UInt64(subject), applied)] : [])
     replicas[signer].book.add(statement, by: me)
     replicas[signer].raise(rules)
   }

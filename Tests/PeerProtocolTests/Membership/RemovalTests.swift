@@ -20,8 +20,8 @@ struct RemovalTests {
     private(set) var links: [NodeID: LinkID] = [:]
     private var nonce: UInt64 = 0
 
-    init(host: NodeID? = nil, isOwned: Bool = false) throws {
-      if isOwned { probe = NodeProbe(owns: true) }
+    init(host: NodeID? = nil, isOwned: Bool = false, curates: Bool = false) throws {
+      if isOwned { probe = NodeProbe(owns: true, curates: curates) }
       for (number, node) in [RemovalTests.victim, RemovalTests.liar, RemovalTests.other].enumerated() {
         links[node] = probe.join(UInt64(number + 1), node.peer, incarnation: node.incarnation)
       }

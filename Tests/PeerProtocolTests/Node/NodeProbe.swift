@@ -25,7 +25,8 @@ struct NodeProbe {
   init(
     memberLimit: Int = ProtocolLimits.members, admitted: Set<PeerID>? = nil, passcode: Passcode? = nil,
     handshakeTime: Duration? = nil, showsCodes: Bool = false, compared: Set<PeerID>? = nil,
-    recognitionKey: RecognitionKey? = nil, signs: Bool = false, owns: Bool = false, me: PeerID = Self.me,
+    recognitionKey: RecognitionKey? = nil, signs: Bool = false, owns: Bool = false, curates: Bool = false,
+    me: PeerID = Self.me,
     incarnation: UInt64 = 1,
     restoring record: NodeRecord? = nil
   ) {
@@ -42,6 +43,7 @@ struct NodeProbe {
     configuration.keepsRecord = true
     if signs || owns { configuration.signatures = Signatures(simulating: me) }
     if owns { configuration.genesisNonce = [UInt8](repeating: 1, count: Genesis.nonceSize) }
+    configuration.curatesMaps = curates
     node = Node(configuration, restoring: record, at: now)
     drain()
   }

@@ -62,9 +62,15 @@ enum Sample {
         cuts: [Statement.Cut(incarnation: 7, sequence: 12)], signature: tag),
       Statement(key: creator, .lock, serial: 4, signature: tag),
       Statement(key: creator, .unlock, serial: 5, signature: tag),
+      Statement(
+        key: moderator, .admission, of: bob, serial: 6, role: .guest, naming: [removal],
+        cuts: [Statement.Cut(incarnation: 7, sequence: 12)], signature: tag),
+      Statement(
+        key: moderator, .admission, of: alice, serial: 7, role: .publisher, until: 1_800_000_000_000, signature: tag),
     ]
   }()
   static let genesis = Genesis(creator: key("creator"), limit: 16, nonce: Array(0..<16))
+  static let curated = Genesis(creator: key("creator"), limit: 16, isCurated: true, nonce: Array(0..<16))
   private static func key(_ name: String) -> [UInt8] { SHA256Digest(hashing: Array(name.utf8)).bytes }
   static let manifest = ManifestPart(content: map.content, first: 0, names: names)
   static let names = [(262_144, 1), (70_000, 2)].map { ChunkName(size: $0.0, hash: SHA256Digest(hashing: [$0.1])) }
@@ -212,6 +218,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("charter", .charter, Charter(Sample.genesis, [Sample.statements[0], Sample.statements[2]])) {
       $0.write(to: &$1)
     },
+    FrameCase("charter-curated", .charter, Charter(Sample.curated, [])) { $0.write(to: &$1) },
     FrameCase("statements", .statements, StatementsFrame(Sample.statements)) { $0.write(to: &$1) },
     FrameCase("statements-digest", .statementsDigest, StatementsDigest(SHA256Digest(hashing: Array("share".utf8)))) {
       $0.write(to: &$1)

@@ -75,6 +75,28 @@ struct OwnedSessionTests {
     }
   }
 
+  @Test("a guest writes nothing, sends messages, and is a member again, for a while")
+  func guest() async throws {
+    try await Self.three { alice, bob, eve in
+      try await alice.setRole(.guest, of: bob.localPeer.id)
+      for session in [alice, bob, eve] { try await Self.await(.guest, of: bob.localPeer.id, at: session) }
+      let place = await #expect(throws: SessionError.self) { try await bob.place(Anchor(name: "lamp")) }
+      let map = await #expect(throws: SessionError.self) { try await bob.share(WorldMap()) }
+      #expect(place?.code == .notPermitted && map?.code == .notPermitted)
+      try await bob.send(Array("hello".utf8))
+      try await alice.setRole(.publisher, of: bob.localPeer.id, for: .seconds(3600))
+      try await Self.await(.publisher, of: bob.localPeer.id, at: bob)
+      let (time, forever) = (try await bob.roleTime(of: bob.localPeer.id), try await bob.roleTime(of: eve.localPeer.id))
+      #expect(time.map { $0 > .seconds(3500) && $0 <= .seconds(3600) } == true && forever == nil)
+      try await bob.place(Anchor(name: "lamp"))
+      _ = try await eve.first { if case .anchorAdded = $0 { true } else { false } }
+      let moderator = await #expect(throws: SessionError.self) {
+        try await alice.setRole(.moderator, of: bob.localPeer.id, for: .seconds(1))
+      }
+      #expect(moderator?.code == .notPermitted)
+    }
+  }
+
   @Test("a moderator removes and locks, whoever hosts, and a removed peer stays out until it is admitted again")
   func moderator() async throws {
     try await Self.three { alice, bob, eve in

@@ -14,19 +14,24 @@ public func sw_session_owner(_ session: OpaquePointer?, _ owner: UnsafeMutablePo
 /// The part of a peer.
 @c @implementation
 public func sw_session_role(
-  _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ role: UnsafeMutablePointer<UInt32>?
+  _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ role: UnsafeMutablePointer<UInt32>?,
+  _ left: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
   attempt {
     let role = try output(role, "role")
     let running = try object(session, as: RunningSession.self)
     let id = try peerID(peer)
-    let found = try running.wait { try await $0.role(of: id) }
+    let (found, time) = try running.wait { (try await $0.role(of: id), try await $0.roleTime(of: id)) }
+    // A part that is about to end is not one without an end.
+    left?.pointee = time.map { max(1, UInt64(max(0, $0 / .milliseconds(1)))) } ?? 0
     role.pointee =
       switch found {
       case nil: UInt32(SW_PEER_ROLE_NONE)
       case .member: UInt32(SW_PEER_ROLE_MEMBER)
       case .moderator: UInt32(SW_PEER_ROLE_MODERATOR)
       case .creator: UInt32(SW_PEER_ROLE_CREATOR)
+      case .guest: UInt32(SW_PEER_ROLE_GUEST)
+      case .publisher: UInt32(SW_PEER_ROLE_PUBLISHER)
       }
   }
 }
@@ -34,7 +39,7 @@ public func sw_session_role(
 /// Gives a peer a part.
 @c @implementation
 public func sw_session_set_role(
-  _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ role: UInt32
+  _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ role: UInt32, _ time: UInt64
 ) -> sw_status {
   attempt {
     let running = try object(session, as: RunningSession.self)
@@ -44,8 +49,16 @@ public func sw_session_set_role(
     case SW_PEER_ROLE_MEMBER: part = .member
     case SW_PEER_ROLE_MODERATOR: part = .moderator
     case SW_PEER_ROLE_CREATOR: part = .creator
+    case SW_PEER_ROLE_GUEST: part = .guest
+    case SW_PEER_ROLE_PUBLISHER: part = .publisher
     default: throw Failure.argument("role is not one that a peer can be given")
     }
-    try running.wait { try await $0.setRole(part, of: id) }
+    try running.wait { session in
+      if time == 0 {
+        try await session.setRole(part, of: id)
+      } else {
+        try await session.setRole(part, of: id, for: .milliseconds(Int64(clamping: time)))
+      }
+    }
   }
 }

@@ -91,7 +91,12 @@ private func setMembers(of configuration: inout Session.Configuration, _ known: 
   default: throw Failure.argument("map_providers has no such value")
   }
   configuration.keepsOrphanedOwnership = known.keeps_orphaned_ownership != 0
-  configuration.ownership = known.owned == 0 ? .open : .owned
+  switch Int(known.ownership) {
+  case SW_OWNERSHIP_OPEN: configuration.ownership = .open
+  case SW_OWNERSHIP_OWNED: configuration.ownership = .owned
+  case SW_OWNERSHIP_CURATED: configuration.ownership = .curated
+  default: throw Failure.argument("ownership has no such value")
+  }
   if known.realign_interval_ms != 0 { configuration.realignmentInterval = .milliseconds(known.realign_interval_ms) }
 }
 

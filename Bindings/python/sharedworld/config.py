@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from . import _abi
 from ._library import library
-from .values import ID, LogLevel, c_id, c_pairs
+from .values import ID, LogLevel, Ownership, c_id, c_pairs
 
 
 class Discovery(IntEnum):
@@ -101,7 +101,7 @@ class Config:
     info: Mapping[str, str] = dataclasses.field(default_factory=dict)
     resource_folder: Path = None
     map_memory_limit: int = 0
-    owned: bool = False
+    ownership: Ownership = Ownership.OPEN
     log: LogLevel = LogLevel.NONE
     realign_interval_ms: int = 0
 

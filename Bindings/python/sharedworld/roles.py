@@ -1,6 +1,6 @@
-"""Owned sessions, which a peer with `owned` in its configuration begins, and the parts of peers in them."""
+"""Owned sessions, which a peer with `ownership` in its configuration begins, and the parts of peers in them."""
 
-from ctypes import byref, c_uint32
+from ctypes import byref, c_uint32, c_uint64
 
 from . import _abi
 from ._core import Core
@@ -21,13 +21,20 @@ class Roles(Core):
     def role(self, peer: ID) -> PeerRole:
         """The part of a peer, this one included."""
         role = c_uint32()
-        library.sw_session_role(self.handle, c_key(peer), byref(role))
+        library.sw_session_role(self.handle, c_key(peer), byref(role), None)
         return PeerRole(role.value)
 
-    def set_role(self, peer: ID, role: PeerRole) -> None:
-        """Gives a peer a part; RoleChanged tells everybody.
+    def role_time(self, peer: ID) -> float | None:
+        """How long a peer has its part from now (seconds); None for one without an end."""
+        left = c_uint64()
+        library.sw_session_role(self.handle, c_key(peer), byref(c_uint32()), byref(left))
+        return left.value / 1000 if left.value else None
 
-        The creator names moderators, and makes them members again. As a member a peer is admitted also before it comes,
-        and after it was removed, by the creator or a moderator. Else the code is NOT_PERMITTED.
+    def set_role(self, peer: ID, role: PeerRole, seconds: float | None = None) -> None:
+        """Gives a peer a part, for so many seconds from now or for good; RoleChanged tells everybody.
+
+        The creator names moderators, for good, and makes them members again. With any other part a peer is admitted also
+        before it comes, and after it was removed, by the creator or a moderator. Else the code is NOT_PERMITTED.
         """
-        library.sw_session_set_role(self.handle, c_key(peer), int(role))
+        time = 0 if seconds is None else max(1, round(seconds * 1000))
+        library.sw_session_set_role(self.handle, c_key(peer), int(role), time)

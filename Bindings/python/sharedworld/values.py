@@ -85,6 +85,16 @@ class PeerRole(IntEnum):
     MEMBER = 1
     MODERATOR = 2
     CREATOR = 3
+    GUEST = 4
+    PUBLISHER = 5
+
+
+class Ownership(IntEnum):
+    """Who decides about a session that a peer begins: its host; this peer; this peer, with publishers of maps."""
+
+    OPEN = 0
+    OWNED = 1
+    CURATED = 2
 
 
 class LogLevel(IntEnum):

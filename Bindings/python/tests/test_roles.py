@@ -18,7 +18,7 @@ class RoleTest(PeerTest):
                 await self.event(session, RoleChanged, lambda event: event.peer == peer)
 
     async def test_the_creator_names_moderators_and_nobody_else_does(self):
-        async with self.session("ann", dataclasses.replace(LOOPBACK, owned=True)) as ann, self.session("bob") as bob:
+        async with self.session("ann", dataclasses.replace(LOOPBACK, ownership=sw.Ownership.OWNED)) as ann, self.session("bob") as bob:
             bob_id = await ann.invite("127.0.0.1", bob.port)
             ann_id = ann.owner
             self.assertEqual(ann.role(ann_id), sw.PeerRole.CREATOR)
@@ -31,6 +31,11 @@ class RoleTest(PeerTest):
             changed = await self.event(bob, RoleChanged, lambda event: event.role == sw.PeerRole.MODERATOR)
             self.assertEqual((changed.peer, changed.name), (bob_id, "bob"))
             bob.set_locked(True)
+            bob.set_locked(False)
+            self.assertIsNone(bob.role_time(bob_id))
+            ann.set_role(bob_id, sw.PeerRole.GUEST, seconds=60)
+            await self.role(bob, bob_id, sw.PeerRole.GUEST)
+            self.assertLessEqual(bob.role_time(bob_id), 60)
 
     async def test_nobody_owns_an_open_session(self):
         async with self.session("ann") as ann, self.session("bob") as bob:

@@ -1,6 +1,6 @@
 /*
- * An owned session, through the C interface alone: its creator gives a member the part of a moderator and takes it back, and
- * what a member may not do is refused. Its log says who was turned away. Prints "ok" and returns 0.
+ * An owned session, through the C interface alone: its creator gives a member the part of a moderator and takes it back, makes
+ * it a guest for an hour, and what a peer may not do is refused. Its log says who was turned away. Prints "ok" and returns 0.
  *
  * usage: roles FOLDER, a folder for identities
  */
@@ -8,7 +8,7 @@
 
 static uint32_t role_of(sw_session *session, const sw_peer_id *peer) {
   uint32_t role = 99;
-  CHECK(sw_session_role(session, peer, &role) == SW_OK);
+  CHECK(sw_session_role(session, peer, &role, NULL) == SW_OK);
   return role;
 }
 
@@ -37,21 +37,30 @@ static void named(sw_session *alice, sw_session *bob, const sw_peer_id *alice_id
   await_role(bob, alice_id, SW_PEER_ROLE_CREATOR);
   CHECK(sw_session_owner(bob, &owner) == SW_OK && is_same_peer(&owner, alice_id));
 
-  CHECK(sw_session_set_role(bob, alice_id, SW_PEER_ROLE_MEMBER) == SW_NOT_PERMITTED);
+  CHECK(sw_session_set_role(bob, alice_id, SW_PEER_ROLE_MEMBER, 0) == SW_NOT_PERMITTED);
   CHECK(sw_session_set_locked(bob, 1) == SW_NOT_PERMITTED);
-  CHECK(sw_session_set_role(alice, bob_id, SW_PEER_ROLE_MODERATOR) == SW_OK);
+  CHECK(sw_session_set_role(alice, bob_id, SW_PEER_ROLE_MODERATOR, 0) == SW_OK);
   await_moderator(bob, bob_id);
   CHECK(role_of(bob, bob_id) == SW_PEER_ROLE_MODERATOR);
   CHECK(sw_session_set_locked(bob, 1) == SW_OK && sw_session_set_locked(bob, 0) == SW_OK);
-  CHECK(sw_session_set_role(alice, bob_id, SW_PEER_ROLE_MEMBER) == SW_OK);
+  CHECK(sw_session_set_role(alice, bob_id, SW_PEER_ROLE_MEMBER, 0) == SW_OK);
   await_role(bob, bob_id, SW_PEER_ROLE_MEMBER);
+
+  uint32_t role;
+  uint64_t left_ms = 0;
+  CHECK(sw_session_set_role(alice, bob_id, SW_PEER_ROLE_GUEST, 3600000) == SW_OK);
+  await_role(bob, bob_id, SW_PEER_ROLE_GUEST);
+  CHECK(sw_session_role(bob, bob_id, &role, &left_ms) == SW_OK && left_ms > 0 && left_ms <= 3600000);
+  CHECK(sw_session_set_role(alice, bob_id, SW_PEER_ROLE_PUBLISHER, 0) == SW_OK);
+  await_role(bob, bob_id, SW_PEER_ROLE_PUBLISHER);
+  CHECK(sw_session_role(bob, bob_id, &role, &left_ms) == SW_OK && left_ms == 0);
 
   sw_peer_id stranger = {{1}};
   CHECK(role_of(alice, &stranger) == SW_PEER_ROLE_NONE);
-  CHECK(sw_session_set_role(alice, &stranger, SW_PEER_ROLE_NONE) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_set_role(alice, &stranger, SW_PEER_ROLE_CREATOR) == SW_NOT_PERMITTED);
-  CHECK(sw_session_role(alice, &stranger, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_role(alice, NULL, &(uint32_t){0}) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_set_role(alice, &stranger, SW_PEER_ROLE_NONE, 0) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_set_role(alice, &stranger, SW_PEER_ROLE_CREATOR, 0) == SW_NOT_PERMITTED);
+  CHECK(sw_session_role(alice, &stranger, NULL, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_role(alice, NULL, &(uint32_t){0}, NULL) == SW_INVALID_ARGUMENT);
   CHECK(sw_session_owner(alice, NULL) == SW_INVALID_ARGUMENT);
 }
 
@@ -62,7 +71,7 @@ static void open_session(const char *folder, const sw_peer_id *alice_id) {
   sw_peer_id owner = *alice_id, nobody = {{0}};
   CHECK(sw_session_owner(carol, &owner) == SW_OK && is_same_peer(&owner, &nobody));
   CHECK(role_of(carol, alice_id) == SW_PEER_ROLE_NONE);
-  CHECK(sw_session_set_role(carol, alice_id, SW_PEER_ROLE_MEMBER) == SW_NOT_PERMITTED);
+  CHECK(sw_session_set_role(carol, alice_id, SW_PEER_ROLE_MEMBER, 0) == SW_NOT_PERMITTED);
   sw_session_stop(carol);
 }
 
@@ -93,7 +102,7 @@ int main(int count, char **arguments) {
   if (count != 2) return 2;
   sw_session_config config = quiet_config();
   sw_session *bob = start_with("bob", arguments[1], &config);
-  config.owned = 1;
+  config.ownership = SW_OWNERSHIP_OWNED;
   sw_session *alice = start_with("alice", arguments[1], &config);
   sw_peer_id alice_id, bob_id;
   join_pair(alice, bob, &alice_id, &bob_id);

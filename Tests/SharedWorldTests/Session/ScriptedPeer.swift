@@ -31,9 +31,10 @@ actor ScriptedPeer: SecureTransportDelegate {
   private(set) var isInvited = false
   /// The frames that arrived on all links, in order.
   private(set) var received: [FrameType] = []
-  /// How many connections have come up.
-  private(set) var connections = 0
+  /// Whether a connection has come up and ended.
+  private var hasLostLink = false
   private var waiter: CheckedContinuation<Void, Never>?
+  private var loser: CheckedContinuation<Void, Never>?
 
   init(_ answer: Answer, hello change: (inout Hello) -> Void = { _ in }) throws {
     loop = try EventLoop(name: "scripted")
@@ -55,6 +56,11 @@ actor ScriptedPeer: SecureTransportDelegate {
   /// Waits for the first invitation.
   func invited() async {
     if !isInvited { await withCheckedContinuation { waiter = $0 } }
+  }
+
+  /// Waits until a connection has come up and ended.
+  func lostLink() async {
+    if !hasLostLink { await withCheckedContinuation { loser = $0 } }
   }
 
   /// Says goodbye and listens no longer.
@@ -125,9 +131,7 @@ actor ScriptedPeer: SecureTransportDelegate {
 }
 
 extension ScriptedPeer {
-  nonisolated func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
-    assumeIsolated { $0.connections += 1 }
-  }
+  nonisolated func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {}
 
   nonisolated func linkReceived(_ link: LinkID, _ bytes: RawSpan) {
     let copy = bytes.withUnsafeBytes { Array($0) }
@@ -136,7 +140,11 @@ extension ScriptedPeer {
 
   nonisolated func linkWritable(_ link: LinkID) {}
   nonisolated func linkClosed(_ link: LinkID, _ failure: TransportFailure?) {
-    assumeIsolated { $0.inbound[link] = nil }
+    assumeIsolated {
+      $0.inbound[link] = nil
+      $0.hasLostLink = true
+      $0.loser.take()?.resume()
+    }
   }
   nonisolated func dialFailed(_ dial: DialID, to address: SocketAddress, _ failure: TransportFailure) {}
   nonisolated func listenerPaused(_ failure: TransportFailure) {}

@@ -71,7 +71,7 @@ enum {
   SW_EVENT_STREAM = 67,                /* operation: the subscription, peer, name: of the stream, and stream; or status and text
                                           when this process has no descriptor left for it */
   SW_EVENT_ROOM = 68,                  /* nothing: a message or an object that was refused with SW_WOULD_BLOCK may fit now */
-  SW_EVENT_ROLE_CHANGED = 69,          /* peer, name, text: creator, moderator or member, or empty: not admitted any more */
+  SW_EVENT_ROLE_CHANGED = 69,          /* peer, name, text: creator, moderator, publisher, member, guest, or empty: no longer admitted */
   SW_EVENT_LOG = 70                    /* text: a line for people, name: the part of the library, flags: SW_LOG_..., total: how many
                                           more of its kind were left out; 64 wait to be read, older ones go first */
   /* Of an object: endpoint, object_type, content_type, data, fields, and anchor.transform if has_transform. */

@@ -17,6 +17,9 @@ enum {
 };
 
 /* Whether a session looks for others, shows itself, or both. */
+/* Who decides about a session that a peer begins, see roles.h: its host; this peer; this peer, with publishers of maps. */
+enum { SW_OWNERSHIP_OPEN = 0, SW_OWNERSHIP_OWNED = 1, SW_OWNERSHIP_CURATED = 2 };
+
 enum { SW_ROLE_BOTH = 0, SW_ROLE_BROWSER = 1, SW_ROLE_ADVERTISER = 2 };
 
 /* Which of the peers that are found are invited without being named. */
@@ -81,7 +84,7 @@ typedef struct sw_session_config {
   size_t info_count;
   const char *resource_folder; /* where the folder for arriving resources is made; NULL, the default, is TMPDIR, else /tmp */
   uint64_t map_memory_limit;   /* the most memory that a map of a peer may take (bytes); 0, the default, is 256 MiB */
-  uint8_t owned;          /* whether this peer owns the session that it begins, see roles.h; default 0 */
+  uint8_t ownership;      /* SW_OWNERSHIP_... of the session that this peer begins; default open */
   uint8_t log;            /* SW_LOG_...; default none */
   uint16_t reserved4;     /* zero */
   uint32_t realign_interval_ms; /* the least time between two searches of sw_session_keep_aligned_async; 0, the default, is 2000 */

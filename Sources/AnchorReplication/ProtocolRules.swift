@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 48 - 1)
+  package static let all = Self(rawValue: 1 << 49 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -143,4 +143,9 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let signedRemoval = Self(rawValue: 1 << 46)
   /// Operations of a removed peer beyond its cut are ignored.
   package static let cuts = Self(rawValue: 1 << 47)
+
+  // MARK: Kinds
+
+  /// Of two kinds of one anchor the later written stands, whatever the order in which they arrive.
+  package static let kindOrder = Self(rawValue: 1 << 48)
 }

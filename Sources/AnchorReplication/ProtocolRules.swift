@@ -147,4 +147,9 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let guestsWriteNothing = Self(rawValue: 1 << 50)
   /// In an owned session a map counts only if the role of its provider allows it.
   package static let mapsByRole = Self(rawValue: 1 << 51)
+
+  // MARK: Kinds
+
+  /// Of two kinds of one anchor the later written stands, whatever the order in which they arrive.
+  package static let kindOrder = Self(rawValue: 1 << 48)
 }

@@ -24,6 +24,13 @@ import WorldModel
     try check(try Relocalizer(map: trial.map).relocalize(trial.query, mode: .free), trial)
   }
 
+  /// Of these two the right peak is far down the coarse ranking of its direction: all peaks have to be polished.
+  @Test(arguments: [15, 16] as [UInt64])
+  func `a scan of which a third is in the map finds its place in any rotation`(seed: UInt64) throws {
+    let trial = try #require(AlignmentTrial(of: .small, .medium, .free, seed: seed))
+    try check(try Relocalizer(map: trial.map).relocalize(trial.query, mode: .free), trial)
+  }
+
   private func check(_ answer: Relocalization, _ trial: AlignmentTrial) throws {
     let pose = try #require(answer.transform)
     let error = trial.error(of: pose)

@@ -44,7 +44,7 @@ struct CommandTests {
       ("remove lamp", .remove(anchor: "lamp", .local)), ("remove lamp all", .remove(anchor: "lamp", .all)),
       ("place lamp 1 2 3 host", .place(name: "lamp", at: [1, 2, 3], .host)),
       ("drag lamp 1 2 3 0.5", .drag(anchor: "lamp", to: [1, 2, 3], seconds: 0.5)),
-      ("pose 1 2 3", .pose([1, 2, 3], heading: 0)), ("pose none", .poseEnds),
+      ("pose 1 2 3", .pose([1, 2, 3], heading: 0)), ("pose none", .pose(nil, heading: 0)),
       ("pose 1 2 3 -90", .pose([1, 2, 3], heading: -90)), ("align bob", .align("bob")),
       ("meet bob", .meet("bob", isTouching: false)), ("meet bob touching", .meet("bob", isTouching: true)),
       ("lock lamp 60", .lock(anchor: "lamp", seconds: 60)), ("lock lamp", .lock(anchor: "lamp", seconds: nil)),

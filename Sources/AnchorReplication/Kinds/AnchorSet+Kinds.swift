@@ -63,7 +63,8 @@ extension AnchorSet {
   mutating func writeKind(_ write: KindWrite, at slot: Int, origin: AnchorOrigin) {
     clock.observe(write.stamp.clock)
     // Where a device stands is said by the addition of its own peer alone.
-    guard table.entries[slot].kind.filterKind != .participant, write.stamp > kindStamp(at: slot) else { return }
+    guard table.entries[slot].kind.filterKind != .participant else { return }
+    guard write.stamp > kindStamp(at: slot) || !rules.contains(.kindOrder) else { return }
     kinds.store(write, of: table.entries[slot].key)
     tellWrite(.kind, at: slot, stamp: write.stamp, origin: origin)
   }

@@ -58,6 +58,7 @@ package struct SessionMutant: Sendable {
     .init("removes-by-hearsay", .signedRemoval, .owned, nodes: 6, seeds: 1...6),
     .init("cuts-not-raised", .raisedCuts, .owned, nodes: 6, seeds: 1...6),
     .init("no-cuts", .cuts, .owned, nodes: 6, seeds: 116...116),
+    .init("kinds-by-arrival", .kindOrder, .chaos, nodes: 4, seeds: 1...5),
     .init("believes-every-measurement", .confirmedFirst, .wrongFrames, nodes: 4, seeds: 1...3),
   ]
 

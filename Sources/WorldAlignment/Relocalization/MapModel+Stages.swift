@@ -2,37 +2,38 @@ import WorldModel
 
 extension MapModel {
   /// Poses that are refined and compared.
-  private static let mostDistinct = 4
-  /// Peaks that are polished, of all directions that may be up together.
+  static let mostDistinct = 4
+  /// Peaks that are polished in full.
   private static let mostPolished = 160
 
   /// The polished peaks of the search, best first.
+  ///
+  /// The coarse score says little: of hard scans the right peak may be the hundredth of its direction. So all peaks are polished
+  /// roughly with a part of the points, and only the best of these in full.
+  /// - Parameter tilts: The turns that may make the cloud upright.
   func candidates(
-    for query: Query, _ mode: AlignmentMode, _ work: inout PlaceMemory.Work, _ isCancelled: () -> Bool
+    for query: Query, _ mode: AlignmentMode, tilts: [RigidMotion], _ work: inout PlaceMemory.Work,
+    _ isCancelled: () -> Bool
   ) throws(AlignmentError) -> [RankedPose] {
-    let tilts =
-      switch mode {
-      case .gravity: [RigidMotion.identity]
-      case .free: UprightGuesses.tilts(of: query.points)
-      }
     let turns = mode == .gravity ? 120 : 60
-    var ranked: [RankedPose] = []
+    let few = stride(from: 0, to: query.sample.count, by: 4).map { query.sample[$0] }
+    var rough: [RankedPose] = []
     for tilt in tilts {
       let scan = SearchCloud(query.points.map { tilt.rotate($0) })
       var search = PoseSearch(scan, in: points, box, turns: turns * tilts.count)
-      var found: [(score: Float, motion: RigidMotion)] = []
       for turn in RigidMotion.yaws(turns) {
         guard !isCancelled() else { throw .cancelled }
-        found += search.peaks(turn)
+        rough += search.peaks(turn).map { peak in
+          nearness.polish(few, middle: query.middle, peak.after(tilt), tilts: mode == .free, isRough: true)
+        }
         work.turns += 1
       }
-      found.sort { $0.score > $1.score }
-      ranked += found.prefix(Self.mostPolished / tilts.count).map { candidate in
-        let motion = candidate.motion.after(tilt)
-        return nearness.polish(query.sample, middle: query.middle, motion, tilts: mode == .free)
-      }
     }
-    return ranked.sorted { $0.score > $1.score }
+    rough.sort { $0.score > $1.score }
+    let polished = rough.prefix(Self.mostPolished).map { pose in
+      nearness.polish(query.sample, middle: query.middle, pose.motion, tilts: mode == .free)
+    }
+    return polished.sorted { $0.score > $1.score }
   }
 
   /// The best poses that are at different places.

@@ -25,11 +25,15 @@ extension OccupancyGrid {
 
   /// Improves a pose by coordinate search over shift and turn with shrinking steps.
   ///
-  /// - Parameter tilts: Whether to try turns about all three axes, not only about y.
-  func polish(_ points: [SIMD3<Float>], middle: SIMD3<Float>, _ start: RigidMotion, tilts: Bool) -> RankedPose {
+  /// - Parameters:
+  ///   - tilts: Whether to try turns about all three axes, not only about y.
+  ///   - isRough: Whether to end after the largest steps, which is enough to tell which poses deserve the others.
+  func polish(
+    _ points: [SIMD3<Float>], middle: SIMD3<Float>, _ start: RigidMotion, tilts: Bool, isRough: Bool = false
+  ) -> RankedPose {
     var motion = start
     var best = sum(over: points, motion)
-    for (shift, sine) in Self.steps {
+    for (shift, sine) in isRough ? Self.steps.prefix(1) : Self.steps[...] {
       for _ in 0..<3 {
         var isBetter = false
         for move in 0..<(tilts ? 12 : 8) {

@@ -4,8 +4,9 @@ public import WorldModel
 ///
 /// 1. Points that stand alone by the standards of their region go, in both clouds.
 /// 2. Every shift and 120 turns of the query are tried on a grid of 0.2 m (``PoseSearch``).
-/// 3. The best are polished on a finer grid, and the few that differ are refined by closest points with all six degrees
-///    of freedom, which takes up what tilt there is.
+/// 3. The peaks are polished on a finer grid, all of them roughly and the best in full, and the few best that differ are
+///    refined by closest points with all six degrees of freedom, which takes up what tilt there is. Without gravity the
+///    directions that may be up are tried in two rounds, the second where the first shows no place.
 /// 4. The best pose is accepted if enough of the query meets the map, no pose elsewhere is nearly as good, and shifting
 ///    it makes it worse (``Evidence``). Two rooms that look alike give ``Relocalization/Reason/ambiguous``.
 ///
@@ -70,13 +71,19 @@ public struct Relocalizer: Sendable {
         return answer
       }
     }
-    let ranked = try map.candidates(for: query, mode, &memory.work, isCancelled)
-    let distinct = MapModel.distinct(ranked, at: query.middle).map(\.motion)
-    let judged = try map.judged(query, distinct, mode, &memory.work, isCancelled)
-    let answer = map.verdict(query, judged, mode)
+    var judged: [(motion: RigidMotion, closeness: Float)] = []
+    var answer = Relocalization.without(.littleOverlap)
+    for tilts in mode == .gravity ? [[.identity]] : UprightGuesses.rounds(of: query.points) {
+      let ranked = try map.candidates(for: query, mode, tilts: tilts, &memory.work, isCancelled)
+      let distinct = MapModel.distinct(ranked, at: query.middle).map(\.motion)
+      judged += try map.judged(query, distinct, mode, &memory.work, isCancelled)
+      judged.sort { $0.closeness > $1.closeness }
+      answer = map.verdict(query, judged, mode)
+      if answer.isAccepted { break }
+    }
+    let kept = judged.prefix(MapModel.mostDistinct).map(\.motion)
     memory.place =
-      answer.isAccepted
-      ? PlaceMemory.Place(mode: mode, map: map.mark, poses: judged.map(\.motion), sample: query.sample) : nil
+      answer.isAccepted ? PlaceMemory.Place(mode: mode, map: map.mark, poses: kept, sample: query.sample) : nil
     return answer
   }
 

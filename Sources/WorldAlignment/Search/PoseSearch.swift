@@ -27,7 +27,7 @@ struct PoseSearch {
   /// Additions that one search may cost.
   static let mostWork = 12e9
   /// Peaks that are kept at each turn.
-  static let peaksPerTurn = 3
+  static let peaksPerTurn = 6
 
   private let map: OccupancyGrid
   private let samples: [SIMD3<Float>]
@@ -79,7 +79,7 @@ struct PoseSearch {
   }
 
   /// The best shifts of the scan turned by `turn`, as motions from the scan's frame to the map's.
-  mutating func peaks(_ turn: RigidMotion) -> [(score: Float, motion: RigidMotion)] {
+  mutating func peaks(_ turn: RigidMotion) -> [RigidMotion] {
     let cell = map.cell
     let offsets = samples.map { sample in
       let c = SIMD3<Int32>(whole: (turn.rotate(sample) / cell).rounded(.toNearestOrAwayFromZero)) &+ reach
@@ -90,7 +90,7 @@ struct PoseSearch {
       let center = map.origin + (SIMD3<Float>(of: peak.shift &+ reach) + 0.5) * cell
       var motion = turn
       motion.offset = center - turn.rotate(pivot)
-      return (Float(peak.score) / Float(samples.count), motion)
+      return motion
     }
   }
 }

@@ -4,19 +4,31 @@ import WorldModel
 enum UprightGuesses {
   /// Normals within an angle with this cosine belong together (18°).
   private static let cosine: Float = 0.95
-  /// The directions that are tried, each to both sides.
-  private static let most = 3
+  /// The directions that most normals share, each tried to both sides; the first of them before the others.
+  private static let (first, most) = (3, 5)
 
-  /// Rotations each of which makes one of the likely directions point up.
-  static func tilts(of points: [SIMD3<Float>]) -> [RigidMotion] {
+  /// Rotations each of which makes one of the likely directions point up: those to try first, then those to try where the
+  /// first ones show no place.
+  static func rounds(of points: [SIMD3<Float>]) -> [[RigidMotion]] {
+    let ups = ups(of: points)
+    return [ups.prefix(first), ups.dropFirst(first)].filter { !$0.isEmpty }.map { round in
+      round.flatMap { [tilt($0), tilt(-$0)] }
+    }
+  }
+
+  /// The likely directions, the likeliest first; none is near another one or its opposite.
+  static func ups(of points: [SIMD3<Float>]) -> [SIMD3<Float>] {
     var normals = SurfaceCloud(points).normals.filter { $0 != .zero }
     var ups: [SIMD3<Float>] = []
     while ups.count < most, let up = mode(of: normals) {
       ups.append(up)
       normals.removeAll { $0.dot(up).magnitude > cosine }
     }
-    if ups.isEmpty { ups = [[0, 1, 0]] }
-    return ups.flatMap { [tilt($0), tilt(-$0)] }
+    // Where two walls are seen and no floor, up lies across both.
+    if ups.count > 1, let across = ups[0].cross(ups[1]).unit, ups.allSatisfy({ $0.dot(across).magnitude < cosine }) {
+      ups.insert(across, at: min(ups.count, first))
+    }
+    return ups.isEmpty ? [[0, 1, 0]] : ups
   }
 
   /// The direction that most normals share, whatever their signs; nil when there are none.

@@ -39,9 +39,8 @@ enum Command: Equatable, Sendable {
   case burst(count: Int, rate: Double, name: String)
   case move(anchor: String, to: SIMD3<Float>, Witness)
   case drag(anchor: String, to: SIMD3<Float>, seconds: Double)
-  /// The heading is in degrees about y.
-  case pose(SIMD3<Float>, heading: Float)
-  case poseEnds
+  /// Nil ends it. The heading is in degrees about y.
+  case pose(SIMD3<Float>?, heading: Float)
   case undo
   case redo
   case lock(anchor: String, seconds: Double?)
@@ -309,7 +308,7 @@ extension Command {
     },
     Verb(usage: "pose X Y Z [HEADING]|none", help: "announce where this device is (metres, degrees about y)") {
       words throws(UsageError) in
-      if words.popFirst(among: ["none"]) != nil { return .poseEnds }
+      if words.popFirst(among: ["none"]) != nil { return .pose(nil, heading: 0) }
       return .pose(try words.point(""), heading: words.isEmpty ? 0 : try words.number("HEADING"))
     },
     Verb(usage: "rename ANCHOR NAME", help: "give an anchor another name") { words throws(UsageError) in

@@ -99,8 +99,7 @@ extension Program {
     case .burst(let count, let rate, let name): return try await burst(of: count, rate: rate, name: name)
     case .move(let word, let position, let witness): try await move(try await anchor(word), to: position, witness)
     case .drag(let word, let position, let seconds): try await drag(try await anchor(word), to: position, in: seconds)
-    case .pose(let place, let turn):
-      try await session.updatePose(place.map { Transform(position: $0, heading: turn) })
+    case .pose(let at, let turn): try await session.updatePose(at.map { Transform(position: $0, heading: turn) })
     case .lock(let word, let seconds):
       _ = try await session.requestOwnership(of: try await anchor(word).id, lease: seconds.map { .seconds($0) })
     case .unlock(let word): try await session.releaseOwnership(of: try await anchor(word).id)

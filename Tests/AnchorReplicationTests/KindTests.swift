@@ -46,6 +46,22 @@ struct KindTests {
     #expect(right.takeChanges().isEmpty)
   }
 
+  @Test("of two kinds with one stamp, which a liar tells, the same stands whatever the order; and of those that wait")
+  func oneStamp() throws {
+    let (left, right) = try pair()
+    let key = try #require(right.key(of: id(1)))
+    let lies = [2, 3].map { KindWrite(key: key, stamp: Stamp(clock: 99 << 16, actor: actor(9)), kind: Self.plane($0)) }
+    var sets = [left, right, makeSet(3), makeSet(4)]
+    for index in sets.indices {
+      let order = index.isMultiple(of: 2) ? lies : lies.reversed()
+      for lie in order { try sets[index].merge([lie], judging: nil) }
+      // The last two hear of the anchor later than of its kinds.
+      if index >= 2 { try sets[index].pull(from: left) }
+      #expect(sets[index][id(1)]?.kind == sets[0][id(1)]?.kind && sets[index].kindDigest == sets[0].kindDigest)
+    }
+    #expect(lies.map(\.kind).contains(try #require(sets[0][id(1)]).kind))
+  }
+
   @Test("a concurrent move, name and kind all survive; of two kinds the later stands, in either order")
   func concurrent() throws {
     var (left, right) = try pair()

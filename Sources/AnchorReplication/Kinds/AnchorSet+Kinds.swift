@@ -64,9 +64,14 @@ extension AnchorSet {
     clock.observe(write.stamp.clock)
     // Where a device stands is said by the addition of its own peer alone.
     guard table.entries[slot].kind.filterKind != .participant else { return }
-    guard write.stamp > kindStamp(at: slot) || !rules.contains(.kindOrder) else { return }
+    guard isLatest(write, at: slot) || !rules.contains(.kindOrder) else { return }
     kinds.store(write, of: table.entries[slot].key)
     tellWrite(.kind, at: slot, stamp: write.stamp, origin: origin)
+  }
+
+  private func isLatest(_ write: KindWrite, at slot: Int) -> Bool {
+    guard let present = kinds[table.entries[slot].key] else { return write.stamp > kindStamp(at: slot) }
+    return write.follows(present)
   }
 
   /// When the kind of the anchor at `slot` was written.

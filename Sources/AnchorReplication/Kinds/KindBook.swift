@@ -69,7 +69,7 @@ struct KindBook: Sendable {
   ///
   /// Without room all that wait are dropped: the next digest brings them again.
   mutating func wait(_ write: KindWrite, limit: Int) {
-    if let waiting = early[write.key], waiting.stamp > write.stamp { return }
+    if let waiting = early[write.key], waiting.follows(write) { return }
     if early[write.key] == nil, early.count >= limit { early = [:] }
     early[write.key] = write
   }

@@ -23,6 +23,19 @@ package struct KindWrite: Hashable, Sendable {
     self.kind = kind
   }
 
+  /// Whether this write of an anchor stands, and not `other`: the later one, and of two with one stamp, which a liar made, the one
+  /// whose bytes come later, so that the same one stands everywhere.
+  package func follows(_ other: KindWrite) -> Bool {
+    guard stamp == other.stamp, kind != other.kind else { return stamp > other.stamp }
+    return other.encoded.lexicographicallyPrecedes(encoded)
+  }
+
+  fileprivate var encoded: [UInt8] {
+    var writer = ByteWriter(capacity: 128)
+    write(to: &writer)
+    return writer.bytes
+  }
+
   /// Appends key, clock, writer and kind.
   package func write(to writer: inout ByteWriter) {
     writer.write(key.actor)
@@ -78,9 +91,5 @@ package struct KindDigest: Hashable, Sendable {
 
   mutating func subtract(_ write: KindWrite) { sums[Self.part(of: write.key)] &-= Self.hash(write) }
 
-  private static func hash(_ write: KindWrite) -> UInt64 {
-    var writer = ByteWriter(capacity: 128)
-    write.write(to: &writer)
-    return SHA256Digest(hashing: writer.bytes).words[0]
-  }
+  private static func hash(_ write: KindWrite) -> UInt64 { SHA256Digest(hashing: write.encoded).words[0] }
 }

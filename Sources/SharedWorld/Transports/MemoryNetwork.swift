@@ -41,7 +41,10 @@ public final class MemoryNetwork: Sendable {
     }
   }
 
-  deinit { core.loop.stop() }
+  deinit {
+    core.run { $0.end() }
+    core.loop.stop()
+  }
 
   /// Beyond, a timer's resolution of a millisecond would be too coarse for the sessions' own times.
   private static let speeds = 1...100

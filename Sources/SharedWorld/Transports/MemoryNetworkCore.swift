@@ -125,11 +125,18 @@ actor MemoryNetworkCore {
 
   private func accept(_ end: MemoryConnection) {
     guard let accept = listeners[end.port], let other = end.other else {
+      ends.removeAll { $0 === end }
       end.other?.tell(.failed(TransportFailure.system(SystemCallFailure("connect", code: ECONNREFUSED))))
       return
     }
     accept(end, Self.endpoint(of: other.port))
     add(.opened, to: other)
+  }
+
+  /// Forgets all connections: they hold this network, which nobody uses any more.
+  func end() {
+    for end in exchange(&ends, with: []) { end.end() }
+    (listeners, flights, timer) = ([:], [], nil)
   }
 
   // MARK: Faults

@@ -1,3 +1,4 @@
+import Foundation
 import PeerTransport
 import Testing
 
@@ -114,6 +115,30 @@ struct MemoryNetworkTests {
       let error = await #expect(throws: SessionError.self) { try await sessions[0].invite(nobody) }
       #expect(error?.code == .unreachable)
     }
+  }
+
+  @Test("a network that nobody uses any more is gone, with connections that never came up and bytes that waited")
+  func released() async throws {
+    weak var core: MemoryNetworkCore?
+    func use() async throws -> EventLoop {
+      let network = try MemoryNetwork(speed: 100)
+      core = network.core
+      try await Self.sessions(3, on: network) { sessions in
+        _ = try await TestSessions.agreedHost(sessions)
+        network.partition([sessions[0]], [sessions[1]])
+        let nobody = InvitationTarget.endpoint(MemoryNetworkCore.endpoint(of: 99))
+        await #expect(throws: SessionError.self) { try await sessions[2].invite(nobody) }
+      }
+      return network.core.loop
+    }
+    let loop = try await use()
+    await withCheckedContinuation { done in
+      Thread.detachNewThread {
+        loop.join()
+        done.resume()
+      }
+    }
+    #expect(core == nil)
   }
 
   @Test("two devices that want one name get two")

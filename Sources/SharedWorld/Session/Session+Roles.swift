@@ -77,7 +77,10 @@ extension Session {
   ///
   /// Each peer goes by its own clock of the world. Another call, also one without an end, takes the place of this one.
   ///
-  /// - Parameter time: How long, from now; at least a millisecond.
+  /// - Parameters:
+  ///   - role: The part.
+  ///   - peer: Who gets it.
+  ///   - time: How long, from now; at least a millisecond.
   /// - Throws: ``SessionError`` as ``setRole(_:of:)``, with `notPermitted` also for a moderator, whose part has no end.
   public func setRole(_ role: PeerRole, of peer: PeerID, for time: Duration) throws(SessionError) {
     try handle(.setRole(role.sessionRole, of: peer, for: max(time, .milliseconds(1))))

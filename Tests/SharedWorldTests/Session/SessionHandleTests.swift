@@ -49,15 +49,20 @@ struct SessionHandleTests {
       configuration.log = { log.yield($0) }
       let identity = try TestSessions.identity("alice")
       let started = Mutex<SessionHandle?>(try await Session.start(as: identity, configuration: configuration))
+      let (readers, reading) = AsyncStream.makeStream(of: Void.self)
       try await withThrowingTaskGroup { group in
         for _ in 0..<2 {
           guard let session = started.withLock({ $0?.session }) else { throw EndedTooSoon() }
           group.addTask {
-            var last: Session.Event?
-            for await event in session.events { last = event }
+            var (last, events) = (Session.Event?.none, session.events.makeAsyncIterator())
+            reading.yield()
+            while let event = await events.next() { last = event }
             guard case .ended(.left) = last else { throw EndedTooSoon() }
           }
         }
+        // Who begins to read after the end hears nothing of it.
+        var begun = readers.makeAsyncIterator()
+        for _ in 0..<2 { await begun.next() }
         _ = started.withLock { $0.take() }
         try await group.waitForAll()
       }

@@ -79,7 +79,7 @@ extension Session {
   ///
   /// - Parameters:
   ///   - role: The part.
-  ///   - peer: Who gets it.
+  ///   - peer: The peer that gets it.
   ///   - time: How long, from now; at least a millisecond.
   /// - Throws: ``SessionError`` as ``setRole(_:of:)``, with `notPermitted` also for a moderator, whose part has no end.
   public func setRole(_ role: PeerRole, of peer: PeerID, for time: Duration) throws(SessionError) {

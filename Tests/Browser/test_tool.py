@@ -269,20 +269,38 @@ class ToolTest(TwoPagesTest):
         self.assertIn("residual", page.script(
             "return [...document.querySelectorAll('#peers .tag')].find((tag) => tag.textContent.startsWith('aligned')).title"))
 
+    def test_a_plane_has_a_rim_that_grows_with_it(self):
+        self.anna = self.start(self.one, "anna", "--map", self.room)
+        page = self.one
+        page.wait_for_map()
+        page.script("const box = document.querySelector('#planes'); if (!box.checked) box.click()")
+        dora = Terminal("dora", self.anna)
+        self.addCleanup(dora.stop)
+        dora.say("wait host", "place mat 1 0.5 1")
+        for width, depth in ((2, 1), (3, 1.5)):
+            dora.say(f"plane mat {width} {depth}")
+            corners = {(x, 0.5, z) for x in (1 - width / 2, 1 + width / 2) for z in (1 - depth / 2, 1 + depth / 2)}
+            page.until(lambda: corners <= {tuple(vertex[:3]) for vertex in self.vertices(page)},
+                       f"a rim of {width} by {depth} metres")
+        page.shoot("plane")
+
+    def vertices(self, page):
+        """The places at which lines of the picture begin or end (metres), each with its colour."""
+        return page.view("""(() => {
+            const { gl, marks } = view;
+            const floats = new Float32Array(marks.count * marks.width);
+            gl.bindBuffer(gl.ARRAY_BUFFER, marks.buffer);
+            gl.getBufferSubData(gl.ARRAY_BUFFER, 0, floats);
+            return Array.from({ length: marks.count }, (_, i) => [...floats.slice(7 * i, 7 * i + 7)]);
+            })()""")
+
     def test_anchors_are_coloured_by_their_author(self):
         self.start_both()
         page = self.one
         self.place(page, 300, 400, "anna 1")
         self.other.click(250, 500)
         page.until(lambda: page.label("bert 1"), "an anchor of the other")
-        colours = lambda: page.view("""(() => {
-            const { gl, marks } = view;
-            const floats = new Float32Array(marks.count * marks.width);
-            gl.bindBuffer(gl.ARRAY_BUFFER, marks.buffer);
-            gl.getBufferSubData(gl.ARRAY_BUFFER, 0, floats);
-            const vertices = Array.from({ length: marks.count }, (_, i) => floats.slice(7 * i + 3, 7 * i + 6).map((v) => Math.round(255 * v)));
-            return [...new Set(vertices.map(String))];
-            })()""")
+        colours = lambda: {tuple(vertex[3:6]) for vertex in self.vertices(page)}
         page.until(lambda: len(colours()) == 4, "axes of three colours, and the line to the floor")
         page.script("const list = document.querySelector('#tints'); list.value = 'author'; list.onchange()")
         # Hues follow from keys, which are made by chance: two may be the same.

@@ -92,8 +92,17 @@ extension Viewer {
   private func describe(_ anchor: Anchor) -> JSON {
     [
       "id": .string(anchor.id.description), "name": .string(anchor.name), "transform": Self.numbers(anchor.transform),
-      "isPlane": .bool(Plane(anchor) != nil), "creator": anchor.creator.map(person) ?? .null,
+      "isPlane": .bool(Plane(anchor) != nil), "rim": Plane(anchor).map(Self.rim) ?? .null,
+      "creator": anchor.creator.map(person) ?? .null,
     ]
+  }
+
+  /// The corners of a surface: x and z of each, along the anchor's axes (metres); none of one without end.
+  private static func rim(_ plane: Plane) -> JSON {
+    let half = (plane.extent ?? .zero) / 2
+    let rectangle = plane.extent == nil ? [] : [-half, [half.x, -half.y], half, [-half.x, half.y]]
+    let corners = plane.outline.count < 3 ? rectangle : plane.outline
+    return .array(corners.flatMap { [JSON.single($0.x), JSON.single($0.y)] })
   }
 
   /// The device of a peer that shows where it is.

@@ -208,12 +208,12 @@ export class View {
   }
 
   // The axes of anchors: x red, y green, z blue or all in the colour of their author, 20 cm long or more in a large map,
-  // and a line down to the floor; the devices of peers as what a camera there sees; and a line between two places.
+  // a line down to the floor, and the rim of a plane; the devices of peers as what a camera there sees; and a line between two places.
   mark(anchors, devices = [], line = []) {
     const floats = [];
     const length = Math.max(0.2, 0.03 * this.radius);
     const colours = [[1, 0.35, 0.35, 1], [0.3, 0.85, 0.3, 1], [0.45, 0.6, 1, 1]];
-    for (const { transform: matrix, creator } of anchors) {
+    for (const { transform: matrix, creator, rim } of anchors) {
       const origin = matrix.slice(12, 15);
       const author = this.tints === "author" && creator ? [...rgb(hue(creator.id)), 1] : null;
       colours.forEach((own, axis) => {
@@ -222,6 +222,9 @@ export class View {
       });
       const drop = author ?? [0.62, 0.52, 0.28, 1];
       floats.push(...origin, ...drop, origin[0], this.low[1], origin[2], ...drop);
+      const corners = [];
+      for (let i = 0; rim && i < rim.length; i += 2) corners.push(locate(matrix, [rim[i], 0, rim[i + 1]]));
+      corners.forEach((corner, i) => floats.push(...corner, ...drop, ...corners[(i + 1) % corners.length], ...drop));
     }
     for (const { peer, transform } of devices) {
       const colour = [...rgb(hue(peer)), 1];

@@ -1,4 +1,4 @@
-"""The program of Getting started, as that says: two processes that find, authorise and invite each other."""
+"""The program of Getting started, as that says: processes that find, authorise and invite each other, or a worldpeer."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import unittest
 
 from lab import wait_until
 from lan_test import LanTest
-from peer import BIN
+from peer import BIN, Peer
 
 #: How long two peers may take to find each other and to share an anchor (seconds).
 MEETING = 30
@@ -45,6 +45,14 @@ class FirstProgramTest(LanTest):
         for host, friend in ((kitchen, porch), (porch, kitchen)):
             expected = [f"{host.name} is {ids[host]}", f"{friend.name} is here", f"received the lamp of {friend.name}"]
             wait_until(lambda: host.first.lines() == expected, MEETING, f"{host.name}: {expected}")
+
+    def test_it_shares_a_session_with_worldpeer(self):
+        kitchen, porch = self.lab.host("kitchen"), self.lab.host("porch")
+        peer = Peer(porch, "--service", "first-peer", "--accept", "all")
+        first = FirstProgram(kitchen, peer.id)
+        peer.event("anchor-added", seconds=MEETING, where=lambda event: event["name"] == "lamp of kitchen")
+        peer.send("place cup 1 0 0")
+        wait_until(lambda: first.lines()[1:] == ["porch is here", "received the cup"], MEETING, "kitchen has the cup")
 
     def test_a_stranger_that_accepts_the_invitation_gets_nothing(self):
         kitchen, stranger = self.lab.host("kitchen"), self.lab.host("stranger")

@@ -43,8 +43,8 @@ struct MessageSessionTests {
         }
         // Both windows are full then: what bob has not read, and what alice keeps.
         let most = 2 * (Session.Events.messageCapacity / (Self.size + 64))
-        while sent.withLock({ $0 }) < most { await Task.yield() }
-        while await !alice.isFull { await Task.yield() }
+        while sent.withLock({ $0 }) < most { try await Task.sleep(for: .milliseconds(2)) }
+        while await !alice.isFull { try await Task.sleep(for: .milliseconds(2)) }
         let error = await #expect(throws: SessionError.self) { try await alice.sendNow([1]) }
         #expect(error?.code == .wouldBlock)
         let cancelled = Task { try await alice.send([1], to: [bobID]) }
@@ -65,7 +65,7 @@ struct MessageSessionTests {
         var lazy: Session.Events.Iterator? = bob.events.makeAsyncIterator()
         group.addTask { for number in 1...60 { try await alice.send(Self.message(number)) } }
         let reading = Task { await Self.read(10, of: bob) }
-        while await !alice.isFull { await Task.yield() }
+        while await !alice.isFull { try await Task.sleep(for: .milliseconds(2)) }
         #expect(lazy != nil)
         lazy = nil
         try await group.waitForAll()

@@ -94,10 +94,7 @@ private func scan(
   guard (0...Limits.points).contains(count) else {
     throw Failure(SW_LIMIT_EXCEEDED, "a cloud has at most \(Limits.points) points")
   }
-  let floats = try items(positions, 3 * count, "positions")
-  guard floats.count == 3 * count else { throw Failure.argument("positions is NULL") }
-  let points = (0..<count).map { SIMD3(floats[3 * $0], floats[3 * $0 + 1], floats[3 * $0 + 2]) }
-  let cloud = FeatureCloud(positions: points, identifiers: (0..<count).map(UInt64.init))
+  let cloud = FeatureCloud(positions: try points(positions, count), identifiers: (0..<count).map(UInt64.init))
   return MapScan(cloud, hasGravity: has_gravity != 0)
 }
 

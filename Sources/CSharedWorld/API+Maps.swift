@@ -20,9 +20,9 @@ func cloud(
     throw Failure(SW_LIMIT_EXCEEDED, "a map has at most \(Limits.points) points")
   }
   guard count > 0 else { return FeatureCloud() }
-  guard let positions, let identifiers else { throw Failure.argument("positions or identifiers is NULL") }
+  guard let identifiers else { throw Failure.argument("identifiers is NULL") }
   let points = FeatureCloud(
-    positions: (0..<count).map { SIMD3(positions[3 * $0], positions[3 * $0 + 1], positions[3 * $0 + 2]) },
+    positions: try points(positions, count),
     identifiers: Array(UnsafeBufferPointer(start: identifiers, count: count)))
   do {
     let sorted = try points.sorted()

@@ -53,12 +53,7 @@ public func sw_session_set_role(
     case SW_PEER_ROLE_PUBLISHER: part = .publisher
     default: throw Failure.argument("role is not one that a peer can be given")
     }
-    try running.wait { session in
-      if time == 0 {
-        try await session.setRole(part, of: id)
-      } else {
-        try await session.setRole(part, of: id, for: .milliseconds(Int64(clamping: time)))
-      }
-    }
+    let end: Duration? = time == 0 ? nil : .milliseconds(Int64(clamping: time))
+    try running.wait { try await $0.setRole(part, of: id, for: end) }
   }
 }

@@ -58,6 +58,13 @@ func items<T>(_ pointer: UnsafePointer<T>?, _ count: Int, _ name: String) throws
   return UnsafeBufferPointer(start: pointer, count: count)
 }
 
+/// Points of three coordinates each (metres); their number is checked by the caller.
+func points(_ positions: UnsafePointer<Float>?, _ count: Int) throws -> [SIMD3<Float>] {
+  guard count > 0 else { return [] }
+  guard let positions else { throw Failure.argument("positions is NULL") }
+  return (0..<count).map { SIMD3(positions[3 * $0], positions[3 * $0 + 1], positions[3 * $0 + 2]) }
+}
+
 /// The peers of a list; nil for NULL.
 func peerIDs(_ peers: UnsafePointer<sw_peer_id>?, _ count: Int) throws -> [PeerID]? {
   peers == nil ? nil : try items(peers, count, "peers").map(peerID(of:))

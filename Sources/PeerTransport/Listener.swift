@@ -115,7 +115,6 @@ final class Listener: EventHandler {
 
 extension SecureTransport {
   /// Serves a connection from outside, if the gate has a place for it; false if it has none.
-  @discardableResult
   func admit(_ stream: any ByteStream, from remote: SocketAddress) -> Bool {
     let id = nextLinkID()
     do throws(AdmissionGate.Refusal) {

@@ -75,9 +75,8 @@ extension Program {
     case .confirm(let peer): try compare(peer, isSame: true)
     case .reject(let peer): try compare(peer, isSame: false)
     case .kick(let peer): try await session.kick(try await member(peer))
-    case .role(let peer, let role, nil): try await session.setRole(role, of: try await member(peer))
-    case .role(let peer, let role, let seconds?):
-      try await session.setRole(role, of: try await member(peer), for: .seconds(seconds))
+    case .role(let peer, let role, let seconds):
+      try await session.setRole(role, of: try await member(peer), for: seconds.map { .seconds($0) })
     case .lockSession: try await session.lockSession()
     case .unlockSession: try await session.unlockSession()
     case .unlockPasscode: await session.unlockPasscode()

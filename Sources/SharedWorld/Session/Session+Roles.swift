@@ -67,23 +67,17 @@ extension Session {
   /// a peer is admitted also before it comes, and after it was removed, by the creator or a moderator. What a peer wrote before it
   /// became a guest stays.
   ///
-  /// - Throws: ``SessionError`` with the code `notPermitted` when this peer's own role does not allow it, for the creator, and in
-  ///   an open session, or `limitExceeded` when this peer has ruled on too many.
-  public func setRole(_ role: PeerRole, of peer: PeerID) throws(SessionError) {
-    try handle(.setRole(role.sessionRole, of: peer))
-  }
-
-  /// Gives a peer a part in an owned session that ends after a while: then every peer treats it as removed.
-  ///
-  /// Each peer goes by its own clock of the world. Another call, also one without an end, takes the place of this one.
+  /// When the while is over every peer, by its own clock of the world, treats it as removed. Another call, also one without an
+  /// end, takes the place of this one.
   ///
   /// - Parameters:
   ///   - role: The part.
   ///   - peer: The peer that gets it.
-  ///   - time: How long, from now; at least a millisecond.
-  /// - Throws: ``SessionError`` as ``setRole(_:of:)``, with `notPermitted` also for a moderator, whose part has no end.
-  public func setRole(_ role: PeerRole, of peer: PeerID, for time: Duration) throws(SessionError) {
-    try handle(.setRole(role.sessionRole, of: peer, for: max(time, .milliseconds(1))))
+  ///   - time: How long, from now, at least a millisecond; nil for a part without an end, as that of a moderator always is.
+  /// - Throws: ``SessionError`` with the code `notPermitted` when this peer's own role does not allow it, for the creator, for a
+  ///   moderator with an end, and in an open session, or `limitExceeded` when this peer has ruled on too many.
+  public func setRole(_ role: PeerRole, of peer: PeerID, for time: Duration? = nil) throws(SessionError) {
+    try handle(.setRole(role.sessionRole, of: peer, for: time.map { max($0, .milliseconds(1)) }))
   }
 
   /// How long a peer has its part in an owned session from now; nil for a part without an end, for none, and in an open session.

@@ -25,8 +25,9 @@ package struct AdmissionGate: Sendable {
     package var rate = 20
     /// Connections from one address at once, after a pause.
     package var burst = 5
-    /// Connections a second from all addresses that are not of known members, sustained.
-    var rateOfAll = 200
+    /// Connections a second from all addresses that are not of known members, sustained: their handshakes then take some 2 % of
+    /// a processor, so fewer than one in a hundred of the updates of members comes in the middle of one.
+    var rateOfAll = 50
     /// Connections from all those addresses at once, after a pause.
     package var burstOfAll = 64
     /// Addresses remembered at a time.

@@ -112,14 +112,9 @@ extension sw_event {
 
   private mutating func set(_ attachment: SessionAttachment) {
     set(SW_EVENT_ATTACHMENT_CHANGED, attachment.id, with: attachment.author, 0, of: attachment.size)
-    (flags, text) =
-      switch attachment.state {
-      case .listed: (0, UnsafePointer(copyText(attachment.name)))
-      case .fetching: (1, UnsafePointer(copyText(attachment.name)))
-      case .here: (2, UnsafePointer(copyText(attachment.path ?? attachment.name)))
-      case .failed(let failure): (3, UnsafePointer(copyText(failure.word)))
-      case .removed: (4, UnsafePointer(copyText(attachment.name)))
-      }
+    name = UnsafePointer(copyText(attachment.name))
+    flags = attachment.state.number
+    text = (attachment.state.failure?.word ?? attachment.path).map { UnsafePointer(copyText($0)) }
   }
 
   private mutating func setSettled(_ progress: ResourceProgress, _ failure: ResourceFailure?) {

@@ -9,11 +9,11 @@ from .maps import Map, Mapping
 from .messages import Mode, Subscription
 from .session import Drag, Session
 from .snapshot import Snapshot
-from .values import ID, Anchor, AttachmentState, Field, LivePose, LogLevel, MappingLacks, MappingStatus, MapStage, Object
-from .values import Ownership, Peer, PeerRole, PeerState, Recognition, Transform, translation
+from .values import ID, Anchor, Attachment, AttachmentState, Field, LivePose, LogLevel, MappingLacks, MappingStatus
+from .values import MapStage, Object, Ownership, Peer, PeerRole, PeerState, Recognition, Transform, translation
 
 __all__ = [
-    "Alignment", "AlignmentState", "Anchor", "AttachmentState", "Code", "Config", "Discovery", "Drag", "Field",
+    "Alignment", "AlignmentState", "Anchor", "Attachment", "AttachmentState", "Code", "Config", "Discovery", "Drag", "Field",
     "FrameFit", "Hold", "ID", "Identity", "Invitations", "InvitePolicy", "LivePose", "LogLevel", "Map", "MapProviders",
     "MapStage", "Mapping", "MappingLacks", "MappingStatus", "Mode", "Object", "Ownership", "Peer", "PeerRole",
     "PeerState", "Recognition", "Role", "Session", "SharedWorldError", "Snapshot", "Subscription", "Transform", "Trust", "events",

@@ -94,6 +94,20 @@ class SessionConfig(ctypes.Structure):
     ]
 
 
+class Attachment(ctypes.Structure):
+    """sw_attachment"""
+
+    _fields_ = [
+        ("id", Digest),
+        ("author", PeerID),
+        ("name", c_char_p),
+        ("path", c_char_p),
+        ("size", c_uint64),
+        ("state", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
 class Peer(ctypes.Structure):
     """sw_peer"""
 
@@ -355,6 +369,14 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "sw_session_accept_resource_async": (Status, HANDLE, DIGEST, NUMBER),
     "sw_session_decline_resource": (Status, HANDLE, DIGEST),
     "sw_session_cancel_resource": (Status, HANDLE, DIGEST),
+    "sw_session_attach_file_async": (Status, HANDLE, c_char_p, c_char_p, NUMBER),
+    "sw_session_attach_bytes_async": (Status, HANDLE, BYTES, c_size_t, c_char_p, NUMBER),
+    "sw_session_detach": (Status, HANDLE, DIGEST),
+    "sw_session_fetch_attachment": (Status, HANDLE, DIGEST),
+    "sw_session_attachments": (Status, HANDLE, OUT),
+    "sw_attachment_list_count": (c_size_t, HANDLE),
+    "sw_attachment_list_get": (POINTER(Attachment), HANDLE, c_size_t),
+    "sw_attachment_list_destroy": (None, HANDLE),
     "sw_session_peers": (Status, HANDLE, OUT),
     "sw_peer_list_count": (c_size_t, HANDLE),
     "sw_peer_list_get": (POINTER(Peer), HANDLE, c_size_t),

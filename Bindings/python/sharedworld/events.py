@@ -390,7 +390,7 @@ class ResourceSettled(ResourceEvent):
 
 @event_class(49)
 class AttachmentChanged(ResourceState):
-    """A file that a peer has given to all."""
+    """Something that a peer has attached to the session; the text is the path of what is here, or why it failed."""
 
     attachment: AttachmentState
 

@@ -1,4 +1,4 @@
-"""Files and large bytes that a peer offers to others."""
+"""Files and large bytes that a peer offers to others, or attaches to the session."""
 
 import os
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from ctypes import byref
 from . import _abi
 from ._core import Core
 from ._library import library
-from .values import ID, c_id, c_keys, c_text
+from .values import ID, Attachment, c_id, c_keys, c_text, read_attachment
 
 
 class Resources(Core):
@@ -40,6 +40,31 @@ class Resources(Core):
     def cancel_resource(self, resource: ID) -> None:
         """Takes back a resource of this peer from those that do not have it yet, or gives up one that is on its way."""
         library.sw_session_cancel_resource(self.handle, byref(c_id(_abi.Digest, resource)))
+
+    @property
+    def attachments(self) -> list[Attachment]:
+        """What is attached to the session now, in the order of names."""
+        return self._list("sw_session_attachments", "sw_attachment_list", read_attachment)
+
+    async def attach_file(self, path: str | os.PathLike[str], *, name: str | None = None) -> ID:
+        """Attaches a file to the session: every member gets it by itself, and so does every later one; gives its id.
+
+        The file must stay as it is. The name is for people; by default it is the last part of the path.
+        """
+        return _id((await self._operate(library.sw_session_attach_file_async, os.fsencode(path), c_text(name))).resource)
+
+    async def attach_bytes(self, data: bytes, name: str) -> ID:
+        """Attaches bytes, which are copied, as `attach_file` attaches a file."""
+        arguments = (data, len(data), name.encode())
+        return _id((await self._operate(library.sw_session_attach_bytes_async, *arguments)).resource)
+
+    def detach(self, attachment: ID) -> None:
+        """Removes an attachment from the session, with the copies of all members; its author may, and the host."""
+        library.sw_session_detach(self.handle, byref(c_id(_abi.Digest, attachment)))
+
+    def fetch_attachment(self, attachment: ID) -> None:
+        """Fetches an attachment that did not come by itself, or failed."""
+        library.sw_session_fetch_attachment(self.handle, byref(c_id(_abi.Digest, attachment)))
 
 
 def _id(resource: ID | None) -> ID:

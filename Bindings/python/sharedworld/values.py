@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+import os
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -69,7 +70,7 @@ class Field(IntEnum):
 
 
 class AttachmentState(IntEnum):
-    """How far this peer has come with a file that a peer has given to all."""
+    """How far this peer has come with what is attached to the session."""
 
     LISTED = 0
     FETCHING = 1
@@ -134,6 +135,20 @@ class Peer:
     #: Of the direct connection (seconds), None before it is measured.
     round_trip: float | None
     recognition: Recognition
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file or bytes that belong to the session: every member has them, those that come later too."""
+
+    id: ID
+    author: ID
+    #: The author's choice: for people, and no path.
+    name: str
+    size: int
+    state: AttachmentState
+    #: Its file, to be left where it is; None while it is not here, and of bytes that this peer attached.
+    path: str | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,6 +240,12 @@ def read_peer(value: _abi.Peer) -> Peer:
     round_trip = value.round_trip_ns / 1e9 if value.round_trip_ns >= 0 else None
     name, state = (value.name or b"").decode(), PeerState(value.state)
     return Peer(ID(bytes(value.id)), name, state, bool(value.is_direct), round_trip, Recognition(value.recognition))
+
+
+def read_attachment(value: _abi.Attachment) -> Attachment:
+    name, path = (value.name or b"").decode(), os.fsdecode(value.path) if value.path else None
+    author, state = ID(bytes(value.author)), AttachmentState(value.state)
+    return Attachment(ID(bytes(value.id)), author, name, value.size, state, path)
 
 
 def read_live_pose(value: _abi.LivePose) -> LivePose:

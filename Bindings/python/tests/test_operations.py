@@ -93,7 +93,7 @@ class OperationTest(PeerTest):
         asks = dataclasses.replace(LOOPBACK, asks_ownership=True, host_priority=200)
         async with self.session("ann", asks) as ann, self.session("bob") as bob:
             bob_id = await ann.invite("127.0.0.1", bob.port)
-            ann_id = bob.peers[0].id
+            ann_id = (await self.event(bob, PeerJoined)).peer
             await self.event(bob, HostChanged, lambda event: event.host == ann_id)
             await ann.hand_over(bob_id, timeout=LIMIT)
             await self.event(bob, HostChanged, lambda event: event.host == bob_id)

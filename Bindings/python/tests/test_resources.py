@@ -6,7 +6,8 @@ import unittest
 
 import sharedworld as sw
 from sharedworld.events import (
-    ResourceFailed, ResourceOffered, ResourceProgress, ResourceReceived, ResourceSettled)
+    AttachmentChanged, PeerJoined, ResourceFailed, ResourceOffered, ResourceProgress, ResourceReceived,
+    ResourceSettled)
 
 from peers import LOOPBACK, PeerTest
 
@@ -46,6 +47,29 @@ class ResourceTest(PeerTest):
             self.assertIsNone((await self.event(ann, ResourceSettled)).text)
             await self.heard(swift, "file-received", resourceID=resource.hex())
             self.assertEqual((self.folder / "taken").read_bytes(), CONTENT)
+
+    async def test_what_is_attached_comes_by_itself(self):
+        async with self.session("ann") as ann, self.session("bob") as bob:
+            await ann.invite("127.0.0.1", bob.port)
+            ann_id = (await self.event(bob, PeerJoined)).peer
+            attachment = await ann.attach_bytes(CONTENT, "plan")
+            while (changed := await self.event(bob, AttachmentChanged)).attachment != sw.AttachmentState.HERE:
+                self.assertEqual((changed.resource, changed.name), (attachment, "plan"))
+            plan, = bob.attachments
+            self.assertEqual((plan.id, plan.author, plan.name, plan.size), (attachment, ann_id, "plan", len(CONTENT)))
+            self.assertEqual((changed.text, pathlib.Path(plan.path).read_bytes()), (plan.path, CONTENT))
+            bob.fetch_attachment(attachment)
+            ann.detach(attachment)
+            while (await self.event(bob, AttachmentChanged)).attachment != sw.AttachmentState.REMOVED:
+                pass
+            self.assertEqual(bob.attachments, [])
+            with self.assertRaises(sw.SharedWorldError) as caught:
+                ann.detach(attachment)
+            self.assertEqual(caught.exception.code, sw.Code.UNKNOWN_RESOURCE)
+            path = self.folder / "scan.bin"
+            path.write_bytes(CONTENT)
+            await bob.attach_file(path)
+            self.assertEqual([(one.name, one.path) for one in bob.attachments], [("scan.bin", str(path))])
 
     async def test_an_offer_is_declined_or_taken_back(self):
         async with self.session("ann") as ann, self.session("bob") as bob:

@@ -1,6 +1,6 @@
 /*
  * Two sessions in one process, through the C interface alone: a file and bytes are offered, accepted, declined and cancelled on
- * both sides. Prints "ok" and returns 0, or says what went wrong.
+ * both sides, and attached to the session. Prints "ok" and returns 0, or says what went wrong.
  *
  * usage: resources FOLDER, a folder for identities and files
  */
@@ -119,6 +119,51 @@ static void endings(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id
   expect_settled(alice, &id, bob_id, SIZE, "cancelled");
 }
 
+static void await_attachment(sw_session *session, const sw_digest *id, uint32_t state) {
+  for (;;) {
+    sw_event *event = await_resource(session, SW_EVENT_ATTACHMENT_CHANGED, id);
+    int is_there = event->flags == state;
+    CHECK(strcmp(event->name, "plan") == 0 && event->total == SIZE);
+    sw_event_destroy(event);
+    if (is_there) return;
+  }
+}
+
+/* What is attached comes by itself and is listed, until its author removes it. */
+static void attachments(sw_session *alice, sw_session *bob, const sw_peer_id *alice_id, const char *folder) {
+  uint64_t operation;
+  CHECK(sw_session_attach_bytes_async(alice, content, SIZE, "plan", &operation) == SW_OK);
+  sw_digest id = offered(alice, operation);
+  await_attachment(alice, &id, SW_ATTACHMENT_HERE);
+  await_attachment(bob, &id, SW_ATTACHMENT_HERE);
+  sw_attachment_list *list = NULL;
+  CHECK(sw_session_attachments(bob, &list) == SW_OK && sw_attachment_list_count(list) == 1);
+  const sw_attachment *plan = sw_attachment_list_get(list, 0);
+  CHECK(memcmp(&plan->id, &id, sizeof id) == 0 && is_same_peer(&plan->author, alice_id));
+  CHECK(strcmp(plan->name, "plan") == 0 && plan->size == SIZE && plan->state == SW_ATTACHMENT_HERE);
+  static uint8_t read[SIZE + 1];
+  FILE *file = fopen(plan->path, "rb");
+  CHECK(file != NULL && fread(read, 1, sizeof read, file) == SIZE && memcmp(read, content, SIZE) == 0);
+  fclose(file);
+  CHECK(sw_attachment_list_get(list, 1) == NULL);
+  sw_attachment_list_destroy(list);
+  CHECK(sw_session_fetch_attachment(bob, &id) == SW_OK);
+  CHECK(sw_session_detach(alice, &id) == SW_OK);
+  await_attachment(bob, &id, SW_ATTACHMENT_REMOVED);
+  CHECK(sw_session_attachments(bob, &list) == SW_OK && sw_attachment_list_count(list) == 0);
+  sw_attachment_list_destroy(list);
+  CHECK(sw_session_detach(alice, &id) == SW_UNKNOWN_RESOURCE);
+  CHECK(sw_session_fetch_attachment(bob, &id) == SW_UNKNOWN_RESOURCE);
+
+  CHECK(sw_session_attach_file_async(bob, "/nowhere", NULL, &operation) == SW_OK);
+  expect_done(bob, operation, SW_IO);
+  CHECK(sw_session_attach_file_async(bob, folder, NULL, &operation) == SW_OK);
+  expect_done(bob, operation, SW_INVALID_ARGUMENT);
+  CHECK(sw_session_attach_file_async(bob, NULL, NULL, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_attach_bytes_async(bob, content, 1, NULL, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_attachments(bob, NULL) == SW_INVALID_ARGUMENT && sw_attachment_list_count(NULL) == 0);
+}
+
 static void refusals(sw_session *alice, const sw_peer_id *bob_id, const char *folder) {
   sw_peer_id stranger = {{1}};
   sw_digest nothing = {{1}};
@@ -151,6 +196,7 @@ int main(int count, char **arguments) {
   file(alice, bob, &alice_id, &bob_id, arguments[1]);
   empty(alice, bob, &bob_id);
   endings(alice, bob, &bob_id);
+  attachments(alice, bob, &alice_id, arguments[1]);
   refusals(alice, &bob_id, arguments[1]);
   sw_session_stop(alice);
   sw_session_stop(bob);

@@ -60,7 +60,8 @@ enum {
      of those to this peer name, which is text for people and never a path. */
   SW_EVENT_RESOURCE_OFFERED = 44, SW_EVENT_RESOURCE_PROGRESS = 45, SW_EVENT_RESOURCE_RECEIVED = 46,
   SW_EVENT_RESOURCE_FAILED = 47, SW_EVENT_RESOURCE_SETTLED = 48,
-  SW_EVENT_ATTACHMENT_CHANGED = 49,    /* the same; flags: 0 listed, 1 on its way, 2 here, 3 failed, 4 removed */
+  SW_EVENT_ATTACHMENT_CHANGED = 49,    /* peer: who attached it, digest, total, name, flags: SW_ATTACHMENT_..., text: the path of what
+                                          is here, or why it failed, or NULL */
   SW_EVENT_DONE = 60,                  /* operation, status, text: why it failed; the function that began it names the rest */
   SW_EVENT_OBJECT = 61,                /* operation: the subscription, peer; of the object: see below */
   SW_EVENT_REQUEST = 62,               /* operation: the number for an answer, peer; of the question: see below */

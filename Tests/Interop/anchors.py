@@ -2,12 +2,13 @@
 
 import hashlib
 import struct
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from wire import Reader, Refused, blob, check, text, u8, u16, u32, u64, varint
+from fields import read_flag
+from small.author import Author
+from small.wire import Reader, Refused, blob, check, text, u8, u32, u64, varint
 
 #: An actor and the number of an operation of its.
 Dot = tuple[bytes, int]
@@ -78,16 +79,13 @@ class Operation:
     value: bytes = b""
 
 
-class AnchorSet:
-    """What this peer has applied. Sends nothing and reads no clock: the caller does."""
+class AnchorSet(Author):
+    """The anchors after all operations that this peer has applied, its own among them."""
 
     def __init__(self, actor: bytes) -> None:
-        self.actor = actor
+        super().__init__(actor)
         self.anchors: dict[Dot, Anchor] = {}
         self.vector: dict[bytes, int] = {}
-        self._clock = 0
-        #: The operations of this peer, from number 1 on. Its neighbour has those of all others before it.
-        self._mine: list[bytes] = []
         self._waiting: list[Operation] = []
         #: The beginning of an operation in parts: actor, number, size of the whole, bytes.
         self._part: tuple[bytes, int, int, bytes] = (b"", 0, 0, b"")
@@ -98,12 +96,6 @@ class AnchorSet:
 
     # What this peer writes.
 
-    def place(self, name: str, pose: bytes, creator: bytes, session_time: int) -> bytes:
-        """Adds an anchor of this peer and gives its id."""
-        identifier = uuid.uuid4().bytes
-        self._write(1, identifier + u8(1) + creator + pose + text(name) + bytes(5), session_time)
-        return identifier
-
     def remove(self, identifier: bytes, session_time: int) -> None:
         """Removes every anchor of that id."""
         for key in [key for key, anchor in self.anchors.items() if anchor.id == identifier]:
@@ -112,16 +104,8 @@ class AnchorSet:
             self._write(2 if is_mine else 0x82, (b"" if is_mine else key[0]) + u64(key[1]) + stamps, session_time)
 
     def _write(self, code: int, fields: bytes, session_time: int) -> None:
-        self._clock = max(self._clock + 1, session_time * 65_536)
-        self._mine.append(u8(code) + u64(self._clock) + fields)
-        self._apply(read_operation(Reader(self._mine[-1]), (self.actor, len(self._mine))))
-
-    def missing(self, known: int) -> Iterator[bytes]:
-        """The batches with the operations of this peer after that number."""
-        for first in range(known, len(self._mine), 64):
-            run = self._mine[first:first + 64]
-            data = b"".join(run)
-            yield u8(1) + self.actor + u64(first + 1) + u16(len(run)) + u32(len(data)) + data
+        super()._write(code, fields, session_time)
+        self._apply(read_operation(Reader(self.written[-1]), (self.actor, len(self.written))))
 
     # What others write.
 
@@ -191,7 +175,7 @@ class AnchorSet:
         reader = Reader(data)
         check(reader.u8() == 1, "a snapshot of another version")
         vector = read_vector(reader)
-        check(vector.get(self.actor, 0) <= len(self._mine), "a number of mine that I never wrote")
+        check(vector.get(self.actor, 0) <= len(self.written), "a number of mine that I never wrote")
         count = reader.varint()
         check(count <= 131_072, "too many anchors")
         theirs = dict(read_anchor(reader, list(vector)) for _ in range(count))
@@ -284,11 +268,11 @@ def read_register(reader: Reader, register: Register) -> bytes:
     if register == Register.NAME:
         return text(reader.text(256))
     if register == Register.PAYLOAD:
-        return read_payload(reader) if reader.flag() else b""
+        return read_payload(reader) if read_flag(reader) else b""
     if register == Register.LOCK:
         start = reader.at
         reader.take(24)
-        reader.take(32 if reader.flag() else 0)
+        reader.take(32 if read_flag(reader) else 0)
         return reader.data[start:reader.at]
     return reader.take(48 if register == Register.POSE else 4)
 

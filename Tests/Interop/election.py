@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from wire import Node, Reader, check, optional_node, u8, u32, u64
+from fields import optional_node, read_optional_node
+from small.wire import Node, Reader, check, u8, u32, u64
 
 BEAT, ACK, PRE_CLAIM, PRE_NACK, STEP_DOWN, OFFER, WIN, YIELD, HANDOVER, RESIGN, REQUEST, SEAT = range(1, 13)
 #: How long a follower believes in its host after a Beat (seconds).
@@ -53,7 +54,7 @@ class Follower:
             reader.take(5)
             self._pre_claim(sender, reader.u64(MOST), now)
         elif kind in (PRE_NACK, STEP_DOWN):
-            host = reader.optional_node() if kind == PRE_NACK else reader.node()
+            host = read_optional_node(reader) if kind == PRE_NACK else reader.node()
             self._change(sender, kind, host, reader, now)
         elif kind == RESIGN:
             if self._believes(epoch := reader.u64(MOST)) and sender == self.host and epoch >= self.epoch:

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, replace
 
-from wire import Reader, check, text, u8, u32, u64, varint
+from fields import read_addresses, read_flag
+from small.member import NO_ADDRESSES, PRESENT, encode_record
+from small.wire import Node, Reader, check, u8, u32, varint
 
-PRESENT, LEFT, KICKED = range(3)
+KICKED = 2
 #: How far a version may be above the known one, and the highest there is.
 JUMP, HIGHEST = 65_536, 2**31
 
@@ -17,10 +19,10 @@ class Record:
     status: int
     incarnation: int
     name: str
-    addresses: bytes = b"\x00"
+    addresses: bytes = NO_ADDRESSES
 
     def encoded(self, peer: bytes) -> bytes:
-        return peer + u32(self.version) + u8(self.status) + u64(self.incarnation) + text(self.name) + self.addresses
+        return encode_record(Node(peer, self.incarnation), self.version, self.status, self.name, self.addresses)
 
     @property
     def rank(self) -> tuple[int, int, int, bytes]:
@@ -61,7 +63,7 @@ class Roster:
         check(count <= 1_024, "too many records")
         for _ in range(count):
             peer = reader.take(32)
-            record = Record(reader.u32(), reader.u8(KICKED), reader.u64(), reader.text(63), reader.addresses())
+            record = Record(reader.u32(), reader.u8(KICKED), reader.u64(), reader.text(63), read_addresses(reader))
             known = self.records.get(peer)
             # Nobody uses up the numbers of others.
             is_near = record.version <= min(HIGHEST, known.version + JUMP if known else HIGHEST)
@@ -95,7 +97,7 @@ class Rules:
     def receive(self, body: bytes, follows: bool) -> None:
         """Takes the rules that the neighbour sends: of the host that this peer follows, or those that win."""
         reader = Reader(body)
-        theirs = Rules(reader.u32(), reader.flag(), reader.u8(64))
+        theirs = Rules(reader.u32(), read_flag(reader), reader.u8(64))
         reader.end()
         check(theirs.limit >= 2 and (theirs.version > 0 or theirs == Rules()), "rules out of range")
         rank = (theirs.version, theirs.locked, -theirs.limit)

@@ -1,10 +1,8 @@
 """Fields and frames: the notation of PROTOCOL.md."""
 
 import struct
+from functools import partialmethod
 from typing import NamedTuple
-
-#: The largest body before a link is a member's, and on a member's link (bytes).
-STRANGER_LIMIT, MEMBER_LIMIT = 4_608, 66_560
 
 
 class Refused(Exception):
@@ -33,7 +31,10 @@ class Node(NamedTuple):
 
 
 class Reader:
-    """Takes fields from a body, one after the other, and refuses what is not as the pages say."""
+    """Takes fields from a body, one after the other, and refuses what is not as the pages say.
+
+    A text that is not UTF-8 raises UnicodeDecodeError, which ends the link as Refused does.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
@@ -53,20 +54,10 @@ class Reader:
         check(value <= most, f"{value} is above {most}")
         return value
 
-    def u8(self, most: int = 255) -> int:
-        return self.number(1, most)
-
-    def u16(self) -> int:
-        return self.number(2)
-
-    def u32(self) -> int:
-        return self.number(4)
-
-    def u64(self, most: int = 2**64 - 1) -> int:
-        return self.number(8, most)
-
-    def flag(self) -> bool:
-        return self.u8(1) == 1
+    u8 = partialmethod(number, 1)
+    u16 = partialmethod(number, 2)
+    u32 = partialmethod(number, 4)
+    u64 = partialmethod(number, 8)
 
     def varint(self) -> int:
         value = shift = 0
@@ -83,25 +74,10 @@ class Reader:
         return self.take(size)
 
     def text(self, limit: int) -> str:
-        try:
-            return self.blob(limit).decode()
-        except UnicodeDecodeError as error:
-            raise Refused("a text is not UTF-8") from error
+        return self.blob(limit).decode()
 
     def node(self) -> Node:
         return Node(self.take(32), self.u64())
-
-    def optional_node(self) -> Node | None:
-        return self.node() if self.flag() else None
-
-    def addresses(self) -> bytes:
-        """The bytes of a list of addresses, which nobody here dials."""
-        start = self.at
-        for _ in range(self.u8(8)):
-            size = self.u8()
-            check(size in (4, 16), "an address has 4 or 16 bytes")
-            self.take(size + 2)
-        return self.data[start:self.at]
 
     def rest(self) -> bytes:
         return self.take(self.left)
@@ -110,20 +86,7 @@ class Reader:
         check(self.left == 0, "bytes after the last field")
 
 
-def u8(value: int) -> bytes:
-    return bytes([value])
-
-
-def u16(value: int) -> bytes:
-    return struct.pack("<H", value)
-
-
-def u32(value: int) -> bytes:
-    return struct.pack("<I", value)
-
-
-def u64(value: int) -> bytes:
-    return struct.pack("<Q", value)
+u8, u16, u32, u64 = (struct.Struct(form).pack for form in ("<B", "<H", "<I", "<Q"))
 
 
 def varint(value: int) -> bytes:
@@ -136,7 +99,3 @@ def blob(data: bytes) -> bytes:
 
 def text(value: str) -> bytes:
     return blob(value.encode())
-
-
-def optional_node(node: Node | None) -> bytes:
-    return b"\x00" if node is None else b"\x01" + bytes(node)

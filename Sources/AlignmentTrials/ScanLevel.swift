@@ -18,7 +18,7 @@ package struct ScanLevel: Sendable {
     name: "easy", shared: 0.6, noise: 0.005, spurious: 0.1, reach: 4, cosine: -2, points: 20_000)
   package static let medium = ScanLevel(
     name: "medium", shared: 0.3, noise: 0.01, spurious: 0.4, reach: 3.5, cosine: 0, points: 8_000)
-  static let hard = ScanLevel(
+  package static let hard = ScanLevel(
     name: "hard", shared: 0.2, noise: 0.02, spurious: 0.6, reach: 2.5, cosine: 0.5, points: 4_000)
   /// For small places.
   package static let small = ScanLevel(

@@ -37,6 +37,15 @@ struct NormalEquations {
     }
   }
 
+  /// Takes one of the six unknowns out: it stays zero.
+  mutating func hold(_ unknown: Int) {
+    gradient[unknown] = 0
+    for other in 0..<6 {
+      information[unknown * 6 + other] = 0
+      information[other * 6 + unknown] = 0
+    }
+  }
+
   /// The whole information matrix; of the turn only the part about y when `isLevel`.
   func symmetric(isLevel: Bool) -> [Double] {
     var full = information

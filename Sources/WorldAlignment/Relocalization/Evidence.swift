@@ -10,7 +10,8 @@ struct Fitness {
   var rms: Float
 
   /// The distance at which the closeness is a quarter, and the largest that is looked at (metres).
-  private static let (scale, farthest): (Float, Float) = (0.03, 0.1)
+  private static let scale: Float = 0.03
+  static let farthest: Float = 0.1
 
   init(of points: [SIMD3<Float>], _ motion: RigidMotion, in map: PointGrid) {
     var sum: Float = 0
@@ -22,12 +23,18 @@ struct Fitness {
         inliers += 1
         squares += square
       }
-      let closeness = 1 / (1 + square / (Self.scale * Self.scale))
-      sum += closeness * closeness
+      sum += Self.closeness(of: square, scale: Self.scale)
     }
     closeness = sum / Float(max(1, points.count))
     self.inliers = inliers
     rms = inliers == 0 ? 0 : (squares / Float(inliers)).squareRoot()
+  }
+
+  /// The closeness of a point whose squared distance from the map is `square`; a quarter at `scale` metres.
+  @inline(__always)
+  static func closeness(of square: Float, scale: Float) -> Float {
+    let root = 1 / (1 + square / (scale * scale))
+    return root * root
   }
 }
 
@@ -47,6 +54,8 @@ struct Evidence {
   /// The standard deviation of the orientation by the pairs of the last pass (radians): few points, or points near a line, fit
   /// at many turns.
   var deviation: Float
+  /// The lead over other poses nearby, in standard deviations (``Vicinity``); infinite while they are not known.
+  var nearby: Float
 
   /// The horizontal shift to which a pose is compared (metres).
   static let slide: Float = 0.12
@@ -59,7 +68,8 @@ struct Evidence {
   private var margins: (overlap: Float, lead: Float, both: Float, pose: Float) {
     // A device knows up to a fraction of a degree: a pose that tilts by more than 1.2° fits something else.
     let turn = min(0.021 / max(tilt, 0.001), 0.003 / max(deviation, 1e-5))
-    return (overlap / Self.leastOverlap, lead / 1.4, overlap * lead / 1.05, min(sharpness / 1.35, turn))
+    let pose = min(sharpness / 1.35, turn, max(nearby, 0) / 3)
+    return (overlap / Self.leastOverlap, lead / 1.4, overlap * lead / 1.05, pose)
   }
 
   /// How clear the case is, 0–1; from 0.5 on all thresholds are passed.

@@ -82,10 +82,20 @@ extension MapModel {
     return verdict(query, best.motion, mode, elsewhere: other?.closeness)
   }
 
-  /// The last pass with all points, and the decision.
+  /// The decision on a pose, and on the best one near it if the pose itself convinces.
   func verdict(_ query: Query, _ start: RigidMotion, _ mode: AlignmentMode, elsewhere: Float?) -> Relocalization {
+    let (answer, motion) = verdict(query, start, mode, elsewhere: elsewhere, nearby: .infinity)
+    guard answer.isAccepted else { return answer }
+    let best = Vicinity(of: query.all, in: all, mode).best(near: motion)
+    return verdict(query, best.motion, mode, elsewhere: elsewhere, nearby: best.lead).answer
+  }
+
+  /// The last pass with all points, the decision, and the pose that it is about.
+  private func verdict(
+    _ query: Query, _ start: RigidMotion, _ mode: AlignmentMode, elsewhere: Float?, nearby: Float
+  ) -> (answer: Relocalization, motion: RigidMotion) {
     var closest = ClosestPoints(from: start, isUpright: mode == .gravity)
-    let isDetermined = closest.run(query.all, on: all, .init(reach: 0.04, scale: 0.01, uprightness: 0.01, steps: 8))
+    let isDetermined = closest.run(query.all, on: all, .last)
     let motion = closest.motion
     let fitness = Fitness(of: query.points, motion, in: all)
     let slid = RigidMotion.compass.map { direction in
@@ -102,11 +112,12 @@ extension MapModel {
       overlap: overlap, lead: fitness.closeness / max(elsewhere ?? 0, least),
       sharpness: fitness.closeness / max(slid.max() ?? 0, least),
       tilt: mode == .gravity ? SIMD2(motion.y.x, motion.y.z).length : 0,
-      deviation: uncertainty.map { Float($0.orientation) } ?? .infinity)
+      deviation: uncertainty.map { Float($0.orientation) } ?? .infinity, nearby: nearby)
     var world = motion
     world.offset += center
-    return Relocalization(
+    let answer = Relocalization(
       proposal: world.transform.orthonormalized(), uncertainty: uncertainty, inliers: fitness.inliers,
       inlierRatio: overlap, rms: fitness.rms, confidence: evidence.confidence, state: evidence.state)
+    return (answer, motion)
   }
 }

@@ -12,10 +12,15 @@ extension RigidMotion {
   ///
   /// - Parameter middle: The middle of the cloud (metres).
   func isElsewhere(than other: RigidMotion, at middle: SIMD3<Float>) -> Bool {
+    differs(from: other, at: middle, shift: 0.4, cosines: 2.980_5)
+  }
+
+  /// Whether two poses of a cloud differ by more than a shift of its middle (metres) or a turn.
+  ///
+  /// - Parameter cosines: The least sum of the cosines between the axes, 1 + 2 cos(angle): 2.980,5 stands for 8°.
+  func differs(from other: RigidMotion, at middle: SIMD3<Float>, shift: Float, cosines: Float) -> Bool {
     let distance = act(on: middle) - other.act(on: middle)
-    // The sum of the axes' cosines is 1 + 2 cos(angle): below this the angle is more than 8°.
-    let cosines = x.dot(other.x) + y.dot(other.y) + z.dot(other.z)
-    return distance.lengthSquared > 0.16 || cosines < 2.980_5
+    return distance.lengthSquared > shift * shift || x.dot(other.x) + y.dot(other.y) + z.dot(other.z) < cosines
   }
 }
 

@@ -9,6 +9,8 @@ public import WorldModel
 ///    directions that may be up are tried in two rounds, the second where the first shows no place.
 /// 4. The best pose is accepted if enough of the query meets the map, no pose elsewhere is nearly as good, and shifting
 ///    it makes it worse (``Evidence``). Two rooms that look alike give ``Relocalization/Reason/ambiguous``.
+/// 5. A pose that passes is improved within its neighbourhood, and must be clearly better than the poses 5 cm or 2° from
+///    it (``Vicinity``).
 ///
 /// The same clouds give the same answer on every machine. Time and memory have bounds of their own: of larger clouds every
 /// n-th point is used, and wide places are searched on a coarser grid.

@@ -23,6 +23,9 @@ struct ClosestPoints {
     /// Where gravity is known, how much each pair counts against tilting the cloud, as an arm (square metres).
     var uprightness: Float
     var steps: Int
+
+    /// The last pass, on all points: its pairs are near, and nothing but the map moves the cloud.
+    static let last = Pass(reach: 0.04, scale: 0.01, uprightness: 0.01, steps: 8)
   }
 
   /// Fewer pairs than this move nothing.
@@ -30,11 +33,15 @@ struct ClosestPoints {
 
   /// Whether the cloud's y is nearly up.
   private let isUpright: Bool
+  private let held: Int?
 
-  /// - Parameter isUpright: Whether gravity is known, so that a tilt beyond a fraction of a degree is a wrong fit.
-  init(from motion: RigidMotion, isUpright: Bool) {
+  /// - Parameters:
+  ///   - isUpright: Whether gravity is known, so that a tilt beyond a fraction of a degree is a wrong fit.
+  ///   - held: The motion that no step makes: 0–2 are turns about x, y and z, 3–5 shifts along them.
+  init(from motion: RigidMotion, isUpright: Bool, held: Int? = nil) {
     self.motion = motion
     self.isUpright = isUpright
+    self.held = held
   }
 
   /// Runs one pass; says whether it had enough pairs.
@@ -52,6 +59,7 @@ struct ClosestPoints {
         // The turn that would set the cloud upright again.
         equations.addTurn(motion.y.cross([0, 1, 0]), weight: pass.uprightness * Float(pairs))
       }
+      if let held { equations.hold(held) }
       let step = SymmetricEigen(equations.symmetric(isLevel: false), size: 6).solve(equations.gradient, tolerance: 1e-6)
       let turn = SIMD3(step[0], step[1], step[2])
       let shift = SIMD3<Float>(rounding: SIMD3(step[3], step[4], step[5]))

@@ -148,8 +148,10 @@ package enum ProtocolLimits {
   package static let messageCost = 64
   /// Cost of the messages that one receiver has not acknowledged, and of those of one sender that an app has not read.
   package static let messageWindow = 1024 * 1024
-  /// Cost of delivered messages after which the receiver reports at once.
-  package static let messagesToReport = 32 * 1024
+  /// Cost of delivered messages after which the receiver reports at once, unless an eighth of the window is less.
+  ///
+  /// A report costs both ends as much as twenty messages: an eighth of the window leaves the sender room meanwhile.
+  package static let messagesToReport = 128 * 1024
   /// Cost of the messages to one receiver that are on their way through members.
   package static let relayedFlight = 64 * 1024
   /// Starts of senders whose chains are remembered; those of members are never forgotten for others.

@@ -114,8 +114,49 @@ struct MessageChainTests {
     #expect(try probe.messageReports(on: link).map(\.last) == [1])
     say(MessageReport(.question), to: &probe, on: link)
     #expect(try probe.messageReports(on: link).map(\.kind) == [.answer])
-    message(1, 1, 2, to: &probe, on: link, size: ProtocolLimits.messagesToReport)
-    #expect(try probe.messageReports(on: link).map(\.last) == [2])
+    let size = ProtocolLimits.messagesToReport / 4 - ProtocolLimits.messageCost
+    for number in UInt64(2)...4 { message(1, number - 1, number, to: &probe, on: link, size: size) }
+    #expect(try probe.messageReports(on: link).isEmpty)
+    message(1, 4, 5, to: &probe, on: link, size: size)
+    #expect(try probe.messageReports(on: link).map(\.last) == [5])
+  }
+
+  @Test("messages that arrive as one run, cut anywhere and taken a few at a time, are told once, in order")
+  func run() throws {
+    var writer = ByteWriter()
+    for number in UInt64(1)...9 {
+      if number == 6 { writer.writeFrame(.messageReport) { MessageReport(.question).write(to: &$0) } }
+      // Odd ones are ordinary, even ones critical: two chains on their way at a time.
+      let (chain, isCritical) = (UInt32(2 - number % 2), number.isMultiple(of: 2))
+      writer.writeFrame(.message) { body in
+        let previous = number < 3 ? 0 : number - 2
+        MessageHead(chain: chain, previous: previous, number: number, isCritical: isCritical).write(to: &body)
+        body.write(UInt8(number))
+      }
+    }
+    var start = NodeProbe()
+    let link = start.join(1, member)
+    (_, _) = (start.takeEvents(), try start.frames(on: link))
+    for cut in stride(from: 0, through: writer.count, by: 2) {
+      for most in 1...4 {
+        var probe = start
+        for part in [writer.bytes[..<cut], writer.bytes[cut...]] {
+          var rest = Array(part)
+          while !rest.isEmpty {
+            var count = 0
+            let used = probe.node.receive(rest.span.bytes, on: link, at: probe.now) {
+              count += 1
+              return count == most
+            }
+            try #require(used > 0 && count <= most)
+            rest.removeFirst(used)
+          }
+        }
+        probe.input(.tick)
+        #expect(told(&probe) == Array(1...9))
+        #expect(try probe.messageReports(on: link).map(\.last) == [1, 2, 5])
+      }
+    }
   }
 
   @Test("a head that is not behind the one it names ends the link")

@@ -13,7 +13,7 @@ struct ArrivedMessage: Sendable {
     case unreliable(key: String)
   }
 
-  let envelope: MessageEnvelope
+  var envelope: MessageEnvelope
   let sender: NodeID
   let origin: Origin
   /// The request that it is; nil for a message.
@@ -104,15 +104,20 @@ final class MessageHub: Sendable {
 
   /// Puts a message into the mailboxes of all that read such, and a request into the first of them; whether there is any.
   func put(_ message: ArrivedMessage) -> Bool {
-    let mailboxes = state.withLock { state in
-      state.routes.compactMap { route -> MessageMailbox? in
-        guard route.answers == (message.request != nil), route.type == message.envelope.type,
-          route.pattern.matches(message.envelope.endpoint)
-        else { return nil }
-        return route.mailbox
+    let isRequest = message.request != nil
+    let readers = state.withLock { state in
+      var readers: [MessageMailbox] = []
+      // By index: a weak reference is costly to copy.
+      for index in state.routes.indices
+      where state.routes[index].answers == isRequest && state.routes[index].type == message.envelope.type
+        && state.routes[index].pattern.matches(message.envelope.endpoint)
+      {
+        guard let mailbox = state.routes[index].mailbox else { continue }
+        readers.append(mailbox)
+        if isRequest { break }
       }
+      return readers
     }
-    let readers = message.request == nil ? mailboxes : Array(mailboxes.prefix(1))
     for mailbox in readers { mailbox.update { $0.append(message) } }
     return !readers.isEmpty
   }

@@ -22,6 +22,14 @@ public protocol ObjectCoder: Sendable {
 
 /// Objects as JSON (RFC 8259), the keys of every object in order.
 public struct JSONObjectCoder: ObjectCoder {
+  // Made once and never changed, so that all tasks may use them at the same time.
+  private static let encoder = {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }()
+  private static let decoder = JSONDecoder()
+
   /// A coder.
   public init() {}
 
@@ -31,16 +39,12 @@ public struct JSONObjectCoder: ObjectCoder {
   /// The JSON of an object.
   ///
   /// - Throws: `EncodingError`.
-  public func encode(_ object: some Encodable) throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return Array(try encoder.encode(object))
-  }
+  public func encode(_ object: some Encodable) throws -> [UInt8] { Array(try Self.encoder.encode(object)) }
 
   /// The object of a JSON text.
   ///
   /// - Throws: `DecodingError`.
   public func decode<Object: Decodable>(_ type: Object.Type, from bytes: [UInt8]) throws -> Object {
-    try JSONDecoder().decode(type, from: Data(bytes))
+    try Self.decoder.decode(type, from: Data(bytes))
   }
 }

@@ -236,14 +236,13 @@ extension Session {
 
   /// Gives a message to its readers, or back.
   private func deliver(_ arrived: ArrivedMessage) {
-    var envelope = arrived.envelope
-    if let error = admit(&envelope, from: arrived.sender.peer) {
+    var admitted = arrived
+    if let error = admit(&admitted.envelope, from: arrived.sender.peer) {
       return giveBack(arrived, .refused, RemoteError(telling: error))
     }
-    let admitted = ArrivedMessage(
-      envelope: envelope, sender: arrived.sender, origin: arrived.origin, request: arrived.request, cost: arrived.cost)
     guard !hub.messages.put(admitted) else { return }
-    giveBack(arrived, .unhandled, RemoteError("unhandled", "nothing reads \(envelope.type) at \(envelope.endpoint)"))
+    let (type, endpoint) = (admitted.envelope.type, admitted.envelope.endpoint)
+    giveBack(arrived, .unhandled, RemoteError("unhandled", "nothing reads \(type) at \(endpoint)"))
   }
 
   /// A message of this peer came back.

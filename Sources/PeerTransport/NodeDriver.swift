@@ -131,12 +131,15 @@ package final class NodeDriver {
   /// Carries out the node's orders after a turn, and passes its events on.
   private func finishTurn() {
     drain()
-    timer?.deadline = ask { $0.deadline }.map { UInt64(max(0, $0.nanoseconds)) }
+    // Where the round is to be ended, that does it once for all its turns.
+    if !isRoundHandled { setTimer() }
     guard !events.isEmpty else { return }
     let batch = events
     events.removeAll(keepingCapacity: true)
     onEvents(batch)
   }
+
+  private func setTimer() { timer?.deadline = ask { $0.deadline }.map { UInt64(max(0, $0.nanoseconds)) } }
 
   private func drain() {
     while let order = node.nextOrder() {
@@ -233,6 +236,7 @@ extension NodeDriver: RoundHandler {
     isRoundHandled = false
     // To write for a link may have ended it.
     if ask({ $0.hasOrders }) { finishTurn() } else { requestRound() }
+    setTimer()
   }
 }
 

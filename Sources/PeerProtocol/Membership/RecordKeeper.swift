@@ -32,7 +32,6 @@ struct RecordKeeper: Sendable {
 
   /// Whether the record that was given out last still holds; arrays that share their memory are not compared in full.
   func isKept(in turn: borrowing Turn, hasEnded: Bool) -> Bool {
-    guard turn.configuration.keepsRecord else { return true }
     guard let kept else { return false }
     guard !hasEnded else { return kept.roster.isEmpty }
     return kept.roster == turn.mesh.roster.entries && kept.epoch == turn.mesh.reign.highestEpoch

@@ -44,6 +44,7 @@ package struct MessageHead: Hashable, Sendable, FrameBody {
   /// Whether the chain is that of critical messages.
   package let isCritical: Bool
   /// The chain that it belongs to.
+  @inline(__always)
   var track: MessageTrack { kind == .stream ? .streams : isCritical ? .critical : .ordinary }
 
   package init(
@@ -61,8 +62,11 @@ package struct MessageHead: Hashable, Sendable, FrameBody {
     writer.write(chain)
     writer.write(previous)
     writer.write(number)
-    writer.write(kind.rawValue | (isCritical ? criticalBit : 0))
+    writer.write(mark)
   }
+
+  /// The kind with the bit of critical messages.
+  fileprivate var mark: UInt8 { kind.rawValue | (isCritical ? criticalBit : 0) }
 
   /// Reads what ``write(to:)`` wrote.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
@@ -82,6 +86,25 @@ package struct MessageHead: Hashable, Sendable, FrameBody {
     }
     self.kind = kind
     isCritical = byte & criticalBit != 0
+  }
+}
+
+extension ByteWriter {
+  /// Appends the whole frame of a message.
+  ///
+  /// Its head is put together first: to append one field after the other takes longer than to append the message.
+  mutating func writeMessage(_ head: MessageHead, _ bytes: [UInt8]) {
+    unsafe withUnsafeTemporaryAllocation(byteCount: FrameHead.size + MessageHead.size, alignment: 8) { raw in
+      let length = UInt32(MessageHead.size + bytes.count)
+      unsafe raw.storeBytes(of: length.littleEndian, as: UInt32.self)
+      unsafe raw.storeBytes(of: FrameType.message.rawValue, toByteOffset: 4, as: UInt8.self)
+      unsafe raw.storeBytes(of: head.chain.littleEndian, toByteOffset: 5, as: UInt32.self)
+      unsafe raw.storeBytes(of: head.previous.littleEndian, toByteOffset: 9, as: UInt64.self)
+      unsafe raw.storeBytes(of: head.number.littleEndian, toByteOffset: 17, as: UInt64.self)
+      unsafe raw.storeBytes(of: head.mark, toByteOffset: 25, as: UInt8.self)
+      unsafe write(span: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(raw)))
+    }
+    write(bytes: bytes)
   }
 }
 

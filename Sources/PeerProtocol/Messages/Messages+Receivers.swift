@@ -108,15 +108,15 @@ extension Messages {
     }
     // The next member on the way may be another one now.
     if hasChanged || !outflows[index].unreliable.isEmpty { pump(index, in: &turn) }
-    limitWait(for: index, in: turn)
+    limitWait(for: index, at: turn.now)
   }
 
   /// Limits the wait for a member that was never reached: no other organ reports it as lost.
-  mutating func limitWait(for index: Int, in turn: borrowing Turn) {
-    if outflows[index].isListed || outflows[index].way != .none {
+  mutating func limitWait(for index: Int, at now: Instant) {
+    if outflows.span[index].isListed || outflows.span[index].way != .none {
       outflows[index].patience = nil
     } else if outflows[index].patience == nil, outflows[index].openBytes > 0 {
-      outflows[index].patience = turn.now + ProtocolTimes.lost
+      outflows[index].patience = now + ProtocolTimes.lost
       schedule(outflows[index].patience)
     }
   }

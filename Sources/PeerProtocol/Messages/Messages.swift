@@ -53,7 +53,7 @@ struct Messages: Organ {
     addOutflows(track, for: peers, in: &turn)
     let room = turn.configuration.messageWindow(of: track) - ProtocolLimits.cost(ofMessage: bytes)
     let isFull = outflows.indices.contains { index in
-      isReceiver(index, in: peers, track) && outflows[index].openBytes > room
+      isReceiver(index, in: peers, track) && outflows.span[index].openBytes > room
     }
     guard !isFull else {
       owesRoom = true
@@ -62,7 +62,8 @@ struct Messages: Organ {
     lastNumber += 1
     for index in outflows.indices where isReceiver(index, in: peers, track) {
       outflows[index].add(lastNumber, bytes, kind)
-      limitWait(for: index, in: turn)
+      // Not with the whole turn: to lend a part of what one may change copies it.
+      limitWait(for: index, at: turn.now)
       pump(index, in: &turn)
     }
     return .sent(MessageID(lastNumber))
@@ -79,25 +80,23 @@ struct Messages: Organ {
   }
 
   func isReceiver(_ index: Int, in peers: [PeerID]?, _ track: MessageTrack) -> Bool {
-    guard outflows[index].track == track else { return false }
-    return peers.map { $0.contains(outflows[index].receiver.peer) } ?? outflows[index].isListed
+    // Through the span: the subscript of an array copies the element.
+    guard outflows.span[index].track == track else { return false }
+    guard let peers else { return outflows.span[index].isListed }
+    return peers.contains(outflows.span[index].receiver.peer)
   }
 
   // MARK: Sending
 
   /// Lets the messages for a receiver leave, as far as they may.
   mutating func pump(_ index: Int, in turn: inout Turn) {
-    switch outflows[index].way {
-    case .none: return
-    case .direct(let link):
-      // Through the span: the subscript of an array copies the element.
-      let hasNext = outflows.span[index].nextIndex(rules: turn.configuration.rules) != nil
-      guard hasNext || !outflows[index].unreliable.isEmpty else { break }
+    if outflows.span[index].way == .relayed { relay(index, in: &turn) }
+    let (link, end) = outflows[index].prepare(at: turn.now, rules: turn.configuration.rules)
+    if let link {
       lanes.update(link) { $0.isWaiting = true }
       turn.flush(link)
-    case .relayed: relay(index, in: &turn)
     }
-    schedule(outflows[index].await(at: turn.now))
+    schedule(end)
   }
 
   /// Hands messages to the member that is next on the way to their receiver.
@@ -145,7 +144,9 @@ struct Messages: Organ {
 
   /// Appends messages to the member at the other end of a link while there is room; whether some are left.
   private mutating func writeChain(_ track: MessageTrack, on link: LinkRef, in turn: inout Turn) -> Bool {
-    let index = outflows.indices.first { outflows[$0].way == .direct(link) && outflows[$0].track == track }
+    let index = outflows.indices.first {
+      outflows.span[$0].track == track && outflows.span[$0].way == .direct(link)
+    }
     guard let index else { return false }
     return outflows[index].write(to: &turn.outbox.scratch, rules: turn.configuration.rules)
   }
@@ -165,7 +166,8 @@ struct Messages: Organ {
     case .message:
       var reader = ByteReader(body)
       let head = try MessageHead(reading: &reader)
-      receive(head, try reader.readBytes(reader.remaining), from: sender.node, in: &turn)
+      let index = inflow(of: sender.node, head.track, in: turn)
+      receive(head, try reader.readBytes(reader.remaining), at: index, in: &turn)
     case .report: receive(try MessageReport(body: body), from: sender.node, on: sender.link, in: &turn)
     case .relayedMessage: try receiveRelayed(body, from: sender, in: &turn)
     case .relayedReport:
@@ -186,7 +188,8 @@ struct Messages: Organ {
     let head = try MessageHead(reading: &reader)
     guard turn.believes(route.from, on: sender) else { return }
     guard route.to != turn.me else {
-      return receive(head, try reader.readBytes(reader.remaining), from: route.from, in: &turn)
+      let index = inflow(of: route.from, head.track, in: turn)
+      return receive(head, try reader.readBytes(reader.remaining), at: index, in: &turn)
     }
     guard route.hops < ProtocolLimits.hops, let hop = turn.nextLink(to: route.to, avoiding: sender.node) else { return }
     route.hops += 1
@@ -201,29 +204,55 @@ struct Messages: Organ {
     turn.flush(hop)
   }
 
+  /// Takes the whole frames of messages at the start of `bytes`, up to another frame or until `isSpent`, which is asked after
+  /// each; returns how many bytes they were.
+  ///
+  /// A sender of many messages sends them one behind the other: only the first is looked up.
+  mutating func receiveRun(
+    _ bytes: RawSpan, from sender: NodeID, in turn: inout Turn, until isSpent: () -> Bool
+  ) throws(DecodingFailure) -> (used: Int, isSpent: Bool) {
+    let (type, limit) = (FrameType.message, FrameType.message.rule.limit)
+    var (used, known) = (0, nil as (index: Int, track: MessageTrack)?)
+    while FrameHead.type(in: bytes, at: used) == type.rawValue,
+      let frame = try FrameHead.find(in: bytes, at: used, limit: limit)
+    {
+      var reader = ByteReader(bytes.extracting(frame.body))
+      let head = try MessageHead(reading: &reader)
+      let content = try reader.readBytes(reader.remaining)
+      used = frame.body.upperBound
+      let place = known?.track == head.track ? known : nil
+      let index = place?.index ?? inflow(of: sender, head.track, in: turn)
+      known = (index, head.track)
+      receive(head, content, at: index, in: &turn)
+      if used < bytes.byteCount, isSpent() { return (used, true) }
+    }
+    return (used, false)
+  }
+
   /// Hands a message to the app if it is the next one of its sender, and sees to its report.
-  private mutating func receive(_ head: MessageHead, _ bytes: [UInt8], from sender: NodeID, in turn: inout Turn) {
-    let index = inflow(of: sender, head.track, in: turn)
+  private mutating func receive(_ head: MessageHead, _ bytes: [UInt8], at index: Int, in turn: inout Turn) {
     let (limit, rules) = (turn.configuration.messageWindow, turn.configuration.rules)
     let cost = ProtocolLimits.cost(ofMessage: bytes)
     if inflows[index].take(head, cost: cost, limit: limit, rules: rules) {
-      for other in inflows.indices where other != index && inflows[other].sharesUnread(with: inflows[index]) {
+      for other in inflows.indices
+      where other != index && inflows.span[other].sharesUnread(with: inflows.span[index]) {
         inflows[other].unread += cost
       }
+      let sender = inflows.span[index].sender
       switch head.kind {
       case .bytes: turn.outbox.append(message: bytes, from: sender.peer)
       case .envelope: turn.report(.envelope(bytes, MessageID(head.number), from: sender))
       case .stream: turn.report(.stream(bytes, MessageID(head.number), from: sender))
       }
-      if inflows[index].isReportUrgent(limit: limit) { return report(.report, to: index, in: &turn) }
+      if inflows.span[index].isReportUrgent(limit: limit) { return report(.report, to: index, in: &turn) }
     }
     inflows[index].owe(at: turn.now + ProtocolTimes.messageReport)
-    schedule(inflows[index].reportDue)
+    schedule(inflows.span[index].reportDue)
   }
 
   /// The place of what this start of a member has sent.
   private mutating func inflow(of sender: NodeID, _ track: MessageTrack, in turn: borrowing Turn) -> Int {
-    let known = inflows.indices.first { inflows[$0].track == track && inflows[$0].sender == sender }
+    let known = inflows.indices.first { inflows.span[$0].track == track && inflows.span[$0].sender == sender }
     if let known { return known }
     if inflows.count >= ProtocolLimits.messageSenders {
       // Those of members stay: their chains go on.

@@ -93,30 +93,32 @@ struct Outflow: Sendable {
   }
 
   /// The place of the next message to leave, if at most `limit` bytes are on their way then.
-  func nextIndex(within limit: Int = .max, rules: ProtocolRules) -> Int? {
+  ///
+  /// Inlined, since one that changes an outflow would call it on a copy.
+  @inline(__always)
+  private func nextIndex(within limit: Int = .max, rules: ProtocolRules) -> Int? {
     let index = head + sent
     guard !isHeld, index < items.count else { return nil }
-    let bytes = sentBytes + ProtocolLimits.cost(ofMessage: items[index].bytes)
+    // Through the span: the subscript of an array copies the element.
+    let bytes = sentBytes + ProtocolLimits.cost(ofMessage: items.span[index].bytes)
     return bytes <= limit && (bytes <= window || !rules.contains(.messageWindow)) ? index : nil
   }
 
+  @inline(__always)
   private func head(of index: Int) -> MessageHead {
     MessageHead(
-      chain: chain, previous: index == head ? acknowledged : items[index - 1].number, number: items[index].number,
-      kind: items[index].kind, isCritical: track == .critical)
+      chain: chain, previous: index == head ? acknowledged : items.span[index - 1].number,
+      number: items.span[index].number, kind: items.span[index].kind, isCritical: track == .critical)
   }
 
   /// Appends messages to the frames that leave on the link to the receiver, while there is room; whether some are left.
   mutating func write(to writer: inout ByteWriter, rules: ProtocolRules) -> Bool {
     while let index = nextIndex(rules: rules) {
-      let size = writer.count + FrameHead.size + MessageHead.size + items[index].bytes.count
+      let size = writer.count + FrameHead.size + MessageHead.size + items.span[index].bytes.count
       guard writer.count < ProtocolLimits.transmitWindow / 2,
         writer.count == 0 || size <= ProtocolLimits.transmitWindow
       else { return true }
-      writer.writeFrame(.message) { body in
-        head(of: index).write(to: &body)
-        body.write(bytes: items[index].bytes)
-      }
+      writer.writeMessage(head(of: index), items.span[index].bytes)
       noteSent()
     }
     return false
@@ -124,13 +126,23 @@ struct Outflow: Sendable {
 
   /// Records that the message that ``next(within:rules:)`` gave has left.
   mutating func noteSent() {
-    sentBytes += ProtocolLimits.cost(ofMessage: items[head + sent].bytes)
-    lastSent = max(lastSent, items[head + sent].number)
+    let index = head + sent
+    sentBytes += ProtocolLimits.cost(ofMessage: items.span[index].bytes)
+    lastSent = max(lastSent, items.span[index].number)
     sent += 1
   }
 
+  /// The link on which something may leave now, and the end of the wait for a report if a new one begins.
+  ///
+  /// One call that changes it in place: a method that only looks is called on a copy of the element of an array.
+  mutating func prepare(at now: Instant, rules: ProtocolRules) -> (link: LinkRef?, end: Instant?) {
+    let end = beginWait(at: now)
+    guard case .direct(let link) = way, !unreliable.isEmpty || nextIndex(rules: rules) != nil else { return (nil, end) }
+    return (link, end)
+  }
+
   /// Starts the wait for a report if something is open that a way leads for; its end, if it is a new one.
-  mutating func await(at now: Instant) -> Instant? {
+  private mutating func beginWait(at now: Instant) -> Instant? {
     guard repeatAt == nil, way != .none, openBytes > 0 else { return nil }
     repeatAt = now + (way == .relayed ? pause : ProtocolTimes.messageQuestion)
     return repeatAt
@@ -206,9 +218,9 @@ struct Outflow: Sendable {
   }
 
   private mutating func acknowledge(upTo last: UInt64) {
-    while head < items.count, items[head].number <= last {
-      let cost = ProtocolLimits.cost(ofMessage: items[head].bytes)
-      acknowledged = items[head].number
+    while head < items.count, items.span[head].number <= last {
+      let cost = ProtocolLimits.cost(ofMessage: items.span[head].bytes)
+      acknowledged = items.span[head].number
       items[head].bytes = []
       head += 1
       openBytes -= cost

@@ -64,7 +64,17 @@ extension Node {
     var offset = 0
     while let kind = links.state.kind(of: link) {
       do {
-        let limit = FrameHead.type(in: bytes, at: offset).map { FrameType.limit(of: $0, on: kind) } ?? 0
+        let type = FrameHead.type(in: bytes, at: offset)
+        if type == FrameType.message.rawValue, kind == .member, let sender = turn.mesh.links.sender(link) {
+          let run = try messages.organ.receiveRun(
+            bytes.extracting(offset..<bytes.byteCount), from: sender.node, in: &turn, until: isSpent)
+          settle()
+          offset += run.used
+          // Without one whole message there is none.
+          if run.isSpent || run.used == 0 { return (offset, run.isSpent) }
+          continue
+        }
+        let limit = type.map { FrameType.limit(of: $0, on: kind) } ?? 0
         guard let head = try FrameHead.find(in: bytes, at: offset, limit: limit) else { return (offset, false) }
         offset = head.body.upperBound
         if kind == .stranger, !links.organ.countFrame(on: link) {

@@ -89,6 +89,8 @@ package struct Node: Sendable {
   /// The next order, for a driver that pulls transmissions only at the end of a round of its loop.
   package mutating func nextOrder() -> Output? {
     if let order = turn.outbox.nextOrder() { return order }
+    // Most nodes keep none, and to look for it copies the turn.
+    guard turn.configuration.keepsRecord else { return nil }
     guard !membership.state.keeper.isKept(in: turn, hasEnded: hasEnded) else { return nil }
     return .persist(membership.organ.keeper.take(in: turn, hasEnded: hasEnded))
   }

@@ -49,8 +49,10 @@ package struct NodeConfiguration: Sendable {
   /// the simulator, whose apps send little.
   package var messageWindow = ProtocolLimits.messageWindow
   /// Cost of the messages that one receiver has not acknowledged, of its critical ones or of the others (bytes).
+  @inline(__always)
   func messageWindow(of track: MessageTrack) -> Int { track == .critical ? firstMessageWindow : messageWindow }
   /// Cost of the messages of a chain that a receiver takes before its first report (bytes).
+  @inline(__always)
   var firstMessageWindow: Int { messageWindow / 4 }
   /// Bytes of other members' messages that wait on one link to be passed on; more are dropped, and sent again.
   var relayedMessageLimit: Int { messageWindow / 4 }

@@ -77,6 +77,7 @@ struct EventBacklog: Backlog {
   /// Adds messages of so much cost (bytes), of which none replaces another or falls under a bound.
   mutating func append(_ messages: [[UInt8]], costing cost: Int, from sender: PeerID) {
     messageBytes[sender, default: 0] += cost
+    unread.reserve(messages.count)
     for bytes in messages { unread.append(.message(bytes, from: sender)) }
   }
 

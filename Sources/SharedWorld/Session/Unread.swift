@@ -55,6 +55,12 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
     return elements.count - 1
   }
 
+  /// Makes room for so many more elements at once: an array that grows copies every element several times.
+  mutating func reserve(_ more: Int) {
+    guard elements.count + more > elements.capacity else { return }
+    elements.reserveCapacity(max(elements.count + more, 2 * elements.capacity))
+  }
+
   /// Puts an element in the place of one that stands there.
   mutating func replace(_ index: Int, with element: Element) { elements[index] = element }
 

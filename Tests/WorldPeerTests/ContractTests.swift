@@ -57,7 +57,7 @@ struct ContractTests {
       #expect(try await bob.line { $0.event == "message" && $0.text == "hello" }.name == "ann")
       #expect(try await ann.ask("send carol hello").code == "unknown-peer")
       // Stopped, it acknowledges nothing.
-      bob.signal(SIGSTOP)
+      try await bob.stop()
       let last = try #require(try await ann.ask("send bob lost").number)
       bob.signal(SIGKILL)
       let failed = try await ann.event("messages-failed")

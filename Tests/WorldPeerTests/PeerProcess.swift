@@ -189,6 +189,24 @@ final class PeerProcess: Sendable {
     kill(process.processIdentifier, number)
   }
 
+  /// Stops the process, and returns when all of its threads stand still.
+  ///
+  /// The signal wakes one of them, which stops the others as soon as it gets a processor: until then they go on.
+  func stop() async throws {
+    signal(SIGSTOP)
+    while try !threadStates().allSatisfy({ $0 == "T" }) { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
+  /// The state of each thread as proc(5) names it, such as T of one that is stopped.
+  private func threadStates() throws -> [Character?] {
+    let tasks = "/proc/\(process.processIdentifier)/task"
+    return try FileManager.default.contentsOfDirectory(atPath: tasks).map { task in
+      let line = try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
+      // After the name of the thread, which stands in parentheses and may have others in it.
+      return line.lastIndex(of: ")").flatMap { line[$0...].dropFirst(2).first }
+    }
+  }
+
   /// The first line from number `start` on that fits, as soon as there is one.
   @discardableResult
   func line(from start: Int = 0, _ fits: (Line) -> Bool) async throws -> Line {

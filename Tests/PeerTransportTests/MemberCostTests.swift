@@ -21,12 +21,15 @@ struct MemberCostTests {
     return frame.bytes
   }
 
-  /// By these clocks every look at them takes a millisecond: each arrival costs one at least, and each frame of a flood an eighth.
+  /// Clocks of which every look takes a millisecond more.
+  ///
+  /// Each arrival costs one at least, and each frame of a flood an eighth. The time that passes counts too, so that a rest
+  /// ends and the link does not end for silence.
   private static func slow() -> WorkClocks {
-    var time: UInt64 = 0
+    var looks: UInt64 = 0
     let clock = {
-      time += 1_000_000
-      return time
+      looks += 1
+      return MonotonicClock.now + looks * 1_000_000
     }
     return WorkClocks(time: clock, processorTime: clock)
   }
@@ -37,9 +40,8 @@ struct MemberCostTests {
     let (victim, honest, liar) = (try DrivenPeer("victim"), try DrivenPeer("honest"), try DrivenPeer("liar"))
     let address = try await victim.start { driver in
       driver.intake.meter = WorkMeter(Self.slow())
-      // A member has 2,000 arrivals, and earns no more within the test.
-      driver.intake.limits.burst = 2_000_000_000
-      (driver.intake.limits.perByte, driver.intake.limits.share) = (0, 1_000_000)
+      // A member has 2,000 arrivals, and earns fewer than a flood makes.
+      (driver.intake.limits.burst, driver.intake.limits.perByte) = (2_000_000_000, 0)
     }
     for peer in [honest, liar] {
       _ = try await peer.start()
@@ -65,7 +67,10 @@ struct MemberCostTests {
     // Anchors arrive before and after the liar is stopped. They are few: the honest member has a budget too.
     for count in 1...40 {
       // The node says nothing of it, so there is nothing else to wait for.
-      while count == 20, await victim.use({ $0.intake.isResting(attacked) }) != true { await Task.yield() }
+      while count == 20, await victim.use({ $0.intake.isResting(attacked) }) != true {
+        try Task.checkCancellation()
+        await Task.yield()
+      }
       await honest.use { driver in
         _ = driver.handle(.edit(.place(Anchor(name: "\(count)", transform: .identity))))
       }

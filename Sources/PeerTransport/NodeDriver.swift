@@ -131,15 +131,18 @@ package final class NodeDriver {
   /// Carries out the node's orders after a turn, and passes its events on.
   private func finishTurn() {
     drain()
-    // Where the round is to be ended, that does it once for all its turns.
-    if !isRoundHandled { setTimer() }
+    setTimer()
     guard !events.isEmpty else { return }
     let batch = events
     events.removeAll(keepingCapacity: true)
     onEvents(batch)
   }
 
-  private func setTimer() { timer?.deadline = ask { $0.deadline }.map { UInt64(max(0, $0.nanoseconds)) } }
+  private func setTimer() {
+    // Where the round is to be ended, that does it once for all its turns.
+    guard !isRoundHandled else { return }
+    timer?.deadline = ask { $0.deadline }.map { UInt64(max(0, $0.nanoseconds)) }
+  }
 
   private func drain() {
     while let order = node.nextOrder() {
@@ -235,7 +238,8 @@ extension NodeDriver: RoundHandler {
     transmit(atOnce: true)
     isRoundHandled = false
     // To write for a link may have ended it.
-    if ask({ $0.hasOrders }) { finishTurn() } else { requestRound() }
+    if ask({ $0.hasOrders }) { return finishTurn() }
+    requestRound()
     setTimer()
   }
 }

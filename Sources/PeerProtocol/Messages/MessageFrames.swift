@@ -59,14 +59,20 @@ package struct MessageHead: Hashable, Sendable, FrameBody {
 
   /// Appends chain, previous, number, and kind with the bit of critical messages.
   package func write(to writer: inout ByteWriter) {
-    writer.write(chain)
-    writer.write(previous)
-    writer.write(number)
-    writer.write(mark)
+    unsafe withUnsafeTemporaryAllocation(byteCount: Self.size, alignment: 8) { raw in
+      unsafe store(in: raw, at: 0)
+      unsafe writer.write(span: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(raw)))
+    }
   }
 
-  /// The kind with the bit of critical messages.
-  fileprivate var mark: UInt8 { kind.rawValue | (isCritical ? criticalBit : 0) }
+  /// Puts all fields into memory that has room for them behind `start`.
+  fileprivate func store(in raw: UnsafeMutableRawBufferPointer, at start: Int) {
+    unsafe raw.storeBytes(of: chain.littleEndian, toByteOffset: start, as: UInt32.self)
+    unsafe raw.storeBytes(of: previous.littleEndian, toByteOffset: start + 4, as: UInt64.self)
+    unsafe raw.storeBytes(of: number.littleEndian, toByteOffset: start + 12, as: UInt64.self)
+    let mark = kind.rawValue | (isCritical ? criticalBit : 0)
+    unsafe raw.storeBytes(of: mark, toByteOffset: start + 20, as: UInt8.self)
+  }
 
   /// Reads what ``write(to:)`` wrote.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
@@ -98,10 +104,7 @@ extension ByteWriter {
       let length = UInt32(MessageHead.size + bytes.count)
       unsafe raw.storeBytes(of: length.littleEndian, as: UInt32.self)
       unsafe raw.storeBytes(of: FrameType.message.rawValue, toByteOffset: 4, as: UInt8.self)
-      unsafe raw.storeBytes(of: head.chain.littleEndian, toByteOffset: 5, as: UInt32.self)
-      unsafe raw.storeBytes(of: head.previous.littleEndian, toByteOffset: 9, as: UInt64.self)
-      unsafe raw.storeBytes(of: head.number.littleEndian, toByteOffset: 17, as: UInt64.self)
-      unsafe raw.storeBytes(of: head.mark, toByteOffset: 25, as: UInt8.self)
+      unsafe head.store(in: raw, at: FrameHead.size)
       unsafe write(span: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(raw)))
     }
     write(bytes: bytes)

@@ -3,7 +3,7 @@ package import AnchorReplication
 /// A kind of run that a broken rule may show.
 package protocol MutableScenario: Sendable {
   /// Runs one seed with `count` nodes that keep these rules.
-  func run(seed: UInt64, count: Int, rules: ProtocolRules) -> RunOutcome
+  func run(seed: UInt64, count: Int, rules: ProtocolRules, recording: Bool) -> RunOutcome
 }
 
 /// A known-bad rule, and how many seeds the simulator may need to notice it.
@@ -31,7 +31,7 @@ package struct Mutant<Kind: MutableScenario>: Sendable {
   /// The first of some seeds that shows the mistake, and what was seen; nil if none does.
   package func firstCatch(in seeds: ClosedRange<UInt64>) -> (seed: UInt64, violation: String)? {
     for seed in seeds {
-      let outcome = scenario.run(seed: seed, count: count, rules: rules)
+      let outcome = scenario.run(seed: seed, count: count, rules: rules, recording: false)
       if let violation = outcome.violation { return (seed, violation) }
     }
     return nil

@@ -1,13 +1,9 @@
-package import AnchorReplication
+import AnchorReplication
 
 /// Known-bad rules that runs of the election show.
 package typealias ElectionMutant = Mutant<ElectionScenario>
 
-extension ElectionScenario: MutableScenario {
-  package func run(seed: UInt64, count: Int, rules: ProtocolRules) -> RunOutcome {
-    run(seed: seed, count: count, rules: rules, recording: false)
-  }
-}
+extension ElectionScenario: MutableScenario {}
 
 extension ElectionMutant {
   /// Every known-bad rule of the election.

@@ -4,8 +4,8 @@ package import AnchorReplication
 package typealias SessionMutant = Mutant<SessionScenario>
 
 extension SessionScenario: MutableScenario {
-  package func run(seed: UInt64, count: Int, rules: ProtocolRules) -> RunOutcome {
-    run(seed: seed, count: count, rules: rules, recording: false)
+  package func run(seed: UInt64, count: Int, rules: ProtocolRules, recording: Bool) -> RunOutcome {
+    run(seed: seed, count: count, rules: rules, recording: recording, replaying: false)
   }
 }
 

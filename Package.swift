@@ -104,6 +104,7 @@ let package = Package(
       name: "worldmap", dependencies: ["PeerCLI", "WorldAlignment", "WorldFormats", "SharedWorld"],
       swiftSettings: common),
 
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
     .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
     .testTarget(name: "AuthenticationTests", dependencies: ["Authentication", "Basics"], swiftSettings: common),
     .testTarget(name: "BasicsLinuxTests", dependencies: ["Basics", "BasicsLinux"], swiftSettings: common),
@@ -135,13 +136,14 @@ let package = Package(
     .testTarget(
       name: "ServiceDiscoveryTests", dependencies: ["Basics", "BasicsLinux", "ServiceDiscovery"], swiftSettings: common),
     .testTarget(
-      name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders"], exclude: ["C"],
+      name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders", "TestSupport"], exclude: ["C"],
       swiftSettings: common),
     .testTarget(
       name: "SharedWorldTests",
       dependencies: [
         "Authentication", "Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "ServiceDiscovery", "WorldModel",
         "WorldFormats",
+        "TestSupport",
       ],
       swiftSettings: common),
     .testTarget(
@@ -150,13 +152,14 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "PeerCLITests", dependencies: ["PeerCLI", "SharedWorld"], swiftSettings: common),
     .testTarget(
-      name: "WorldViewKitTests", dependencies: ["Basics", "WorldViewKit", "PeerCLI", "SharedWorld", "worldview"],
+      name: "WorldViewKitTests",
+      dependencies: ["Basics", "WorldViewKit", "PeerCLI", "SharedWorld", "worldview", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "WorldMapToolTests", dependencies: ["worldmap", "PeerCLI", "SharedWorld"],
       swiftSettings: common),
     .testTarget(
-      name: "WorldPeerTests", dependencies: ["worldpeer", "PeerCLI", "SharedWorld", "WorldFormats"],
+      name: "WorldPeerTests", dependencies: ["worldpeer", "PeerCLI", "SharedWorld", "WorldFormats", "TestSupport"],
       swiftSettings: common),
     .testTarget(name: "Examples", dependencies: ["SharedWorld", "WorldFormats"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),

@@ -1,5 +1,6 @@
 import CSharedWorldHeaders
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CSharedWorld
@@ -241,11 +242,11 @@ struct EventQueueTests {
   @Test("an event that was not taken goes with the task that put it")
   func withdrawn() async throws {
     let queue = try EventQueue()
-    await withTaskGroup(of: Bool.self) { group in
+    try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask { await queue.put(OwnEvent(SW_EVENT_OBJECT, 1)) }
-      while queue.unread == 0 { await Task.yield() }
+      try await until { queue.unread > 0 }
       group.cancelAll()
-      #expect(await group.next() == false)
+      #expect(try await group.next() == false)
     }
     #expect(queue.unread == 0)
     if case .nothing = queue.next() {} else { Issue.record("the event is still there") }
@@ -256,20 +257,20 @@ struct EventQueueTests {
     let (queue, questions) = (try EventQueue(), QuestionDesk())
     #expect(await questions.ask { OwnEvent(SW_EVENT_HOST_REQUESTED, $0) } == false)
     questions.begin(with: queue)
-    await withTaskGroup(of: Bool.self) { group in
+    try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<QuestionDesk.limit {
         group.addTask { await questions.ask { OwnEvent(SW_EVENT_HOST_REQUESTED, $0) } }
       }
-      while queue.unread < QuestionDesk.limit { await Task.yield() }
+      try await until { queue.unread == QuestionDesk.limit }
       #expect(await questions.ask { OwnEvent(SW_EVENT_HOST_REQUESTED, $0) } == false)
       guard case .own(let event) = queue.next() else {
         Issue.record("no event")
         return
       }
       #expect(questions.answer(event.number, accepts: true) && !questions.answer(event.number, accepts: true))
-      #expect(await group.next() == true)
+      #expect(try await group.next() == true)
       group.cancelAll()
-      for await answer in group { #expect(!answer) }
+      for try await answer in group { #expect(!answer) }
     }
     #expect(queue.unread == 0)
   }
@@ -297,11 +298,11 @@ struct EventQueueTests {
   @Test("the one that puts an event waits until it is taken")
   func taken() async throws {
     let queue = try EventQueue()
-    await withTaskGroup(of: Bool.self) { group in
+    try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask { await queue.put(OwnEvent(SW_EVENT_OBJECT, 1)) }
-      while queue.unread == 0 { await Task.yield() }
+      try await until { queue.unread > 0 }
       if case .own(let event) = queue.next() { #expect(event.number == 1) } else { Issue.record("no event") }
-      #expect(await group.next() == true)
+      #expect(try await group.next() == true)
     }
   }
 

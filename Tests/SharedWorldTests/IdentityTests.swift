@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SharedWorld
+import TestSupport
 import Testing
 import WorldModel
 
@@ -92,7 +93,7 @@ private final class Scratch {
     var info = stat()
     fstat(lock, &info)
     // The kernel lists who is blocked on a lock behind an arrow, with the file's number.
-    while !isBlocked(on: info.st_ino) { await Task.yield() }
+    try await until { isBlocked(on: info.st_ino) }
     scratch.write(other.read("identity-kitchen.pem"), to: "identity-kitchen.pem")
     // Closing is not enough where a child of another test has the file too, and that child may wait for this thread.
     flock(lock, LOCK_UN)

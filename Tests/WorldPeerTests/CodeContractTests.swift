@@ -1,5 +1,6 @@
 import Foundation
 import SharedWorld
+import TestSupport
 import Testing
 
 /// Two processes whose users compare codes, with real TCP and real TLS.
@@ -29,7 +30,7 @@ struct CodeContractTests {
         #expect(try await ann.event("peer-joined").name == "bob")
         #expect(try await bob.event("peer-joined").name == "ann")
         let store = try PinStore(beside: folder.appending(path: "ann").path)
-        while try store.pins().map(\.name) != ["bob"] { try await Task.sleep(for: .milliseconds(10)) }
+        try await until { try store.pins().map(\.name) == ["bob"] }
         for peer in [ann, bob] {
           try peer.send("quit")
           #expect(try await peer.status() == 0)

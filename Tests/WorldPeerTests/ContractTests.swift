@@ -1,5 +1,6 @@
 import Foundation
 import SharedWorld
+import TestSupport
 import Testing
 import WorldFormats
 
@@ -161,9 +162,7 @@ struct ContractTests {
 
   /// Waits until a peer's id is in another's state on the disk.
   private func kept(_ id: [UInt8], in file: URL) async throws {
-    while (try? Data(contentsOf: file))?.range(of: Data(id)) == nil {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    try await until { (try? Data(contentsOf: file))?.range(of: Data(id)) != nil }
   }
 
   @Test("two peers join, share a map and end with the same roster, host, map and digest")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Files between worldpeers", .timeLimit(.minutes(5)))
@@ -54,7 +55,7 @@ struct FileCommandTests {
       let (ann, bob) = try await two(in: folder)
       // A newcomer to a session of two does not become its host, as it might to one of a single peer.
       for peer in [ann, bob] { try await peer.ask("wait host") }
-      while try await ann.ask("status").host != bob.ask("status").host { await Task.yield() }
+      try await until { try await ann.ask("status").host == bob.ask("status").host }
       let source = folder.appending(path: "plan.txt")
       let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
       try bytes.write(to: source)

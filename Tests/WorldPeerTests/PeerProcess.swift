@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// One line of JSON from a `worldpeer`, with the fields that the tests look at.
 struct Line: Decodable, Sendable {
@@ -194,7 +195,7 @@ final class PeerProcess: Sendable {
   /// The signal wakes one of them, which stops the others as soon as it gets a processor: until then they go on.
   func stop() async throws {
     signal(SIGSTOP)
-    while try !threadStates().allSatisfy({ $0 == "T" }) { try await Task.sleep(for: .milliseconds(1)) }
+    try await until { try threadStates().allSatisfy { $0 == "T" } }
   }
 
   /// The state of each thread as proc(5) names it, such as T of one that is stopped.

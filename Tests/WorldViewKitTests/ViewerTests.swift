@@ -1,6 +1,7 @@
 import Foundation
 import PeerCLI
 import SharedWorld
+import TestSupport
 import Testing
 import WorldViewKit
 
@@ -69,7 +70,7 @@ struct ViewerTests {
 
   /// Waits until the page shows what `body` looks for.
   private static func wait(_ browser: Browser, for phrase: String) async throws {
-    while try await !browser.get("/state").contains(phrase) { try await Task.sleep(for: .milliseconds(10)) }
+    try await until { try await browser.get("/state").contains(phrase) }
   }
 
   @Test(

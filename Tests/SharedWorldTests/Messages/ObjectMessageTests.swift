@@ -1,5 +1,6 @@
 import SharedWorld
 import Synchronization
+import TestSupport
 import Testing
 
 /// A label that somebody writes into the world.
@@ -124,7 +125,7 @@ struct ObjectMessageTests {
         }
         // What bob's reader and alice hold at most.
         let most = 2 * (Session.Events.messageCapacity / 50_000)
-        while sent.count.withLock({ $0 }) < most - 2 { await Task.yield() }
+        try await until { sent.count.withLock { $0 } >= most - 2 }
         // Time enough to send the rest, were it allowed to.
         for number in 0..<50 {
           try await bob.place(Anchor(name: "\(number)"), acknowledgement: .everyPresentMember)

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -157,7 +158,7 @@ struct RequestTests {
       var questions: RequestStream<Question>? = bob.requests(Question.self)
       async let error = Self.failure(alice, bobID)
       // The request stands in the mailbox behind nothing.
-      while bob.hub.messages.unread(of: alice.localPeer.id) == 0 { await Task.yield() }
+      try await until { bob.hub.messages.unread(of: alice.localPeer.id) > 0 }
       #expect(questions != nil)
       questions = nil
       #expect(await error?.code == .unhandled)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -46,7 +47,7 @@ struct AddressBookTests {
           let error = await #expect(throws: SessionError.self) { try await alice.invite(.known(bob.localPeer.id)) }
           #expect(error?.code == .unknownPeer)
           _ = try await bob.invite(alice.endpoint)
-          while try await book.addresses(of: bob.localPeer.id).isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+          try await until { try await !book.addresses(of: bob.localPeer.id).isEmpty }
           return bob.port
         }
       }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -192,7 +193,7 @@ struct DriverSessionTests {
         let dialler = try #require(first.first { $0.isDialler })
         #expect(dialler.peer == bob.localPeer && dialler.localPeer == alice.localPeer)
         network.disconnect(alice, bob)
-        while await contexts.all.count < 4 { await Task.yield() }
+        try await until { await contexts.all.count >= 4 }
         let again = await contexts.all.dropFirst(2)
         #expect(again.allSatisfy { $0.isResumed })
         #expect(Set(again.map(\.channelBinding)).isDisjoint(with: first.map(\.channelBinding)))

@@ -1,4 +1,5 @@
 import Basics
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -77,8 +78,8 @@ struct EventHubTests {
   }
 
   @Test("a reader that waits is fed although its iterator stands nowhere else")
-  func waiting() async {
-    await withTaskGroup(of: [Int].self) { group in
+  func waiting() async throws {
+    try await withThrowingTaskGroup(of: [Int].self) { group in
       for _ in 0..<3 {
         group.addTask { [events] in
           var seen: [Int] = []
@@ -88,10 +89,10 @@ struct EventHubTests {
           return seen
         }
       }
-      while hub.receivers.count < 3 { await Task.yield() }
+      try await until { hub.receivers.count == 3 }
       for size in 1...5 { publish(size) }
       hub.end()
-      for await seen in group { #expect(seen.suffix(5) == [1, 2, 3, 4, 5]) }
+      for try await seen in group { #expect(seen.suffix(5) == [1, 2, 3, 4, 5]) }
     }
   }
 

@@ -1,5 +1,6 @@
 import Basics
 import PeerProtocol
+import TestSupport
 import Testing
 import WorldModel
 
@@ -51,7 +52,7 @@ struct FaultEventTests {
       let configuration = TestSessions.configuration()
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
         try await Session.withSession(as: TestSessions.identity("dave"), configuration: configuration) { dave in
-          while await alice.state().host == nil { await Task.yield() }
+          try await until { await alice.state().host != nil }
           var members: [PeerID] = []
           for other in [bob, carol, dave] { members.append(try await alice.invite(other.endpoint).id) }
           let all = members

@@ -2,6 +2,7 @@ import Foundation
 import PeerProtocol
 import PeerTransport
 import ServiceDiscovery
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -84,7 +85,7 @@ struct ImpostorTests {
     try await Session.withSession(as: alice, configuration: recording) { alice in
       try await Session.withSession(as: bob, configuration: plain) { bob in
         _ = try await alice.invite(bob.endpoint)
-        while try store.pins().first?.recognitionKey == nil { try await Task.sleep(for: .milliseconds(10)) }
+        try await until { try store.pins().first?.recognitionKey != nil }
       }
     }
     let mallory = try ScriptedPeer(.accept) { $0.service = plain.service }

@@ -1,6 +1,7 @@
 import AnchorReplication
 import Basics
 import Foundation
+import TestSupport
 import Testing
 import WorldModel
 
@@ -18,11 +19,11 @@ struct JournalFileTests {
       try await file.limit(pages: .max)
       // Nothing is edited any more: the write is retried without an occasion.
       var kept: [String] = []
-      while kept.count < 2 {
+      try await until {
         var set = AnchorSet(actor: ActorID(peer: PeerID(SHA256Digest(words: .zero)), incarnation: 1))
         try set.restore(try await file.records())
         kept = set.anchors.map(\.name).sorted()
-        await Task.yield()
+        return kept.count == 2
       }
       #expect(kept == ["1", "2"])
       await session.leave()

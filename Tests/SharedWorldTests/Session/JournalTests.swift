@@ -1,5 +1,6 @@
 import Foundation
 import SharedWorld
+import TestSupport
 import Testing
 
 @Suite("Journal of a session", .timeLimit(.minutes(20)))
@@ -94,7 +95,7 @@ struct JournalTests {
   private static func place(_ number: Int, in session: Session, _ path: String) async throws {
     let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
     try await session.place(Anchor(name: "anchor \(number)"))
-    while try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int == size { await Task.yield() }
+    try await until { try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int != size }
   }
 
   @Test("what is no journal, and a journal in use, are refused with what to do")

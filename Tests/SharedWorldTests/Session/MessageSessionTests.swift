@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -44,9 +45,7 @@ struct MessageSessionTests {
         // Bob has as many as he takes unread. Alice may keep fewer than she could: a quarter of her window is not given out
         // for every report, and the last report may leave it so.
         let most = Session.Events.messageCapacity / (Self.size + 64)
-        while try await !alice.isFull(after: sent.withLock { $0.count < most ? nil : $0[most - 1] }) {
-          try await Task.sleep(for: .milliseconds(2))
-        }
+        try await until { try await alice.isFull(after: sent.withLock { $0.count < most ? nil : $0[most - 1] }) }
         let error = await #expect(throws: SessionError.self) { try await alice.sendNow([1]) }
         #expect(error?.code == .wouldBlock)
         let cancelled = Task { try await alice.send([1], to: [bobID]) }
@@ -67,7 +66,7 @@ struct MessageSessionTests {
         var lazy: Session.Events.Iterator? = bob.events.makeAsyncIterator()
         group.addTask { for number in 1...60 { try await alice.send(Self.message(number)) } }
         let reading = Task { await Self.read(10, of: bob) }
-        while await !alice.isFull { try await Task.sleep(for: .milliseconds(2)) }
+        try await until { await alice.isFull }
         #expect(lazy != nil)
         lazy = nil
         try await group.waitForAll()

@@ -1,5 +1,6 @@
 import Foundation
 import PeerProtocol
+import TestSupport
 import Testing
 import WorldModel
 
@@ -132,12 +133,10 @@ struct OwnedSessionTests {
         try await Session.withSession(as: one, configuration: alices) { alice in
           _ = try await alice.join(bob.endpoint)
           try await alice.setRole(.moderator, of: other.peerID)
-          while true {
+          try await until {
             let bytes = FileManager.default.contents(atPath: folder.appending(path: "alice").path) ?? Data()
             let record = try? NodeRecord(decoding: Array(bytes))
-            if record?.governance?.statements.contains(where: { $0.role == .moderator }) == true { break }
-            // A look at the disk every few milliseconds, as in StateTests.
-            try await Task.sleep(for: .milliseconds(5))
+            return record?.governance?.statements.contains { $0.role == .moderator } == true
           }
           try FileManager.default.copyItem(atPath: folder.appending(path: "alice").path, toPath: copy)
         }

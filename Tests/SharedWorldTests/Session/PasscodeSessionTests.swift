@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -25,7 +26,7 @@ struct PasscodeSessionTests {
           _ = try await events.first {
             if case .anchorAdded(let anchor, _) = $0, anchor.id == lamp { true } else { nil }
           }
-          while await !alice.state().peers.allSatisfy(\.isDirect) { await Task.yield() }
+          try await until { await alice.state().peers.allSatisfy(\.isDirect) }
         }
       }
     }

@@ -1,5 +1,6 @@
 import PeerTransport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -65,7 +66,7 @@ struct SaverTests {
       }
       await disk.finish()
       await disk.finish()
-      while await disk.written.count < 2 { await Task.yield() }
+      try await until { await disk.written.count == 2 }
       #expect(await disk.written == [1, 5])
       #expect(await disk.mostAtOnce == 1)
     }
@@ -80,7 +81,7 @@ struct SaverTests {
       await saver.save()
       for _ in 0..<3 { await disk.finish(with: full) }
       await disk.finish()
-      while await disk.written.isEmpty { await Task.yield() }
+      try await until { await !disk.written.isEmpty }
       #expect(await disk.written == [7])
       offer(8)
       await saver.save()
@@ -93,9 +94,9 @@ struct SaverTests {
       #expect(told == ["full", "full again"])
       // The retry: a write that nobody lets through would never end.
       await disk.finish()
-      while await disk.written.count < 2 { await Task.yield() }
+      try await until { await disk.written.count == 2 }
       #expect(await disk.written == [7, 8])
-      while await saver.stop() { await Task.yield() }
+      try await until { await !saver.stop() }
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SharedWorld
+import TestSupport
 import Testing
 
 @Suite("Session", .timeLimit(.minutes(5)))
@@ -68,7 +69,7 @@ struct SessionTests {
       #expect(peers == (bob.localPeer, alice.localPeer))
       for session in [alice, bob] {
         // The invitations are answered before one of the two links is given up.
-        while await session.state().peers.map(\.isDirect) != [true] { try await Task.sleep(for: .milliseconds(10)) }
+        try await until { await session.state().peers.map(\.isDirect) == [true] }
       }
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -103,7 +104,7 @@ struct SnapshotTests {
       for id in ids.dropFirst() { try await session.place(Anchor(id: id, name: "a", transform: .identity)) }
       #expect(before.anchors.isEmpty)
       #expect(session.snapshot.anchors.map(\.id).contains(ids[0]))
-      while session.snapshot.anchors.count < 3 { await Task.yield() }
+      try await until { session.snapshot.anchors.count == 3 }
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import SharedWorld
+import TestSupport
 import Testing
 
 @Suite("One folder for all that a session keeps", .timeLimit(.minutes(5)))
@@ -80,7 +81,7 @@ struct StorageTests {
         return Observed(session: session)
       }
       // The session's thread ends by itself.
-      while observed.session != nil { await Task.yield() }
+      try await until { observed.session == nil }
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -13,7 +14,7 @@ struct TrustTests {
 
   /// Waits until the store has this many peers.
   private static func pins(_ count: Int, in store: PinStore) async throws -> [PinStore.Pin] {
-    while try store.pins().count < count { try await Task.sleep(for: .milliseconds(10)) }
+    try await until { try store.pins().count >= count }
     return try store.pins()
   }
 

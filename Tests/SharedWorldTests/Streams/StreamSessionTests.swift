@@ -1,6 +1,7 @@
 import Basics
 import PeerProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -131,7 +132,7 @@ struct StreamSessionTests {
       #expect(await open("log/1", .milliseconds(50)) == .requestTimedOut)
       // One that waits when the reader goes is refused.
       async let waiting = open("log/2", .seconds(60))
-      while await bob.streamsOffered < 1 { await Task.yield() }
+      try await until { await bob.streamsOffered > 0 }
       #expect(incoming != nil)
       incoming = nil
       #expect(await waiting == .unhandled)
@@ -144,10 +145,10 @@ struct StreamSessionTests {
       let bobID = bob.localPeer.id
       let incoming = bob.streams()
       let opening = Task { try await alice.openStream(named: "first", to: bobID, timeout: .seconds(60)) }
-      while await bob.streamsOffered < 1 { await Task.yield() }
+      try await until { await bob.streamsOffered > 0 }
       opening.cancel()
       #expect(await Self.code { _ = try await opening.value } == .cancelled)
-      while await bob.streamsOffered > 0 { await Task.yield() }
+      try await until { await bob.streamsOffered == 0 }
       async let second = alice.openStream(named: "second", to: bobID, timeout: .seconds(60))
       var iterator = incoming.makeAsyncIterator()
       let stream = await iterator.next()
@@ -161,7 +162,7 @@ struct StreamSessionTests {
     try await Self.open { _, one, _, other in
       try await one.write([1, 2])
       async let reading = Self.code { _ = try await one.read() }
-      while await !one.isBeingRead { await Task.yield() }
+      try await until { await one.isBeingRead }
       one.reset(RemoteError("full", "the disk is full"))
       #expect(await reading == .streamReset)
       #expect(await Self.code { try await one.write([1]) } == .streamReset)
@@ -230,14 +231,14 @@ struct StreamSessionTests {
   func cancelled() async throws {
     try await Self.open { _, one, _, other in
       let reading = Task { try await other.read() }
-      while await !other.isBeingRead { await Task.yield() }
+      try await until { await other.isBeingRead }
       let second = await Self.code { _ = try await other.read() }
       #expect(second == .invalidArgument)
       reading.cancel()
       #expect(await Self.code { _ = try await reading.value } == .cancelled)
       try await one.write(Self.bytes(PeerStream.window))
       let writing = Task { try await one.write([9]) }
-      while await !one.isBeingWritten { await Task.yield() }
+      try await until { await one.isBeingWritten }
       writing.cancel()
       #expect(await Self.code { try await writing.value } == .cancelled)
       async let rest: Void = one.finish()

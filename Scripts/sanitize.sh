@@ -35,10 +35,12 @@ sanitize() {
   fi
   local select=(--skip "$skipped")
   if [[ -n $filter ]]; then select+=(--filter "$filter"); fi
+  # One report does not end a run, so that all are in it.
   # Leaks are not looked for: the run-time library of Swift keeps what it makes once, and at the exit of a test's process objects
   # live whose threads have ended. LeakTests and SessionHandleTests look for them.
-  if ! LD_PRELOAD=$preload TSAN_OPTIONS="log_path=$PWD/$reports/report exitcode=66 report_thread_leaks=0" \
-    ASAN_OPTIONS="log_path=$PWD/$reports/report detect_leaks=0" \
+  local log=log_path=$PWD/$reports/report
+  if ! LD_PRELOAD=$preload TSAN_OPTIONS="$log exitcode=66 report_thread_leaks=0" \
+    ASAN_OPTIONS="$log detect_leaks=0 halt_on_error=0 suppressions=$PWD/Scripts/asan.supp" \
     "$build/debug/SharedWorldPackageTests.xctest" --testing-library swift-testing "${select[@]}"; then
     echo "sanitize: the tests failed under the $kind sanitizer" >&2
     status=1

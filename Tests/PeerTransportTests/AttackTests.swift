@@ -81,7 +81,7 @@ import Testing
       configuration.reservedDescriptors = 10
       let client = RawClient()
       // What the child has of its parent leaves gaps: all numbers are taken, so that these alone are free.
-      AttackTests.setDescriptorLimit(64)
+      AttackTests.setDescriptorLimit(256)
       var taken: [Int32] = []
       while case let next = dup(0), next >= 0 { taken.append(next) }
       // One for the listener; the connection would have the next one, which is among the last.

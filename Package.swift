@@ -142,8 +142,7 @@ let package = Package(
       name: "SharedWorldTests",
       dependencies: [
         "Authentication", "Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "ServiceDiscovery", "WorldModel",
-        "WorldFormats",
-        "TestSupport",
+        "WorldFormats", "TestSupport",
       ],
       swiftSettings: common),
     .testTarget(

@@ -59,10 +59,7 @@ package struct MessageHead: Hashable, Sendable, FrameBody {
 
   /// Appends chain, previous, number, and kind with the bit of critical messages.
   package func write(to writer: inout ByteWriter) {
-    unsafe withUnsafeTemporaryAllocation(byteCount: Self.size, alignment: 8) { raw in
-      unsafe store(in: raw, at: 0)
-      unsafe writer.write(span: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(raw)))
-    }
+    unsafe writer.write(Self.size) { unsafe store(in: $0, at: 0) }
   }
 
   /// Puts all fields into memory that has room for them behind `start`.
@@ -100,14 +97,22 @@ extension ByteWriter {
   ///
   /// Its head is put together first: to append one field after the other takes longer than to append the message.
   mutating func writeMessage(_ head: MessageHead, _ bytes: [UInt8]) {
-    unsafe withUnsafeTemporaryAllocation(byteCount: FrameHead.size + MessageHead.size, alignment: 8) { raw in
+    unsafe write(FrameHead.size + MessageHead.size) { raw in
       let length = UInt32(MessageHead.size + bytes.count)
       unsafe raw.storeBytes(of: length.littleEndian, as: UInt32.self)
       unsafe raw.storeBytes(of: FrameType.message.rawValue, toByteOffset: 4, as: UInt8.self)
       unsafe head.store(in: raw, at: FrameHead.size)
-      unsafe write(span: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(raw)))
     }
     write(bytes: bytes)
+  }
+
+  /// Appends some bytes at once that `fill` puts into memory beforehand.
+  @inline(__always)
+  fileprivate mutating func write(_ count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
+    unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { raw in
+      unsafe fill(raw)
+      unsafe write(span: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(raw)))
+    }
   }
 }
 

@@ -1,6 +1,5 @@
 import Foundation
 import PeerProtocol
-import TestSupport
 import Testing
 import WorldModel
 
@@ -133,10 +132,8 @@ struct OwnedSessionTests {
         try await Session.withSession(as: one, configuration: alices) { alice in
           _ = try await alice.join(bob.endpoint)
           try await alice.setRole(.moderator, of: other.peerID)
-          try await until {
-            let bytes = FileManager.default.contents(atPath: folder.appending(path: "alice").path) ?? Data()
-            let record = try? NodeRecord(decoding: Array(bytes))
-            return record?.governance?.statements.contains { $0.role == .moderator } == true
+          _ = try await TestSessions.record(at: folder.appending(path: "alice").path) {
+            $0.governance?.statements.contains { $0.role == .moderator } == true
           }
           try FileManager.default.copyItem(atPath: folder.appending(path: "alice").path, toPath: copy)
         }

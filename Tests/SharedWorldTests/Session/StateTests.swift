@@ -21,19 +21,6 @@ struct StateTests {
     return configuration
   }
 
-  /// Waits until the record on the disk is as it should be.
-  private static func record(at path: String, _ fits: (NodeRecord) -> Bool) async throws -> NodeRecord {
-    while true {
-      if let bytes = FileManager.default.contents(atPath: path), let record = try? NodeRecord(decoding: Array(bytes)),
-        fits(record)
-      {
-        return record
-      }
-      // A look at the disk every few milliseconds: looking without a pause takes the threads from all other tests.
-      try await Task.sleep(for: .milliseconds(5))
-    }
-  }
-
   @Test("after a power cut of all, all are together again, on the ports they had")
   func powerCut() async throws {
     try await withFolder { folder in
@@ -46,8 +33,9 @@ struct StateTests {
         try await Session.withSession(as: bob, configuration: configurations[1]) { other in
           _ = try await one.invite(other.endpoint)
           for name in names {
-            _ = try await Self.record(at: folder + "/" + name) { $0.roster.count { $0.status == .present } == 2 }
-            try FileManager.default.copyItem(atPath: folder + "/" + name, toPath: folder + "/" + name + ".copy")
+            let path = folder + "/" + name
+            _ = try await TestSessions.record(at: path) { $0.roster.count { $0.status == .present } == 2 }
+            try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
           }
           return [one.port, other.port]
         }
@@ -178,7 +166,7 @@ struct StateTests {
       try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
       let alice = try TestSessions.identity("alice")
       try await Session.withSession(as: alice, configuration: Self.configuration(inner, "alice")) { session in
-        _ = try await Self.record(at: inner + "/alice") { $0.epoch == 1 }
+        _ = try await TestSessions.record(at: inner + "/alice") { $0.epoch == 1 }
         try FileManager.default.removeItem(atPath: inner)
         try await session.lockSession()
         let problem = try await session.first { event -> SessionError? in

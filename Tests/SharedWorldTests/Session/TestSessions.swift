@@ -1,5 +1,8 @@
 import Foundation
+import PeerProtocol
 import SharedWorld
+import TestSupport
+import Testing
 
 /// Sessions on the loopback interface, without discovery, with identities in a folder of their own.
 enum TestSessions {
@@ -20,6 +23,16 @@ enum TestSessions {
   static func write(_ data: Data, privatelyTo path: String) throws {
     try data.write(to: URL(filePath: path))
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+  }
+
+  /// Waits until the record on the disk is as it should be.
+  static func record(at path: String, _ fits: (NodeRecord) -> Bool) async throws -> NodeRecord {
+    var record: NodeRecord?
+    try await until {
+      record = try? NodeRecord(decoding: Array(FileManager.default.contents(atPath: path) ?? Data()))
+      return record.map(fits) == true
+    }
+    return try #require(record)
   }
 
   typealias InvitationHandler = @Sendable (Invitation) async -> InvitationDecision

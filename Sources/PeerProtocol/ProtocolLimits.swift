@@ -163,6 +163,8 @@ package enum ProtocolLimits {
   /// Keys of one sender of which the last message is remembered, and unreliable messages that wait for one receiver or, to be
   /// passed on, on one link.
   package static let unreliableKeys = 256
+  /// Cost of unreliable messages of a member that wait until the app is told of it (bytes).
+  static let earlyUnreliable = 64 << 10
 
   /// Groups that a member is in, and bytes of UTF-8 in the name of one.
   package static let groups = 16

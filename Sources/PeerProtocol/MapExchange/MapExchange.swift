@@ -146,8 +146,14 @@ struct MapExchange: Organ {
   /// A member has left the session.
   mutating func memberGone(_ peer: PeerID) { board.forget(peer) }
 
-  /// Members have come into reach: they have heard nothing of this node's status yet.
-  mutating func membersCame(in turn: inout Turn) { board.repeatStatus(status, in: &turn) }
+  /// Other members can be reached; those that came have heard nothing of this node's status yet.
+  mutating func reachable(came: Bool, in turn: inout Turn) {
+    if came { board.repeatStatus(status, in: &turn) }
+    board.show(in: &turn)
+  }
+
+  /// A member was away for too long: when it comes back the app is told again how far it is.
+  mutating func memberLost(in turn: inout Turn) { board.show(in: &turn) }
 
   /// Grants every source the time in which this node stood still.
   mutating func excuse(_ gap: Duration) { library.excuse(gap) }

@@ -11,6 +11,8 @@ struct MapStatusBoard: Sendable {
   }
 
   private var others: [PeerID: Word] = [:]
+  /// The statuses that the app was told, of the peers that it knows to be there.
+  private var shown: [PeerID: MapStatus] = [:]
   /// The last status that this node told, and when.
   private var told = MapStatus.none
   private var toldAt = Instant.zero
@@ -63,8 +65,16 @@ struct MapStatusBoard: Sendable {
     {
       return
     }
-    let before = self.status(of: peer)
     others[peer] = Word(status: status, origin: header.origin, nonce: header.nonce)
-    if status != before { turn.report(.mapStatusChanged(peer, status)) }
+    show(in: &turn)
+  }
+
+  /// Tells the app what is news of the peers that it was told of: a status may come through others before its member is reached.
+  mutating func show(in turn: inout Turn) {
+    for peer in shown.keys where !turn.isPresent(peer) { shown[peer] = nil }
+    for peer in others.keys.sorted() where turn.isPresent(peer) && status(of: peer) != shown[peer] ?? .none {
+      shown[peer] = status(of: peer)
+      turn.report(.mapStatusChanged(peer, status(of: peer)))
+    }
   }
 }

@@ -49,20 +49,28 @@ extension Messages {
     turn.send(.groups, on: link) { word.write(to: &$0) }
   }
 
-  /// Tells the app of members whose groups are not those that it knows; it learns elsewhere who is no member any more.
+  /// Tells the app of peers that it was told of, and whose groups are not those that it knows; it learns elsewhere who is gone.
   mutating func showGroups(in turn: inout Turn) {
     guard !groups.words.isEmpty else { return }
-    let now = groupsOfMembers(in: turn)
+    let now = groupsOfPeers(in: turn)
     for peer in Set(now.keys).union(shownGroups.keys).sorted() where peer != turn.me.peer {
       let names = now[peer] ?? []
-      guard names != shownGroups[peer] ?? [], turn.mesh.roster.admits(peer) else { continue }
+      guard names != shownGroups[peer] ?? [], turn.isPresent(peer) else { continue }
       turn.report(.groupsChanged(peer, names))
     }
     shownGroups = now
   }
 
-  /// The groups of all members that have ever been in one, this one included, by the word of the present start of each.
-  func groupsOfMembers(in turn: borrowing Turn) -> [PeerID: [String]] {
+  /// The groups of the peers that the app was told of and that have ever been in one, this one included.
+  func groupsOfPeers(in turn: borrowing Turn) -> [PeerID: [String]] {
+    var found = groupsOfMembers(in: turn)
+    for peer in found.keys where !turn.isPresent(peer) { found[peer] = nil }
+    return found
+  }
+
+  /// The groups of all members that have ever been in one, by the word of the present start of each; a word about a new member may
+  /// come through others before the member itself is reached.
+  private func groupsOfMembers(in turn: borrowing Turn) -> [PeerID: [String]] {
     var found: [PeerID: [String]] = [:]
     for word in groups.words where word.node == turn.me || turn.mesh.isMember(word.node) {
       found[word.node.peer] = word.groups

@@ -52,8 +52,22 @@ extension Messages {
 
   private mutating func deliver(_ message: UnreliableMessage, from sender: NodeID, in turn: inout Turn) {
     let index = unreliableInflow(of: sender, in: turn)
-    guard unreliableInflows[index].admit(message, rules: turn.configuration.rules) else { return }
+    let rules = turn.configuration.rules
+    guard unreliableInflows[index].admit(message, rules: rules) else { return }
+    guard turn.isPresent(sender.peer) else {
+      return unreliableInflows[index].early.put(message, limit: ProtocolLimits.earlyUnreliable, rules: rules)
+    }
     turn.report(.unreliable(message.bytes, message.kind, key: message.key, from: sender))
+  }
+
+  /// Hands over what came before the app was told of its sender.
+  mutating func showUnreliable(in turn: inout Turn) {
+    for index in unreliableInflows.indices where turn.isPresent(unreliableInflows[index].sender.peer) {
+      let sender = unreliableInflows[index].sender
+      for message in unreliableInflows[index].early.takeAll() {
+        turn.report(.unreliable(message.bytes, message.kind, key: message.key, from: sender))
+      }
+    }
   }
 
   /// The place of what a peer has sent; another start of it begins without a past.

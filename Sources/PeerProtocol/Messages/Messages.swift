@@ -336,6 +336,7 @@ struct Messages: Organ {
   mutating func membersChanged(in turn: inout Turn) {
     if lastNumber > 0 { review(in: &turn) }
     showGroups(in: &turn)
+    showUnreliable(in: &turn)
   }
 
   /// Extends every wait for a member by a time in which this node stood still.

@@ -61,7 +61,7 @@ package struct UnreliableMessage: Hashable, Sendable, FrameBody {
   }
 }
 
-/// The unreliable messages that wait to leave, the newest of each slot, oldest first.
+/// The unreliable messages that wait to leave, or for the app to hear of their sender: the newest of each slot, oldest first.
 struct UnreliableQueue: Sendable {
   private var messages: [UnreliableMessage] = []
   /// Cost of those that wait (bytes).
@@ -105,6 +105,9 @@ struct UnreliableQueue: Sendable {
     return !messages.isEmpty
   }
 
+  /// All messages; none waits any more.
+  mutating func takeAll() -> [UnreliableMessage] { isEmpty ? [] : exchange(&self, with: Self()).messages }
+
   private mutating func remove(at index: Int) { bytes -= messages.remove(at: index).cost }
 }
 
@@ -115,6 +118,8 @@ struct UnreliableInflow: Sendable {
   private var last: [String: UInt64] = [:]
   /// Up to here messages of keys that are not remembered are taken for old.
   private var floor: UInt64 = 0
+  /// The messages that came before the app was told of the sender.
+  var early = UnreliableQueue()
 
   init(_ sender: NodeID) {
     self.sender = sender

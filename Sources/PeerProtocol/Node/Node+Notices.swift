@@ -37,6 +37,7 @@ extension Node {
     case .enters: enter()
     case .memberLost:
       ownership.organ.memberGone(in: &turn)
+      maps.organ.memberLost(in: &turn)
       messages.organ.membersChanged(in: &turn)
       resources.review(in: &turn)
     case .accepted(let link): governance.organ.accepted(link, in: &turn)
@@ -47,7 +48,7 @@ extension Node {
       let nodes = Set(members.map(\.node))
       replication.organ.reachable(nodes, came: came, in: turn)
       poses.organ.reachable(nodes, in: &turn)
-      if came { maps.organ.membersCame(in: &turn) }
+      maps.organ.reachable(came: came, in: &turn)
       messages.organ.membersChanged(in: &turn)
       turn.tell(.elect(.reachable(members)))
 

@@ -358,8 +358,8 @@ extension Node {
   /// All anchors in the order of their ids, each in the frame of its pose's author; the cost is proportional to the changes since the
   /// last call.
   package var allAnchors: [Anchor] { mutating get { turn.anchors.anchors } }
-  /// The groups of all members that have ever been in one, this one included.
-  package var groups: [PeerID: [String]] { messages.state.groupsOfMembers(in: turn) }
+  /// The groups of the peers that the app was told of and that have ever been in one, this one included.
+  package var groups: [PeerID: [String]] { messages.state.groupsOfPeers(in: turn) }
   /// The other members in a group that messages can be sent to now, in the order of their ids.
   package func receivers(in group: String) -> [PeerID] { messages.state.receivers(in: group, in: turn) }
   /// Whether this node has everything its linked members had when they connected: operations, and the session's map.

@@ -4,6 +4,9 @@ public import PeerProtocol
 extension Session {
   /// An event of a session; events come in order.
   ///
+  /// Messages, groups and poses of a peer, and how far it has come with the map, are told between its ``peerJoined(_:)`` and its
+  /// ``peerLeft(_:reason:)``; the end of its poses may follow the latter.
+  ///
   /// A later version may add cases: outside this package a `switch` needs `@unknown default`.
   @nonexhaustive
   public enum Event: Sendable {

@@ -222,7 +222,7 @@ extension SessionMonitor {
   }
 }
 
-/// The events of one node about the others must make sense: nobody comes twice, nobody goes who is not there.
+/// The events of one node about the others must make sense: nobody comes twice, nobody goes or speaks who is not there.
 private struct MembershipWatch {
   private var present: Set<PeerID> = []
   /// The members among them that are told of as reconnecting.
@@ -245,6 +245,21 @@ private struct MembershipWatch {
     if case .peerReconnecting(let peer) = event, !present.contains(peer) {
       return "waits for \(peer.prefix), which was not there"
     }
+    if let peer = event.speaker, !present.contains(peer) { return "hears of \(peer.prefix), which was not there" }
+    return nil
+  }
+}
+
+extension NodeEvent {
+  /// The member of whose words the event tells.
+  fileprivate var speaker: PeerID? {
+    if case .groupsChanged(let peer, _) = self { return peer }
+    if case .mapStatusChanged(let peer, _) = self { return peer }
+    if case .ephemeral(let update) = self, update.pose != nil { return update.origin.peer }
+    if case .messages(_, let peer) = self { return peer }
+    if case .envelope(_, _, let node) = self { return node.peer }
+    if case .unreliable(_, _, _, let node) = self { return node.peer }
+    if case .stream(_, _, let node) = self { return node.peer }
     return nil
   }
 }

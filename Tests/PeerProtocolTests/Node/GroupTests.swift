@@ -91,6 +91,43 @@ struct GroupTests {
     #expect(probe.node.groups[probe.node.me.peer] == ["a"])
   }
 
+  @Test("the app hears of a member before it hears of the groups of it, and no groups of one that it lost")
+  func afterTheMember() {
+    var probe = NodeProbe()
+    let link = probe.join(1, NodeProbe.peer(1))
+    let newcomer = NodeID(peer: NodeProbe.peer(2), incarnation: 8)
+    probe.tell([RosterEntry(peerID: newcomer.peer, version: 1, incarnation: 8, name: "b", addresses: [])], on: link)
+    _ = probe.takeEvents()
+    probe.send(.groups, on: link) { GroupWord(node: newcomer, version: 1, groups: ["a"]).write(to: &$0) }
+    #expect(probe.takeEvents().isEmpty)
+    #expect(probe.node.groups.isEmpty)
+    let other = probe.join(2, newcomer.peer, incarnation: 8)
+    #expect(GroupTold.list(probe.takeEvents()) == [.joined(newcomer.peer), .groups(newcomer.peer, ["a"])])
+    #expect(probe.node.groups == [newcomer.peer: ["a"]])
+    probe.input(.linkClosed(other))
+    probe.wait(seconds: 60, keeping: [link])
+    #expect(GroupTold.list(probe.takeEvents()) == [.left(newcomer.peer)])
+    #expect(probe.node.groups.isEmpty)
+  }
+
+  /// What an app is told of members and their groups.
+  private enum GroupTold: Equatable {
+    case joined(PeerID)
+    case left(PeerID)
+    case groups(PeerID, [String])
+
+    static func list(_ events: [NodeEvent]) -> [Self] {
+      events.compactMap {
+        switch $0 {
+        case .peerJoined(let peer, _): .joined(peer)
+        case .peerLeft(let peer, _, _): .left(peer)
+        case .groupsChanged(let peer, let groups): .groups(peer, groups)
+        default: nil
+        }
+      }
+    }
+  }
+
   @Test("words about nodes that are no members are passed on and bounded, and name no receiver")
   func strangers() throws {
     var probe = NodeProbe()

@@ -37,6 +37,27 @@ struct UnreliableMessageTests {
     #expect(told(&probe) == ["a5", "b3", "a6"])
   }
 
+  @Test("what others pass on before a member is there waits for it: the newest of each key, within a bound")
+  func early() {
+    var probe = NodeProbe()
+    let link = probe.join(1, member)
+    let newcomer = NodeID(peer: NodeProbe.peer(2), incarnation: 8)
+    probe.tell([RosterEntry(peerID: newcomer.peer, version: 1, incarnation: 8, name: "b", addresses: [])], on: link)
+    _ = probe.takeEvents()
+    let route = MessageRoute(from: newcomer, to: probe.node.me)
+    let size = ProtocolLimits.unreliableMessage
+    for (index, key) in ["lost", "a", "b", "a", "c"].enumerated() {
+      let bytes = [UInt8](repeating: UInt8(index + 1), count: size)
+      say(UnreliableMessage(bytes, number: UInt64(index + 1), key: key, route: route), to: &probe, on: link)
+    }
+    #expect(probe.takeEvents().isEmpty)
+    let other = probe.join(2, newcomer.peer, incarnation: 8)
+    #expect(told(&probe) == ["b3", "a4", "c5"])
+    probe.input(.linkClosed(other))
+    _ = probe.join(3, newcomer.peer, incarnation: 8)
+    #expect(told(&probe).isEmpty)
+  }
+
   @Test("a peer that starts again numbers its messages from the beginning, and they arrive")
   func restart() {
     var probe = NodeProbe()

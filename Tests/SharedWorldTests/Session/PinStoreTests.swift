@@ -30,6 +30,15 @@ struct PinStoreTests {
     }
   }
 
+  @Test("a peer that is added behind a carriage return is there", arguments: ["\r\n", "\r"])
+  func carriageReturns(ending: String) async throws {
+    try await Self.withStore { store in
+      try Data("# edited elsewhere\(ending)".utf8).write(to: URL(filePath: store.path))
+      #expect(try store.add(Self.id(1), name: "bob"))
+      #expect(try store.pins().map(\.id) == [Self.id(1)])
+    }
+  }
+
   @Test("leaves the comments and empty lines of its user where they are")
   func comments() async throws {
     try await Self.withStore { store in

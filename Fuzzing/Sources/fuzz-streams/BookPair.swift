@@ -20,6 +20,8 @@ struct BookPair {
   /// Bytes written to and read from each stream of each side, by its opener and its number.
   private var written: [[StreamName: Int]] = [[:], [:]]
   private var read: [[StreamName: Int]] = [[:], [:]]
+  /// Streams to each that it may refuse, because others that are over wait there to be read.
+  private var refusable: [Set<UInt64>] = [[], []]
   private var bytes: ArraySlice<UInt8>
   private var writes: UInt64 = 0
 
@@ -126,11 +128,23 @@ struct BookPair {
     }
     guard !wires[side].isEmpty else { return }
     let letter = wires[side].removeFirst()
-    if case .reset(_, let reason, _) = letter, !hasLiar {
-      precondition(reason != .violation && reason != .limit, "an honest end is said to break a rule")
-    }
+    if !hasLiar { checkHonest(letter, to: side) }
     books[side].receive(letter, from: nodes[1 - side], me: nodes[side].incarnation)
     keys[side] += books[side].takeNews().offered
+  }
+
+  /// No honest end is said to break a rule.
+  private mutating func checkHonest(_ letter: StreamLetter, to side: Int) {
+    switch letter {
+    case .open(let number, _, _) where holdsUnread(side): refusable[side].insert(number)
+    case .reset(_, .violation, _): preconditionFailure("an honest end is said to break a rule")
+    case .reset(.yours(let number, _), .limit, _): precondition(refusable[1 - side].contains(number))
+    case .open, .credit, .data, .end, .reset, .over: return
+    }
+  }
+
+  private func holdsUnread(_ side: Int) -> Bool {
+    keys[side].contains { key in books[side].flow(key).map { $0.isOver && $0.waitingBytes > 0 } ?? false }
   }
 
   private func check() {

@@ -40,6 +40,8 @@ struct StreamBook: Sendable {
     var queue: [StreamKey] = []
   }
 
+  private static let fullText = "\(ProtocolLimits.streamsOfPeer) streams have not ended, or wait to be read"
+
   private let sizes: StreamSizes
   private var flows: [StreamKey: StreamFlow] = [:]
   /// Streams whose app does not hold them any more; they go when the other side knows.
@@ -130,7 +132,7 @@ struct StreamBook: Sendable {
     partners[index].lastOpened = number
     let key = StreamKey(peer: opener.peer, number: number, opener: opener)
     guard count(with: key.peer, isOwn: false) < ProtocolLimits.streamsOfPeer else {
-      // Only a peer that does not count its own streams comes here, and may learn of as many.
+      // Streams that are over wait here to be read, or the peer does not count its own; it may learn of as many.
       if partners[index].refused.count < ProtocolLimits.streamsOfPeer { partners[index].refused.append(number) }
       return
     }
@@ -227,7 +229,7 @@ struct StreamBook: Sendable {
     }
     if !partners[index].refused.isEmpty {
       let mark = StreamMark.yours(partners[index].refused.removeFirst(), start: partners[index].node?.incarnation ?? 0)
-      return .reset(mark, .limit, RemoteError("limit", "\(ProtocolLimits.streamsOfPeer) streams have not ended"))
+      return .reset(mark, .limit, RemoteError("limit", Self.fullText))
     }
     while !partners[index].queue.isEmpty {
       let key = partners[index].queue.removeFirst()

@@ -169,7 +169,11 @@ struct StreamFlow: Sendable {
 
   /// Takes a letter about this stream; whether it follows the rules.
   mutating func receive(_ letter: StreamLetter, from peer: PeerID) -> Bool {
-    guard failure == nil else { return true }
+    guard failure == nil else {
+      // Both sides have reset it: the other one needs no word any more.
+      if case .reset = letter { owedReset = nil }
+      return true
+    }
     switch letter {
     case .credit(_, let limit):
       if stage == .opening { stage = .open }

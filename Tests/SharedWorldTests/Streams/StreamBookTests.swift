@@ -192,6 +192,39 @@ struct StreamBookTests {
     for _ in 1...ProtocolLimits.streamsOfPeer { _ = try pair.open() }
   }
 
+  @Test("a reset that crosses one of the other side is not answered, and the place is free at once")
+  func crossedResets() throws {
+    var pair = StreamPair()
+    let limit = ProtocolLimits.streamsOfPeer
+    var keys: [[StreamKey]] = []
+    for _ in 1...limit { keys.append(try pair.open()) }
+    pair.books[1].release(keys[0][1])
+    pair.books[0].release(keys[0][0])
+    let next = pair.books[0].next()
+    pair.books[1].receive(try #require(next).letter, from: pair.nodes[0], me: 2)
+    let answer = pair.books[1].next()
+    #expect(answer == nil && pair.books[1].flow(keys[0][1]) == nil)
+    _ = try pair.open()
+    #expect(pair.offered[1].count == limit + 1)
+  }
+
+  @Test("streams that are over and wait to be read count at the side that reads")
+  func unreadStreams() throws {
+    var pair = StreamPair()
+    for _ in 1...ProtocolLimits.streamsOfPeer {
+      let keys = try pair.open()
+      try pair.write(1, to: keys[0], at: 0)
+      pair.books[0].release(keys[0])
+      pair.exchange()
+    }
+    let first = try #require(pair.offered[1].first)
+    let refused = try pair.books[0].open("more", to: pair.nodes[1].peer)
+    pair.exchange()
+    #expect(pair.books[0].flow(refused)?.failure?.code == .limitExceeded)
+    #expect(pair.read(first, at: 1) == "1")
+    _ = try pair.open()
+  }
+
   @Test("a stream that is released is reset, or refused before it was accepted; finished writes arrive nevertheless")
   func released() throws {
     var pair = StreamPair()

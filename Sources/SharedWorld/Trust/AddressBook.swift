@@ -61,6 +61,6 @@ struct AddressBook: Sendable {
   private func lines() throws(SessionError) -> [Line] {
     guard access(path, F_OK) == 0 || errno != ENOENT else { return [] }
     let bytes = try ReadFile.bytes(of: path, limit: Self.sizeLimit)
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap(Line.init)
+    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap(Line.init)
   }
 }

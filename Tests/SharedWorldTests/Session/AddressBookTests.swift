@@ -33,6 +33,17 @@ struct AddressBookTests {
     }
   }
 
+  @Test("a carriage return ends a line, alone and before a line feed", arguments: ["\r\n", "\r"])
+  func carriageReturns(ending: String) async throws {
+    try await TestSessions.withFolder { folder in
+      let book = AddressBook(beside: PinStore(path: folder.path() + "/known-peers"))
+      let lines = (1...2 as ClosedRange<UInt8>).map { "\(Self.id($0)) 192.0.2.\($0):4711" + ending }
+      try Data(lines.joined().utf8).write(to: URL(filePath: book.path))
+      #expect(try await book.addresses(of: Self.id(1)).map(\.description) == ["192.0.2.1:4711"])
+      #expect(try await book.addresses(of: Self.id(2)).map(\.description) == ["192.0.2.2:4711"])
+    }
+  }
+
   @Test("a known peer is invited without discovery where it was last, and nobody is where none is recorded")
   func invited() async throws {
     try await TestSessions.withFolder { folder in

@@ -53,6 +53,19 @@ struct ConsoleTests {
     #expect(paper.take().output.hasPrefix(#"{"event":"answer""#))
   }
 
+  @Test("a log goes to standard error, to a user who types above the line, and to scripts as an event")
+  func log() {
+    let paper = Paper()
+    Console("tool", .text, streams: paper.streams()).log(Self.joined)
+    #expect(paper.take() == ("", "→ bob joined\n"))
+    var typed = paper.streams()
+    typed.inputIsTerminal = true
+    Console("tool", .text, streams: typed).log(Self.joined)
+    #expect(paper.take() == ("→ bob joined\n", ""))
+    Console("tool", .events, streams: typed).log(Self.joined)
+    #expect(paper.take().output.hasPrefix(#"{"event":"joined""#))
+  }
+
   @Test("of progress a reader gets some and the last; on a terminal the next line takes the bar away")
   func progress() {
     let paper = Paper()

@@ -240,6 +240,21 @@ struct ContractTests {
     }
   }
 
+  @Test("--log shows the library's log from a level on")
+  func log() async throws {
+    try await withFolder { folder in
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "none", "--log", "debug"])
+      let port = try #require(try await ann.event("ready").port)
+      let eve = try PeerProcess("eve", in: folder, ["--connect", "127.0.0.1:\(port)", "--log", "warning"])
+      #expect(try await eve.event("error").code == "declined")
+      try await ann.line { $0.event == "log" && $0.text?.contains("eve was declined") == true }
+      try ann.send("quit")
+      try eve.send("quit")
+      // That it is gone is no warning.
+      #expect(try await eve.lines { $0.event == "log" }.isEmpty)
+    }
+  }
+
   @Test("a peer that connects before the other listens tries again")
   func early() async throws {
     try await withFolder { folder in

@@ -17,7 +17,7 @@ struct OptionsTests {
       --name kitchen --service demo --map room.worldmap --accept all --invite none --discovery embedded \
       --listen 127.0.0.1:4711 --connect lab:1 --connect [fe80::1%eth0]:2 --identity /tmp/id --storage d --trust pinned --passcode-file p --passcode ask \
       --journal j \
-      --state k --frame 1,0,-2.5,90 --json --script s
+      --state k --frame 1,0,-2.5,90 --json --script s --log info
       """)
     var expected = Options()
     expected.peer.name = "kitchen"
@@ -35,6 +35,7 @@ struct OptionsTests {
     expected.peer.trust = .pinned
     expected.peer.passcodeFile = "p"
     expected.peer.passcode = .ask
+    expected.peer.log = .info
     expected.journal = "j"
     expected.state = "k"
     expected.frame = [1, 0, -2.5, 90]

@@ -107,6 +107,11 @@ package final class Console: Sendable {
     for line in report.lines { streams.error(line.text(colour: false) + "\n") }
   }
 
+  /// Writes a report that comes at any time: like ``complain(_:)``, but above what a user at a terminal types.
+  package func log(_ report: Report) {
+    if isTyped { say(report) } else { complain(report) }
+  }
+
   /// Writes a sentence to standard error, behind the program's name.
   private func complain(_ message: String) {
     streams.error("\(program): \(PlainText.cleaned(message))\n")

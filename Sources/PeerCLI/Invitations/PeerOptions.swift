@@ -19,6 +19,7 @@ package struct PeerOptions: Equatable, Sendable {
   package var trust = TrustChoice.firstUse
   package var passcodeFile: String?
   package var passcode: PasscodeSource?
+  package var log: LogLevel?
 
   /// Options with the same default for invitations received and made.
   package init(policy: InvitationPolicy) {
@@ -45,6 +46,11 @@ extension PeerOptions {
     signal(SIGPIPE, SIG_IGN)
     do {
       var configuration = try configuration(asking: desk, comparing: codes)
+      if let log {
+        configuration.log = { message in
+          if let report = log.report(message) { console.log(report) }
+        }
+      }
       configure(&configuration)
       // A program that has asked for it itself sets it.
       if configuration.passcode == nil { configuration.passcode = try readPasscode(console) }
@@ -158,6 +164,9 @@ extension ArgumentParser {
       .optional(
         "--storage", "DIR", path.appending(path: \.storage),
         help: "keep the key, the anchors, the state and parts of maps in this folder"),
+      .choice(
+        "--log", path.appending(path: \.log), among: LogLevel.allCases,
+        help: "show the library's log from this level on, on standard error (off)"),
     ]
   }
 }

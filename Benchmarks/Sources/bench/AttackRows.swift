@@ -12,8 +12,9 @@ enum AttackRows {
   /// Updates a second between the members, and how long each measurement takes (seconds).
   private static let (rate, time) = (200, 6)
 
-  /// How often the members are measured without the flood and with it, in turn. The median of the rounds counts, because what
-  /// else the machine does can spoil one.
+  /// How often the members are measured without the flood and with it, in turn.
+  ///
+  /// The median of the rounds counts, because what else the machine does can spoil one.
   private static let rounds = 3
 
   static let all = floods.map { flood in Benchmark(name: "attack/\(flood)") { try await rows(flood) } }

@@ -85,8 +85,13 @@ class Terminal:
         shutil.rmtree(self.home, ignore_errors=True)
 
 
-class HeldRelay:
-    """Passes connections on to a port of this machine, and holds what comes back after so many bytes until `let_go`."""
+class SlowRelay:
+    """Passes connections on to a port of this machine; what comes back is slow after so many bytes, until `let_go`.
+
+    Slow, not held: a link on which nothing comes would end after some seconds.
+    """
+
+    SLOW_PIECE, PAUSE = 16384, 0.1
 
     def __init__(self, port, after):
         self.target, self.left = port, after
@@ -105,12 +110,12 @@ class HeldRelay:
             threading.Thread(target=self._copy, args=(near, far, False), daemon=True).start()
             threading.Thread(target=self._copy, args=(far, near, True), daemon=True).start()
 
-    def _copy(self, source, sink, is_held):
+    def _copy(self, source, sink, is_slow):
         try:
-            while data := source.recv(65536):
-                if is_held and self.left <= 0:
-                    self.free.wait()
-                self.left -= len(data) if is_held else 0
+            while data := source.recv(self.SLOW_PIECE if is_slow else 65536):
+                if is_slow and self.left <= 0:
+                    self.free.wait(self.PAUSE)
+                self.left -= len(data) if is_slow else 0
                 sink.sendall(data)
         except OSError:
             pass

@@ -19,8 +19,11 @@ struct MapExchange: Organ {
     library = MapLibrary(memoryLimit: memoryLimit)
   }
 
-  /// Everything is at the pace of anti-entropy: see ``check(in:)``.
-  func deadline(in turn: borrowing Turn) -> Instant? { nil }
+  /// When the others are told how far the map has come; all else is at the pace of anti-entropy: see ``check(in:)``.
+  func deadline(in turn: borrowing Turn) -> Instant? { board.due }
+
+  /// Tells the others what came too soon after the last word.
+  mutating func tick(in turn: inout Turn) { tellStatus(in: &turn) }
 
   // MARK: Commands
 

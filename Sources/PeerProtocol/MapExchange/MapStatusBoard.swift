@@ -16,6 +16,8 @@ struct MapStatusBoard: Sendable {
   /// The last status that this node told, and when.
   private var told = MapStatus.none
   private var toldAt = Instant.zero
+  /// When a status is told that came too soon after the last; nil if none did.
+  private(set) var due: Instant?
   /// The map in which the app has found its place.
   var relocalised: MapID?
 
@@ -37,11 +39,17 @@ struct MapStatusBoard: Sendable {
 
   /// Tells all members how far this node has come: at once when it reached another stage, else now and then.
   mutating func tell(_ status: MapStatus, in turn: inout Turn) {
-    guard status != told else { return }
-    if case (.transferring, .transferring) = (status.stage, told.stage), status.mapID == told.mapID,
-      turn.now - toldAt < ProtocolTimes.mapStatus
-    {
+    guard status != told else {
+      due = nil
       return
+    }
+    if case (.transferring, .transferring) = (status.stage, told.stage), status.mapID == told.mapID {
+      let next = toldAt + ProtocolTimes.mapStatus
+      guard next <= turn.now else {
+        // Nothing more may come for long, and the others would not know how far it came.
+        due = next
+        return
+      }
     }
     repeatStatus(status, in: &turn)
   }
@@ -51,6 +59,7 @@ struct MapStatusBoard: Sendable {
     guard status.stage != .none || told.stage != .none else { return }
     told = status
     toldAt = turn.now
+    due = nil
     turn.flood(.mapStatus, to: nil) { status.write(to: &$0) }
   }
 

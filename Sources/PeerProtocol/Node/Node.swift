@@ -164,6 +164,7 @@ package struct Node: Sendable {
     next = min(next, comparison.deadline(in: turn) ?? next)
     next = min(next, replication.deadline(in: turn) ?? next)
     next = min(next, poses.deadline(in: turn) ?? next)
+    next = min(next, maps.deadline(in: turn) ?? next)
     next = min(next, coordination.deadline(in: turn) ?? next)
     next = min(next, ownership.deadline(in: turn) ?? next)
     next = min(next, frames.deadline(in: turn) ?? next)
@@ -215,6 +216,7 @@ package struct Node: Sendable {
     if replication.isDue(in: turn) { replication.organ.tick(in: &turn) }
     settle()
     if poses.isDue(in: turn) { poses.organ.tick(in: &turn) }
+    if maps.isDue(in: turn) { maps.organ.tick(in: &turn) }
     if frames.isDue(in: turn) { frames.organ.tick(in: &turn) }
     if messages.isDue(in: turn) { messages.organ.tick(in: &turn) }
     if coordination.isDue(in: turn) { repeat { settle() } while coordination.organ.tick(in: &turn) }
@@ -244,6 +246,7 @@ package struct Node: Sendable {
     replication.refresh(in: turn)
     poses.refresh(in: turn)
     coordination.refresh(in: turn)
+    maps.refresh(in: turn)
     ownership.refresh(in: turn)
     frames.refresh(in: turn)
     messages.refresh(in: turn)

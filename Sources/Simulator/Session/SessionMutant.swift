@@ -36,7 +36,7 @@ extension SessionMutant {
       .init("merge-without-reclaim", .reclaims, .merge, nodes: 4, seeds: 1...3),
       .init("messages-not-resent", .messageResend, .messages, nodes: 4, seeds: 1...3),
       .init("no-message-chain", .messageChain, .messages, nodes: 4, seeds: 1...4),
-      .init("acknowledged-before-hand-over", .honestReports, .messages, nodes: 4, seeds: 1...6),
+      .init("acknowledged-before-hand-over", .honestReports, .messages, nodes: 4, seeds: 16...17),
       .init("message-window-ignored", .messageWindow, .messages, nodes: 4, seeds: 40...41),
       .init("message-chain-over-restart", .freshChains, .messages, nodes: 4, seeds: 1...4),
       .init("streams-not-resent", .messageResend, .streams, nodes: 4, seeds: 1...4),

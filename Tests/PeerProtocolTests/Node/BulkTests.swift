@@ -45,6 +45,14 @@ private struct Fetching {
     return (chunks, offer)
   }
 
+  /// The percentages of the map that the node told of itself since the last call.
+  mutating func told() throws -> [Int] {
+    try probe.frames(on: control).filter { $0.type == .mapStatus }.map { frame in
+      // Its last byte.
+      Int(try #require(frame.body.last))
+    }
+  }
+
   /// Sends one chunk whole, perhaps with a bit flipped.
   mutating func send(_ chunk: Int, on link: LinkID, flipping bit: Bool = false) {
     var bytes = package.chunks[chunk].bytes
@@ -64,6 +72,24 @@ private struct Fetching {
     let link = probe.open(number, peer)
     probe.send(.attach, on: link) { token.write(to: &$0) }
     return link
+  }
+}
+
+@Suite("The status of a map on its way")
+struct TransferStatusTests {
+  @Test("progress that comes too soon after the last word is told when its time is over, though nothing more comes")
+  func tellsLate() throws {
+    var fetching = try Fetching()
+    fetching.announce(on: fetching.control)
+    fetching.probe.wait(ProtocolTimes.mapStatus)
+    #expect(try fetching.told() == [0])
+    fetching.send(0, on: fetching.control)
+    fetching.send(1, on: fetching.control)
+    #expect(try fetching.told() == [16])
+    fetching.probe.wait(ProtocolTimes.mapStatus)
+    #expect(try fetching.told() == [33])
+    fetching.probe.wait(ProtocolTimes.mapStatus * 4)
+    #expect(try fetching.told() == [])
   }
 }
 

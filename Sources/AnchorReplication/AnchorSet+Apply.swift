@@ -121,6 +121,7 @@ extension AnchorSet {
     // Most edits of a run are about anchors of the same few actors.
     var keyActor = (id: run.actor, index: author)
     var position = 0
+    var next = 0
     // What lies between is in the log but for its bytes.
     var (copied, logged) = (0, 0)
     defer { log.copy(bytes, copied..<logged) }
@@ -147,7 +148,8 @@ extension AnchorSet {
         }
         clock.observe(pose.clock)
         actors.advance(author, to: dot.sequence)
-        if let index = keyActor.index, let slot = table.slot(of: PackedKey(actor: index, sequence: key.sequence)) {
+        let packed = keyActor.index.map { PackedKey(actor: $0, sequence: key.sequence) }
+        if let packed, let slot = table.slot(of: packed, next: &next) {
           let value = Pose(checked: bytes, at: pose.poseOffset)
           writePose(value, at: slot, clock: pose.clock, by: author, base: pose.base, origin: .remote)
         }

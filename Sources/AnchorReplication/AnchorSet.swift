@@ -92,6 +92,9 @@ package struct AnchorSet: Sendable {
   /// Where the anchor with `id` stands until the set changes.
   package func slot(showing id: AnchorID) -> Int? { table.slot(showing: id) }
 
+  /// The same for one of many anchors, faster where they follow each other; `next` begins anywhere.
+  package func slot(showing id: AnchorID, next: inout Int) -> Int? { table.slot(showing: id, next: &next) }
+
   /// The operation that added the anchor with `id`.
   package func key(of id: AnchorID) -> Dot? {
     table.slot(showing: id).map { actors.dot(table.entries[$0].key) }

@@ -15,18 +15,6 @@ package struct SetChange: Hashable, Sendable {
   /// How it came here.
   package var origin: AnchorOrigin
 
-  /// A change.
-  package init(
-    id: AnchorID, key: Dot, kind: Kind, author: ActorID?, sessionMilliseconds: UInt64, origin: AnchorOrigin
-  ) {
-    self.id = id
-    self.key = key
-    self.kind = kind
-    self.author = author
-    self.sessionMilliseconds = sessionMilliseconds
-    self.origin = origin
-  }
-
   /// A kind of change of an anchor.
   package enum Kind: Hashable, Sendable {
     /// It is new; its present state is in the set.

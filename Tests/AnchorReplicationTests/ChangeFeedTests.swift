@@ -1,4 +1,4 @@
-import AnchorReplication
+@testable import AnchorReplication
 import Basics
 import Testing
 import WorldModel

@@ -34,6 +34,21 @@ struct EditTests {
     #expect(left.digest == SHA256Digest(words: .zero))
   }
 
+  @Test("an anchor is found from wherever the search begins, also when its place was given away")
+  func places() throws {
+    var set = makeSet(1)
+    for number in 0..<20 { _ = try set.place(anchor(number), at: 10) }
+    for number in stride(from: 0, to: 20, by: 3) { _ = try set.remove(id(number), at: 20) }
+    for first in 0..<25 {
+      var next = first
+      for number in (0..<20).reversed() {
+        let slot = set.slot(showing: id(number), next: &next)
+        #expect(slot == set.slot(showing: id(number)))
+        if let slot { #expect(set.anchor(at: slot).id == id(number) && next == (slot + 1) % set.count) }
+      }
+    }
+  }
+
   @Test("a snapshot carries the whole state")
   func snapshot() throws {
     var (left, right) = (makeSet(1), makeSet(2))

@@ -43,6 +43,31 @@ struct EntryTable: Sendable {
   @inline(__always)
   func slot(showing id: AnchorID) -> Int? { byID.find(seeded(id)) { entries.span[$0].id == id } }
 
+  /// The same for one of many: `next` is where it is likely to be, and then where the one after it is.
+  ///
+  /// Anchors are mostly written in the order in which they came. Then the index, whose cells lie anywhere, is not read.
+  @inline(__always)
+  func slot(of key: PackedKey, next: inout Int) -> Int? {
+    let slot = next < entries.count && entries.span[next].key == key ? next : self.slot(of: key)
+    advance(&next, behind: slot)
+    return slot
+  }
+
+  /// The same for the entry that shows under `id`.
+  @inline(__always)
+  func slot(showing id: AnchorID, next: inout Int) -> Int? {
+    let isNext = next < entries.count && entries.span[next].id == id && hidden.isEmpty
+    let slot = isNext ? next : self.slot(showing: id)
+    advance(&next, behind: slot)
+    return slot
+  }
+
+  @inline(__always)
+  private func advance(_ next: inout Int, behind slot: Int?) {
+    guard let slot else { return }
+    next = slot + 1 == entries.count ? 0 : slot + 1
+  }
+
   /// Whether the entry at `slot` is the one that shows under its id.
   @inline(__always)
   func isVisible(_ slot: Int) -> Bool { hidden.isEmpty || self.slot(showing: entries[slot].id) == slot }

@@ -33,6 +33,7 @@ package struct Pose: Hashable, Sendable {
   }
 
   /// The matrix.
+  @inline(__always)
   package var transform: Transform {
     let (a, b, c) = lanes
     return Transform(
@@ -60,28 +61,27 @@ package struct Pose: Hashable, Sendable {
   @inline(__always)
   private var isRigid: Bool {
     let (a, b, c) = lanes
-    let x = SIMD4(a.x, a.y, a.z, 0)
-    let y = SIMD4(a.w, b.x, b.y, 0)
-    let z = SIMD4(b.z, b.w, c.x, 0)
-    let lengths = SIMD4((x * x).sum(), (y * y).sum(), (z * z).sum(), 1) - 1
-    let angles = SIMD4((x * y).sum(), (y * z).sum(), (z * x).sum(), 0)
+    // The axes as rows: of each product the same component of all three at once. The fourth lane repeats the first.
+    let (x, y, z) = (SIMD4(a.x, a.w, b.z, a.x), SIMD4(a.y, b.x, b.w, a.y), SIMD4(a.z, b.y, c.x, a.z))
+    let (x1, y1, z1) = (SIMD4(a.w, b.z, a.x, a.w), SIMD4(b.x, b.w, a.y, b.x), SIMD4(b.y, c.x, a.z, b.y))
+    let lengths = x * x + y * y + z * z - 1
+    let angles = x * x1 + y * y1 + z * z1
     // Written so that NaN fails: it compares false with everything.
     let limit = Transform.rigidLimit
     guard all(lengths .<= limit), all(lengths .>= -limit), all(angles .<= limit), all(angles .>= -limit) else {
       return false
     }
-    guard Self.isNormal(a), Self.isNormal(b), Self.isNormal(c) else { return false }
-    let cross = SIMD4(x.y * y.z - x.z * y.y, x.z * y.x - x.x * y.z, x.x * y.y - x.y * y.x, 0)
-    return (cross * z).sum() > 0
+    guard !any(Self.isAbnormal(a) .| Self.isAbnormal(b) .| Self.isAbnormal(c)) else { return false }
+    let cross = SIMD3(a.y * b.y - a.z * b.x, a.z * a.w - a.x * b.y, a.x * b.x - a.y * a.w)
+    return (cross * SIMD3(b.z, b.w, c.x)).sum() > 0
   }
 
-  /// Whether every number is zero or normal: neither subnormal, infinite nor NaN.
+  /// Which numbers are subnormal, infinite or NaN.
   @inline(__always)
-  private static func isNormal(_ lane: SIMD4<Float>) -> Bool {
-    let bits = unsafe unsafeBitCast(lane, to: SIMD4<UInt32>.self)
-    let exponent = bits & 0x7f80_0000
-    let tooSmall = (exponent .== 0) .& (bits & 0x007f_ffff .!= 0)
-    return !any(tooSmall .| (exponent .== 0x7f80_0000))
+  private static func isAbnormal(_ lane: SIMD4<Float>) -> SIMDMask<SIMD4<Int32>> {
+    // Without the sign, all others are zero or lie between the first normal number and infinity.
+    let bits = unsafe unsafeBitCast(lane, to: SIMD4<Int32>.self) & 0x7fff_ffff
+    return (bits .> 0) .& (bits .< 0x0080_0000) .| (bits .>= 0x7f80_0000)
   }
 }
 

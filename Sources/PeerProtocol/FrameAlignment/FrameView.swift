@@ -116,8 +116,8 @@ extension FrameView {
   /// The anchor at a slot, in this peer's frame; nil when nothing says where that is.
   @inline(__always)
   package func anchor(at slot: Int, in anchors: borrowing AnchorSet) -> Anchor? {
+    if isTrivial { return anchors.anchor(at: slot) }
     var anchor = anchors.anchor(at: slot)
-    if isTrivial { return anchor }
     guard let placed = place(anchor.transform, in: frame(ofSlot: slot, in: anchors)) else { return nil }
     anchor.transform = placed
     return anchor
@@ -126,6 +126,17 @@ extension FrameView {
   /// The anchor with an id, in this peer's frame; nil when there is none or nothing says where it is.
   package func anchor(_ id: AnchorID, in anchors: borrowing AnchorSet) -> Anchor? {
     anchors.slot(showing: id).flatMap { anchor(at: $0, in: anchors) }
+  }
+
+  /// Hands out the anchor with an id, in this peer's frame, unless there is none or nothing says where it is.
+  ///
+  /// An optional anchor would be copied twice on its way. `next` is that of ``AnchorSet/slot(showing:next:)``.
+  package func read(
+    _ id: AnchorID, next: inout Int, in anchors: borrowing AnchorSet, _ body: (consuming Anchor) -> Void
+  ) {
+    guard let slot = anchors.slot(showing: id, next: &next) else { return }
+    if isTrivial { return body(anchors.anchor(at: slot)) }
+    if let anchor = anchor(at: slot, in: anchors) { body(anchor) }
   }
 
   /// A removed anchor as it was last, in this peer's frame; nil when nothing says where that was.

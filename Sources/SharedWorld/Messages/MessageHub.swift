@@ -60,13 +60,13 @@ struct MessageBacklog: Backlog {
     }
   }
 
-  mutating func take(_ read: (AnchorUpdate) -> ArrivedMessage?) -> [ArrivedMessage] {
+  mutating func take(_ read: (AnchorUpdate, inout [ArrivedMessage]) -> Void) -> [ArrivedMessage] {
     unreliable.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
     return exchange(&messages, with: [])
   }
 
-  mutating func settle(_ read: (AnchorUpdate) -> ArrivedMessage?) {}
+  mutating func settle(_ read: (AnchorUpdate, inout [ArrivedMessage]) -> Void) {}
 }
 
 /// The readers of objects, and which of them an object is for.

@@ -56,9 +56,9 @@ struct ChangeBacklog: Backlog {
   var isEmpty: Bool { unread.isEmpty && !isOverrun }
   var hasNotes: Bool { unread.hasNotes }
 
-  mutating func take(_ read: (ChangeNote) -> Element?) -> [Element] { unread.take(read) }
+  mutating func take(_ read: (ChangeNote, inout [Element]) -> Void) -> [Element] { unread.take(read) }
 
-  mutating func settle(_ read: (ChangeNote) -> Element?) { unread.settleAll(read) }
+  mutating func settle(_ read: (ChangeNote, inout [Element]) -> Void) { unread.settleAll(read) }
 
   // MARK: Writing
 
@@ -150,10 +150,9 @@ extension ReaderMailbox where Contents == ChangeBacklog {
   /// - Parameters:
   ///   - whole: A change as readers see it, with the anchor as it is after all of them; nil for what they are not told.
   ///   - author: The peer of an actor.
-  ///   - read: The news of a note; nil for an anchor that is gone.
+  ///   - read: Appends the news of a note; none for an anchor that is gone.
   func put(
-    _ changes: [SetChange], whole: (SetChange) -> AnchorChange?,
-    author: (ActorID) -> PeerID?, read: (ChangeNote) -> Element?
+    _ changes: [SetChange], whole: (SetChange) -> AnchorChange?, author: (ActorID) -> PeerID?, read: Reading
   ) {
     update(read) { $0.append(changes, isRead: $1, whole: whole, author: author) }
   }

@@ -99,6 +99,8 @@ struct EventBacklog: Backlog {
   ) {
     // Anchors that came and went at once: nothing is left of them to be told before their end.
     var gone: Set<AnchorID> = []
+    var next = 0
+    if isRead { unread.reserve(changes.count) }
     for index in changes.indices {
       guard case .updated(let fields) = changes.span[index].kind else {
         let events = whole(changes[index])
@@ -112,9 +114,9 @@ struct EventBacklog: Backlog {
       let origin = changes.span[index].origin
       if !isRead {
         note(AnchorUpdate(id, origin: origin))
-      } else if let anchor = frames.anchor(id, in: anchors) {
+      } else {
         // The reader gets everything at once, so no bound is counted.
-        unread.append(.anchorUpdated(anchor, origin: origin))
+        frames.read(id, next: &next, in: anchors) { unread.append(.anchorUpdated($0, origin: origin)) }
       }
     }
   }
@@ -130,7 +132,7 @@ struct EventBacklog: Backlog {
 
   // MARK: Reading
 
-  mutating func take(_ read: (AnchorUpdate) -> Session.Event?) -> [Session.Event] {
+  mutating func take(_ read: (AnchorUpdate, inout [Session.Event]) -> Void) -> [Session.Event] {
     replaceable.removeAll(keepingCapacity: true)
     (anchorEvents, problems, unreliableMessages, statusEvents) = (0, 0, 0, 0)
     for bytes in messageBytes.values { takenMessageBytes += bytes }
@@ -138,7 +140,7 @@ struct EventBacklog: Backlog {
     return unread.take(read)
   }
 
-  mutating func settle(_ read: (AnchorUpdate) -> Session.Event?) {
+  mutating func settle(_ read: (AnchorUpdate, inout [Session.Event]) -> Void) {
     unread.settleAll(read)
     // What was noted stands among the others now.
     replaceable = [:]
@@ -239,14 +241,25 @@ extension ReaderMailbox where Contents == EventBacklog {
     _ changes: [SetChange], in anchors: borrowing AnchorSet, _ frames: FrameView,
     whole: (SetChange) -> [Session.Event]
   ) {
-    update({ anchors.event(of: $0, in: frames) }) { $0.append(changes, in: anchors, frames, isRead: $1, whole: whole) }
+    var next = 0
+    update({ anchors.read($0, next: &next, in: frames, into: &$1) }) {
+      $0.append(changes, in: anchors, frames, isRead: $1, whole: whole)
+    }
+  }
+
+  /// Gives everything unread to a waiting reader; `anchors` holds those that are noted.
+  func deliver(_ anchors: borrowing AnchorSet, in frames: FrameView) {
+    var next = 0
+    deliver { anchors.read($0, next: &next, in: frames, into: &$1) }
   }
 }
 
 extension AnchorSet {
-  /// The event of an update: the anchor as it is now; nil for one that is gone or has no place in this peer's frame.
-  func event(of update: AnchorUpdate, in frames: FrameView) -> Session.Event? {
-    frames.anchor(update.anchor, in: self).map { .anchorUpdated($0, origin: update.origin) }
+  /// Appends the event of an update: the anchor as it is now; none for one that is gone or has no place in this peer's frame.
+  ///
+  /// `next` is that of ``AnchorSet/slot(showing:next:)``.
+  func read(_ update: AnchorUpdate, next: inout Int, in frames: FrameView, into events: inout [Session.Event]) {
+    frames.read(update.anchor, next: &next, in: self) { events.append(.anchorUpdated($0, origin: update.origin)) }
   }
 }
 

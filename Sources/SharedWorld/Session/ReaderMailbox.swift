@@ -15,10 +15,10 @@ protocol Backlog: Sendable {
   var isOverrun: Bool { get }
   /// Whether anchors have to be read from the set before the rest can be handed out.
   var hasNotes: Bool { get }
-  /// Everything, which then counts as read; `read` gives the element of a note, nil for an anchor that is gone.
-  mutating func take(_ read: (Note) -> Element?) -> [Element]
+  /// Everything, which then counts as read; `read` appends the element of a note, none for an anchor that is gone.
+  mutating func take(_ read: (Note, inout [Element]) -> Void) -> [Element]
   /// Replaces all notes by their elements.
-  mutating func settle(_ read: (Note) -> Element?)
+  mutating func settle(_ read: (Note, inout [Element]) -> Void)
 }
 
 /// The backlog of one reader, and the reader's wait for it.
@@ -26,6 +26,8 @@ protocol Backlog: Sendable {
 /// The session writes on its loop, and the reader reads on any thread.
 final class ReaderMailbox<Contents: Backlog>: Sendable {
   typealias Element = Contents.Element
+  /// Appends the element of a note, as the set has it now.
+  typealias Reading = (Contents.Note, inout [Element]) -> Void
   private typealias Waiter = CheckedContinuation<[Element]?, Never>
   private typealias Wake = (waiter: Waiter, elements: [Element]?)
 
@@ -59,7 +61,7 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
   func update(_ change: (inout Contents) -> Void) {
     let wake = state.withLock { state -> Wake? in
       change(&state.backlog)
-      return state.backlog.hasNotes ? nil : Self.release(&state) { _ in nil }
+      return state.backlog.hasNotes ? nil : Self.release(&state) { _, _ in }
     }
     wake?.waiter.resume(returning: wake?.elements)
   }
@@ -68,7 +70,7 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
   ///
   /// - Parameter change: The change; its second argument is whether the reader waits and has read everything, so that
   ///   notes would be read again at once.
-  func update(_ read: (Contents.Note) -> Element?, _ change: (inout Contents, Bool) -> Void) {
+  func update(_ read: Reading, _ change: (inout Contents, Bool) -> Void) {
     let wake = state.withLock { state in
       change(&state.backlog, state.waiter != nil && state.backlog.isEmpty)
       return Self.release(&state, read)
@@ -77,10 +79,10 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
   }
 
   /// Gives everything unread to a waiting reader.
-  func deliver(_ read: (Contents.Note) -> Element?) { update(read) { _, _ in } }
+  func deliver(_ read: Reading) { update(read) { _, _ in } }
 
   /// Replaces all notes by their elements, because the anchors go.
-  func settle(_ read: (Contents.Note) -> Element?) {
+  func settle(_ read: Reading) {
     state.withLock { $0.backlog.settle(read) }
   }
 
@@ -88,7 +90,7 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
   func end() {
     let wake = state.withLock { state in
       state.hasEnded = true
-      return Self.release(&state) { _ in nil }
+      return Self.release(&state) { _, _ in }
     }
     wake?.waiter.resume(returning: wake?.elements)
   }
@@ -119,7 +121,7 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
     // One mailbox has one reader: a second one gets nothing.
     guard state.waiter == nil else { return ((waiter, nil), false) }
     state.waiter = waiter
-    if !state.backlog.hasNotes, let wake = release(&state, { _ in nil }) { return (wake, false) }
+    if !state.backlog.hasNotes, let wake = release(&state, { _, _ in }) { return (wake, false) }
     guard !Task.isCancelled else {
       state.waiter = nil
       return ((waiter, nil), false)
@@ -130,7 +132,7 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
   /// The waiting reader and what it gets, if there is something or nothing will come.
   ///
   /// The caller resumes it once the lock is free.
-  private static func release(_ state: inout State, _ read: (Contents.Note) -> Element?) -> Wake? {
+  private static func release(_ state: inout State, _ read: Reading) -> Wake? {
     guard state.waiter != nil, !state.backlog.isEmpty || state.hasEnded else { return nil }
     let isOverrun = state.backlog.isOverrun
     let elements = state.backlog.take(read)

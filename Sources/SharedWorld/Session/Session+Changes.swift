@@ -16,7 +16,7 @@ extension Session {
       for reader in changeReaders {
         reader.mailbox?.put(
           changes, whole: { told(of: $0, in: anchors, roster, frames) }, author: { author($0, in: roster) },
-          read: { read($0, in: anchors, frames) })
+          read: { read($0, in: anchors, frames, into: &$1) })
       }
     }
     takeTouches(changes)
@@ -63,12 +63,13 @@ extension Session {
       origin: change.origin)
   }
 
-  /// The change that a note stands for; nil for an anchor that is gone or has no place in this peer's frame.
+  /// Appends the change that a note stands for; none for an anchor that is gone or has no place in this peer's frame.
   func read(
-    _ note: ChangeNote, in anchors: borrowing AnchorSet, _ frames: FrameView
-  ) -> AnchorChanges.Element? {
-    guard let anchor = frames.anchor(note.anchor, in: anchors) else { return nil }
-    return note.change(anchor, owner: anchors.lock(of: note.anchor)?.owner)
+    _ note: ChangeNote, in anchors: borrowing AnchorSet, _ frames: FrameView,
+    into changes: inout [AnchorChanges.Element]
+  ) {
+    guard let anchor = frames.anchor(note.anchor, in: anchors) else { return }
+    changes.append(note.change(anchor, owner: anchors.lock(of: note.anchor)?.owner))
   }
 
   private func lost(
@@ -124,7 +125,7 @@ final class AnchorSource: Sendable {
   func serve(_ mailbox: EventMailbox) {
     guard let session = owner.withLock({ $0.session }) else { return }
     session.onLoop { session in
-      session.lookUp { anchors, _, frames in mailbox.deliver { anchors.event(of: $0, in: frames) } }
+      session.lookUp { anchors, _, frames in mailbox.deliver(anchors, in: frames) }
     }
   }
 }
@@ -142,7 +143,7 @@ extension Session {
   /// Has what is unread in a mailbox given to who waits for it.
   nonisolated func serve(_ mailbox: ChangeMailbox) {
     onLoop { session in
-      session.lookUp { anchors, _, frames in mailbox.deliver { session.read($0, in: anchors, frames) } }
+      session.lookUp { anchors, _, frames in mailbox.deliver { session.read($0, in: anchors, frames, into: &$1) } }
     }
   }
 
@@ -167,8 +168,9 @@ extension Session {
   /// Ends the reading of changes; readers of events keep what they have not read, now that the anchors go.
   func endChangeReaders() {
     lookUp { anchors, _, frames in
-      for mailbox in hub.receivers { mailbox.settle { anchors.event(of: $0, in: frames) } }
-      for reader in changeReaders { reader.mailbox?.settle { read($0, in: anchors, frames) } }
+      var next = 0
+      for mailbox in hub.receivers { mailbox.settle { anchors.read($0, next: &next, in: frames, into: &$1) } }
+      for reader in changeReaders { reader.mailbox?.settle { read($0, in: anchors, frames, into: &$1) } }
     }
     for reader in changeReaders { reader.mailbox?.end() }
     changeReaders = []

@@ -100,8 +100,10 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
     }
   }
 
-  /// Everything unread, which then counts as read; `make` reads what was noted from the set, nil for what is not there.
-  mutating func take(_ make: (Note) -> Element?) -> [Element] {
+  /// Everything unread, which then counts as read; `add` appends what was noted, as the set has it, unless it is not there.
+  ///
+  /// To append spares two copies of a large element that it takes to return one.
+  mutating func take(_ add: (Note, inout [Element]) -> Void) -> [Element] {
     defer { forget() }
     // Without notes the elements stand in order.
     guard hasNotes else { return exchange(&elements, with: []) }
@@ -110,17 +112,16 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
     for place in order {
       switch place {
       case .whole(let index): taken.append(elements[Int(index)])
-      case .noted(let slot):
-        if let element = make(notes[Int(slot)].note) { taken.append(element) }
+      case .noted(let slot): add(notes[Int(slot)].note, &taken)
       }
     }
     return taken
   }
 
   /// Reads everything noted from the set, because that goes.
-  mutating func settleAll(_ make: (Note) -> Element?) {
+  mutating func settleAll(_ add: (Note, inout [Element]) -> Void) {
     guard hasNotes else { return }
-    for element in take(make) { append(element) }
+    for element in take(add) { append(element) }
   }
 
   /// Drops the elements for which `isDropped` holds, and perhaps what is noted.

@@ -47,9 +47,11 @@ struct StreamBacklog: Backlog {
 
   mutating func append(_ stream: PeerStream) { streams.append(stream) }
 
-  mutating func take(_ read: (AnchorUpdate) -> PeerStream?) -> [PeerStream] { exchange(&streams, with: []) }
+  mutating func take(_ read: (AnchorUpdate, inout [PeerStream]) -> Void) -> [PeerStream] {
+    exchange(&streams, with: [])
+  }
 
-  mutating func settle(_ read: (AnchorUpdate) -> PeerStream?) {}
+  mutating func settle(_ read: (AnchorUpdate, inout [PeerStream]) -> Void) {}
 }
 
 /// The readers of streams, and which of them a stream is for.

@@ -2,10 +2,10 @@
 public struct Anchor: Hashable, Sendable, Identifiable {
   /// The app's name of this anchor; never reused.
   public let id: AnchorID
-  /// The name for people: UTF-8, at most ``Limits/anchorName`` bytes.
-  public var name: String
   /// Where it is.
   public var transform: Transform
+  /// The name for people: UTF-8, at most ``Limits/anchorName`` bytes.
+  public var name: String
   /// The kind of thing that it marks.
   public var kind: Kind
   /// Data of the app, if any.
@@ -14,19 +14,18 @@ public struct Anchor: Hashable, Sendable, Identifiable {
   public var creator: PeerID?
   /// When it was placed, in session time (milliseconds); nil outside a session.
   public var createdAt: UInt64?
+}
 
+extension Anchor {
   /// A new anchor; it is checked when it is placed or saved.
   public init(
     id: AnchorID = AnchorID(), name: String, transform: Transform = .identity, kind: Kind = .plain,
     payload: Payload? = nil, creator: PeerID? = nil, createdAt: UInt64? = nil
   ) {
-    self.id = id
-    self.name = name
-    self.transform = transform
-    self.kind = kind
-    self.payload = payload
-    self.creator = creator
-    self.createdAt = createdAt
+    // The compiler makes a struct of this size in its place by the initialiser of all members alone; one that sets each of
+    // them makes it elsewhere and copies it. The order of the members tells the two apart.
+    self.init(
+      id: id, transform: transform, name: name, kind: kind, payload: payload, creator: creator, createdAt: createdAt)
   }
 }
 

@@ -20,7 +20,9 @@ public struct Transform: Hashable, Sendable {
 
   /// A pure translation (metres).
   public init(translation: SIMD3<Float>) {
-    self.init(columns: ([1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], SIMD4(translation, 1)))
+    // Not by literals of arrays, which are made before they become vectors.
+    self.init(
+      columns: (SIMD4(1, 0, 0, 0), SIMD4(0, 1, 0, 0), SIMD4(0, 0, 1, 0), SIMD4(translation, 1)))
   }
 
   /// The placement that changes nothing.

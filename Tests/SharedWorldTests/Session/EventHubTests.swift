@@ -53,7 +53,7 @@ struct EventHubTests {
     let mailbox = EventMailbox(EventBacklog())
     mailbox.update { $0.note(AnchorUpdate(AnchorID(), origin: .remote)) }
     let read = await mailbox.take { waiting in
-      waiting.deliver { _ in nil }
+      waiting.deliver { _, _ in }
       waiting.put([.discoveryAvailable(backend: "later")])
     }
     #expect(read?.count == 1)

@@ -19,7 +19,9 @@ private struct Note: UpdateNote, Equatable {
 private let lamp = AnchorID(high: 1, low: 1)
 private let table = AnchorID(high: 1, low: 2)
 
-private func name(_ note: Note) -> String { "\(note.anchor == lamp ? "lamp" : "table") \(note.colour) \(note.count)" }
+private func write(_ note: Note, to texts: inout [String]) {
+  texts.append("\(note.anchor == lamp ? "lamp" : "table") \(note.colour) \(note.count)")
+}
 
 @Suite("What a reader has not read yet")
 struct UnreadTests {
@@ -31,11 +33,11 @@ struct UnreadTests {
     unread.note(Note(anchor: table))
     for _ in 0..<999 { unread.note(Note(anchor: lamp)) }
     #expect(unread.count == 3 && unread.hasNotes)
-    #expect(unread.take(name) == ["lamp red 1000", "word", "table red 1"])
+    #expect(unread.take(write) == ["lamp red 1000", "word", "table red 1"])
     #expect(unread.isEmpty && !unread.hasNotes)
     // What was read is not added to.
     unread.note(Note(anchor: lamp))
-    #expect(unread.take(name) == ["lamp red 1"])
+    #expect(unread.take(write) == ["lamp red 1"])
   }
 
   @Test("a note that does not absorb another, or is sealed, is followed by one of its own")
@@ -46,7 +48,7 @@ struct UnreadTests {
     unread.note(Note(anchor: lamp, colour: "blue"))
     unread.seal(lamp)
     unread.note(Note(anchor: lamp, colour: "blue"))
-    #expect(unread.take(name) == ["lamp red 1", "lamp blue 2", "lamp blue 1"])
+    #expect(unread.take(write) == ["lamp red 1", "lamp blue 2", "lamp blue 1"])
   }
 
   @Test("all that is noted of an anchor that goes stands whole from then on, where it was")
@@ -58,7 +60,7 @@ struct UnreadTests {
     unread.settle(lamp) { "last \($0.colour)" }
     unread.append("gone")
     unread.note(Note(anchor: table))
-    let taken = unread.take { $0.anchor == lamp ? nil : name($0) }
+    let taken = unread.take { if $0.anchor != lamp { write($0, to: &$1) } }
     #expect(taken == ["last red", "table red 2", "last blue", "gone"])
   }
 
@@ -67,7 +69,7 @@ struct UnreadTests {
     var unread = Unread<String, Note>()
     unread.note(Note(anchor: lamp))
     unread.append("word")
-    #expect(unread.take { _ in nil } == ["word"])
+    #expect(unread.take { _, _ in } == ["word"])
   }
 
   @Test("elements and notes are dropped without each other, and the rest keeps its order")
@@ -78,11 +80,11 @@ struct UnreadTests {
       unread.note(Note(anchor: round == 1 ? table : lamp))
     }
     unread.drop(notes: false) { $0 == "a 1" }
-    #expect(unread.take(name) == ["a 0", "lamp red 2", "table red 1", "a 2"])
+    #expect(unread.take(write) == ["a 0", "lamp red 2", "table red 1", "a 2"])
     unread.note(Note(anchor: lamp))
     unread.append("kept")
     unread.drop(notes: true) { _ in false }
-    #expect(unread.take(name) == ["kept"])
+    #expect(unread.take(write) == ["kept"])
   }
 
   @Test("hundreds of anchors find their notes again and again")
@@ -92,7 +94,7 @@ struct UnreadTests {
     for _ in 0..<3 {
       for _ in 0..<4 { for anchor in anchors { unread.note(Note(anchor: anchor)) } }
       #expect(unread.count == 500)
-      #expect(unread.take { "\($0.anchor.high) \($0.count)" } == (0..<500).map { "\($0) 4" })
+      #expect(unread.take { $1.append("\($0.anchor.high) \($0.count)") } == (0..<500).map { "\($0) 4" })
     }
   }
 }

@@ -43,10 +43,7 @@ enum LatencyRows {
         group.addTask(executorPreference: receiver.executor) { await read(receiver.events, times) }
       }
       group.addTask(executorPreference: party.sender.executor) {
-        let clock = ContinuousClock()
-        let start = clock.now + .milliseconds(200)
-        for number in 0..<count {
-          try await clock.sleep(until: start + .nanoseconds(number * 1_000_000_000 / rate), tolerance: .zero)
+        for await number in RawTCP.ticks(count, rate: rate) {
           times[number] = Latencies.now
           let transform = Transform(translation: [Float(number + 1), 0, 0])
           try await party.sender.move(list[number % anchors].id, to: transform)

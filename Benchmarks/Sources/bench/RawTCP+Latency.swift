@@ -30,6 +30,23 @@ extension RawTCP {
     return (0..<receivers).reduce(into: Latencies()) { $0.add(results[$1]) }
   }
 
+  /// The numbers of messages, `rate` a second.
+  ///
+  /// A thread that sleeps gives them out, as one does that sends over plain TCP. The timers of Dispatch, which `Task.sleep` uses,
+  /// wake three threads, and these would be in the way of those whose latency is measured.
+  static func ticks(_ count: Int, rate: Int) -> AsyncStream<Int> {
+    let (ticks, source) = AsyncStream.makeStream(of: Int.self)
+    Thread.detachNewThread {
+      let start = Latencies.now + 200_000_000
+      for number in 0..<count {
+        sleep(until: start + UInt64(number) * 1_000_000_000 / UInt64(rate))
+        source.yield(number)
+      }
+      source.finish()
+    }
+    return ticks
+  }
+
   /// How long a frame takes there and back, one after the other.
   static func roundTrips(count: Int) throws -> Latencies {
     let pair = try pair()

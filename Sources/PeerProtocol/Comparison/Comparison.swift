@@ -202,7 +202,7 @@ struct Comparison: Organ {
   // MARK: Time
 
   /// When the time to compare is over; nil for never.
-  func deadline(in turn: borrowing Turn) -> Instant? { begun.compactMap { runs[$0]?.end }.min() }
+  func deadline(in turn: inout Turn) -> Instant? { begun.compactMap { runs[$0]?.end }.min() }
 
   /// Ends what nobody has answered in time.
   mutating func tick(in turn: inout Turn) {

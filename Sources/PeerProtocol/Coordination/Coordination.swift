@@ -42,7 +42,7 @@ package struct Coordination: Organ {
   }
 
   /// When something is due; nil for never.
-  package func deadline(in turn: borrowing Turn) -> Instant? { deadline }
+  package func deadline(in turn: inout Turn) -> Instant? { deadline }
 
   private var deadline: Instant? {
     [graph.deadline, election.deadline, hostWaits.deadline].compactMap(\.self).min()

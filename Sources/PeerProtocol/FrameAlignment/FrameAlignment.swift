@@ -27,7 +27,7 @@ struct FrameAlignment: Organ {
   init() {}
 
   /// When frames are placed by what has come since the last time.
-  func deadline(in turn: borrowing Turn) -> Instant? { pace.due }
+  func deadline(in turn: inout Turn) -> Instant? { pace.due }
 
   /// Places all frames.
   mutating func tick(in turn: inout Turn) {

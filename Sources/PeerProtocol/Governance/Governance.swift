@@ -129,7 +129,7 @@ struct Governance: Organ {
   // MARK: Time
 
   /// When this node gives up waiting for its admission, or another one ends.
-  func deadline(in turn: borrowing Turn) -> Instant? {
+  func deadline(in turn: inout Turn) -> Instant? {
     [charge?.admissionDeadline, charge?.nextEnd].compactMap(\.self).min()
   }
 

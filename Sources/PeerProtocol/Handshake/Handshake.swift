@@ -151,7 +151,7 @@ struct Handshake: Organ {
   // MARK: Time
 
   /// When the time of a handshake is over; nil for never.
-  func deadline(in turn: borrowing Turn) -> Instant? { begun.compactMap { runs[$0]?.end }.min() }
+  func deadline(in turn: inout Turn) -> Instant? { begun.compactMap { runs[$0]?.end }.min() }
 
   /// Ends the handshakes whose time is over.
   mutating func tick(in turn: inout Turn) {

@@ -407,15 +407,15 @@ struct Links: Organ {
   /// When a greeting, a stranger or an idle bulk link is over; nil for never.
   ///
   /// Pings have no deadline of their own: the node is woken often enough.
-  func deadline(in turn: borrowing Turn) -> Instant? {
+  func deadline(in turn: inout Turn) -> Instant? {
     // Nearly always all links are members'.
     guard directory.all.count > directory.members.count else { return nil }
     return directory.all.compactMap { links[$0]?.deadline }.min()
   }
 
   /// Whether ``tick(in:)`` may find something.
-  func isDue(in turn: borrowing Turn) -> Bool {
-    turn.now >= keepAliveAt || deadline(in: turn).map { $0 <= turn.now } ?? false
+  func isDue(in turn: inout Turn) -> Bool {
+    turn.now >= keepAliveAt || deadline(in: &turn).map { $0 <= turn.now } ?? false
   }
 
   /// Does what is due, up to what has consequences; whether there was such a thing, after which to call again.

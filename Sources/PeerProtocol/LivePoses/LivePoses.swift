@@ -36,7 +36,7 @@ struct LivePoses: Organ {
   }
 
   /// When something of drags and poses is due; nil for never.
-  func deadline(in turn: borrowing Turn) -> Instant? {
+  func deadline(in turn: inout Turn) -> Instant? {
     guard let drags = drags.deadline else { return poses.deadline }
     return min(drags, poses.deadline ?? drags)
   }

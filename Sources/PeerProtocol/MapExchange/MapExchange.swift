@@ -20,7 +20,7 @@ struct MapExchange: Organ {
   }
 
   /// When the others are told how far the map has come; all else is at the pace of anti-entropy: see ``check(in:)``.
-  func deadline(in turn: borrowing Turn) -> Instant? { board.due }
+  func deadline(in turn: inout Turn) -> Instant? { board.due }
 
   /// Tells the others what came too soon after the last word.
   mutating func tick(in turn: inout Turn) { tellStatus(in: &turn) }

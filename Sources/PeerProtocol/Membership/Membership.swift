@@ -38,7 +38,7 @@ struct Membership: Organ {
   // MARK: Time
 
   /// When something is due; nil for never.
-  func deadline(in turn: borrowing Turn) -> Instant? {
+  func deadline(in turn: inout Turn) -> Instant? {
     [members.deadline(in: turn.mesh.links), invitations.deadline, admissions.deadline].compactMap(\.self).min()
   }
 

@@ -29,7 +29,7 @@ struct Messages: Organ {
   /// Nothing is due before this.
   private var due: Instant?
 
-  func deadline(in turn: borrowing Turn) -> Instant? { due }
+  func deadline(in turn: inout Turn) -> Instant? { due }
 
   // MARK: Commands
 

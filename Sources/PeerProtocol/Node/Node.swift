@@ -96,10 +96,10 @@ package struct Node: Sendable {
   }
 
   /// Whether ``nextOrder()`` has an order other than a record to persist.
-  package var hasOrders: Bool { turn.outbox.hasOrders }
+  package var hasOrders: Bool { mutating get { turn.outbox.hasOrders } }
 
   /// Whether ``nextTransmission()`` may return bytes.
-  package var hasTransmissions: Bool { turn.outbox.hasPending }
+  package var hasTransmissions: Bool { mutating get { turn.outbox.hasPending } }
 
   /// The next bytes for a link; afterwards there may be new orders.
   package mutating func nextTransmission() -> (link: LinkID, bytes: [UInt8])? {
@@ -154,22 +154,24 @@ package struct Node: Sendable {
 
   /// When the node needs ``Input/tick`` at the latest; nil after the end.
   package var deadline: Instant? {
-    guard !hasEnded else { return nil }
-    // One call each ping interval at least: a gap between calls shows that this process stood still.
-    var next = lastTick + ProtocolTimes.ping
-    next = min(next, links.deadline(in: turn) ?? next)
-    next = min(next, membership.deadline(in: turn) ?? next)
-    next = min(next, governance.deadline(in: turn) ?? next)
-    next = min(next, handshake.deadline(in: turn) ?? next)
-    next = min(next, comparison.deadline(in: turn) ?? next)
-    next = min(next, replication.deadline(in: turn) ?? next)
-    next = min(next, poses.deadline(in: turn) ?? next)
-    next = min(next, maps.deadline(in: turn) ?? next)
-    next = min(next, coordination.deadline(in: turn) ?? next)
-    next = min(next, ownership.deadline(in: turn) ?? next)
-    next = min(next, frames.deadline(in: turn) ?? next)
-    next = min(next, messages.deadline(in: turn) ?? next)
-    return max(next, lastTick)
+    mutating get {
+      guard !hasEnded else { return nil }
+      // One call each ping interval at least: a gap between calls shows that this process stood still.
+      var next = lastTick + ProtocolTimes.ping
+      next = min(next, links.deadline(in: &turn) ?? next)
+      next = min(next, membership.deadline(in: &turn) ?? next)
+      next = min(next, governance.deadline(in: &turn) ?? next)
+      next = min(next, handshake.deadline(in: &turn) ?? next)
+      next = min(next, comparison.deadline(in: &turn) ?? next)
+      next = min(next, replication.deadline(in: &turn) ?? next)
+      next = min(next, poses.deadline(in: &turn) ?? next)
+      next = min(next, maps.deadline(in: &turn) ?? next)
+      next = min(next, coordination.deadline(in: &turn) ?? next)
+      next = min(next, ownership.deadline(in: &turn) ?? next)
+      next = min(next, frames.deadline(in: &turn) ?? next)
+      next = min(next, messages.deadline(in: &turn) ?? next)
+      return max(next, lastTick)
+    }
   }
 
   /// Records the time of a call.
@@ -203,23 +205,23 @@ package struct Node: Sendable {
   mutating func runTimers() {
     guard !hasEnded else { return }
     // One link at a time: all consequences of one end come before the next link is judged.
-    if links.state.isDue(in: turn) { repeat { settle() } while links.organ.tick(in: &turn) }
+    if links.state.isDue(in: &turn) { repeat { settle() } while links.organ.tick(in: &turn) }
     settle()
-    if membership.isDue(in: turn) { membership.organ.tick(in: &turn) }
+    if membership.isDue(in: &turn) { membership.organ.tick(in: &turn) }
     settle()
-    if governance.isDue(in: turn) { governance.organ.tick(in: &turn) }
+    if governance.isDue(in: &turn) { governance.organ.tick(in: &turn) }
     settle()
-    if handshake.isDue(in: turn) { handshake.organ.tick(in: &turn) }
+    if handshake.isDue(in: &turn) { handshake.organ.tick(in: &turn) }
     settle()
-    if comparison.isDue(in: turn) { comparison.organ.tick(in: &turn) }
+    if comparison.isDue(in: &turn) { comparison.organ.tick(in: &turn) }
     settle()
-    if replication.isDue(in: turn) { replication.organ.tick(in: &turn) }
+    if replication.isDue(in: &turn) { replication.organ.tick(in: &turn) }
     settle()
-    if poses.isDue(in: turn) { poses.organ.tick(in: &turn) }
-    if maps.isDue(in: turn) { maps.organ.tick(in: &turn) }
-    if frames.isDue(in: turn) { frames.organ.tick(in: &turn) }
-    if messages.isDue(in: turn) { messages.organ.tick(in: &turn) }
-    if coordination.isDue(in: turn) { repeat { settle() } while coordination.organ.tick(in: &turn) }
+    if poses.isDue(in: &turn) { poses.organ.tick(in: &turn) }
+    if maps.isDue(in: &turn) { maps.organ.tick(in: &turn) }
+    if frames.isDue(in: &turn) { frames.organ.tick(in: &turn) }
+    if messages.isDue(in: &turn) { messages.organ.tick(in: &turn) }
+    if coordination.isDue(in: &turn) { repeat { settle() } while coordination.organ.tick(in: &turn) }
     settle()
     // A new host, or a change of what can be reached, may decide disputed records.
     if membership.state.hasNewEvidence { takeBelieved() }
@@ -238,18 +240,18 @@ package struct Node: Sendable {
   }
 
   private mutating func refreshDeadlines() {
-    links.refresh(in: turn)
-    membership.refresh(in: turn)
-    governance.refresh(in: turn)
-    handshake.refresh(in: turn)
-    comparison.refresh(in: turn)
-    replication.refresh(in: turn)
-    poses.refresh(in: turn)
-    coordination.refresh(in: turn)
-    maps.refresh(in: turn)
-    ownership.refresh(in: turn)
-    frames.refresh(in: turn)
-    messages.refresh(in: turn)
+    links.refresh(in: &turn)
+    membership.refresh(in: &turn)
+    governance.refresh(in: &turn)
+    handshake.refresh(in: &turn)
+    comparison.refresh(in: &turn)
+    replication.refresh(in: &turn)
+    poses.refresh(in: &turn)
+    coordination.refresh(in: &turn)
+    maps.refresh(in: &turn)
+    ownership.refresh(in: &turn)
+    frames.refresh(in: &turn)
+    messages.refresh(in: &turn)
   }
 }
 
@@ -260,7 +262,7 @@ extension Node {
   /// This start of this peer.
   package var me: NodeID { turn.me }
   /// The time of the last call.
-  package var time: Instant { turn.now }
+  package var time: Instant { mutating get { turn.now } }
   /// The records of all peers of the session.
   package var roster: Roster { turn.mesh.roster }
   /// The rules for newcomers.
@@ -335,12 +337,14 @@ extension Node {
   package var anchors: AnchorSet {
     _read { yield turn.anchors }
   }
-  /// Lends the anchors and the roster in place, to be read often: what a property yields may be copied.
-  package mutating func lend<R>(_ body: (inout AnchorSet, inout Roster, FrameView) -> R) -> R {
-    // Nobody else publishes a roster.
-    var roster = turn.mesh.roster
-    return body(&turn.anchors, &roster, turn.mesh.frames)
+  /// Lends the anchors, the roster and the frames in place, to be read often: what a property yields is copied.
+  ///
+  /// A closure that captures them copies them too, so pass them on as arguments.
+  package mutating func lend(_ body: (borrowing AnchorSet, borrowing Roster, borrowing FrameView) -> Void) {
+    body(turn.anchors, turn.mesh.roster, turn.mesh.frames)
   }
+  /// Whether all poses are in the shared frame, and this peer too.
+  package var hasTrivialFrames: Bool { mutating get { turn.mesh.frames.isTrivial } }
   /// The digest of all anchors and their later kinds; reading it hashes the changes since it was last read.
   package var digest: SHA256Digest { mutating get { turn.anchors.wholeDigest } }
   /// The anchors that have a place in this peer's frame, there, in the order of their ids.

@@ -14,7 +14,7 @@ struct Ownership: Organ {
   private var orphans = OrphanWatch()
 
   /// When something runs out or is to be repeated; nil for never.
-  func deadline(in turn: borrowing Turn) -> Instant? { desk.deadline }
+  func deadline(in turn: inout Turn) -> Instant? { desk.deadline }
 
   /// Whether ``conclude(in:)`` has anything to look at.
   func isIdle(at now: Instant) -> Bool { desk.isIdle && now < orphans.nextLook }

@@ -30,7 +30,7 @@ struct Replication: Organ {
   }
 
   /// When something is due.
-  func deadline(in turn: borrowing Turn) -> Instant? { min(nextRound, acknowledgements.deadline ?? nextRound) }
+  func deadline(in turn: inout Turn) -> Instant? { min(nextRound, acknowledgements.deadline ?? nextRound) }
 
   /// Begins a round of anti-entropy when it is time.
   mutating func tick(in turn: inout Turn) {
@@ -409,11 +409,11 @@ struct Replication: Organ {
   /// Lets operations that came leave again, where others depend on this node for them; the rest of the cursors follow
   /// with the next own operation.
   private mutating func relay(except link: LinkRef, in turn: inout Turn) {
-    for other in relayLinks(in: turn) where other != link { turn.flush(other) }
+    for other in relayLinks(in: &turn) where other != link { turn.flush(other) }
   }
 
   /// The links on which operations of others may have to be passed on; one that was never looked at counts.
-  private mutating func relayLinks(in turn: borrowing Turn) -> [LinkRef] {
+  private mutating func relayLinks(in turn: inout Turn) -> [LinkRef] {
     if let relays { return relays }
     var found: [LinkRef] = []
     for member in turn.mesh.links.members where links[member.link]?.relayed?.hasOthers ?? true {

@@ -19,7 +19,7 @@ struct Resources: Organ {
   var lastNumber: UInt64 = 0
 
   /// Everything is at the pace of anti-entropy: see ``check(in:)``.
-  func deadline(in turn: borrowing Turn) -> Instant? { nil }
+  func deadline(in turn: inout Turn) -> Instant? { nil }
 
   // MARK: Commands
 

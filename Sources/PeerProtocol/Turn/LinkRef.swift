@@ -54,7 +54,9 @@ struct PerLink<State: Sendable>: Sendable {
 
   /// Whether this link has a state.
   func has(_ link: LinkRef) -> Bool {
-    link.place < slots.count && slots.span[link.place].id == link.id && slots.span[link.place].state != nil
+    guard link.place < slots.count, slots.span[link.place].id == link.id else { return false }
+    // To compare with nil copies the state.
+    if case .some = slots.span[link.place].state { return true } else { return false }
   }
 
   /// The state of a link, read and changed in place; nil when there is none, and storing then has no effect.

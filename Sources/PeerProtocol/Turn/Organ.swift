@@ -5,7 +5,9 @@ import Basics
 /// Organs never call each other: they read the others' state in the turn's mesh, and send them notices.
 protocol Organ: Sendable {
   /// When the organ needs its `tick` at the latest; nil for never.
-  func deadline(in turn: borrowing Turn) -> Instant?
+  ///
+  /// The turn is only read. A borrowed one would be copied where it is lent by somebody who may change it.
+  func deadline(in turn: inout Turn) -> Instant?
 }
 
 /// An organ and its deadline, which is computed again only after the organ was borrowed for a change.
@@ -33,18 +35,18 @@ struct Watched<O: Organ>: Sendable {
   }
 
   /// When the organ needs its `tick`; nil for never.
-  func deadline(in turn: borrowing Turn) -> Instant? { isStale ? kept.deadline(in: turn) : due }
+  func deadline(in turn: inout Turn) -> Instant? { isStale ? kept.deadline(in: &turn) : due }
 
   /// Whether the deadline has passed.
-  func isDue(in turn: borrowing Turn) -> Bool {
-    guard let due = deadline(in: turn) else { return false }
+  func isDue(in turn: inout Turn) -> Bool {
+    guard let due = deadline(in: &turn) else { return false }
     return due <= turn.now
   }
 
   /// Computes the deadline if the organ was changed.
-  mutating func refresh(in turn: borrowing Turn) {
+  mutating func refresh(in turn: inout Turn) {
     guard isStale else { return }
-    due = kept.deadline(in: turn)
+    due = kept.deadline(in: &turn)
     isStale = false
   }
 }

@@ -252,7 +252,8 @@ extension Session {
 
   /// Measures again when another peer has touched a point, where this peer has touched any.
   func takeTouches(_ changes: [SetChange]) {
-    let isTrivial = (try? read { node, _ in node.worldFrames.isTrivial }) ?? true
+    let isTrivial = (try? read { node, _ in node.hasTrivialFrames }) ?? true
+    guard !isTrivial || frames.touches.isKept else { return }
     // A list that is made now has what has just changed.
     if !isTrivial, !frames.touches.isKept { _ = try? touchIDs() }
     var isTouched = false

@@ -41,7 +41,6 @@ struct MessageBacklog: Backlog {
 
   var isEmpty: Bool { messages.isEmpty }
   var isOverrun: Bool { false }
-  var hasNotes: Bool { false }
 
   mutating func append(_ message: ArrivedMessage) {
     if case .unreliable(let key) = message.origin {
@@ -60,13 +59,11 @@ struct MessageBacklog: Backlog {
     }
   }
 
-  mutating func take(_ read: (AnchorUpdate, inout [ArrivedMessage]) -> Void) -> [ArrivedMessage] {
+  mutating func take() -> [ArrivedMessage] {
     unreliable.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
     return exchange(&messages, with: [])
   }
-
-  mutating func settle(_ read: (AnchorUpdate, inout [ArrivedMessage]) -> Void) {}
 }
 
 /// The readers of objects, and which of them an object is for.

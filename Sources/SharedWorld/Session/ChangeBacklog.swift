@@ -1,4 +1,5 @@
 import AnchorReplication
+import PeerProtocol
 import WorldModel
 
 /// The mailbox of a reader of ``Session/anchorChanges(matching:)``.
@@ -23,6 +24,14 @@ struct ChangeNote: UpdateNote {
     guard author == later.author, origin == later.origin else { return false }
     sessionTime = later.sessionTime
     return true
+  }
+
+  /// Appends the change that this stands for; none for an anchor that is gone or has no place in this peer's frame.
+  func append(
+    to changes: inout [AnchorChanges.Element], from anchors: borrowing AnchorSet, in frames: borrowing FrameView
+  ) {
+    guard let anchor = frames.anchor(self.anchor, in: anchors) else { return }
+    changes.append(change(anchor, owner: anchors.lock(of: self.anchor)?.owner))
   }
 
   /// The news for the reader: the anchor as it is, and who owns it.
@@ -56,9 +65,15 @@ struct ChangeBacklog: Backlog {
   var isEmpty: Bool { unread.isEmpty && !isOverrun }
   var hasNotes: Bool { unread.hasNotes }
 
-  mutating func take(_ read: (ChangeNote, inout [Element]) -> Void) -> [Element] { unread.take(read) }
+  mutating func take() -> [Element] { unread.take { _, _ in } }
 
-  mutating func settle(_ read: (ChangeNote, inout [Element]) -> Void) { unread.settleAll(read) }
+  mutating func take(from anchors: borrowing AnchorSet, in frames: borrowing FrameView) -> [Element] {
+    unread.take { $0.append(to: &$1, from: anchors, in: frames) }
+  }
+
+  mutating func settle(from anchors: borrowing AnchorSet, in frames: borrowing FrameView) {
+    unread.settleAll { $0.append(to: &$1, from: anchors, in: frames) }
+  }
 
   // MARK: Writing
 
@@ -73,17 +88,21 @@ struct ChangeBacklog: Backlog {
     unread.append(.current)
   }
 
-  /// Adds what happened to anchors, in order; the parameters are those of ``ReaderMailbox/put(_:whole:author:read:)``.
+  /// A change as readers see it, with the anchor as it is after all of them; nil for what they are not told.
+  typealias WholeChange = (SetChange, borrowing AnchorSet, borrowing Roster, borrowing FrameView) -> AnchorChange?
+
+  /// Adds what happened to anchors, in order; the parameters are those of
+  /// ``ReaderMailbox/put(_:in:_:_:whole:author:)``.
   mutating func append(
-    _ changes: [SetChange], isRead: Bool,
-    whole: (SetChange) -> AnchorChange?, author: (ActorID) -> PeerID?
+    _ changes: [SetChange], in anchors: borrowing AnchorSet, _ roster: borrowing Roster,
+    _ frames: borrowing FrameView, isRead: Bool, whole: WholeChange, author: (ActorID, borrowing Roster) -> PeerID?
   ) {
     // Anchors that came and went at once are not told of.
     var gone: Set<AnchorID> = []
     for change in changes where gone.isEmpty || !gone.contains(change.id) {
       if !isFiltered, !isRead, case .updated = change.kind {
-        note(ChangeNote(change, by: change.author.flatMap(author)))
-      } else if let told = whole(change) {
+        note(ChangeNote(change, by: change.author.flatMap { author($0, roster) }))
+      } else if let told = whole(change, anchors, roster, frames) {
         append(told)
       } else if case .added = change.kind {
         gone.insert(change.id)
@@ -145,15 +164,17 @@ extension ReaderMailbox where Contents == ChangeBacklog {
     update { backlog in for change in changes { backlog.append(change) } }
   }
 
-  /// Adds what happened to anchors, in order.
+  /// Adds what happened to anchors, in order; `anchors` holds them as they are after all of it.
   ///
   /// - Parameters:
-  ///   - whole: A change as readers see it, with the anchor as it is after all of them; nil for what they are not told.
+  ///   - whole: A change as readers see it; nil for what they are not told.
   ///   - author: The peer of an actor.
-  ///   - read: Appends the news of a note; none for an anchor that is gone.
   func put(
-    _ changes: [SetChange], whole: (SetChange) -> AnchorChange?, author: (ActorID) -> PeerID?, read: Reading
+    _ changes: [SetChange], in anchors: borrowing AnchorSet, _ roster: borrowing Roster,
+    _ frames: borrowing FrameView, whole: ChangeBacklog.WholeChange, author: (ActorID, borrowing Roster) -> PeerID?
   ) {
-    update(read) { $0.append(changes, isRead: $1, whole: whole, author: author) }
+    update(in: anchors, roster, frames) {
+      $0.append(changes, in: $2, $3, $4, isRead: $1, whole: whole, author: author)
+    }
   }
 }

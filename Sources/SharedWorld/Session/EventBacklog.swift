@@ -26,6 +26,9 @@ struct AnchorUpdate: UpdateNote {
 ///
 /// Updates of anchors are only noted: the anchor is looked up when the reader takes the event.
 struct EventBacklog: Backlog {
+  /// The events of a change besides an update.
+  typealias WholeChange = (SetChange, borrowing AnchorSet, borrowing Roster, borrowing FrameView) -> [Session.Event]
+
   /// A kind of events that falls under one bound.
   private enum Kind {
     /// Changes of anchors and live poses.
@@ -94,8 +97,8 @@ struct EventBacklog: Backlog {
   /// Adds what happened to anchors, in order; `anchors` holds them as they are after all of it, and `whole` gives the events
   /// of a change besides an update.
   mutating func append(
-    _ changes: [SetChange], in anchors: borrowing AnchorSet, _ frames: FrameView, isRead: Bool,
-    whole: (SetChange) -> [Session.Event]
+    _ changes: [SetChange], in anchors: borrowing AnchorSet, _ roster: borrowing Roster,
+    _ frames: borrowing FrameView, isRead: Bool, whole: WholeChange
   ) {
     // Anchors that came and went at once: nothing is left of them to be told before their end.
     var gone: Set<AnchorID> = []
@@ -103,12 +106,12 @@ struct EventBacklog: Backlog {
     if isRead { unread.reserve(changes.count) }
     for index in changes.indices {
       guard case .updated(let fields) = changes.span[index].kind else {
-        let events = whole(changes[index])
+        let events = whole(changes[index], anchors, roster, frames)
         if events.isEmpty { gone.insert(changes[index].id) }
         for event in events { append(event) }
         continue
       }
-      if fields.hasLock { for event in whole(changes[index]) { append(event) } }
+      if fields.hasLock { for event in whole(changes[index], anchors, roster, frames) { append(event) } }
       let id = changes.span[index].id
       guard fields.hasOthers, gone.isEmpty || !gone.contains(id) else { continue }
       let origin = changes.span[index].origin
@@ -132,16 +135,27 @@ struct EventBacklog: Backlog {
 
   // MARK: Reading
 
-  mutating func take(_ read: (AnchorUpdate, inout [Session.Event]) -> Void) -> [Session.Event] {
+  mutating func take() -> [Session.Event] {
+    forgetCounts()
+    return unread.take { _, _ in }
+  }
+
+  mutating func take(from anchors: borrowing AnchorSet, in frames: borrowing FrameView) -> [Session.Event] {
+    forgetCounts()
+    var next = 0
+    return unread.take { anchors.read($0, next: &next, in: frames, into: &$1) }
+  }
+
+  private mutating func forgetCounts() {
     replaceable.removeAll(keepingCapacity: true)
     (anchorEvents, problems, unreliableMessages, statusEvents) = (0, 0, 0, 0)
     for bytes in messageBytes.values { takenMessageBytes += bytes }
     messageBytes.removeAll(keepingCapacity: true)
-    return unread.take(read)
   }
 
-  mutating func settle(_ read: (AnchorUpdate, inout [Session.Event]) -> Void) {
-    unread.settleAll(read)
+  mutating func settle(from anchors: borrowing AnchorSet, in frames: borrowing FrameView) {
+    var next = 0
+    unread.settleAll { anchors.read($0, next: &next, in: frames, into: &$1) }
     // What was noted stands among the others now.
     replaceable = [:]
   }
@@ -238,19 +252,10 @@ extension ReaderMailbox where Contents == EventBacklog {
   /// Adds what happened to anchors, in order; `anchors` holds them as they are after all of it, and `whole` gives the events
   /// of a change besides an update.
   func put(
-    _ changes: [SetChange], in anchors: borrowing AnchorSet, _ frames: FrameView,
-    whole: (SetChange) -> [Session.Event]
+    _ changes: [SetChange], in anchors: borrowing AnchorSet, _ roster: borrowing Roster,
+    _ frames: borrowing FrameView, whole: EventBacklog.WholeChange
   ) {
-    var next = 0
-    update({ anchors.read($0, next: &next, in: frames, into: &$1) }) {
-      $0.append(changes, in: anchors, frames, isRead: $1, whole: whole)
-    }
-  }
-
-  /// Gives everything unread to a waiting reader; `anchors` holds those that are noted.
-  func deliver(_ anchors: borrowing AnchorSet, in frames: FrameView) {
-    var next = 0
-    deliver { anchors.read($0, next: &next, in: frames, into: &$1) }
+    update(in: anchors, roster, frames) { $0.append(changes, in: $2, $3, $4, isRead: $1, whole: whole) }
   }
 }
 
@@ -258,7 +263,9 @@ extension AnchorSet {
   /// Appends the event of an update: the anchor as it is now; none for one that is gone or has no place in this peer's frame.
   ///
   /// `next` is that of ``AnchorSet/slot(showing:next:)``.
-  func read(_ update: AnchorUpdate, next: inout Int, in frames: FrameView, into events: inout [Session.Event]) {
+  func read(
+    _ update: AnchorUpdate, next: inout Int, in frames: borrowing FrameView, into events: inout [Session.Event]
+  ) {
     frames.read(update.anchor, next: &next, in: self) { events.append(.anchorUpdated($0, origin: update.origin)) }
   }
 }

@@ -1,4 +1,5 @@
 import AnchorReplication
+import PeerProtocol
 import Synchronization
 import WorldModel
 
@@ -7,7 +8,6 @@ import WorldModel
 /// Updates of anchors may be noted only: the reader that takes them reads the anchors from the set.
 protocol Backlog: Sendable {
   associatedtype Element: Sendable
-  associatedtype Note: UpdateNote
 
   /// Whether a reader would be given nothing.
   var isEmpty: Bool { get }
@@ -15,10 +15,19 @@ protocol Backlog: Sendable {
   var isOverrun: Bool { get }
   /// Whether anchors have to be read from the set before the rest can be handed out.
   var hasNotes: Bool { get }
-  /// Everything, which then counts as read; `read` appends the element of a note, none for an anchor that is gone.
-  mutating func take(_ read: (Note, inout [Element]) -> Void) -> [Element]
+  /// Everything, which then counts as read; nothing may be noted.
+  mutating func take() -> [Element]
+  /// Everything, which then counts as read; what is noted is read from the anchors, in this peer's frame.
+  mutating func take(from anchors: borrowing AnchorSet, in frames: borrowing FrameView) -> [Element]
   /// Replaces all notes by their elements.
-  mutating func settle(_ read: (Note, inout [Element]) -> Void)
+  mutating func settle(from anchors: borrowing AnchorSet, in frames: borrowing FrameView)
+}
+
+/// A backlog in which nothing is ever noted.
+extension Backlog {
+  var hasNotes: Bool { false }
+  mutating func take(from anchors: borrowing AnchorSet, in frames: borrowing FrameView) -> [Element] { take() }
+  mutating func settle(from anchors: borrowing AnchorSet, in frames: borrowing FrameView) {}
 }
 
 /// The backlog of one reader, and the reader's wait for it.
@@ -26,15 +35,21 @@ protocol Backlog: Sendable {
 /// The session writes on its loop, and the reader reads on any thread.
 final class ReaderMailbox<Contents: Backlog>: Sendable {
   typealias Element = Contents.Element
-  /// Appends the element of a note, as the set has it now.
-  typealias Reading = (Contents.Note, inout [Element]) -> Void
-  private typealias Waiter = CheckedContinuation<[Element]?, Never>
+  /// It is resumed where it is taken out of the state. A checked one would cost an object for each wait.
+  private typealias Waiter = UnsafeContinuation<[Element]?, Never>
+  /// A change of the backlog that reads the anchors. A closure that captured them would copy them.
+  typealias Change = (
+    inout Contents, _ isRead: Bool, borrowing AnchorSet, borrowing Roster, borrowing FrameView
+  ) -> Void
   private typealias Wake = (waiter: Waiter, elements: [Element]?)
 
   private struct State {
     var backlog: Contents
     var waiter: Waiter?
     var hasEnded = false
+
+    /// Whether a reader waits and gets something.
+    var hasNews: Bool { waiter != nil && (!backlog.isEmpty || hasEnded) }
   }
 
   private let state: Mutex<State>
@@ -61,36 +76,41 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
   func update(_ change: (inout Contents) -> Void) {
     let wake = state.withLock { state -> Wake? in
       change(&state.backlog)
-      return state.backlog.hasNotes ? nil : Self.release(&state) { _, _ in }
+      return state.backlog.hasNotes ? nil : Self.release(&state)
     }
     wake?.waiter.resume(returning: wake?.elements)
   }
 
   /// Changes the backlog while the anchors can be read, and wakes a waiting reader.
   ///
-  /// - Parameter change: The change; its second argument is whether the reader waits and has read everything, so that
-  ///   notes would be read again at once.
-  func update(_ read: Reading, _ change: (inout Contents, Bool) -> Void) {
+  /// - Parameter change: The change; `isRead` says that the reader waits and has read everything, so that notes would be
+  ///   read again at once.
+  func update(
+    in anchors: borrowing AnchorSet, _ roster: borrowing Roster, _ frames: borrowing FrameView, _ change: Change
+  ) {
     let wake = state.withLock { state in
-      change(&state.backlog, state.waiter != nil && state.backlog.isEmpty)
-      return Self.release(&state, read)
+      change(&state.backlog, state.waiter != nil && state.backlog.isEmpty, anchors, roster, frames)
+      return Self.release(&state, anchors, frames)
     }
     wake?.waiter.resume(returning: wake?.elements)
   }
 
   /// Gives everything unread to a waiting reader.
-  func deliver(_ read: Reading) { update(read) { _, _ in } }
+  func deliver(_ anchors: borrowing AnchorSet, in frames: borrowing FrameView) {
+    let wake = state.withLock { state in Self.release(&state, anchors, frames) }
+    wake?.waiter.resume(returning: wake?.elements)
+  }
 
   /// Replaces all notes by their elements, because the anchors go.
-  func settle(_ read: Reading) {
-    state.withLock { $0.backlog.settle(read) }
+  func settle(from anchors: borrowing AnchorSet, in frames: borrowing FrameView) {
+    state.withLock { $0.backlog.settle(from: anchors, in: frames) }
   }
 
   /// Says that nothing more comes; the reader still gets what is unread.
   func end() {
     let wake = state.withLock { state in
       state.hasEnded = true
-      return Self.release(&state) { _, _ in }
+      return Self.release(&state)
     }
     wake?.waiter.resume(returning: wake?.elements)
   }
@@ -102,10 +122,10 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
   /// Empty when something was dropped and nothing is left; nil after the end, or when the task is cancelled while nothing
   /// can be handed out.
   ///
-  /// - Parameter lookUp: Has the session call ``deliver(_:)`` soon.
+  /// - Parameter lookUp: Has the session call ``deliver(_:in:)`` soon.
   func take(_ lookUp: (ReaderMailbox) -> Void = { _ in }) async -> [Element]? {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      await withUnsafeContinuation { continuation in
         let (wake, needsAnchors) = state.withLock { state in Self.wait(continuation, in: &state) }
         wake?.waiter.resume(returning: wake?.elements)
         if needsAnchors { lookUp(self) }
@@ -121,7 +141,7 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
     // One mailbox has one reader: a second one gets nothing.
     guard state.waiter == nil else { return ((waiter, nil), false) }
     state.waiter = waiter
-    if !state.backlog.hasNotes, let wake = release(&state, { _, _ in }) { return (wake, false) }
+    if !state.backlog.hasNotes, let wake = release(&state) { return (wake, false) }
     guard !Task.isCancelled else {
       state.waiter = nil
       return ((waiter, nil), false)
@@ -132,10 +152,22 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
   /// The waiting reader and what it gets, if there is something or nothing will come.
   ///
   /// The caller resumes it once the lock is free.
-  private static func release(_ state: inout State, _ read: Reading) -> Wake? {
-    guard state.waiter != nil, !state.backlog.isEmpty || state.hasEnded else { return nil }
+  private static func release(_ state: inout State) -> Wake? {
+    guard state.hasNews else { return nil }
     let isOverrun = state.backlog.isOverrun
-    let elements = state.backlog.take(read)
+    return release(&state, state.backlog.take(), isOverrun)
+  }
+
+  /// The same, with what is noted as the anchors show it.
+  private static func release(
+    _ state: inout State, _ anchors: borrowing AnchorSet, _ frames: borrowing FrameView
+  ) -> Wake? {
+    guard state.hasNews else { return nil }
+    let isOverrun = state.backlog.isOverrun
+    return release(&state, state.backlog.take(from: anchors, in: frames), isOverrun)
+  }
+
+  private static func release(_ state: inout State, _ elements: [Element], _ isOverrun: Bool) -> Wake? {
     // Notes of anchors that are gone give nothing.
     if elements.isEmpty, !isOverrun, !state.hasEnded { return nil }
     guard let waiter = exchange(&state.waiter, with: nil) else { return nil }

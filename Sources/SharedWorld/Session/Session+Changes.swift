@@ -11,12 +11,10 @@ extension Session {
     changeReaders.removeAll { $0.mailbox == nil }
     lookUp { anchors, roster, frames in
       for mailbox in hub.receivers {
-        mailbox.put(changes, in: anchors, frames) { events(of: $0, in: anchors, roster, frames) }
+        mailbox.put(changes, in: anchors, roster, frames, whole: events(of:in:_:_:))
       }
       for reader in changeReaders {
-        reader.mailbox?.put(
-          changes, whole: { told(of: $0, in: anchors, roster, frames) }, author: { author($0, in: roster) },
-          read: { read($0, in: anchors, frames, into: &$1) })
+        reader.mailbox?.put(changes, in: anchors, roster, frames, whole: told(of:in:_:_:), author: author(_:in:))
       }
     }
     takeTouches(changes)
@@ -25,7 +23,7 @@ extension Session {
   /// The events of a change besides that the anchor was updated; none for an anchor that is gone by now, or has no place in this
   /// peer's frame.
   private func events(
-    of change: SetChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster, _ frames: FrameView
+    of change: SetChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster, _ frames: borrowing FrameView
   ) -> [Session.Event] {
     let origin = change.origin
     switch change.kind {
@@ -46,7 +44,7 @@ extension Session {
 
   /// A change as those who read changes see it; nil for what is none of an anchor.
   private func told(
-    of change: SetChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster, _ frames: FrameView
+    of change: SetChange, in anchors: borrowing AnchorSet, _ roster: borrowing Roster, _ frames: borrowing FrameView
   ) -> AnchorChange? {
     let kind: AnchorChange.Kind
     let anchor: Anchor?
@@ -61,15 +59,6 @@ extension Session {
       kind: kind, anchor: anchor, owner: kind == .removed ? nil : anchors.lock(of: change.id)?.owner,
       author: author(of: change, in: roster), sessionTime: change.sessionMilliseconds,
       origin: change.origin)
-  }
-
-  /// Appends the change that a note stands for; none for an anchor that is gone or has no place in this peer's frame.
-  func read(
-    _ note: ChangeNote, in anchors: borrowing AnchorSet, _ frames: FrameView,
-    into changes: inout [AnchorChanges.Element]
-  ) {
-    guard let anchor = frames.anchor(note.anchor, in: anchors) else { return }
-    changes.append(note.change(anchor, owner: anchors.lock(of: note.anchor)?.owner))
   }
 
   private func lost(
@@ -143,13 +132,13 @@ extension Session {
   /// Has what is unread in a mailbox given to who waits for it.
   nonisolated func serve(_ mailbox: ChangeMailbox) {
     onLoop { session in
-      session.lookUp { anchors, _, frames in mailbox.deliver { session.read($0, in: anchors, frames, into: &$1) } }
+      session.lookUp { anchors, _, frames in mailbox.deliver(anchors, in: frames) }
     }
   }
 
   /// Lends the anchors, the roster and the frames to be read.
-  func lookUp(_ body: (borrowing AnchorSet, borrowing Roster, FrameView) -> Void) {
-    driver?.read { node, _ in node.lend { anchors, roster, frames in body(anchors, roster, frames) } }
+  func lookUp(_ body: (borrowing AnchorSet, borrowing Roster, borrowing FrameView) -> Void) {
+    driver?.read { node, _ in node.lend(body) }
   }
 
   /// Lets a reader begin with the anchors that are there; it gets every change after that.
@@ -168,9 +157,8 @@ extension Session {
   /// Ends the reading of changes; readers of events keep what they have not read, now that the anchors go.
   func endChangeReaders() {
     lookUp { anchors, _, frames in
-      var next = 0
-      for mailbox in hub.receivers { mailbox.settle { anchors.read($0, next: &next, in: frames, into: &$1) } }
-      for reader in changeReaders { reader.mailbox?.settle { read($0, in: anchors, frames, into: &$1) } }
+      for mailbox in hub.receivers { mailbox.settle(from: anchors, in: frames) }
+      for reader in changeReaders { reader.mailbox?.settle(from: anchors, in: frames) }
     }
     for reader in changeReaders { reader.mailbox?.end() }
     changeReaders = []

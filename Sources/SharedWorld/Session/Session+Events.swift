@@ -17,8 +17,11 @@ extension Session {
         hasMessages = true
         continue
       }
+      if case .anchors = event {
+        anchorsChanged = true
+        continue
+      }
       hasOthers = true
-      if case .anchors = event { anchorsChanged = true }
       if case .envelope(let bytes, _, let from) = event {
         waits.messages.received(ProtocolLimits.cost(ofMessage: bytes), from: from.peer)
         hasMessages = true

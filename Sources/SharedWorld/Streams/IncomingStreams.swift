@@ -43,15 +43,10 @@ struct StreamBacklog: Backlog {
 
   var isEmpty: Bool { streams.isEmpty }
   var isOverrun: Bool { false }
-  var hasNotes: Bool { false }
 
   mutating func append(_ stream: PeerStream) { streams.append(stream) }
 
-  mutating func take(_ read: (AnchorUpdate, inout [PeerStream]) -> Void) -> [PeerStream] {
-    exchange(&streams, with: [])
-  }
-
-  mutating func settle(_ read: (AnchorUpdate, inout [PeerStream]) -> Void) {}
+  mutating func take() -> [PeerStream] { exchange(&streams, with: []) }
 }
 
 /// The readers of streams, and which of them a stream is for.

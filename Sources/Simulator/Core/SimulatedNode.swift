@@ -24,7 +24,7 @@ package protocol SimulatedNode {
   /// The machine slept for `gap`, which the clock does not show.
   mutating func clockJumped(by gap: Duration, at now: Instant)
   /// When ``tick(at:)`` is due; nil for never.
-  var deadline: Instant? { get }
+  var deadline: Instant? { mutating get }
   /// Takes the next thing to do, oldest first.
   mutating func nextOutput() -> SimulatedOutput<Packet>?
 

@@ -73,7 +73,7 @@ package struct ElectionPeer: SimulatedNode {
   package var election: HostElection { coordination.election }
 
   package var deadline: Instant? {
-    [redials.deadline, coordination.deadline(in: turn)].compactMap(\.self).min()
+    mutating get { [redials.deadline, coordination.deadline(in: &turn)].compactMap(\.self).min() }
   }
 
   package mutating func nextOutput() -> SimulatedOutput<Packet>? { outputs.next() }

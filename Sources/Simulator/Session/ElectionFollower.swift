@@ -28,7 +28,7 @@ struct ElectionFollower: Sendable {
   /// Looks at what the organs have told each other since the last look; called after every call of the node.
   ///
   /// - Parameter isNewTurn: Whether the node was given something, and has forgotten the notices before that.
-  mutating func follow(_ node: borrowing Node, isNewTurn: Bool) {
+  mutating func follow(_ node: inout Node, isNewTurn: Bool) {
     if isNewTurn { seen = 0 }
     for case .elect(let input) in node.notices[seen...] {
       election.take(input, at: node.time)

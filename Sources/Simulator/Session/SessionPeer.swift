@@ -119,7 +119,7 @@ package struct SessionPeer: SimulatedNode {
   package mutating func handle(_ input: Input, at now: Instant) -> Answer {
     recording?.add(.input(input, at: now))
     let answer = node.handle(input, at: now)
-    follower.follow(node, isNewTurn: true)
+    follower.follow(&node, isNewTurn: true)
     return answer
   }
 
@@ -130,7 +130,7 @@ package struct SessionPeer: SimulatedNode {
   package mutating func receive(_ bytes: [UInt8], on link: LinkID, at now: Instant) {
     recording?.add(.bytes(bytes, on: link, at: now))
     unsafe node.receive(bytes.span.bytes, on: link, at: now)
-    follower.follow(node, isNewTurn: true)
+    follower.follow(&node, isNewTurn: true)
   }
 
   /// All anchors of the node, in the order of their ids.
@@ -168,8 +168,10 @@ package struct SessionPeer: SimulatedNode {
   package static func byteCount(of packet: Packet) -> Int { packet.count }
 
   package var deadline: Instant? {
-    guard let due = refused.values.min(), !node.hasEnded else { return node.deadline }
-    return node.deadline.map { min($0, due) } ?? due
+    mutating get {
+      guard let due = refused.values.min(), !node.hasEnded else { return node.deadline }
+      return node.deadline.map { min($0, due) } ?? due
+    }
   }
 
   package mutating func nextOutput() -> SimulatedOutput<Packet>? { outputs.next() }
@@ -333,7 +335,7 @@ package struct SessionPeer: SimulatedNode {
       case .event(let event): take(event, at: now)
       }
     }
-    follower.follow(node, isNewTurn: false)
+    follower.follow(&node, isNewTurn: false)
     // A member that continued without this peer has to be asked like anybody else.
     for other in expected
     where !node.roster.admits(Self.identity(of: other)) && cast?.invites(other, index) ?? true {

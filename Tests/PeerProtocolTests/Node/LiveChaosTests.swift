@@ -87,7 +87,7 @@ struct LiveChaosTests {
     for index in 0..<4 {
       #expect(try session.digest(index) == digest)
       #expect(settled(index, in: session).isSuperset(of: apps.open[index] ?? []))
-      let node = try session.node(index)
+      var node = try session.node(index)
       #expect(node.livePoses.allSatisfy { $0.subject == .participant })
       #expect(node.deadline.map { $0 > session.simulation.localTime(index) } ?? false)
     }

@@ -24,7 +24,7 @@ struct EventBacklogTests {
   private static func words(_ backlog: EventBacklog) -> [String] {
     // Of a copy: what is read counts no longer.
     var copy = backlog
-    return copy.take { _, _ in }.map { event in
+    return copy.take().map { event in
       switch event {
       case .mapProgress(let progress): "\(progress.verifiedBytes) bytes"
       case .peerMapChanged(let peer, let status): "\(peer.name) \(status.stage)"
@@ -112,7 +112,7 @@ struct EventBacklogTests {
   func drained() {
     var backlog = EventBacklog()
     for number in 0..<Session.Events.problemCapacity { backlog.append(Self.problem("\(number)")) }
-    #expect(backlog.take { _, _ in }.count == Session.Events.problemCapacity)
+    #expect(backlog.take().count == Session.Events.problemCapacity)
     backlog.append(Self.problem("first"))
     backlog.append(Self.progress(0, 1))
     #expect(Self.words(backlog) == ["first", "1 bytes"])

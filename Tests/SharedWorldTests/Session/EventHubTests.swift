@@ -1,7 +1,10 @@
+import AnchorReplication
 import Basics
 import TestSupport
 import Testing
+import WorldModel
 
+@testable import PeerProtocol
 @testable import SharedWorld
 
 @Suite("Readers of events")
@@ -51,9 +54,11 @@ struct EventHubTests {
   @Test("a reader goes on waiting when all that was noted is of anchors that are gone")
   func goneBeforeRead() async {
     let mailbox = EventMailbox(EventBacklog())
+    let peer = PeerID(SHA256Digest(words: .zero))
+    let none = AnchorSet(actor: ActorID(peer: peer, incarnation: 1), peer: peer)
     mailbox.update { $0.note(AnchorUpdate(AnchorID(), origin: .remote)) }
     let read = await mailbox.take { waiting in
-      waiting.deliver { _, _ in }
+      waiting.deliver(none, in: FrameView())
       waiting.put([.discoveryAvailable(backend: "later")])
     }
     #expect(read?.count == 1)

@@ -56,7 +56,8 @@ struct PerLink<State: Sendable>: Sendable {
   func has(_ link: LinkRef) -> Bool {
     guard link.place < slots.count, slots.span[link.place].id == link.id else { return false }
     // To compare with nil copies the state.
-    if case .some = slots.span[link.place].state { return true } else { return false }
+    guard case .some = slots.span[link.place].state else { return false }
+    return true
   }
 
   /// The state of a link, read and changed in place; nil when there is none, and storing then has no effect.

@@ -35,9 +35,9 @@ extension Backlog {
 /// The session writes on its loop, and the reader reads on any thread.
 final class ReaderMailbox<Contents: Backlog>: Sendable {
   typealias Element = Contents.Element
-  /// It is resumed where it is taken out of the state. A checked one would cost an object for each wait.
+  // It is resumed where it is taken out of the state. A checked one would cost an object for each wait.
   private typealias Waiter = UnsafeContinuation<[Element]?, Never>
-  /// A change of the backlog that reads the anchors. A closure that captured them would copy them.
+  /// A change of the backlog that reads the anchors; a closure that captured them would copy them.
   typealias Change = (
     inout Contents, _ isRead: Bool, borrowing AnchorSet, borrowing Roster, borrowing FrameView
   ) -> Void

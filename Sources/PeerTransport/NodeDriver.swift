@@ -47,6 +47,8 @@ package final class NodeDriver {
   /// Links that accepted all bytes so far: their next bytes leave in the next round, after the other links' turn.
   private var relieved: [LinkID] = []
   private var suspended: UInt64
+  /// The round of the loop in which a suspension was last looked for.
+  private var roundOfLastLook: UInt64 = 0
 
   /// A driver for a node that was configured for this identity, to be made on the loop; `record` is what an earlier start
   /// of it has kept.
@@ -145,6 +147,12 @@ package final class NodeDriver {
   }
 
   private func drain() {
+    if ask({ $0.mayHaveOrders }) { carryOutOrders() }
+    requestRound()
+  }
+
+  private func carryOutOrders() {
+    // To nil, which lets go of those that are carried out.
     while let order = node.nextOrder() {
       switch order {
       case .connect(let dial, let address):
@@ -161,7 +169,6 @@ package final class NodeDriver {
       case .event(let event): events.append(event)
       }
     }
-    requestRound()
   }
 
   private func requestRound() {
@@ -213,7 +220,13 @@ package final class NodeDriver {
     }
   }
 
+  /// Tells the node that the machine was suspended.
+  ///
+  /// It is looked for once a round, behind the sleep that begins it.
   private func noticeSuspension(at now: Instant) {
+    let round = transport.loop.rounds
+    guard round != roundOfLastLook else { return }
+    roundOfLastLook = round
     let total = Self.suspendedTime(at: UInt64(now.nanoseconds))
     // Reading two clocks one after the other differs by microseconds; a suspension takes far longer.
     guard total > suspended + 100_000_000 else { return }

@@ -30,12 +30,22 @@ struct Inflow: Sendable {
   /// Whether the app reads what comes here and there out of one window.
   func sharesUnread(with other: Self) -> Bool { sender == other.sender && track != .streams && other.track != .streams }
 
-  /// Takes up a message if it is the next one; whether it is to be handed to the app.
+  /// The consequence of a message that came.
+  enum Arrival {
+    /// It is not the next one: its sender is owed a report.
+    case unexpected
+    /// It is handed to the app, and its sender is owed a report.
+    case delivered
+    /// It is handed to the app, and its sender gets a report at once.
+    case deliveredUrgently
+  }
+
+  /// Takes up a message if it is the next one.
   ///
   /// - Parameters:
   ///   - cost: The cost of the message (bytes).
   ///   - limit: The window of a sender whose messages are all read (bytes).
-  mutating func take(_ head: MessageHead, cost: Int, limit: Int, rules: ProtocolRules) -> Bool {
+  mutating func take(_ head: MessageHead, cost: Int, limit: Int, rules: ProtocolRules) -> Arrival {
     let isNext =
       head.chain == chain && head.previous == last || head.chain > chain && head.previous == 0
       || !rules.contains(.messageChain)
@@ -43,16 +53,20 @@ struct Inflow: Sendable {
     let hasRoom = unread + cost <= 2 * limit || !rules.contains(.messageWindow)
     guard isNext, hasRoom else {
       if !rules.contains(.honestReports), head.chain == chain { last = max(last, head.number) }
-      return false
+      return .unexpected
     }
     (chain, last) = (head.chain, head.number)
     delivered += cost
     if track != .streams { unread += cost }
-    return true
+    return isReportUrgent(limit: limit) ? .deliveredUrgently : .delivered
   }
 
-  /// Owes the sender a report at this time at the latest.
-  mutating func owe(at time: Instant) { reportDue = min(reportDue ?? time, time) }
+  /// Owes the sender a report at this time at the latest; the time, if none was owed before.
+  mutating func owe(at time: Instant) -> Instant? {
+    let isOwed = reportDue != nil
+    reportDue = min(reportDue ?? time, time)
+    return isOwed ? nil : time
+  }
 
   /// Whether a report is wanted at once: much was handed over since the last one, or the window has grown by much.
   func isReportUrgent(limit: Int) -> Bool {

@@ -114,7 +114,7 @@ extension Messages {
   /// Limits the wait for a member that was never reached: no other organ reports it as lost.
   mutating func limitWait(for index: Int, at now: Instant) {
     if outflows.span[index].isListed || outflows.span[index].way != .none {
-      outflows[index].patience = nil
+      if outflows.span[index].patience != nil { outflows[index].patience = nil }
     } else if outflows[index].patience == nil, outflows[index].openBytes > 0 {
       outflows[index].patience = now + ProtocolTimes.lost
       schedule(outflows[index].patience)

@@ -233,7 +233,8 @@ struct Messages: Organ {
   private mutating func receive(_ head: MessageHead, _ bytes: [UInt8], at index: Int, in turn: inout Turn) {
     let (limit, rules) = (turn.configuration.messageWindow, turn.configuration.rules)
     let cost = ProtocolLimits.cost(ofMessage: bytes)
-    if inflows[index].take(head, cost: cost, limit: limit, rules: rules) {
+    let arrival = inflows[index].take(head, cost: cost, limit: limit, rules: rules)
+    if arrival != .unexpected {
       for other in inflows.indices
       where other != index && inflows.span[other].sharesUnread(with: inflows.span[index]) {
         inflows[other].unread += cost
@@ -244,10 +245,9 @@ struct Messages: Organ {
       case .envelope: turn.report(.envelope(bytes, MessageID(head.number), from: sender))
       case .stream: turn.report(.stream(bytes, MessageID(head.number), from: sender))
       }
-      if inflows.span[index].isReportUrgent(limit: limit) { return report(.report, to: index, in: &turn) }
+      if arrival == .deliveredUrgently { return report(.report, to: index, in: &turn) }
     }
-    inflows[index].owe(at: turn.now + ProtocolTimes.messageReport)
-    schedule(inflows.span[index].reportDue)
+    schedule(inflows[index].owe(at: turn.now + ProtocolTimes.messageReport))
   }
 
   /// The place of what this start of a member has sent.

@@ -101,8 +101,12 @@ struct Outflow: Sendable {
     guard !isHeld, index < items.count else { return nil }
     // Through the span: the subscript of an array copies the element.
     let bytes = sentBytes + ProtocolLimits.cost(ofMessage: items.span[index].bytes)
-    return bytes <= limit && (bytes <= window || !rules.contains(.messageWindow)) ? index : nil
+    return bytes <= min(limit, edge(rules)) ? index : nil
   }
+
+  /// Bytes that may be on their way.
+  @inline(__always)
+  private func edge(_ rules: ProtocolRules) -> Int { rules.contains(.messageWindow) ? window : .max }
 
   @inline(__always)
   private func head(of index: Int) -> MessageHead {
@@ -113,23 +117,37 @@ struct Outflow: Sendable {
 
   /// Appends messages to the frames that leave on the link to the receiver, while there is room; whether some are left.
   mutating func write(to writer: inout ByteWriter, rules: ProtocolRules) -> Bool {
-    while let index = nextIndex(rules: rules) {
+    guard let first = nextIndex(rules: rules) else { return false }
+    let edge = edge(rules)
+    var (index, bytes, rest) = (first, sentBytes, false)
+    // What has left is noted once for all of them.
+    while index < items.count {
+      let cost = ProtocolLimits.cost(ofMessage: items.span[index].bytes)
+      guard bytes + cost <= edge else { break }
       let size = writer.count + FrameHead.size + MessageHead.size + items.span[index].bytes.count
-      guard writer.count < ProtocolLimits.transmitWindow / 2,
-        writer.count == 0 || size <= ProtocolLimits.transmitWindow
-      else { return true }
+      rest =
+        writer.count >= ProtocolLimits.transmitWindow / 2
+        || writer.count > 0 && size > ProtocolLimits.transmitWindow
+      if rest { break }
       writer.writeMessage(head(of: index), items.span[index].bytes)
-      noteSent()
+      bytes += cost
+      index += 1
     }
-    return false
+    if index > first { noteSent(upTo: index, bytes) }
+    return rest
   }
 
   /// Records that the message that ``next(within:rules:)`` gave has left.
   mutating func noteSent() {
     let index = head + sent
-    sentBytes += ProtocolLimits.cost(ofMessage: items.span[index].bytes)
-    lastSent = max(lastSent, items.span[index].number)
-    sent += 1
+    noteSent(upTo: index + 1, sentBytes + ProtocolLimits.cost(ofMessage: items.span[index].bytes))
+  }
+
+  /// Records that the items before `end` have left, and how many bytes are on their way then.
+  private mutating func noteSent(upTo end: Int, _ bytes: Int) {
+    sentBytes = bytes
+    lastSent = max(lastSent, items.span[end - 1].number)
+    sent = end - head
   }
 
   /// The link on which something may leave now, and the end of the wait for a report if a new one begins.

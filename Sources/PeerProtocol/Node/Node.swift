@@ -86,6 +86,9 @@ package struct Node: Sendable {
     return nextOrder()
   }
 
+  /// Whether ``nextOrder()`` may have one: cheaper than to ask for it, which most calls of a node cause none of.
+  package var mayHaveOrders: Bool { mutating get { turn.outbox.hasOrders || turn.configuration.keepsRecord } }
+
   /// The next order, for a driver that pulls transmissions only at the end of a round of its loop.
   package mutating func nextOrder() -> Output? {
     if let order = turn.outbox.nextOrder() { return order }

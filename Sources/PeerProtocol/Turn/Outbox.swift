@@ -12,8 +12,9 @@ package struct Outbox: Sendable {
   }
 
   private var orders = OutputQueue<Output>()
-  /// Messages of one member that came after all orders, to be told as one event.
-  private var run: (messages: [[UInt8]], from: PeerID)?
+  /// Messages of one member that came after all orders, to be told as one event; and the member.
+  private var run: [[UInt8]] = []
+  private var runSender: PeerID?
   private var lanes = PerLink<Lane>()
   /// The links whose bytes leave after this turn.
   private var pending: [LinkRef] = []
@@ -25,7 +26,7 @@ package struct Outbox: Sendable {
   // MARK: Orders
 
   /// Whether there is an order.
-  var hasOrders: Bool { !orders.isEmpty || run != nil }
+  var hasOrders: Bool { !orders.isEmpty || !run.isEmpty }
 
   /// Appends an order.
   mutating func append(_ order: Output) {
@@ -35,16 +36,16 @@ package struct Outbox: Sendable {
 
   /// Tells the app of a member's message; those that follow one another are one event, whose cost they share.
   mutating func append(message bytes: [UInt8], from sender: PeerID) {
-    if run?.from != sender {
+    if run.isEmpty || runSender != sender {
       endRun()
-      run = ([], sender)
+      runSender = sender
     }
-    run?.messages.append(bytes)
+    run.append(bytes)
   }
 
   private mutating func endRun() {
-    guard let run = exchange(&run, with: nil) else { return }
-    orders.append(.event(.messages(run.messages, from: run.from)))
+    guard !run.isEmpty, let sender = runSender else { return }
+    orders.append(.event(.messages(exchange(&run, with: []), from: sender)))
   }
 
   /// The oldest order.

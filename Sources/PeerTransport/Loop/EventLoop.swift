@@ -35,6 +35,8 @@ package final class EventLoop: SerialExecutor, Sendable {
   // Touched on the owning thread only; every entry is checked by `preconditionIsolated`.
   private nonisolated(unsafe) let poller: Poller
   private nonisolated(unsafe) let schedule = Schedule()
+  /// Counts the rounds, each of which begins with a sleep or with work that came in the one before.
+  private(set) nonisolated(unsafe) var rounds: UInt64 = 0
 
   /// Starts the thread, named `name` (at most 15 bytes are kept) for debuggers; its timers run by `clock`.
   package init(name: String = "sharedworld", clock: LoopClock = .machine) throws(TransportFailure) {
@@ -151,6 +153,7 @@ extension EventLoop {
   }
 
   private func round() {
+    rounds += 1
     let timeout = schedule.timeout(at: clock.now, millisecond: clock.millisecond)
     let mustHurry = shared.withLock { shared in
       shared.isSleeping = shared.pending.isEmpty && !shared.isStopping

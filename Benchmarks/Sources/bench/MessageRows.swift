@@ -163,7 +163,7 @@ enum MessageRows {
   }
 
   private static func json(_ peers: Int) async throws -> [Row] {
-    let count = deliveries / 8 / peers
+    let count = deliveries / peers
     var (ours, foundation): ([Run], [Run]) = ([], [])
     for _ in 0..<rounds {
       foundation.append(try coding(count, peers))

@@ -242,7 +242,8 @@ struct Messages: Organ {
       let sender = inflows.span[index].sender
       switch head.kind {
       case .bytes: turn.outbox.append(message: bytes, from: sender.peer)
-      case .envelope: turn.report(.envelope(bytes, MessageID(head.number), from: sender))
+      case .envelope:
+        turn.outbox.append(envelope: NumberedMessage(number: MessageID(head.number), bytes: bytes), from: sender)
       case .stream: turn.report(.stream(bytes, MessageID(head.number), from: sender))
       }
       if arrival == .deliveredUrgently { return report(.report, to: index, in: &turn) }

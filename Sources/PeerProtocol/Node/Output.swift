@@ -32,6 +32,12 @@ package enum Output: Sendable {
   case event(NodeEvent)
 }
 
+/// A message as its sender has numbered it.
+package struct NumberedMessage: Sendable {
+  package let number: MessageID
+  package let bytes: [UInt8]
+}
+
 /// An event for the app.
 package enum NodeEvent: Sendable {
   /// A peer said hello, and calls itself so.
@@ -114,8 +120,8 @@ package enum NodeEvent: Sendable {
   case resource(ResourceNews)
   /// Messages of a member, in order.
   case messages([[UInt8]], from: PeerID)
-  /// A member's message for the layer that encodes objects; `from` is the start of the sender that numbered it.
-  case envelope([UInt8], MessageID, from: NodeID)
+  /// Messages of a member for the layer that encodes objects, in order; `from` is the start of the sender that numbered them.
+  case envelopes([NumberedMessage], from: NodeID)
   /// A member's unreliable message under a key, newer than all of that key that came before.
   case unreliable([UInt8], MessageKind, key: String, from: NodeID)
   /// A member is in these groups now.

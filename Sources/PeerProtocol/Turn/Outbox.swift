@@ -15,6 +15,9 @@ package struct Outbox: Sendable {
   /// Messages of one member that came after all orders, to be told as one event; and the member.
   private var run: [[UInt8]] = []
   private var runSender: PeerID?
+  /// The same of those that carry objects; only one of the two is not empty.
+  private var envelopes: [NumberedMessage] = []
+  private var envelopesSender: NodeID?
   private var lanes = PerLink<Lane>()
   /// The links whose bytes leave after this turn.
   private var pending: [LinkRef] = []
@@ -26,7 +29,7 @@ package struct Outbox: Sendable {
   // MARK: Orders
 
   /// Whether there is an order.
-  var hasOrders: Bool { !orders.isEmpty || !run.isEmpty }
+  var hasOrders: Bool { !orders.isEmpty || !run.isEmpty || !envelopes.isEmpty }
 
   /// Appends an order.
   mutating func append(_ order: Output) {
@@ -43,9 +46,22 @@ package struct Outbox: Sendable {
     run.append(bytes)
   }
 
+  /// Tells the app of a member's object in the same way.
+  mutating func append(envelope: NumberedMessage, from sender: NodeID) {
+    if envelopes.isEmpty || envelopesSender != sender {
+      endRun()
+      envelopesSender = sender
+    }
+    envelopes.append(envelope)
+  }
+
   private mutating func endRun() {
-    guard !run.isEmpty, let sender = runSender else { return }
-    orders.append(.event(.messages(exchange(&run, with: []), from: sender)))
+    if !run.isEmpty, let sender = runSender {
+      orders.append(.event(.messages(exchange(&run, with: []), from: sender)))
+    }
+    if !envelopes.isEmpty, let sender = envelopesSender {
+      orders.append(.event(.envelopes(exchange(&envelopes, with: []), from: sender)))
+    }
   }
 
   /// The oldest order.

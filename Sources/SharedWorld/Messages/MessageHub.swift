@@ -20,6 +20,12 @@ struct ArrivedMessage: Sendable {
   let request: ServedRequest?
   /// Its share of the sender's window (bytes).
   let cost: Int
+
+  /// Whether those that read one message read the other, too.
+  fileprivate func isRead(with other: Self) -> Bool {
+    request == nil && other.request == nil && envelope.type == other.envelope.type
+      && envelope.endpoint == other.envelope.endpoint
+  }
 }
 
 /// The mailbox of a reader of objects.
@@ -99,10 +105,25 @@ final class MessageHub: Sendable {
     return mailbox
   }
 
-  /// Puts a message into the mailboxes of all that read such, and a request into the first of them; whether there is any.
-  func put(_ message: ArrivedMessage) -> Bool {
+  /// Puts messages into the mailboxes of all that read such, and a request into the first of them; those that nobody reads.
+  func put(_ messages: [ArrivedMessage]) -> [ArrivedMessage] {
+    var (unread, rest) = ([ArrivedMessage](), messages[...])
+    while let first = rest.first {
+      // The readers of the first one are those of all that follow it to the same place.
+      let run = rest.prefix(1 + rest.dropFirst().prefix { $0.isRead(with: first) }.count)
+      rest = rest.dropFirst(run.count)
+      let readers = readers(of: first)
+      if readers.isEmpty { unread += run }
+      for mailbox in readers {
+        mailbox.update { backlog in for message in run { backlog.append(message) } }
+      }
+    }
+    return unread
+  }
+
+  private func readers(of message: ArrivedMessage) -> [MessageMailbox] {
     let isRequest = message.request != nil
-    let readers = state.withLock { state in
+    return state.withLock { state in
       var readers: [MessageMailbox] = []
       // By index: a weak reference is costly to copy.
       for index in state.routes.indices
@@ -115,8 +136,6 @@ final class MessageHub: Sendable {
       }
       return readers
     }
-    for mailbox in readers { mailbox.update { $0.append(message) } }
-    return !readers.isEmpty
   }
 
   /// Cost of the messages of a sender that the slowest reader has not taken (bytes).

@@ -45,6 +45,6 @@ public struct JSONObjectCoder: ObjectCoder {
   ///
   /// - Throws: `DecodingError`.
   public func decode<Object: Decodable>(_ type: Object.Type, from bytes: [UInt8]) throws -> Object {
-    try Self.decoder.decode(type, from: Data(bytes))
+    try QuickDecoder.decode(type, from: bytes) ?? Self.decoder.decode(type, from: Data(bytes))
   }
 }

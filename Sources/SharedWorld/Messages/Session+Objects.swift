@@ -148,6 +148,8 @@ extension Session {
   }
 
   /// The object of an envelope.
+  // Inlined, as is what makes its result: each generic function looks up the types that it is called with.
+  @inline(__always)
   nonisolated func decode<Object>(_ envelope: MessageEnvelope) throws -> Message<Object> {
     let coder = configuration.coder
     guard envelope.contentType == coder.contentType else {
@@ -158,6 +160,7 @@ extension Session {
   }
 
   /// The object of a message or request; nil for one that cannot be decoded, which goes back to its sender.
+  @inline(__always)
   nonisolated func open<Object>(_ arrived: ArrivedMessage) -> ReceivedMessage<Object>? {
     do {
       return ReceivedMessage(
@@ -185,64 +188,79 @@ extension Session {
   /// Takes the envelopes among the events of a turn, and ends requests to peers that will not answer them.
   func takeEnvelopes(of events: [NodeEvent]) {
     for event in events {
-      if case .envelope(let bytes, let number, let sender) = event { receive(bytes, number, from: sender) }
+      if case .envelopes(let messages, let sender) = event {
+        deliver(messages.compactMap { receive($0, from: sender) })
+      }
       if case .messagesFailed(let failure) = event { failRequests(failure) }
       if case .peerLeft(let peer, _, _) = event { endRequests(with: peer) }
     }
   }
 
-  /// Takes the content of a message for the layer of objects.
-  private func receive(_ bytes: [UInt8], _ number: MessageID, from sender: NodeID) {
+  /// Takes the content of a message for the layer of objects; an object or request that it carries is to be delivered.
+  private func receive(_ message: NumberedMessage, from sender: NodeID) -> ArrivedMessage? {
     let letter: Letter
     do throws(DecodingFailure) {
-      letter = try Letter(bytes)
+      letter = try Letter(message.bytes)
     } catch {
       // Words about messages are never answered, so that two versions of the library do not answer each other endlessly.
-      guard Letter.carriesObject(bytes) else { return }
-      return reply(.returned(.malformed, "\(error)", message: number, start: sender.incarnation), to: sender)
+      if Letter.carriesObject(message.bytes) {
+        reply(.returned(.malformed, "\(error)", message: message.number, start: sender.incarnation), to: sender)
+      }
+      return nil
     }
-    let cost = ProtocolLimits.cost(ofMessage: bytes)
+    let cost = ProtocolLimits.cost(ofMessage: message.bytes)
     switch letter {
     case .message(let envelope):
-      deliver(ArrivedMessage(envelope: envelope, sender: sender, origin: .numbered(number), request: nil, cost: cost))
+      return ArrivedMessage(
+        envelope: envelope, sender: sender, origin: .numbered(message.number), request: nil, cost: cost)
     case .request(let id, let envelope):
       let request = ServedRequest(id, of: sender) { [weak self, loop] in
         // Later: whatever releases it may be at work on the session's state.
         loop.execute { [weak self] in self?.assumeIsolated { $0.reply(.unhandled(id, of: sender), to: sender) } }
       }
-      guard waits.requests.serve(request) else { return request.withdraw() }
-      deliver(
-        ArrivedMessage(envelope: envelope, sender: sender, origin: .numbered(number), request: request, cost: cost))
+      if waits.requests.serve(request) {
+        return ArrivedMessage(
+          envelope: envelope, sender: sender, origin: .numbered(message.number), request: request, cost: cost)
+      }
+      request.withdraw()
     case .returned(let reason, let text, let message, let start): take(back: message, start, from: sender, reason, text)
     case .answer(let id, let start, var envelope):
-      guard start == incarnation, waits.requests.awaits(id, from: sender.peer) else { return }
+      guard start == incarnation, waits.requests.awaits(id, from: sender.peer) else { break }
       let stop = admit(&envelope, from: sender.peer)
       let outcome = stop.map { SessionError(.messageStopped, "middleware stopped the answer", cause: $0) }
       waits.requests.finish(id, outcome.map { .failure($0) } ?? .success(envelope))
     case .failure(let id, let start, let reason, let error):
-      guard start == incarnation, waits.requests.awaits(id, from: sender.peer) else { return }
+      guard start == incarnation, waits.requests.awaits(id, from: sender.peer) else { break }
       waits.requests.finish(id, .failure(SessionError(reason, error, of: sender.peer)))
     case .withdrawal(let id): waits.requests.withdraw(id, of: sender)
     }
+    return nil
   }
 
   /// Takes an unreliable object; one that nobody can read is dropped, and so is all else that comes this way.
   func takeUnreliable(_ bytes: [UInt8], key: String, from sender: NodeID) {
     guard case .message(let envelope) = try? Letter(bytes) else { return }
     let cost = ProtocolLimits.cost(ofMessage: bytes)
-    deliver(
-      ArrivedMessage(envelope: envelope, sender: sender, origin: .unreliable(key: key), request: nil, cost: cost))
+    deliver([
+      ArrivedMessage(envelope: envelope, sender: sender, origin: .unreliable(key: key), request: nil, cost: cost)
+    ])
   }
 
-  /// Gives a message to its readers, or back.
-  private func deliver(_ arrived: ArrivedMessage) {
-    var admitted = arrived
-    if let error = admit(&admitted.envelope, from: arrived.sender.peer) {
-      return giveBack(arrived, .refused, RemoteError(telling: error))
+  /// Gives messages to their readers, or back.
+  private func deliver(_ arrived: [ArrivedMessage]) {
+    let admitted = configuration.middleware.isEmpty ? arrived : arrived.compactMap(admitted)
+    for message in hub.messages.put(admitted) {
+      let (type, endpoint) = (message.envelope.type, message.envelope.endpoint)
+      giveBack(message, .unhandled, RemoteError("unhandled", "nothing reads \(type) at \(endpoint)"))
     }
-    guard !hub.messages.put(admitted) else { return }
-    let (type, endpoint) = (admitted.envelope.type, admitted.envelope.endpoint)
-    giveBack(arrived, .unhandled, RemoteError("unhandled", "nothing reads \(type) at \(endpoint)"))
+  }
+
+  /// A message as middleware lets it pass; nil for one that is stopped, which goes back.
+  private func admitted(_ arrived: ArrivedMessage) -> ArrivedMessage? {
+    var admitted = arrived
+    guard let error = admit(&admitted.envelope, from: arrived.sender.peer) else { return admitted }
+    giveBack(arrived, .refused, RemoteError(telling: error))
+    return nil
   }
 
   /// A message of this peer came back.

@@ -10,8 +10,14 @@ extension Session {
     updateSnapshot()
     var translated: [Event] = []
     var end: EndReason?
-    var (anchorsChanged, hasMessages, hasRoom, hasOthers) = (false, false, false, false)
+    var (anchorsChanged, hasMessages, hasEnvelopes, hasRoom, hasOthers) = (false, false, false, false, false)
     for event in events {
+      if case .envelopes(let messages, let sender) = event {
+        waits.messages.received(
+          messages.reduce(0) { $0 + ProtocolLimits.cost(ofMessage: $1.bytes) }, from: sender.peer)
+        (hasMessages, hasEnvelopes) = (true, true)
+        continue
+      }
       take(event, into: &translated)
       if case .messages = event {
         hasMessages = true
@@ -22,19 +28,13 @@ extension Session {
         continue
       }
       hasOthers = true
-      if case .envelope(let bytes, _, let from) = event {
-        waits.messages.received(ProtocolLimits.cost(ofMessage: bytes), from: from.peer)
-        hasMessages = true
-      }
       if case .messageRoom = event { hasRoom = true }
       if case .ended(let reason) = event { end = reason }
       if case .handshake(let link, let news) = event { take(news, on: link) }
     }
     hub.publish(translated)
-    if hasOthers {
-      takeEnvelopes(of: events)
-      takeStreams(of: events)
-    }
+    if hasEnvelopes || hasOthers { takeEnvelopes(of: events) }
+    if hasOthers { takeStreams(of: events) }
     if anchorsChanged { saveJournal() }
     if hasOthers, translated.contains(where: \.changesStanding) { advertiseStanding() }
     if hasMessages { reviewUnread() }
@@ -110,7 +110,7 @@ extension Session {
     case .groupsChanged(let id, let groups): events.append(.groupsChanged(discovery.peer(id), groups: groups))
     case .messagesFailed(let failure): events.append(.messagesFailed(failure))
     case .resource(let news): take(news, into: &events)
-    case .unreliable(_, .stream, _, _), .envelope, .stream, .streamsFailed, .messageRoom, .handshake, .ended: break
+    case .unreliable(_, .stream, _, _), .envelopes, .stream, .streamsFailed, .messageRoom, .handshake, .ended: break
     }
   }
 

@@ -183,7 +183,13 @@ package struct SessionMonitor: SimulationMonitor {
       for bytes in arrived {
         if let text = messages.arrived(bytes, from: from, at: starts[index]) { fail(text, at: now) }
       }
-    case .envelope(let bytes, let number, let from), .stream(let bytes, let number, let from):
+    case .envelopes(let arrived, let from):
+      for message in arrived {
+        if let text = messages.arrived(message.bytes, as: message.number, from: from, at: starts[index]) {
+          fail(text, at: now)
+        }
+      }
+    case .stream(let bytes, let number, let from):
       if let text = messages.arrived(bytes, as: number, from: from, at: starts[index]) { fail(text, at: now) }
     case .unreliable(let bytes, _, let key, let from):
       if let text = messages.arrived(bytes, under: key, from: from, at: starts[index]) { fail(text, at: now) }
@@ -257,7 +263,7 @@ extension NodeEvent {
     if case .mapStatusChanged(let peer, _) = self { return peer }
     if case .ephemeral(let update) = self, update.pose != nil { return update.origin.peer }
     if case .messages(_, let peer) = self { return peer }
-    if case .envelope(_, _, let node) = self { return node.peer }
+    if case .envelopes(_, let node) = self { return node.peer }
     if case .unreliable(_, _, _, let node) = self { return node.peer }
     if case .stream(_, _, let node) = self { return node.peer }
     return nil

@@ -434,7 +434,9 @@ package struct SessionPeer: SimulatedNode {
       for bytes in messages { take(message: bytes, from: from, at: now) }
     }
     // Parts of streams wait for no app.
-    if case .envelope(let bytes, _, let from) = event { take(message: bytes, from: from.peer, at: now) }
+    if case .envelopes(let messages, let from) = event {
+      for message in messages { take(message: message.bytes, from: from.peer, at: now) }
+    }
     if case .invitationEnded(let id, let result) = event {
       guard let other = targets.removeValue(forKey: id) else { return }
       if case .accepted = result { return }

@@ -76,7 +76,7 @@ struct MessageChainTests {
       switch event {
       case .messages(let messages, from: member): messages.map { $0[0] }
       case .messages(let messages, from: NodeProbe.peer(2)): [2] + messages.map { $0[0] }
-      case .envelope(let bytes, _, from: _): bytes
+      case .envelopes(let messages, from: _): messages[0].bytes
       default: nil
       }
     }

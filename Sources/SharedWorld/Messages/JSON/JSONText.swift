@@ -1,0 +1,186 @@
+import Basics
+import FoundationEssentials
+
+/// A JSON text whose values are read on demand.
+final class JSONText {
+  private let bytes: [UInt8]
+  private let tokens: [JSONToken]
+  /// Whether something was asked that is left to Foundation, also where an app's `init(from:)` has caught the error.
+  private(set) var wasLeft = false
+
+  /// Reads a text.
+  init(_ bytes: [UInt8]) throws(JSONDetour) {
+    self.bytes = bytes
+    tokens = try JSONScanner.tokens(of: bytes)
+  }
+
+  /// The error for what is left to Foundation.
+  func detour() -> JSONDetour {
+    wasLeft = true
+    return JSONDetour()
+  }
+
+  /// A value as an app's type has it decoded.
+  func decode<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value {
+    // Foundation's coders have forms of their own for these.
+    guard type != Data.self, type != URL.self, type != Decimal.self else { throw detour() }
+    if type == [Float].self || type == [Double].self, let numbers = try numbers(as: type, at: index) { return numbers }
+    return try Value(from: QuickDecoder(text: self, index: index))
+  }
+
+  /// An array of floating-point numbers: coordinates come in such, and each costs less than by its own decoder.
+  @inline(never)
+  private func numbers<Value>(as type: Value.Type, at index: Int) throws(JSONDetour) -> Value? {
+    type == [Float].self ? try scalars(Float.self, at: index) as? Value : try scalars(Double.self, at: index) as? Value
+  }
+
+  private func scalars<Value: JSONScalar>(_ type: Value.Type, at index: Int) throws(JSONDetour) -> [Value] {
+    guard case .array(let count, _) = tokens[index] else { throw detour() }
+    var values: [Value] = []
+    values.reserveCapacity(count)
+    for offset in 0..<count { values.append(try Value(self, at: index + 1 + offset)) }
+    return values
+  }
+}
+
+// MARK: - Scalars
+
+extension JSONText {
+  func isNull(at index: Int) -> Bool {
+    guard case .null = tokens[index] else { return false }
+    return true
+  }
+
+  func bool(at index: Int) throws(JSONDetour) -> Bool {
+    guard case .bool(let value) = tokens[index] else { throw detour() }
+    return value
+  }
+
+  func number(at index: Int) throws(JSONDetour) -> JSONNumber {
+    guard case .number(let range) = tokens[index] else { throw detour() }
+    return JSONNumber(bytes[range])
+  }
+
+  func string(at index: Int) throws(JSONDetour) -> String {
+    guard case .string(let range, let hasEscapes) = tokens[index] else { throw detour() }
+    let (bytes, kept) = hasEscapes ? (unescaped(bytes[range]), nil) : (bytes, range)
+    let span = bytes.span
+    guard let string = String(utf8: span.extracting(kept ?? span.indices)) else { throw detour() }
+    return string
+  }
+
+  private func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var (result, isEscaped): ([UInt8], Bool) = ([], false)
+    for byte in text {
+      if isEscaped, let meant = Self.escaped(byte) {
+        result.append(meant)
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else {
+        result.append(byte)
+      }
+    }
+    return result
+  }
+
+  /// The meaning of a byte behind a backslash; nil for one of no meaning, and for an escape of Unicode.
+  static func escaped(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "n"): UInt8(ascii: "\n")
+    case UInt8(ascii: "r"): UInt8(ascii: "\r")
+    case UInt8(ascii: "t"): UInt8(ascii: "\t")
+    default: nil
+    }
+  }
+}
+
+// MARK: - Containers
+
+extension JSONText {
+  /// How many values an array has.
+  func count(at index: Int) throws(JSONDetour) -> Int {
+    guard case .array(let count, _) = tokens[index] else { throw detour() }
+    return count
+  }
+
+  /// How many members an object has.
+  func members(at index: Int) throws(JSONDetour) -> Int {
+    guard case .object(let count, _) = tokens[index] else { throw detour() }
+    return count
+  }
+
+  /// The token behind a value.
+  func end(of index: Int) -> Int {
+    switch tokens[index] {
+    case .null, .bool, .number, .string: index + 1
+    case .object(_, let end), .array(_, let end): end
+    }
+  }
+
+  /// The value of a member of an object; the first one of several, as in Foundation.
+  func value(of key: String, in object: Int) -> Int? {
+    guard case .object(let members, _) = tokens[object] else { return nil }
+    var key = key
+    return key.withUTF8 { name in
+      var index = object + 1
+      for _ in 0..<members {
+        if case .string(let range, _) = tokens[index], range.count == name.count, bytes[range].elementsEqual(name) {
+          return index + 1
+        }
+        index = end(of: index + 1)
+      }
+      return nil
+    }
+  }
+
+  /// The names of an object's members.
+  func keys(of object: Int) -> [String] {
+    guard case .object(let members, _) = tokens[object] else { return [] }
+    var (keys, index): ([String], Int) = ([], object + 1)
+    for _ in 0..<members {
+      if case .string(let range, _) = tokens[index] { keys.append(String(decoding: bytes[range], as: UTF8.self)) }
+      index = end(of: index + 1)
+    }
+    return keys
+  }
+
+  /// The way from the whole text to a value.
+  func path(to index: Int) -> [any CodingKey] {
+    var (path, container): ([any CodingKey], Int) = ([], 0)
+    while container != index, let (key, value) = step(from: container, to: index) {
+      path.append(key)
+      container = value
+    }
+    return path
+  }
+
+  /// The value within a container that is another one or holds it, and its key.
+  private func step(from container: Int, to index: Int) -> (JSONKey, Int)? {
+    var (place, value) = (0, container + 1)
+    while value < end(of: container) {
+      var key = JSONKey(place)
+      if case .object = tokens[container], case .string(let name, _) = tokens[value] {
+        key = JSONKey(String(decoding: bytes[name], as: UTF8.self))
+        value += 1
+      }
+      if index < end(of: value) { return (key, value) }
+      (place, value) = (place + 1, end(of: value))
+    }
+    return nil
+  }
+}
+
+/// The key of a value on the way to another one.
+struct JSONKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+
+  init(_ index: Int) { (stringValue, intValue) = ("Index \(index)", index) }
+  init(_ name: String) { (stringValue, intValue) = (name, nil) }
+  init?(stringValue: String) { self.init(stringValue) }
+  init?(intValue: Int) { self.init(intValue) }
+}

@@ -101,13 +101,13 @@ extension JSONText {
 // MARK: - Containers
 
 extension JSONText {
-  /// How many values an array has.
+  /// The number of values of an array.
   func count(at index: Int) throws(JSONDetour) -> Int {
     guard case .array(let count, _) = tokens[index] else { throw detour() }
     return count
   }
 
-  /// How many members an object has.
+  /// The number of members of an object.
   func members(at index: Int) throws(JSONDetour) -> Int {
     guard case .object(let count, _) = tokens[index] else { throw detour() }
     return count

@@ -4,7 +4,7 @@ enum JSONToken {
   case bool(Bool)
   /// Its digits, sign and exponent, as these bytes of the text.
   case number(Range<Int>)
-  /// What stands between its quotation marks, as these bytes of the text.
+  /// These bytes of the text, between its quotation marks.
   case string(Range<Int>, hasEscapes: Bool)
   /// So many members follow, each a string and a value; behind them stands the token `end`.
   case object(members: Int, end: Int)

@@ -1,6 +1,6 @@
 /// Decodes objects from JSON texts of common shapes, in a fraction of the time that Foundation's decoder takes.
 ///
-/// What it returns is what that returns; everything else, errors too, is left to that.
+/// Its results are those of that decoder, to which everything else is left, errors too.
 struct QuickDecoder: Decoder {
   let text: JSONText
   let index: Int

@@ -79,12 +79,10 @@ extension VersionVector {
 
   /// Reads what ``encode(into:)`` wrote: at most `limit` actors in rising order, no number zero.
   package init(decoding reader: inout ByteReader, limit: Int) throws(DecodingFailure) {
-    let start = reader.offset
-    let count = try reader.readVarint()
-    guard count <= UInt64(limit) else { throw .overLimit(limit: limit, offset: start) }
+    let count = try reader.readCount(limit: limit)
     guard count <= reader.remaining / 17 else { throw .truncated(offset: reader.offset) }
     var entries: [Dot] = []
-    entries.reserveCapacity(Int(count))
+    entries.reserveCapacity(count)
     for _ in 0..<count {
       let offset = reader.offset
       let actor = try reader.readActor()

@@ -50,10 +50,9 @@ struct Snapshot {
 
   private mutating func decodeEntries(_ reader: inout ByteReader, limit: Int) throws(DecodingFailure) {
     let start = reader.offset
-    let count = try reader.readVarint()
-    guard count <= UInt64(limit) else { throw .overLimit(limit: limit, offset: start) }
-    guard count <= UInt64(reader.remaining / Self.minimumEntryBytes) else { throw .truncated(offset: start) }
-    entries.reserveCapacity(Int(count))
+    let count = try reader.readCount(limit: limit)
+    guard count <= reader.remaining / Self.minimumEntryBytes else { throw .truncated(offset: start) }
+    entries.reserveCapacity(count)
     let indices = vector.map(\.index)
     for _ in 0..<count {
       let offset = reader.offset

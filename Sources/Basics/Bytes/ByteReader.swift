@@ -122,9 +122,9 @@
     try readBytes(try readCount(limit: limit))
   }
 
-  /// Reads a varint that counts what follows.
+  /// Reads a varint that counts what follows, refusing one over `limit`.
   @_lifetime(self: copy self)
-  @inlinable mutating func readCount(limit: Int) throws(DecodingFailure) -> Int {
+  @inlinable package mutating func readCount(limit: Int) throws(DecodingFailure) -> Int {
     let start = offset
     let count = try readVarint()
     guard count <= UInt64(limit) else { throw .overLimit(limit: limit, offset: start) }

@@ -21,11 +21,8 @@ package struct GovernanceRecord: Sendable, Equatable {
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
     genesis = try Genesis(reading: &reader)
-    let offset = reader.offset
-    let count = try reader.readVarint()
-    guard count <= UInt64(Self.limit) else { throw .overLimit(limit: Self.limit, offset: offset) }
     var statements: [Statement] = []
-    for _ in 0..<count { statements.append(try Statement(reading: &reader)) }
+    for _ in 0..<(try reader.readCount(limit: Self.limit)) { statements.append(try Statement(reading: &reader)) }
     self.statements = statements
   }
 }

@@ -152,11 +152,10 @@ package struct RosterFrame: Sendable, Equatable, FrameBody {
   }
 
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    let offset = reader.offset
-    let count = try reader.readVarint()
-    guard count <= UInt64(ProtocolLimits.roster) else { throw .overLimit(limit: ProtocolLimits.roster, offset: offset) }
     var entries: [RosterEntry] = []
-    for _ in 0..<count { entries.append(try RosterEntry(reading: &reader)) }
+    for _ in 0..<(try reader.readCount(limit: ProtocolLimits.roster)) {
+      entries.append(try RosterEntry(reading: &reader))
+    }
     self.entries = entries
   }
 }

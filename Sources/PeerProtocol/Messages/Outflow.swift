@@ -94,14 +94,20 @@ struct Outflow: Sendable {
 
   /// The place of the next message to leave, if at most `limit` bytes are on their way then.
   ///
-  /// Inlined, since one that changes an outflow would call it on a copy.
+  /// Inlined, as is what it calls, since one that changes an outflow would call it on a copy.
   @inline(__always)
   private func nextIndex(within limit: Int = .max, rules: ProtocolRules) -> Int? {
     let index = head + sent
+    return cost(of: index, behind: sentBytes, within: min(limit, edge(rules))) == nil ? nil : index
+  }
+
+  /// The cost of an item that may leave while `bytes` are on their way, and then at most `limit`; nil for one that may not.
+  @inline(__always)
+  private func cost(of index: Int, behind bytes: Int, within limit: Int) -> Int? {
     guard !isHeld, index < items.count else { return nil }
     // Through the span: the subscript of an array copies the element.
-    let bytes = sentBytes + ProtocolLimits.cost(ofMessage: items.span[index].bytes)
-    return bytes <= min(limit, edge(rules)) ? index : nil
+    let cost = ProtocolLimits.cost(ofMessage: items.span[index].bytes)
+    return bytes + cost <= limit ? cost : nil
   }
 
   /// Bytes that may be on their way.
@@ -117,24 +123,19 @@ struct Outflow: Sendable {
 
   /// Appends messages to the frames that leave on the link to the receiver, while there is room; whether some are left.
   mutating func write(to writer: inout ByteWriter, rules: ProtocolRules) -> Bool {
-    guard let first = nextIndex(rules: rules) else { return false }
     let edge = edge(rules)
-    var (index, bytes, rest) = (first, sentBytes, false)
-    // What has left is noted once for all of them.
-    while index < items.count {
-      let cost = ProtocolLimits.cost(ofMessage: items.span[index].bytes)
-      guard bytes + cost <= edge else { break }
+    var (index, bytes) = (head + sent, sentBytes)
+    // Noted once for all of them.
+    defer { if index > head + sent { noteSent(upTo: index, bytes) } }
+    while let cost = cost(of: index, behind: bytes, within: edge) {
       let size = writer.count + FrameHead.size + MessageHead.size + items.span[index].bytes.count
-      rest =
-        writer.count >= ProtocolLimits.transmitWindow / 2
-        || writer.count > 0 && size > ProtocolLimits.transmitWindow
-      if rest { break }
+      guard writer.count < ProtocolLimits.transmitWindow / 2,
+        writer.count == 0 || size <= ProtocolLimits.transmitWindow
+      else { return true }
       writer.writeMessage(head(of: index), items.span[index].bytes)
-      bytes += cost
-      index += 1
+      (index, bytes) = (index + 1, bytes + cost)
     }
-    if index > first { noteSent(upTo: index, bytes) }
-    return rest
+    return false
   }
 
   /// Records that the message that ``next(within:rules:)`` gave has left.

@@ -86,7 +86,7 @@ package struct Node: Sendable {
     return nextOrder()
   }
 
-  /// Whether ``nextOrder()`` may have one: cheaper than to ask for it, which most calls of a node cause none of.
+  /// Whether ``nextOrder()`` may return one; asking this costs less, and after most calls there is none.
   package var mayHaveOrders: Bool { mutating get { turn.outbox.hasOrders || turn.configuration.keepsRecord } }
 
   /// The next order, for a driver that pulls transmissions only at the end of a round of its loop.

@@ -11,13 +11,31 @@ package struct Outbox: Sendable {
     var isPending = false
   }
 
+  /// Messages of one sender that came after all orders, to be told as one event, whose cost they share.
+  private struct Run<Message: Sendable, Sender: Equatable & Sendable>: Sendable {
+    private var messages: [Message] = []
+    private var sender: Sender?
+
+    var isEmpty: Bool { messages.isEmpty }
+
+    /// Whether a message of a sender belongs to those that are there.
+    func goesOn(from sender: Sender) -> Bool { !isEmpty && self.sender == sender }
+
+    mutating func append(_ message: Message, from sender: Sender) {
+      self.sender = sender
+      messages.append(message)
+    }
+
+    mutating func take() -> (messages: [Message], sender: Sender)? {
+      guard !isEmpty, let sender else { return nil }
+      return (exchange(&messages, with: []), sender)
+    }
+  }
+
   private var orders = OutputQueue<Output>()
-  /// Messages of one member that came after all orders, to be told as one event; and the member.
-  private var run: [[UInt8]] = []
-  private var runSender: PeerID?
-  /// The same of those that carry objects; only one of the two is not empty.
-  private var envelopes: [NumberedMessage] = []
-  private var envelopesSender: NodeID?
+  private var messages = Run<[UInt8], PeerID>()
+  /// Only one of the two runs is not empty.
+  private var envelopes = Run<NumberedMessage, NodeID>()
   private var lanes = PerLink<Lane>()
   /// The links whose bytes leave after this turn.
   private var pending: [LinkRef] = []
@@ -29,7 +47,7 @@ package struct Outbox: Sendable {
   // MARK: Orders
 
   /// Whether there is an order.
-  var hasOrders: Bool { !orders.isEmpty || !run.isEmpty || !envelopes.isEmpty }
+  var hasOrders: Bool { !orders.isEmpty || !messages.isEmpty || !envelopes.isEmpty }
 
   /// Appends an order.
   mutating func append(_ order: Output) {
@@ -37,31 +55,21 @@ package struct Outbox: Sendable {
     orders.append(order)
   }
 
-  /// Tells the app of a member's message; those that follow one another are one event, whose cost they share.
+  /// Tells the app of a member's message; those that follow one another are one event.
   mutating func append(message bytes: [UInt8], from sender: PeerID) {
-    if run.isEmpty || runSender != sender {
-      endRun()
-      runSender = sender
-    }
-    run.append(bytes)
+    if !messages.goesOn(from: sender) { endRun() }
+    messages.append(bytes, from: sender)
   }
 
   /// Tells the app of a member's object in the same way.
   mutating func append(envelope: NumberedMessage, from sender: NodeID) {
-    if envelopes.isEmpty || envelopesSender != sender {
-      endRun()
-      envelopesSender = sender
-    }
-    envelopes.append(envelope)
+    if !envelopes.goesOn(from: sender) { endRun() }
+    envelopes.append(envelope, from: sender)
   }
 
   private mutating func endRun() {
-    if !run.isEmpty, let sender = runSender {
-      orders.append(.event(.messages(exchange(&run, with: []), from: sender)))
-    }
-    if !envelopes.isEmpty, let sender = envelopesSender {
-      orders.append(.event(.envelopes(exchange(&envelopes, with: []), from: sender)))
-    }
+    if let run = messages.take() { orders.append(.event(.messages(run.messages, from: run.sender))) }
+    if let run = envelopes.take() { orders.append(.event(.envelopes(run.messages, from: run.sender))) }
   }
 
   /// The oldest order.

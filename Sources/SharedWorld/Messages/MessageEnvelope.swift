@@ -94,12 +94,9 @@ extension MessageEnvelope {
     endpoint = try Self.readName(&reader, limit: Self.nameLimit)
     type = try Self.readName(&reader, limit: Self.nameLimit)
     contentType = try Self.readName(&reader, limit: Limits.contentType)
-    let start = reader.offset
-    let count = try reader.readVarint()
-    guard count <= UInt64(Self.fieldLimit) else { throw .overLimit(limit: Self.fieldLimit, offset: start) }
     fields = [:]
     var last: String?
-    for _ in 0..<count {
+    for _ in 0..<(try reader.readCount(limit: Self.fieldLimit)) {
       let start = reader.offset
       let name = try Self.readName(&reader, limit: Self.fieldNameLimit)
       if let last, !Self.precedes(last, name) { throw .invalid("header fields are not in order", offset: start) }

@@ -110,8 +110,9 @@ final class MessageHub: Sendable {
     var (unread, rest) = ([ArrivedMessage](), messages[...])
     while let first = rest.first {
       // The readers of the first one are those of all that follow it to the same place.
-      let run = rest.prefix(1 + rest.dropFirst().prefix { $0.isRead(with: first) }.count)
-      rest = rest.dropFirst(run.count)
+      let end = rest.dropFirst().firstIndex { !$0.isRead(with: first) } ?? rest.endIndex
+      let run = rest[..<end]
+      rest = rest[end...]
       let readers = readers(of: first)
       if readers.isEmpty { unread += run }
       for mailbox in readers {

@@ -189,6 +189,8 @@ extension Session {
   func takeEnvelopes(of events: [NodeEvent]) {
     for event in events {
       if case .envelopes(let messages, let sender) = event {
+        let cost = messages.reduce(0) { $0 + ProtocolLimits.cost(ofMessage: $1.bytes) }
+        waits.messages.received(cost, from: sender.peer)
         deliver(messages.compactMap { receive($0, from: sender) })
       }
       if case .messagesFailed(let failure) = event { failRequests(failure) }

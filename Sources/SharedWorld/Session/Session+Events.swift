@@ -12,9 +12,7 @@ extension Session {
     var end: EndReason?
     var (anchorsChanged, hasMessages, hasEnvelopes, hasRoom, hasOthers) = (false, false, false, false, false)
     for event in events {
-      if case .envelopes(let messages, let sender) = event {
-        waits.messages.received(
-          messages.reduce(0) { $0 + ProtocolLimits.cost(ofMessage: $1.bytes) }, from: sender.peer)
+      if case .envelopes = event {
         (hasMessages, hasEnvelopes) = (true, true)
         continue
       }

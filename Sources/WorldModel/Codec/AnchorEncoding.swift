@@ -117,13 +117,8 @@ extension Anchor.Plane {
       let classification = Classification(rawValue: try reader.readByte())
     else { throw .invalid("unknown plane alignment or classification", offset: start) }
     let extent = try reader.readVector2()
-    let countOffset = reader.offset
-    let count = try reader.readVarint()
-    guard count <= UInt64(Limits.planeBoundary) else {
-      throw .overLimit(limit: Limits.planeBoundary, offset: countOffset)
-    }
     var boundary: [SIMD2<Float>] = []
-    for _ in 0..<count { boundary.append(try reader.readVector2()) }
+    for _ in 0..<(try reader.readCount(limit: Limits.planeBoundary)) { boundary.append(try reader.readVector2()) }
     self.init(alignment: alignment, classification: classification, extent: extent, boundary: boundary)
   }
 }

@@ -111,11 +111,10 @@ struct JSONScanner {
     return bits
   }
 
-  private mutating func scan(_ word: StaticString, as token: JSONToken) throws(JSONDetour) {
-    let end = position + word.utf8CodeUnitCount
-    guard end <= bytes.count, bytes[position..<end].elementsEqual(word.description.utf8) else { throw JSONDetour() }
+  private mutating func scan(_ word: String, as token: JSONToken) throws(JSONDetour) {
+    guard bytes[position...].starts(with: word.utf8) else { throw JSONDetour() }
     tokens.append(token)
-    position = end
+    position += word.utf8.count
   }
 
   private mutating func scanNumber() throws(JSONDetour) {

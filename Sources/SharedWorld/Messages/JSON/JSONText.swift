@@ -107,10 +107,9 @@ extension JSONText {
     return count
   }
 
-  /// The number of members of an object.
-  func members(at index: Int) throws(JSONDetour) -> Int {
-    guard case .object(let count, _) = tokens[index] else { throw detour() }
-    return count
+  func isObject(at index: Int) -> Bool {
+    guard case .object = tokens[index] else { return false }
+    return true
   }
 
   /// The token behind a value.
@@ -123,29 +122,36 @@ extension JSONText {
 
   /// The value of a member of an object; the first one of several, as in Foundation.
   func value(of key: String, in object: Int) -> Int? {
-    guard case .object(let members, _) = tokens[object] else { return nil }
     var key = key
-    return key.withUTF8 { name in
-      var index = object + 1
-      for _ in 0..<members {
-        if case .string(let range, _) = tokens[index], range.count == name.count, bytes[range].elementsEqual(name) {
-          return index + 1
-        }
-        index = end(of: index + 1)
-      }
-      return nil
+    return key.withUTF8 { wanted in
+      members(of: object).first { $0.name.count == wanted.count && bytes[$0.name].elementsEqual(wanted) }?.value
     }
   }
 
   /// The names of an object's members.
-  func keys(of object: Int) -> [String] {
-    guard case .object(let members, _) = tokens[object] else { return [] }
-    var (keys, index): ([String], Int) = ([], object + 1)
-    for _ in 0..<members {
-      if case .string(let range, _) = tokens[index] { keys.append(String(decoding: bytes[range], as: UTF8.self)) }
-      index = end(of: index + 1)
+  func keys(of object: Int) -> [String] { members(of: object).map { key($0.name) } }
+
+  private func key(_ name: Range<Int>) -> String { String(decoding: bytes[name], as: UTF8.self) }
+
+  /// The members of an object, one after the other.
+  private struct Members: Sequence, IteratorProtocol {
+    let text: JSONText
+    /// The name of the next one.
+    var index: Int
+    /// How many are left.
+    var left: Int
+
+    mutating func next() -> (name: Range<Int>, value: Int)? {
+      guard left > 0, case .string(let name, _) = text.tokens[index] else { return nil }
+      let value = index + 1
+      (index, left) = (text.end(of: value), left - 1)
+      return (name, value)
     }
-    return keys
+  }
+
+  private func members(of object: Int) -> Members {
+    guard case .object(let count, _) = tokens[object] else { return Members(text: self, index: object, left: 0) }
+    return Members(text: self, index: object + 1, left: count)
   }
 
   /// The way from the whole text to a value.
@@ -160,17 +166,12 @@ extension JSONText {
 
   /// The value within a container that is another one or holds it, and its key.
   private func step(from container: Int, to index: Int) -> (JSONKey, Int)? {
-    var (place, value) = (0, container + 1)
-    while value < end(of: container) {
-      var key = JSONKey(place)
-      if case .object = tokens[container], case .string(let name, _) = tokens[value] {
-        key = JSONKey(String(decoding: bytes[name], as: UTF8.self))
-        value += 1
-      }
-      if index < end(of: value) { return (key, value) }
-      (place, value) = (place + 1, end(of: value))
+    if isObject(at: container) {
+      return members(of: container).first { index < end(of: $0.value) }.map { (JSONKey(key($0.name)), $0.value) }
     }
-    return nil
+    var (place, value) = (0, container + 1)
+    while index >= end(of: value) { (place, value) = (place + 1, end(of: value)) }
+    return (JSONKey(place), value)
   }
 }
 

@@ -16,7 +16,7 @@ struct QuickDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    _ = try text.members(at: index)
+    guard text.isObject(at: index) else { throw text.detour() }
     return KeyedDecodingContainer(QuickMembers(text: text, index: index))
   }
 

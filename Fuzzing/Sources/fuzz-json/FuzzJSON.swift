@@ -1,0 +1,35 @@
+import Foundation
+import FuzzDriver
+
+@testable import SharedWorld
+
+@main
+struct FuzzJSON {
+  static func main() { fuzz(fuzzJSON) }
+}
+
+/// An object of the kinds of values that apps send.
+private struct Sample: Decodable, Equatable {
+  let name: String?
+  let count: Int8?
+  let points: [Float]?
+  let rows: [[Double]]?
+  let flags: [String: Bool?]?
+}
+
+/// Any bytes as the JSON of an object: what is decoded without Foundation is what Foundation decodes.
+private func fuzzJSON(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
+  check(Sample.self, bytes)
+  check([Float].self, bytes)
+  check([Double].self, bytes)
+  check([UInt64].self, bytes)
+  check([String].self, bytes)
+  check([String: [Int?]].self, bytes)
+  return 0
+}
+
+private func check<Object: Decodable & Equatable>(_ type: Object.Type, _ bytes: [UInt8]) {
+  guard let object = QuickDecoder.decode(type, from: bytes) else { return }
+  precondition(object == (try? JSONDecoder().decode(type, from: Data(bytes))), "Foundation reads another \(type)")
+}

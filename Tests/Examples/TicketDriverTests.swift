@@ -15,6 +15,8 @@ struct TicketDriverTests {
     configuration.discovery = .none
     configuration.listen = Endpoint(host: "127.0.0.1", port: 0)
     configuration.acceptPolicy = .automatic
+    // The reason counts here, not the time, which a busy machine takes.
+    configuration.driverTimeout = .seconds(60)
     configuration.driver = { TicketDriver(side: .door(key: key, life: life), context: $0, now: now) }
     let settings = configuration
     return try await Session.withSession(as: door, configuration: settings) { door in

@@ -2,7 +2,7 @@ import SharedWorld
 import Testing
 
 /// MultipeerKit's example: peers that accept everybody send each other text, to all or to one, and handle it by type.
-@Suite("Live chat", .timeLimit(.minutes(2)))
+@Suite("Live chat", .timeLimit(.minutes(5)))
 struct LiveChat {
   /// The payload of the example.
   struct ExamplePayload: Codable, Hashable, Sendable {

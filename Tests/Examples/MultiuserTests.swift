@@ -3,7 +3,7 @@ import SharedWorld
 import Testing
 import WorldFormats
 
-@Suite("Creating a multiuser AR experience", .timeLimit(.minutes(5)))
+@Suite("Creating a multiuser AR experience", .timeLimit(.minutes(20)))
 struct MultiuserTests {
   /// The room as alice's device maps it, and as bob's does, whose world begins elsewhere and is turned by about 37°.
   private static let room = SyntheticRoom(seed: 7, pointCount: 8_000).map()

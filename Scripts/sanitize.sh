@@ -16,11 +16,26 @@ export SWIFT_BACKTRACE=enable=no
 # The shape of the repository is that of every build; memory would be that of the sanitizer; and a program that a test
 # compiles beside this build lacks the sanitizer's run-time library.
 skipped='^TidyTests\.|LeakTests|MemoryTests|SessionHandleTests/cycles|CProgramTests|CPlusPlusTests|GrowingEnumsTests'
+source Scripts/pure-tests.sh
 status=0
 
 # Swift's Mutex takes its slow way in a library that is not instrumented: this tells the thread sanitizer of it.
 shim() {
   clang -O1 -Wall -Werror -fPIC -shared -o "$1" Scripts/tsan-mutex.c
+}
+
+# run OPTION...: for sanitize, whose variables it reads: runs the tests that the options select.
+run() {
+  # One report does not end a run, so that all are in it.
+  # Leaks are not looked for: the run-time library of Swift keeps what it makes once, and at the exit of a test's process objects
+  # live whose threads have ended. LeakTests and SessionHandleTests look for them.
+  local log=log_path=$PWD/$reports/report
+  if ! LD_PRELOAD=$preload TSAN_OPTIONS="$log exitcode=66 report_thread_leaks=0" \
+    ASAN_OPTIONS="$log detect_leaks=0 halt_on_error=0 suppressions=$PWD/Scripts/asan.supp" \
+    "$build/debug/SharedWorldPackageTests.xctest" --testing-library swift-testing "$@"; then
+    echo "sanitize: the tests failed under the $kind sanitizer" >&2
+    status=1
+  fi
 }
 
 sanitize() {
@@ -33,17 +48,11 @@ sanitize() {
     preload=$PWD/$build/libtsan-mutex.so
     shim "$preload"
   fi
-  local select=(--skip "$skipped")
-  if [[ -n $filter ]]; then select+=(--filter "$filter"); fi
-  # One report does not end a run, so that all are in it.
-  # Leaks are not looked for: the run-time library of Swift keeps what it makes once, and at the exit of a test's process objects
-  # live whose threads have ended. LeakTests and SessionHandleTests look for them.
-  local log=log_path=$PWD/$reports/report
-  if ! LD_PRELOAD=$preload TSAN_OPTIONS="$log exitcode=66 report_thread_leaks=0" \
-    ASAN_OPTIONS="$log detect_leaks=0 halt_on_error=0 suppressions=$PWD/Scripts/asan.supp" \
-    "$build/debug/SharedWorldPackageTests.xctest" --testing-library swift-testing "${select[@]}"; then
-    echo "sanitize: the tests failed under the $kind sanitizer" >&2
-    status=1
+  if [[ -n $filter ]]; then
+    run --skip "$skipped" --filter "$filter"
+  else
+    run --skip "$skipped" --skip "$pure"
+    run --skip "$skipped" --filter "$pure"
   fi
   if [[ -n $(ls -A "$reports") ]]; then
     head -c 20000 "$reports"/* >&2

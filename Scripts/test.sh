@@ -1,12 +1,10 @@
 #!/bin/bash
 # Runs every test, or those that FILTER selects.
-# The tests of the parts without input and output, and of worldmap, come last: they fill every processor, and beside them the
-# others, which wait for real connections and processes, would be late by the clock.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
-pure='^(AnchorReplication|Authentication|Basics|PeerProtocol|Simulator|Tidy|WorldAlignment|WorldFormats|WorldMapTool|WorldModel)Tests\.'
+source Scripts/pure-tests.sh
 # Swift Testing starts all tests at once. Those that measure themselves against a clock get their turn in time where fewer
 # run beside them.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-24}

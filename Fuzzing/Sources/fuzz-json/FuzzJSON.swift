@@ -9,7 +9,7 @@ struct FuzzJSON {
 }
 
 /// An object of the kinds of values that apps send.
-private struct Sample: Decodable, Equatable {
+private struct Sample: Codable, Equatable {
   let name: String?
   let count: Int8?
   let points: [Float]?
@@ -17,7 +17,7 @@ private struct Sample: Decodable, Equatable {
   let flags: [String: Bool?]?
 }
 
-/// Any bytes as the JSON of an object: what is decoded without Foundation is what Foundation decodes.
+/// Any bytes as the JSON of an object: what is decoded without Foundation is what Foundation decodes, and it is encoded alike.
 private func fuzzJSON(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
   check(Sample.self, bytes)
@@ -29,7 +29,15 @@ private func fuzzJSON(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   return 0
 }
 
-private func check<Object: Decodable & Equatable>(_ type: Object.Type, _ bytes: [UInt8]) {
+private let encoder = {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  return encoder
+}()
+
+private func check<Object: Codable & Equatable>(_ type: Object.Type, _ bytes: [UInt8]) {
   guard let object = QuickDecoder.decode(type, from: bytes) else { return }
   precondition(object == (try? JSONDecoder().decode(type, from: Data(bytes))), "Foundation reads another \(type)")
+  guard let text = QuickEncoder.encode(object) else { return }
+  precondition(Data(text) == (try? encoder.encode(object)), "Foundation writes \(type) in another way")
 }

@@ -39,7 +39,9 @@ public struct JSONObjectCoder: ObjectCoder {
   /// The JSON of an object.
   ///
   /// - Throws: `EncodingError`.
-  public func encode(_ object: some Encodable) throws -> [UInt8] { Array(try Self.encoder.encode(object)) }
+  public func encode(_ object: some Encodable) throws -> [UInt8] {
+    try QuickEncoder.encode(object) ?? Array(Self.encoder.encode(object))
+  }
 
   /// The object of a JSON text.
   ///

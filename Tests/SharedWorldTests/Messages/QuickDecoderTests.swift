@@ -7,8 +7,8 @@ import Testing
 /// What the decoder of Foundation makes of a text is the oracle.
 @Suite("Decoding of JSON without Foundation")
 struct QuickDecoderTests {
-  @Test("texts of common shapes need no Foundation, and give what it gives", arguments: QuickDecoding.samples)
-  func common(_ sample: QuickDecoding) { #expect(sample.outcome == .same) }
+  @Test("texts of common shapes need no Foundation, and give what it gives", arguments: QuickCoding.samples)
+  func common(_ sample: QuickCoding) { #expect(sample.outcome == .same) }
 
   @Test(
     "what is rare or wrong is left to Foundation",
@@ -52,9 +52,9 @@ struct QuickDecoderTests {
     for _ in 0..<2_000 {
       let bytes = Array("[\(Self.number(&random))]".utf8)
       for outcome in [
-        QuickDecoding.outcome([Float].self, bytes), QuickDecoding.outcome([Double].self, bytes),
-        QuickDecoding.outcome([Int8].self, bytes), QuickDecoding.outcome([Int].self, bytes),
-        QuickDecoding.outcome([UInt64].self, bytes),
+        QuickCoding.outcome([Float].self, bytes), QuickCoding.outcome([Double].self, bytes),
+        QuickCoding.outcome([Int8].self, bytes), QuickCoding.outcome([Int].self, bytes),
+        QuickCoding.outcome([UInt64].self, bytes),
       ] {
         #expect(outcome != .other, "\(String(decoding: bytes, as: UTF8.self))")
         if outcome == .same { quick += 1 }
@@ -91,7 +91,7 @@ struct QuickDecoderTests {
     arguments: ["-9223372036854775808", "9223372036854775807", "99999999999999999999"])
   func exponents(_ exponent: String) {
     for number in ["0.001e", "1000e", "0e"] {
-      #expect(QuickDecoding.outcome([Double].self, Array("[\(number)\(exponent)]".utf8)) != .other)
+      #expect(QuickCoding.outcome([Double].self, Array("[\(number)\(exponent)]".utf8)) != .other)
     }
   }
 
@@ -99,7 +99,7 @@ struct QuickDecoderTests {
   func changed(_ seed: UInt64) {
     var (random, quick) = (SeededRandom(seed: seed), 0)
     for _ in 0..<400 {
-      for sample in QuickDecoding.samples {
+      for sample in QuickCoding.samples {
         let changed = sample.changed(&random)
         #expect(changed.outcome != .other, "\(changed)")
         if changed.outcome == .same { quick += 1 }

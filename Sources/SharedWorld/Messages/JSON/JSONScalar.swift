@@ -1,15 +1,34 @@
-/// A type that a value of a JSON text is read as at once.
-protocol JSONScalar: Decodable {
+/// A type that a value of a JSON text is read as, and written from, at once.
+protocol JSONScalar: Codable {
   /// The value of a token.
   init(_ text: JSONText, at index: Int) throws(JSONDetour)
+
+  /// Appends the value as Foundation writes it.
+  func write(to text: inout [UInt8]) throws(JSONDetour)
 }
 
 extension Bool: JSONScalar {
   init(_ text: JSONText, at index: Int) throws(JSONDetour) { self = try text.bool(at: index) }
+
+  func write(to text: inout [UInt8]) { text.append(contentsOf: (self ? "true" : "false").utf8) }
 }
 
 extension String: JSONScalar {
   init(_ text: JSONText, at index: Int) throws(JSONDetour) { self = try text.string(at: index) }
+
+  func write(to text: inout [UInt8]) throws(JSONDetour) {
+    text.append(UInt8(ascii: "\""))
+    for byte in utf8 {
+      if !JSONEscape.isNeedless(for: byte) {
+        guard let letter = JSONEscape.letter(for: byte) else { throw JSONDetour() }
+        text.append(UInt8(ascii: "\\"))
+        text.append(letter)
+      } else {
+        text.append(byte)
+      }
+    }
+    text.append(UInt8(ascii: "\""))
+  }
 }
 
 extension Double: JSONScalar {
@@ -26,11 +45,24 @@ extension Float: JSONScalar {
   }
 }
 
+extension JSONScalar where Self: BinaryFloatingPoint & LosslessStringConvertible {
+  func write(to text: inout [UInt8]) throws(JSONDetour) {
+    guard isFinite else { throw JSONDetour() }
+    let digits = description.utf8
+    // Whole numbers have no fraction.
+    text.append(contentsOf: digits.suffix(2).elementsEqual(".0".utf8) ? digits.dropLast(2) : digits[...])
+  }
+}
+
 extension JSONScalar where Self: FixedWidthInteger {
   init(_ text: JSONText, at index: Int) throws(JSONDetour) {
     guard let value = try text.number(at: index).integer(as: Self.self) else { throw text.detour() }
     self = value
   }
+}
+
+extension JSONScalar where Self: FixedWidthInteger {
+  func write(to text: inout [UInt8]) { text.append(contentsOf: description.utf8) }
 }
 
 extension Int: JSONScalar {}

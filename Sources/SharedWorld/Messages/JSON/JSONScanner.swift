@@ -3,11 +3,6 @@
 /// It leaves to Foundation what is wrong, so that errors have its words, and what few texts have: deep ones, escapes of
 /// Unicode, and objects whose many members would have to be looked up in another way than one after the other.
 struct JSONScanner {
-  /// Containers within containers.
-  private static let depthLimit = 32
-  /// Members of an object.
-  private static let memberLimit = 32
-
   private let bytes: [UInt8]
   private var position = 0
   private var tokens: [JSONToken] = []
@@ -52,7 +47,7 @@ struct JSONScanner {
       try expect(":")
       try scanValue(depth: depth)
       members += 1
-      guard members <= Self.memberLimit else { throw JSONDetour() }
+      guard members <= JSONLimits.members else { throw JSONDetour() }
     }
     tokens[index] = .object(members: members, end: tokens.count)
   }
@@ -70,7 +65,7 @@ struct JSONScanner {
 
   /// Skips what opens a container, and the space behind it; the place of its token, which is known at its end.
   private mutating func begin(depth: Int) throws(JSONDetour) -> Int {
-    guard depth <= Self.depthLimit else { throw JSONDetour() }
+    guard depth <= JSONLimits.depth else { throw JSONDetour() }
     position += 1
     skipSpace()
     tokens.append(.null)
@@ -101,7 +96,7 @@ struct JSONScanner {
       if next == UInt8(ascii: "\\") {
         hasEscapes = true
         position += 1
-        guard JSONText.escaped(next) != nil else { throw JSONDetour() }
+        guard JSONEscape.meaning(of: next) != nil else { throw JSONDetour() }
       }
       bits |= next
       position += 1

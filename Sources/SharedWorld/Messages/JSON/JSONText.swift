@@ -72,7 +72,7 @@ extension JSONText {
   private func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var (result, isEscaped): ([UInt8], Bool) = ([], false)
     for byte in text {
-      if isEscaped, let meant = Self.escaped(byte) {
+      if isEscaped, let meant = JSONEscape.meaning(of: byte) {
         result.append(meant)
         isEscaped = false
       } else if byte == UInt8(ascii: "\\") {
@@ -82,19 +82,6 @@ extension JSONText {
       }
     }
     return result
-  }
-
-  /// The meaning of a byte behind a backslash; nil for one of no meaning, and for an escape of Unicode.
-  static func escaped(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
-    case UInt8(ascii: "b"): 0x08
-    case UInt8(ascii: "f"): 0x0C
-    case UInt8(ascii: "n"): UInt8(ascii: "\n")
-    case UInt8(ascii: "r"): UInt8(ascii: "\r")
-    case UInt8(ascii: "t"): UInt8(ascii: "\t")
-    default: nil
-    }
   }
 }
 

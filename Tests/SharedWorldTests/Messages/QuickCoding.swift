@@ -3,8 +3,8 @@ import Foundation
 
 @testable import SharedWorld
 
-/// A text, and a type to decode it as with both decoders.
-struct QuickDecoding: Sendable, CustomStringConvertible {
+/// A text, and a type to decode it as, and to encode again, with our coders and with Foundation's.
+struct QuickCoding: Sendable, CustomStringConvertible {
   /// What came of it.
   enum Outcome {
     /// What Foundation gives.
@@ -17,21 +17,42 @@ struct QuickDecoding: Sendable, CustomStringConvertible {
 
   private let text: [UInt8]
   private let decode: @Sendable ([UInt8]) -> Outcome
+  private let encode: @Sendable ([UInt8]) -> Outcome
 
-  private init<Object: Decodable & Equatable & SendableMetatype>(_ type: Object.Type, _ text: String) {
+  private init<Object: Codable & Equatable & SendableMetatype>(_ type: Object.Type, _ text: String) {
     self.text = Array(text.utf8)
     decode = { Self.outcome(type, $0) }
+    encode = { bytes in
+      guard let object = try? JSONDecoder().decode(type, from: Data(bytes)) else { return .left }
+      return Self.outcome(encoding: object)
+    }
   }
 
-  private init(_ sample: Self, _ text: [UInt8]) { (self.text, decode) = (text, sample.decode) }
+  private init(_ sample: Self, _ text: [UInt8]) {
+    (self.text, decode, encode) = (text, sample.decode, sample.encode)
+  }
 
   var description: String { String(decoding: text, as: UTF8.self) }
   var outcome: Outcome { decode(text) }
+  /// That of the encoder; a text that is no object at all is left, too.
+  var encodingOutcome: Outcome { encode(text) }
 
   /// The outcome for these bytes.
   static func outcome<Object: Decodable & Equatable>(_ type: Object.Type, _ bytes: [UInt8]) -> Outcome {
     guard let object = QuickDecoder.decode(type, from: bytes) else { return .left }
     return object == (try? JSONDecoder().decode(type, from: Data(bytes))) ? .same : .other
+  }
+
+  static func outcome(encoding object: some Encodable) -> Outcome {
+    guard let bytes = QuickEncoder.encode(object) else { return .left }
+    return bytes == (try? foundation(encoding: object)) ? .same : .other
+  }
+
+  /// The bytes of Foundation.
+  static func foundation(encoding object: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(object))
   }
 
   /// The same with bytes that are other ones, missing, or there twice.
@@ -111,11 +132,20 @@ private struct Everything: Codable, Equatable {
         self = .number((try? container.decode(Double.self)) ?? -1)
       }
     }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .number(let value): try container.encode(value)
+      case .flag(let value): try container.encode(value)
+      case .other: try container.encodeNil()
+      }
+    }
   }
 }
 
-/// Reads arrays within an array by hand.
-private struct Matrix: Decodable, Equatable {
+/// Reads and writes arrays within an array by hand.
+private struct Matrix: Codable, Equatable {
   var rows: [[Double]] = []
 
   init(from decoder: any Decoder) throws {
@@ -126,10 +156,18 @@ private struct Matrix: Decodable, Equatable {
       rows.append(numbers)
     }
   }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.unkeyedContainer()
+    for row in rows {
+      var numbers = container.nestedUnkeyedContainer()
+      for number in row { try numbers.encode(number) }
+    }
+  }
 }
 
-/// Reads containers within a container by hand.
-private struct Tagged: Decodable, Equatable {
+/// Reads and writes containers within a container by hand.
+private struct Tagged: Codable, Equatable {
   let size: [Double]
 
   private enum Keys: String, CodingKey { case kind, body, size }
@@ -140,5 +178,12 @@ private struct Tagged: Decodable, Equatable {
       throw DecodingError.dataCorruptedError(forKey: .kind, in: container, debugDescription: "not a box")
     }
     size = try container.nestedContainer(keyedBy: Keys.self, forKey: .body).decode([Double].self, forKey: .size)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Keys.self)
+    var body = container.nestedContainer(keyedBy: Keys.self, forKey: .body)
+    try container.encode("box", forKey: .kind)
+    try body.encode(size, forKey: .size)
   }
 }

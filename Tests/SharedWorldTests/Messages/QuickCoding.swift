@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Testing
 
 @testable import SharedWorld
 
@@ -53,6 +54,20 @@ struct QuickCoding: Sendable, CustomStringConvertible {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return Array(try encoder.encode(object))
+  }
+
+  /// How many of the samples, each changed `rounds` times, have an outcome that is the same; none may have another one.
+  static func countSame(_ outcome: KeyPath<Self, Outcome>, rounds: Int, seed: UInt64) -> Int {
+    var (random, count) = (SeededRandom(seed: seed), 0)
+    for _ in 0..<rounds {
+      for sample in samples {
+        let changed = sample.changed(&random)
+        let outcome = changed[keyPath: outcome]
+        #expect(outcome != .other, "\(changed)")
+        if outcome == .same { count += 1 }
+      }
+    }
+    return count
   }
 
   /// The same with bytes that are other ones, missing, or there twice.

@@ -13,7 +13,7 @@ enum JSONEscape {
     }
   }
 
-  /// What is written behind a backslash for a byte that a string does not hold as it is; nil where that takes an escape of
+  /// The letter that stands, behind a backslash, for a byte that no string holds as it is; nil where that takes an escape of
   /// Unicode.
   static func letter(for byte: UInt8) -> UInt8? {
     switch byte {

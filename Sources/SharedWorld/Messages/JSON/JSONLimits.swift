@@ -1,4 +1,4 @@
-/// What is read and written without Foundation at most: few texts have more.
+/// The bounds of texts that are read and written without Foundation: few have more.
 enum JSONLimits {
   /// Containers within containers.
   static let depth = 32

@@ -17,10 +17,15 @@ struct QuickEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(QuickObject(draft: draft, index: index))
+    draft.makeObject(at: index)
+    return KeyedEncodingContainer(QuickObject(draft: draft, index: index))
   }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer { QuickArray(draft: draft, index: index) }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    draft.makeArray(at: index)
+    return QuickArray(draft: draft, index: index)
+  }
+
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 }
 
@@ -34,11 +39,6 @@ extension QuickEncoder: SingleValueEncodingContainer {
 private struct QuickObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let draft: JSONDraft
   let index: Int
-
-  init(draft: JSONDraft, index: Int) {
-    (self.draft, self.index) = (draft, index)
-    draft.makeObject(at: index)
-  }
 
   var codingPath: [any CodingKey] { draft.path(to: index) }
 
@@ -74,11 +74,6 @@ private struct QuickObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
 private struct QuickArray: UnkeyedEncodingContainer {
   let draft: JSONDraft
   let index: Int
-
-  init(draft: JSONDraft, index: Int) {
-    (self.draft, self.index) = (draft, index)
-    draft.makeArray(at: index)
-  }
 
   var codingPath: [any CodingKey] { draft.path(to: index) }
   var count: Int { draft.count(at: index) }

@@ -1,8 +1,15 @@
-"""What a run of the LAN tests measured, printed as one table when all tests are over."""
+"""What a run of the LAN tests measured, printed as one table when all tests are over.
+
+Figures that `make bench` records too are written to the file that SHAREDWORLD_ROWS names, as its program encodes rows.
+"""
 
 import atexit
+import json
+import os
+import pathlib
 
 _rows = []
+_bench_rows = []
 
 
 def note(what, value, unit, limit=None):
@@ -15,6 +22,12 @@ def series(what, values, unit, limit=None):
     middle, most = percentile(values, 50), max(values)
     measured = f"{middle:.2f} {unit}, at most {most:.2f} {unit}, {len(values)} runs"
     _rows.append((what, measured, f"{limit} {unit}" if limit is not None else ""))
+
+
+def bench(name, value, unit, baseline, baseline_value, ratio):
+    """Notes a row of the page of `make bench`."""
+    _bench_rows.append({
+        "name": name, "value": value, "unit": unit, "baseline": baseline, "baselineValue": baseline_value, "ratio": ratio})
 
 
 def table(rows):
@@ -34,3 +47,5 @@ def percentile(values, percent):
 def _print():
     if _rows:
         print("\n".join(table(_rows)), flush=True)
+    if path := os.environ.get("SHAREDWORLD_ROWS"):
+        pathlib.Path(path).write_text(json.dumps(_bench_rows))

@@ -1,4 +1,7 @@
-"""Floods of a stranger that need a LAN, and what they cost two members; `make bench FILTER=attack` has the others."""
+"""Floods of a stranger that need a LAN, and what they cost two members.
+
+`make bench FILTER=attack` has the others, and runs this one for its figures.
+"""
 
 import os
 import pathlib
@@ -46,14 +49,24 @@ class AttackTest(LanTest):
             "taskset", "--cpu-list", its, "python3", pathlib.Path(__file__).with_name("mdns_noise.py"), 1, 10**9, **QUIET)
         flooded = self.latencies(one, two)
         self.assertIsNone(noise.poll(), "the flood has ended before the measurement")
-        for peer, (memory, descriptors) in zip((one, two), before):
-            grown = peer.memory() - memory
-            figures.note(f"memory under a flood of mDNS, {peer.name}", grown, "MiB", MEMORY)
-            self.assertLessEqual(grown, MEMORY)
-            self.assertLessEqual(peer.descriptors() - descriptors, DESCRIPTORS)
+        after = [(peer.memory(), peer.descriptors()) for peer in (one, two)]
+        for peer, (memory, descriptors), (memory_then, descriptors_then) in zip((one, two), before, after):
+            figures.note(f"memory under a flood of mDNS, {peer.name}", memory_then - memory, "MiB", MEMORY)
+            self.assertLessEqual(memory_then - memory, MEMORY)
+            self.assertLessEqual(descriptors_then - descriptors, DESCRIPTORS)
         # Other programs use the processors too, so this is a figure and no condition.
-        ratio = figures.percentile(flooded, 99) / figures.percentile(idle, 99)
-        figures.note("anchors under a flood of mDNS ÷ without, p99", ratio, "×", NEARLY_ALL)
+        late, early = figures.percentile(flooded, 99), figures.percentile(idle, 99)
+        figures.note("anchors under a flood of mDNS ÷ without, p99", late / early, "×", NEARLY_ALL)
+        self.note_rows(before, after, late, early)
+
+    def note_rows(self, before, after, late, early):
+        """Notes the rows of `make bench`: those of the member that it cost more."""
+        for column, (what, unit, baseline) in enumerate(
+                (("memory", "MiB more", "before, MiB"), ("descriptors", "more", "before"))):
+            was, became = max(
+                ((one[column], other[column]) for one, other in zip(before, after)), key=lambda pair: pair[1] - pair[0])
+            figures.bench(f"attack-{what}/mdns", became - was, unit, baseline, was, became / was)
+        figures.bench("attack-latency-p99/mdns", 1000 * late, "µs", "without the flood", 1000 * early, late / early)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,32 @@ enum AttackRows {
   /// The median of the rounds counts, because what else the machine does can spoil one.
   private static let rounds = 3
 
-  static let all = floods.map { flood in Benchmark(name: "attack/\(flood)") { try await rows(flood) } }
+  static let all =
+    floods.map { flood in Benchmark(name: "attack/\(flood)") { try await rows(flood) } }
+    + [Benchmark(name: "attack/mdns", run: multicastRows)]
 
   enum Failure: Error { case noFlood(String), notBound }
+
+  /// The rows of the flood that needs a LAN: the test of `make lan` that makes one measures it.
+  @Sendable private static func multicastRows() throws -> [Row] {
+    guard geteuid() == 0 else {
+      print("attack/mdns: left out, because a LAN of namespaces needs root")
+      return []
+    }
+    let page = FileManager.default.temporaryDirectory.appending(path: "sharedworld-rows-\(getpid())")
+    defer { try? FileManager.default.removeItem(at: page) }
+    let test = Process()
+    test.executableURL = URL(filePath: "../Scripts/lan.sh")
+    test.environment = ProcessInfo.processInfo.environment.merging(
+      ["FILTER": "test_a_flood_of_mdns", "SHAREDWORLD_ROWS": page.path]
+    ) { $1 }
+    test.standardOutput = FileHandle.nullDevice
+    test.standardError = FileHandle.nullDevice
+    try test.run()
+    test.waitUntilExit()
+    guard test.terminationStatus == 0 else { throw Failure.noFlood("mdns") }
+    return try JSONDecoder().decode([Row].self, from: Data(contentsOf: page))
+  }
 
   private static func rows(_ flood: String) async throws -> [Row] {
     try await Party.with(receivers: 1) { party in

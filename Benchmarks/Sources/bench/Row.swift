@@ -1,7 +1,7 @@
 import Foundation
 
 /// One line of the report: a figure, and how it compares with a baseline of the same run.
-struct Row: Encodable {
+struct Row: Codable {
   let name: String
   let value: Double
   let unit: String

@@ -36,7 +36,7 @@ private let encoder = {
 }()
 
 private func check<Object: Codable & Equatable>(_ type: Object.Type, _ bytes: [UInt8]) {
-  guard let object = QuickDecoder.decode(type, from: bytes) else { return }
+  guard let object = try? QuickDecoder.decode(type, from: bytes) else { return }
   precondition(object == (try? JSONDecoder().decode(type, from: Data(bytes))), "Foundation reads another \(type)")
   guard let text = QuickEncoder.encode(object) else { return }
   precondition(Data(text) == (try? encoder.encode(object)), "Foundation writes \(type) in another way")

@@ -104,12 +104,17 @@
 
   /// Reads a varint length and that many bytes of UTF-8 without what ``PlainText`` refuses; a length over `limit` is refused
   /// before anything is copied.
+  ///
+  /// - Parameter known: A text that may be read again: then it is the result, and none is made.
   @_lifetime(self: copy self)
-  @inlinable package mutating func readString(limit: Int) throws(DecodingFailure) -> String {
+  @inlinable package mutating func readString(
+    limit: Int, knowing known: String = ""
+  ) throws(DecodingFailure) -> String {
     let start = offset
     let bytes = try readSpan(try readCount(limit: limit))
     let text = unsafe bytes.withUnsafeBytes { raw in
-      unsafe String(utf8: raw.assumingMemoryBound(to: UInt8.self).span)
+      let read = unsafe raw.assumingMemoryBound(to: UInt8.self)
+      return unsafe known.utf8.elementsEqual(read) ? known : String(utf8: read.span)
     }
     guard let text else { throw .invalid("text is not UTF-8", offset: start) }
     guard PlainText.allows(text) else { throw .invalid("text has control characters", offset: start) }

@@ -68,10 +68,18 @@ enum Letter: Hashable, Sendable {
 
   /// Reads what ``bytes`` wrote.
   init(_ bytes: [UInt8]) throws(DecodingFailure) {
+    var names = MessageEnvelope.Names()
+    try self.init(bytes, reusing: &names)
+  }
+
+  /// Reads what ``bytes`` wrote.
+  ///
+  /// - Parameter names: Those in the envelope read last.
+  init(_ bytes: [UInt8], reusing names: inout MessageEnvelope.Names) throws(DecodingFailure) {
     var reader = ByteReader(bytes.span)
     guard let form = Form(rawValue: try reader.readByte()) else { throw .invalid("unknown form", offset: 0) }
     switch form {
-    case .message: self = .message(try MessageEnvelope(reading: &reader))
+    case .message: self = .message(try MessageEnvelope(reading: &reader, reusing: &names))
     case .returned:
       let start = try reader.read(UInt64.self)
       let message = MessageID(try reader.read(UInt64.self))
@@ -80,11 +88,11 @@ enum Letter: Hashable, Sendable {
       self = .returned(reason, text, message: message, start: start)
     case .request:
       let number = try reader.read(UInt64.self)
-      self = .request(number, try MessageEnvelope(reading: &reader))
+      self = .request(number, try MessageEnvelope(reading: &reader, reusing: &names))
     case .answer:
       let start = try reader.read(UInt64.self)
       let number = try reader.read(UInt64.self)
-      self = .answer(number, start: start, try MessageEnvelope(reading: &reader))
+      self = .answer(number, start: start, try MessageEnvelope(reading: &reader, reusing: &names))
     case .failure:
       let start = try reader.read(UInt64.self)
       let number = try reader.read(UInt64.self)

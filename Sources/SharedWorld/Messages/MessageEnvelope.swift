@@ -87,13 +87,23 @@ extension MessageEnvelope {
     writer.write(bytes: bytes)
   }
 
+  /// The names in an envelope, which are mostly those in the one before.
+  struct Names {
+    fileprivate var endpoint = ""
+    fileprivate var type = ""
+    fileprivate var contentType = ""
+  }
+
   /// Reads an envelope up to the end of the bytes.
+  ///
+  /// - Parameter names: Those in the envelope before, and then in this one.
   @_lifetime(reader: copy reader)
-  init(reading reader: inout ByteReader) throws(DecodingFailure) {
+  init(reading reader: inout ByteReader, reusing names: inout Names) throws(DecodingFailure) {
     let hasTransform = try reader.readFlag()
-    endpoint = try Self.readName(&reader, limit: Self.nameLimit)
-    type = try Self.readName(&reader, limit: Self.nameLimit)
-    contentType = try Self.readName(&reader, limit: Limits.contentType)
+    names.endpoint = try Self.readName(&reader, limit: Self.nameLimit, knowing: names.endpoint)
+    names.type = try Self.readName(&reader, limit: Self.nameLimit, knowing: names.type)
+    names.contentType = try Self.readName(&reader, limit: Limits.contentType, knowing: names.contentType)
+    (endpoint, type, contentType) = (names.endpoint, names.type, names.contentType)
     fields = [:]
     var last: String?
     for _ in 0..<(try reader.readCount(limit: Self.fieldLimit)) {
@@ -108,9 +118,11 @@ extension MessageEnvelope {
   }
 
   @_lifetime(reader: copy reader)
-  private static func readName(_ reader: inout ByteReader, limit: Int) throws(DecodingFailure) -> String {
+  private static func readName(
+    _ reader: inout ByteReader, limit: Int, knowing known: String = ""
+  ) throws(DecodingFailure) -> String {
     let start = reader.offset
-    let name = try reader.readString(limit: limit)
+    let name = try reader.readString(limit: limit, knowing: known)
     guard !name.isEmpty else { throw .invalid("an empty name", offset: start) }
     return name
   }

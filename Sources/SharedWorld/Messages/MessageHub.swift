@@ -21,10 +21,15 @@ struct ArrivedMessage: Sendable {
   /// Its share of the sender's window (bytes).
   let cost: Int
 
-  /// Whether those that read one message read the other, too.
+  /// Whether those that read one message read the other, too, which came from the same sender in the same way.
   fileprivate func isRead(with other: Self) -> Bool {
-    request == nil && other.request == nil && envelope.type == other.envelope.type
-      && envelope.endpoint == other.envelope.endpoint
+    request == nil && other.request == nil && isReliable && other.isReliable && sender == other.sender
+      && envelope.type == other.envelope.type && envelope.endpoint == other.envelope.endpoint
+  }
+
+  private var isReliable: Bool {
+    guard case .numbered = origin else { return false }
+    return true
   }
 }
 
@@ -48,12 +53,15 @@ struct MessageBacklog: Backlog {
   var isEmpty: Bool { messages.isEmpty }
   var isOverrun: Bool { false }
 
-  mutating func append(_ message: ArrivedMessage) {
-    if case .unreliable(let key) = message.origin {
-      return put(message, in: Slot(sender: message.sender.peer, key: key))
+  /// Appends a message, or several reliable ones of one sender.
+  mutating func append(_ run: ArraySlice<ArrivedMessage>) {
+    guard let first = run.first else { return }
+    if case .unreliable(let key) = first.origin {
+      return put(first, in: Slot(sender: first.sender.peer, key: key))
     }
-    messages.append(message)
-    bytes[message.sender.peer, default: 0] += message.cost
+    // A reader that has read all is given the messages where they are.
+    if messages.isEmpty { messages = Array(run) } else { messages += run }
+    bytes[first.sender.peer, default: 0] += run.reduce(0) { $0 + $1.cost }
   }
 
   private mutating func put(_ message: ArrivedMessage, in slot: Slot) {
@@ -116,7 +124,7 @@ final class MessageHub: Sendable {
       let readers = readers(of: first)
       if readers.isEmpty { unread += run }
       for mailbox in readers {
-        mailbox.update { backlog in for message in run { backlog.append(message) } }
+        mailbox.update { $0.append(run) }
       }
     }
     return unread

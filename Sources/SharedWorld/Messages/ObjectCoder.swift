@@ -47,6 +47,10 @@ public struct JSONObjectCoder: ObjectCoder {
   ///
   /// - Throws: `DecodingError`.
   public func decode<Object: Decodable>(_ type: Object.Type, from bytes: [UInt8]) throws -> Object {
-    try QuickDecoder.decode(type, from: bytes) ?? Self.decoder.decode(type, from: Data(bytes))
+    do {
+      return try QuickDecoder.decode(type, from: bytes)
+    } catch {
+      return try Self.decoder.decode(type, from: Data(bytes))
+    }
   }
 }

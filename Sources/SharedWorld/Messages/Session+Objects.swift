@@ -191,18 +191,30 @@ extension Session {
       if case .envelopes(let messages, let sender) = event {
         let cost = messages.reduce(0) { $0 + ProtocolLimits.cost(ofMessage: $1.bytes) }
         waits.messages.received(cost, from: sender.peer)
-        deliver(messages.compactMap { receive($0, from: sender) })
+        deliver(arrivals(messages, from: sender))
       }
       if case .messagesFailed(let failure) = event { failRequests(failure) }
       if case .peerLeft(let peer, _, _) = event { endRequests(with: peer) }
     }
   }
 
+  /// Takes the contents of messages for the layer of objects; those to be delivered.
+  private func arrivals(_ messages: [NumberedMessage], from sender: NodeID) -> [ArrivedMessage] {
+    var (arrived, names) = ([ArrivedMessage](), MessageEnvelope.Names())
+    arrived.reserveCapacity(messages.count)
+    for message in messages {
+      if let message = receive(message, from: sender, reusing: &names) { arrived.append(message) }
+    }
+    return arrived
+  }
+
   /// Takes the content of a message for the layer of objects; an object or request that it carries is to be delivered.
-  private func receive(_ message: NumberedMessage, from sender: NodeID) -> ArrivedMessage? {
+  private func receive(
+    _ message: NumberedMessage, from sender: NodeID, reusing names: inout MessageEnvelope.Names
+  ) -> ArrivedMessage? {
     let letter: Letter
     do throws(DecodingFailure) {
-      letter = try Letter(message.bytes)
+      letter = try Letter(message.bytes, reusing: &names)
     } catch {
       // Words about messages are never answered, so that two versions of the library do not answer each other endlessly.
       if Letter.carriesObject(message.bytes) {

@@ -64,6 +64,19 @@ struct LetterTests {
     #expect(throws: DecodingFailure.self) { try Letter(Letter.withdrawal(7).bytes + [0]) }
   }
 
+  @Test("the names in the envelope before make no difference")
+  func names() throws {
+    var (random, names) = (SplitMix64(seed: 5), MessageEnvelope.Names())
+    func name() -> String { ["draw", "drawn", "draw/red", "é", "e\u{301}"].randomElement(using: &random) ?? "" }
+    for _ in 0..<500 {
+      let envelope = MessageEnvelope(endpoint: name(), type: name(), contentType: name(), bytes: [1])
+      let bytes = Letter.message(envelope).bytes
+      // Strings that are equal may have other bytes.
+      #expect(try Letter(bytes, reusing: &names).bytes == bytes)
+      #expect(throws: DecodingFailure.self) { try Letter(Self.envelope(endpoint: "a\u{7}"), reusing: &names) }
+    }
+  }
+
   private static func envelope(
     flag: UInt8 = 0, endpoint: String = "a", fields: [(String, String)] = [], count: UInt8? = nil
   ) -> [UInt8] {

@@ -40,7 +40,7 @@ struct QuickCoding: Sendable, CustomStringConvertible {
 
   /// The outcome for these bytes.
   static func outcome<Object: Decodable & Equatable>(_ type: Object.Type, _ bytes: [UInt8]) -> Outcome {
-    guard let object = QuickDecoder.decode(type, from: bytes) else { return .left }
+    guard let object = try? QuickDecoder.decode(type, from: bytes) else { return .left }
     return object == (try? JSONDecoder().decode(type, from: Data(bytes))) ? .same : .other
   }
 

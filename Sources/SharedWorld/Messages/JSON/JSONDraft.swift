@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// The values of a JSON text in the order in which an app's type encodes them, from which the text is made at the end.
 final class JSONDraft {
   private struct Value {
@@ -50,13 +48,12 @@ final class JSONDraft {
 
   /// Encodes a value as an app's type does.
   func encode<Object: Encodable>(_ object: Object, at index: Int) throws {
-    let type = Object.self
-    // Foundation's coders have forms of their own for these.
-    guard type != Data.self, type != URL.self, type != Decimal.self else { throw detour() }
-    // Coordinates come in such arrays, and each costs less than by its own encoder.
-    if type == [Float].self, let numbers = object as? [Float] { return try write(numbers, at: index) }
-    if type == [Double].self, let numbers = object as? [Double] { return try write(numbers, at: index) }
-    try object.encode(to: QuickEncoder(draft: self, index: index))
+    switch JSONForm(of: Object.self) {
+    case nil: try object.encode(to: QuickEncoder(draft: self, index: index))
+    case .foreign: throw detour()
+    case .floats: try write(object as? [Float] ?? [], at: index)
+    case .doubles: try write(object as? [Double] ?? [], at: index)
+    }
   }
 }
 

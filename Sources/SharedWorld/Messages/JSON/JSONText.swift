@@ -1,5 +1,4 @@
 import Basics
-import FoundationEssentials
 
 /// A JSON text whose values are read on demand.
 final class JSONText {
@@ -22,16 +21,15 @@ final class JSONText {
 
   /// A value as an app's type has it decoded.
   func decode<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value {
-    // Foundation's coders have forms of their own for these.
-    guard type != Data.self, type != URL.self, type != Decimal.self else { throw detour() }
-    if type == [Float].self || type == [Double].self, let numbers = try numbers(as: type, at: index) { return numbers }
-    return try Value(from: QuickDecoder(text: self, index: index))
-  }
-
-  /// An array of floating-point numbers: coordinates come in such, and each costs less than by its own decoder.
-  @inline(never)
-  private func numbers<Value>(as type: Value.Type, at index: Int) throws(JSONDetour) -> Value? {
-    type == [Float].self ? try scalars(Float.self, at: index) as? Value : try scalars(Double.self, at: index) as? Value
+    let numbers: Any
+    switch JSONForm(of: type) {
+    case nil: return try Value(from: QuickDecoder(text: self, index: index))
+    case .foreign: throw detour()
+    case .floats: numbers = try scalars(Float.self, at: index)
+    case .doubles: numbers = try scalars(Double.self, at: index)
+    }
+    guard let numbers = numbers as? Value else { throw detour() }
+    return numbers
   }
 
   private func scalars<Value: JSONScalar>(_ type: Value.Type, at index: Int) throws(JSONDetour) -> [Value] {

@@ -5,10 +5,14 @@ struct QuickDecoder: Decoder {
   let text: JSONText
   let index: Int
 
-  /// The object of a JSON text; nil for a text that is left to Foundation.
+  /// The object of a JSON text.
+  ///
+  /// - Throws: Any error, for a text that is left to Foundation.
   @inline(__always)
-  static func decode<Object: Decodable>(_ type: Object.Type, from bytes: [UInt8]) -> Object? {
-    guard let text = try? JSONText(bytes), let object = try? text.decode(type, at: 0), !text.wasLeft else { return nil }
+  static func decode<Object: Decodable>(_ type: Object.Type, from bytes: [UInt8]) throws -> Object {
+    let text = try JSONText(bytes)
+    let object = try text.decode(type, at: 0)
+    guard !text.wasLeft else { throw JSONDetour() }
     return object
   }
 

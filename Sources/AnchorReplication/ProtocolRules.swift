@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 52 - 1)
+  package static let all = Self(rawValue: 1 << 53 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -152,4 +152,6 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
 
   /// Of two kinds of one anchor the later written stands, whatever the order in which they arrive.
   package static let kindOrder = Self(rawValue: 1 << 48)
+  /// Kinds of a removed peer or a guest that stand are forgotten.
+  package static let kindsForgotten = Self(rawValue: 1 << 52)
 }

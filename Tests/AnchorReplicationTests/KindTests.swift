@@ -18,6 +18,12 @@ struct KindTests {
     return try AnchorSet.kinds(reading: writer.bytes.span.bytes)
   }
 
+  private func kindBytes(of set: AnchorSet) throws -> [UInt8] {
+    var writer = ByteWriter()
+    for write in try writes(of: set) { write.write(to: &writer) }
+    return writer.bytes
+  }
+
   /// Two sets that both have anchor 1, placed by the first.
   private func pair() throws -> (AnchorSet, AnchorSet) {
     var (left, right) = (makeSet(1), makeSet(2))
@@ -177,6 +183,81 @@ struct KindTests {
     try right.pull(from: left)
     try right.merge([write(99 << 16, by: actor(1), of: left.key(of: id(2)))], judging: nil)
     #expect(right[id(2)]?.kind == .participant(peer(1)))
+  }
+
+  private static func cuts(of peers: PeerID...) -> ActorCuts {
+    var cuts = ActorCuts()
+    // All operations of the first starts that the tests have.
+    for peer in peers { cuts.cut(peer, to: [0: 99, 1: 99]) }
+    return cuts
+  }
+
+  @Test("the kinds of a peer that is removed go everywhere, and what others wrote before comes back")
+  func removed() throws {
+    var (left, right) = try pair()
+    var third = makeSet(3)
+    _ = try left.place(anchor(2), at: 11)
+    try right.pull(from: left)
+    try right.setKind(Self.plane(2), of: id(1), at: 20)
+    _ = try right.place(anchor(9), at: 21)
+    try third.pull(from: left)
+    try third.pull(from: right)
+    try third.merge(writes(of: right), judging: nil)
+    for number in [1, 2, 9] { try third.setKind(Self.plane(3), of: id(number), at: 30) }
+    // The last one waits here for its anchor.
+    try left.merge(writes(of: third), judging: nil)
+    let added = anchor(2).kind
+    #expect(left[id(1)]?.kind == Self.plane(3) && left[id(2)]?.kind == Self.plane(3))
+    _ = left.takeChanges()
+
+    for restart in [false, true] {
+      if restart { try left.restore([.kinds(kindBytes(of: third))]) }
+      left.setCuts(Self.cuts(of: peer(3)))
+      right.setCuts(Self.cuts(of: peer(3)))
+      #expect(left[id(2)]?.kind == added)
+      let told = left.takeChanges().filter { $0.kind == .updated(.kind) }.map(\.id)
+      #expect(Set(told) == (restart ? [id(1), id(2), id(9)] : [id(1), id(2)]))
+      try left.merge(writes(of: third), judging: nil)
+      try left.merge(writes(of: right), judging: nil)
+      try left.pull(from: right)
+      #expect(left[id(1)]?.kind == Self.plane(2) && left[id(2)]?.kind == added && left[id(9)]?.kind == added)
+      #expect(left.wholeDigest == right.wholeDigest && left.kindDigest == right.kindDigest)
+    }
+    // When the removal is undone they count again.
+    left.setCuts(ActorCuts())
+    try left.merge(writes(of: third), judging: nil)
+    #expect(left[id(1)]?.kind == Self.plane(3) && left[id(9)]?.kind == Self.plane(3))
+  }
+
+  @Test("what this peer wrote before a removed one is no forgery when others bring it back")
+  func ownBefore() throws {
+    var (left, right) = try pair()
+    var third = makeSet(3)
+    try third.pull(from: left)
+    try left.setKind(Self.plane(2), of: id(1), at: 20)
+    try right.merge(writes(of: left), judging: nil)
+    try third.setKind(Self.plane(3), of: id(1), at: 30)
+    try left.merge(writes(of: third), judging: nil)
+    left.setCuts(Self.cuts(of: peer(3)))
+    try left.merge(writes(of: right), judging: nil)
+    #expect(left[id(1)]?.kind == Self.plane(2) && left.wholeDigest == right.wholeDigest)
+  }
+
+  @Test("what a guest wrote before it was one is no forgery when it hears of it again, as a member too")
+  func own() throws {
+    var (left, right) = try pair()
+    try right.setKind(Self.plane(2), of: id(1), at: 20)
+    let written = try writes(of: right)
+    right.setCuts(Self.cuts(of: peer(2)))
+    try right.merge(written, judging: nil)
+    #expect(right.wholeDigest == left.wholeDigest)
+    right.setCuts(ActorCuts())
+    try right.merge(written, judging: nil)
+    #expect(right[id(1)]?.kind == Self.plane(2))
+    let write = try #require(written.first)
+    let forged = KindWrite(
+      key: write.key, stamp: Stamp(clock: write.stamp.clock + 1, actor: write.stamp.actor), kind: Self.plane(9))
+    #expect(throws: ReplicationError.forgedDot(forged.key)) { try right.merge([forged], judging: nil) }
   }
 
   @Test("of many writes to an anchor only the last is sent, and a reader begins where it was")

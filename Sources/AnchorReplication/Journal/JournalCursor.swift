@@ -68,7 +68,7 @@ extension AnchorSet {
   package mutating func restore(_ records: [JournalRecord]) throws(ReplicationError) {
     // What this peer itself had applied counts.
     let present = exchange(&cuts, with: ActorCuts())
-    defer { cuts = present }
+    defer { setCuts(present) }
     var assembly = OperationAssembly()
     for record in records {
       switch record {

@@ -19,6 +19,7 @@ extension AnchorSet {
     }
     guard let clock = clock.tick(at: milliseconds), clock > kindStamp(at: slot).clock else { throw .clockExhausted }
     let write = KindWrite(key: actors.dot(entry.key), stamp: Stamp(clock: clock, actor: actor), kind: kind)
+    kinds.lastOwn = clock
     writeKind(write, at: slot, origin: .local)
   }
 
@@ -52,7 +53,7 @@ extension AnchorSet {
     let slot = slot(of: write.key)
     if write.stamp.actor == actor {
       let isKnown = slot.map { write.stamp <= kindStamp(at: $0) } ?? covers(write.key)
-      guard isKnown else { throw .forgedDot(write.key) }
+      guard isKnown || write.stamp.clock <= kinds.lastForgotten else { throw .forgedDot(write.key) }
     }
     if let horizon = author?.horizon(for: write.stamp.actor, limits), write.stamp.sessionMilliseconds > horizon {
       throw .clockAhead(write.key, by: write.stamp.sessionMilliseconds - horizon)
@@ -67,6 +68,15 @@ extension AnchorSet {
     guard isLatest(write, at: slot) || !rules.contains(.kindOrder) else { return }
     kinds.store(write, of: table.entries[slot].key)
     tellWrite(.kind, at: slot, stamp: write.stamp, origin: origin)
+  }
+
+  /// Takes back the kinds that peers wrote whose kinds are ignored now.
+  mutating func dropKinds() {
+    let cuts = cuts
+    for key in kinds.removeAll(where: { cuts.ignoresKinds(of: $0.stamp.actor) }) {
+      guard let slot = table.slot(of: key) else { continue }
+      tellWrite(.kind, at: slot, stamp: kindStamp(at: slot), origin: .remote)
+    }
   }
 
   private func isLatest(_ write: KindWrite, at slot: Int) -> Bool {

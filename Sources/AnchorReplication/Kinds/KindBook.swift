@@ -13,6 +13,10 @@ struct KindBook: Sendable {
   private(set) var version: UInt64 = 0
   /// Bytes of names and outlines.
   private(set) var stateBytes = 0
+  /// The clock of the last write of this actor itself.
+  var lastOwn: UInt64 = 0
+  /// The same when writes were last forgotten: an own one up to it that comes from others is no forgery.
+  private(set) var lastForgotten: UInt64 = 0
   /// The digest of all writes.
   private(set) var digest = KindDigest()
   private var registers: [PackedKey: Register] = [:]
@@ -45,6 +49,18 @@ struct KindBook: Sendable {
     guard let old = registers.removeValue(forKey: key) else { return }
     stateBytes -= old.write.kind.byteCount
     digest.subtract(old.write)
+  }
+
+  /// Forgets some writes, also of those that wait for their anchors; the anchors of those that stood, in order.
+  mutating func removeAll(where isUnwanted: (KindWrite) -> Bool) -> [PackedKey] {
+    early = early.filter { !isUnwanted($1) }
+    let keys = order.filter { entry in
+      registers[entry.key].map { $0.version == entry.version && isUnwanted($0.write) } ?? false
+    }.map(\.key)
+    for key in keys { remove(key) }
+    // An own write may have been in place of which an unwanted one stood.
+    if !keys.isEmpty { lastForgotten = lastOwn }
+    return keys
   }
 
   /// The first write after `version` that still stands, and its version.

@@ -391,7 +391,7 @@ struct Governance: Organ {
       if end > 0 { view.ends[peer] = end }
       guard let ends = charge.book.cuts(of: peer) else { continue }
       if view.roles[peer] == nil { view.removed.insert(peer) }
-      if turn.configuration.rules.contains(.cuts) { cuts.cut(peer, to: ends, withKinds: view.roles[peer] != nil) }
+      if turn.configuration.rules.contains(.cuts) { cuts.cut(peer, to: ends) }
     }
     view.isLocked = charge.book.isLocked
     self.charge?.nextEnd = charge.book.nextEnd.map { turn.now + .milliseconds(min($0 - charge.book.time, 1 << 50)) }

@@ -56,6 +56,7 @@ extension SessionMutant {
       .init("removes-by-hearsay", .signedRemoval, .owned, nodes: 6, seeds: 1...6),
       .init("cuts-not-raised", .raisedCuts, .owned, nodes: 6, seeds: 1...6),
       .init("no-cuts", .cuts, .owned, nodes: 6, seeds: 116...116),
+      .init("kinds-outlive-removals", .kindsForgotten, .owned, nodes: 6, seeds: 11...11),
       .init("kinds-by-arrival", .kindOrder, .chaos, nodes: 4, seeds: 1...5),
       .init("believes-every-measurement", .confirmedFirst, .wrongFrames, nodes: 4, seeds: 1...3),
     ]

@@ -37,6 +37,20 @@ import WorldModel
     meeting.probe.send(.operations, on: link) { AnchorDelta(operations).encode(into: &$0) }
   }
 
+  /// The first anchor of the node under test as a wall, in the guest's name.
+  private static func wall(in meeting: RemovalTests.Session) -> KindWrite {
+    let me = meeting.probe.node.me
+    return KindWrite(
+      key: Dot(actor: ActorID(peer: me.peer, incarnation: me.incarnation), sequence: 1),
+      stamp: Stamp(clock: 1 << 40, actor: actor),
+      kind: .plane(Anchor.Plane(alignment: .vertical, extent: [2, 2])))
+  }
+
+  private static func say(_ write: KindWrite, by node: NodeID, in meeting: inout RemovalTests.Session) throws {
+    let link = try #require(meeting.links[node])
+    meeting.probe.send(.kinds, on: link) { KindList([write]).write(to: &$0) }
+  }
+
   @Test(arguments: [guest, accomplice]) func `anchors of a guest are neither applied nor passed on`(by: NodeID) throws {
     var meeting = try Self.meeting()
     _ = try meeting.frames(to: RemovalTests.other)
@@ -74,16 +88,28 @@ import WorldModel
     #expect(meeting.probe.node.anchors.applied(of: Self.guest.peer).isEmpty)
   }
 
+  @Test(arguments: [false, true]) func `kinds of a removed peer or a guest do not stand`(isRemoved: Bool) throws {
+    var meeting = try Self.meeting(isGuest: false)
+    let floor = Anchor(name: "floor", kind: .plane(Anchor.Plane(alignment: .horizontal, extent: [1, 1])))
+    try meeting.probe.edit(.place(floor))
+    let write = Self.wall(in: meeting)
+    try Self.say(write, by: Self.guest, in: &meeting)
+    #expect(meeting.probe.node.anchors[floor.id]?.kind == write.kind)
+    if isRemoved { meeting.probe.input(.kick(Self.guest.peer)) } else { Self.demote(in: &meeting) }
+    #expect(meeting.probe.node.anchors[floor.id]?.kind == floor.kind)
+    _ = try meeting.frames(to: RemovalTests.other)
+    // A member hands it on that does not know yet, or lies.
+    try Self.say(write, by: Self.accomplice, in: &meeting)
+    #expect(meeting.probe.node.anchors[floor.id]?.kind == floor.kind && meeting.probe.closed.isEmpty == !isRemoved)
+    #expect(try !meeting.frames(to: RemovalTests.other).contains(.kinds))
+  }
+
   @Test func `kinds, drags and attachments of a guest are ignored, and its pose is not`() throws {
     var meeting = try Self.meeting()
     let floor = Anchor(name: "floor", kind: .plane(Anchor.Plane(alignment: .horizontal, extent: [1, 1])))
     try meeting.probe.edit(.place(floor))
     let link = try #require(meeting.links[Self.guest])
-    let me = meeting.probe.node.me
-    let key = Dot(actor: ActorID(peer: me.peer, incarnation: me.incarnation), sequence: 1)
-    let wall = Anchor.Kind.plane(Anchor.Plane(alignment: .vertical, extent: [2, 2]))
-    let write = KindWrite(key: key, stamp: Stamp(clock: 1 << 40, actor: Self.actor), kind: wall)
-    meeting.probe.send(.kinds, on: link) { KindList([write]).write(to: &$0) }
+    try Self.say(Self.wall(in: meeting), by: Self.guest, in: &meeting)
     #expect(meeting.probe.node.anchors[floor.id]?.kind == floor.kind)
     let pose = try #require(Pose(.identity))
     for (number, subject) in [EphemeralSubject.anchor(floor.id), .participant].enumerated() {

@@ -441,6 +441,8 @@ struct Membership: Organ {
 
   /// A peer is a member, or listens elsewhere.
   mutating func expect(_ entry: RosterEntry, in turn: inout Turn) {
+    // Statements that came with it may have put it out again, and the notice of that have been first.
+    guard roster.admits(entry.peerID) else { return }
     disputes.returned(entry.peerID)
     _ = admissions.end(entry.peerID)
     members.expect(entry, in: &turn)

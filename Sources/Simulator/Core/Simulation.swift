@@ -22,6 +22,8 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
     var deadline: Instant?
     /// When the earliest wake in the queue comes (ns).
     var wakeAt: Int64 = .max
+    /// The time of the latest wake (ns), and how many there were at that time.
+    var wakes: (time: Int64, count: Int) = (0, 0)
     /// The order of the latest sent packet that arrived here.
     var latestArrival: UInt64 = 0
   }
@@ -128,7 +130,15 @@ package struct Simulation<Node: SimulatedNode, Monitor: SimulationMonitor<Node>>
       scheduleWake(index)
       return
     }
+    countWake(of: index, at: time)
     step(index) { $0.tick(at: $1) }
+  }
+
+  /// Ends the program when a node wants to be woken at one time without end: a real one would keep a processor busy.
+  private mutating func countWake(of index: Int, at time: Int64) {
+    let isRepeated = machines[index].wakes.time == time
+    machines[index].wakes = (time, isRepeated ? machines[index].wakes.count + 1 : 1)
+    precondition(machines[index].wakes.count < 10_000, "machine \(index + 1) is woken without end at \(now)")
   }
 
   /// Keeps what happens to a stopped node for later; true if it did or if nothing runs there.

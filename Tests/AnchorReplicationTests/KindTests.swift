@@ -13,14 +13,13 @@ struct KindTests {
 
   /// The kinds that a set has, as they are sent.
   private func writes(of set: AnchorSet, after version: UInt64 = 0) throws -> [KindWrite] {
-    var (writer, version) = (ByteWriter(), version)
-    while version < set.kindVersion, set.readKinds(after: &version, limit: 40_000, into: &writer) > 0 {}
-    return try AnchorSet.kinds(reading: writer.bytes.span.bytes)
+    try AnchorSet.kinds(reading: bytes(of: set, after: version).span.bytes)
   }
 
-  private func kindBytes(of set: AnchorSet) throws -> [UInt8] {
-    var writer = ByteWriter()
-    for write in try writes(of: set) { write.write(to: &writer) }
+  /// The same as bytes.
+  private func bytes(of set: AnchorSet, after version: UInt64 = 0) -> [UInt8] {
+    var (writer, version) = (ByteWriter(), version)
+    while version < set.kindVersion, set.readKinds(after: &version, limit: 40_000, into: &writer) > 0 {}
     return writer.bytes
   }
 
@@ -211,7 +210,7 @@ struct KindTests {
     _ = left.takeChanges()
 
     for restart in [false, true] {
-      if restart { try left.restore([.kinds(kindBytes(of: third))]) }
+      if restart { try left.restore([.kinds(bytes(of: third))]) }
       left.setCuts(Self.cuts(of: peer(3)))
       right.setCuts(Self.cuts(of: peer(3)))
       #expect(left[id(2)]?.kind == added)

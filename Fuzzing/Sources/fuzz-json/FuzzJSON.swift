@@ -29,15 +29,10 @@ private func fuzzJSON(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   return 0
 }
 
-private let encoder = {
-  let encoder = JSONEncoder()
-  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-  return encoder
-}()
-
 private func check<Object: Codable & Equatable>(_ type: Object.Type, _ bytes: [UInt8]) {
   guard let object = try? QuickDecoder.decode(type, from: bytes) else { return }
-  precondition(object == (try? JSONDecoder().decode(type, from: Data(bytes))), "Foundation reads another \(type)")
+  let other = try? JSONObjectCoder.decoder.decode(type, from: Data(bytes))
+  precondition(object == other, "Foundation reads another \(type)")
   guard let text = QuickEncoder.encode(object) else { return }
-  precondition(Data(text) == (try? encoder.encode(object)), "Foundation writes \(type) in another way")
+  precondition(Data(text) == (try? JSONObjectCoder.encoder.encode(object)), "Foundation writes \(type) in another way")
 }

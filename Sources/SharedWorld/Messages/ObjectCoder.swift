@@ -22,13 +22,14 @@ public protocol ObjectCoder: Sendable {
 
 /// Objects as JSON (RFC 8259), the keys of every object in order.
 public struct JSONObjectCoder: ObjectCoder {
-  // Made once and never changed, so that all tasks may use them at the same time.
-  private static let encoder = {
+  /// The encoder for what ``QuickEncoder`` leaves, whose bytes are those of that one.
+  // Made once and never changed, as the decoder, so that all tasks may use them at the same time.
+  static let encoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return encoder
   }()
-  private static let decoder = JSONDecoder()
+  static let decoder = JSONDecoder()
 
   /// A coder.
   public init() {}

@@ -24,7 +24,7 @@ struct QuickCoding: Sendable, CustomStringConvertible {
     self.text = Array(text.utf8)
     decode = { Self.outcome(type, $0) }
     encode = { bytes in
-      guard let object = try? JSONDecoder().decode(type, from: Data(bytes)) else { return .left }
+      guard let object = try? JSONObjectCoder.decoder.decode(type, from: Data(bytes)) else { return .left }
       return Self.outcome(encoding: object)
     }
   }
@@ -41,19 +41,12 @@ struct QuickCoding: Sendable, CustomStringConvertible {
   /// The outcome for these bytes.
   static func outcome<Object: Decodable & Equatable>(_ type: Object.Type, _ bytes: [UInt8]) -> Outcome {
     guard let object = try? QuickDecoder.decode(type, from: bytes) else { return .left }
-    return object == (try? JSONDecoder().decode(type, from: Data(bytes))) ? .same : .other
+    return object == (try? JSONObjectCoder.decoder.decode(type, from: Data(bytes))) ? .same : .other
   }
 
   static func outcome(encoding object: some Encodable) -> Outcome {
     guard let bytes = QuickEncoder.encode(object) else { return .left }
-    return bytes == (try? foundation(encoding: object)) ? .same : .other
-  }
-
-  /// The bytes of Foundation.
-  static func foundation(encoding object: some Encodable) throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return Array(try encoder.encode(object))
+    return Data(bytes) == (try? JSONObjectCoder.encoder.encode(object)) ? .same : .other
   }
 
   /// How many of the samples, each changed `rounds` times, have an outcome that is the same; none may have another one.

@@ -1,13 +1,21 @@
 /// The values of a JSON text in the order in which an app's type encodes them, from which the text is made at the end.
 final class JSONDraft {
+  /// A value that holds others.
+  enum Container {
+    case object
+    case array
+
+    fileprivate var opening: UInt8 { self == .object ? UInt8(ascii: "{") : UInt8(ascii: "[") }
+    fileprivate var closing: UInt8 { self == .object ? UInt8(ascii: "}") : UInt8(ascii: "]") }
+  }
+
   private struct Value {
     enum Content {
       /// Nothing is encoded for it yet.
       case missing
       /// These bytes of `pieces`.
       case scalar(Range<Int>)
-      case object
-      case array
+      case container(Container)
     }
 
     var content = Content.missing
@@ -94,21 +102,12 @@ extension JSONDraft {
   /// How many values a container holds.
   func count(at index: Int) -> Int { values[index].count }
 
-  /// Makes a value an object, which it may be already.
-  func makeObject(at index: Int) {
+  /// Makes a value a container, which it may be already.
+  func make(_ container: Container, at index: Int) {
     switch values[index].content {
-    case .missing where values[index].depth < JSONLimits.depth: values[index].content = .object
-    case .object: break
-    case .missing, .scalar, .array: leave()
-    }
-  }
-
-  /// Makes a value an array, which it may be already.
-  func makeArray(at index: Int) {
-    switch values[index].content {
-    case .missing where values[index].depth < JSONLimits.depth: values[index].content = .array
-    case .array: break
-    case .missing, .scalar, .object: leave()
+    case .missing where values[index].depth < JSONLimits.depth: values[index].content = .container(container)
+    case .container(let present) where present == container: break
+    case .missing, .scalar, .container: leave()
     }
   }
 
@@ -178,7 +177,7 @@ extension JSONDraft {
   }
 
   private func key(of value: Int, in container: Int) -> JSONKey {
-    if case .object = values[container].content {
+    if case .container(.object) = values[container].content {
       return JSONKey(String(decoding: pieces[values[value].name], as: UTF8.self))
     }
     var (place, next) = (0, values[container].first)
@@ -203,31 +202,23 @@ extension JSONDraft {
     switch values[index].content {
     case .missing: throw detour()
     case .scalar(let piece): text.append(contentsOf: pieces[piece])
-    case .object:
-      text.append(UInt8(ascii: "{"))
-      try appendValues(of: index, to: &text) { name, text in
-        text.append(UInt8(ascii: "\""))
-        text.append(contentsOf: name)
-        text.append(UInt8(ascii: "\""))
-        text.append(UInt8(ascii: ":"))
+    case .container(let container):
+      text.append(container.opening)
+      var next = values[index].first
+      while let value = next {
+        if value != values[index].first { text.append(UInt8(ascii: ",")) }
+        if container == .object { appendName(of: value, to: &text) }
+        try append(value, to: &text)
+        next = values[value].next
       }
-      text.append(UInt8(ascii: "}"))
-    case .array:
-      text.append(UInt8(ascii: "["))
-      try appendValues(of: index, to: &text) { _, _ in }
-      text.append(UInt8(ascii: "]"))
+      text.append(container.closing)
     }
   }
 
-  private func appendValues(
-    of container: Int, to text: inout [UInt8], naming: (ArraySlice<UInt8>, inout [UInt8]) -> Void
-  ) throws(JSONDetour) {
-    var next = values[container].first
-    while let index = next {
-      if index != values[container].first { text.append(UInt8(ascii: ",")) }
-      naming(pieces[values[index].name], &text)
-      try append(index, to: &text)
-      next = values[index].next
-    }
+  private func appendName(of member: Int, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "\""))
+    text.append(contentsOf: pieces[values[member].name])
+    text.append(UInt8(ascii: "\""))
+    text.append(UInt8(ascii: ":"))
   }
 }

@@ -19,12 +19,13 @@ extension String: JSONScalar {
   func write(to text: inout [UInt8]) throws(JSONDetour) {
     text.append(UInt8(ascii: "\""))
     for byte in utf8 {
-      if !JSONEscape.isNeedless(for: byte) {
-        guard let letter = JSONEscape.letter(for: byte) else { throw JSONDetour() }
+      if JSONEscape.isNeedless(for: byte) {
+        text.append(byte)
+      } else if let letter = JSONEscape.letter(for: byte) {
         text.append(UInt8(ascii: "\\"))
         text.append(letter)
       } else {
-        text.append(byte)
+        throw JSONDetour()
       }
     }
     text.append(UInt8(ascii: "\""))

@@ -17,12 +17,12 @@ struct QuickEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    draft.makeObject(at: index)
+    draft.make(.object, at: index)
     return KeyedEncodingContainer(QuickObject(draft: draft, index: index))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    draft.makeArray(at: index)
+    draft.make(.array, at: index)
     return QuickArray(draft: draft, index: index)
   }
 

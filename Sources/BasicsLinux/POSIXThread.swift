@@ -49,6 +49,13 @@ package final class POSIXThread: Sendable {
   /// Whether this is the thread that asks; false once it was waited for.
   package var isCurrent: Bool { handle.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false } }
 
+  /// Processor time that the calling thread has used (ns, CLOCK_THREAD_CPUTIME_ID).
+  package static var processorTime: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
   /// Waits for the end of the thread; on the thread itself, lets it end unobserved instead.
   ///
   /// Only the first call waits.

@@ -119,6 +119,13 @@ class Peer:
         """The descriptors that are open now."""
         return len(list(pathlib.Path(f"/proc/{self._program.pid}/fd").iterdir()))
 
+    def processor_time(self, thread):
+        """The processor time that its threads of a name have used (seconds)."""
+        tasks = pathlib.Path(f"/proc/{self._program.pid}/task").iterdir()
+        return sum(
+            int((task / "schedstat").read_text(encoding="ascii").split()[0]) / 1e9
+            for task in tasks if (task / "comm").read_text(encoding="ascii").strip() == thread)
+
     def signal(self, number):
         """Sends a signal to the worldpeer itself, not to what started it."""
         os.kill(self._program.pid, number)

@@ -28,6 +28,18 @@ struct LivenessMonitorTests {
     await log.wait { $0.contains(found) }
   }
 
+  @Test func `an ear notices once that more has come than it could read`() throws {
+    let interface = try #require(InterfaceAddress.multicast().first { $0.isIPv4 }).interface
+    let speaker = try #require(MulticastSocket(isIPv4: true, .group(interface)))
+    let ear = MulticastEar()
+    ear.open()
+    // Others may speak here too, but nobody fills a buffer so soon.
+    #expect(!ear.hasMissedMessages())
+    let junk = [UInt8](repeating: 0, count: 1000)
+    while !ear.hasMissedMessages() { #expect(speaker.send(junk, on: interface) == nil) }
+    #expect(!ear.hasMissedMessages())
+  }
+
   /// The response with which a service announces itself: pointer, location and text.
   private static func announcement(of instance: ServiceInstance) throws -> [UInt8] {
     let head: [UInt8] = [0, 0, 0x84, 0, 0, 0, 0, 3, 0, 0, 0, 0]

@@ -96,6 +96,28 @@ import Testing
     }
   }
 
+  @Test func silenceIsNoSignWhileMessagesAreLost() throws {
+    var table = makeTable()
+    // A flood hides all answers, for an hour and until a moment before the end of the service.
+    for now in stride(from: 119, to: 3600, by: 119).map({ start + .seconds($0) }) {
+      table.missMessages(at: now)
+      #expect(table.expire(at: now).isEmpty)
+    }
+    let end = start + .seconds(3600)
+    table.missMessages(at: end)
+    #expect(try run(&table, from: end).time == Table.lifetime)
+  }
+
+  @Test func aServiceInDoubtIsAskedAnewWhenMessagesWereLost() throws {
+    var table = makeTable()
+    table.reconfirm(lamp, at: start)
+    for question in Table.doubts { table.asked(table.questions(at: start + question), at: start + question) }
+    let end = start + Table.doubts[3] + Table.patience
+    table.missMessages(at: end)
+    #expect(table.expire(at: end).isEmpty)
+    #expect(try run(&table, from: end).time == Table.doubts[3] + Table.patience)
+  }
+
   @Test func listsAServiceAgainThatIsHeardAndAsksForItMoreAndMoreSeldom() throws {
     var table = makeTable()
     table.reconfirm(lamp, at: start)

@@ -1,3 +1,4 @@
+import BasicsLinux
 import Glibc
 
 /// The clocks of a driver, in nanoseconds.
@@ -28,7 +29,7 @@ package enum MonotonicClock {
   }
 
   /// Processor time that the calling thread has used (CLOCK_THREAD_CPUTIME_ID).
-  static var processorTime: UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
+  static var processorTime: UInt64 { POSIXThread.processorTime / slowness }
 
   private static func read(_ clock: clockid_t) -> UInt64 {
     var time = timespec()

@@ -47,7 +47,7 @@ final class Intake {
   }
 
   /// The terms for peers whose first link opens from now on.
-  var limits = WorkBudget.Limits()
+  var limits = WorkBudget.Limits.peer
   var meter = WorkMeter(.machine)
   weak var owner: (any IntakeOwner)?
 

@@ -68,7 +68,9 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
 
   /// Works until ``stop()`` or until it surrenders.
   func run() {
+    var pace = NetworkPace()
     while isRunning {
+      pace.keep()
       if !isConnected, nextAttempt <= .now { connect() }
       guard isRunning else { break }
       wait()

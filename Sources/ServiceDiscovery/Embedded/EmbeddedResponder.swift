@@ -67,7 +67,9 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
   /// Runs until ``stop()``, then sends goodbye packets and frees everything.
   func run() {
     begin()
+    var pace = NetworkPace()
     while isRunning {
+      pace.keep()
       guard loop.turn(until: [resolver.deadline, watch.deadline].compactMap(\.self).min()) else {
         handler(.unavailable(reason: "the embedded responder cannot wait for the network"))
         break

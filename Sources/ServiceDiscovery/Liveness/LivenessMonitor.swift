@@ -86,7 +86,9 @@ final class LivenessMonitor: Sendable {
     let (ear, news) = (MulticastEar(), AddressNews())
     ear.open()
     var resting: ContinuousClock.Instant?
+    var pace = NetworkPace()
     while !state.withLock({ $0.isStopped }) {
+      pace.keep()
       let due = ear.isComplete ? state.withLock { $0.table.deadline }.map { max($0, resting ?? $0) } : nil
       wait(for: ear, news: news, until: due)
       let now = ContinuousClock.now
@@ -96,6 +98,7 @@ final class LivenessMonitor: Sendable {
       ear.receive(at: now) { message, isAnswer in take(message, isAnswer: isAnswer, at: now) }
       // What these messages have made due is done in the next turn.
       guard ear.isComplete, let due, due <= now else { continue }
+      if ear.hasMissedMessages() { state.withLock { $0.table.missMessages(at: now) } }
       resting = ask(through: ear, at: now) ? nil : now + Self.sendPause
       report { $0.table.expire(at: now) }
     }

@@ -6,13 +6,15 @@ internal import BasicsLinux
 /// Confined to one thread.
 final class MulticastEar {
   /// Datagrams that one socket gives at a time, so that a flood on one does not deafen the others.
-  private static let burst = 64
+  private static let burst = 8
 
   private var sockets: [(interface: UInt32, socket: MulticastSocket)] = []
   /// Sockets that wait for answers to a question of their own.
   private var questions: [(end: ContinuousClock.Instant, socket: MulticastSocket)] = []
   /// Whether every interface is listened to: only then is silence a sign.
   private(set) var isComplete = false
+  /// Messages that the sockets had dropped at the last look.
+  private var dropped: UInt64 = 0
 
   /// Opens a socket for each interface that can multicast now; those of before are closed.
   func open() {
@@ -21,6 +23,14 @@ final class MulticastEar {
       MulticastSocket(isIPv4: path.isIPv4, .group(path.interface)).map { (path.interface, $0) }
     }
     isComplete = !paths.isEmpty && sockets.count == paths.count
+    dropped = 0
+  }
+
+  /// Whether more has come since the last look than could be read: silence is no sign then.
+  func hasMissedMessages() -> Bool {
+    let former = dropped
+    dropped = sockets.reduce(0) { $0 + UInt64($1.socket.dropped) }
+    return dropped != former
   }
 
   /// The descriptors to poll.

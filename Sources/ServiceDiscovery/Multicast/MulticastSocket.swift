@@ -1,5 +1,6 @@
 internal import Basics
 internal import BasicsLinux
+internal import CLinux
 internal import Glibc
 
 /// A socket that speaks multicast DNS beside every responder of this machine, in one family of addresses.
@@ -67,6 +68,14 @@ final class MulticastSocket {
       return count >= 0
     }
     return sender.map { (buffer.prefix(count), $0) }
+  }
+
+  /// How many datagrams the kernel has dropped because nobody read those before (sock_diag(7)).
+  var dropped: UInt32 {
+    var figures = [UInt32](repeating: 0, count: SK_MEMINFO_VARS)
+    var size = socklen_t(figures.count * MemoryLayout<UInt32>.stride)
+    getsockopt(descriptor, SOL_SOCKET, SO_MEMINFO, &figures, &size)
+    return figures[SK_MEMINFO_DROPS]
   }
 
   /// Binds to the address of the group, so that nothing else comes.

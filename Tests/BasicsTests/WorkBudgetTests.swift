@@ -1,13 +1,10 @@
+import Basics
 import Testing
 
-@testable import PeerTransport
-
-/// The account of what a peer costs.
+/// The account of what others cost.
 @Suite struct WorkBudgetTests {
   private static func limits(perByte: Int64 = 0, share: Int64 = 4) -> WorkBudget.Limits {
-    var limits = WorkBudget.Limits()
-    (limits.burst, limits.debt, limits.perByte, limits.share) = (1_000, 500, perByte, share)
-    return limits
+    WorkBudget.Limits(burst: 1_000, debt: 500, perByte: perByte, share: share)
   }
 
   @Test func `the burst may be spent at once, and the first nanosecond beyond it is owed`() {
@@ -55,30 +52,5 @@ import Testing
     #expect(budget.rest(at: 1_000_000_000) == 2_000)
     #expect(!budget.isFull(at: 1_000_000_000))
     #expect(budget.isFull(at: .max))
-  }
-
-  @Test func `a peer rests for a second at most, so that its link does not end for silence`() {
-    var budget = WorkBudget(WorkBudget.Limits(), at: 0)
-    budget.charge(.max, for: 0, at: 0)
-    #expect(budget.rest(at: 0) == 1_000_000_000)
-  }
-
-  @Test func `short work counts with the time, long work with no more than the processor's`() {
-    var (looks, used) = (0, UInt64(0))
-    let clocks = WorkClocks(
-      time: { 0 },
-      processorTime: {
-        looks += 1
-        return used
-      })
-    var meter = WorkMeter(clocks)
-    #expect(meter.cost(from: 0, to: 50_000) == 50_000)
-    #expect(looks == 1)
-    // The thread was preempted: of the second it had 3 ms.
-    used = 3_000_000
-    #expect(meter.cost(from: 0, to: 1_000_000_000) == 3_000_000)
-    used = 2_000_000_000
-    #expect(meter.cost(from: 0, to: 1_000_000) == 1_000_000)
-    #expect(looks == 3)
   }
 }

@@ -152,16 +152,29 @@ extension SessionRun {
   private mutating func awaitRemoval(_ cast: OwnedCast) -> Bool {
     remove(by: OwnedCast.creator)
     let peer = SessionPeer.identity(of: OwnedCast.rebel)
-    for _ in 0..<400 where world.violation == nil {
-      if cast.honest.allSatisfy({ world.node($0)?.ownedSession.removed.contains(peer) == true }) {
-        // Cuts that are still on their way to be raised.
-        world.simulation.run(for: 6_000_000_000)
-        return true
-      }
-      world.simulation.run(for: 100_000_000)
+    let unaware = { (world: SessionWorld) in
+      cast.honest.filter { world.node($0)?.ownedSession.removed.contains(peer) != true }
     }
-    fail("A4 not all know of the removal")
-    return false
+    for _ in 0..<400 where world.violation == nil && !unaware(world).isEmpty { world.simulation.run(for: 100_000_000) }
+    guard endStrays(among: unaware(world), cast) else {
+      fail("A4 not all know of the removal")
+      return false
+    }
+    // Cuts that are still on their way to be raised.
+    world.simulation.run(for: 6_000_000_000)
+    return true
+  }
+
+  /// Ends the nodes that are in a session of the stranger; whether these are all.
+  ///
+  /// A member that began without its state knows of no session, and its app goes along with whom it meets first.
+  private mutating func endStrays(among nodes: [Int], _ cast: OwnedCast) -> Bool {
+    guard let stranger = cast.stranger.map(SessionPeer.identity) else { return nodes.isEmpty }
+    for index in nodes {
+      guard world.node(index)?.roster.admits(stranger) == true else { return false }
+      world.apply(.crash(index, silently: false))
+    }
+    return true
   }
 
   private mutating func check(_ cast: OwnedCast, most: [UInt64: UInt64]) {

@@ -46,9 +46,14 @@ package final class SecretBytes: Sendable {
 }
 
 extension [UInt8] {
-  /// Overwrites the bytes with zeros, and empties the array.
+  /// Overwrites the bytes with zeros, and empties the array, which must be their only owner, or another copy stays.
   package mutating func wipe() {
-    withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
+    overwrite()
     removeAll()
+  }
+
+  /// Overwrites the bytes with zeros.
+  mutating func overwrite() {
+    withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
   }
 }

@@ -18,6 +18,8 @@ package enum ProtocolLimits {
   /// Bytes the node hands to a link before it waits for the driver to report it writable again.
   package static let transmitWindow = 64 * 1024
   /// Bytes of control frames that may wait on one link; a peer that reads slower than that is let go.
+  ///
+  /// Such a link is read nevertheless: two members that hand each other all they have would otherwise wait for each other.
   package static let controlQueue = 4 * 1024 * 1024
   /// The same for a stranger: it has little to ask.
   package static let strangerControlQueue = 16 * 1024

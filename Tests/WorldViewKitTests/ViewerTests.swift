@@ -84,8 +84,10 @@ struct ViewerTests {
     let settings = configuration
     try await Self.run { session, browser in
       try await Session.withSession(as: guest, configuration: settings) { other in
-        async let invited = other.invite(.endpoint(Endpoint(host: "127.0.0.1", port: session.port)))
-        try await Self.wait(browser, for: #""name":"gus","context":"","recognition":"never-seen""#)
+        // A character that turns the direction of the text is not shown.
+        async let invited = other.invite(
+          .endpoint(Endpoint(host: "127.0.0.1", port: session.port)), context: Array("let \u{202E}me\u{7} in".utf8))
+        try await Self.wait(browser, for: "\"context\":\"let \u{fffd}me\u{fffd} in\",\"recognition\":\"never-seen\"")
         let stranger = PeerID(SHA256Digest(hashing: [1]))
         #expect(
           try await browser.post("/answer", #"{"peer":"\#(stranger)","accept":true}"#).hasPrefix("HTTP/1.1 409"))

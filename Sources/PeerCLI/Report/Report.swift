@@ -81,12 +81,17 @@ extension Report {
   }
 }
 
+extension Invitation {
+  /// The context as text without control characters: any stranger may send one.
+  package var plainContext: String { PlainText.cleaned(String(decoding: context, as: UTF8.self)) }
+}
+
 extension Report {
   /// An invitation was received; whether the user is asked about it.
   package static func invitation(_ invitation: Invitation, isAsked: Bool) -> Report {
     .invitation(
       from: Person(id: invitation.peer.id.description, name: invitation.peer.name),
-      context: PlainText.cleaned(String(decoding: invitation.context, as: UTF8.self)),
+      context: invitation.plainContext,
       recognition: invitation.recognition, isAsked: isAsked)
   }
 

@@ -17,7 +17,7 @@ package final class TLSIdentity: Sendable {
   /// A new identity from the system's random numbers.
   package convenience init() throws(TransportFailure) {
     var seed = [UInt8](repeating: 0, count: 32)
-    defer { Self.wipe(&seed) }
+    defer { seed.wipe() }
     guard Self.fillWithSecretBytes(&seed) else { throw .openSSL("no random numbers") }
     try self.init(seed: seed)
   }
@@ -50,17 +50,12 @@ package final class TLSIdentity: Sendable {
     EVP_PKEY_free(key)
   }
 
-  /// Overwrites bytes of a key that are no longer needed; `bytes` must be the only owner, or another copy stays.
-  package static func wipe(_ bytes: inout [UInt8]) {
-    bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
-  }
-
   /// A digest that only the holder of the private key can derive for a purpose, always the same one.
   ///
   /// It is the purpose's HMAC-SHA256 (RFC 2104) under that key, and tells nothing of the key.
   package func derivedDigest(for purpose: String) throws(TransportFailure) -> SHA256Digest {
     var (secret, count) = ([UInt8](repeating: 0, count: 32), 32)
-    defer { Self.wipe(&secret) }
+    defer { secret.wipe() }
     guard EVP_PKEY_get_raw_private_key(key, &secret, &count) == 1,
       let digest = SHA256Digest(bytes: HMACSHA256.tag(over: Array(purpose.utf8), key: secret))
     else { throw .openSSL("cannot read the key") }

@@ -6,6 +6,10 @@ struct PrivateFile {
     name: "the identity", insecure: .insecureIdentity, damaged: .corruptIdentity, tooLarge: .corruptIdentity)
   static let journal = PrivateFile(name: "the journal")
   static let state = PrivateFile(name: "the state")
+  /// A file that somebody else, such as a manager of secrets, may have put there by a link.
+  static let passcode = PrivateFile(name: "the passcode", insecure: .insecureIdentity, followsLinks: true)
+  /// Others may read it where its owner lets them, but not write who is trusted.
+  static let pins = PrivateFile(name: "the file of known peers", followsLinks: true, forbidden: 0o022)
 
   /// The name of the file in errors.
   let name: String
@@ -15,10 +19,14 @@ struct PrivateFile {
   var damaged = SessionError.Code.io
   /// The code of the error when it is too large to be one.
   var tooLarge = SessionError.Code.limitExceeded
+  /// Whether a symbolic link is followed; what it leads to is looked at then.
+  var followsLinks = false
+  /// The bits of the mode that it must not have.
+  var forbidden: mode_t = 0o077
 
-  /// Opens the regular file at `path`, which only its owner, this user, can read or write.
+  /// Opens the regular file at `path` of this user, to whom alone it is open as far as ``forbidden`` says.
   ///
-  /// Neither a symbolic link is followed, which could lead the writing elsewhere, nor does a pipe hold up the opening.
+  /// No symbolic link is followed unless ``followsLinks``, since it could lead the writing elsewhere, and no pipe holds up the opening.
   ///
   /// - Parameters:
   ///   - path: The file; with `O_CREAT` among the flags it gets mode 0600 where it is missing.
@@ -26,7 +34,7 @@ struct PrivateFile {
   /// - Returns: Nil when there is no file.
   /// - Throws: ``SessionError`` with the code ``insecure``, ``damaged`` or `io`.
   func open(_ path: String, _ flags: Int32) throws(SessionError) -> OpenFile? {
-    guard let file = OpenFile(path, flags | O_NOFOLLOW | O_NONBLOCK) else {
+    guard let file = OpenFile(path, flags | (followsLinks ? 0 : O_NOFOLLOW) | O_NONBLOCK) else {
       switch errno {
       case ENOENT where flags & O_CREAT == 0: return nil
       case ELOOP: throw SessionError(insecure, "\(name) \(path) is a symbolic link; name the file that it leads to")
@@ -37,7 +45,7 @@ struct PrivateFile {
     var info = stat()
     guard fstat(file.descriptor, &info) == 0 else { throw failure("cannot look at", path) }
     guard info.st_mode & S_IFMT == S_IFREG else { throw SessionError(damaged, "\(name) \(path) is not a file") }
-    try Self.check(info, path, forbidding: 0o077, repair: "chmod 600", code: insecure)
+    try Self.check(info, path, forbidding: forbidden, repair: "chmod 600", code: insecure)
     return file
   }
 

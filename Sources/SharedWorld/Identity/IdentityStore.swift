@@ -1,3 +1,4 @@
+import Authentication
 import Basics
 import Glibc
 import PeerTransport
@@ -43,7 +44,7 @@ package struct IdentityStore {
     do {
       let identity = try TLSIdentity()
       var text = try identity.pem()
-      defer { TLSIdentity.wipe(&text) }
+      defer { text.wipe() }
       try folder.write(text, to: fileName)
       lock.release()
       return identity
@@ -56,7 +57,7 @@ package struct IdentityStore {
 
   private func load(_ fileName: String) throws(SessionError) -> TLSIdentity? {
     guard var text = try folder.read(fileName) else { return nil }
-    defer { TLSIdentity.wipe(&text) }
+    defer { text.wipe() }
     do {
       return try TLSIdentity(pem: text)
     } catch {

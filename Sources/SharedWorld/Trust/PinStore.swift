@@ -61,14 +61,15 @@ public struct PinStore: Hashable, Sendable {
 
   /// The recorded peers in the order of the file; none when there is no file.
   ///
-  /// - Throws: ``SessionError`` with the code `corrupt-data`, which names the first line that is not one, `limit-exceeded` or
-  ///   `io`.
+  /// - Throws: ``SessionError`` with the code `corrupt-data`, which names the first line that is not one, `insecure-file` for a file
+  ///   of another user, or one that others may write, `limit-exceeded` or `io`.
   public func pins() throws(SessionError) -> [Pin] { try lines().compactMap(\.pin) }
 
   /// The lines of the file; the title alone when there is no file.
   private func lines() throws(SessionError) -> [Line] {
-    guard access(path, F_OK) == 0 || errno != ENOENT else { return [Line(text: Self.title, pin: nil)] }
-    let bytes = try ReadFile.bytes(of: path, limit: Self.sizeLimit)
+    guard let (bytes, _) = try PrivateFile.pins.read(path, limit: Self.sizeLimit) else {
+      return [Line(text: Self.title, pin: nil)]
+    }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw damaged(line: 1, "the file is not UTF-8") }
     var lines: [Line] = []
     var seen: Set<PeerID> = []

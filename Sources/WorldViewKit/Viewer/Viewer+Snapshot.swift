@@ -41,7 +41,7 @@ extension Viewer {
   private func describe(_ invitation: Invitation) -> JSON {
     [
       "id": .string(invitation.peer.id.description), "name": .string(invitation.peer.name),
-      "context": .string(String(decoding: invitation.context, as: UTF8.self)),
+      "context": .string(invitation.plainContext),
       "recognition": .string(invitation.recognition.rawValue),
     ]
   }

@@ -27,6 +27,26 @@ struct StrangerTests {
     #expect(received == 4)
   }
 
+  @Test("has no place kept where it listens, and a member has", arguments: [true, false])
+  func places(isMember: Bool) throws {
+    var probe = NodeProbe()
+    let home = SocketAddress(host: .ipv4(0xC0A8_0007), port: 4000)
+    let link = probe.open(1, Self.other)
+    var hello = NodeProbe.hello(Self.other)
+    hello.addresses = [home]
+    probe.send(.hello, on: link) { hello.write(to: &$0) }
+    if isMember {
+      Self.invite(1, &probe, on: link)
+      for event in probe.events {
+        if case .invitationReceived(let id, _, _, _) = event { probe.input(.answer(id, .accept)) }
+      }
+      probe.send(.admit, on: link)
+    }
+    #expect(probe.node.isMember(at: home.host) == isMember)
+    #expect(probe.node.memberHosts.contains(home.host) == isMember)
+    #expect(!probe.node.isMember(at: .ipv4(0xC0A8_0008)))
+  }
+
   @Test("has 256 frames, also of kinds that nobody knows; a member has more", arguments: [true, false])
   func frames(isMember: Bool) throws {
     var probe = NodeProbe()

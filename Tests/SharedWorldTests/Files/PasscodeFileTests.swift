@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import SharedWorld
 import Testing
 
@@ -32,6 +33,33 @@ struct PasscodeFileTests {
   func insecure(permissions: Int) async throws {
     let failure = try #require(try await Self.read("sesame 1", permissions: permissions))
     #expect(failure.code == .insecureIdentity && failure.message.contains("chmod 600"))
+  }
+
+  @Test("that a link leads to is read, and refused where others may read it")
+  func link() async throws {
+    try await TestSessions.withFolder { folder in
+      let (path, link) = (folder.path + "/passcode", folder.path + "/link")
+      let isMade = FileManager.default.createFile(
+        atPath: path, contents: Data("sesame 1".utf8), attributes: [.posixPermissions: 0o600])
+      #expect(isMade)
+      #expect(symlink(path, link) == 0)
+      _ = try Passcode(contentsOfFile: link)
+      chmod(path, 0o644)
+      let error = #expect(throws: SessionError.self) { try Passcode(contentsOfFile: link) }
+      #expect(error?.code == .insecureIdentity)
+    }
+  }
+
+  @Test("of another user is refused", .enabled(if: geteuid() == 0, "only root can give a file away"))
+  func owner() async throws {
+    try await TestSessions.withFolder { folder in
+      let path = folder.path + "/passcode"
+      let isMade = FileManager.default.createFile(
+        atPath: path, contents: Data("sesame 1".utf8), attributes: [.posixPermissions: 0o600])
+      #expect(isMade && chown(path, 65_534, 65_534) == 0)
+      let error = #expect(throws: SessionError.self) { try Passcode(contentsOfFile: path) }
+      #expect(error?.code == .insecureIdentity)
+    }
   }
 
   @Test("that is not there is an error of the system")

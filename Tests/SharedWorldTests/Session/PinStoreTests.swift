@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import PeerProtocol
@@ -27,6 +28,29 @@ struct PinStoreTests {
       #expect(attributes[.posixPermissions] as? Int == 0o600)
       #expect(try store.remove(Self.id(1)) && !store.remove(Self.id(1)))
       #expect(try store.pins().map(\.id) == [Self.id(2)])
+    }
+  }
+
+  @Test("that others may write is refused, with the command that mends it", arguments: [0o620, 0o602])
+  func writable(mode: Int) async throws {
+    try await Self.withStore { store in
+      #expect(try store.add(Self.id(1), name: "bob"))
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: store.path)
+      let error = #expect(throws: SessionError.self) { try store.pins() }
+      #expect(error?.code == .insecureFile && error?.message.contains("chmod 600 '\(store.path)'") == true)
+      // Its owner may let others read it.
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: store.path)
+      #expect(try store.pins().count == 1)
+    }
+  }
+
+  @Test("of another user is refused", .enabled(if: geteuid() == 0, "only root can give a file away"))
+  func owner() async throws {
+    try await Self.withStore { store in
+      try store.add(Self.id(1), name: "bob")
+      #expect(chown(store.path, 65_534, 65_534) == 0)
+      let error = #expect(throws: SessionError.self) { try store.pins() }
+      #expect(error?.code == .insecureFile)
     }
   }
 

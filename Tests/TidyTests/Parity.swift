@@ -16,7 +16,6 @@ struct Parity {
   }
   /// What a row says that has no test yet.
   private static let open: Set<Substring> = ["not there", "no test"]
-  private static let tests = Repository.swift.filter { $0.path.hasPrefix("Tests/") }
   /// Every name that a library declares.
   private static let declared: Set<Substring> = {
     let programs: Set = ["worldpeer", "worldview", "worldmap", "soak", "trials", "Simulator", "AlignmentTrials"]
@@ -89,10 +88,7 @@ struct Parity {
   private static func isTest(_ name: Substring) -> Bool {
     let parts = name.split(separator: ".", maxSplits: 1)
     guard parts.count == 2 else { return false }
-    return tests.contains { file in
-      file.text.contains("struct \(parts[0]) ")
-        && (file.text.contains("func \(parts[1])(") || file.text.contains("func `\(parts[1])"))
-    }
+    return NamedTests.isTest(parts[0], parts[1])
   }
 
   private static func declarations(in code: String) -> Set<Substring> {

@@ -6,8 +6,7 @@ struct Organs {
   /// The organs, which are also the names of their folders.
   static let all: Set<Substring> = [
     "Comparison", "Coordination", "FrameAlignment", "Governance", "Handshake", "Links", "LivePoses", "MapExchange",
-    "Membership",
-    "Messages", "Ownership", "Pairing", "Replication", "Resources",
+    "Membership", "Messages", "Ownership", "Pairing", "Replication", "Resources",
   ]
 
   /// The one organ that publishes each part of the mesh.
@@ -48,6 +47,17 @@ struct Organs {
       }
     }
     #expect(published == Set(Self.writers.keys))
+  }
+
+  @Test("the page of the architecture has a row for each organ, and for nothing else")
+  func table() throws {
+    let page = Repository.text("Documentation/architecture.md")
+    let rows = try #require(page.split(separator: "| organ | owns |\n|---|---|\n", maxSplits: 1).last)
+    let listed = rows.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("| `") }
+      .compactMap { $0.split(separator: "`").dropFirst().first }
+    #expect(listed.count == Set(listed).count, "an organ has two rows")
+    let wrong = Set(listed).symmetricDifference(Self.all)
+    #expect(wrong.isEmpty, "Documentation/architecture.md: the rows and Organs.all differ by \(wrong.sorted())")
   }
 
   @Test("a name inside another one is no organ, a method of an organ's own publishes nothing")

@@ -19,6 +19,29 @@ struct NamedTests {
       })
   }
 
+  /// The first words of the commands that show a known issue.
+  private static let tools = [
+    ".ci/", "docker", "Fuzzing/", "grep", "kill", "make", "mdns_noise.py", "printf", "Scripts/", "soak", "swift",
+    "systemctl", "trials", "worldmap", "worldpeer", "worldview",
+  ]
+
+  @Test("every known issue has the command, the test or the program that shows it")
+  func issues() {
+    let entries = Self.entries(of: Repository.text("KNOWN-ISSUES.md"))
+    #expect(entries.count > 30)
+    report(
+      entries.filter { !Self.isShown($0.text) }.map {
+        Finding(path: "KNOWN-ISSUES.md", line: $0.line, advice: "name the command or the test that shows it")
+      })
+  }
+
+  @Test("an entry ends with its list, and its code may go over lines")
+  func entries() {
+    let entries = Self.entries(of: "x\n- a `make\n  b`.\n- c `d`\n\ne `make f`\n- g (`HTests.i`)\n")
+    #expect(entries.map(\.line) == [2, 4, 7])
+    #expect(entries.map { Self.isShown($0.text) } == [true, false, true])
+  }
+
   @Test("names are read from code in pages, filters from commands")
   func read() {
     let page = "`ATests`, BTests `CTests.d e` `FTests.swift`\n`test_g.py` `swift test --filter HTests` `Tests/I`\n"
@@ -43,6 +66,29 @@ struct NamedTests {
     if parts.count == 2 { return isTest(parts[0], parts[1]) }
     return files.contains { $0.path.hasPrefix("Tests/\(name)/") }
       || swift.contains { $0.text.contains("struct \(name) ") }
+  }
+
+  private static func entries(of page: String) -> [(text: String, line: Int)] {
+    var entries: [(text: String, line: Int)] = []
+    var isInside = false
+    for (number, line) in page.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      if line.hasPrefix("- ") {
+        entries.append((String(line), number + 1))
+        isInside = true
+      } else if line.hasPrefix("  "), isInside {
+        entries[entries.count - 1].text += line.dropFirst()
+      } else {
+        isInside = false
+      }
+    }
+    return entries
+  }
+
+  private static func isShown(_ entry: String) -> Bool {
+    let parts = entry.split(separator: "`", omittingEmptySubsequences: false)
+    return parts.indices.contains { at in
+      !at.isMultiple(of: 2) && (name(in: parts[at]) != nil || tools.contains { parts[at].hasPrefix($0) })
+    }
   }
 
   private static func named(in page: String) -> [(name: Substring, line: Int)] {

@@ -122,7 +122,7 @@ extension AnchorSet {
     var keyActor = (id: run.actor, index: author)
     var position = 0
     var next = 0
-    // What lies between is in the log but for its bytes.
+    // Operations between them are in the log but for their bytes.
     var (copied, logged) = (0, 0)
     defer { log.copy(bytes, copied..<logged) }
     for index in 0..<run.count {
@@ -225,7 +225,7 @@ extension AnchorSet {
   mutating func releaseHeld(awaiting actor: ActorID, beyond applied: UInt64) -> Int {
     var released = 0
     var sequence = applied
-    // What is released may be of this actor too.
+    // A released operation may be of this actor too.
     while sequence < actors.seen(of: actor) {
       sequence += 1
       released += release(held.takeWaiters(for: Dot(actor: actor, sequence: sequence)))

@@ -1,8 +1,9 @@
 /// One side of the proof that both ends of one connection have the same passcode, without telling it to anybody.
 ///
-/// The initiator sends its share, the responder its share and a tag, the initiator a tag. What a man in the middle or a
-/// stranger learns from one run is whether one guess was right. A run belongs to one connection: the TLS exporter of that
-/// connection and the ids of both ends are part of it. It does no input or output, and its randomness comes in.
+/// The initiator sends its share, the responder its share and a tag, the initiator a tag. From one run a man in the
+/// middle or a stranger learns whether one guess was right, and nothing else. A run belongs to one connection: the TLS
+/// exporter of that connection and the ids of both ends are part of it. It does no input or output, and its randomness
+/// comes in.
 package struct PasscodeExchange: Sendable {
   /// The second message: the responder's share and its tag.
   package struct Answer: Sendable, Hashable {

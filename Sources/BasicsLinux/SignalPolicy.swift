@@ -4,7 +4,7 @@ import Glibc
 ///
 /// An app that embeds the library installs handlers for its own threads, where its locks and thread-local values are. The
 /// kernel gives a signal that is sent to the process to any thread that does not block it, so every thread of the library
-/// blocks them all. What stays open are the faults that a thread raises by its own instruction: POSIX leaves blocking those
+/// blocks them all. Only the faults stay open that a thread raises by its own instruction: POSIX leaves blocking those
 /// undefined, Linux then ends the process without a look at the handler, and a crash handler of the app, or Swift's, must run
 /// on the thread that faulted.
 package enum SignalPolicy {

@@ -24,7 +24,7 @@ package enum ExitCode: Hashable, Sendable {
     case .damaged: 3
     case .io: 4
     case .session: 5
-    // What shells report for a program that a signal ended.
+    // Shells report this for a program that a signal ended.
     case .signalled(let signal): 128 + signal
     }
   }

@@ -172,8 +172,8 @@ extension SecureLink {
   /// Sends bytes at once, without a copy as far as the socket takes them, and queues the rest; returns how many it took.
   func send(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard phase == .open else { return 0 }
-    // What waits goes first, and a link that waits for the socket goes on when the socket says so. Nothing is announced before
-    // the caller knows how much was taken.
+    // Waiting bytes go first, and a link that waits for the socket goes on when the socket says so. Nothing is
+    // announced before the caller knows how much was taken.
     guard queue.count == 0, !interest.contains(.writable) else {
       flushLater()
       return enqueue(bytes)

@@ -176,7 +176,7 @@ package final class Discovery: DiscoveryBackend {
       return (state.sources[0], state.advertisement)
     }
     guard let former else { return }
-    // What a daemon that hangs says when it wakes up is of the past.
+    // Reports of a daemon that hung are of the past when it wakes up.
     for instance in former.source.gate.close() { embedded.gate.pass(.lost(instance)) }
     do throws(DiscoveryError) {
       try Self.start(embedded, browsing: type, advertising: former.advertisement)

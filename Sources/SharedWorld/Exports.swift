@@ -3,7 +3,7 @@
 @_exported public import Basics
 @_exported public import WorldModel
 
-// What the app and the layers below say alike is one type, declared where it is made.
+// A word that the app and the layers below share is one type, declared where it is made.
 @_exported public import struct Authentication.Passcode
 @_exported public import enum AnchorReplication.AnchorOrigin
 @_exported public import enum PeerProtocol.HostChangeReason

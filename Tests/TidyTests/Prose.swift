@@ -27,18 +27,6 @@ struct Prose {
     report(Repository.swift.flatMap { Self.findings(in: Self.comments(in: $0.text, code: $0.code), path: $0.path) })
   }
 
-  @Test("no doc comment of a module begins with a bare question word")
-  func questions() {
-    let files = Repository.swift.filter { $0.module != nil }
-    report(files.flatMap { Self.questions(in: Self.lines(of: $0.text), path: $0.path) })
-  }
-
-  @Test("a question word begins a doc comment, or what it says of a parameter")
-  func asked() {
-    let lines = ["/// Who writes.", "  ///   - x: What is written.", "/// The author, who writes.", "// What a day"]
-    #expect(Self.questions(in: lines.map { $0[...] }, path: "x").map(\.line) == [1, 2])
-  }
-
   @Test("whole words are compared, in any case and over the blanks of a list")
   func compared() {
     let phrase = "For e" + "ver and for every, " + "an" + "ew and canew"
@@ -64,20 +52,6 @@ struct Prose {
       let rest = Substring(line.utf8.dropFirst(used))
       let mark = rest.ranges(of: "//").first { rest[..<$0.lowerBound].count { $0 == "\"" }.isMultiple(of: 2) }
       return mark.map { rest[$0.lowerBound...] } ?? ""
-    }
-  }
-
-  /// The doc comments, and the descriptions of parameters, that begin with a bare question word.
-  private static func questions(in lines: [Substring], path: String) -> [Finding] {
-    lines.enumerated().compactMap { number, line in
-      let comment = line.drop { $0 == " " }
-      guard comment.hasPrefix("/// ") else { return nil }
-      let text = comment.dropFirst(4).drop { $0 == " " }
-      let words = text.split(separator: " ", maxSplits: 3)
-      let isParameter = words.first == "-" && words.count > 2
-      let first = isParameter ? words.first { !$0.hasSuffix(":") && !["-", "Parameter"].contains($0) } : words.first
-      guard let first, ["Who", "What", "Who" + "ever", "Whom"].contains(first) else { return nil }
-      return Finding(path: path, line: number + 1, advice: "begins with \(first): name the subject")
     }
   }
 

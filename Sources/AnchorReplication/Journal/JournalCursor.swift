@@ -66,7 +66,7 @@ extension AnchorSet {
   ///
   /// - Throws: ``ReplicationError`` at the first record that is refused; the ones before it have been taken.
   package mutating func restore(_ records: [JournalRecord]) throws(ReplicationError) {
-    // What this peer itself had applied counts.
+    // Operations that this peer itself had applied count.
     let present = exchange(&cuts, with: ActorCuts())
     defer { setCuts(present) }
     var assembly = OperationAssembly()

@@ -17,7 +17,7 @@
 
   /// Whether the whole text may.
   @usableFromInline package static func allows(_ text: String) -> Bool {
-    // What is ASCII and printable is decided a byte at a time: operations carry names on a hot path.
+    // Printable ASCII is decided a byte at a time: operations carry names on a hot path.
     text.utf8.allSatisfy { (0x20...0x7e).contains($0) } || text.unicodeScalars.allSatisfy(allows)
   }
 

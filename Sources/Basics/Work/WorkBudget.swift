@@ -1,7 +1,7 @@
 /// The processor time that others may cost this peer: an account that their bytes and the time fill.
 ///
-/// The cost of their bytes is taken from it. Who has overdrawn it rests until the time has filled it again, so that a small
-/// frame with a dear answer slows down nobody but the one that sends it.
+/// The cost of their bytes is taken from it. A peer that has overdrawn it rests until the time has filled it again, so
+/// that a small frame with a dear answer slows down nobody but the one that sends it.
 ///
 /// A pure value: costs and times come in (nanoseconds), and the times never run backwards.
 package struct WorkBudget: Sendable {
@@ -43,7 +43,7 @@ package struct WorkBudget: Sendable {
   package mutating func charge(_ cost: UInt64, for bytes: Int, at now: UInt64) {
     let time = worth(of: now)
     balance = filled(by: time)
-    // What the division leaves over counts next time.
+    // The rest of the division counts next time.
     filledAt += UInt64(time * limits.share)
     let worth = Int64(clamping: bytes) * limits.perByte
     // The cost last: nothing that is filled in together with it is lost to the burst.

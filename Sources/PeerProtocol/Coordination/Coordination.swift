@@ -161,7 +161,7 @@ package struct Coordination: Organ {
     switch turn.configuration.hostRequests {
     case .granted: answerRequest(of: node, accepts: true, in: &turn)
     case .byPriority:
-      // What it has announced to all counts: it is part of the rank by which hosts are chosen.
+      // The priority that it has announced to all counts: it is part of the rank by which hosts are chosen.
       let priority = turn.mesh.reachable.first { $0.node == node }?.rank.priority ?? 0
       answerRequest(of: node, accepts: priority > turn.configuration.election.priority, in: &turn)
     case .asked: if hostRequests.begin(node) { turn.report(.hostRequested(by: node.peer)) }

@@ -94,7 +94,7 @@ package struct StatementBook: Sendable, Equatable {
     if isFull, let last = rulings.keys.filter({ rulings[$0]?[signer] != nil }).max() {
       store(nil, of: last, by: signer)
     }
-    // What was named by the statement before has gone with it.
+    // Raises that the earlier statement named have gone with it.
     if let gone = before.flatMap({ raises[$0.hash] }) { drop(Array(gone.keys)) }
     if isFull || signer == creator && (wasModerator || naming(of: subject) != nil) { prune() }
     return rulings[subject]?[signer] != nil
@@ -297,7 +297,7 @@ package struct StatementBook: Sendable, Equatable {
     var last = rulings[subject]?[signer]?.serial ?? 0
     if subject == Statement.none { last = max(last, lock?.serial ?? 0) }
     if let naming = naming(of: signer) { last = max(last, naming.serial) }
-    // What a moderator said before it was named again counts no more.
+    // Statements that a moderator made before it was named again count no more.
     if signer == creator {
       last = max(last, rulings.values.lazy.compactMap { $0[subject]?.serial }.max() ?? 0)
     }

@@ -57,7 +57,7 @@ struct Interests: Sendable {
       told.append(frame)
       return true
     }
-    // What others said in its name must not stand in the way of its own word.
+    // Others' words in its name must not stand in the way of its own word.
     guard isOwnWord ? frame != told[index] : frame.version > told[index].version else { return false }
     told[index] = frame
     return true

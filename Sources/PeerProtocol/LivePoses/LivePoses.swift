@@ -5,7 +5,7 @@ import WorldModel
 /// The organ of what counts only until the next update: poses of devices and of dragged anchors, and who wants to see them.
 ///
 /// A pose is never repeated and never waited for. It leaves after operations and before pieces of maps; a dragged pose becomes
-/// an ordinary move once a second and when the drag ends. What no app wants to see is not sent.
+/// an ordinary move once a second and when the drag ends. A pose that no app wants to see is not sent.
 struct LivePoses: Organ {
   /// The state of this organ for a member's link.
   private struct Lane: Sendable {
@@ -214,7 +214,7 @@ struct LivePoses: Organ {
     repeat {
       let update = try EphemeralUpdate(reading: &reader)
       guard lanes.update(sender.link, { $0.budget.admits(at: turn.now) }) == true else { continue }
-      // Who has a link of its own is believed on that link alone.
+      // A member with a link of its own is believed on that link alone.
       guard update.origin == sender.node || turn.mesh.isBehindOthers(update.origin) else { continue }
       if update.origin == sender.node { poses.hear(sender.node, at: update.sequence) }
       if case .anchor = update.subject, !turn.heeds(update.origin.peer) { continue }
@@ -251,7 +251,7 @@ struct LivePoses: Organ {
     turn.send(.interest, on: link) { told.write(to: &$0) }
   }
 
-  // MARK: Who gets what
+  // MARK: Receivers
 
   /// Tells the app of a live pose, if it wants it.
   private mutating func show(_ update: EphemeralUpdate, in turn: inout Turn) {

@@ -4,10 +4,11 @@ import WorldModel
 
 /// The rules of who may rule, and whose word on it is believed.
 ///
-/// The host alone locks the session, opens it and removes members; a peer that is alone in its session may do the same. Records
-/// are not signed, so others believe a removal, or that it is taken back, when the host says so over its own link, or, where
-/// there is no such link, when a neighbour on the way to the host passes it on (``speaksForHost(_:)``). What is not believed
-/// waits in ``Disputes``; what is said of this node itself is judged by ``Disputes/believesOwnRemoval(from:in:)``.
+/// The host alone locks the session, opens it and removes members; a peer that is alone in its session may do the same.
+/// Records are not signed, so others believe a removal, or that it is taken back, when the host says so over its own
+/// link, or, where there is no such link, when a neighbour on the way to the host passes it on (``speaksForHost(_:)``).
+/// A record that is not believed waits in ``Disputes``; what is said of this node itself is judged by
+/// ``Disputes/believesOwnRemoval(from:in:)``.
 ///
 /// In an owned session the signed statements decide instead (``GovernanceView``), no matter which peer hosts.
 extension Turn {

@@ -115,8 +115,8 @@ struct Disputes: Sendable {
 
   /// Whether another member may still confirm a removal of another session.
   ///
-  /// That is one that has come into reach lately and is not linked to this node, which hosts. What one member alone says is
-  /// contradicted only after that.
+  /// That is one that has come into reach lately and is not linked to this node, which hosts. The word of one member
+  /// alone is contradicted only after that.
   private func mayBeConfirmed(_ dispute: Dispute, in turn: borrowing Turn) -> Bool {
     guard dispute.entry.status == .kicked, turn.mesh.host == turn.me else { return false }
     return turn.mesh.reachable.contains { member in

@@ -29,7 +29,7 @@ struct Members: Sendable {
   /// Whether a peer is admitted.
   func has(_ peer: PeerID) -> Bool { members[peer] != nil }
 
-  // MARK: Who is admitted
+  // MARK: Admission
 
   /// Holds a peer as a member, or learns more of where it listens.
   mutating func expect(_ entry: RosterEntry, in turn: inout Turn) {
@@ -250,7 +250,7 @@ struct Members: Sendable {
     let addresses = turn.mesh.roster[peer].map(turn.addresses) ?? []
     var plan = DialPlan(addresses: credible(addresses, of: peer), start: start)
     plan.isKnown = provenAddresses[peer] != nil
-    // What the peer itself said on a link comes before what others say of it: a lie must not make it unreachable.
+    // The peer's own word on a link comes before that of others: a lie must not make it unreachable.
     plan.add(provenAddresses[peer] ?? [], at: start)
     return plan
   }

@@ -298,7 +298,7 @@ struct Membership: Organ {
     guard let peer = turn.mesh.links[link]?.peer, let applicant = applicants[link],
       turn.mesh.links.carrier(of: peer) == link
     else { return }
-    // Who invites each other has already agreed; a member needs no second answer.
+    // Peers that invite each other have already agreed; a member needs no second answer.
     if invitations.invites(peer) || roster.admits(peer) {
       accept(invite.number, from: peer, on: link, in: &turn)
     } else if let reason = turn.mesh.refusal(of: peer, by: turn.me.peer) {
@@ -435,7 +435,7 @@ struct Membership: Organ {
   mutating func passOn(from teller: PeerID?, in turn: inout Turn) {
     let news = book.takeNews()
     if !news.isEmpty { turn.gossip(news, except: teller) }
-    // What was said of this peer itself is not passed on, least of all by a host, which would be believed.
+    // A record of this peer itself is not passed on, least of all by a host, which would be believed.
     if teller != nil, let corrected = book.reassert(in: &turn) { turn.gossip([corrected]) }
   }
 

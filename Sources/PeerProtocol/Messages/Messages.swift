@@ -6,8 +6,9 @@ import WorldModel
 ///
 /// Unreliable ones may be lost, and are never handed over behind a newer one (`Messages+Unreliable.swift`).
 ///
-/// The sender keeps a message until its receivers have acknowledged it, and sends what a broken link or a full relay has lost
-/// again. What a start of a receiver will never acknowledge fails with an event that names the receiver and the messages.
+/// The sender keeps a message until its receivers have acknowledged it, and sends what a broken link or a full relay
+/// has lost again. A message that a start of a receiver will never acknowledge fails with an event that names the
+/// receiver and the messages.
 struct Messages: Organ {
   /// Messages that members are still to receive, ascending by member; of one, the critical messages come first.
   var outflows: [Outflow] = []

@@ -3,7 +3,8 @@ import Basics
 
 /// The messages that one start of a member has not acknowledged, and how far they have come.
 ///
-/// Critical messages to a receiver have an outflow of their own, and so have streams. The messages of one form a chain: every message names the one before it. What fails ends the chain; later messages begin another one.
+/// Critical messages to a receiver have an outflow of their own, and so have streams. The messages of one form a chain:
+/// every message names the one before it. A message that fails ends the chain; later ones begin another one.
 struct Outflow: Sendable {
   /// How messages reach the receiver at present.
   enum Way: Hashable, Sendable {
@@ -227,7 +228,7 @@ struct Outflow: Sendable {
     acknowledge(upTo: last)
     window = head > before.0 ? Int(report.window) : max(window, Int(report.window))
     if isAnswer, let askedUpTo {
-      // What left before the question and is not acknowledged was not accepted.
+      // Messages that left before the question and are not acknowledged were not accepted.
       if isHeld || acknowledged < askedUpTo { goBack(rules) }
       (self.askedUpTo, isHeld) = (nil, false)
     }

@@ -37,7 +37,7 @@ struct KindStream: Sendable {
           body.write(bytes: list.bytes)
         }
       }
-      // What stands after the last write of a version was replaced or removed.
+      // Everything after the last write of a version was replaced or removed.
       if count == 0 { read = version }
     }
   }

@@ -225,7 +225,7 @@ struct Replication: Organ {
     }
     guard turn.anchors.vector != before else { return }
     acknowledgements.answerQuestions(in: &turn)
-    // What the snapshot brought is in no log: members that lack it have to ask for it.
+    // The operations of the snapshot are in no log: members that lack it have to ask for it.
     for other in turn.mesh.links.members where other.link != link {
       sendVector(on: other.link, wantsAnswer: true, in: &turn)
     }

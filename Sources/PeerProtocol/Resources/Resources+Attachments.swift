@@ -73,7 +73,7 @@ extension Resources {
   mutating func receive(_ told: AttachmentWord, from sender: MemberLink, in turn: inout Turn) {
     var word = told
     var known = attachments[word.node] ?? AttachmentWord(node: word.node)
-    // What a guest attaches is as if it were removed, so that all end without it.
+    // An attachment of a guest counts as removed, so that all end without it.
     if !turn.heeds(word.node.peer) { word.facts.removeAll { !known.facts.contains($0) } }
     if word.node == turn.me {
       // Nobody else adds any in this node's name.

@@ -3,9 +3,9 @@ import Basics
 /// Decides which strangers the kernel turns away, so that a flood of refused connections costs this process nothing.
 ///
 /// To accept a connection and to reset it costs microseconds, and tens of thousands come in a second. After
-/// ``refusals`` of them within ``window`` the door shuts for ``pause``: to the few addresses that most of them came from, or,
-/// when they came from many, to all addresses but those of members. What comes meanwhile is never accepted; an honest dialler's
-/// kernel tries again after a second.
+/// ``refusals`` of them within ``window`` the door shuts for ``pause``: to the few addresses that most of them came
+/// from, or, when they came from many, to all addresses but those of members. A connection that comes meanwhile is
+/// never accepted; an honest dialler's kernel tries again after a second.
 ///
 /// A pure value: time comes in as nanoseconds that never run backwards.
 struct Door: Sendable {

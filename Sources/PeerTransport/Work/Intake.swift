@@ -89,7 +89,7 @@ final class Intake {
 
   /// The other side has closed a link; whether that can be reported now, since nothing of it waits.
   ///
-  /// Else ``IntakeOwner/concludeEnd(of:)`` follows. What an overdrawn peer said last is dropped.
+  /// Else ``IntakeOwner/concludeEnd(of:)`` follows. The last bytes of an overdrawn peer are dropped.
   func end(_ link: LinkID) -> Bool {
     guard let line = lines[link] else { return true }
     guard line.used < line.bytes.count, line.restsUntil == nil else {

@@ -96,7 +96,7 @@ final class LivenessMonitor: Sendable {
         ear.ask(MulticastMessage.question(for: [type.labels], .pointer), until: now + Self.answerTime)
       }
       ear.receive(at: now) { message, isAnswer in take(message, isAnswer: isAnswer, at: now) }
-      // What these messages have made due is done in the next turn.
+      // Work that these messages have made due is done in the next turn.
       guard ear.isComplete, let due, due <= now else { continue }
       if ear.hasMissedMessages() { state.withLock { $0.table.missMessages(at: now) } }
       resting = ask(through: ear, at: now) ? nil : now + Self.sendPause

@@ -86,7 +86,7 @@ struct LivenessTable {
     random = SeededRandom(seed: seed)
   }
 
-  // MARK: What the back-end says
+  // MARK: Reports of the back-end
 
   /// Takes an event of the back-end; returns those for its owner.
   mutating func take(_ event: DiscoveryEvent, at now: Instant) -> [DiscoveryEvent] {
@@ -112,7 +112,7 @@ struct LivenessTable {
   /// Takes a dial's failure to reach a service: it is in doubt.
   mutating func reconfirm(_ instance: ServiceInstance, at now: Instant) { doubt(instance, from: now) }
 
-  // MARK: What the network says
+  // MARK: Records of the network
 
   /// Takes a record of a service, which is alive.
   mutating func hear(_ instance: ServiceInstance, at now: Instant) -> [DiscoveryEvent] {
@@ -154,7 +154,7 @@ struct LivenessTable {
   /// When ``questions(at:)`` or ``expire(at:)`` has something to do.
   var deadline: Instant? {
     let next = rows.values.map(\.next).min()
-    // What waits for the next message waits at least until that.
+    // Questions for the next message wait at least until that.
     return next.map { max($0, lastMessage.map { $0 + Self.spacing } ?? $0) }
   }
 

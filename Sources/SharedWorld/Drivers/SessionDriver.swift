@@ -27,8 +27,8 @@ public protocol SessionDriver: Sendable {
 public enum DriverState: Hashable, Sendable {
   /// It waits for data of the other driver.
   case authenticating
-  /// The peer is who it has to be. What the other driver still sends is dropped, so let this be the answer to the last that is
-  /// needed.
+  /// The peer is who it has to be. Later data of the other driver is dropped, so let this be the answer to the last
+  /// that is needed.
   case authenticated
   /// The peer is refused, and the connection ends. The reason is told to both sides: at most 255 bytes of UTF-8, without secrets.
   case failed(reason: String)

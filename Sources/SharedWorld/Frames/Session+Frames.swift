@@ -10,8 +10,9 @@ extension Session {
   /// Begins a frame of this device's own: from now on its poses are in it, and have a place for others only once measurements
   /// connect it.
   ///
-  /// Call it before the first anchor where the device's world has its own origin, and again whenever the device loses its world and
-  /// begins another one. What was placed before stays in the frame before. Drags, and the pose of the device, end.
+  /// Call it before the first anchor where the device's world has its own origin, and again whenever the device loses
+  /// its world and begins another one. Anchors that were placed before stay in the frame before. Drags, and the pose of
+  /// the device, end.
   /// - Throws: ``SessionError`` with the code `ended`.
   public func beginFrame() throws(SessionError) { try handleQuietly(.beginFrame(isShared: false)) }
 
@@ -96,11 +97,11 @@ extension Session {
 
   /// Measures a frame by a source where that is needed: while the frame is not aligned, and again when it has moved.
   ///
-  /// Call it with whatever is new: each cloud as the device walks, each sight of a marker. Nothing is measured as long as the residual
-  /// of the alignment (``AlignmentSource/residual(of:in:)``) is within ``realignmentBound``. Otherwise it measures, one
-  /// measurement of a frame at a time and at most one in ``Configuration/realignmentInterval``. What it finds replaces the
-  /// alignment only if it differs by more than that bound and by more than its own uncertainty explains, so that nothing
-  /// jumps for a measurement that is not better.
+  /// Call it with whatever is new: each cloud as the device walks, each sight of a marker. Nothing is measured as long
+  /// as the residual of the alignment (``AlignmentSource/residual(of:in:)``) is within ``realignmentBound``. Otherwise
+  /// it measures, one measurement of a frame at a time and at most one in ``Configuration/realignmentInterval``. The
+  /// result replaces the alignment only if it differs by more than that bound and by more than its own uncertainty
+  /// explains, so that nothing jumps for a measurement that is not better.
   ///
   /// - Returns: The alignment, changed or not.
   /// - Throws: As ``align(by:)``; the alignment before stands.

@@ -2,8 +2,9 @@ public import WorldModel
 
 /// A step that every object passes on its way out and in: it may change the envelope, or stop it by an error.
 ///
-/// A session has a list of them (``Session/Configuration/middleware``). What leaves passes them in order, what arrives in
-/// reverse order, so that one that encrypts stands behind one that compresses at both ends. Requests and answers pass too.
+/// A session has a list of them (``Session/Configuration/middleware``). An object that leaves passes them in order, one
+/// that arrives in reverse order, so that one that encrypts stands behind one that compresses at both ends. Requests
+/// and answers pass too.
 public protocol MessageMiddleware: Sendable {
   /// Changes an envelope that leaves, or stops it by an error.
   ///

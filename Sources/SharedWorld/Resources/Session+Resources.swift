@@ -157,7 +157,7 @@ extension Session {
       if let receipt = waits.resources.received(offer) { events.append(.resourceReceived(receipt)) }
     case .failed(let offer, let failure):
       waits.resources.drop(offer.id)
-      // Who declines an offer knows it.
+      // An app that declines an offer knows it.
       if failure != .declined { events.append(.resourceFailed(offer, failure)) }
     case .settled(let progress, let failure):
       let receiver = progress.peer
@@ -285,7 +285,7 @@ extension Session {
     _ offer: ResourceOffer, in folder: ResourceFolder
   ) -> Result<ResourceFile, SessionError> {
     do throws(SessionError) {
-      // What an earlier attempt has left.
+      // An earlier attempt may have left a file.
       folder.remove(offer.id)
       return .success(try folder.make(offer.id, size: offer.size))
     } catch {

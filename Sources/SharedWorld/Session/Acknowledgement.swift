@@ -1,7 +1,7 @@
 /// The peers that must hold an edit before the call that made it returns.
 ///
 /// The edit is made at once, whatever is awaited. A call that ends with an error after that, because the time was up or the
-/// task was cancelled, takes nothing back. What one peer has acknowledged survives as long as that peer.
+/// task was cancelled, takes nothing back. An edit that one peer has acknowledged survives as long as that peer.
 public struct Acknowledgement: Hashable, Sendable {
   /// A group of peers to wait for.
   public enum Level: Hashable, Sendable {

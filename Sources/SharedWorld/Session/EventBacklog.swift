@@ -156,7 +156,7 @@ struct EventBacklog: Backlog {
   mutating func settle(from anchors: borrowing AnchorSet, in frames: borrowing FrameView) {
     var next = 0
     unread.settleAll { anchors.read($0, next: &next, in: frames, into: &$1) }
-    // What was noted stands among the others now.
+    // The noted updates stand among the others now.
     replaceable = [:]
   }
 
@@ -206,7 +206,7 @@ struct EventBacklog: Backlog {
   /// Drops everything of a kind, and says so.
   private mutating func drop(_ kind: Kind) {
     unread.drop(notes: kind == .anchors) { Self.kind(of: $0) == kind }
-    // What is left stands elsewhere now.
+    // The remaining events stand elsewhere now.
     replaceable = [:]
     let advice: String
     switch kind {

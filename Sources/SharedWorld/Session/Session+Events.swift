@@ -98,7 +98,7 @@ extension Session {
     case .mapRefused(let map, let provider, let refusal):
       events.append(refused(map, of: discovery.peer(provider).name, refusal))
     case .alignmentChanged(let id, let alignment): takeAlignment(of: discovery.peer(id), alignment, into: &events)
-    // What has arrived is told first.
+    // Maps that have arrived are reported first.
     case .synchronised(let digest): if !maps.defers(digest) { events.append(.synchronised(digest)) }
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .messages(let messages, let from): publish(messages, from: from, after: &events)

@@ -7,7 +7,7 @@ import ServiceDiscovery
 import WorldModel
 
 extension Session {
-  // MARK: What there is
+  // MARK: State
 
   /// Everything an app shows of a session, at one moment.
   public func state() -> State {

@@ -6,12 +6,13 @@ public import WorldModel
 extension Session {
   /// Sends a message to some members, or to all.
   ///
-  /// In the modes ``MessageMode/reliable`` and ``MessageMode/critical`` the call waits while too many messages to one of the receivers are on their way.
-  /// When it returns, this session keeps the message until each receiver has it. Every receiver gets it exactly once and
-  /// behind all earlier messages of this session to it in the same mode, over broken and replaced connections and through other
-  /// members; where that fails, ``Event/messagesFailed(_:)`` names the receiver and the messages. What is not acknowledged
-  /// when this session leaves fails too, though it may arrive. A receiver that does not read its events holds up the
-  /// messages to it, and in the end this call, and nobody else.
+  /// In the modes ``MessageMode/reliable`` and ``MessageMode/critical`` the call waits while too many messages to one
+  /// of the receivers are on their way. When it returns, this session keeps the message until each receiver has it.
+  /// Every receiver gets it exactly once and behind all earlier messages of this session to it in the same mode, over
+  /// broken and replaced connections and through other members; where that fails, ``Event/messagesFailed(_:)`` names
+  /// the receiver and the messages. A message that is not acknowledged when this session leaves fails too, though it
+  /// may arrive. A receiver that does not read its events holds up the messages to it, and in the end this call, and
+  /// nobody else.
   ///
   /// In the mode ``MessageMode/unreliable(key:)`` the call never waits, the message may be lost, and nothing says so.
   /// - Parameters:

@@ -63,9 +63,9 @@ extension Session {
 
   /// Gives a peer a part in an owned session.
   ///
-  /// The creator names moderators, and makes them members again; what they have admitted and removed stays. With any other role
-  /// a peer is admitted also before it comes, and after it was removed, by the creator or a moderator. What a peer wrote before it
-  /// became a guest stays.
+  /// The creator names moderators, and makes them members again; what they have admitted and removed stays. With any
+  /// other role a peer is admitted also before it comes, and after it was removed, by the creator or a moderator. Edits
+  /// that a peer made before it became a guest stay.
   ///
   /// When the while is over every peer, by its own clock of the world, treats it as removed. Another call, also one without an
   /// end, takes the place of this one.

@@ -184,7 +184,7 @@ extension Session {
   /// Says which live poses this peer wants: drags of anchors, and devices, that meet the filter where they are.
   ///
   /// The others are told and send it nothing else, unless it has to pass the poses on to peers they cannot reach and that want
-  /// them. What leaves the filter has ended for this peer.
+  /// them. A pose that leaves the filter has ended for this peer.
   /// - Throws: ``SessionError`` with the code `invalidArgument` for a prefix over ``Limits/anchorName`` bytes or with
   ///   control characters, or a region that is not finite.
   public func setInterest(_ filter: AnchorFilter) throws(SessionError) {

@@ -36,16 +36,17 @@ extension Session {
     public var storage: String?
     /// A file that keeps the session's anchors, so that an app that restarts alone has its world back; nil keeps none.
     ///
-    /// It is made if there is none (mode 0600). What was placed, moved or removed is on the disk a moment later, and a crash
+    /// It is made if there is none (mode 0600). Every edit is on the disk a moment later, and a crash
     /// at any time leaves a state that the session was in. The map's points are not in it: save the map to a file.
     public var journal: String?
     /// A file that keeps what this peer needs to come back into its session when its process has been killed or the machine has
     /// lost power; nil keeps nothing.
     ///
-    /// A process that starts again with the same identity and file is a member again without an invitation, in the place of its
-    /// earlier start. Who leaves (``Session/leave()``, or the end of ``Session/withSession(as:configuration:isolation:_:)``) or is
-    /// removed starts as a stranger. The file is made if there is none (mode 0600), and is replaced in one step; beside it there is
-    /// one that ends in `.lock`. Anchors are kept by ``journal``.
+    /// A process that starts again with the same identity and file is a member again without an invitation, in the
+    /// place of its earlier start. A peer that leaves (``Session/leave()``, or the end of
+    /// ``Session/withSession(as:configuration:isolation:_:)``) or is removed starts as a stranger. The file is made if
+    /// there is none (mode 0600), and is replaced in one step; beside it there is one that ends in `.lock`. Anchors are
+    /// kept by ``journal``.
     public var state: String?
     /// How long after the end of the process, to the minute and by the machine's clock, ``state`` still leads back into the
     /// session; later the peer starts as a stranger.

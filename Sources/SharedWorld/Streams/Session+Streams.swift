@@ -181,7 +181,7 @@ extension Session {
     do throws(DecodingFailure) {
       waits.streams.book.receive(try StreamLetter(bytes), from: sender, me: incarnation)
     } catch {
-      // What it said is lost, so no stream with it is whole.
+      // Its message is lost, so no stream with it is whole.
       let error = SessionError(
         .corruptData, "\(sender.peer.short) sent bytes that are no part of a stream", cause: error)
       waits.streams.book.end(with: sender.peer, sender, owing: true, error)

@@ -28,7 +28,7 @@ package struct ElectionPeer: SimulatedNode {
   private var redials: RedialPlan
   private var outputs = OutputQueue<SimulatedOutput<Packet>>()
 
-  // What the monitor looks at after each step.
+  // The monitor looks at these after each step.
   private(set) var heard: (message: ElectionMessage, from: NodeID)?
   private(set) var said: [ElectionOutput] = []
   private(set) var wish: ElectionWish?
@@ -232,7 +232,7 @@ package struct ElectionPeer: SimulatedNode {
   /// Ends a call: everything that it causes happens, and every frame leaves.
   private mutating func finish() {
     settle()
-    // What an app would be told.
+    // An app would be told these.
     while turn.outbox.nextOrder() != nil {}
     while let link = turn.outbox.nextPending() { transmit(turn.outbox.takeControl(of: link), on: link) }
   }

@@ -218,7 +218,7 @@ package struct ReplicationWorld {
     while let link = peers[index].links[other], var cursor = link.cursor {
       let elsewhere = isMesh && !link.isCatchingUp ? suppliers(of: other, besides: index) : []
       guard link.elsewhere.isSubset(of: elsewhere) || link.isCatchingUp else {
-        // What somebody no longer brings was passed over: begin again from what the other side has.
+        // Operations that a peer no longer brings were passed over: begin again from what the other side has.
         peers[index].links[other]?.cursor = nil
         sendVector(index, to: other, wantsAnswer: true)
         return

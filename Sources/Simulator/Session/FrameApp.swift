@@ -42,7 +42,7 @@ struct FrameApp {
     }
   }
 
-  // MARK: What people do
+  // MARK: People
 
   /// Something that the person at a machine does.
   mutating func act(in world: inout SessionWorld, at index: Int) {

@@ -50,7 +50,7 @@ package struct Liar {
     let present = roster.entries.filter { $0.status == .present }
     var entry = present[random.below(present.count)]
     entry.version = entry.version &+ UInt32(random.below(3))
-    // What it says of itself is true by definition.
+    // Its own record is true by definition.
     switch random.below(entry.peerID == me ? 3 : isHost ? 4 : 5) {
     case 0: entry.incarnation = random.next()
     case 1: entry.name = "another"

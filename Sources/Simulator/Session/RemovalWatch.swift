@@ -37,7 +37,7 @@ struct RemovalWatch {
     hosts[index] = node.host?.peer
     if let host = hosts[index], host != machines[index] { followed[index] = host }
     guard machines[index] != liar, !isSettled else { return nil }
-    // Who is alone believes its last host, or whom alone it knows.
+    // A node that is alone believes its last host, or the only peer that it knows.
     if node.hasEnded, followed[index] == liar || followed[index] == nil && knowsNobodyElse(node) { isSettled = true }
     for victim in machines where victim != liar && node.roster[victim]?.status == .kicked {
       guard removed[index].insert(victim).inserted else { continue }

@@ -4,7 +4,7 @@ import PeerProtocol
 /// Looks for the fewest faults after which a seed still breaks the same invariant.
 ///
 /// It drops ever smaller groups of faults, and in the end single ones, as long as the violation stays: what is left cannot
-/// lose any one fault. What apps do, and the pauses between the faults, stay as they were.
+/// lose any one fault. The apps' actions, and the pauses between the faults, stay as they were.
 package struct Shrinker {
   private let scenario: SessionScenario
   private let seed: UInt64

@@ -116,7 +116,7 @@ public struct Relocalizer: Sendable {
   /// At most ``mostPoints`` of the points, if all are places.
   private static func bounded(_ cloud: [SIMD3<Float>]) throws(AlignmentError) -> [SIMD3<Float>] {
     guard cloud.allSatisfy(\.isFinite) else { throw .notFinite }
-    // What is as far as this is an outlier, and its square may be infinite.
+    // A point as far as this is an outlier, and its square may be infinite.
     let places = cloud.filter { $0.largestMagnitude <= RigidFit.farthest }
     let step = (places.count + mostPoints - 1) / mostPoints
     return step <= 1 ? places : stride(from: 0, to: places.count, by: step).map { places[$0] }

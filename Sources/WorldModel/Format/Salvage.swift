@@ -134,7 +134,7 @@ private struct Salvager {
         add(.truncated(offset: start))
         continue
       }
-      // What stands in a block that is none may be one; but heads that each claim the rest of the file must not cost
+      // A real block may stand inside a false one; but heads that each claim the rest of the file must not cost
       // the square of its length.
       let end = start + head.storedLength
       do throws(WorldMapError) {

@@ -28,7 +28,7 @@ extension Viewer {
     if let reason = gate(await session.state()) { throw HTTPFailure(409, reason) }
     let shown = scene
     var map = await currentMap()
-    // What was removed from the session must not come back with a map that came from it.
+    // Anchors that were removed from the session must not come back with a map that came from it.
     if !isShared {
       let known = Set(map.anchors.map(\.id))
       map.anchors += shown.map.anchors.filter { !known.contains($0.id) }

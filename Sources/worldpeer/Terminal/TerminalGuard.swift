@@ -1,7 +1,7 @@
 import Glibc
 import PeerCLI
 
-// What a signal handler may use: memory that stays where it is, and calls of signal-safety(7) alone.
+// A signal handler may use this: memory that stays where it is, and calls of signal-safety(7) alone.
 nonisolated(unsafe) private var wakeUp: Int32 = -1
 nonisolated(unsafe) private var ownMode: UnsafeMutablePointer<termios>?
 nonisolated(unsafe) private var farewell: UnsafeMutableBufferPointer<UInt8>?

@@ -60,7 +60,7 @@ package struct HostElection: Sendable {
   /// No automatic request to be host before then (preemption).
   var quietUntil: Instant
 
-  // What only a host uses.
+  // Only a host uses these.
   var nextBeat: Instant
   var beatSequence: UInt32 = 0
   /// An Ack to an earlier Beat of this host is out of date.

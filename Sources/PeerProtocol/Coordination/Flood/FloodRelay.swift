@@ -42,8 +42,8 @@ package struct FloodHeader: Hashable, Sendable, FrameBody {
 ///
 /// The origin sends to its neighbours, and a receiver passes a message on, once, to those of its own neighbours that
 /// have no direct link to the origin: n − 1 messages in a full mesh. If the receiver does not know the links that the
-/// origin had it passes on to all. A message for one node takes a shortest path. What is lost on a dying link is not
-/// sent again; the election repeats what matters.
+/// origin had it passes on to all. A message for one node takes a shortest path. A message that is lost on a dying link
+/// is not sent again; the election repeats what matters.
 package struct FloodRelay: Sendable {
   /// The treatment of a message.
   package struct Decision: Hashable, Sendable {

@@ -168,7 +168,7 @@ package struct PresenceGraph: Sendable {
       return state.version <= RecordVersion.greatest
     }
     guard known < state.version else {
-      // What others said in the sender's name stands in its way: it has to know.
+      // Another's word in the sender's name stands in its way: it has to know.
       if sender == state.node, let told = places[place].state, told != state { outputs.append(.send(told, to: sender)) }
       return false
     }

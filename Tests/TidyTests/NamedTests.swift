@@ -112,7 +112,7 @@ struct NamedTests {
 
 /// The page of worldview shows what peers wrote as text.
 @Suite("The page of worldview")
-struct WebPage {
+struct WebPageTests {
   private static let setters = [
     "innerHTML", "outerHTML", "insertAdjacentHTML", "setHTML", "document.write", "DOMParser",
     "createContextualFragment", "eval(", "new Function",

@@ -74,6 +74,41 @@ import Testing
     }
   }
 
+  @Test func `1,000 strangers from 250 addresses that are being closed take at most forty descriptors`() async throws {
+    await #expect(processExitsWith: .success) {
+      AttackTests.setDescriptorLimit(4096)
+      let listener = try TestPeer()
+      var configuration = SecureTransport.Configuration()
+      (configuration.handshakeTimeout, configuration.strangerLingerTimeout) = (.day, .day)
+      // None is kept away by how many there are a second: each is to have its place for a moment.
+      configuration.gate.burst = 2_000
+      let port = try await listener.start(configuration).port
+      let idle = AttackTests.openDescriptors()
+      let closing = Task {
+        // Each that is proven is closed, as after a bad hello.
+        for number in 0... {
+          try await listener.wait(seconds: 300) { $0.openLinks.count > number }
+          try await listener.use { $0.close(listener.assumeIsolated { $0.openLinks[number] }, flushing: true) }
+        }
+      }
+      var clients = await blocking {
+        var clients: [RawClient] = []
+        for number in 0..<1_000 {
+          // It leaves its end open, whatever it has heard.
+          _ = RawTLS().run(port: port, from: 0x7f00_0101 + UInt32(number % 250)) { clients.append($1) }
+        }
+        return clients
+      }
+      let held = try await listener.use { $0.strangers }
+      #expect(clients.count > held && held > 0 && held <= 32)
+      #expect(AttackTests.openDescriptors() - clients.count <= idle + 40)
+      closing.cancel()
+      // A link that is being closed ends when its other end does.
+      clients = []
+      await listener.stop()
+    }
+  }
+
   @Test func `the last descriptors are not for connections from outside`() async throws {
     await #expect(processExitsWith: .success) {
       let listener = try TestPeer()

@@ -143,8 +143,10 @@ struct RawTLS {
     case closedInOrder
   }
 
-  /// Shakes hands with the listener, runs `body` and reads until something happens.
-  func run(port: UInt16, _ body: (OpaquePointer, RawClient) -> Void = { _, _ in }) -> Outcome {
+  /// Shakes hands with the listener, runs `body` and reads until something happens; `source` is an address of this machine.
+  func run(
+    port: UInt16, from source: UInt32 = 0x7f00_0001, _ body: (OpaquePointer, RawClient) -> Void = { _, _ in }
+  ) -> Outcome {
     // OpenSSL's own socket layer writes without MSG_NOSIGNAL.
     signal(SIGPIPE, SIG_IGN)
     let context = SSL_CTX_new(TLS_client_method())!
@@ -154,7 +156,7 @@ struct RawTLS {
     let ssl = SSL_new(context)!
     defer { SSL_free(ssl) }
     // Not before: to make an RSA key may take longer than a listener waits for the first byte.
-    let client = RawClient(port: port)
+    let client = RawClient(port: port, from: source)
     SSL_set_fd(ssl, client.descriptor)
     guard SSL_connect(ssl) == 1 else { return .refused }
     body(ssl, client)

@@ -25,6 +25,12 @@ struct Types {
     "worldpeer.Program": (8, "commands, events, files, streams, invitations and the terminal of one program"),
   ]
 
+  @Test("the switchboard stores the organs, what they share, and little else")
+  func switchboard() throws {
+    let node = try #require(Repository.swift.first { $0.path == "Sources/PeerProtocol/Node/Node.swift" })
+    #expect(try #require(StoredProperties.count(in: node.code)["Node"]) <= 14)
+  }
+
   @Test("no type stores many properties")
   func properties() {
     let found = Repository.swift.filter { $0.module != nil }.flatMap { file in

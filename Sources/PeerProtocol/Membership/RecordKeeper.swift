@@ -11,10 +11,10 @@ struct RecordKeeper: Sendable {
   private var kept: NodeRecord?
 
   /// The record to keep now.
-  func record(in turn: borrowing Turn, hasEnded: Bool) -> NodeRecord {
+  func record(in turn: borrowing Turn) -> NodeRecord {
     var record = NodeRecord(peerID: turn.me.peer, service: turn.configuration.service)
     // A peer that has left or was removed comes back as a stranger.
-    guard !hasEnded else { return record }
+    guard !turn.hasEnded else { return record }
     record.epoch = turn.mesh.reign.highestEpoch
     record.joinSequence = turn.mesh.reign.joinSequence
     record.rules = turn.mesh.rules
@@ -24,16 +24,16 @@ struct RecordKeeper: Sendable {
   }
 
   /// Gives out what has to be kept.
-  mutating func take(in turn: borrowing Turn, hasEnded: Bool) -> NodeRecord {
-    let record = record(in: turn, hasEnded: hasEnded)
+  mutating func take(in turn: borrowing Turn) -> NodeRecord {
+    let record = record(in: turn)
     kept = record
     return record
   }
 
   /// Whether the record that was given out last still holds; arrays that share their memory are not compared in full.
-  func isKept(in turn: borrowing Turn, hasEnded: Bool) -> Bool {
+  func isKept(in turn: borrowing Turn) -> Bool {
     guard let kept else { return false }
-    guard !hasEnded else { return kept.roster.isEmpty }
+    guard !turn.hasEnded else { return kept.roster.isEmpty }
     return kept.roster == turn.mesh.roster.entries && kept.epoch == turn.mesh.reign.highestEpoch
       && kept.governance == turn.mesh.governance.record && kept.rules == turn.mesh.rules
       && kept.joinSequence == turn.mesh.reign.joinSequence

@@ -13,7 +13,7 @@ extension Node {
     _ bytes: RawSpan, on id: LinkID, at now: Instant, until isSpent: () -> Bool = { false }
   ) -> Int {
     notices.removeAll(keepingCapacity: true)
-    guard !hasEnded, let arrival = links.organ.beginReceiving(on: id, at: now) else { return bytes.byteCount }
+    guard !turn.hasEnded, let arrival = links.organ.beginReceiving(on: id, at: now) else { return bytes.byteCount }
     let link = arrival.link
     var begun = arrival.begun
     turn.now = now
@@ -102,9 +102,9 @@ extension Node {
     }
     switch rule.destination {
     case .links(let frame): try links.organ.receive(frame, body, on: link, in: &turn)
-    case .pairing(let frame): try pairing.receive(frame, body, on: link, in: &turn)
-    case .comparison(let frame): try comparison.organ.receive(frame, body, on: link, in: &turn)
-    case .handshake: try handshake.organ.receive(body, on: link, in: &turn)
+    case .pairing(let frame): try proofs.pairing.receive(frame, body, on: link, in: &turn)
+    case .comparison(let frame): try proofs.comparison.organ.receive(frame, body, on: link, in: &turn)
+    case .handshake: try proofs.handshake.organ.receive(body, on: link, in: &turn)
     case .membership(let frame):
       guard turn.mesh.links.isProven(link) else {
         throw .invalid("an invitation or admission before both ends have proven what they owe", offset: 0)

@@ -9,7 +9,7 @@ extension Node {
   @discardableResult
   package mutating func handle(_ input: Input, at now: Instant) -> Answer {
     notices.removeAll(keepingCapacity: true)
-    guard !hasEnded else { return .done }
+    guard !turn.hasEnded else { return .done }
     turn.now = now
     // Timers cost more than an edit, of which there may be thousands a second.
     guard !input.isTimeless else { return carryOut(input) }
@@ -46,9 +46,9 @@ extension Node {
       coordination.organ.answerRequest(of: peer, accepts: accepts, in: &turn)
     case .awaitHost(let id, let peer, let timeout): coordination.organ.awaitHost(id, peer, timeout: timeout, in: &turn)
     case .cancelHostWait(let id): coordination.organ.cancelHostWait(id)
-    case .unlockPasscode: pairing.unlock()
-    case .answerCode(let id, let isSame): comparison.organ.answer(id, isSame: isSame, in: &turn)
-    case .driverStep(let id, let step): handshake.organ.take(step, on: id, in: &turn)
+    case .unlockPasscode: proofs.pairing.unlock()
+    case .answerCode(let id, let isSame): proofs.comparison.organ.answer(id, isSame: isSame, in: &turn)
+    case .driverStep(let id, let step): proofs.handshake.organ.take(step, on: id, in: &turn)
     case .leave: leave()
     case .send(let bytes, let kind, let mode, let peers):
       return messages.organ.send(bytes, as: kind, mode: mode, to: peers, in: &turn)
@@ -137,9 +137,9 @@ extension Node {
   ) {
     let arrival = dial.map { membership.organ.dialOpened($0, peer: peer, in: &turn) } ?? .meant
     links.organ.open(id, peer: peer, dial: dial, remote: remote, arrival: arrival, in: &turn)
-    pairing.open(id, secrets: secrets.passcode, in: &turn)
-    handshake.organ.open(id, binding: secrets.driver, in: &turn)
-    comparison.organ.open(id, secrets: secrets.code, in: &turn)
+    proofs.pairing.open(id, secrets: secrets.passcode, in: &turn)
+    proofs.handshake.organ.open(id, binding: secrets.driver, in: &turn)
+    proofs.comparison.organ.open(id, secrets: secrets.code, in: &turn)
   }
 
   private mutating func dialFailed(_ dial: DialID, refused: Bool) {

@@ -9,7 +9,7 @@ extension Node {
     var batch = turn.notices.begin()
     while let notice = turn.notices.next(of: &batch) {
       // After the end no organ receives anything.
-      guard !hasEnded else { break }
+      guard !turn.hasEnded else { break }
       notices.append(notice)
       deliver(notice)
       settle()
@@ -99,11 +99,11 @@ extension Node {
   private mutating func carries(_ link: LinkRef) {
     guard let owed = turn.mesh.links[link]?.owed else { return }
     if owed.contains(.passcode) {
-      pairing.begin(link, in: &turn)
+      proofs.pairing.begin(link, in: &turn)
     } else if owed.contains(.driver) {
-      handshake.organ.begin(link, in: &turn)
+      proofs.handshake.organ.begin(link, in: &turn)
     } else if owed.contains(.code) {
-      comparison.organ.begin(link, in: &turn)
+      proofs.comparison.organ.begin(link, in: &turn)
     } else {
       carried(link)
     }
@@ -141,9 +141,9 @@ extension Node {
 
   private mutating func unlinked(_ closed: ClosedLink) {
     membership.organ.noteEnd(of: closed)
-    pairing.unlinked(closed, in: &turn)
-    handshake.organ.unlinked(closed, in: &turn)
-    comparison.organ.unlinked(closed, in: &turn)
+    proofs.pairing.unlinked(closed, in: &turn)
+    proofs.handshake.organ.unlinked(closed, in: &turn)
+    proofs.comparison.organ.unlinked(closed, in: &turn)
     governance.organ.unlinked(closed.link, in: &turn)
     poses.organ.unlinked(closed.link)
     switch closed.kind {
@@ -166,7 +166,7 @@ extension Node {
     settle()
     membership.organ.heed(closed, in: &turn)
     settle()
-    if !hasEnded { membership.organ.failInvitations(closed, in: &turn) }
+    if !turn.hasEnded { membership.organ.failInvitations(closed, in: &turn) }
   }
 
   /// A peer is a member, or is out of the session, by an accepted record.
@@ -192,7 +192,7 @@ extension Node {
     messages.organ.end(in: &turn)
     resources.end(in: &turn)
     links.organ.dropAll(in: &turn)
-    hasEnded = true
+    turn.hasEnded = true
     turn.report(.ended(reason))
   }
 }

@@ -24,15 +24,9 @@ package struct Node: Sendable {
   var maps: Watched<MapExchange>
   var messages: Watched<Messages>
   var resources = Resources()
-  var pairing = Pairing()
-  var handshake = Watched(Handshake())
-  var comparison = Watched(Comparison())
+  var proofs = Proofs()
   /// The notices of the last call in the order of delivery, for observers such as the simulator.
   package internal(set) var notices: [Notice] = []
-  /// The time of the last call that ran timers.
-  var lastTick: Instant
-  /// Whether its part in the session is over.
-  package internal(set) var hasEnded = false
 
   /// A node alone in its session, or one that returns with the record of an earlier start of the same peer.
   ///
@@ -55,7 +49,6 @@ package struct Node: Sendable {
     ownership = Watched(Ownership())
     maps = Watched(MapExchange(memoryLimit: configuration.mapMemoryLimit))
     messages = Watched(Messages())
-    lastTick = now
     frames.organ.begin(in: &turn)
     membership.organ.begin(in: &turn)
     governance.organ.begin(record, in: &turn)
@@ -94,8 +87,8 @@ package struct Node: Sendable {
     if let order = turn.outbox.nextOrder() { return order }
     // Most nodes keep none, and to look for it copies the turn.
     guard turn.configuration.keepsRecord else { return nil }
-    guard !membership.state.keeper.isKept(in: turn, hasEnded: hasEnded) else { return nil }
-    return .persist(membership.organ.keeper.take(in: turn, hasEnded: hasEnded))
+    guard !membership.state.keeper.isKept(in: turn) else { return nil }
+    return .persist(membership.organ.keeper.take(in: turn))
   }
 
   /// Whether ``nextOrder()`` has an order other than a record to persist.
@@ -107,7 +100,7 @@ package struct Node: Sendable {
   /// The next bytes for a link; afterwards there may be new orders.
   package mutating func nextTransmission() -> (link: LinkID, bytes: [UInt8])? {
     // Writing is part of the last call: it must not see a later time.
-    turn.now = lastTick
+    turn.now = turn.lastTick
     while let link = turn.outbox.nextPending() {
       if let bytes = takeBytes(for: link) { return (link.id, bytes) }
     }
@@ -158,14 +151,14 @@ package struct Node: Sendable {
   /// When the node needs ``Input/tick`` at the latest; nil after the end.
   package var deadline: Instant? {
     mutating get {
-      guard !hasEnded else { return nil }
+      guard !turn.hasEnded else { return nil }
       // One call each ping interval at least: a gap between calls shows that this process stood still.
-      var next = lastTick + ProtocolTimes.ping
+      var next = turn.lastTick + ProtocolTimes.ping
       next = min(next, links.deadline(in: &turn) ?? next)
       next = min(next, membership.deadline(in: &turn) ?? next)
       next = min(next, governance.deadline(in: &turn) ?? next)
-      next = min(next, handshake.deadline(in: &turn) ?? next)
-      next = min(next, comparison.deadline(in: &turn) ?? next)
+      next = min(next, proofs.handshake.deadline(in: &turn) ?? next)
+      next = min(next, proofs.comparison.deadline(in: &turn) ?? next)
       next = min(next, replication.deadline(in: &turn) ?? next)
       next = min(next, poses.deadline(in: &turn) ?? next)
       next = min(next, maps.deadline(in: &turn) ?? next)
@@ -173,7 +166,7 @@ package struct Node: Sendable {
       next = min(next, ownership.deadline(in: &turn) ?? next)
       next = min(next, frames.deadline(in: &turn) ?? next)
       next = min(next, messages.deadline(in: &turn) ?? next)
-      return max(next, lastTick)
+      return max(next, turn.lastTick)
     }
   }
 
@@ -181,20 +174,20 @@ package struct Node: Sendable {
   ///
   /// If the call is late because this process stood still, other peers get that much more time.
   mutating func noteTime(_ now: Instant) {
-    let late = now - lastTick - ProtocolTimes.ping
+    let late = now - turn.lastTick - ProtocolTimes.ping
     if late > .milliseconds(500) {
       links.organ.postpone(by: late)
       excuse(late)
     }
-    lastTick = max(lastTick, now)
+    turn.lastTick = max(turn.lastTick, now)
   }
 
   /// Extends every wait for other peers by a gap in which this process did not run or the machine was suspended.
   mutating func excuse(_ gap: Duration) {
     links.organ.excuse(gap, in: turn)
     membership.organ.excuse(gap, in: &turn)
-    handshake.organ.excuse(gap)
-    comparison.organ.excuse(gap)
+    proofs.handshake.organ.excuse(gap)
+    proofs.comparison.organ.excuse(gap)
     maps.organ.excuse(gap)
     resources.excuse(gap)
     ownership.organ.excuse(gap, in: &turn)
@@ -206,7 +199,7 @@ package struct Node: Sendable {
 
   /// Runs the due timers, organ by organ, and then the conclusions that this turn allows.
   mutating func runTimers() {
-    guard !hasEnded else { return }
+    guard !turn.hasEnded else { return }
     // One link at a time: all consequences of one end come before the next link is judged.
     if links.state.isDue(in: &turn) { repeat { settle() } while links.organ.tick(in: &turn) }
     settle()
@@ -214,9 +207,9 @@ package struct Node: Sendable {
     settle()
     if governance.isDue(in: &turn) { governance.organ.tick(in: &turn) }
     settle()
-    if handshake.isDue(in: &turn) { handshake.organ.tick(in: &turn) }
+    if proofs.handshake.isDue(in: &turn) { proofs.handshake.organ.tick(in: &turn) }
     settle()
-    if comparison.isDue(in: &turn) { comparison.organ.tick(in: &turn) }
+    if proofs.comparison.isDue(in: &turn) { proofs.comparison.organ.tick(in: &turn) }
     settle()
     if replication.isDue(in: &turn) { replication.organ.tick(in: &turn) }
     settle()
@@ -246,8 +239,8 @@ package struct Node: Sendable {
     links.refresh(in: &turn)
     membership.refresh(in: &turn)
     governance.refresh(in: &turn)
-    handshake.refresh(in: &turn)
-    comparison.refresh(in: &turn)
+    proofs.handshake.refresh(in: &turn)
+    proofs.comparison.refresh(in: &turn)
     replication.refresh(in: &turn)
     poses.refresh(in: &turn)
     coordination.refresh(in: &turn)
@@ -279,7 +272,9 @@ extension Node {
   /// The peers this node invites: those that have answered its dial and not yet the invitation, in the order of asking.
   package var invitedPeers: [PeerID] { membership.state.invitedPeers }
   /// The record to persist now.
-  package var record: NodeRecord { membership.state.keeper.record(in: turn, hasEnded: hasEnded) }
+  package var record: NodeRecord { membership.state.keeper.record(in: turn) }
+  /// Whether its part in the session is over.
+  package var hasEnded: Bool { turn.hasEnded }
 
   /// The host, as this node sees it.
   package var host: NodeID? { turn.mesh.host }

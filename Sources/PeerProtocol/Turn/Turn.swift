@@ -12,6 +12,10 @@ package struct Turn: Sendable {
   package let me: NodeID
   /// The time of this call.
   package var now: Instant
+  /// The time of the last call that ran timers.
+  var lastTick: Instant
+  /// Whether the part of this node in the session is over.
+  var hasEnded = false
   /// The state that the organs publish to each other.
   package var mesh: Mesh
   /// The replicated anchors: apps, owners and drags edit them; `Replication` merges those of other members.
@@ -36,6 +40,7 @@ package struct Turn: Sendable {
     self.anchors = anchors
     self.random = random
     self.now = now
+    lastTick = now
   }
 
   /// The time all members share (milliseconds).

@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 53 - 1)
+  package static let all = Self(rawValue: 1 << 54 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -86,6 +86,8 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let messageWindow = Self(rawValue: 1 << 28)
   /// Messages to a new start of a receiver form a new chain, and those to the old one fail.
   package static let freshChains = Self(rawValue: 1 << 29)
+  /// A sender keeps no more for all receivers together than it may.
+  package static let messageTotal = Self(rawValue: 1 << 53)
 
   // MARK: Frames
 

@@ -150,6 +150,11 @@ package enum ProtocolLimits {
   package static let messageCost = 64
   /// Cost of the messages that one receiver has not acknowledged, and of those of one sender that an app has not read.
   package static let messageWindow = 1024 * 1024
+  /// Cost of the messages that all receivers together have not acknowledged; a quarter of it is for critical ones alone.
+  ///
+  /// A quarter holds every window of critical messages, so that the others never hold those up. A message to several
+  /// receivers counts for each: that bounds what is retained, whichever of them acknowledges last.
+  package static let messageTotal = 64 * 1024 * 1024
   /// Cost of delivered messages after which the receiver reports at once, unless an eighth of the window is less.
   ///
   /// A report costs both ends as much as twenty messages: an eighth of the window leaves the sender room meanwhile.

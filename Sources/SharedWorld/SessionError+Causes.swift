@@ -160,7 +160,7 @@ extension SessionError {
     case .tooManyAttachments:
       self.init(.limitExceeded, "a peer has at most \(ProtocolLimits.attachments) attachments; detach one first")
     case .messagesWait:
-      self.init(.wouldBlock, "too many messages are on their way to a receiver; send less, or use send")
+      self.init(.wouldBlock, "too many messages are on their way; send less, or use send")
     case .resourcesWait:
       self.init(.wouldBlock, "too many resources have not ended; wait for their results")
     case .noResource:

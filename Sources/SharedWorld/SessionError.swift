@@ -86,7 +86,7 @@ extension SessionError {
     public static let otherService = Code("other-service")
     /// Events were not read fast enough, and changes of anchors were dropped.
     public static let consumerTooSlow = Code("consumer-too-slow")
-    /// Too many messages are on their way to a receiver.
+    /// Too many messages are on their way to a receiver, or in all.
     public static let wouldBlock = Code("would-block")
     /// Middleware stopped a message.
     public static let messageStopped = Code("message-stopped")

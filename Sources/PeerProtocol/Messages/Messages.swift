@@ -52,11 +52,7 @@ struct Messages: Organ {
     }
     let track: MessageTrack = kind == .stream ? .streams : mode == .critical ? .critical : .ordinary
     addOutflows(track, for: peers, in: &turn)
-    let room = turn.configuration.messageWindow(of: track) - ProtocolLimits.cost(ofMessage: bytes)
-    let isFull = outflows.indices.contains { index in
-      isReceiver(index, in: peers, track) && outflows.span[index].openBytes > room
-    }
-    guard !isFull else {
+    guard hasRoom(ProtocolLimits.cost(ofMessage: bytes), on: track, for: peers, in: turn) else {
       owesRoom = true
       return .refused(.messagesWait)
     }
@@ -78,6 +74,17 @@ struct Messages: Organ {
         report(.report, to: index, in: &turn)
       }
     }
+  }
+
+  /// Whether one more message of this cost stays within the window of each of these receivers, and within the total.
+  private func hasRoom(_ cost: Int, on track: MessageTrack, for peers: [PeerID]?, in turn: borrowing Turn) -> Bool {
+    let window = turn.configuration.messageWindow(of: track)
+    var total = openBytes
+    for index in outflows.indices where isReceiver(index, in: peers, track) {
+      guard outflows.span[index].openBytes + cost <= window else { return false }
+      total += cost
+    }
+    return total <= turn.configuration.messageTotal(of: track) || !turn.configuration.rules.contains(.messageTotal)
   }
 
   func isReceiver(_ index: Int, in peers: [PeerID]?, _ track: MessageTrack) -> Bool {
@@ -284,7 +291,8 @@ struct Messages: Organ {
     case .some:
       // Not for every report: messages that leave many at a time cost far less than those that leave as each finds room.
       let window = turn.configuration.messageWindow(of: report.track)
-      if outflows[index].openBytes <= window - window / 4 { giveRoom(in: &turn) }
+      let isShort = openBytes > turn.configuration.messageTotal(of: report.track) - window / 4
+      if !isShort, outflows[index].openBytes <= window - window / 4 { giveRoom(in: &turn) }
       pump(index, in: &turn)
     }
   }
@@ -386,10 +394,17 @@ extension Messages {
   var load: MessageLoad {
     var load = MessageLoad()
     load.open = outflows.map(\.openBytes).max() ?? 0
+    load.total = openBytes
     load.unread = inflows.map(\.unread).max() ?? 0
     load.unreliable = outflows.map(\.unreliable.bytes).max() ?? 0
     load.isSettled = !areOpen
     return load
+  }
+
+  /// Cost of the messages that receivers are still to acknowledge; one to several counts for each of them.
+  var openBytes: Int {
+    // Through the span: the subscript of an array copies the element.
+    outflows.indices.reduce(0) { $0 + outflows.span[$1].openBytes }
   }
 
   /// Whether a receiver is still to acknowledge a message.
@@ -405,6 +420,8 @@ extension Messages {
 package struct MessageLoad: Sendable {
   /// For the receiver that has most of them to acknowledge.
   package var open = 0
+  /// For all receivers together.
+  package var total = 0
   /// From the sender of which the app has most of them to read.
   package var unread = 0
   /// Of the unreliable messages of this node that wait for the receiver with most of them.

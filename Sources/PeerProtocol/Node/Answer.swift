@@ -51,6 +51,6 @@ package enum Refusal: Error, Sendable, Hashable {
   case resourcesWait
   /// Too many attachments of this peer stand.
   case tooManyAttachments
-  /// Too many messages to one of the receivers are not acknowledged; ``NodeEvent/messageRoom`` says when to try again.
+  /// Too many messages to one of the receivers, or in all, are not acknowledged; ``NodeEvent/messageRoom`` says when to try again.
   case messagesWait
 }

@@ -51,6 +51,10 @@ package struct NodeConfiguration: Sendable {
   /// Cost of the messages that one receiver has not acknowledged, of its critical ones or of the others (bytes).
   @inline(__always)
   func messageWindow(of track: MessageTrack) -> Int { track == .critical ? firstMessageWindow : messageWindow }
+  /// Cost of the messages that all receivers together have not acknowledged (bytes); smaller in the simulator.
+  package var messageTotal = ProtocolLimits.messageTotal
+  /// Cost of all those messages beyond which none of a track is accepted (bytes).
+  func messageTotal(of track: MessageTrack) -> Int { track == .critical ? messageTotal : messageTotal / 4 * 3 }
   /// Cost of the messages of a chain that a receiver takes before its first report (bytes).
   @inline(__always)
   var firstMessageWindow: Int { messageWindow / 4 }

@@ -6,13 +6,13 @@ public import WorldModel
 extension Session {
   /// Sends a message to some members, or to all.
   ///
-  /// In the modes ``MessageMode/reliable`` and ``MessageMode/critical`` the call waits while too many messages to one
-  /// of the receivers are on their way. When it returns, this session keeps the message until each receiver has it.
-  /// Every receiver gets it exactly once and behind all earlier messages of this session to it in the same mode, over
-  /// broken and replaced connections and through other members; where that fails, ``Event/messagesFailed(_:)`` names
-  /// the receiver and the messages. A message that is not acknowledged when this session leaves fails too, though it
-  /// may arrive. A receiver that does not read its events holds up the messages to it, and in the end this call, and
-  /// nobody else.
+  /// In the modes ``MessageMode/reliable`` and ``MessageMode/critical`` the call waits while too many messages to one of
+  /// the receivers, or to all together, are on their way. When it returns, this session keeps the message until each
+  /// receiver has it. Every receiver gets it exactly once and behind all earlier messages of this session to it in the
+  /// same mode, over broken and replaced connections and through other members; where that fails,
+  /// ``Event/messagesFailed(_:)`` names the receiver and the messages. A message that is not acknowledged when this
+  /// session leaves fails too, though it may arrive. A receiver that does not read its events holds up the messages to
+  /// it, and in the end this call, and nobody else.
   ///
   /// In the mode ``MessageMode/unreliable(key:)`` the call never waits, the message may be lost, and nothing says so.
   /// - Parameters:
@@ -60,8 +60,8 @@ extension Session {
 
   /// Sends a message like ``send(_:to:mode:)-([UInt8],[PeerID]?,_)``, without waiting.
   ///
-  /// - Throws: ``SessionError`` with the code `wouldBlock` (too many messages to one of the receivers are on their way, and
-  ///   nobody gets this one), `limitExceeded`, `invalidArgument`, `unknownPeer` or `ended`.
+  /// - Throws: ``SessionError`` with the code `wouldBlock` (too many messages to one of the receivers, or in all, are on
+  ///   their way, and nobody gets this one), `limitExceeded`, `invalidArgument`, `unknownPeer` or `ended`.
   @discardableResult
   public func sendNow(
     _ bytes: [UInt8], to peers: [PeerID]? = nil, mode: MessageMode = .reliable
@@ -83,7 +83,7 @@ extension Session {
   func transmitNow(_ parcel: Parcel) throws(SessionError) -> MessageID {
     guard let message = try sendUnlessFull(parcel) else {
       waits.messages.refused()
-      throw SessionError(.wouldBlock, "too many messages are on their way to a receiver; send less, or use send")
+      throw SessionError(.wouldBlock, "too many messages are on their way; send less, or use send")
     }
     return message
   }

@@ -255,6 +255,7 @@ package struct MessageWatch: Sendable {
     guard !audience.isEmpty || !unreliable.isEmpty else { return nil }
     let load = node.messageLoad
     if load.open > SessionPeer.messageWindow { return "M3 \(load.open) bytes of messages are not acknowledged" }
+    if load.total > SessionPeer.messageTotal { return "M3 \(load.total) bytes of messages are not acknowledged in all" }
     if load.unread > 2 * SessionPeer.messageWindow { return "M3 \(load.unread) bytes of messages are not read" }
     if load.unreliable > SessionPeer.messageWindow / 4 {
       return "M3 \(load.unreliable) bytes of unreliable messages wait"

@@ -89,6 +89,7 @@ package struct SessionPeer: SimulatedNode {
     if seed.isMultiple(of: 2) { configuration.bulkWorth = Self.bulkWorth }
     configuration.keepsRecord = true
     configuration.messageWindow = Self.messageWindow
+    configuration.messageTotal = Self.messageTotal
     // Equals ask: hosts would never change at their request.
     configuration.hostRequests = .granted
     if isLiar {
@@ -268,6 +269,8 @@ package struct SessionPeer: SimulatedNode {
 
   /// So little that the apps here fill it.
   package static let messageWindow = 4 * 1024
+  /// Less than the windows of all receivers of a node.
+  package static let messageTotal = 10 * 1024
   private static let lowWater = 16 * 1024
   /// So little that the maps of the apps here, cut small, are worth second connections.
   private static let bulkWorth = 64 * 1024

@@ -122,6 +122,7 @@ struct TestSession {
         configuration.asksBeforeGiving = asks
         configuration.keepsOrphans = keepsOrphans
         configuration.messageWindow = ProtocolLimits.messageWindow
+        configuration.messageTotal = ProtocolLimits.messageTotal
         if !passcodes.isEmpty { configuration.passcode = passcodes[index] }
         configuration.showsCodes = compares
         configuration.compared = compares ? [] : nil

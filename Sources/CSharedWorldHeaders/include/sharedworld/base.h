@@ -55,7 +55,7 @@ enum {
   SW_CODE_REQUIRED = 34,         /* a peer asks for a comparison of codes, and one of the two cannot show a code */
   SW_CODE_REFUSED = 35,          /* the code was not confirmed on both screens */
   SW_CODE_BUSY = 36,             /* too many codes are being compared, or a comparison failed a short time ago */
-  SW_WOULD_BLOCK = 37,           /* too many messages are on their way to a receiver */
+  SW_WOULD_BLOCK = 37,           /* too many messages are on their way to a receiver, or in all */
   SW_DISK_FULL = 38,             /* a disk is full */
   SW_UNKNOWN_RESOURCE = 39,      /* no such resource is offered, or it is not any more */
   SW_MESSAGE_STOPPED = 40,       /* the app of a peer stopped an answer on its way; no session of this library does */

@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 54 - 1)
+  package static let all = Self(rawValue: 1 << 55 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -88,6 +88,8 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let freshChains = Self(rawValue: 1 << 29)
   /// A sender keeps no more for all receivers together than it may.
   package static let messageTotal = Self(rawValue: 1 << 53)
+  /// A member retains no more to pass on than it may, and drops the rest.
+  package static let relayBound = Self(rawValue: 1 << 54)
 
   // MARK: Frames
 

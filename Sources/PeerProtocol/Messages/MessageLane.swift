@@ -1,3 +1,4 @@
+import AnchorReplication
 import Basics
 
 /// The messages that wait on one link: whole frames on their way through members, and whether others wait too.
@@ -14,6 +15,8 @@ struct MessageLane: Sendable {
 
   /// Bytes of those frames that wait.
   var relayedBytes: Int { critical.bytes + ordinary.bytes }
+  /// Bytes of those of one kind, critical or not, of which more wait: each kind has the whole bound.
+  var mostRelayedBytes: Int { max(critical.bytes, ordinary.bytes) }
 
   /// Whether unreliable messages, and streams, leave before the ordinary messages this time: each every other time.
   mutating func takeTurn() -> (unreliableFirst: Bool, streamsFirst: Bool) {
@@ -23,10 +26,11 @@ struct MessageLane: Sendable {
 
   /// Adds a frame with a body of `size` bytes, unless more than `limit` would wait; whether it did.
   mutating func relay(
-    _ size: Int, isCritical: Bool, limit: Int, _ build: (inout ByteWriter) -> Void
+    _ size: Int, isCritical: Bool, limit: Int, rules: ProtocolRules, _ build: (inout ByteWriter) -> Void
   ) -> Bool {
     let hasRoom =
-      isCritical ? critical.add(size, limit: limit, build) : ordinary.add(size, limit: limit, build)
+      isCritical
+      ? critical.add(size, limit: limit, rules: rules, build) : ordinary.add(size, limit: limit, rules: rules, build)
     if hasRoom { isWaiting = true }
     return hasRoom
   }
@@ -47,8 +51,10 @@ private struct RelayQueue: Sendable {
   /// Bytes that wait.
   var bytes: Int { frames.count - left }
 
-  mutating func add(_ size: Int, limit: Int, _ build: (inout ByteWriter) -> Void) -> Bool {
-    guard bytes + FrameHead.size + size <= limit else { return false }
+  mutating func add(
+    _ size: Int, limit: Int, rules: ProtocolRules, _ build: (inout ByteWriter) -> Void
+  ) -> Bool {
+    guard bytes + FrameHead.size + size <= limit || !rules.contains(.relayBound) else { return false }
     frames.writeFrame(.relayedMessage, build)
     return true
   }

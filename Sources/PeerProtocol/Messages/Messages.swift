@@ -111,13 +111,12 @@ struct Messages: Organ {
   private mutating func relay(_ index: Int, in turn: inout Turn) {
     let route = MessageRoute(from: turn.me, to: outflows[index].receiver)
     guard let hop = turn.nextLink(to: route.to) else { return }
+    let (limit, rules) = (turn.configuration.messageWindow, turn.configuration.rules)
     if !outflows[index].unreliable.isEmpty { lanes.update(hop) { $0.isWaiting = true } }
-    while let (head, bytes) = outflows[index].next(
-      within: ProtocolLimits.relayedFlight, rules: turn.configuration.rules)
-    {
+    while let (head, bytes) = outflows[index].next(within: ProtocolLimits.relayedFlight, rules: rules) {
       let size = MessageRoute.size + MessageHead.size + bytes.count
       let hasRoom = lanes.update(hop) { lane in
-        lane.relay(size, isCritical: head.isCritical, limit: turn.configuration.messageWindow) { body in
+        lane.relay(size, isCritical: head.isCritical, limit: limit, rules: rules) { body in
           route.write(to: &body)
           head.write(to: &body)
           body.write(bytes: bytes)
@@ -201,9 +200,10 @@ struct Messages: Organ {
     }
     guard route.hops < ProtocolLimits.hops, let hop = turn.nextLink(to: route.to, avoiding: sender.node) else { return }
     route.hops += 1
+    let (limit, rules) = (turn.configuration.relayedMessageLimit, turn.configuration.rules)
     _ = lanes.update(hop) { lane in
       lane.relay(
-        MessageRoute.size + rest.byteCount, isCritical: head.isCritical, limit: turn.configuration.relayedMessageLimit
+        MessageRoute.size + rest.byteCount, isCritical: head.isCritical, limit: limit, rules: rules
       ) { body in
         route.write(to: &body)
         body.write(span: rest)
@@ -397,6 +397,10 @@ extension Messages {
     load.total = openBytes
     load.unread = inflows.map(\.unread).max() ?? 0
     load.unreliable = outflows.map(\.unreliable.bytes).max() ?? 0
+    lanes.forEach { lane in
+      load.relayed = max(load.relayed, lane.mostRelayedBytes)
+      load.relayedUnreliable = max(load.relayedUnreliable, lane.unreliable.bytes)
+    }
     load.isSettled = !areOpen
     return load
   }
@@ -426,6 +430,10 @@ package struct MessageLoad: Sendable {
   package var unread = 0
   /// Of the unreliable messages of this node that wait for the receiver with most of them.
   package var unreliable = 0
+  /// Of the frames, of this node and of others, that wait on the link with most of them to be passed on, critical or not.
+  package var relayed = 0
+  /// Of the unreliable messages of others that wait on the link with most of them.
+  package var relayedUnreliable = 0
   /// Whether every receiver has acknowledged everything.
   package var isSettled = true
 }

@@ -52,6 +52,9 @@ struct PerLink<State: Sendable>: Sendable {
     return exchange(&slots[link.place].state, with: nil)
   }
 
+  /// Calls `body` with the state of each link.
+  func forEach(_ body: (State) -> Void) { for case let state? in slots.map(\.state) { body(state) } }
+
   /// Whether this link has a state.
   func has(_ link: LinkRef) -> Bool {
     guard link.place < slots.count, slots.span[link.place].id == link.id else { return false }

@@ -260,6 +260,15 @@ package struct MessageWatch: Sendable {
     if load.unreliable > SessionPeer.messageWindow / 4 {
       return "M3 \(load.unreliable) bytes of unreliable messages wait"
     }
+    return excess(relayed: load)
+  }
+
+  /// M3 of what waits at a node to be passed on.
+  private func excess(relayed load: MessageLoad) -> String? {
+    if load.relayed > SessionPeer.messageWindow { return "M3 \(load.relayed) bytes wait to be passed on" }
+    if load.relayedUnreliable > SessionPeer.messageWindow / 4 {
+      return "M3 \(load.relayedUnreliable) bytes of unreliable messages wait to be passed on"
+    }
     return nil
   }
 }

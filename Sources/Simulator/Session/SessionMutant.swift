@@ -39,6 +39,7 @@ extension SessionMutant {
       .init("acknowledged-before-hand-over", .honestReports, .messages, nodes: 4, seeds: 16...17),
       .init("message-window-ignored", .messageWindow, .messages, nodes: 4, seeds: 40...41),
       .init("message-total-ignored", .messageTotal, .messages, nodes: 4, seeds: 1...10),
+      .init("relay-without-bound", .relayBound, .streams, nodes: 4, seeds: 1...4),
       .init("message-chain-over-restart", .freshChains, .messages, nodes: 4, seeds: 1...4),
       .init("streams-not-resent", .messageResend, .streams, nodes: 4, seeds: 1...4),
       .init("no-stream-chain", .messageChain, .streams, nodes: 4, seeds: 1...4),

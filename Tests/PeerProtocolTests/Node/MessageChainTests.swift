@@ -348,6 +348,8 @@ struct MessageChainTests {
         $0.write(bytes: [UInt8](repeating: 7, count: 20_000))
       }
     }
+    let load = probe.node.messageLoad.relayed
+    #expect(load > ProtocolLimits.messageWindow / 5 && load <= ProtocolLimits.messageWindow / 4)
     probe.isSlow = false
     probe.input(.writable(other))
     let passed = try probe.frames(on: other).filter { $0.type == .relayedMessage }
@@ -355,6 +357,12 @@ struct MessageChainTests {
     let most = (ProtocolLimits.messageWindow / 4 + 2 * ProtocolLimits.transmitWindow) / 20_000
     #expect(passed.count > 12 && passed.count <= most)
     #expect(passed.allSatisfy { $0.body[0] == 1 })
+    let numbers = try passed.map { frame in
+      var reader = ByteReader(frame.body.span)
+      _ = try MessageRoute(reading: &reader)
+      return try MessageHead(reading: &reader).number
+    }
+    #expect(numbers == numbers.sorted())
     #expect(told(&probe).isEmpty)
   }
 

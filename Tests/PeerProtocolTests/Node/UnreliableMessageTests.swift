@@ -149,6 +149,8 @@ struct UnreliableMessageTests {
     for number in 10...500 as ClosedRange<UInt64> {
       say(UnreliableMessage([0], number: number, key: "b", route: route), to: &probe, on: one)
     }
+    let load = probe.node.messageLoad.relayedUnreliable
+    #expect(load > 0 && load < 3 * ProtocolLimits.messageCost)
     probe.isSlow = false
     probe.input(.writable(other))
     let passed = try sent(&probe, on: other)

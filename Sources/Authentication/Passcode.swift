@@ -42,6 +42,7 @@ public struct Passcode: Sendable {
   }
 
   /// Why a text is not a passcode.
+  @nonexhaustive
   public enum Defect: Error, Hashable, Sendable, CustomStringConvertible {
     /// It has fewer than 6 characters.
     case tooShort

@@ -4,6 +4,7 @@ public import WorldModel
 /// How far a resource has come, to this peer or from it to another one.
 public struct ResourceProgress: Sendable, Hashable {
   /// The direction.
+  @nonexhaustive
   public enum Direction: Sendable, Hashable {
     /// From this peer to the other one.
     case sending

@@ -10,6 +10,7 @@ public struct NetworkDiagnosis: Hashable, Sendable {
   /// One thing that was looked at.
   public struct Finding: Hashable, Sendable {
     /// The meaning for discovery.
+    @nonexhaustive
     public enum Weight: String, Hashable, Sendable, CaseIterable {
       /// It works.
       case good

@@ -17,6 +17,7 @@ public struct UndoHistory: Hashable, Sendable {
   }
 
   /// A step that takes an edit back, or makes it again.
+  @nonexhaustive
   public enum Step: Hashable, Sendable {
     /// Remove the anchor.
     case remove(AnchorID)

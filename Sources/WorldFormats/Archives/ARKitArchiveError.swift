@@ -1,4 +1,5 @@
 /// Why an archive of ARKit could not be read, and where.
+@nonexhaustive
 public enum ARKitArchiveError: Error, Hashable, Sendable {
   /// The file is larger than ``ARKitArchive/largestFile``.
   case tooLarge(limit: Int)

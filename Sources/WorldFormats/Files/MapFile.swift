@@ -55,6 +55,7 @@ public struct MapFile: Sendable {
 }
 
 /// Why a file could not be read as a map.
+@nonexhaustive
 public enum MapFileError: Error, Hashable, Sendable {
   /// The content is that of no known format.
   case unknownFormat

@@ -1,6 +1,7 @@
 public import WorldModel
 
 /// The file formats that a world map can be read from and written to.
+@nonexhaustive
 public enum MapFormat: Hashable, Sendable, CaseIterable {
   /// The package's own format, which keeps everything.
   case worldMap

@@ -1,6 +1,8 @@
 /// Why a point-cloud file could not be read, and where.
+@nonexhaustive
 public enum PointCloudFileError: Error, Hashable, Sendable {
   /// A place in a file.
+  @nonexhaustive
   public enum Place: Hashable, Sendable {
     /// A line, counted from 1.
     case line(Int)

@@ -1,4 +1,5 @@
 /// The point-cloud formats that can be read and written.
+@nonexhaustive
 public enum PointCloudFormat: String, Hashable, Sendable, CaseIterable {
   /// Polygon File Format (G. Turk, 1994), numbers as text.
   case plyASCII = "ply-ascii"

@@ -52,6 +52,7 @@ extension HitTest {
   }
 
   /// The kinds of surfaces, best first.
+  @nonexhaustive
   public enum Kind: Int, Hashable, Sendable, Comparable {
     /// A plane, within its extent.
     case plane

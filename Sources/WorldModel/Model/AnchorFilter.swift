@@ -1,6 +1,7 @@
 /// A filter of anchors: those that meet every condition that is set.
 public struct AnchorFilter: Hashable, Sendable {
   /// The kinds of anchors, without their associated values.
+  @nonexhaustive
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
     /// ``Anchor/Kind/plain``.
     case plain

@@ -23,6 +23,7 @@ extension Anchor {
   /// A flat surface, in the anchor's x–z plane.
   public struct Plane: Hashable, Sendable, Codable {
     /// How the surface lies relative to gravity.
+    @nonexhaustive
     public enum Alignment: UInt8, Hashable, Sendable, CaseIterable {
       /// At any angle.
       case any = 0

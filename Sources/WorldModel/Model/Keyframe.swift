@@ -28,6 +28,7 @@ public struct Keyframe: Hashable, Sendable {
   /// A ray (x, y) at depth 1, x right and y down, with r² = x² + y², meets the picture at centre + focal length × (x, y) × s.
   public struct Lens: Hashable, Sendable {
     /// The factor s by which the lens distorts.
+    @nonexhaustive
     public enum Model: UInt8, Hashable, Sendable, CaseIterable {
       /// s = 1 + k1 r² + k2 r⁴ (D. C. Brown, 1966, without the tangential terms).
       case pinhole = 1

@@ -1,4 +1,5 @@
 /// How well a place is mapped: whether the map is worth sharing, and which evidence is missing.
+@nonexhaustive
 public enum MappingStatus: Hashable, Sendable {
   /// There is no feature point yet; nothing can be captured.
   case notAvailable

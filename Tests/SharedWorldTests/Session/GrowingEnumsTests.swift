@@ -12,6 +12,12 @@ struct GrowingEnumsTests {
     ("AnchorChange.Kind", "added"),
     ("AnchorChanges.Element", "current"), ("Browser.Event", "found"), ("Anchor.Kind", "plain"),
     ("DecodingFailure", "truncated"), ("MessageFailure.Reason", "lost"), ("MessageReturn.Reason", "unhandled"),
+    ("MappingStatus", "mapped"), ("HitTest.Kind", "plane"), ("AnchorFilter.Kind", "plain"),
+    ("Anchor.Plane.Alignment", "vertical"), ("Keyframe.Lens.Model", "pinhole"),
+    ("ResourceProgress.Direction", "sending"), ("NetworkDiagnosis.Finding.Weight", "good"),
+    ("Passcode.Defect", "tooShort"), ("UndoHistory.Step", "remove"), ("PointCloudFileError", "unknownFormat"),
+    ("PointCloudFileError.Place", "line"), ("ARKitArchiveError", "tooLarge"), ("MapFileError", "archive"),
+    ("MapFormat", "worldMap"), ("PointCloudFormat", "xyz"),
   ]
 
   /// Compiles an app on a thread of its own: one that waits for it would be missing to the tests beside this one.
@@ -27,7 +33,7 @@ struct GrowingEnumsTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let source = folder.appending(path: "App.swift")
-    try "import SharedWorld\n\(app)".write(to: source, atomically: true, encoding: .utf8)
+    try "import SharedWorld\nimport WorldFormats\n\(app)".write(to: source, atomically: true, encoding: .utf8)
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
     let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     let sources = root.appending(path: "Sources")

@@ -142,7 +142,7 @@ let package = Package(
       name: "SharedWorldTests",
       dependencies: [
         "Authentication", "Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "ServiceDiscovery", "WorldModel",
-        "WorldFormats", "TestSupport",
+        "WorldAlignment", "WorldFormats", "TestSupport",
       ],
       swiftSettings: common),
     .testTarget(

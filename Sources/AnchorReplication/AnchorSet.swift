@@ -61,17 +61,8 @@ package struct AnchorSet: Sendable {
   /// The bytes that count towards the limit on the set.
   var stateBytes: Int { table.stateBytes + kinds.stateBytes }
 
-  /// The number of operations that wait for an anchor that has not arrived.
-  var heldCount: Int { held.count }
-
-  /// The actors of those operations.
+  /// The actors of the operations that wait for an anchor that has not arrived.
   package var heldActors: [ActorID] { held.actors }
-
-  /// Bytes of operations in the log.
-  var logByteCount: Int { log.byteCount }
-
-  /// Whether operations were dropped for want of room: ask for them again by sending the vector.
-  var needsResync: Bool { held.lacks(actors.seen(of:)) }
 
   /// Σ mod 2²⁵⁶ of the SHA-256 of every anchor in canonical form: equal vectors imply equal digests.
   ///

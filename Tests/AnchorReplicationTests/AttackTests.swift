@@ -35,7 +35,7 @@ import WorldModel
       number += 1
     }
     #expect(set.heldCount == ReplicationLimits.default.heldOperations)
-    #expect(set.needsResync)
+    #expect(set.lacksOperations(of: actor(9)))
   }
 
   @Test func `operations that wait in a chain are all released by the anchor at its head`() throws {

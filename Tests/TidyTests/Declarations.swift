@@ -13,6 +13,39 @@ struct Declarations {
     "Ownership": "an organ, which no other module sees, and the public value that a session hands out"
   ]
 
+  /// Members of the product that tests alone name, and why the product has them.
+  static let namedByTests: [Substring: String] = ["isResting": "an intake keeps its links to itself"]
+
+  @Test("a member that tests alone name is in the tests")
+  func testOnly() {
+    let found = Self.testOnly(in: Repository.swift.map { ($0.path, $0.code) })
+    report(
+      found.filter { Self.namedByTests[$0.name] == nil }.map {
+        Finding(
+          path: $0.path, line: $0.line,
+          advice: "tests alone name \($0.name): put it into an extension there, or remove it")
+      })
+    for name in Set(Self.namedByTests.keys).subtracting(found.map(\.name)).sorted() {
+      Issue.record("\(name) is not named by tests alone: take it off the list in Declarations.swift")
+    }
+  }
+
+  @Test("a member that the product names twice, that is private, or that no test names is not for tests alone")
+  func testOnlyIsFound() {
+    let product = """
+      struct A {
+        package private(set) var one = 1
+        var used: Int { one }
+        static func two() -> Int { used }
+        private func three() {}
+        func four() {}
+      }
+      """
+    let files = [("Sources/A/a.swift", product), ("Tests/T/t.swift", "a.one + A.two() + a.used + a.three()")]
+    let found = Self.testOnly(in: files)
+    #expect(found.map(\.name) == ["two"] && found.map(\.line) == [4])
+  }
+
   @Test("a package member has a user outside its module")
   func users() {
     let unused = Self.unused(in: Repository.swift.map { ($0.module, $0.path, $0.code) })
@@ -52,6 +85,37 @@ struct Declarations {
   func declared() {
     let code = "public final class A {\n  struct B {}\n}\nextension C {}\n@frozen public enum D<E> {}\nfunc f() {}\n"
     #expect(Self.types(in: code).map(\.name) == ["A", "D"])
+  }
+
+  /// The members of the product, not public or private, whose name stands there once and in tests too.
+  private static func testOnly(
+    in files: [(path: String, code: String)]
+  ) -> [(name: Substring, path: String, line: Int)] {
+    var uses: [Substring: Int] = [:]
+    for file in files where !file.path.hasPrefix("Tests/") {
+      for word in words(of: Substring(file.code)) { uses[word, default: 0] += 1 }
+    }
+    let tests = files.filter { $0.path.hasPrefix("Tests/") }
+    let tested = Set(tests.flatMap { words(of: Substring($0.code)) })
+    return files.filter { $0.path.hasPrefix("Sources/") }.flatMap { file in
+      hidden(in: file.code).filter { uses[$0.name] == 1 && tested.contains($0.name) && !witnesses.contains($0.name) }
+        .map { ($0.name, file.path, $0.line) }
+    }
+  }
+
+  /// The functions and values that are neither public nor private, with their lines.
+  private static func hidden(in code: String) -> [(name: Substring, line: Int)] {
+    lines(of: code).compactMap { number, line in
+      let words = words(of: line)
+      let rest = words.drop { modifiers.contains($0) }
+      guard let kind = rest.first, ["func", "var", "let"].contains(kind), let name = rest.dropFirst().first else {
+        return nil
+      }
+      let before = words[..<rest.startIndex]
+      let isSetterAlone = zip(before, before.dropFirst()).contains { $0 == "private" && $1 == "set" }
+      let isPrivate = before.contains("fileprivate") || before.contains("private") && !isSetterAlone
+      return isPrivate || before.contains("public") ? nil : (name, number)
+    }
   }
 
   /// The members of `package` access that no file outside their module names.

@@ -72,11 +72,6 @@ struct HeldOperations: Sendable {
     hasForgottenDrops || dropped[actor].map { $0 > applied } ?? false
   }
 
-  /// Whether dropped operations have not been received again.
-  func lacks(_ seen: (ActorID) -> UInt64) -> Bool {
-    hasForgottenDrops || dropped.contains { seen($0.key) < $0.value }
-  }
-
   // MARK: Release
 
   /// Takes out the actors whose first operation waits for the anchor that the operation `key` adds.

@@ -188,9 +188,6 @@ extension Session {
     return finder
   }
 
-  /// The turns at which this device's clouds were tried in the session's map, the cost of searches; for tests.
-  package func searchedTurns() -> Int { frames.finder?.memory.work.turns ?? 0 }
-
   /// Looks for a cloud of this device in the session's map, and measures how the map lies in the frame of the cloud.
   func locate(_ cloud: [SIMD3<Float>], _ mode: AlignmentMode) async throws(SessionError) -> FrameFit {
     let finder = try await relocalizer()

@@ -1,5 +1,6 @@
 import Basics
 import Testing
+import WorldAlignment
 import WorldFormats
 
 @testable import SharedWorld
@@ -118,4 +119,9 @@ struct RealignmentTests {
       #expect(searched == 120 && after == searched)
     }
   }
+}
+
+extension Session {
+  /// The turns at which this device's clouds were tried in the session's map, the cost of searches.
+  fileprivate func searchedTurns() -> Int { frames.finder?.memory.work.turns ?? 0 }
 }

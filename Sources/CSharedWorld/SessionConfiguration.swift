@@ -160,6 +160,10 @@ private func setDiscovery(of configuration: inout Session.Configuration, _ known
 
 /// The passcode of the room.
 private func passcode(_ known: sw_session_config) throws -> Passcode? {
+  if let path = try optionalText(known.passcode_file, "passcode_file") {
+    guard known.passcode == nil else { throw Failure.argument("give passcode or passcode_file, not both") }
+    return try Passcode(contentsOfFile: path)
+  }
   guard let text = known.passcode else { return nil }
   do {
     return try Passcode(utf8: UnsafeRawBufferPointer(start: text, count: strnlen(text, Passcode.mostLength + 1)))

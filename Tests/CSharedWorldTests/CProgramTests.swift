@@ -20,6 +20,7 @@ struct CProgramTests {
     .enabled(if: compiler("gcc") != nil, "gcc is missing"),
     arguments: [
       ("two_peers", "maps, anchors, drags, ownership, a lock and a journal"), ("codes", "codes that users compare"),
+      ("trust", "new passcodes, passcodes in files and known peers"),
       ("signals", "signals reach its own threads alone"), ("operations", "operations that do not wait, and handles"),
       ("objects", "messages in all modes, groups, objects and requests"), ("resources", "files and bytes"),
       ("streams", "streams of bytes by their descriptors"),

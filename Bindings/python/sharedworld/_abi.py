@@ -91,7 +91,14 @@ class SessionConfig(ctypes.Structure):
         ("log", c_uint8),
         ("reserved4", c_uint16),
         ("realign_interval_ms", c_uint32),
+        ("passcode_file", c_char_p),
     ]
+
+
+class KnownPeer(ctypes.Structure):
+    """sw_known_peer"""
+
+    _fields_ = [("id", PeerID), ("day", c_char_p), ("name", c_char_p)]
 
 
 class Attachment(ctypes.Structure):
@@ -291,7 +298,7 @@ class LivePose(ctypes.Structure):
 STRUCTURES: dict[str, type[ctypes.Structure]] = {
     (structure.__doc__ or ""): structure
     for structure in (
-        PeerID, AnchorID, MapID, Digest, Pair, SessionConfig, Peer, Anchor, Event, Invitation, Delivery, Group, Object,
+        PeerID, AnchorID, MapID, Digest, Pair, SessionConfig, KnownPeer, Peer, Anchor, Event, Invitation, Delivery, Group, Object,
         Alignment, FrameFit, State, LivePose)
 }
 
@@ -349,6 +356,12 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "sw_session_answer_code": (Status, HANDLE, PEERS, c_int),
     "sw_session_set_locked": (Status, HANDLE, c_int),
     "sw_session_unlock_passcode": (Status, HANDLE),
+    "sw_passcode_generate": (Status, c_char_p, c_size_t),
+    "sw_known_peers_list": (Status, c_char_p, OUT),
+    "sw_known_peers_remove": (Status, c_char_p, PEERS),
+    "sw_known_peer_list_count": (c_size_t, HANDLE),
+    "sw_known_peer_list_get": (POINTER(KnownPeer), HANDLE, c_size_t),
+    "sw_known_peer_list_destroy": (None, HANDLE),
     "sw_session_host": (Status, HANDLE, PEERS, POINTER(c_uint64)),
     "sw_session_send": (Status, HANDLE, BYTES, c_size_t, PEERS, c_size_t),
     "sw_session_send_as": (Status, HANDLE, BYTES, c_size_t, DELIVERY, NUMBER),

@@ -9,7 +9,7 @@ from typing import Any, Self
 from ._library import library
 
 
-def take_list(kind: str, read: Callable[[Any], Any], function: str, handle: c_void_p) -> list[Any]:
+def take_list(kind: str, read: Callable[[Any], Any], function: str, handle: c_void_p | bytes | None) -> list[Any]:
     """Copies a list out of the library."""
     pointer = c_void_p()
     getattr(library, function)(handle, byref(pointer))

@@ -104,6 +104,7 @@ class Config:
     ownership: Ownership = Ownership.OPEN
     log: LogLevel = LogLevel.NONE
     realign_interval_ms: int = 0
+    passcode_file: Path = None
 
     def c_structure(self) -> _abi.SessionConfig:
         """The structure with these values in place of the library's defaults."""

@@ -88,6 +88,7 @@ typedef struct sw_session_config {
   uint8_t log;            /* SW_LOG_...; default none */
   uint16_t reserved4;     /* zero */
   uint32_t realign_interval_ms; /* the least time between two searches of sw_session_keep_aligned_async; 0, the default, is 2000 */
+  const char *passcode_file; /* file with it, in place of `passcode`; SW_INSECURE_IDENTITY unless its mode is 0600; NULL is none */
 } sw_session_config;
 
 /* Writes the defaults. `size` is sizeof(sw_session_config); no more than that is written. */

@@ -127,6 +127,25 @@ def strangers():
     seed("fuzz-txt", "record", b"\x03v=1\x0bauth=invite\x04flag\x02n=\x02=x")
     # Another peer connects, says hello, invites and is accepted; then edits and a while.
     seed("fuzz-node", "join", bytes([0, 1, 3, 1, 0, 0, 0, 5, 9, 0, 11, 0, 0, 4, 0, 0, 16] + list(range(16)) + [19, 200]))
+    owned()
+
+
+def owned():
+    """Sessions with an owner for fuzz-node, whose first byte chooses the start; see Play+Owned.swift."""
+    join = [0, 1, 3, 1, 0, 0, 0, 5, 9, 0, 11, 0, 0, 4, 0, 0]
+    # The creator names a moderator, receives its anchors and its removal of a peer, removes it, and starts again.
+    written, ruling = [46, 1, 0, 0], [42, 1, 1, 2, 1, 16, 3, 0, 0]
+    run = join + [40, 1, 1, 0] + 2 * written + ruling + [13, 1] + written + [44, 0, 0, 45, 19, 200]
+    seed("fuzz-node", "creator", bytes([241] + run))
+    seed("fuzz-node", "curator", bytes([242] + join + [40, 4, 1, 9, 26, 0, 14, 0, 47, 1, 19, 200]))
+    # A lone node is invited, with a charter of the creator, and admitted.
+    greet = [0, 1, 3, 1, 0, 0, 0, 41, 0, 0, 0]
+    run = greet + [5, 9, 0, 11, 0, 0, 4, 0, 0, 42, 0, 1, 0, 2, 1, 0, 0, 19, 200]
+    seed("fuzz-node", "alone", bytes([240] + run))
+    # A moderator admits, is sent anchors by a guest, raises the cut, and is removed.
+    guest = [42, 0, 1, 2, 1, 2 | 16, 1, 0, 0]
+    run = [40, 3, 3, 20] + 2 * [46, 2, 0, 0] + guest + [46, 2, 0, 0, 43, 3, 0, 1, 2, 0, 42, 1, 1, 0, 5, 0, 0, 0, 19, 200]
+    seed("fuzz-node", "moderator", bytes([243] + run))
 
 
 def tls():

@@ -11,6 +11,7 @@ struct FuzzNode {
 
 /// A list of operations, one byte each with the bytes that it takes: what apps and peers do to a node, in any order.
 ///
+/// A first byte of 240 to 243 chooses a node of an owned session (`OwnedStart`), which has further operations.
 /// Whatever that was, the node comes to rest, and a second node that gets the same inputs gives the same outputs.
 private func fuzzNode(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let bytes = [UInt8](UnsafeBufferPointer(start: data, count: min(count, 2048)))

@@ -6,15 +6,19 @@ import WorldModel
 /// One node and what a list of operations does to it.
 struct Play {
   var node: Node
+  /// What is signed in an owned session; nil in an open one.
+  var court: Court?
+  /// How the present start of the node was configured.
+  var configuration: NodeConfiguration
   /// A digest of all outputs, and how many there were.
   private(set) var outputs: [UInt64] = [0, 0]
 
   private var bytes: ArraySlice<UInt8>
   var now = Instant(nanoseconds: 1_000_000_000)
   private var nextLink: UInt64 = 1
-  private var links: [LinkID] = []
+  private(set) var links: [LinkID] = []
   private var dials: [DialID] = []
-  private var invitations: [InvitationID] = []
+  private(set) var invitations: [InvitationID] = []
   /// Resources offered by or to the node, and drags and maps of its own.
   var resources: [ResourceID] = []
   var drags: [DragID] = []
@@ -24,22 +28,45 @@ struct Play {
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes[...]
-    node = Node(
-      NodeConfiguration(
-        peerID: Self.peer(0), incarnation: 1, name: "me", service: "test", addresses: [.loopback(port: 4000)], seed: 1),
-      at: now)
+    configuration = NodeConfiguration(
+      peerID: Self.peer(0), incarnation: 1, name: "me", service: "test", addresses: [.loopback(port: 4000)], seed: 1)
+    let start = bytes.first.flatMap(OwnedStart.init)
+    if let start {
+      self.bytes.removeFirst()
+      start.configure(&configuration)
+      court = Court(Self.genesis(start))
+    }
+    node = Node(configuration, at: now)
+    if start == .moderator { enter() }
   }
 
   static func peer(_ number: UInt8) -> PeerID { PeerID(SHA256Digest(hashing: [number])) }
 
   /// Carries out all operations, and lets ten seconds pass.
   mutating func run() {
-    while let operation = bytes.popFirst() { perform(operation % 40) }
+    // An open session has none of the last operations.
+    let count: UInt8 = court == nil ? 40 : 48
+    while let operation = bytes.popFirst() { perform(operation % count) }
     pass(.seconds(10))
   }
 
-  /// Whatever was done, the anchors are in order.
-  mutating func check() { precondition(node.allAnchors.allSatisfy { (try? $0.validate()) != nil }) }
+  /// Whatever was done, the anchors are in order, and so is what was signed.
+  mutating func check() {
+    precondition(node.allAnchors.allSatisfy { (try? $0.validate()) != nil })
+    let session = node.ownedSession
+    guard let record = session.record else { return }
+    Court.check(record, of: Self.peer(0))
+    guard !node.hasEnded, session.roles[Self.peer(0)] != nil else { return }
+    for entry in node.roster.entries where entry.status == .present {
+      precondition(session.roles[entry.peerID] != nil, "a member that no statement admits")
+    }
+  }
+
+  /// Nothing is left of the links of a process that has ended.
+  mutating func forgetLinks() {
+    (links, dials, invitations, questions) = ([], [], [], [])
+    (resources, drags, maps) = ([], [], [])
+  }
 
   mutating func byte() -> UInt8 { bytes.popFirst() ?? 0 }
 
@@ -79,11 +106,12 @@ struct Play {
     case 18: input(.handover(Self.peer(byte() % 5)))
     case 19: pass(.milliseconds(Int(byte()) * 20))
     case 20...32: useContents(operation)
+    case 40...: useCourt(operation)
     default: useAnchors(operation)
     }
   }
 
-  private mutating func open(_ number: UInt8, dial: DialID?) {
+  mutating func open(_ number: UInt8, dial: DialID?) {
     let link = LinkID(rawValue: nextLink)
     nextLink += 1
     links.append(link)
@@ -143,7 +171,7 @@ struct Play {
     receive(writer.bytes, on: link)
   }
 
-  private mutating func receive(_ bytes: [UInt8], on link: LinkID) {
+  mutating func receive(_ bytes: [UInt8], on link: LinkID) {
     node.receive(bytes.span.bytes, on: link, at: now)
     drain()
   }
@@ -165,7 +193,7 @@ struct Play {
     now = end
   }
 
-  private mutating func drain() {
+  mutating func drain() {
     while let output = node.nextOutput() {
       outputs[1] += 1
       switch output {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Floods a peer on loopback as a stranger would, for SECONDS: attack.py NAME PORT SECONDS
+"""Floods a peer on loopback as a stranger, or a member, would, for SECONDS: attack.py NAME PORT SECONDS
 
 `make bench FILTER=attack` runs it beside two members and measures what it costs them. It prints how much it did.
 """
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Fixtures" / "Wire"))
-from frames import frame, u8, u16, u32, u64, blob, text  # noqa: E402
+from frames import frame, u8, u16, u32, u64, blob, sha, text, varint  # noqa: E402
 
 # A stranger has this many addresses of the loopback network, and holds this many connections at most.
 ADDRESSES, CONNECTIONS = 250, 1000
@@ -171,9 +171,75 @@ def key_updates(stranger):
     return attack
 
 
+def member(stranger, make_burst):
+    """Is let in, and sends what costs for as long as the connection stands; reads what comes, as others do."""
+    def attack(number):
+        client = stranger.tls(number)
+        client.sendall(stranger.hello() + frame(8, u64(1) + u32(30_000) + blob(b"")))
+        received = b""
+        while frame(9, u64(1) + u8(1)) not in received:
+            received += client.recv(65_536) or fail("the peer lets nobody in")
+        client.sendall(frame(3, b""))
+        while stranger.has_time:
+            client.sendall(make_burst())
+            read_all(client)
+    return attack
+
+
+def fail(why):
+    raise OSError(why)
+
+
+def read_all(client):
+    """Reads what has come, and waits for nothing."""
+    timeout = client.gettimeout()
+    client.settimeout(0)
+    try:
+        while client.recv(65_536):
+            pass
+    except ssl.SSLWantReadError:
+        pass
+    finally:
+        client.settimeout(timeout)
+
+
+def questions(stranger):
+    """Asks for the whole vector of the other side, with a vector of nothing."""
+    vector = u8(1) + sha(b"") + varint(0)
+    burst = frame(33, u32(len(vector)) + u32(0) + vector) * 100
+    return member(stranger, lambda: burst)
+
+
+def operations(stranger):
+    """Sends operations that wait: each of an actor of its own, on an anchor that nobody has placed."""
+    def run():
+        # The name of an anchor that another actor has placed.
+        operation = u8(0x84) + u64(1 << 16) + os.urandom(16) + u64(1) + u64(0) + text("x")
+        return u8(1) + os.urandom(16) + u64(1) + u16(1) + u32(len(operation)) + operation
+    return member(stranger, lambda: frame(32, b"".join(run() for _ in range(400))))
+
+
+def departures(stranger):
+    """Invents peers that have left."""
+    def record():
+        return os.urandom(32) + u32(1) + u8(1) + os.urandom(8) + text("x") + u8(0)
+    return member(stranger, lambda: frame(6, varint(128) + b"".join(record() for _ in range(128))))
+
+
+def announcements(stranger):
+    """Announces maps of as many chunks as there may be, each newer than the one before."""
+    revisions = iter(range(1, 1 << 40))
+
+    def announcement():
+        size, chunks = u64(1 << 28), u32(65_536)
+        return frame(48, os.urandom(32) + u64(1) + u64(next(revisions)) + size + chunks + stranger.peer + u8(0))
+    return member(stranger, lambda: b"".join(announcement() for _ in range(100)))
+
+
 ATTACKS = {
     "half-open": half_open, "junk": junk, "slow": slow, "handshakes": handshakes, "draining": draining,
-    "invitations": invitations, "pings": pings, "key-updates": key_updates,
+    "invitations": invitations, "pings": pings, "key-updates": key_updates, "member-questions": questions,
+    "member-operations": operations, "member-departures": departures, "member-announcements": announcements,
 }
 
 
@@ -183,7 +249,8 @@ def main():
     name, port, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
     with tempfile.TemporaryDirectory() as folder:
         stranger = Stranger(port, folder, seconds)
-        print(flood(stranger, ATTACKS[name](stranger)))
+        # A member has one connection: of two the other side would end one.
+        print(flood(stranger, ATTACKS[name](stranger), workers=1 if name.startswith("member-") else 4))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from lan_test import LanTest
 
 #: How long messages may take to arrive once nothing is lost any more (seconds); a busy machine needs longer than an idle one.
 ARRIVAL = 60
-#: How often a flood sends a megabyte of messages and then an anchor: 12 of them a second fill the link.
-FLOODS = 120
+#: How often a flood sends a megabyte of messages and then an anchor: 12 of them a second fill the link, for a minute.
+FLOODS = 720
 
 
 class MessageTest(LanTest):
@@ -47,15 +47,15 @@ class MessageTest(LanTest):
         flood = threading.Thread(target=lambda: [one.send(line) for line in lines])
         since = len(one.events)
         flood.start()
-        placed = three.ask("burst 400 50")["placed"]
+        placed = three.ask("burst 2400 50", seconds=2 * ARRIVAL)["placed"]
         flood.join()
-        two.event("anchor-added", seconds=ARRIVAL, where=lambda event: event["name"].startswith("end"))
+        two.event("anchor-added", seconds=2 * ARRIVAL, where=lambda event: event["name"].startswith("end"))
         for event in one.events[since:]:
             if event["event"] == "answer" and event["command"] == "burst":
                 placed += event["placed"]
         told = {event["id"]: event["clock"] for event in two.events if event["event"] == "anchor-added"}
         times = [1000 * (told[each["id"]] - each["clock"]) for each in placed if each["id"] in told]
-        self.assertGreater(len(times), 400 + FLOODS)
+        self.assertGreater(len(times), 2400 + FLOODS)
         raw += self.time_raw_tcp(holders, two.host)
         self.check_latency("messages that fill a link", times, raw)
 

@@ -1,13 +1,15 @@
 import Foundation
 import SharedWorld
 
-/// What a stranger's flood costs two members: memory and descriptors that it adds, and how much later their updates come.
+/// What a flood of a stranger, or of a third member, costs two members: memory and descriptors that it adds, and how much later
+/// their updates come.
 ///
-/// The floods are those of `Benchmarks/attack.py`, a process of its own on this machine. A stranger has a machine of its own,
+/// The floods are those of `Benchmarks/attack.py`, a process of its own on this machine. The attacker has a machine of its own,
 /// so where there are two processors it gets the last one alone, and the members have the others, with the flood and without.
 enum AttackRows {
   private static let floods = [
-    "half-open", "junk", "slow", "handshakes", "draining", "invitations", "pings", "key-updates",
+    "half-open", "junk", "slow", "handshakes", "draining", "invitations", "pings", "key-updates", "member-questions",
+    "member-operations", "member-departures", "member-announcements",
   ]
   /// Updates a second between the members, and how long each measurement takes (seconds).
   private static let (rate, time) = (200, 6)

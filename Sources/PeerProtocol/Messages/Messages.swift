@@ -79,9 +79,13 @@ struct Messages: Organ {
   /// Whether one more message of this cost stays within the window of each of these receivers, and within the total.
   private func hasRoom(_ cost: Int, on track: MessageTrack, for peers: [PeerID]?, in turn: borrowing Turn) -> Bool {
     let window = turn.configuration.messageWindow(of: track)
-    var total = openBytes
-    for index in outflows.indices where isReceiver(index, in: peers, track) {
-      guard outflows.span[index].openBytes + cost <= window else { return false }
+    var total = 0
+    for index in outflows.indices {
+      // Through the span: the subscript of an array copies the element.
+      let open = outflows.span[index].openBytes
+      total += open
+      guard isReceiver(index, in: peers, track) else { continue }
+      guard open + cost <= window else { return false }
       total += cost
     }
     return total <= turn.configuration.messageTotal(of: track) || !turn.configuration.rules.contains(.messageTotal)
@@ -291,8 +295,11 @@ struct Messages: Organ {
     case .some:
       // Not for every report: messages that leave many at a time cost far less than those that leave as each finds room.
       let window = turn.configuration.messageWindow(of: report.track)
-      let isShort = openBytes > turn.configuration.messageTotal(of: report.track) - window / 4
-      if !isShort, outflows[index].openBytes <= window - window / 4 { giveRoom(in: &turn) }
+      if owesRoom, outflows[index].openBytes <= window - window / 4,
+        openBytes <= turn.configuration.messageTotal(of: report.track) - window / 4
+      {
+        giveRoom(in: &turn)
+      }
       pump(index, in: &turn)
     }
   }

@@ -139,13 +139,15 @@ struct LivenessTable {
 
   /// Takes it that messages were lost unheard: those that were silent may have spoken, and are asked again.
   mutating func missMessages(at now: Instant) {
-    for (instance, row) in rows where row.phase == .alive {
-      rows[instance] = aliveRow(row.info, isReported: row.isReported, at: now)
-    }
-    for (instance, row) in rows where row.phase == .doubted {
-      rows[instance] = Row(
-        info: row.info, isReported: row.isReported, phase: .doubted, since: max(now, row.since),
-        lastQuestion: row.lastQuestion)
+    for (instance, row) in rows {
+      switch row.phase {
+      case .alive: rows[instance] = aliveRow(row.info, isReported: row.isReported, at: now)
+      case .doubted:
+        rows[instance] = Row(
+          info: row.info, isReported: row.isReported, phase: .doubted, since: max(now, row.since),
+          lastQuestion: row.lastQuestion)
+      case .gone: break
+      }
     }
   }
 

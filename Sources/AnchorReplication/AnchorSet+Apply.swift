@@ -106,17 +106,21 @@ extension AnchorSet {
   private mutating func apply(
     _ run: OperationRun, _ bytes: RawSpan, _ outcome: inout AppliedOperations
   ) throws(ReplicationError) {
-    let before = held.count > 0 ? actors.seen(of: run.actor) : nil
+    let author = actors.index(of: run.actor)
+    guard held.count > 0 else { return try integrate(run, by: author, bytes, &outcome) }
+    let (before, applied) = (author.map { actors.seen[Int($0)] } ?? 0, outcome.applied)
     // Also what was applied before a gap or a limit releases others.
-    defer { if let before { outcome.applied += releaseHeld(awaiting: run.actor, beyond: before) } }
-    try integrate(run, bytes, &outcome)
+    defer {
+      if outcome.applied > applied { outcome.applied += releaseHeld(awaiting: run.actor, beyond: before) }
+    }
+    try integrate(run, by: author, bytes, &outcome)
   }
 
   /// Carries out the operations of a run, and logs them: neighbours with one copy.
   private mutating func integrate(
-    _ run: OperationRun, _ bytes: RawSpan, _ outcome: inout AppliedOperations
+    _ run: OperationRun, by known: ActorIndex?, _ bytes: RawSpan, _ outcome: inout AppliedOperations
   ) throws(ReplicationError) {
-    var author = actors.index(of: run.actor)
+    var author = known
     let end = cuts.limit(of: run.actor)
     // Most edits of a run are about anchors of the same few actors.
     var keyActor = (id: run.actor, index: author)

@@ -18,12 +18,18 @@ import WorldModel
     }
 
     var log: [Entry] = []
+    /// When each byte was handled, by the clock of the loop (ns).
+    var times: [UInt64] = []
+    let loop: EventLoop
     /// Called with each byte.
     var onFrame: (UInt8) -> Void = { _ in }
+
+    init(_ loop: EventLoop) { self.loop = loop }
 
     func handle(_ bytes: RawSpan, of link: LinkID, until isSpent: () -> Bool) -> Int {
       var used = 0
       while used < bytes.byteCount {
+        times.append(loop.now)
         onFrame(bytes.unsafeLoadUnaligned(fromByteOffset: used, as: UInt8.self))
         used += 1
         if isSpent() { break }
@@ -38,9 +44,10 @@ import WorldModel
 
   private static let (dear, cheap) = (LinkID(rawValue: 1), LinkID(rawValue: 2))
 
-  /// Runs `body` with an intake on a loop; each look at its clock takes `step`, and a peer has `burst` (ns).
+  /// Runs `body` with an intake on a loop; each look at its clock takes `step`, and a peer has `burst` (ns), which a byte fills
+  /// by `perByte`.
   private static func run(
-    step: UInt64, burst: Int64, _ body: @Sendable @escaping (Intake, Desk) -> Void,
+    step: UInt64, burst: Int64, perByte: Int64 = 0, _ body: @Sendable @escaping (Intake, Desk) -> Void,
     until isDone: @Sendable @escaping ([Desk.Entry]) -> Bool
   ) async throws -> [Desk.Entry] {
     let loop = try EventLoop(name: "intake")
@@ -53,10 +60,10 @@ import WorldModel
           return time
         }
         let intake = Intake(loop: loop)
-        let desk = Desk()
+        let desk = Desk(loop)
         intake.owner = desk
         intake.meter = WorkMeter(WorkClocks(time: clock, processorTime: clock))
-        (intake.limits.burst, intake.limits.perByte, intake.limits.share) = (burst, 0, 1_000_000)
+        (intake.limits.burst, intake.limits.perByte, intake.limits.share) = (burst, perByte, 1_000_000)
         for link in [dear, cheap] { intake.open(link, of: PeerID(of: link)) }
         body(intake, desk)
         Watch(loop, intake, desk, isDone) { done.resume(returning: $0) }.endRound()
@@ -85,18 +92,57 @@ import WorldModel
   private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
   @Test func `what takes long waits for the next round, behind what others have received`() async throws {
-    // Each look takes a whole quantum, so that eight frames are one.
-    let log = try await Self.run(step: Intake.quantum, burst: 1 << 60) { intake, _ in
-      intake.take(Self.bytes(20).span.bytes, of: Self.dear)
+    let log = try await Self.run(step: Intake.quantum, burst: 1, perByte: 1 << 40) { intake, _ in
+      intake.take(Self.bytes(3).span.bytes, of: Self.dear)
       intake.take(Self.bytes(1).span.bytes, of: Self.cheap)
     } until: {
       $0.contains(.resumed(Self.dear))
     }
     #expect(
       log == [
-        .handled(Self.dear, 8), .paused(Self.dear), .handled(Self.cheap, 1), .handled(Self.dear, 8),
-        .handled(Self.dear, 4), .resumed(Self.dear),
+        .handled(Self.dear, 1), .paused(Self.dear), .handled(Self.cheap, 1), .handled(Self.dear, 1),
+        .handled(Self.dear, 1), .resumed(Self.dear),
       ])
+  }
+
+  @Test func `the records of one round share a quantum`() async throws {
+    let log = try await Self.run(step: Intake.quantum, burst: 1, perByte: 1 << 40) { intake, _ in
+      for _ in 0..<3 { intake.take(Self.bytes(1).span.bytes, of: Self.dear) }
+      intake.take(Self.bytes(1).span.bytes, of: Self.cheap)
+    } until: {
+      $0.contains(.resumed(Self.dear))
+    }
+    #expect(
+      log == [
+        .handled(Self.dear, 1), .paused(Self.dear), .handled(Self.cheap, 1), .handled(Self.dear, 1),
+        .handled(Self.dear, 1), .resumed(Self.dear),
+      ])
+  }
+
+  @Test func `the clock is looked at after each dear frame, and after eight of others`() async throws {
+    let steps: [UInt64: Int] = [Intake.quantum / 2: 2, Intake.quantum / 20: 1 + 19 * Intake.stride]
+    for (step, count) in steps {
+      let log = try await Self.run(step: step, burst: 1 << 60) { intake, _ in
+        intake.take(Self.bytes(1_000).span.bytes, of: Self.dear)
+      } until: {
+        !$0.isEmpty
+      }
+      #expect(log.first == .handled(Self.dear, count))
+    }
+  }
+
+  @Test func `a peer that has cost more than its bytes are worth rests after each quantum`() async throws {
+    let log = try await Self.run(step: Intake.quantum, burst: 1 << 60) { intake, desk in
+      desk.onFrame = { _ in #expect(zip(desk.times, desk.times.dropFirst()).allSatisfy { $1 - $0 >= Intake.pause }) }
+      intake.take(Self.bytes(3).span.bytes, of: Self.dear)
+      // It is not overdrawn: nothing that it said is lost.
+      #expect(!intake.end(Self.dear))
+    } until: {
+      $0.contains(.ended(Self.dear))
+    }
+    #expect(
+      log == [.handled(Self.dear, 1), .paused(Self.dear)] + Array(repeating: .handled(Self.dear, 1), count: 2)
+        + [.ended(Self.dear)])
   }
 
   @Test func `what is cheap is handled at once and nobody is paused`() async throws {
@@ -114,17 +160,18 @@ import WorldModel
       intake.open(other, of: PeerID(of: Self.dear))
       intake.take(Self.bytes(1_000).span.bytes, of: Self.dear)
       intake.take(Self.bytes(1_000).span.bytes, of: other)
-      #expect(!intake.isResting(Self.dear) && intake.isResting(other))
+      #expect(intake.isOverdrawn(other))
       // Bytes that were already read wait.
       intake.take(Self.bytes(1_000).span.bytes, of: other)
-      desk.onFrame = { _ in #expect(!intake.isResting(Self.cheap)) }
+      desk.onFrame = { _ in #expect(!intake.isOverdrawn(Self.cheap)) }
       intake.take(Self.bytes(1).span.bytes, of: Self.cheap)
     } until: {
-      $0.contains(.handled(Self.cheap, 1))
+      $0.contains(.paused(Self.cheap))
     }
     #expect(
       log == [
-        .handled(Self.dear, 8), .paused(Self.dear), .handled(other, 8), .paused(other), .handled(Self.cheap, 1),
+        .handled(Self.dear, 1), .paused(Self.dear), .handled(other, 1), .paused(other), .handled(Self.cheap, 1),
+        .paused(Self.cheap),
       ])
   }
 
@@ -134,7 +181,7 @@ import WorldModel
       intake.limits.share = 4
       intake.open(Self.dear, of: PeerID(of: LinkID(rawValue: 9)))
       intake.take(Self.bytes(20).span.bytes, of: Self.dear)
-      #expect(intake.isResting(Self.dear))
+      #expect(intake.isOverdrawn(Self.dear))
     } until: {
       $0.last == .resumed(Self.dear)
     }
@@ -144,17 +191,14 @@ import WorldModel
   }
 
   @Test func `what a link said before it ended is handled before its end is reported`() async throws {
-    let log = try await Self.run(step: Intake.quantum, burst: 1 << 60) { intake, _ in
-      intake.take(Self.bytes(20).span.bytes, of: Self.dear)
+    let log = try await Self.run(step: Intake.quantum, burst: 1, perByte: 1 << 40) { intake, _ in
+      intake.take(Self.bytes(2).span.bytes, of: Self.dear)
       #expect(!intake.end(Self.dear))
       #expect(intake.end(Self.cheap))
     } until: {
       $0.contains(.ended(Self.dear))
     }
-    #expect(
-      log == [
-        .handled(Self.dear, 8), .paused(Self.dear), .handled(Self.dear, 8), .handled(Self.dear, 4), .ended(Self.dear),
-      ])
+    #expect(log == [.handled(Self.dear, 1), .paused(Self.dear), .handled(Self.dear, 1), .ended(Self.dear)])
   }
 
   @Test func `what an overdrawn peer said before its link ended is dropped`() async throws {
@@ -165,7 +209,7 @@ import WorldModel
     } until: {
       $0.contains(.ended(Self.dear))
     }
-    #expect(log == [.handled(Self.dear, 8), .paused(Self.dear), .ended(Self.dear)])
+    #expect(log == [.handled(Self.dear, 1), .paused(Self.dear), .ended(Self.dear)])
   }
 
   @Test func `a link that is closed while its bytes are handled leaves nothing behind`() async throws {
@@ -176,9 +220,9 @@ import WorldModel
       intake.take(Self.bytes(20).span.bytes, of: Self.dear)
       intake.take(Self.bytes(1).span.bytes, of: Self.cheap)
     } until: {
-      $0.contains(.handled(Self.cheap, 1))
+      $0.contains(.paused(Self.cheap))
     }
-    #expect(log == [.handled(Self.dear, 8), .handled(Self.cheap, 1)])
+    #expect(log == [.handled(Self.dear, 1), .handled(Self.cheap, 1), .paused(Self.cheap)])
   }
 }
 

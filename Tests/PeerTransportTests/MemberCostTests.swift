@@ -21,27 +21,37 @@ struct MemberCostTests {
     return frame.bytes
   }
 
-  /// Clocks of which every look takes a millisecond more.
+  /// A clock of which every look takes a millisecond more.
   ///
-  /// Each arrival costs one at least, and each frame of a flood an eighth. The time that passes counts too, so that a rest
-  /// ends and the link does not end for silence.
-  private static func slow() -> WorkClocks {
-    var looks: UInt64 = 0
-    let clock = {
+  /// Each arrival costs two at least. The time that passes counts too, so that a rest ends and the link does not end for silence.
+  private final class SlowClock {
+    private var looks: UInt64 = 0
+
+    var clocks: WorkClocks { WorkClocks(time: look, processorTime: look) }
+
+    private func look() -> UInt64 {
       looks += 1
       return MonotonicClock.now + looks * 1_000_000
     }
-    return WorkClocks(time: clock, processorTime: clock)
+
+    /// Lets the test look without a cost.
+    func standingStill<Answer>(_ ask: () -> Answer) -> Answer {
+      let before = looks
+      defer { looks = before }
+      return ask()
+    }
   }
 
   @Test func `a member that asks a dear question in a loop is not read, and the anchors of another one arrive`()
     async throws
   {
     let (victim, honest, liar) = (try DrivenPeer("victim"), try DrivenPeer("honest"), try DrivenPeer("liar"))
+    // The victim's loop alone looks at it.
+    nonisolated(unsafe) let clock = SlowClock()
     let address = try await victim.start { driver in
-      driver.intake.meter = WorkMeter(Self.slow())
-      // A member has 2,000 arrivals, and earns fewer than a flood makes.
-      (driver.intake.limits.burst, driver.intake.limits.perByte) = (2_000_000_000, 0)
+      driver.intake.meter = WorkMeter(clock.clocks)
+      // A member has some hundreds of arrivals, and earns fewer than a flood makes.
+      (driver.intake.limits.burst, driver.intake.limits.perByte) = (1_000_000_000, 0)
     }
     for peer in [honest, liar] {
       _ = try await peer.start()
@@ -67,7 +77,7 @@ struct MemberCostTests {
     // Anchors arrive before and after the liar is stopped. They are few: the honest member has a budget too.
     for count in 1...40 {
       // The node says nothing of it, so there is nothing else to wait for.
-      while count == 20, await victim.use({ $0.intake.isResting(attacked) }) != true {
+      while count == 20, await victim.use({ driver in clock.standingStill { driver.intake.isOverdrawn(attacked) } }) != true {
         try Task.checkCancellation()
         await Task.yield()
       }
@@ -77,7 +87,7 @@ struct MemberCostTests {
       await victim.wait { $0.read { node, _ in node.anchors.count } == count }
     }
     let isHonestRead = await victim.use { driver in
-      driver.transport.links.values.allSatisfy { $0.id == attacked || !driver.intake.isResting($0.id) }
+      driver.transport.links.values.allSatisfy { $0.id == attacked || !driver.intake.isOverdrawn($0.id) }
     }
     #expect(isHonestRead == true)
     asking.cancel()

@@ -17,12 +17,16 @@ protocol IntakeOwner: AnyObject {
 /// The place where received bytes wait when their peer has cost too much, so that no link takes its time from the others.
 ///
 /// In one round of the loop the bytes of a link are handled for ``quantum`` and a few frames at most; the rest waits for the
-/// next round, behind what other links have received. While the ``WorkBudget`` of a peer is overdrawn, its links are neither
-/// handled nor read: at most one receive buffer of each waits here, and TCP slows the peer down.
+/// next round, behind what other links have received and what that has caused. A peer that has cost more than its bytes were
+/// worth rests for ``pause`` in between. While the ``WorkBudget`` of a peer is overdrawn, its links are neither handled nor
+/// read: at most one receive buffer of each waits here, and TCP slows the peer down.
 final class Intake {
-  /// How long the bytes of one link are handled at once (ns).
-  static let quantum: UInt64 = 500_000
-  /// How many frames are handled between two looks at the clock.
+  /// How long the bytes of one link are handled in one round (ns): so long others wait behind them.
+  static let quantum: UInt64 = 100_000
+  /// How long a dear peer rests after a quantum (ns), so that it does not spend at once what it has saved up: a thread that
+  /// waits for this processor may get it only when the loop sleeps.
+  static let pause: UInt64 = 1_000_000
+  /// How many frames are handled between two looks at the clock, which costs as much as a tenth of a cheap frame.
   static let stride = 8
 
   private final class Account {
@@ -42,8 +46,21 @@ final class Intake {
     /// When it may go on (of the loop's clock); nil for the next round.
     var restsUntil: UInt64?
     var hasEnded = false
+    /// The round in which bytes were handled last, and how long that took in it (ns).
+    private var round: UInt64 = 0
+    private var timeInRound: UInt64 = 0
 
     init(_ link: LinkID, _ account: Account) { (self.link, self.account) = (link, account) }
+
+    /// How long its bytes may still be handled in a round (ns).
+    func timeLeft(in round: UInt64) -> UInt64 {
+      round == self.round ? quantum - min(timeInRound, quantum) : quantum
+    }
+
+    func note(_ time: UInt64, in round: UInt64) {
+      timeInRound = round == self.round ? timeInRound + time : time
+      self.round = round
+    }
   }
 
   /// The terms for peers whose first link opens from now on.
@@ -79,8 +96,12 @@ final class Intake {
   func take(_ bytes: RawSpan, of link: LinkID) {
     guard let line = lines[link] else { return }
     guard !line.isHeld else { return line.bytes.append(bytes) }
-    let (used, end) = serve(bytes, of: line)
-    let rest = line.account.budget.rest(at: end)
+    guard line.timeLeft(in: loop.rounds) > 0 else {
+      line.bytes.append(bytes)
+      return hold(line, for: nil)
+    }
+    let used = serve(bytes, of: line)
+    let rest = rest(of: line)
     // Its own bytes may have ended the link.
     guard used < bytes.byteCount || rest != nil, lines[link] === line else { return }
     line.bytes.append(bytes.extracting(used..<bytes.byteCount))
@@ -92,7 +113,7 @@ final class Intake {
   /// Else ``IntakeOwner/concludeEnd(of:)`` follows. The last bytes of an overdrawn peer are dropped.
   func end(_ link: LinkID) -> Bool {
     guard let line = lines[link] else { return true }
-    guard line.used < line.bytes.count, line.restsUntil == nil else {
+    guard line.used < line.bytes.count, !isOverdrawn(link) else {
       drop(line)
       return true
     }
@@ -114,33 +135,51 @@ final class Intake {
     timer?.deadline = nil
   }
 
-  /// Whether a link is not read because its peer has overdrawn its budget.
-  func isResting(_ link: LinkID) -> Bool { lines[link]?.restsUntil != nil }
+  /// Whether nothing of a link is handled or read because its peer has overdrawn its budget.
+  func isOverdrawn(_ link: LinkID) -> Bool {
+    lines[link].map { $0.account.budget.rest(at: meter.clocks.time()) != nil } ?? false
+  }
 }
 
 extension Intake: RoundHandler {
   /// Handles what waits, a little of each link; called by the loop.
   func endRound() {
     isRoundAwaited = false
-    for line in held where line.restsUntil == nil && lines[line.link] === line { resume(line) }
+    for line in held where line.restsUntil == nil && line.timeLeft(in: loop.rounds) > 0 && lines[line.link] === line {
+      resume(line)
+    }
     schedule()
   }
 }
 
 extension Intake {
-  /// Handles the bytes of a link while it may go on, and charges the cost; returns how many bytes were handled, and the time.
-  private func serve(_ bytes: RawSpan, of line: Line) -> (used: Int, end: UInt64) {
+  /// Handles the bytes of a link while it may go on, and charges the cost; returns how many bytes were handled.
+  private func serve(_ bytes: RawSpan, of line: Line) -> Int {
     let clock = meter.clocks.time
     let start = clock()
-    guard let owner else { return (bytes.byteCount, start) }
-    var frames = 0
+    guard let owner else { return bytes.byteCount }
+    let most = line.timeLeft(in: loop.rounds)
+    var (frames, nextLook, lastLook) = (0, 1, start)
     let used = owner.handle(bytes, of: line.link) {
       frames += 1
-      return frames.isMultiple(of: Self.stride) && clock() - start >= Self.quantum
+      guard frames == nextLook else { return false }
+      let look = clock()
+      // A few dear frames are a quantum already.
+      nextLook += look - lastLook < Self.quantum / 16 ? Self.stride : 1
+      lastLook = look
+      return look - start >= most
     }
     let end = clock()
+    line.note(end - start, in: loop.rounds)
     line.account.budget.charge(meter.cost(from: start, to: end), for: used, at: end)
-    return (used, end)
+    return used
+  }
+
+  /// How long a link has to rest; nil while it may go on.
+  private func rest(of line: Line) -> UInt64? {
+    let (budget, now) = (line.account.budget, meter.clocks.time())
+    if let rest = budget.rest(at: now) { return max(rest, Self.pause) }
+    return line.timeLeft(in: loop.rounds) == 0 && !budget.isFull(at: now) ? Self.pause : nil
   }
 
   private func hold(_ line: Line, for rest: UInt64?) {
@@ -155,15 +194,15 @@ extension Intake {
   private func resume(_ line: Line) {
     let bytes = exchange(&line.bytes, with: [])
     // Another link of the peer may have overdrawn the budget.
-    if line.account.budget.rest(at: meter.clocks.time()) == nil, line.used < bytes.count {
-      line.used += serve(bytes.span.bytes.extracting(line.used..<bytes.count), of: line).used
+    if !isOverdrawn(line.link), line.used < bytes.count {
+      line.used += serve(bytes.span.bytes.extracting(line.used..<bytes.count), of: line)
     }
     guard lines[line.link] === line else { return }
     let isDone = line.used == bytes.count
     if isDone { line.used = 0 } else { line.bytes = bytes }
-    let rest = line.account.budget.rest(at: meter.clocks.time())
+    let rest = rest(of: line)
     line.restsUntil = rest.map { loop.now + $0 }
-    if line.hasEnded, isDone || rest != nil {
+    if line.hasEnded, isDone || isOverdrawn(line.link) {
       drop(line)
       owner?.concludeEnd(of: line.link)
     } else if isDone, rest == nil {
@@ -188,7 +227,8 @@ extension Intake {
     timer?.deadline = held.lazy.compactMap(\.restsUntil).min()
     guard !isRoundAwaited, held.contains(where: { $0.restsUntil == nil }) else { return }
     isRoundAwaited = true
-    loop.atEndOfRound(self)
+    // Last, so that what others have caused in this round does not wait for it.
+    loop.afterRound(self)
   }
 
   /// Drops the accounts that would be the same if they were opened again; of the others there are as many as peers have cost

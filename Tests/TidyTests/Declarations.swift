@@ -13,21 +13,15 @@ struct Declarations {
     "Ownership": "an organ, which no other module sees, and the public value that a session hands out"
   ]
 
-  /// Members of the product that tests alone name, and why the product has them.
-  static let namedByTests: [Substring: String] = ["isResting": "an intake keeps its links to itself"]
-
   @Test("a member that tests alone name is in the tests")
   func testOnly() {
     let found = Self.testOnly(in: Repository.swift.map { ($0.path, $0.code) })
     report(
-      found.filter { Self.namedByTests[$0.name] == nil }.map {
+      found.map {
         Finding(
           path: $0.path, line: $0.line,
           advice: "tests alone name \($0.name): put it into an extension there, or remove it")
       })
-    for name in Set(Self.namedByTests.keys).subtracting(found.map(\.name)).sorted() {
-      Issue.record("\(name) is not named by tests alone: take it off the list in Declarations.swift")
-    }
   }
 
   @Test("a member that the product names twice, that is private, or that no test names is not for tests alone")

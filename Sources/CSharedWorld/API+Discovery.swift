@@ -125,6 +125,19 @@ private final class DiagnosisBox: HandleObject {
   }
 }
 
+/// Begins to look at the network for a service; never waits.
+private func diagnose(
+  _ service: UnsafePointer<CChar>?, told: @escaping @Sendable (Result<DiagnosisBox, any Error>) -> Void
+) throws {
+  let service = try optionalText(service, "service") ?? "sharedworld"
+  // C has no task that could be the parent: this is a root, which ends within seconds.
+  Task {
+    do { told(.success(DiagnosisBox(try await NetworkDiagnosis.run(service: service)))) } catch {
+      told(.failure(error))
+    }
+  }
+}
+
 /// Looks at the network.
 @c @implementation
 public func sw_diagnose(
@@ -132,17 +145,42 @@ public func sw_diagnose(
 ) -> sw_status {
   attempt {
     let diagnosis = try output(diagnosis, "diagnosis")
-    let service = try optionalText(service, "service") ?? "sharedworld"
-    let result = Handoff<NetworkDiagnosis>()
-    // C has no task that could be the parent: this function waits for it.
-    Task {
-      do { result.give(.success(try await NetworkDiagnosis.run(service: service))) } catch {
-        result.give(.failure(error))
-      }
-    }
-    diagnosis.pointee = handle(DiagnosisBox(try result.wait()))
+    let result = Handoff<DiagnosisBox>()
+    try diagnose(service) { result.give($0) }
+    diagnosis.pointee = handle(try result.wait())
   }
 }
+
+/// Begins to look at the network.
+@c @implementation
+public func sw_diagnose_async(
+  _ service: UnsafePointer<CChar>?, _ diagnosing: UnsafeMutablePointer<OpaquePointer?>?
+) -> sw_status {
+  attempt {
+    let place = try output(diagnosing, "diagnosing")
+    let pending = try Pending<DiagnosisBox>()
+    try diagnose(service) { _ = pending.give($0) }
+    place.pointee = handle(pending)
+  }
+}
+
+/// A descriptor that is readable once a diagnosis is here.
+@c @implementation
+public func sw_diagnosing_fd(_ diagnosing: OpaquePointer?) -> Int32 {
+  (try? object(diagnosing, as: Pending<DiagnosisBox>.self).descriptor) ?? -1
+}
+
+/// Takes a diagnosis.
+@c @implementation
+public func sw_diagnosing_finish(
+  _ diagnosing: OpaquePointer?, _ diagnosis: UnsafeMutablePointer<OpaquePointer?>?
+) -> sw_status {
+  Pending<DiagnosisBox>.finish(diagnosing, diagnosis, "diagnosis")
+}
+
+/// Gives a diagnosis up.
+@c @implementation
+public func sw_diagnosing_cancel(_ diagnosing: OpaquePointer?) { _ = Pending<DiagnosisBox>.cancel(diagnosing) }
 
 /// Whether peers can be found.
 @c @implementation

@@ -1,27 +1,6 @@
 public import CSharedWorldHeaders
 import SharedWorld
 
-/// Starts a session.
-@c @implementation
-public func sw_session_start(
-  _ identity: OpaquePointer?, _ config: UnsafePointer<sw_session_config>?,
-  _ session: UnsafeMutablePointer<OpaquePointer?>?
-) -> sw_status {
-  attempt {
-    let session = try output(session, "session")
-    let identity = try object(identity, as: IdentityBox.self).identity
-    let (configuration, desk) = try configuration(config)
-    session.pointee = handle(try RunningSession(identity, configuration, desk: desk))
-  }
-}
-
-/// Ends a session and gives it back.
-@c @implementation
-public func sw_session_stop(_ session: OpaquePointer?) {
-  guard let session, let running = Handles.close(session, as: RunningSession.self) else { return }
-  running.stop()
-}
-
 /// The TCP port a session listens on.
 @c @implementation
 public func sw_session_port(_ session: OpaquePointer?) -> UInt16 {

@@ -15,39 +15,51 @@ final class RunningSession: HandleObject {
   let desk: Desk
   let operations: Operations
   private let requests: AsyncStream<Request>.Continuation
-  private let end: Handoff<Void>
+  private let over: Handoff<Void>
 
-  /// Starts a session and waits until it listens.
-  init(_ identity: PeerIdentity, _ configuration: Session.Configuration, desk: Desk) throws {
-    let (events, operations) = (try EventQueue(), Operations())
+  private init(
+    _ session: Session, events: EventQueue, desk: Desk, operations: Operations,
+    requests: AsyncStream<Request>.Continuation, over: Handoff<Void>
+  ) {
+    self.session = session
+    self.events = events
+    self.desk = desk
+    self.operations = operations
+    self.requests = requests
+    self.over = over
+  }
+
+  /// Begins to start a session; never waits.
+  ///
+  /// - Parameter told: Receives the session once it listens, or the reason why it cannot. It returns false when nobody wants
+  ///   the session, which ends then.
+  static func start(
+    _ identity: PeerIdentity, _ configuration: Session.Configuration, desk: Desk,
+    told: @escaping @Sendable (Result<RunningSession, any Error>) -> Bool
+  ) throws {
+    let (events, operations, over) = (try EventQueue(), Operations(), Handoff<Void>())
     desk.questions.begin(with: events)
     let (stream, requests) = AsyncStream.makeStream(of: Request.self)
-    let start = Handoff<Session>()
     var configuration = configuration
     if let level = desk.log {
       configuration.log = { if $0.level.number <= level { events.post(log: $0) } }
     }
-    let end = Handoff<Void>()
     let configured = configuration
     // C has no task that could be the parent: this is a root, as `main` is one, and `stop` waits for it.
     Task {
       do {
         try await Session.withSession(as: identity, configuration: configured) { session in
           await session.setOnRoom { events.postRoom() }
-          start.give(.success(session))
-          await Self.serve(session, stream) { await events.pump($0, desk: desk, operations: operations) }
+          let running = RunningSession(
+            session, events: events, desk: desk, operations: operations, requests: requests, over: over)
+          guard told(.success(running)) else { return }
+          await serve(session, stream) { await events.pump($0, desk: desk, operations: operations) }
         }
       } catch {
-        start.give(.failure(error))
+        _ = told(.failure(error))
       }
-      end.give(.success(()))
+      over.give(.success(()))
     }
-    session = try start.wait()
-    self.events = events
-    self.desk = desk
-    self.operations = operations
-    self.requests = requests
-    self.end = end
   }
 
   private static func serve(
@@ -124,11 +136,14 @@ final class RunningSession: HandleObject {
     guard case .enqueued = yielded else { throw SessionError(.ended, "the session has been stopped") }
   }
 
+  /// Ends the session in the background.
+  func end() { requests.finish() }
+
   /// Ends the session and waits until nothing of it runs.
   func stop() {
-    requests.finish()
+    end()
     // Never a failure.
-    try? end.wait()
+    try? over.wait()
   }
 }
 

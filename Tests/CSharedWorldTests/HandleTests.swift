@@ -190,6 +190,32 @@ struct HandleTests {
     #expect(handle(thing) != token)
   }
 
+  @Test("a start blocks nobody before it is over, and gives what it has become once")
+  func starts() throws {
+    let pending = try Pending<RunningSession>()
+    let start = try #require(handle(pending))
+    var session: OpaquePointer?
+    #expect(sw_start_finish(start, &session) == sw_status(SW_WOULD_BLOCK))
+    var poller = pollfd(fd: sw_start_fd(start), events: Int16(POLLIN), revents: 0)
+    #expect(poll(&poller, 1, 0) == 0)
+    #expect(pending.give(.failure(SessionError(.addressInUse, "the port is taken"))))
+    #expect(poll(&poller, 1, 0) == 1)
+    #expect(sw_start_finish(start, &session) == sw_status(SW_ADDRESS_IN_USE) && session == nil)
+    #expect(String(cString: sw_last_error_message()) == "the port is taken")
+    #expect(sw_start_fd(start) == -1 && sw_start_finish(start, &session) == sw_status(SW_INVALID_ARGUMENT))
+    // The task of a session that runs keeps the start, but not its descriptor.
+    #expect(pending.descriptor == -1)
+  }
+
+  @Test("a start that was given up wants no session any more, and hands over one that is there")
+  func startsGivenUp() throws {
+    final class Thing: HandleObject { static let word = "a thing" }
+    let early = try Pending<Thing>(), late = try Pending<Thing>(), thing = Thing()
+    #expect(early.giveUp() == nil && !early.give(.success(thing)) && early.take() == nil)
+    #expect(late.give(.success(thing)) && late.giveUp() === thing && late.giveUp() == nil)
+    #expect(early.descriptor == -1 && late.descriptor == -1)
+  }
+
   @Test("ids keep their bytes")
   func identifiers() {
     let id = AnchorID()

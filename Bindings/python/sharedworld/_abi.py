@@ -334,7 +334,10 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "sw_map_mapping": (Status, HANDLE, c_uint32, POINTER(c_uint32), POINTER(c_uint32), POINTER(c_float)),
     "sw_map_destroy": (None, HANDLE),
     "sw_session_config_init": (Status, POINTER(SessionConfig), c_size_t),
-    "sw_session_start": (Status, HANDLE, POINTER(SessionConfig), OUT),
+    "sw_session_start_async": (Status, HANDLE, POINTER(SessionConfig), OUT),
+    "sw_start_fd": (c_int, HANDLE),
+    "sw_start_finish": (Status, HANDLE, OUT),
+    "sw_start_cancel": (None, HANDLE),
     "sw_session_stop": (None, HANDLE),
     "sw_session_leave": (Status, HANDLE),
     "sw_session_cancel": (Status, HANDLE, c_uint64),
@@ -444,6 +447,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
 
 #: Functions of the header that this package does not call, each with the reason.
 UNBOUND: dict[str, str] = {
+    "sw_session_start": "sw_session_start_async does it without a thread",
     **dict.fromkeys(
         ("sw_session_invite", "sw_session_invite_candidate", "sw_session_invite_expecting",
          "sw_session_invite_candidate_expecting"), "sw_session_invite_async does it without a thread"),
@@ -456,8 +460,9 @@ UNBOUND: dict[str, str] = {
         ("sw_session_candidates", "sw_candidate_list_count", "sw_candidate_list_get", "sw_candidate_list_destroy"),
         "not bound yet; the events CandidateFound and CandidateLost name candidates"),
     **dict.fromkeys(
-        ("sw_session_diagnose_async", "sw_diagnose", "sw_diagnosis_can_find_peers", "sw_diagnosis_count",
-         "sw_diagnosis_get", "sw_diagnosis_destroy"), "not bound yet; `worldpeer doctor` says the same"),
+        ("sw_session_diagnose_async", "sw_diagnose", "sw_diagnose_async", "sw_diagnosing_fd", "sw_diagnosing_finish",
+         "sw_diagnosing_cancel", "sw_diagnosis_can_find_peers", "sw_diagnosis_count", "sw_diagnosis_get",
+         "sw_diagnosis_destroy"), "not bound yet; `worldpeer doctor` says the same"),
     **dict.fromkeys(
         ("sw_anchor_list_content", "sw_snapshot_anchor_content", "sw_session_place_with", "sw_session_set_kind"),
         "not bound yet; kinds of anchors have no class, and payloads come with events"),

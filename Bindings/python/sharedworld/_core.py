@@ -38,17 +38,15 @@ class Core:
         self._watched: int | None = None
 
     async def __aenter__(self) -> Self:
-        pointer = c_void_p()
-        config = self._config.c_structure()
-        start = asyncio.to_thread(library.sw_session_start, self._identity.handle, byref(config), byref(pointer))
-        starting = asyncio.ensure_future(start)
-        self._loop = loop = asyncio.get_running_loop()
+        start, pointer = c_void_p(), c_void_p()
+        self._loop = asyncio.get_running_loop()
+        library.sw_session_start_async(self._identity.handle, byref(self._config.c_structure()), byref(start))
         try:
-            await asyncio.shield(starting)
-        except asyncio.CancelledError:
-            # The thread goes on: what it starts has to be stopped.
-            starting.add_done_callback(lambda _: loop.run_in_executor(None, library.sw_session_stop, pointer))
-            raise
+            await _until_readable(library.sw_start_fd(start))
+            library.sw_start_finish(start, byref(pointer))
+        finally:
+            # A cancelled start ends in the background; of one that has finished nothing is left.
+            library.sw_start_cancel(start)
         self._pointer = pointer
         return self
 
@@ -225,6 +223,17 @@ def _size(event: Event) -> int:
     if (sent := getattr(event, "object", None)) is not None:
         carried = sent.data
     return 1024 + len(carried)
+
+
+async def _until_readable(descriptor: int) -> None:
+    """Waits until there is something to read, which it leaves there."""
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(descriptor, _resolve, ready)
+    try:
+        await ready
+    finally:
+        loop.remove_reader(descriptor)
 
 
 def _resolve(reader: asyncio.Future[None]) -> None:

@@ -38,7 +38,24 @@ int run_peer(const sw_peer_id *friend_id) {
   return answer(session, friend_id);
 }
 
-/* A program with its own loop: nothing here waits. */
+/* A program with its own loop: nothing here waits, but for poll. */
+sw_session *start_in_loop(const sw_identity *identity, int other_fd, void (*turn)(void));
+
+sw_session *start_in_loop(const sw_identity *identity, int other_fd, void (*turn)(void)) {
+  sw_start *start;
+  if (sw_session_start_async(identity, NULL, &start) != SW_OK) return NULL;
+  struct pollfd both[] = {{sw_start_fd(start), POLLIN, 0}, {other_fd, POLLIN, 0}};
+  while (poll(both, 2, -1) > 0) {
+    if (both[1].revents != 0) turn();
+    sw_session *session;
+    sw_status status = sw_start_finish(start, &session);
+    if (status == SW_OK) return session;
+    if (status != SW_WOULD_BLOCK) break; /* the start was given back with the error */
+  }
+  fprintf(stderr, "%s\n", sw_last_error_message());
+  return NULL;
+}
+
 int invite_and_ask(sw_session *session, const char *host, uint16_t port);
 
 int invite_and_ask(sw_session *session, const char *host, uint16_t port) {

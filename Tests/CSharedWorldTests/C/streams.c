@@ -4,33 +4,12 @@
  *
  * usage: streams FOLDER, a folder for identities
  */
-#include <dirent.h>
-#include <sched.h>
-
+#include "descriptors.h"
 #include "pair.h"
 
 enum { SIZE = 1000000, WINDOW = 262144, PLACES = 16 };
 
 static uint8_t content[SIZE];
-
-/* The descriptors that this process has open. */
-static int descriptors(void) {
-  int count = 0;
-  DIR *folder = opendir("/proc/self/fd");
-  CHECK(folder != NULL);
-  while (readdir(folder) != NULL) count++;
-  closedir(folder);
-  return count;
-}
-
-/* Waits until no more than these are open: a thread that has held some may still be on its way out. */
-static void expect_descriptors(int most) {
-  long long deadline = now_ms() + PATIENCE_MS;
-  while (descriptors() > most) {
-    CHECK(now_ms() < deadline);
-    sched_yield();
-  }
-}
 
 static sw_stream *take(sw_event *event) {
   sw_stream *stream = NULL;

@@ -69,6 +69,17 @@ typedef struct sw_diagnosis sw_diagnosis;
 
 /* Looks at interfaces, daemon and network for `service` (NULL is "sharedworld"), with or without a session. Waits 3 s. */
 sw_status sw_diagnose(const char *service, sw_diagnosis **diagnosis);
+
+/*
+ * The same without waiting: the diagnosis is taken by sw_diagnosing_finish, SW_WOULD_BLOCK before it is here. Descriptor, finish and
+ * cancel are as those of sw_start.
+ */
+typedef struct sw_diagnosing sw_diagnosing;
+sw_status sw_diagnose_async(const char *service, sw_diagnosing **diagnosing);
+int sw_diagnosing_fd(const sw_diagnosing *diagnosing);
+sw_status sw_diagnosing_finish(sw_diagnosing *diagnosing, sw_diagnosis **diagnosis);
+void sw_diagnosing_cancel(sw_diagnosing *diagnosing);
+
 /* Whether a peer on another machine can be found; 0 for NULL. */
 int sw_diagnosis_can_find_peers(const sw_diagnosis *diagnosis);
 /* How many findings there are, 0 for NULL; one of them, owned by the diagnosis, NULL beyond its end; giving it back. */

@@ -16,10 +16,10 @@ enum {
   SW_DISCOVERY_NONE = 3       /* not at all: connections are made by hand */
 };
 
-/* Whether a session looks for others, shows itself, or both. */
 /* Who decides about a session that a peer begins, see roles.h: its host; this peer; this peer, with publishers of maps. */
 enum { SW_OWNERSHIP_OPEN = 0, SW_OWNERSHIP_OWNED = 1, SW_OWNERSHIP_CURATED = 2 };
 
+/* Whether a session looks for others, shows itself, or both. */
 enum { SW_ROLE_BOTH = 0, SW_ROLE_BROWSER = 1, SW_ROLE_ADVERTISER = 2 };
 
 /* Which of the peers that are found are invited without being named. */
@@ -99,6 +99,30 @@ typedef struct sw_session sw_session;
 
 /* Starts a session: listens, advertises and looks for others. A NULL `config` is the defaults. Waits. */
 sw_status sw_session_start(const sw_identity *identity, const sw_session_config *config, sw_session **session);
+
+/* A session that has begun to start. */
+typedef struct sw_start sw_start;
+
+/*
+ * Begins to start a session, as sw_session_start does, and returns at once. Arguments that make no sense are refused here;
+ * sw_start_finish tells of a port or a file that cannot be used.
+ */
+sw_status sw_session_start_async(const sw_identity *identity, const sw_session_config *config, sw_start **start);
+
+/*
+ * A descriptor that poll(2) reports as readable once the session runs or has failed; -1 for NULL. It belongs to the start: wait
+ * for it, but neither read nor close it.
+ */
+int sw_start_fd(const sw_start *start);
+
+/*
+ * Takes the session, or the status of sw_session_start. Gives the start and its descriptor back, also when it has failed, but not
+ * with SW_WOULD_BLOCK, since the start goes on then, nor when `session` is NULL. Never waits.
+ */
+sw_status sw_start_finish(sw_start *start, sw_session **session);
+
+/* Gives a start up, and back; a session that runs nevertheless ends in the background. Nothing happens after it has finished. */
+void sw_start_cancel(sw_start *start);
 
 /* Says goodbye to everybody, ends the session and gives it back, with its events descriptor. Waits until it is over. */
 void sw_session_stop(sw_session *session);

@@ -55,14 +55,17 @@ final class EventQueue: Sendable {
   // MARK: Events of the session
 
   /// Brings over the events of a session until it ends or the task is cancelled.
-  func pump(_ events: Session.Events, desk: Desk, operations: Operations) async {
-    var iterator = events.makeAsyncIterator()
+  func pump(_ session: Session, desk: Desk, operations: Operations) async {
+    var iterator = session.events.makeAsyncIterator()
     while let batch = await iterator.nextBatch() {
       for event in batch { desk.take(event) }
       if let end = batch.firstIndex(where: \.isLast) {
         // Nothing follows it, also where the session had still something to tell.
         close(operations)
-        await deliver(Array(batch[...end]))
+        if end > batch.startIndex { await deliver(Array(batch[..<end])) }
+        // Connections and files are closed before C reads the end: it may stop the session then without waiting.
+        await session.leave()
+        await deliver([batch[end]])
         break
       }
       await deliver(batch)

@@ -63,10 +63,10 @@ final class RunningSession: HandleObject {
   }
 
   private static func serve(
-    _ session: Session, _ requests: AsyncStream<Request>, _ pump: @escaping @Sendable (Session.Events) async -> Void
+    _ session: Session, _ requests: AsyncStream<Request>, _ pump: @escaping @Sendable (Session) async -> Void
   ) async {
     await withDiscardingTaskGroup { group in
-      group.addTask { await pump(session.events) }
+      group.addTask { await pump(session) }
       for await request in requests { group.addTask { await request(session) } }
       group.cancelAll()
     }

@@ -26,7 +26,7 @@ struct CProgramTests {
       ("streams", "streams of bytes by their descriptors"),
       ("frames", "frames and how they line up"), ("contents", "kinds, payloads, interest and hit-tests"),
       ("roles", "owned sessions and the log"), ("snapshots", "views for loops that draw"),
-      ("starts", "starts and diagnoses that do not wait"),
+      ("starts", "starts and diagnoses that do not wait, and ends after which nothing is to be waited for"),
       ("discovery", "announcements, policies, known peers and a diagnosis"),
     ])
   func program(name: String, subject: String) async throws {

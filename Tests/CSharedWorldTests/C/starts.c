@@ -1,9 +1,15 @@
 /*
- * Sessions in one process, through the C interface alone: starts that do not wait, that fail and that are given up. Prints "ok" and returns 0, or says what went wrong.
+ * Sessions in one process, through the C interface alone: starts that do not wait, that fail and that are given up, and ends after
+ * which nothing is left to wait for. Prints "ok" and returns 0, or says what went wrong.
  *
  * usage: starts FOLDER, a folder for identities
  */
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "descriptors.h"
 #include "pair.h"
@@ -137,8 +143,82 @@ static void diagnoses(void) {
   expect_descriptors(before);
 }
 
+/* A child process with a session of its own, which goes on until it is killed, at the latest with this one. */
+static pid_t peer_process(const char *folder, uint16_t *port) {
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+    sw_session_config config = quiet_config();
+    sw_session *session = start_with("erin", folder, &config);
+    uint16_t number = sw_session_port(session);
+    CHECK(write(ends[1], &number, sizeof number) == sizeof number);
+    for (;;) pause();
+  }
+  CHECK(read(ends[0], port, sizeof *port) == sizeof *port);
+  close(ends[0]);
+  close(ends[1]);
+  return child;
+}
+
+/* The sockets of the internet that this process has open. */
+static int sockets(void) {
+  int count = 0;
+  DIR *folder = opendir("/proc/self/fd");
+  CHECK(folder != NULL);
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    if (getsockname(atoi(entry->d_name), (struct sockaddr *)&address, &size) == 0 && address.ss_family == AF_INET) count++;
+  }
+  closedir(folder);
+  return count;
+}
+
+/* A peer that takes no goodbye holds up the last event, and not the program that stops its session after it. */
+static void ends(const char *folder, pid_t peer, uint16_t port) {
+  sw_session_config config = quiet_config();
+  sw_session *frank = start_with("frank", folder, &config);
+  sw_invitation invitation = {.size = sizeof invitation, .host = "127.0.0.1", .port = port};
+  uint64_t operation;
+  CHECK(sw_session_invite_async(frank, &invitation, &operation) == SW_OK);
+  expect_done(frank, operation, SW_OK);
+  CHECK(sockets() > 1);
+  CHECK(kill(peer, SIGSTOP) == 0 && waitpid(peer, NULL, WUNTRACED) == peer);
+  CHECK(sw_session_leave(frank) == SW_OK);
+  sw_event_destroy(await_event(frank, SW_EVENT_ENDED));
+  CHECK(sockets() == 0);
+  sw_session_stop(frank);
+  CHECK(kill(peer, SIGKILL) == 0 && waitpid(peer, NULL, 0) == peer);
+}
+
+/* One that was removed has nothing open any more when it learns of its end. */
+static void removed(const char *folder) {
+  sw_session_config config = quiet_config();
+  sw_session *grace = start_with("grace", folder, &config);
+  config.can_host = 0;
+  sw_session *hank = start_with("hank", folder, &config);
+  sw_peer_id grace_id, hank_id, host;
+  join_pair(grace, hank, &grace_id, &hank_id);
+  do {
+    CHECK(sw_session_host(grace, &host, NULL) == SW_OK);
+  } while (!is_same_peer(&host, &grace_id));
+  CHECK(sw_session_kick(grace, &hank_id) == SW_OK);
+  sw_event_destroy(await_event(hank, SW_EVENT_ENDED));
+  sw_session_stop(grace);
+  CHECK(sockets() == 0);
+  sw_session_stop(hank);
+}
+
 int main(int count, char **arguments) {
   if (count != 2) return 2;
+  /* Before this process has threads. */
+  uint16_t port = 0;
+  pid_t peer = peer_process(arguments[1], &port);
+  removed(arguments[1]);
+  ends(arguments[1], peer, port);
   starting(arguments[1]);
   refusals(arguments[1]);
   given_up(arguments[1]);

@@ -128,8 +128,8 @@ void sw_start_cancel(sw_start *start);
 void sw_session_stop(sw_session *session);
 
 /*
- * Begins to say goodbye, as sw_session_stop does, and returns at once: SW_EVENT_ENDED says that it is over, and
- * sw_session_stop does not wait then.
+ * Begins to say goodbye, as sw_session_stop does, and returns at once: SW_EVENT_ENDED says that it is over, with connections
+ * and files closed, and sw_session_stop does not wait then.
  */
 sw_status sw_session_leave(sw_session *session);
 

@@ -106,8 +106,18 @@ public func sw_session_share_capture_async(
 public func sw_session_map(_ session: OpaquePointer?, _ map: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {
   attempt {
     let map = try output(map, "map")
-    let current = try object(session, as: RunningSession.self).wait { await $0.map() }
-    guard let current else { throw Failure(SW_NO_MAP, "the session has no complete map yet") }
-    map.pointee = handle(MapBox(current))
+    map.pointee = handle(MapBox(try object(session, as: RunningSession.self).wait { try await currentMap(of: $0) }))
   }
+}
+
+/// Decodes the session's map, without waiting.
+@c @implementation
+public func sw_session_map_async(_ session: OpaquePointer?, _ operation: UnsafeMutablePointer<UInt64>?) -> sw_status {
+  begin(session, operation) { { session, _ in _ = try await currentMap(of: session) } }
+}
+
+/// The session's map, decoded.
+private func currentMap(of session: Session) async throws -> WorldMap {
+  guard let map = await session.map() else { throw Failure(SW_NO_MAP, "the session has no complete map yet") }
+  return map
 }

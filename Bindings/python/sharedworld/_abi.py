@@ -455,6 +455,7 @@ UNBOUND: dict[str, str] = {
     "sw_session_request_ownership": "sw_session_request_ownership_async does it without a thread",
     "sw_session_release_ownership": "sw_session_release_ownership_async does it without a thread",
     "sw_session_share_map": "sw_session_share_map_async does it without a thread",
+    "sw_session_map_async": "not bound yet; `Session.map` decodes the map where it is asked for",
     "sw_link_peer": "not bound yet; an invitation of a link goes to its key alone",
     **dict.fromkeys(
         ("sw_session_candidates", "sw_candidate_list_count", "sw_candidate_list_get", "sw_candidate_list_destroy"),

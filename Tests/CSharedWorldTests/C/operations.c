@@ -132,7 +132,9 @@ static void edits(sw_session *alice, sw_session *bob) {
 
   const float points[] = {0, 0, 0, 1, 1, 1};
   const uint64_t numbers[] = {1, 2};
-  sw_map *map = NULL;
+  sw_map *map = NULL, *decoded = NULL;
+  CHECK(sw_session_map_async(bob, &operation) == SW_OK);
+  expect_done(bob, operation, SW_NO_MAP);
   CHECK(sw_map_create(points, numbers, 2, &map) == SW_OK);
   CHECK(sw_session_share_map_async(alice, map, NULL, &operation) == SW_OK);
   sw_map_destroy(map);
@@ -141,6 +143,10 @@ static void edits(sw_session *alice, sw_session *bob) {
   CHECK(memcmp(&shared->map, &received->map, sizeof shared->map) == 0);
   sw_event_destroy(received);
   sw_event_destroy(shared);
+  CHECK(sw_session_map_async(bob, &operation) == SW_OK);
+  expect_done(bob, operation, SW_OK);
+  CHECK(sw_session_map(bob, &decoded) == SW_OK && sw_map_point_count(decoded) == 2);
+  sw_map_destroy(decoded);
   CHECK(sw_session_share_map_async(alice, map, NULL, &operation) == SW_INVALID_ARGUMENT);
 }
 

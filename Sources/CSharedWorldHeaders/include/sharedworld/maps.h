@@ -81,8 +81,14 @@ sw_status sw_session_share_capture_async(
     sw_session *session, const float *positions, const uint64_t *identifiers, size_t count, uint32_t views,
     uint64_t *operation);
 
-/* The session's map, or the latest one sent to this peer alone; SW_NO_MAP before one is complete. */
+/*
+ * The session's map, or the latest one sent to this peer alone; SW_NO_MAP before one is complete. Waits until a map that came
+ * from a peer is decoded, once.
+ */
 sw_status sw_session_map(sw_session *session, sw_map **map);
+
+/* Decodes that map in the background: after SW_EVENT_DONE with SW_OK sw_session_map does not wait for it. SW_NO_MAP as above. */
+sw_status sw_session_map_async(sw_session *session, uint64_t *operation);
 
 /* Stops fetching a map, for good; nothing happens if it is here already. */
 sw_status sw_session_cancel_map(sw_session *session, const sw_map_id *map);

@@ -15,25 +15,33 @@ actor MemoryNetworkCore {
     let due: UInt64
   }
 
+  /// The two ends of a connection, the one that began it first.
+  private struct Ports: Hashable {
+    let from: UInt16
+    let to: UInt16
+  }
+
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
   /// The services on the network.
   var services = MemoryServices()
 
   private let delay: ClosedRange<Duration>
-  private var random: SeededRandom
+  private let seed: UInt64
+  /// The connections that each port has begun to each other one.
+  private var begun: [Ports: UInt32] = [:]
   private nonisolated let lastPort = Atomic<UInt16>(0)
   private var listeners: [UInt16: Accept] = [:]
   /// The ends of all connections, in the order in which they were made.
   private var ends: [MemoryConnection] = []
-  /// Everything that is on its way, in the order in which it was sent.
+  /// Everything that is on its way, in the order in which it is due.
   private var flights: [Flight] = []
   /// The group of each port; ports that are in none are in group 0.
   private var groups: [UInt16: Int] = [:]
   private var timer: LoopTimer?
 
   init(loop: EventLoop, seed: UInt64, delay: ClosedRange<Duration>) {
-    (self.loop, self.delay, random) = (loop, delay, SeededRandom(seed: seed))
+    (self.loop, self.delay, self.seed) = (loop, delay, seed)
   }
 
   /// Does something on the loop, after everything that was asked for before.
@@ -63,6 +71,11 @@ actor MemoryNetworkCore {
   func connect(_ end: MemoryConnection, to port: UInt16) {
     let other = MemoryConnection(self, from: port)
     (end.other, other.other) = (other, end)
+    let number = begun[Ports(from: end.port, to: port), default: 0]
+    begun[Ports(from: end.port, to: port)] = number &+ 1
+    for (receiver, isBack) in [(end, true), (other, false)] {
+      receiver.delays = MemoryDelays(delay, seed: seed, from: end.port, to: port, number: number, isBack: isBack)
+    }
     ends += [end, other]
     send(.opened, to: other)
   }
@@ -74,12 +87,15 @@ actor MemoryNetworkCore {
   }
 
   private func add(_ event: TransportEvent, to end: MemoryConnection) {
-    let span = (delay.upperBound - delay.lowerBound) / .nanoseconds(1)
-    let extra = span > 0 ? random.below(UInt64(span) + 1) : 0
-    let due = loop.now + UInt64(delay.lowerBound / .nanoseconds(1)) + extra
+    let due = loop.now + (end.delays?.next() ?? 0)
     // Of one connection nothing overtakes what was sent before.
     let last = flights.last { $0.end === end }?.due ?? 0
-    flights.append(Flight(end: end, event: event, due: max(due, last)))
+    add(Flight(end: end, event: event, due: max(due, last)))
+  }
+
+  private func add(_ flight: Flight) {
+    let earlier = flights.lastIndex { $0.due <= flight.due }
+    flights.insert(flight, at: earlier.map { $0 + 1 } ?? 0)
   }
 
   /// Ends a connection from one side; what that has sent still arrives.
@@ -104,7 +120,7 @@ actor MemoryNetworkCore {
       }
       // A connection that was accepted has put its opening on the way.
       hasMore = !flights.isEmpty
-      flights = waiting + flights
+      for flight in exchange(&flights, with: waiting) { add(flight) }
     }
     if timer == nil { timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.deliver() } } }
     timer?.deadline = flights.lazy.filter(canPass).map(\.due).min()

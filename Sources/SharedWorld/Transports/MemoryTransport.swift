@@ -36,6 +36,8 @@ final class MemoryConnection: TransportConnection, @unchecked Sendable {
   /// The other end; nil once this one has ended.
   var other: MemoryConnection?
   private(set) var isReceiving = true
+  /// How long what this end receives is on its way; nil before the connection began.
+  var delays: MemoryDelays?
   private var handler: (@Sendable (TransportEvent) -> Void)?
   /// Events from before ``open(_:)``.
   private var early: [TransportEvent] = []

@@ -3,7 +3,9 @@ import PeerProtocol
 import PeerTransport
 import WorldModel
 
-/// A peer on the loopback interface that says by hand what a session has to understand: it never dials.
+@testable import SharedWorld
+
+/// A peer on the loopback interface, or on a network in memory, that says by hand what a session has to understand: it never dials.
 actor ScriptedPeer: SecureTransportDelegate {
   /// What it does when it is invited.
   enum Answer: Sendable {
@@ -46,8 +48,9 @@ actor ScriptedPeer: SecureTransportDelegate {
   }
 
   /// Listens and returns the port.
-  func start() throws -> UInt16 {
-    let transport = try SecureTransport(loop: loop, identity: identity)
+  func start(on network: MemoryNetwork? = nil) throws -> UInt16 {
+    let medium = network.map { TransportMedium(MemoryTransport($0)) }
+    let transport = try SecureTransport(loop: loop, identity: identity, medium: medium)
     transport.delegate = self
     self.transport = transport
     return try transport.listen(on: .loopback(port: 0)).port

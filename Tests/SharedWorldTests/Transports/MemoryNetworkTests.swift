@@ -212,6 +212,54 @@ struct MemoryNetworkTests {
     #expect(await ear.received(200) == bytes)
   }
 
+  @Test("delays are of the range, and follow from the seed, the connection, the direction and the number of the piece")
+  func delays() {
+    func delays(
+      seed: UInt64 = 7, from: UInt16 = 1, to: UInt16 = 2, number: UInt32 = 0, isBack: Bool = false
+    ) -> [UInt64] {
+      let range = Duration.milliseconds(2) ... .milliseconds(5)
+      var delays = MemoryDelays(range, seed: seed, from: from, to: to, number: number, isBack: isBack)
+      return (0..<100).map { _ in delays.next() }
+    }
+    let one = delays()
+    #expect(one == delays() && Set(one).count == 100)
+    let range: ClosedRange<UInt64> = 2_000_000...5_000_000
+    #expect(one.allSatisfy { range.contains($0) })
+    let others = [
+      one, delays(seed: 8), delays(from: 2, to: 1), delays(to: 3), delays(number: 1), delays(isBack: true),
+    ]
+    #expect(Set(others).count == others.count)
+  }
+
+  @Test("two networks of one seed deliver the same pieces in the same order, whoever sends first; one of another seed does not")
+  func sameSeed() async throws {
+    let numbers = Array(0..<UInt8(6))
+    let one = try await Self.arrivals(seed: 19, numbers, sentAs: numbers)
+    #expect(one.sorted() == numbers && one != numbers)
+    #expect(try await Self.arrivals(seed: 19, numbers, sentAs: numbers.reversed()) == one)
+    #expect(try await Self.arrivals(seed: 20, numbers, sentAs: numbers) != one)
+  }
+
+  /// Sends a piece on each of some connections, in an order, and returns the order in which they arrive.
+  private static func arrivals(seed: UInt64, _ numbers: [UInt8], sentAs order: [UInt8]) async throws -> [UInt8] {
+    let network = try MemoryNetwork(seed: seed, delay: .zero ... .seconds(2), speed: 100)
+    let (arrived, teller) = AsyncStream.makeStream(of: UInt8.self)
+    var dialers: [any TransportConnection] = []
+    for _ in numbers {
+      let (dialer, listener) = try await pair(on: network)
+      listener.open { if case .received(let bytes) = $0 { teller.yield(bytes[0]) } }
+      dialers.append(dialer)
+    }
+    let senders = dialers
+    network.core.run { _ in for number in order { senders[Int(number)].send([number]) } }
+    var found: [UInt8] = []
+    for await number in arrived {
+      found.append(number)
+      if found.count == numbers.count { break }
+    }
+    return found
+  }
+
   @Test("an end that does not receive holds up the other, which is told of room only later")
   func backPressure() async throws {
     let network = try MemoryNetwork()

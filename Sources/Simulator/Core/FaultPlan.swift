@@ -1,9 +1,15 @@
+import Basics
+
 /// The faults of a run of chaos, one after the other.
 package struct FaultPlan: Sendable, Equatable {
   /// A fault, or nothing in its place, and how long to wait until the next one (ns).
   package struct Step: Sendable, Equatable {
     package var fault: Fault?
     package let pause: Int64
+    /// Whether a process that starts has the record that it kept.
+    var hasRecord = false
+    /// The numbers that the apps draw after this step, where faults are drawn from the same ones; nil where they have their own.
+    var rest: SeededRandom?
   }
 
   package private(set) var steps: [Step] = []

@@ -27,7 +27,16 @@ package enum Scenario: Sendable, CaseIterable {
 
   /// The fewest faults after which a seed still breaks the same invariant; nil where faults are not drawn at random.
   package func shrink(seed: UInt64, count: Int) -> (plan: FaultPlan, outcome: RunOutcome)? {
-    guard case .session(let scenario) = self else { return nil }
+    switch self {
+    case .election(let scenario): Self.shrink(scenario, seed: seed, count: count)
+    case .session(let scenario): Self.shrink(scenario, seed: seed, count: count)
+    case .replication: nil
+    }
+  }
+
+  private static func shrink(
+    _ scenario: some PlannedScenario, seed: UInt64, count: Int
+  ) -> (plan: FaultPlan, outcome: RunOutcome)? {
     var shrinker = Shrinker(scenario, seed: seed, count: count)
     return shrinker.shrink()
   }

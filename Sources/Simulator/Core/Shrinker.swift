@@ -1,19 +1,24 @@
 package import AnchorReplication
-import PeerProtocol
+
+/// A kind of run whose faults are drawn at random, or taken from a plan.
+package protocol PlannedScenario: Sendable {
+  /// Runs one seed with `count` nodes that keep these rules, with the faults of `plan` instead of random ones.
+  func run(seed: UInt64, count: Int, rules: ProtocolRules, plan: FaultPlan?) -> RunOutcome
+}
 
 /// Looks for the fewest faults after which a seed still breaks the same invariant.
 ///
 /// It drops ever smaller groups of faults, and in the end single ones, as long as the violation stays: what is left cannot
 /// lose any one fault. The apps' actions, and the pauses between the faults, stay as they were.
-package struct Shrinker {
-  private let scenario: SessionScenario
+package struct Shrinker<Kind: PlannedScenario> {
+  private let scenario: Kind
   private let seed: UInt64
   private let count: Int
   private let rules: ProtocolRules
   /// Runs that it took so far.
   package private(set) var runs = 0
 
-  package init(_ scenario: SessionScenario, seed: UInt64, count: Int, rules: ProtocolRules = .all) {
+  package init(_ scenario: Kind, seed: UInt64, count: Int, rules: ProtocolRules = .all) {
     self.scenario = scenario
     self.seed = seed
     self.count = count

@@ -1,9 +1,17 @@
-import AnchorReplication
+package import AnchorReplication
 
 /// Known-bad rules that runs of the election show.
 package typealias ElectionMutant = Mutant<ElectionScenario>
 
-extension ElectionScenario: MutableScenario {}
+extension ElectionScenario: MutableScenario, PlannedScenario {
+  package func run(seed: UInt64, count: Int, rules: ProtocolRules, recording: Bool) -> RunOutcome {
+    run(seed: seed, count: count, rules: rules, recording: recording, plan: nil)
+  }
+
+  package func run(seed: UInt64, count: Int, rules: ProtocolRules, plan: FaultPlan?) -> RunOutcome {
+    run(seed: seed, count: count, rules: rules, recording: false, plan: plan)
+  }
+}
 
 extension ElectionMutant {
   /// Every known-bad rule of the election.

@@ -15,9 +15,9 @@ package enum ElectionScenario: String, CaseIterable, Sendable {
   /// A follower hears nothing from its host any more but everything from others: nobody takes over.
   case deaf
 
-  /// Runs one seed with `count` nodes, 2 at least.
+  /// Runs one seed with `count` nodes, 2 at least, each keeping these rules, with the faults of `plan` instead of random ones.
   package func run(
-    seed: UInt64, count: Int, rules: ProtocolRules = .all, recording: Bool = false
+    seed: UInt64, count: Int, rules: ProtocolRules = .all, recording: Bool = false, plan: FaultPlan? = nil
   ) -> RunOutcome {
     var random = SeededRandom(seed: seed ^ 0x5eed)
     var profile = Self.profile(&random)
@@ -27,7 +27,7 @@ package enum ElectionScenario: String, CaseIterable, Sendable {
     for index in 0..<world.count { world.configurations[index].priority = [128, 128, 128, 200][random.below(4)] }
     var run = ElectionRun(world: world, random: random)
     switch self {
-    case .chaos: run.chaos()
+    case .chaos: run.chaos(plan)
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()
@@ -50,6 +50,8 @@ struct ElectionRun {
   var random: SeededRandom
   private var time: Int64?
   private var violation: String?
+  /// The faults so far.
+  private var plan = FaultPlan()
 
   init(world: ElectionWorld, random: SeededRandom) {
     self.world = world
@@ -57,9 +59,11 @@ struct ElectionRun {
   }
 
   var outcome: RunOutcome {
-    RunOutcome(
+    var outcome = RunOutcome(
       violation: violation ?? world.violation, time: time, simulated: world.simulation.now.nanoseconds,
       delivered: world.simulation.delivered, transcript: world.simulation.monitor.transcript)
+    outcome.plan = plan
+    return outcome
   }
 
   private var isOver: Bool { violation != nil || world.violation != nil }
@@ -86,7 +90,8 @@ struct ElectionRun {
     return world.violation == nil
   }
 
-  mutating func chaos() {
+  /// Faults drawn at random for 20 s, or those of a plan.
+  mutating func chaos(_ given: FaultPlan?) {
     for index in 0..<world.count where random.chance(percent: 5) { world.configurations[index].canHost = false }
     let preemption = random.chance(percent: 20)
     for index in 0..<world.count { world.configurations[index].preemption = preemption }
@@ -94,11 +99,15 @@ struct ElectionRun {
     world.simulation.run(for: 2_000_000_000)
     var schedule = FaultSchedule(count: world.count, random: random.split())
     let end = world.simulation.now.advanced(byNanoseconds: 20_000_000_000)
-    while world.simulation.now < end, !isOver {
+    while given.map({ plan.steps.count < $0.steps.count }) ?? (world.simulation.now < end), !isOver {
       if random.chance(percent: 8) { askSomething() }
       let (running, awake) = (world.simulation.running, world.simulation.awake)
-      world.apply(schedule.next(running: running, awake: awake))
-      world.simulation.run(for: schedule.pause())
+      let step =
+        given?.steps[plan.steps.count]
+        ?? FaultPlan.Step(fault: schedule.next(running: running, awake: awake), pause: schedule.pause())
+      plan.append(step)
+      if let fault = step.fault { world.apply(fault) }
+      world.simulation.run(for: step.pause)
     }
     if random.chance(percent: 50) { world.apply(.heal) }
     for index in 0..<world.count { world.apply(.resume(index)) }

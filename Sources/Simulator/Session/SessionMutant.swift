@@ -3,9 +3,13 @@ package import AnchorReplication
 /// Known-bad rules that runs of the whole session show.
 package typealias SessionMutant = Mutant<SessionScenario>
 
-extension SessionScenario: MutableScenario {
+extension SessionScenario: MutableScenario, PlannedScenario {
   package func run(seed: UInt64, count: Int, rules: ProtocolRules, recording: Bool) -> RunOutcome {
     run(seed: seed, count: count, rules: rules, recording: recording, replaying: false)
+  }
+
+  package func run(seed: UInt64, count: Int, rules: ProtocolRules, plan: FaultPlan?) -> RunOutcome {
+    run(seed: seed, count: count, rules: rules, recording: false, replaying: false, plan: plan)
   }
 }
 

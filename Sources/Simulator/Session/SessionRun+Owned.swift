@@ -5,12 +5,13 @@ import WorldModel
 
 /// An owned session with a member that is removed, an accomplice, a guest that writes and a stranger.
 extension SessionRun {
-  /// Parts of the session split and merge while everybody edits, and the moderator or the creator removes one and locks.
+  /// Parts of the session split and merge, at random or by a plan, while everybody edits, and the moderator or the creator
+  /// removes one and locks.
   ///
   /// At rest the honest ones hold the same statements, members and anchors (A4), and nothing that the removed one wrote after all of
   /// them knew of its removal (A5), nor what the guest wrote after all of them knew of its role, nor a map of one that may share
   /// none (A6).
-  mutating func owned() {
+  mutating func owned(_ given: FaultPlan?) {
     guard let cast = world.cast else { return }
     for index in 0..<world.count where index != cast.stranger { world.apply(.start(index)) }
     guard admitAll(cast) else { return }
@@ -18,7 +19,7 @@ extension SessionRun {
     name(OwnedCast.moderator)
     guard let guests = demoteGuest(cast) else { return }
     let removal = 4 + random.below(8)
-    for step in 0..<20 where world.violation == nil {
+    for step in 0..<(given?.steps.count ?? 20) where world.violation == nil {
       for _ in 0..<random.below(8) { app.edit(in: &world, at: random.below(world.count)) }
       for _ in 0..<random.below(4) { app.place(in: &world, at: OwnedCast.rebel) }
       cast.guest.map { actAsGuest($0) }
@@ -26,8 +27,7 @@ extension SessionRun {
       if step == removal + 2, random.chance(percent: 30) { remove(by: random.below(2)) }
       if random.chance(percent: 10) { lock(by: random.below(2)) }
       if random.chance(percent: 5), step > removal { demote() }
-      apply(fault(cast))
-      world.simulation.run(for: [50_000_000, 400_000_000, 1_000_000_000, 2_500_000_000][random.below(4)])
+      apply(given?.steps[step] ?? draw(cast))
       world.checkMeaning(cast.honest[random.below(cast.honest.count)])
     }
     world.mendAll()
@@ -140,10 +140,27 @@ extension SessionRun {
     }
   }
 
-  private mutating func apply(_ fault: Fault) {
+  /// The next step, drawn from the same numbers as what the apps do.
+  private mutating func draw(_ cast: OwnedCast) -> FaultPlan.Step {
+    let fault = self.fault(cast)
+    var hasRecord = false
+    if case .start = fault { hasRecord = random.chance(percent: 70) }
+    let pause: Int64 = [50_000_000, 400_000_000, 1_000_000_000, 2_500_000_000][random.below(4)]
+    return FaultPlan.Step(fault: fault, pause: pause, hasRecord: hasRecord, rest: random)
+  }
+
+  private mutating func apply(_ step: FaultPlan.Step) {
+    plan.append(step)
+    // The apps go on alike when the step was drawn, given, or given without its fault.
+    random = step.rest ?? random
+    if let fault = step.fault { apply(fault, withRecord: step.hasRecord) }
+    world.simulation.run(for: step.pause)
+  }
+
+  private mutating func apply(_ fault: Fault, withRecord hasRecord: Bool) {
     switch fault {
     case .crash(let index, let silently): world.crash(index, silently: silently)
-    case .start(let index): world.start(index, withRecord: random.chance(percent: 70))
+    case .start(let index): world.start(index, withRecord: hasRecord)
     case .cutOneWay, .cut, .mend, .split, .heal, .reset, .clog, .stop, .resume: world.apply(fault)
     }
   }

@@ -19,7 +19,7 @@ struct SessionRun {
   private var frames: FrameApp?
   var time: Int64?
   /// The faults so far.
-  private var plan = FaultPlan()
+  var plan = FaultPlan()
 
   init(
     world: SessionWorld, random: SeededRandom, hasPoses: Bool = false, hasMessages: Bool = false,

@@ -64,7 +64,7 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     switch self {
     case .chaos, .liar, .poses, .messages, .streams, .resources, .attachments, .frames, .wrongFrames, .drivers:
       run.chaos(plan)
-    case .owned: run.owned()
+    case .owned: run.owned(plan)
     case .failover: run.failover()
     case .merge: run.merge()
     case .joins: run.joins()

@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 55 - 1)
+  package static let all = Self(rawValue: 1 << 57 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -90,6 +90,8 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let messageTotal = Self(rawValue: 1 << 53)
   /// A member retains no more to pass on than it may, and drops the rest.
   package static let relayBound = Self(rawValue: 1 << 54)
+  /// A member passes messages on in the order in which they came.
+  package static let relayOrder = Self(rawValue: 1 << 55)
 
   // MARK: Frames
 
@@ -158,4 +160,6 @@ package struct ProtocolRules: OptionSet, Hashable, Sendable {
   package static let kindOrder = Self(rawValue: 1 << 48)
   /// Kinds of a removed peer or a guest that stand are forgotten.
   package static let kindsForgotten = Self(rawValue: 1 << 52)
+  /// Kinds that the other side of a link lacks, as its digest shows, leave again.
+  package static let kindDigests = Self(rawValue: 1 << 56)
 }

@@ -79,7 +79,8 @@ struct SessionScenarioTests {
   }
 
   @Test(
-    "one fault at a time", arguments: [SessionScenario.failover, .merge, .joins, .detour, .orphan, .restarts], [4, 6])
+    "one fault at a time",
+    arguments: [SessionScenario.failover, .merge, .joins, .detour, .kindDetour, .orphan, .restarts, .relays], [4, 6])
   func scenarioHolds(scenario: SessionScenario, count: Int) {
     for seed in UInt64(1)...3 {
       let violation = scenario.run(seed: seed, count: count).violation

@@ -55,8 +55,16 @@ private struct RelayQueue: Sendable {
     _ size: Int, limit: Int, rules: ProtocolRules, _ build: (inout ByteWriter) -> Void
   ) -> Bool {
     guard bytes + FrameHead.size + size <= limit || !rules.contains(.relayBound) else { return false }
+    let waiting = left..<frames.count
     frames.writeFrame(.relayedMessage, build)
+    if !rules.contains(.relayOrder) { moveBack(waiting) }
     return true
+  }
+
+  /// Moves the first frames behind the others, as only a broken build does.
+  private mutating func moveBack(_ first: Range<Int>) {
+    frames.write(bytes: Array(frames.bytes[first]))
+    left += first.count
   }
 
   mutating func move(to writer: inout ByteWriter, limit: Int) {

@@ -245,7 +245,9 @@ struct Replication: Organ {
 
   /// Sends again what the other side's digest shows that it lacks.
   private mutating func receive(_ comparison: KindComparison, from sender: MemberLink, in turn: inout Turn) {
-    guard links.update(sender.link, { $0.kinds.compare(comparison.digest, in: turn) }) == true else { return }
+    guard turn.configuration.rules.contains(.kindDigests),
+      links.update(sender.link, { $0.kinds.compare(comparison.digest, in: turn) }) == true
+    else { return }
     if comparison.wantsAnswer { sendKindDigest(on: sender.link, wantsAnswer: false, in: &turn) }
     turn.flush(sender.link)
   }

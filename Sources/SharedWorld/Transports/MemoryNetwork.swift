@@ -13,9 +13,9 @@ import ServiceDiscovery
 ///
 /// The same seed gives the same delays: that of a piece is a function of the seed, of the two sessions, counted in the order in
 /// which they began, of the number of the connection among those that the first has begun to the second, of the direction, and
-/// of the number of the piece, the opening and the end of the connection included. What is due earlier arrives first. Nothing is
-/// drawn besides: bytes are lost only by ``disconnect(_:_:)``, and wait only for ``heal()``, which the test calls. The seed does
-/// not decide which thread of the machine runs first, and so not into which pieces a session divides its bytes, nor when it
+/// of the number of the piece, the opening and the end of the connection included. A piece that is due earlier arrives first.
+/// Nothing is drawn besides: bytes are lost only by ``disconnect(_:_:)``, and wait only for ``heal()``, which the test calls. The
+/// seed does not decide which thread of the machine runs first, and so not into which pieces a session divides its bytes, nor when it
 /// connects again.
 public final class MemoryNetwork: Sendable {
   let core: MemoryNetworkCore

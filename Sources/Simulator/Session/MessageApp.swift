@@ -9,8 +9,8 @@ struct MessageApp {
   private var unreliableRandom: SeededRandom
   private static let groups = ["a", "b", "c"]
   /// Unreliable messages are about these; at rest about one of them, so that the numbers of former starts are known.
-  private static let keys = ["", "pointer", "colour"]
-  private static let restKey = keys[1]
+  static let keys = ["", "pointer", "colour"]
+  static let restKey = keys[1]
 
   /// Whether every third message is one of streams.
   private let hasStreams: Bool
@@ -65,7 +65,7 @@ struct MessageApp {
     world.perform(index) { peer, now in peer.setReadsMessages(reads, at: now) }
   }
 
-  private func sendUnreliably(
+  func sendUnreliably(
     _ key: String, size: Int, to receivers: [PeerID]?, in world: inout SessionWorld, at index: Int
   ) {
     var sent: (message: MessageID, sender: NodeID)?
@@ -88,28 +88,39 @@ struct MessageApp {
     send(size: size, to: receivers, in: &world, at: index)
   }
 
-  private func send(
+  func send(
     size: Int, to receivers: [PeerID]?, isCritical: Bool = false, in world: inout SessionWorld, at index: Int
   ) {
-    var sent: (message: MessageID, sender: NodeID, receivers: [PeerID])?
-    var track: MessageTrack = isCritical ? .critical : .ordinary
+    sendAtOnce(1, size: size, to: receivers, isCritical: isCritical, in: &world, at: index)
+  }
+
+  /// Sends messages that leave together.
+  func sendAtOnce(
+    _ count: Int, size: Int, to receivers: [PeerID]?, isCritical: Bool = false, in world: inout SessionWorld,
+    at index: Int
+  ) {
+    var sent: [(message: MessageID, track: MessageTrack, sender: NodeID, receivers: [PeerID])] = []
     let hasStreams = hasStreams
     world.perform(index) { peer, now in
       let me = peer.node.me
-      var kind: MessageKind = peer.mail.sent.isMultiple(of: 2) ? .bytes : .envelope
-      if hasStreams, !isCritical, peer.mail.sent.isMultiple(of: 3) { (kind, track) = (.stream, .streams) }
-      // The number that it gets if it is accepted stands in it.
-      var writer = ByteWriter()
-      writer.write(me.incarnation)
-      writer.write(peer.mail.sent + 1)
-      writer.write(bytes: repeatElement(7, count: size))
-      let input = Input.send(writer.bytes, as: kind, mode: isCritical ? .critical : .reliable, to: receivers)
-      guard case .sent(let message) = peer.handle(input, at: now) else { return }
-      peer.mail.sent += 1
-      sent = (message, me, peer.node.receivers(of: message))
+      for _ in 0..<count {
+        var track: MessageTrack = isCritical ? .critical : .ordinary
+        var kind: MessageKind = peer.mail.sent.isMultiple(of: 2) ? .bytes : .envelope
+        if hasStreams, !isCritical, peer.mail.sent.isMultiple(of: 3) { (kind, track) = (.stream, .streams) }
+        // The number that it gets if it is accepted stands in it.
+        var writer = ByteWriter()
+        writer.write(me.incarnation)
+        writer.write(peer.mail.sent + 1)
+        writer.write(bytes: repeatElement(7, count: size))
+        let input = Input.send(writer.bytes, as: kind, mode: isCritical ? .critical : .reliable, to: receivers)
+        guard case .sent(let message) = peer.handle(input, at: now) else { return }
+        peer.mail.sent += 1
+        sent.append((message, track, me, peer.node.receivers(of: message)))
+      }
     }
-    guard let sent else { return }
-    world.simulation.monitor.sent(sent.message, track, from: sent.sender, to: sent.receivers)
+    for sent in sent {
+      world.simulation.monitor.sent(sent.message, sent.track, from: sent.sender, to: sent.receivers)
+    }
   }
 
   /// At rest: a message of a node that lives that neither arrived nor failed, or groups that are not known everywhere.

@@ -48,6 +48,9 @@ extension SessionMutant {
       .init("streams-not-resent", .messageResend, .streams, nodes: 4, seeds: 1...4),
       .init("no-stream-chain", .messageChain, .streams, nodes: 4, seeds: 1...4),
       .init("unreliable-not-replaced", .unreliableSlots, .messages, nodes: 4, seeds: 1...6),
+      .init("unreliable-out-of-order", .unreliableOrder, .relays, nodes: 4, seeds: 1...3),
+      .init("unreliable-numbers-over-restart", .unreliableStarts, .relays, nodes: 4, seeds: 1...3),
+      .init("relay-forgets-order", .relayOrder, .relays, nodes: 4, seeds: 1...3),
       .init("groups-not-told-to-newcomers", .groupsOnNewLinks, .messages, nodes: 4, seeds: 1...3),
       .init("resource-words-not-repeated", .resourceWords, .resources, nodes: 4, seeds: 1...6),
       .init("resources-outlive-peers", .resourceEnds, .resources, nodes: 4, seeds: 1...6),
@@ -64,6 +67,7 @@ extension SessionMutant {
       .init("no-cuts", .cuts, .owned, nodes: 6, seeds: 116...116),
       .init("kinds-outlive-removals", .kindsForgotten, .owned, nodes: 6, seeds: 11...11),
       .init("kinds-by-arrival", .kindOrder, .chaos, nodes: 4, seeds: 1...5),
+      .init("kind-digests-unanswered", .kindDigests, .kindDetour, nodes: 4, seeds: 1...3),
       .init("believes-every-measurement", .confirmedFirst, .wrongFrames, nodes: 4, seeds: 1...3),
     ]
   }

@@ -39,6 +39,11 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   case joins = "session-joins"
   /// A member loses its link to an author in the middle of its words: others bring the rest at once.
   case detour
+  /// The same with a kind, which is no operation: the digest of kinds finds it.
+  case kindDetour = "detour-kinds"
+  /// Two members reach each other only through others, over ways of which one is slow, and one of the two restarts: no message
+  /// overtakes another one.
+  case relays = "session-relays"
   /// An author dies, and those who heard its last words are cut off for a while: they come all the way nevertheless.
   case orphan
   /// Members of a locked session restart with what they had kept, at last all at once: they are members again.
@@ -58,7 +63,8 @@ package enum SessionScenario: String, CaseIterable, Sendable {
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
     let frames: FrameApp.Kind? = self == .frames ? .honest : self == .wrongFrames ? .wrong(by: 0) : nil
     var run = SessionRun(
-      world: world, random: random, hasPoses: self == .poses, hasMessages: self == .messages || self == .streams,
+      world: world, random: random, hasPoses: self == .poses,
+      hasMessages: self == .messages || self == .streams || self == .relays,
       hasStreams: self == .streams, hasResources: self == .resources, hasAttachments: self == .attachments,
       frames: frames)
     switch self {
@@ -69,7 +75,9 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     case .merge: run.merge()
     case .joins: run.joins()
     case .detour: run.detour()
+    case .kindDetour: run.kindDetour()
     case .orphan: run.orphan()
+    case .relays: run.relays()
     case .restarts: run.restarts()
     }
     if replaying { for index in 0..<run.world.count { run.world.replay(index) } }

@@ -231,7 +231,7 @@ struct MemoryNetworkTests {
     #expect(Set(others).count == others.count)
   }
 
-  @Test("two networks of one seed deliver the same pieces in the same order, whoever sends first; one of another seed does not")
+  @Test("two networks of one seed deliver pieces in the same order, in whichever these are sent; another seed does not")
   func sameSeed() async throws {
     let numbers = Array(0..<UInt8(6))
     let one = try await Self.arrivals(seed: 19, numbers, sentAs: numbers)

@@ -91,23 +91,10 @@ import WorldModel
 
   private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
-  @Test func `what takes long waits for the next round, behind what others have received`() async throws {
+  @Test(arguments: [[3], [1, 1, 1]])
+  func `what takes long waits for the next round, behind what others have received`(records: [Int]) async throws {
     let log = try await Self.run(step: Intake.quantum, burst: 1, perByte: 1 << 40) { intake, _ in
-      intake.take(Self.bytes(3).span.bytes, of: Self.dear)
-      intake.take(Self.bytes(1).span.bytes, of: Self.cheap)
-    } until: {
-      $0.contains(.resumed(Self.dear))
-    }
-    #expect(
-      log == [
-        .handled(Self.dear, 1), .paused(Self.dear), .handled(Self.cheap, 1), .handled(Self.dear, 1),
-        .handled(Self.dear, 1), .resumed(Self.dear),
-      ])
-  }
-
-  @Test func `the records of one round share a quantum`() async throws {
-    let log = try await Self.run(step: Intake.quantum, burst: 1, perByte: 1 << 40) { intake, _ in
-      for _ in 0..<3 { intake.take(Self.bytes(1).span.bytes, of: Self.dear) }
+      for size in records { intake.take(Self.bytes(size).span.bytes, of: Self.dear) }
       intake.take(Self.bytes(1).span.bytes, of: Self.cheap)
     } until: {
       $0.contains(.resumed(Self.dear))

@@ -61,6 +61,9 @@ struct MemberCostTests {
       driver.transport.links.values.first { $0.channel.peer == liar.id }?.id
     }
     let attacked = try #require(link ?? nil)
+    func isOverdrawn() async -> Bool {
+      await victim.use { driver in clock.standingStill { driver.intake.isOverdrawn(attacked) } } == true
+    }
 
     // More than the budget, as long as the sockets take it; frames are sent whole, between those of the liar's own node.
     let questions = Array(repeatElement(Self.question, count: 100).joined())
@@ -77,7 +80,7 @@ struct MemberCostTests {
     // Anchors arrive before and after the liar is stopped. They are few: the honest member has a budget too.
     for count in 1...40 {
       // The node says nothing of it, so there is nothing else to wait for.
-      while count == 20, await victim.use({ driver in clock.standingStill { driver.intake.isOverdrawn(attacked) } }) != true {
+      while count == 20, await !isOverdrawn() {
         try Task.checkCancellation()
         await Task.yield()
       }

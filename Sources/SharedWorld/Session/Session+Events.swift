@@ -34,7 +34,8 @@ extension Session {
     if hasEnvelopes || hasOthers { takeEnvelopes(of: events) }
     if hasOthers { takeStreams(of: events) }
     if anchorsChanged { saveJournal() }
-    if hasOthers, translated.contains(where: \.changesStanding) { advertiseStanding() }
+    // A member may be told before its record is here, and the limit changes without an event of its own.
+    if hasOthers { advertiseStanding() }
     if hasMessages { reviewUnread() }
     if hasRoom { sendWaiting() }
     // Last, also where other events of the turn follow it.
@@ -212,15 +213,5 @@ extension Session {
     discovery.identify(peer) {
       Set(driver?.read { node, _ in node.roster.entries.map(\.peerID) } ?? [])
     }
-  }
-}
-
-extension Session.Event {
-  /// Whether newcomers may be let in from now on, or no longer.
-  fileprivate var changesStanding: Bool {
-    if case .lockChanged = self { return true }
-    if case .peerJoined = self { return true }
-    if case .peerLeft = self { return true }
-    return false
   }
 }

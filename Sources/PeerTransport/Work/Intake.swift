@@ -1,4 +1,5 @@
 import Basics
+import Glibc
 import PeerProtocol
 import WorldModel
 
@@ -17,15 +18,12 @@ protocol IntakeOwner: AnyObject {
 /// The place where received bytes wait when their peer has cost too much, so that no link takes its time from the others.
 ///
 /// In one round of the loop the bytes of a link are handled for ``quantum`` and a few frames at most; the rest waits for the
-/// next round, behind what other links have received and what that has caused. A peer that has cost more than its bytes were
-/// worth rests for ``pause`` in between. While the ``WorkBudget`` of a peer is overdrawn, its links are neither handled nor
-/// read: at most one receive buffer of each waits here, and TCP slows the peer down.
+/// next round, behind what other links have received and what that has caused, and behind other threads that wait for this
+/// processor. While the ``WorkBudget`` of a peer is overdrawn, its links are neither handled nor read: at most one receive
+/// buffer of each waits here, and TCP slows the peer down.
 final class Intake {
   /// How long the bytes of one link are handled in one round (ns): so long others wait behind them.
   static let quantum: UInt64 = 100_000
-  /// How long a dear peer rests after a quantum (ns), so that it does not spend at once what it has saved up: a thread that
-  /// waits for this processor may get it only when the loop sleeps.
-  static let pause: UInt64 = 1_000_000
   /// How many frames are handled between two looks at the clock, which costs as much as a tenth of a cheap frame.
   static let stride = 8
 
@@ -66,6 +64,9 @@ final class Intake {
   /// The terms for peers whose first link opens from now on.
   var limits = WorkBudget.Limits.peer
   var meter = WorkMeter(.machine)
+  /// Lets the threads run that wait for this processor: some schedulers let one that does not sleep go on for milliseconds, and
+  /// what the others send may be for this very loop.
+  var giveWay = { _ = sched_yield() }
   weak var owner: (any IntakeOwner)?
 
   private let loop: EventLoop
@@ -75,6 +76,8 @@ final class Intake {
   private var held: [Line] = []
   private var timer: LoopTimer?
   private var isRoundAwaited = false
+  /// How long bytes were handled since this thread gave way (ns).
+  private var timeOfTurn: UInt64 = 0
 
   /// Nothing waits; `loop` is the one it is made on.
   init(loop: EventLoop) {
@@ -149,6 +152,9 @@ extension Intake: RoundHandler {
       resume(line)
     }
     schedule()
+    guard timeOfTurn >= Self.quantum else { return }
+    timeOfTurn = 0
+    giveWay()
   }
 }
 
@@ -171,16 +177,14 @@ extension Intake {
     }
     let end = clock()
     line.note(end - start, in: loop.rounds)
+    timeOfTurn += end - start
+    if timeOfTurn >= Self.quantum { awaitRound() }
     line.account.budget.charge(meter.cost(from: start, to: end), for: used, at: end)
     return used
   }
 
   /// How long a link has to rest; nil while it may go on.
-  private func rest(of line: Line) -> UInt64? {
-    let (budget, now) = (line.account.budget, meter.clocks.time())
-    if let rest = budget.rest(at: now) { return max(rest, Self.pause) }
-    return line.timeLeft(in: loop.rounds) == 0 && !budget.isFull(at: now) ? Self.pause : nil
-  }
+  private func rest(of line: Line) -> UInt64? { line.account.budget.rest(at: meter.clocks.time()) }
 
   private func hold(_ line: Line, for rest: UInt64?) {
     line.isHeld = true
@@ -225,7 +229,11 @@ extension Intake {
 
   private func schedule() {
     timer?.deadline = held.lazy.compactMap(\.restsUntil).min()
-    guard !isRoundAwaited, held.contains(where: { $0.restsUntil == nil }) else { return }
+    if held.contains(where: { $0.restsUntil == nil }) { awaitRound() }
+  }
+
+  private func awaitRound() {
+    guard !isRoundAwaited else { return }
     isRoundAwaited = true
     // Last, so that what others have caused in this round does not wait for it.
     loop.afterRound(self)

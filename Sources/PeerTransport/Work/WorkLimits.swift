@@ -5,7 +5,7 @@ extension WorkBudget.Limits {
   ///
   /// - 250 ms are saved up: a whole snapshot at the join costs less.
   /// - It rests for a second at most, so that its link does not end for silence.
-  /// - A byte is worth three to four times what it costs in a frame whose cost is linear in its bytes.
+  /// - A byte is worth ten times what it costs in a frame whose cost is linear in its bytes.
   static let peer = WorkBudget.Limits(
-    burst: 250_000_000 * slowness, debt: 125_000_000, perByte: 15 * slowness, share: 8)
+    burst: 250_000_000 * slowness, debt: 125_000_000, perByte: 50 * slowness, share: 8)
 }

@@ -103,8 +103,8 @@ final class Intake {
       line.bytes.append(bytes)
       return hold(line, for: nil)
     }
-    let used = serve(bytes, of: line)
-    let rest = rest(of: line)
+    let (used, end) = serve(bytes, of: line)
+    let rest = line.account.budget.rest(at: end)
     // Its own bytes may have ended the link.
     guard used < bytes.byteCount || rest != nil, lines[link] === line else { return }
     line.bytes.append(bytes.extracting(used..<bytes.byteCount))
@@ -140,7 +140,7 @@ final class Intake {
 
   /// Whether nothing of a link is handled or read because its peer has overdrawn its budget.
   func isOverdrawn(_ link: LinkID) -> Bool {
-    lines[link].map { $0.account.budget.rest(at: meter.clocks.time()) != nil } ?? false
+    lines[link].flatMap { rest(of: $0) } != nil
   }
 }
 
@@ -159,11 +159,11 @@ extension Intake: RoundHandler {
 }
 
 extension Intake {
-  /// Handles the bytes of a link while it may go on, and charges the cost; returns how many bytes were handled.
-  private func serve(_ bytes: RawSpan, of line: Line) -> Int {
+  /// Handles the bytes of a link while it may go on, and charges the cost; returns how many bytes were handled, and the time.
+  private func serve(_ bytes: RawSpan, of line: Line) -> (used: Int, end: UInt64) {
     let clock = meter.clocks.time
     let start = clock()
-    guard let owner else { return bytes.byteCount }
+    guard let owner else { return (bytes.byteCount, start) }
     let most = line.timeLeft(in: loop.rounds)
     var (frames, nextLook, lastLook) = (0, 1, start)
     let used = owner.handle(bytes, of: line.link) {
@@ -180,7 +180,7 @@ extension Intake {
     timeOfTurn += end - start
     if timeOfTurn >= Self.quantum { awaitRound() }
     line.account.budget.charge(meter.cost(from: start, to: end), for: used, at: end)
-    return used
+    return (used, end)
   }
 
   /// How long a link has to rest; nil while it may go on.
@@ -198,15 +198,15 @@ extension Intake {
   private func resume(_ line: Line) {
     let bytes = exchange(&line.bytes, with: [])
     // Another link of the peer may have overdrawn the budget.
-    if !isOverdrawn(line.link), line.used < bytes.count {
-      line.used += serve(bytes.span.bytes.extracting(line.used..<bytes.count), of: line)
+    if rest(of: line) == nil, line.used < bytes.count {
+      line.used += serve(bytes.span.bytes.extracting(line.used..<bytes.count), of: line).used
     }
     guard lines[line.link] === line else { return }
     let isDone = line.used == bytes.count
     if isDone { line.used = 0 } else { line.bytes = bytes }
     let rest = rest(of: line)
     line.restsUntil = rest.map { loop.now + $0 }
-    if line.hasEnded, isDone || isOverdrawn(line.link) {
+    if line.hasEnded, isDone || rest != nil {
       drop(line)
       owner?.concludeEnd(of: line.link)
     } else if isDone, rest == nil {

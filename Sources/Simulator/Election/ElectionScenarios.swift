@@ -142,7 +142,7 @@ struct ElectionRun {
     let one = random.below(world.count)
     switch random.below(5) {
     case 0: world.requestHost(one)
-    case 1: world.handover(one, to: (one + 1 + random.below(world.count - 1)) % world.count)
+    case 1: world.handover(one, to: random.node(otherThan: one, of: world.count))
     case 2: world.resign(one)
     case 3: world.leave(one)
     default: world.join(one)
@@ -195,7 +195,7 @@ struct ElectionRun {
   mutating func deaf() {
     guard settleIn(), world.count > 2, let host = world.commonHost() else { return }
     let claims = world.simulation.monitor.claimCount
-    let follower = (host + 1 + random.below(world.count - 1)) % world.count
+    let follower = random.node(otherThan: host, of: world.count)
     world.apply(.cutOneWay(from: host, to: follower))
     world.simulation.run(for: 5_500_000_000)
     if world.simulation.monitor.claimCount > claims { fail("E4 a node that heard of a host took over") }

@@ -10,7 +10,7 @@ extension SessionRun {
   mutating func relays() {
     guard world.count > 3, settleIn() else { return }
     let sender = random.below(world.count)
-    let reader = (sender + 1 + random.below(world.count - 1)) % world.count
+    let reader = random.node(otherThan: sender, of: world.count)
     world.apply(.cut(sender, reader))
     // Four seconds of silence end the link, at the latest 1.1 s later.
     world.simulation.run(for: 8_000_000_000)

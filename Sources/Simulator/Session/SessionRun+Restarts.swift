@@ -8,7 +8,7 @@ extension SessionRun {
   /// R1: all are members again. R2: epochs go on rising. R3: the session is still locked. R4: who was removed stays out.
   mutating func restarts() {
     guard settleIn(), let host = world.commonHost() else { return }
-    let removed = world.count > 2 ? (host + 1 + random.below(world.count - 1)) % world.count : nil
+    let removed = world.count > 2 ? random.node(otherThan: host, of: world.count) : nil
     if let removed { expel(removed, by: host) }
     world.perform(host) { node, now in node.handle(.setLocked(true), at: now) }
     world.simulation.run(for: 2_000_000_000)

@@ -255,7 +255,7 @@ struct SessionRun {
   mutating func detour() {
     guard world.count > 2, settleIn() else { return }
     let author = random.below(world.count)
-    let reader = (author + 1 + random.below(world.count - 1)) % world.count
+    let reader = random.node(otherThan: author, of: world.count)
     world.apply(.cut(author, reader))
     for _ in 0..<3 { app.place(in: &world, at: author) }
     let start = world.simulation.now
@@ -273,7 +273,7 @@ struct SessionRun {
   mutating func kindDetour() {
     guard world.count > 2, settleIn() else { return }
     let author = random.below(world.count)
-    let reader = (author + 1 + random.below(world.count - 1)) % world.count
+    let reader = random.node(otherThan: author, of: world.count)
     app.place(in: &world, at: author)
     // A link carries all kinds that it finds at its first look; within a round of digests each has looked.
     setKind(10, by: author)

@@ -59,12 +59,19 @@ extension AnchorSet {
       try unsafe check(run, whole.span.bytes, offset: 0, judging: author)
       try unsafe apply(run, whole.span.bytes, &outcome)
     } else {
-      for run in runs {
-        try check(run, batch.extracting(run.body), offset: run.body.lowerBound, judging: author)
-      }
+      try check(runs, in: batch, judging: author)
       for run in runs { try apply(run, batch.extracting(run.body), &outcome) }
     }
     return outcome
+  }
+
+  /// Refuses a batch if anything is wrong in one of its runs.
+  private func check(
+    _ runs: [OperationRun], in batch: RawSpan, judging author: LinkAuthor?
+  ) throws(ReplicationError) {
+    for run in runs {
+      try check(run, batch.extracting(run.body), offset: run.body.lowerBound, judging: author)
+    }
   }
 
   /// Refuses a run that has anything wrong in itself.
@@ -81,7 +88,7 @@ extension AnchorSet {
         (clock, position) = (pose.clock, pose.end)
         if pose.foreignActor == actor { try checkOwn(pose.keySequence) }
       } else {
-        let operation = try decode(bytes, at: &position, dot: dot, offset: offset)
+        let operation = try Self.decode(bytes, at: &position, dot: dot, offset: offset)
         clock = operation.clock
         if operation.key.actor == actor { try checkOwn(operation.key.sequence) }
       }
@@ -159,7 +166,7 @@ extension AnchorSet {
         }
         log.append(bytes, &copied, upTo: position, actor: author, sequence: dot.sequence)
       } else {
-        let operation = try decode(bytes, at: &position, dot: dot, offset: 0)
+        let operation = try Self.decode(bytes, at: &position, dot: dot, offset: 0)
         let key = operation.key
         let isBorn = key.actor == dot.actor || covers(key)
         guard dot.sequence <= end else {
@@ -280,7 +287,7 @@ extension AnchorSet {
     var position = 0
     guard dot.sequence <= cuts.limit(of: author) else { return false }
     guard let index = actors.intern(author, limit: limits.actors), waiting.sequence == actors.seen[Int(index)] + 1,
-      let operation = try? unsafe decode(waiting.body.span.bytes, at: &position, dot: dot, offset: 0)
+      let operation = try? unsafe Self.decode(waiting.body.span.bytes, at: &position, dot: dot, offset: 0)
     else { return false }
     integrate(operation, by: index, origin: .remote)
     unsafe log.append(waiting.body.span.bytes, actor: index, sequence: dot.sequence)
@@ -304,7 +311,7 @@ extension AnchorSet {
   }
 
   /// Reads one operation of any kind; `offset` is where `bytes` begin in the peer's frame.
-  private func decode(
+  private static func decode(
     _ bytes: RawSpan, at position: inout Int, dot: Dot, offset: Int
   ) throws(ReplicationError) -> AnchorOperation {
     do throws(DecodingFailure) {

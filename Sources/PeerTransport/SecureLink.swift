@@ -30,7 +30,7 @@ final class SecureLink: EventHandler {
   /// Bytes that leave before the queue, which is empty: they are lent while they are sent.
   private var lent = UnsafeRawBufferPointer(start: nil, count: 0)
   private var interest: Readiness = []
-  private var isReceiving = true
+  private var reading: Reading
   private var isOnProbation: Bool
   /// Whether nothing has come yet on a connection from outside.
   private var isSilent: Bool
@@ -57,6 +57,7 @@ final class SecureLink: EventHandler {
     isOnProbation = dial == nil
     isSilent = dial == nil
     self.stream = stream
+    reading = Reading(room: transport.configuration.receiveBuffer)
     interest = dial == nil ? .readable : .writable
     try stream.open(interest, on: transport.loop, handler: self, limits: transport.configuration)
     let limit = dial == nil ? transport.configuration.firstByteTimeout : transport.configuration.connectTimeout
@@ -68,10 +69,16 @@ final class SecureLink: EventHandler {
 
   func handle(_ readiness: Readiness) {
     if phase == .connecting { return finishConnecting() }
-    if isOnProbation { transport.strangerQueue.add(self, readiness) } else { serve(readiness) }
+    if isOnProbation {
+      transport.strangerQueue.add(self, readiness)
+    } else if reading.isReduced {
+      transport.busyQueue.add(self, readiness)
+    } else {
+      serve(readiness)
+    }
   }
 
-  /// Reads and writes what the stream is ready for; of a stranger, once it is its turn.
+  /// Reads and writes what the stream is ready for; on a link that waits for its turn, once that has come.
   func serve(_ readiness: Readiness) {
     guard phase != .closed else { return }
     if !readiness.isDisjoint(with: [.readable, .hangUp]) { receive() }
@@ -95,7 +102,7 @@ final class SecureLink: EventHandler {
 extension SecureLink {
   private func receive() {
     // A stranger's step is short: it has nothing long to say.
-    let room = isOnProbation ? min(TLSChannel.recordSize, transport.cipherBuffer.count) : transport.cipherBuffer.count
+    let room = min(isOnProbation ? TLSChannel.recordSize : reading.most, transport.cipherBuffer.count)
     switch stream.receive(into: UnsafeMutableRawBufferPointer(rebasing: transport.cipherBuffer[..<room])) {
     case .blocked: break
     case .failed(let failure): end(failure)
@@ -104,6 +111,7 @@ extension SecureLink {
       guard phase != .draining else { return }
       if isSilent { noteFirstByte() }
       advance(with: UnsafeRawBufferPointer(rebasing: transport.cipherBuffer[..<count]))
+      reading.note(count)
     }
   }
 
@@ -151,7 +159,7 @@ extension SecureLink {
   }
 
   func setReceiving(_ isOn: Bool) {
-    isReceiving = isOn
+    reading.isOn = isOn
     updateInterest(writable: interest.contains(.writable))
   }
 }
@@ -272,7 +280,7 @@ extension SecureLink {
   }
 
   private func updateInterest(writable: Bool) {
-    var wanted: Readiness = isReceiving || phase != .open ? .readable : []
+    var wanted: Readiness = reading.isOn || phase != .open ? .readable : []
     if writable { wanted.insert(.writable) }
     guard wanted != interest, phase != .closed else { return }
     interest = wanted

@@ -17,8 +17,10 @@ package final class SecureTransport {
   let plainBuffer: UnsafeMutableRawBufferPointer
 
   var gate: AdmissionGate
-  /// Strangers that are ready wait here.
-  let strangerQueue: StrangerQueue
+  /// Strangers that are ready wait here; the gate bounds how many.
+  let strangerQueue: StepQueue
+  /// Links that are ready wait here while more comes on them than is handled at once.
+  let busyQueue: StepQueue
   var links: [LinkID: SecureLink] = [:]
   /// Attempts to connect whose links have not opened yet.
   var dials: Set<DialID> = []
@@ -43,7 +45,8 @@ package final class SecureTransport {
     self.configuration = configuration
     context = try TLSContext(identity: identity)
     gate = AdmissionGate(limits: configuration.gate)
-    strangerQueue = StrangerQueue(loop: loop)
+    strangerQueue = StepQueue(loop: loop)
+    busyQueue = StepQueue(loop: loop)
     cipherBuffer = .allocate(byteCount: configuration.receiveBuffer, alignment: 64)
     plainBuffer = .allocate(byteCount: configuration.receiveBuffer, alignment: 64)
     timer = loop.makeTimer { [weak self] in self?.expire() }

@@ -1,4 +1,5 @@
 import Basics
+import Dispatch
 import Glibc
 import PeerProtocol
 import PeerTransport
@@ -34,6 +35,10 @@ actor TestPeer: SecureTransportDelegate {
   private(set) var received: [UInt8] = []
   private(set) var isIntact = true
   private(set) var largestBatch = 0
+  /// The links on which bytes came, batch by batch, and how many.
+  private(set) var batches: [(link: LinkID, count: Int)] = []
+  /// A link whose bytes are never handled in the round in which they come.
+  private var slow: LinkID?
   private(set) var writableCalls = 0
   /// Connections from outside that the gate had no place for.
   private(set) var refused = 0
@@ -93,6 +98,19 @@ actor TestPeer: SecureTransportDelegate {
     events.compactMap { if case .opened(let link, _, _) = $0 { link } else { nil } }
   }
 
+  /// Stops reading from a link after each batch, for the rest of the round.
+  func slowDown(_ link: LinkID?) { slow = link }
+
+  /// Holds the loop up until `body` has returned, on another thread.
+  func stall(_ body: @escaping @Sendable () async throws -> Void) {
+    let isDone = DispatchSemaphore(value: 0)
+    Task.detached {
+      try? await body()
+      isDone.signal()
+    }
+    isDone.wait()
+  }
+
   /// Expects `pattern` over and over instead of keeping what arrives.
   func expect(_ pattern: [UInt8]) { expected = pattern }
 
@@ -133,7 +151,12 @@ actor TestPeer: SecureTransportDelegate {
     settle()
   }
 
-  private func take(_ bytes: UnsafeRawBufferPointer) {
+  private func take(_ bytes: UnsafeRawBufferPointer, of link: LinkID) {
+    batches.append((link, bytes.count))
+    if link == slow {
+      transport?.setReceiving(link, false)
+      loop.execute { [self] in assumeIsolated { $0.transport?.setReceiving(link, true) } }
+    }
     largestBatch = max(largestBatch, bytes.count)
     if let expected {
       isIntact = isIntact && Self.matches(bytes, expected, from: receivedCount)
@@ -165,7 +188,7 @@ extension TestPeer {
   nonisolated func linkReceived(_ link: LinkID, _ bytes: RawSpan) {
     bytes.withUnsafeBytes { raw in
       nonisolated(unsafe) let raw = raw
-      assumeIsolated { $0.take(raw) }
+      assumeIsolated { $0.take(raw, of: link) }
     }
   }
 

@@ -188,7 +188,7 @@ struct Governance: Organ {
     case .digest:
       let digest = try StatementsDigest(body: body).digest
       guard let charge, charge.book.digest != digest else { return }
-      let isEarly = lines[link]?.answered.map { turn.now - $0 < ProtocolTimes.snapshotPause } ?? false
+      let isEarly = lines[link]?.answered.map { turn.now - $0 < ProtocolTimes.restartPause } ?? false
       guard !isEarly else { return }
       lines[link]?.answered = turn.now
       sendAll(on: link, in: &turn)

@@ -44,7 +44,7 @@ struct KindStream: Sendable {
 
   /// Looks at the other side's digest, at most once in a second; whether it counted.
   mutating func compare(_ theirs: KindDigest, in turn: borrowing Turn) -> Bool {
-    if let comparedAt, turn.now - comparedAt < ProtocolTimes.snapshotPause { return false }
+    if let comparedAt, turn.now - comparedAt < ProtocolTimes.restartPause { return false }
     comparedAt = turn.now
     let missing = turn.anchors.kindDigest.difference(to: theirs)
     guard missing != 0 else { return false }

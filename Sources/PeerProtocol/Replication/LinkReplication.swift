@@ -18,10 +18,12 @@ struct LinkReplication: Sendable {
   /// A snapshot that is arriving, and one that is leaving.
   var incomingSnapshot = SnapshotAssembly(limit: ReplicationLimits.default.snapshotBytes)
   var outgoingSnapshot: SnapshotChunks?
-  /// When the other side's vector last made a snapshot leave; nil when it never did.
-  private var lastSnapshot: Instant?
+  /// When the other side's vector last made a snapshot leave, and when the stream begin again; nil when it never did.
+  private var lastSnapshot, lastRestart: Instant?
   /// A vector that is arriving.
   var incomingVector = SnapshotAssembly(limit: ProtocolLimits.vector)
+  /// Whether the other side has asked for this side's vector and gets it with the next bytes.
+  var owesVector = false
   /// The kinds that leave.
   var kinds = KindStream()
   /// The operations that the other side had when it last told.
@@ -37,10 +39,20 @@ struct LinkReplication: Sendable {
 
   /// Whether the other side's vector may make a snapshot leave now; then it counts.
   mutating func beginSnapshot(at now: Instant) -> Bool {
-    let isEarly = lastSnapshot.map { now - $0 < ProtocolTimes.snapshotPause } ?? false
-    guard !isSendingSnapshot, !isEarly else { return false }
+    guard !isSendingSnapshot, !isEarly(now, after: lastSnapshot) else { return false }
     lastSnapshot = now
     return true
+  }
+
+  /// Whether the other side's vector may make the stream begin again now; then it counts.
+  mutating func beginAgain(at now: Instant) -> Bool {
+    guard !isEarly(now, after: lastRestart) else { return false }
+    lastRestart = now
+    return true
+  }
+
+  private func isEarly(_ now: Instant, after last: Instant?) -> Bool {
+    last.map { now - $0 < ProtocolTimes.restartPause } ?? false
   }
 
   /// Moves the parts of a large operation out, so that they are added to without being copied.
@@ -50,6 +62,21 @@ struct LinkReplication: Sendable {
   mutating func takeSnapshot() -> SnapshotAssembly {
     defer { incomingSnapshot.reset() }
     return incomingSnapshot
+  }
+
+  /// Moves the parts of a vector that is arriving out, and expects another one from its beginning.
+  mutating func takeVector() -> SnapshotAssembly {
+    defer { incomingVector.reset() }
+    return incomingVector
+  }
+
+  /// Notes what the other side says it has, `own` of this side's operations among it; whether it is the first it says.
+  mutating func note(_ vector: VersionVector, own: UInt64, wantsAnswer: Bool) -> Bool {
+    let isFirst = cursor == nil
+    acknowledged = vector
+    if isFirst { acknowledgedAtStart = own }
+    if wantsAnswer { owesVector = true }
+    return isFirst
   }
 
   /// Notes what the other side has as its snapshot shows: nothing of that has to go back, by a log that never held it.

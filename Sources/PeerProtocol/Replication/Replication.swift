@@ -173,11 +173,12 @@ struct Replication: Organ {
     _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     let link = sender.link
-    guard var state = links[link], try state.incomingVector.take(body) else {
+    guard var assembly = links.update(link, { $0.takeVector() }) else { return }
+    guard try assembly.take(body) else {
+      links.update(link) { $0.incomingVector = assembly }
       return
     }
-    let message = state.incomingVector.bytes
-    state.incomingVector.reset()
+    let message = assembly.bytes
     var reader = ByteReader(message.span)
     let wantsAnswer = try reader.readFlag()
     let digest = try reader.readDigest()
@@ -188,15 +189,12 @@ struct Replication: Organ {
     } catch {
       throw .invalid("a vector that covers own operations that were never written", offset: 0)
     }
-    synchronisation.note(vector, of: sender.peer, in: turn)
-    let isFirst = state.cursor == nil
-    state.acknowledged = vector
-    if isFirst { state.acknowledgedAtStart = vector[turn.anchors.actor] }
-    links[link] = state
-    acknowledgements.note(vector[turn.anchors.actor], appliedBy: sender.node)
+    synchronisation.note(vector, of: sender.peer, in: &turn)
+    let own = vector[turn.anchors.actor]
+    let isFirst = links.update(link) { $0.note(vector, own: own, wantsAnswer: wantsAnswer) } ?? false
+    acknowledgements.note(own, appliedBy: sender.node)
     compare(vector, digest, with: sender, in: &turn)
-    if isFirst || !vector.covers(previous) { restartStream(on: link, from: vector, in: turn) }
-    if wantsAnswer { sendVector(on: link, wantsAnswer: false, in: &turn) }
+    if isFirst || misses(vector, on: link, in: &turn) { restartStream(on: link, from: vector, in: &turn) }
     turn.flush(link)
   }
 
@@ -295,14 +293,34 @@ struct Replication: Organ {
   private func sendVector(on link: LinkRef, wantsAnswer: Bool, in turn: inout Turn) {
     // Nothing is written for a link that has ended, and so the parts would never come to their end.
     guard turn.mesh.links.isOpen(link) else { return }
+    var parts = vectorParts(wantsAnswer: wantsAnswer, in: &turn)
+    while !parts.isAtEnd {
+      turn.send(.vector, on: link) { _ = parts.next(limit: ProtocolLimits.statePart, into: &$0) }
+    }
+  }
+
+  /// Appends the answer to the questions that came since the link was last written: one says what all of them asked for.
+  private mutating func writeAnswer(on link: LinkRef, in turn: inout Turn) {
+    guard links.update(link, { exchange(&$0.owesVector, with: false) }) == true else { return }
+    var parts = vectorParts(wantsAnswer: false, in: &turn)
+    while !parts.isAtEnd {
+      turn.outbox.scratch.writeFrame(.vector) { _ = parts.next(limit: ProtocolLimits.statePart, into: &$0) }
+    }
+  }
+
+  private func vectorParts(wantsAnswer: Bool, in turn: inout Turn) -> SnapshotChunks {
     var message = ByteWriter()
     message.write(UInt8(wantsAnswer ? 1 : 0))
     message.write(turn.anchors.digest)
     turn.anchors.vector.encode(into: &message)
-    var parts = SnapshotChunks(message.bytes)
-    while !parts.isAtEnd {
-      turn.send(.vector, on: link) { _ = parts.next(limit: ProtocolLimits.statePart, into: &$0) }
-    }
+    return SnapshotChunks(message.take())
+  }
+
+  /// Whether the other side lacks what it should have long since, and the stream may begin again for that now.
+  private mutating func misses(_ vector: VersionVector, on link: LinkRef, in turn: inout Turn) -> Bool {
+    guard !vector.covers(previous) else { return false }
+    let now = turn.now
+    return links.update(link) { $0.beginAgain(at: now) } ?? false
   }
 
   /// Equal histories with unequal results must not happen; if they do, both sides merge everything.
@@ -320,7 +338,7 @@ struct Replication: Organ {
   // MARK: Streams
 
   /// Begins to stream from what the other side has.
-  private mutating func restartStream(on link: LinkRef, from vector: VersionVector, in turn: borrowing Turn) {
+  private mutating func restartStream(on link: LinkRef, from vector: VersionVector, in turn: inout Turn) {
     switch turn.anchors.cursorForPeer(with: vector) {
     case .log(let cursor): links[link]?.cursor = cursor
     case .snapshotNeeded:
@@ -344,8 +362,9 @@ struct Replication: Organ {
     sendVector(on: link, wantsAnswer: true, in: &turn)
   }
 
-  /// Appends what a member's link has to send of the anchors: first a snapshot, then operations.
+  /// Appends what a member's link has to send of the anchors: a vector that was asked for, a snapshot, then operations.
   mutating func write(on link: LinkRef, in turn: inout Turn) {
+    writeAnswer(on: link, in: &turn)
     if links[link]?.isSendingSnapshot == true { writeSnapshot(on: link, in: &turn) }
     streamOperations(on: link, in: &turn)
     if turn.anchors.kindVersion > 0 { writeKinds(on: link, in: &turn) }

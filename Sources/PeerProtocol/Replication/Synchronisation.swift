@@ -15,7 +15,7 @@ struct Synchronisation: Sendable {
   mutating func forget(_ peer: PeerID) { targets[peer] = nil }
 
   /// A member's vector came; the first on a link says what has to be caught up with.
-  mutating func note(_ vector: VersionVector, of peer: PeerID, in turn: borrowing Turn) {
+  mutating func note(_ vector: VersionVector, of peer: PeerID, in turn: inout Turn) {
     guard case .some(.none) = targets[peer] else { return }
     targets[peer] = vector
     if !turn.anchors.vector.covers(vector) { isReached = false }

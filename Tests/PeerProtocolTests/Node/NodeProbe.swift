@@ -128,11 +128,26 @@ struct NodeProbe {
 
   /// Sends a whole vector with a digest of zeros.
   mutating func send(_ vector: VersionVector, on link: LinkID) {
+    var frame = ByteWriter()
+    Self.write(vector, SHA256Digest(words: .zero), wantsAnswer: false, to: &frame)
+    send(bytes: frame.bytes, on: link)
+  }
+
+  /// Asks for the node's vector, so many times in one go, as a member that has all that the node has.
+  mutating func ask(times: Int, on link: LinkID) {
+    var (frames, anchors) = (ByteWriter(), node.anchors)
+    for _ in 0..<times { Self.write(anchors.vector, anchors.digest, wantsAnswer: true, to: &frames) }
+    send(bytes: frames.bytes, on: link)
+  }
+
+  private static func write(
+    _ vector: VersionVector, _ digest: SHA256Digest, wantsAnswer: Bool, to frames: inout ByteWriter
+  ) {
     var message = ByteWriter()
-    message.write(UInt8(0))
-    message.write(SHA256Digest(words: .zero))
+    message.write(UInt8(wantsAnswer ? 1 : 0))
+    message.write(digest)
     vector.encode(into: &message)
-    send(.vector, on: link) { body in
+    frames.writeFrame(.vector) { body in
       body.write(UInt32(message.count))
       body.write(UInt32(0))
       body.write(bytes: message.bytes)

@@ -1,8 +1,8 @@
-/// Lets strangers have the time that members leave: in one round of the loop one step of one stranger is carried out, such as
-/// half of a TLS handshake, and only after all that members have sent was handled and all for them has left.
+/// Lets links have the time that others leave: in one round of the loop one of them takes one step, such as a read or half of a
+/// TLS handshake, and only after all that the others have sent was handled and all for them has left.
 ///
-/// A flood of handshakes so holds up members by one step at most. The gate bounds how many strangers wait here.
-final class StrangerQueue: RoundHandler {
+/// A flood on the links that wait here so holds up the others by one step at most.
+final class StepQueue: RoundHandler {
   private let loop: EventLoop
   private var waiting: [(link: SecureLink, readiness: Readiness)] = []
   private var isAwaited = false

@@ -22,10 +22,21 @@ import Testing
     let order = await withCheckedContinuation { done in
       loop.execute {
         var order: [String] = []
+        let last = Sampler(loop) {
+          order.append("last")
+          done.resume(returning: order)
+          return false
+        }
         loop.afterRound(
           Sampler(loop) {
             order.append("late")
-            done.resume(returning: order)
+            // In this round, though it is nearly over.
+            loop.beforeNextRound(last)
+            loop.atEndOfRound(
+              Sampler(loop) {
+                order.append("next")
+                return false
+              })
             return false
           })
         for name in ["one", "two"] {
@@ -37,7 +48,7 @@ import Testing
         }
       }
     }
-    #expect(order == ["one", "two", "late"])
+    #expect(order == ["one", "two", "late", "last"])
   }
 
   @Test func `strangers that are ready in the same round are served one a round`() async throws {

@@ -236,4 +236,10 @@ extension EventLoop {
     checkIsolated()
     schedule.late.append(handler)
   }
+
+  /// Calls `handler` before the next round begins, when also those of ``afterRound(_:)`` are done; on the loop only.
+  func beforeNextRound(_ handler: any RoundHandler) {
+    checkIsolated()
+    schedule.last.append(handler)
+  }
 }

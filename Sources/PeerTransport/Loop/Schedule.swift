@@ -20,6 +20,8 @@ final class Schedule {
   var ending: [any RoundHandler] = []
   /// Handlers of what can wait until all else of the round is done.
   var late: [any RoundHandler] = []
+  /// Handlers that come before the next round, behind those.
+  var last: [any RoundHandler] = []
   /// No timer is due before this; a timer put off leaves it too early, which costs one needless look.
   private var nextLook = UInt64.max
 
@@ -30,7 +32,7 @@ final class Schedule {
   ///
   /// In each of them at most `millisecond` of the deadlines' nanoseconds pass.
   func timeout(at now: UInt64, millisecond: UInt64) -> Int32 {
-    if !ending.isEmpty || !late.isEmpty { return 0 }
+    if hasHandlers { return 0 }
     guard nextLook < .max else { return -1 }
     guard nextLook > now else { return 0 }
     return Int32(clamping: (nextLook - now + millisecond - 1) / millisecond)
@@ -48,13 +50,15 @@ final class Schedule {
     }
   }
 
-  /// Calls the handlers of this round; those they add wait for the next.
+  private var hasHandlers: Bool { !ending.isEmpty || !late.isEmpty || !last.isEmpty }
+
+  /// Calls the handlers of this round; those they add wait for the next, but for the last ones.
   func endRound() {
-    guard !ending.isEmpty || !late.isEmpty else { return }
-    let handlers = exchange(&ending, with: [])
-    let last = exchange(&late, with: [])
-    for handler in handlers { handler.endRound() }
-    for handler in last { handler.endRound() }
+    guard hasHandlers else { return }
+    let (first, second) = (exchange(&ending, with: []), exchange(&late, with: []))
+    for handler in first { handler.endRound() }
+    for handler in second { handler.endRound() }
+    for handler in exchange(&last, with: []) { handler.endRound() }
   }
 
   /// Forgets everything.
@@ -62,5 +66,6 @@ final class Schedule {
     timers = []
     ending = []
     late = []
+    last = []
   }
 }

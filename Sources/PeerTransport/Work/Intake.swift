@@ -235,8 +235,9 @@ extension Intake {
   private func awaitRound() {
     guard !isRoundAwaited else { return }
     isRoundAwaited = true
-    // Last, so that what others have caused in this round does not wait for it.
-    loop.afterRound(self)
+    // Last, so that what others have caused in this round does not wait for it, and the threads that wait for this processor
+    // have it before the next look at the links, which then shows what they sent.
+    loop.beforeNextRound(self)
   }
 
   /// Drops the accounts that would be the same if they were opened again; of the others there are as many as peers have cost

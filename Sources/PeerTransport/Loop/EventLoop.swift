@@ -226,7 +226,7 @@ extension EventLoop {
   }
 
   /// Calls `handler` at the end of this round, when every event and job of it has been served; on the loop only.
-  func atEndOfRound(_ handler: any RoundHandler) {
+  package func atEndOfRound(_ handler: any RoundHandler) {
     checkIsolated()
     schedule.ending.append(handler)
   }

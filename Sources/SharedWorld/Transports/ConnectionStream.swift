@@ -23,7 +23,7 @@ final class ConnectionStream: ByteStream, @unchecked Sendable {
     var isClosed = false
     var failure: TransportFailure?
     var interest: Readiness = []
-    /// Whether the handler is going to be called.
+    /// Whether the handler is going to be called, or was called in this round.
     var isAnnounced = false
 
     var unread: Int { inbox.count - read }
@@ -166,13 +166,18 @@ final class ConnectionStream: ByteStream, @unchecked Sendable {
 
   /// Calls the handler, and again in the next round while there is more.
   private func announce(on loop: EventLoop) {
-    let (ready, unread) = shared.withLock { shared in
-      shared.isAnnounced = false
-      return (shared.readiness, shared.unread)
-    }
+    let (ready, unread) = shared.withLock { ($0.readiness, $0.unread) }
     setReceiving(unread <= Self.inboxMark)
-    guard let handler, !ready.isEmpty else { return }
-    handler.handle(ready)
-    if self.handler != nil { update { _ in } }
+    guard let handler else { return }
+    if !ready.isEmpty { handler.handle(ready) }
+    // A job that is queued now would run in this round: of one that waits for its turn, again and again.
+    loop.atEndOfRound(self)
+  }
+}
+
+extension ConnectionStream: RoundHandler {
+  func endRound() {
+    guard handler != nil else { return }
+    update { $0.isAnnounced = false }
   }
 }

@@ -213,7 +213,7 @@ private struct SessionEnd {
 // MARK: - The start
 
 extension Session {
-  /// Runs `body` with a session that ends, politely, when the body returns or throws.
+  /// Runs `body` with a session that ends, politely, when the body returns or throws; then no thread and no task of it runs.
   ///
   /// - Throws: ``SessionError`` when the session cannot start, and whatever `body` throws.
   public static func withSession<R: Sendable>(
@@ -221,8 +221,8 @@ extension Session {
     isolation: isolated (any Actor)? = #isolation,
     _ body: (Session) async throws -> R
   ) async throws -> R {
-    let session = try Session(identity: identity, configuration: configuration)
-    try await session.begin()
+    let session = try await begun(as: identity, configuration)
+    defer { session.loop.join() }
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await session.jobs.run() }
       do {
@@ -263,9 +263,7 @@ extension Session {
   public static func start(
     as identity: PeerIdentity, configuration: Configuration = Configuration()
   ) async throws(SessionError) -> SessionHandle {
-    let session = try Session(identity: identity, configuration: configuration)
-    try await session.begin()
-    return SessionHandle(of: session)
+    SessionHandle(of: try await begun(as: identity, configuration))
   }
 
   /// Starts a session, as ``start(as:configuration:)``, of the identity `name` in the folder ``Configuration/storage``; without a
@@ -280,6 +278,21 @@ extension Session {
   }
 
   /// Listens and advertises.
+  /// A session that listens. Its thread must be waited for in the end: it gives back what OpenSSL keeps for it, which an exit of
+  /// the process takes away.
+  private static func begun(
+    as identity: PeerIdentity, _ configuration: Configuration
+  ) async throws(SessionError) -> Session {
+    let session = try Session(identity: identity, configuration: configuration)
+    do throws(SessionError) {
+      try await session.begin()
+      return session
+    } catch {
+      session.loop.join()
+      throw error
+    }
+  }
+
   func begin() async throws(SessionError) {
     do throws(SessionError) {
       if let storage = configuration.storage { _ = try PrivateFolder(path: storage) }

@@ -1,7 +1,9 @@
 import Foundation
-import SharedWorld
+import PeerTransport
 import Synchronization
 import Testing
+
+@testable import SharedWorld
 
 @Suite("A session that an object owns", .timeLimit(.minutes(5)))
 struct SessionHandleTests {
@@ -86,6 +88,31 @@ struct SessionHandleTests {
       while try Self.threads() > 0 { await Task.yield() }
       while try Self.descriptors() > descriptors { await Task.yield() }
     }
+  }
+
+  @Test("the thread of a session of a scope has given back what C libraries keep for it when the scope ends")
+  func scope() async throws {
+    let identity = try TestSessions.identity("alice")
+    for _ in 0..<20 {
+      let goodbye = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+      defer { goodbye.deallocate() }
+      goodbye.initialize(to: false)
+      let address = UInt(bitPattern: goodbye)
+      await #expect(throws: EndedTooSoon.self) {
+        try await Session.withSession(as: identity, configuration: TestSessions.configuration()) { session in
+          session.loop.execute { Self.sayGoodbye(at: address) }
+          throw EndedTooSoon()
+        }
+      }
+      #expect(goodbye.pointee)
+    }
+  }
+
+  /// Writes `true` to this address when the thread that asks ends.
+  private static func sayGoodbye(at address: UInt) {
+    var key = pthread_key_t()
+    pthread_key_create(&key) { $0?.storeBytes(of: true, as: Bool.self) }
+    pthread_setspecific(key, UnsafeRawPointer(bitPattern: address))
   }
 
   /// Starts sessions one after the other, places an anchor in each and stops it; fails when a thread of one is left.

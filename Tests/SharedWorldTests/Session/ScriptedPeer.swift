@@ -23,6 +23,8 @@ actor ScriptedPeer: SecureTransportDelegate {
   private let hello: Hello
   private let answer: Answer
   private var transport: SecureTransport?
+  /// When it speaks although nothing has happened.
+  private var pulse: LoopTimer?
   /// The link that said hello last.
   ///
   /// Sessions of other tests may dial this port, at which their own peer listened before; they find another key there and say
@@ -53,6 +55,9 @@ actor ScriptedPeer: SecureTransportDelegate {
     let transport = try SecureTransport(loop: loop, identity: identity, medium: medium)
     transport.delegate = self
     self.transport = transport
+    let pulse = loop.makeTimer { [unowned self] in assumeIsolated { $0.beat() } }
+    self.pulse = pulse
+    pulse.deadline = loop.time(after: ProtocolTimes.ping)
     return try transport.listen(on: .loopback(port: 0)).port
   }
 
@@ -76,8 +81,15 @@ actor ScriptedPeer: SecureTransportDelegate {
   func stop() async {
     guard let transport else { return }
     self.transport = nil
+    pulse = nil
     await withCheckedContinuation { done in transport.shutDown { done.resume() } }
     loop.stop()
+  }
+
+  /// Says that it lives: a session that has much to say asks for nothing, and holds a silent peer for dead.
+  private func beat() {
+    say(.ping) { $0.write(UInt64(0)) }
+    pulse?.deadline = loop.time(after: ProtocolTimes.ping)
   }
 
   private func say(goodbye reason: EndReason) {
@@ -108,9 +120,7 @@ actor ScriptedPeer: SecureTransportDelegate {
     received.append(type)
     switch type {
     case .hello: say(.hello) { hello.write(to: &$0) }
-    // Who is silent is lost, whatever it says later; and a host speaks so often that it asks for nothing.
     case .ping: say(.pong) { writer in for byte in body { writer.write(byte) } }
-    case .election: say(.ping) { $0.write(UInt64(0)) }
     case .invite:
       isInvited = true
       waiter?.resume()

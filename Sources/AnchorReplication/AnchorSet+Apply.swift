@@ -54,29 +54,31 @@ extension AnchorSet {
     var outcome = AppliedOperations()
     let runs: [OperationRun]
     do throws(DecodingFailure) { runs = try assembly.runs(of: batch) } catch { throw .malformed(error) }
+    var checked = CheckedOperations()
     if let run = runs.first, run.isAssembled {
       let whole = assembly.bytes
-      try unsafe check(run, whole.span.bytes, offset: 0, judging: author)
-      try unsafe apply(run, whole.span.bytes, &outcome)
+      try unsafe check(run, whole.span.bytes, offset: 0, judging: author, &checked)
+      try unsafe apply(run, whole.span.bytes, &checked, &outcome)
     } else {
-      try check(runs, in: batch, judging: author)
-      for run in runs { try apply(run, batch.extracting(run.body), &outcome) }
+      try check(runs, in: batch, judging: author, &checked)
+      for run in runs { try apply(run, batch.extracting(run.body), &checked, &outcome) }
     }
     return outcome
   }
 
   /// Refuses a batch if anything is wrong in one of its runs.
   private func check(
-    _ runs: [OperationRun], in batch: RawSpan, judging author: LinkAuthor?
+    _ runs: [OperationRun], in batch: RawSpan, judging author: LinkAuthor?, _ checked: inout CheckedOperations
   ) throws(ReplicationError) {
     for run in runs {
-      try check(run, batch.extracting(run.body), offset: run.body.lowerBound, judging: author)
+      try check(run, batch.extracting(run.body), offset: run.body.lowerBound, judging: author, &checked)
     }
   }
 
   /// Refuses a run that has anything wrong in itself.
   private func check(
-    _ run: OperationRun, _ bytes: RawSpan, offset: Int, judging author: LinkAuthor?
+    _ run: OperationRun, _ bytes: RawSpan, offset: Int, judging author: LinkAuthor?,
+    _ checked: inout CheckedOperations
   ) throws(ReplicationError) {
     if run.actor == actor { try checkOwn(run.firstSequence + UInt64(run.count - 1)) }
     let horizon = author.flatMap { $0.horizon(for: run.actor, limits) }
@@ -89,8 +91,10 @@ extension AnchorSet {
         if pose.foreignActor == actor { try checkOwn(pose.keySequence) }
       } else {
         let operation = try Self.decode(bytes, at: &position, dot: dot, offset: offset)
+        let key = operation.key
         clock = operation.clock
-        if operation.key.actor == actor { try checkOwn(operation.key.sequence) }
+        if key.actor == actor { try checkOwn(key.sequence) }
+        checked.append(CheckedOperations.Item(key: key, end: position))
       }
       if let horizon, clock >> 16 > horizon { throw .clockAhead(dot, by: clock >> 16 - horizon) }
     }
@@ -111,21 +115,22 @@ extension AnchorSet {
 
   /// Applies a run that was checked, and what waited for it.
   private mutating func apply(
-    _ run: OperationRun, _ bytes: RawSpan, _ outcome: inout AppliedOperations
+    _ run: OperationRun, _ bytes: RawSpan, _ checked: inout CheckedOperations, _ outcome: inout AppliedOperations
   ) throws(ReplicationError) {
     let author = actors.index(of: run.actor)
-    guard held.count > 0 else { return try integrate(run, by: author, bytes, &outcome) }
+    guard held.count > 0 else { return try integrate(run, by: author, bytes, &checked, &outcome) }
     let (before, applied) = (author.map { actors.seen[Int($0)] } ?? 0, outcome.applied)
     // Also what was applied before a gap or a limit releases others.
     defer {
       if outcome.applied > applied { outcome.applied += releaseHeld(awaiting: run.actor, beyond: before) }
     }
-    try integrate(run, by: author, bytes, &outcome)
+    try integrate(run, by: author, bytes, &checked, &outcome)
   }
 
   /// Carries out the operations of a run, and logs them: neighbours with one copy.
   private mutating func integrate(
-    _ run: OperationRun, by known: ActorIndex?, _ bytes: RawSpan, _ outcome: inout AppliedOperations
+    _ run: OperationRun, by known: ActorIndex?, _ bytes: RawSpan, _ checked: inout CheckedOperations,
+    _ outcome: inout AppliedOperations
   ) throws(ReplicationError) {
     var author = known
     let end = cuts.limit(of: run.actor)
@@ -166,16 +171,17 @@ extension AnchorSet {
         }
         log.append(bytes, &copied, upTo: position, actor: author, sequence: dot.sequence)
       } else {
-        let operation = try Self.decode(bytes, at: &position, dot: dot, offset: 0)
-        let key = operation.key
-        let isBorn = key.actor == dot.actor || covers(key)
+        let item = checked.next()
+        position = item.end
+        let isBorn = item.key.actor == dot.actor || covers(item.key)
         guard dot.sequence <= end else {
           ignore(dot, &outcome)
           continue
         }
-        guard let author = try gate(dot, key: key, isBorn: isBorn, &author, bytes, start..<position, &outcome) else {
-          continue
-        }
+        let body = start..<position
+        guard let author = try gate(dot, key: item.key, isBorn: isBorn, &author, bytes, body, &outcome) else { continue }
+        var place = start
+        let operation = try Self.decode(bytes, at: &place, dot: dot, offset: 0)
         try checkRoom(for: operation)
         integrate(operation, by: author, origin: .remote)
         log.append(bytes, &copied, upTo: position, actor: author, sequence: dot.sequence)
@@ -326,6 +332,29 @@ extension AnchorSet {
     } catch {
       throw .malformed(error)
     }
+  }
+}
+
+/// What the check of a batch has read of its operations, but for poses, in their order: most that wait or are known already are not
+/// decoded once more.
+private struct CheckedOperations {
+  /// One operation.
+  struct Item {
+    /// The key of the anchor it is about.
+    let key: Dot
+    /// Where it ends in its run.
+    let end: Int
+  }
+
+  private var items: [Item] = []
+  private var position = 0
+
+  mutating func append(_ item: Item) { items.append(item) }
+
+  /// The first one that was not asked for yet.
+  mutating func next() -> Item {
+    defer { position += 1 }
+    return items[position]
   }
 }
 

@@ -178,12 +178,20 @@ extension ContentHolding {
 
   /// Gives back what was asked of `peer`, except chunks that are here and being proven.
   mutating func release(requestsOf peer: PeerID) {
-    for (chunk, request) in requests where request.source == peer && !request.isChecking {
+    release(requestsOf: peer, but: ChunkSet(capacity: head.chunks))
+  }
+
+  /// The same, except chunks in `kept` too.
+  package mutating func release(requestsOf peer: PeerID, but kept: ChunkSet) {
+    var released = 0
+    for (chunk, request) in requests
+    where request.source == peer && !request.isChecking && !kept.contains(chunk) {
       requests[chunk] = nil
       missing.insert(chunk)
+      released += 1
     }
     if let index = sources.firstIndex(where: { $0.peer == peer }) {
-      sources[index].outstanding = 0
+      sources[index].outstanding -= released
     }
   }
 }

@@ -46,6 +46,10 @@ struct MapExchange: Organ {
 
   /// Stops fetching a map, permanently; nothing happens if it is here already or was never wanted.
   mutating func cancel(_ map: MapID, in turn: inout Turn) {
+    // Who has asked for chunks of it here need not wait for them.
+    if let given = library[map], !given.isComplete {
+      tell(have: ChunkSet(capacity: given.announcement.chunks), of: given, in: &turn)
+    }
     cancel(map, at: library.cancel(map), in: &turn)
     tellStatus(in: &turn)
     publish(in: &turn)
@@ -115,7 +119,7 @@ struct MapExchange: Organ {
       var announcement = current.announcement
       announcement.isPartial = true
       announce(announcement, on: link, in: &turn)
-      tellHave(current, on: link, in: &turn)
+      tell(have: current.verified, of: current, on: link, in: &turn)
     }
     for holding in library.holdings where server.isKept(holding.announcement.id, for: peer) {
       announce(holding.announcement, on: link, in: &turn)
@@ -264,7 +268,10 @@ struct MapExchange: Organ {
     guard let holding = library[map] else { return }
     let have = try told.chunks(of: holding.announcement.chunks)
     guard !holding.isComplete else { return }
-    _ = library.change(map) { $0.content.addHolder(sender.peer, have: have, at: turn.now) }
+    _ = library.change(map) { holding in
+      holding.content.addHolder(sender.peer, have: have, at: turn.now)
+      holding.content.release(requestsOf: sender.peer, but: have)
+    }
     publish(in: &turn)
     if holding.manifest == nil { requestManifests(in: &turn) } else { requestChunks(in: &turn) }
   }
@@ -395,14 +402,21 @@ struct MapExchange: Organ {
 
   /// Tells all members which chunks of a map are here so far, so that they may fetch them from here.
   private mutating func tellHave(_ map: MapID, in turn: inout Turn) {
-    guard let holding = library[map], !holding.announcement.isPrivate, holding.manifest != nil else { return }
-    for member in turn.mesh.links.members { tellHave(holding, on: member.link, in: &turn) }
-    _ = library.change(map) { $0.content.untold = 0 }
+    guard let holding = library[map] else { return }
+    if tell(have: holding.verified, of: holding, in: &turn) { _ = library.change(map) { $0.content.untold = 0 } }
   }
 
-  private func tellHave(_ holding: MapHolding, on link: LinkRef, in turn: inout Turn) {
+  /// Tells all members which chunks of a map they can have from here; whether it is one that they may know to be fetched here.
+  @discardableResult
+  private func tell(have chunks: ChunkSet, of holding: MapHolding, in turn: inout Turn) -> Bool {
+    guard !holding.announcement.isPrivate, holding.manifest != nil else { return false }
+    for member in turn.mesh.links.members { tell(have: chunks, of: holding, on: member.link, in: &turn) }
+    return true
+  }
+
+  private func tell(have chunks: ChunkSet, of holding: MapHolding, on link: LinkRef, in turn: inout Turn) {
     guard turn.mesh.links.offers(.maps, on: link) else { return }
-    let have = ContentHave(content: holding.announcement.id.content, chunks: holding.verified)
+    let have = ContentHave(content: holding.announcement.id.content, chunks: chunks)
     turn.send(.mapHave, on: link) { have.write(to: &$0) }
   }
 

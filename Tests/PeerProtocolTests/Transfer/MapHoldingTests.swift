@@ -90,6 +90,21 @@ struct MapHoldingTests {
     #expect(third.map(\.source) == [alice] && third.map(\.chunks) == [[1]])
   }
 
+  @Test("what a holder owes and has no more is asked of the others, but for what is here and being proven")
+  func goesElsewhere() throws {
+    var holding = try announced()
+    holding.content.removeHolder(alice)
+    #expect(holding.content.nextRequests(at: .zero).flatMap(\.chunks) == [0, 1, 2])
+    holding.content.addHolder(alice)
+    var have = ChunkSet(capacity: 3)
+    have.insert(1)
+    holding.content.addHolder(bob, have: have)
+    holding.content.release(requestsOf: bob, but: have)
+    let plan = holding.content.nextRequests(at: .zero)
+    #expect(plan.map(\.source) == [alice] && plan.flatMap(\.chunks) == [0, 2])
+    #expect(try deliver(pieces(of: 1), from: bob, to: &holding))
+  }
+
   @Test("a lost source's chunks are asked of the others, and what is verified is kept")
   func resumesWithAnotherHolder() throws {
     var holding = try announced()

@@ -179,7 +179,9 @@ extension AnchorSet {
           continue
         }
         let body = start..<position
-        guard let author = try gate(dot, key: item.key, isBorn: isBorn, &author, bytes, body, &outcome) else { continue }
+        guard let author = try gate(dot, key: item.key, isBorn: isBorn, &author, bytes, body, &outcome) else {
+          continue
+        }
         var place = start
         let operation = try Self.decode(bytes, at: &place, dot: dot, offset: 0)
         try checkRoom(for: operation)
@@ -335,8 +337,9 @@ extension AnchorSet {
   }
 }
 
-/// What the check of a batch has read of its operations, but for poses, in their order: most that wait or are known already are not
-/// decoded once more.
+/// The operations of a batch as its check has read them, but for poses, in their order.
+///
+/// One that waits, or is known already, need not be decoded once more.
 private struct CheckedOperations {
   /// One operation.
   struct Item {

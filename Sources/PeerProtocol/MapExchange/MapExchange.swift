@@ -46,7 +46,7 @@ struct MapExchange: Organ {
 
   /// Stops fetching a map, permanently; nothing happens if it is here already or was never wanted.
   mutating func cancel(_ map: MapID, in turn: inout Turn) {
-    // Who has asked for chunks of it here need not wait for them.
+    // Members that asked for chunks of it here need not wait for them.
     if let given = library[map], !given.isComplete {
       tell(have: ChunkSet(capacity: given.announcement.chunks), of: given, in: &turn)
     }

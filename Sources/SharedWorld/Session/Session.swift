@@ -277,9 +277,9 @@ extension Session {
     return try await start(as: identity, configuration: configuration)
   }
 
-  /// Listens and advertises.
-  /// A session that listens. Its thread must be waited for in the end: it gives back what OpenSSL keeps for it, which an exit of
-  /// the process takes away.
+  /// Makes a session that listens.
+  ///
+  /// Its thread must be waited for in the end: it gives back what OpenSSL keeps for it, which an exit of the process takes away.
   private static func begun(
     as identity: PeerIdentity, _ configuration: Configuration
   ) async throws(SessionError) -> Session {
@@ -293,6 +293,7 @@ extension Session {
     }
   }
 
+  /// Listens and advertises.
   func begin() async throws(SessionError) {
     do throws(SessionError) {
       if let storage = configuration.storage { _ = try PrivateFolder(path: storage) }

@@ -25,8 +25,8 @@ struct Governance: Organ {
     var isTold = false
     /// Charters that have come.
     var charters = 0
-    /// When this side last sent all statements because of a digest.
-    var answered: Instant?
+    /// How often a digest makes this side send all statements.
+    var pause = RestartPause()
   }
 
   private var charge: Charge?
@@ -188,9 +188,8 @@ struct Governance: Organ {
     case .digest:
       let digest = try StatementsDigest(body: body).digest
       guard let charge, charge.book.digest != digest else { return }
-      let isEarly = lines[link]?.answered.map { turn.now - $0 < ProtocolTimes.restartPause } ?? false
-      guard !isEarly else { return }
-      lines[link]?.answered = turn.now
+      let now = turn.now
+      guard lines.update(link, { $0.pause.admits(at: now) }) ?? true else { return }
       sendAll(on: link, in: &turn)
     }
   }

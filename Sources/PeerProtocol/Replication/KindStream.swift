@@ -12,8 +12,8 @@ struct KindStream: Sendable {
   private var repairTo: UInt64?
   /// A bit for each part of the digest that the other side lacks something of.
   private var parts = UInt16.max
-  /// When the other side's digest was last looked at.
-  private var comparedAt: Instant?
+  /// How often the other side's digest is looked at.
+  private var pause = RestartPause()
 
   /// Whether there is anything to look at.
   func isBehind(_ version: UInt64) -> Bool { read < version }
@@ -44,8 +44,7 @@ struct KindStream: Sendable {
 
   /// Looks at the other side's digest, at most once in a second; whether it counted.
   mutating func compare(_ theirs: KindDigest, in turn: borrowing Turn) -> Bool {
-    if let comparedAt, turn.now - comparedAt < ProtocolTimes.restartPause { return false }
-    comparedAt = turn.now
+    guard pause.admits(at: turn.now) else { return false }
     let missing = turn.anchors.kindDigest.difference(to: theirs)
     guard missing != 0 else { return false }
     let isRepairing = repairTo.map { read < $0 } ?? true

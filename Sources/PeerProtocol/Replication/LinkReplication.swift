@@ -18,8 +18,9 @@ struct LinkReplication: Sendable {
   /// A snapshot that is arriving, and one that is leaving.
   var incomingSnapshot = SnapshotAssembly(limit: ReplicationLimits.default.snapshotBytes)
   var outgoingSnapshot: SnapshotChunks?
-  /// When the other side's vector last made a snapshot leave, and when the stream begin again; nil when it never did.
-  private var lastSnapshot, lastRestart: Instant?
+  /// How often the other side's vector makes a snapshot leave, and how often the stream begin again.
+  private var snapshotPause = RestartPause()
+  private var streamPause = RestartPause()
   /// A vector that is arriving.
   var incomingVector = SnapshotAssembly(limit: ProtocolLimits.vector)
   /// Whether the other side has asked for this side's vector and gets it with the next bytes.
@@ -39,21 +40,11 @@ struct LinkReplication: Sendable {
 
   /// Whether the other side's vector may make a snapshot leave now; then it counts.
   mutating func beginSnapshot(at now: Instant) -> Bool {
-    guard !isSendingSnapshot, !isEarly(now, after: lastSnapshot) else { return false }
-    lastSnapshot = now
-    return true
+    !isSendingSnapshot && snapshotPause.admits(at: now)
   }
 
   /// Whether the other side's vector may make the stream begin again now; then it counts.
-  mutating func beginAgain(at now: Instant) -> Bool {
-    guard !isEarly(now, after: lastRestart) else { return false }
-    lastRestart = now
-    return true
-  }
-
-  private func isEarly(_ now: Instant, after last: Instant?) -> Bool {
-    last.map { now - $0 < ProtocolTimes.restartPause } ?? false
-  }
+  mutating func beginAgain(at now: Instant) -> Bool { streamPause.admits(at: now) }
 
   /// Moves the parts of a large operation out, so that they are added to without being copied.
   mutating func takeOperations() -> OperationAssembly { exchange(&operations, with: OperationAssembly()) }

@@ -38,6 +38,12 @@ extension ContentHolding {
     }
   }
 
+  /// Takes the word of `peer` on what it can serve; what was asked of it beyond that is asked of others.
+  package mutating func take(_ have: ChunkSet, of peer: PeerID, at now: Instant) {
+    addHolder(peer, have: have, at: now)
+    release(requestsOf: peer, but: have)
+  }
+
   /// Forgets `peer` as a source; what was asked of it is asked of others.
   package mutating func removeHolder(_ peer: PeerID) {
     sources.removeAll { $0.peer == peer }
@@ -182,7 +188,7 @@ extension ContentHolding {
   }
 
   /// The same, except chunks in `kept` too.
-  package mutating func release(requestsOf peer: PeerID, but kept: ChunkSet) {
+  private mutating func release(requestsOf peer: PeerID, but kept: ChunkSet) {
     var released = 0
     for (chunk, request) in requests
     where request.source == peer && !request.isChecking && !kept.contains(chunk) {

@@ -268,10 +268,7 @@ struct MapExchange: Organ {
     guard let holding = library[map] else { return }
     let have = try told.chunks(of: holding.announcement.chunks)
     guard !holding.isComplete else { return }
-    _ = library.change(map) { holding in
-      holding.content.addHolder(sender.peer, have: have, at: turn.now)
-      holding.content.release(requestsOf: sender.peer, but: have)
-    }
+    _ = library.change(map) { $0.content.take(have, of: sender.peer, at: turn.now) }
     publish(in: &turn)
     if holding.manifest == nil { requestManifests(in: &turn) } else { requestChunks(in: &turn) }
   }
@@ -403,15 +400,14 @@ struct MapExchange: Organ {
   /// Tells all members which chunks of a map are here so far, so that they may fetch them from here.
   private mutating func tellHave(_ map: MapID, in turn: inout Turn) {
     guard let holding = library[map] else { return }
-    if tell(have: holding.verified, of: holding, in: &turn) { _ = library.change(map) { $0.content.untold = 0 } }
+    tell(have: holding.verified, of: holding, in: &turn)
+    _ = library.change(map) { $0.content.untold = 0 }
   }
 
-  /// Tells all members which chunks of a map they can have from here; whether it is one that they may know to be fetched here.
-  @discardableResult
-  private func tell(have chunks: ChunkSet, of holding: MapHolding, in turn: inout Turn) -> Bool {
-    guard !holding.announcement.isPrivate, holding.manifest != nil else { return false }
+  /// The same of any chunks, if it is a map that the others may know to be fetched here.
+  private func tell(have chunks: ChunkSet, of holding: MapHolding, in turn: inout Turn) {
+    guard !holding.announcement.isPrivate, holding.manifest != nil else { return }
     for member in turn.mesh.links.members { tell(have: chunks, of: holding, on: member.link, in: &turn) }
-    return true
   }
 
   private func tell(have chunks: ChunkSet, of holding: MapHolding, on link: LinkRef, in turn: inout Turn) {

@@ -174,7 +174,7 @@ extension Resources {
       let have = try told.chunks(of: incoming[index].holding.head.chunks)
       // One that is fetched later, or again, remembers who has it.
       guard incoming[index].stage == .fetching || incoming[index].isAttachment else { return }
-      incoming[index].holding.addHolder(sender.peer, have: have, at: turn.now)
+      incoming[index].holding.take(have, of: sender.peer, at: turn.now)
       fetch(in: &turn)
     }
   }

@@ -128,8 +128,11 @@ struct SnapshotTests {
       var events = alice.events.makeAsyncIterator()
       try await bob.updatePose(Transform(translation: [0, 1, 0]))
       let drag = try await bob.beginDrag(lamp)
-      while let event = await events.next() {
-        if case .participantMoved = event { break }
+      try await drag.update(to: Transform(translation: [3, 0, 0]))
+      var (isMoved, isDragged) = (false, false)
+      while !isMoved || !isDragged, let event = await events.next() {
+        if case .participantMoved = event { isMoved = true }
+        if case .anchorDragged = event { isDragged = true }
       }
       var snapshot = await alice.makeSnapshot()
       // Again and again, since a drag of which nothing is heard for a second is over.

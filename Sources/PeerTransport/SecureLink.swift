@@ -191,7 +191,8 @@ extension SecureLink {
     let rest = exchange(&lent, with: UnsafeRawBufferPointer(start: nil, count: 0))
     // Of a link that has ended nothing is kept.
     guard phase == .open else { return bytes.count }
-    return bytes.count - rest.count + (rest.isEmpty ? 0 : enqueue(rest))
+    // Also where no rest is left: what is encrypted may be more than the kernel takes, and its end is announced then.
+    return bytes.count - rest.count + enqueue(rest)
   }
 
   /// Flushes when the round is over.

@@ -133,6 +133,28 @@ import Testing
     }
   }
 
+  @Test func `what leaves at once announces when it has left, also where all of it was taken and encrypted`() async throws {
+    var configuration = SecureTransport.Configuration()
+    configuration.lowWatermark = 0
+    try await Pair.with(configuration) { pair in
+      try await pair.listener.use { $0.setReceiving(pair.listenerLink, false) }
+      let bytes = noise(30_000)
+      let sent = try await pair.dialer.use { transport in
+        var sent = 0
+        // Less than one send: the last of them waits encrypted, and the kernel has no room for all of it.
+        while true {
+          let (taken, queued) = transport.sendNow(pair.dialerLink, bytes.span.bytes)
+          sent += taken
+          if queued > 0 || taken < bytes.count { return sent }
+        }
+      }
+      #expect(sent % bytes.count == 0)
+      try await pair.listener.use { $0.setReceiving(pair.listenerLink, true) }
+      try await pair.dialer.wait { $0.writableCalls == 1 }
+      try await pair.listener.wait { $0.receivedCount == sent }
+    }
+  }
+
   @Test func `dials fail with their reason`() async throws {
     let peer = try TestPeer()
     _ = try await peer.start()

@@ -101,18 +101,38 @@ final class SecureLink: EventHandler {
 
 extension SecureLink {
   private func receive() {
+    guard let count = phase == .handshaking ? receiveRecord() : receive(atMost: reading.most),
+      phase != .draining
+    else { return }
+    if isSilent { noteFirstByte() }
+    advance(with: UnsafeRawBufferPointer(rebasing: transport.cipherBuffer[..<count]))
+    reading.note(count)
+  }
+
+  /// Reads the rest of one record, or as much of it as has come; nil for nothing.
+  private func receiveRecord() -> Int? {
+    var filled = 0
+    repeat {
+      guard let count = receive(atMost: reading.record.missing, behind: filled) else { break }
+      reading.record.note(UnsafeRawBufferPointer(rebasing: transport.cipherBuffer[filled..<filled + count]))
+      filled += count
+      // The body behind the head comes in the same step.
+    } while filled <= RecordCut.headSize && reading.record.isInBody
+    return filled > 0 && phase != .closed ? filled : nil
+  }
+
+  /// Reads into the buffer of received bytes, behind so many others; nil for nothing.
+  private func receive(atMost most: Int, behind filled: Int = 0) -> Int? {
     // A stranger's step is short: it has nothing long to say.
-    let room = min(isOnProbation ? TLSChannel.recordSize : reading.most, transport.cipherBuffer.count)
-    switch stream.receive(into: UnsafeMutableRawBufferPointer(rebasing: transport.cipherBuffer[..<room])) {
+    let room = min(most, isOnProbation ? TLSChannel.recordSize : .max, transport.cipherBuffer.count - filled)
+    let buffer = UnsafeMutableRawBufferPointer(rebasing: transport.cipherBuffer[filled..<filled + room])
+    switch stream.receive(into: buffer) {
+    case .moved(let count): return count
     case .blocked: break
     case .failed(let failure): end(failure)
     case .ended: end(.truncated)
-    case .moved(let count):
-      guard phase != .draining else { return }
-      if isSilent { noteFirstByte() }
-      advance(with: UnsafeRawBufferPointer(rebasing: transport.cipherBuffer[..<count]))
-      reading.note(count)
     }
+    return nil
   }
 
   /// A connection that has begun to speak gets the time for a handshake.

@@ -84,6 +84,9 @@ final class RawClient: @unchecked Sendable {
     Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
+  /// Waits for bytes; how many came, not more than the buffer has room for.
+  func receive(into buffer: inout [UInt8]) -> Int { recv(descriptor, &buffer, buffer.count, 0) }
+
   /// Whether the listener closed or reset the connection; it may send something first, such as an alert.
   func isEnded() -> Bool {
     if wasReset { return true }

@@ -63,6 +63,34 @@ import Testing
   }
 }
 
+/// How the records of a handshake are told apart.
+@Suite(.timeLimit(.minutes(2))) struct RecordCutTests {
+  @Test func `of a record its head is missing and then its body, however they come`() {
+    var cut = RecordCut()
+    var missing: [Int] = []
+    // Two bytes of a head, the rest of it, 258 bytes in two pieces, a record without a body, and one of the largest length.
+    for bytes in [[22, 3], [3, 1, 2], [UInt8](repeating: 22, count: 200), [UInt8](repeating: 3, count: 58)]
+      + [[20, 3, 3, 0, 0], [23, 3, 3, 255, 255]]
+    {
+      missing.append(cut.missing)
+      bytes.withUnsafeBytes { cut.note($0) }
+      #expect(cut.isInBody == (cut.missing > RecordCut.headSize))
+    }
+    #expect(missing == [5, 3, 258, 58, 5, 5] && cut.missing == 65_535)
+  }
+
+  @Test func `a certificate and the signature of its key are checked in different rounds though they came together`()
+    async throws
+  {
+    let listener = try TestPeer()
+    let port = try await listener.start().port
+    let (client, flight) = try await blocking { Result { try RawClient.almostConnected(port: port) } }.get()
+    // A change of ciphers that means nothing, the certificate, the signature and the end of the handshake.
+    #expect(await listener.rounds(untilOpened: { client.send(flight) }) >= 4)
+    await listener.stop()
+  }
+}
+
 /// How much is read at once.
 @Suite(.timeLimit(.minutes(2))) struct ReadingTests {
   @Test func `while more is read than is handled less is read, but a record`() {
@@ -118,7 +146,44 @@ import Testing
   }
 }
 
+extension RawClient {
+  /// A client that still has to send its last flight of the handshake, and that flight.
+  fileprivate static func almostConnected(port: UInt16) throws -> (client: RawClient, flight: [UInt8]) {
+    let (client, channel) = (
+      RawClient(port: port), try TLSChannel(context: TLSContext(identity: TLSIdentity()), role: .dialer)
+    )
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while try !channel.handshake() {
+      client.send(Array(channel.output))
+      channel.consumeOutput(channel.output.count)
+      let count = client.receive(into: &buffer)
+      try #require(count > 0)
+      let isOver = try buffer.withUnsafeBytes { bytes in
+        channel.lend(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        defer { channel.endLoan() }
+        return try channel.handshake()
+      }
+      if isOver { break }
+    }
+    return (client, Array(channel.output))
+  }
+}
+
 extension TestPeer {
+  /// How many rounds pass until a link has opened because of what `send` sends before the loop looks again.
+  fileprivate func rounds(untilOpened send: () -> Void) async -> Int {
+    send()
+    return await withCheckedContinuation { done in
+      var rounds = 0
+      StepQueueTests.Sampler(loop) { [unowned self] in
+        let hasOpened = self.assumeIsolated { !$0.openLinks.isEmpty }
+        if hasOpened { done.resume(returning: rounds) }
+        rounds += 1
+        return !hasOpened
+      }.endRound()
+    }
+  }
+
   /// Connects to another peer, whose link number `number` it is; the link as each end names it, confirmed.
   fileprivate func link(
     to listener: TestPeer, at address: SocketAddress, number: Int

@@ -1,5 +1,5 @@
-/// Lets links have the time that others leave: in one round of the loop one of them takes one step, such as a read or half of a
-/// TLS handshake, and only after all that the others have sent was handled and all for them has left.
+/// Lets links have the time that others leave: in one round of the loop one of them takes one step, such as a read or a record of
+/// a TLS handshake, and only after all that the others have sent was handled and all for them has left.
 ///
 /// A flood on the links that wait here so holds up the others by one step at most.
 final class StepQueue: RoundHandler {

@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `what leaves at once announces when it has left, also where all of it was taken and encrypted`() async throws {
+  @Test func `what leaves at once announces its room, also where all of it was taken and encrypted`() async throws {
     var configuration = SecureTransport.Configuration()
     configuration.lowWatermark = 0
     try await Pair.with(configuration) { pair in

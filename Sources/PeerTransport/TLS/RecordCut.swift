@@ -16,7 +16,7 @@ struct RecordCut {
   /// Whether the head of a record was read and its body was not.
   var isInBody: Bool { bodyLeft > 0 }
 
-  /// Takes note of bytes that were read: no more than are missing.
+  /// Counts bytes that were read: no more than are missing.
   mutating func note(_ bytes: UnsafeRawBufferPointer) {
     guard !isInBody else { return bodyLeft -= bytes.count }
     for byte in bytes {

@@ -105,16 +105,16 @@
   /// Reads a varint length and that many bytes of UTF-8 without what ``PlainText`` refuses; a length over `limit` is refused
   /// before anything is copied.
   ///
-  /// - Parameter known: A text that may be read again: then it is the result, and none is made.
+  /// - Parameter known: A text that was read before and may come again: then it is the result, and none is made or checked.
   @_lifetime(self: copy self)
   @inlinable package mutating func readString(
     limit: Int, knowing known: String = ""
   ) throws(DecodingFailure) -> String {
     let start = offset
     let bytes = try readSpan(try readCount(limit: limit))
+    if bytes.isText(known) { return known }
     let text = unsafe bytes.withUnsafeBytes { raw in
-      let read = unsafe raw.assumingMemoryBound(to: UInt8.self)
-      return unsafe known.utf8.elementsEqual(read) ? known : String(utf8: read.span)
+      unsafe String(utf8: raw.assumingMemoryBound(to: UInt8.self).span)
     }
     guard let text else { throw .invalid("text is not UTF-8", offset: start) }
     guard PlainText.allows(text) else { throw .invalid("text has control characters", offset: start) }
@@ -149,5 +149,17 @@ extension String {
   @inlinable package init?(utf8 bytes: Span<UInt8>) {
     guard let text = try? UTF8Span(validating: bytes) else { return nil }
     self.init(copying: text)
+  }
+}
+
+extension RawSpan {
+  /// Whether these are the bytes of a text in UTF-8.
+  @inlinable package func isText(_ text: String) -> Bool {
+    let wanted = text.utf8.span
+    guard wanted.count == byteCount else { return false }
+    return unsafe withUnsafeBytes { bytes in
+      for index in 0..<wanted.count where unsafe wanted[index] != bytes[index] { return false }
+      return true
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 public import WorldModel
 
 /// An object that an app sends, with the place in the world that it belongs to and fields for what stands around it.
@@ -58,8 +59,16 @@ public protocol NamedMessageObject {
 }
 
 extension MessageEnvelope {
+  /// The names of the types that were asked for, because the runtime makes each out of a mirror.
+  private static let names = Mutex<[ObjectIdentifier: String]>([:])
+
   /// The name of a type on the network.
   static func name(of type: Any.Type) -> String {
-    (type as? any NamedMessageObject.Type)?.messageName ?? String(describing: type)
+    if let named = type as? any NamedMessageObject.Type { return named.messageName }
+    let id = ObjectIdentifier(type)
+    if let known = names.withLock({ $0[id] }) { return known }
+    let name = String(describing: type)
+    names.withLock { $0[id] = name }
+    return name
   }
 }

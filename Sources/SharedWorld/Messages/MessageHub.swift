@@ -22,6 +22,8 @@ struct ArrivedMessage: Sendable {
   let cost: Int
 
   /// Whether those that read one message read the other, too, which came from the same sender in the same way.
+  // Inlined, since one that is called would be called on a copy.
+  @inline(__always)
   fileprivate func isRead(with other: Self) -> Bool {
     request == nil && other.request == nil && isReliable && other.isReliable && sender == other.sender
       && envelope.type == other.envelope.type && envelope.endpoint == other.envelope.endpoint
@@ -115,13 +117,15 @@ final class MessageHub: Sendable {
 
   /// Puts messages into the mailboxes of all that read such, and a request into the first of them; those that nobody reads.
   func put(_ messages: [ArrivedMessage]) -> [ArrivedMessage] {
-    var (unread, rest) = ([ArrivedMessage](), messages[...])
-    while let first = rest.first {
-      // The readers of the first one are those of all that follow it to the same place.
-      let end = rest.dropFirst().firstIndex { !$0.isRead(with: first) } ?? rest.endIndex
-      let run = rest[..<end]
-      rest = rest[end...]
-      let readers = readers(of: first)
+    var (unread, start) = ([ArrivedMessage](), 0)
+    while start < messages.count {
+      // The readers of the first one are those of all that follow it to the same place. Through the span: the subscript of an
+      // array copies the element.
+      var end = start + 1
+      while end < messages.count, messages.span[end].isRead(with: messages.span[start]) { end += 1 }
+      let run = messages[start..<end]
+      let readers = readers(of: messages[start])
+      start = end
       if readers.isEmpty { unread += run }
       for mailbox in readers {
         mailbox.update { $0.append(run) }

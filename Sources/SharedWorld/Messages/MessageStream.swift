@@ -17,7 +17,10 @@ public struct MessageStream<Object: Codable & Sendable>: AsyncSequence, Sendable
     var letters: ArrivedMessages.Iterator
 
     /// The next message; nil after the session has ended or the task was cancelled.
-    public mutating func next() async -> ReceivedMessage<Object>? {
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> ReceivedMessage<Object>? { await next() }
+
+    /// The next message; nil after the session has ended or the task was cancelled.
+    public nonisolated(nonsending) mutating func next() async -> ReceivedMessage<Object>? {
       while let letter = await letters.next() {
         if let message: ReceivedMessage<Object> = letters.session.open(letter) { return message }
       }
@@ -36,7 +39,8 @@ struct ArrivedMessages: AsyncSequence, Sendable {
   struct Iterator: AsyncIteratorProtocol {
     let session: Session
     let mailbox: MessageMailbox
-    private var batch: ArraySlice<ArrivedMessage> = []
+    /// The messages that were taken from the mailbox, the last one first, so that each is moved out and not copied.
+    private var batch: [ArrivedMessage] = []
     /// Cost of what was read since the session last looked (bytes).
     private var read = 0
 
@@ -44,17 +48,19 @@ struct ArrivedMessages: AsyncSequence, Sendable {
       (self.session, self.mailbox) = (session, mailbox)
     }
 
-    mutating func next() async -> ArrivedMessage? {
+    /// The next message; nil after the end.
+    nonisolated(nonsending) mutating func next() async -> ArrivedMessage? {
       if batch.isEmpty {
-        guard let more = await mailbox.take() else { return nil }
-        batch = more[...]
-        for message in more { read += message.cost }
+        guard var more = await mailbox.take() else { return nil }
+        for index in more.indices { read += more.span[index].cost }
+        more.reverse()
+        batch = more
         if read >= MessageDesk.readStep {
           read = 0
           session.hub.source.reviewUnread()
         }
       }
-      return batch.popFirst()
+      return batch.popLast()
     }
   }
 }

@@ -81,7 +81,10 @@ public struct AnchorChanges: AsyncSequence, Sendable {
     }
 
     /// The next change; nil after the session has ended or the task was cancelled.
-    public mutating func next() async -> Element? {
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? { await next() }
+
+    /// The next change; nil after the session has ended or the task was cancelled.
+    public nonisolated(nonsending) mutating func next() async -> Element? {
       while batch.isEmpty {
         if !hasBegun || mailbox.isOverrun {
           await session.begin(mailbox, isRestart: hasBegun)

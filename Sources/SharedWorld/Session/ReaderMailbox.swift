@@ -123,7 +123,7 @@ final class ReaderMailbox<Contents: Backlog>: Sendable {
   /// can be handed out.
   ///
   /// - Parameter lookUp: Has the session call ``deliver(_:in:)`` soon.
-  func take(_ lookUp: (ReaderMailbox) -> Void = { _ in }) async -> [Element]? {
+  nonisolated(nonsending) func take(_ lookUp: (ReaderMailbox) -> Void = { _ in }) async -> [Element]? {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let (wake, needsAnchors) = state.withLock { state in Self.wait(continuation, in: &state) }

@@ -41,7 +41,10 @@ extension Session {
       }
 
       /// The next event; nil after the session has ended or the task was cancelled.
-      public mutating func next() async -> Event? {
+      public mutating func next(isolation actor: isolated (any Actor)?) async -> Event? { await next() }
+
+      /// The next event; nil after the session has ended or the task was cancelled.
+      public nonisolated(nonsending) mutating func next() async -> Event? {
         if batch.isEmpty {
           guard let more = await nextBatch() else { return nil }
           batch = more[...]
@@ -50,7 +53,7 @@ extension Session {
       }
 
       /// Everything that has happened since the last call, at least one event; nil after the end.
-      public mutating func nextBatch() async -> [Event]? {
+      public nonisolated(nonsending) mutating func nextBatch() async -> [Event]? {
         let batch = await mailbox.take { source.serve($0) }
         readMessages += mailbox.takenMessages()
         if readMessages >= MessageDesk.readStep {

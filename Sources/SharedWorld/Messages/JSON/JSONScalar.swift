@@ -32,16 +32,29 @@ extension String: JSONScalar {
   }
 }
 
-extension Double: JSONScalar {
-  init(_ text: JSONText, at index: Int) throws(JSONDetour) {
-    guard let value = try text.number(at: index).double else { throw text.detour() }
+/// A floating-point number of a JSON text.
+protocol JSONFloat: JSONScalar {
+  /// The nearest value; nil where ``JSONNumber`` has none.
+  init?(_ number: JSONNumber)
+}
+
+extension Double: JSONFloat {
+  init?(_ number: JSONNumber) {
+    guard let value = number.double else { return nil }
     self = value
   }
 }
 
-extension Float: JSONScalar {
+extension Float: JSONFloat {
+  init?(_ number: JSONNumber) {
+    guard let value = number.float else { return nil }
+    self = value
+  }
+}
+
+extension JSONFloat {
   init(_ text: JSONText, at index: Int) throws(JSONDetour) {
-    guard let value = try text.number(at: index).float else { throw text.detour() }
+    guard let value = Self(try text.number(at: index)) else { throw text.detour() }
     self = value
   }
 }

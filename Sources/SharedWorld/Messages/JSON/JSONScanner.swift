@@ -9,8 +9,8 @@ struct JSONScanner {
 
   private init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    // Short names and numbers have so many bytes.
-    tokens.reserveCapacity(bytes.count / 8)
+    // Short names and numbers have so many bytes, and what is between them.
+    tokens.reserveCapacity(bytes.count / 6)
   }
 
   /// The tokens of a text.

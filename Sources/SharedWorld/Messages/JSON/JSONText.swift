@@ -21,22 +21,25 @@ final class JSONText {
 
   /// A value as an app's type has it decoded.
   func decode<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value {
-    let numbers: Any
     switch JSONForm(of: type) {
-    case nil: return try Value(from: QuickDecoder(text: self, index: index))
+    case nil: try Value(from: QuickDecoder(text: self, index: index))
     case .foreign: throw detour()
-    case .floats: numbers = try scalars(Float.self, at: index)
-    case .doubles: numbers = try scalars(Double.self, at: index)
+    // The form says that this is the type. A cast would look up the type of its optional result.
+    case .floats: unsafeBitCast(try numbers(Float.self, at: index), to: type)
+    case .doubles: unsafeBitCast(try numbers(Double.self, at: index), to: type)
     }
-    guard let numbers = numbers as? Value else { throw detour() }
-    return numbers
   }
 
-  private func scalars<Value: JSONScalar>(_ type: Value.Type, at index: Int) throws(JSONDetour) -> [Value] {
+  private func numbers<Value: JSONFloat>(_ type: Value.Type, at index: Int) throws(JSONDetour) -> [Value] {
     guard case .array(let count, _) = tokens[index] else { throw detour() }
+    // Once for all of them: each look at a property of an object counts a reference.
+    let (bytes, tokens) = (bytes, tokens)
     var values: [Value] = []
     values.reserveCapacity(count)
-    for offset in 0..<count { values.append(try Value(self, at: index + 1 + offset)) }
+    for place in index + 1..<index + 1 + count {
+      guard case .number(let range) = tokens[place], let value = Value(JSONNumber(bytes[range])) else { throw detour() }
+      values.append(value)
+    }
     return values
   }
 }
@@ -107,10 +110,11 @@ extension JSONText {
 
   /// The value of a member of an object; the first one of several, as in Foundation.
   func value(of key: String, in object: Int) -> Int? {
-    var key = key
-    return key.withUTF8 { wanted in
-      members(of: object).first { $0.name.count == wanted.count && bytes[$0.name].elementsEqual(wanted) }?.value
-    }
+    let bytes = bytes
+    return members(of: object).first { member in
+      let all = bytes.span.bytes
+      return all.extracting(member.name).isText(key)
+    }?.value
   }
 
   /// The names of an object's members.

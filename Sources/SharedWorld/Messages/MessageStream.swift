@@ -48,6 +48,8 @@ struct ArrivedMessages: AsyncSequence, Sendable {
       (self.session, self.mailbox) = (session, mailbox)
     }
 
+    mutating func next(isolation actor: isolated (any Actor)?) async -> ArrivedMessage? { await next() }
+
     /// The next message; nil after the end.
     nonisolated(nonsending) mutating func next() async -> ArrivedMessage? {
       if batch.isEmpty {

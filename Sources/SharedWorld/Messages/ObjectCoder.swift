@@ -2,7 +2,8 @@ import FoundationEssentials
 
 /// Turns objects into bytes and back: JSON by default, any other format by an own conformance.
 ///
-/// It is called on the tasks that send and read, and never on the thread of the session.
+/// It is called on the tasks that send and read: an object is decoded on the actor that reads it, and on the thread of the
+/// session only where the app itself reads there.
 public protocol ObjectCoder: Sendable {
   /// The media type of the bytes (RFC 6838), at most ``Limits/contentType`` bytes, such as `application/json`.
   ///

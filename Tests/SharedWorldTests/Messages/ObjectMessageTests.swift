@@ -1,3 +1,4 @@
+import Glibc
 import SharedWorld
 import Synchronization
 import TestSupport
@@ -252,6 +253,33 @@ struct ObjectMessageTests {
           }
         }
       }
+    }
+  }
+
+  /// An object that knows on which thread it was decoded.
+  private struct Witness: Codable {
+    private enum CodingKeys: CodingKey {}
+
+    let thread = UInt(pthread_self())
+  }
+
+  @Test("an object is decoded on the actor that reads it")
+  func actor() async throws {
+    // Jobs of a session's actor run on one thread.
+    @Sendable func isReadHere(_ witnesses: MessageStream<Witness>, on actor: isolated Session) async -> Bool {
+      var witness = witnesses.makeAsyncIterator()
+      return await witness.next()?.object.thread == UInt(pthread_self())
+    }
+    @Sendable func isNextHere(_ witnesses: MessageStream<Witness>, on actor: isolated Session) async -> Bool {
+      for await witness in witnesses { return witness.object.thread == UInt(pthread_self()) }
+      return false
+    }
+    try await TestSessions.joined { alice, bob in
+      let (one, other) = (bob.messages(Witness.self, at: "one"), bob.messages(Witness.self, at: "other"))
+      try await alice.send(Witness(), to: .all, at: "one")
+      try await alice.send(Witness(), to: .all, at: "other")
+      #expect(await isReadHere(one, on: alice))
+      #expect(await isNextHere(other, on: alice))
     }
   }
 

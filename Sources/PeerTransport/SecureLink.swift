@@ -124,7 +124,8 @@ extension SecureLink {
   /// Reads into the buffer of received bytes, behind so many others; nil for nothing.
   private func receive(atMost most: Int, behind filled: Int = 0) -> Int? {
     // A stranger's step is short: it has nothing long to say.
-    let room = min(most, isOnProbation ? TLSChannel.recordSize : .max, transport.cipherBuffer.count - filled)
+    let step = isOnProbation ? min(most, TLSChannel.recordSize) : most
+    let room = min(step, transport.cipherBuffer.count - filled)
     let buffer = UnsafeMutableRawBufferPointer(rebasing: transport.cipherBuffer[filled..<filled + room])
     switch stream.receive(into: buffer) {
     case .moved(let count): return count

@@ -72,7 +72,7 @@ extension SecureTransport {
   }
 
   /// The same, but what fits leaves at once; besides, the bytes that are queued afterwards.
-  package func sendNow(_ link: LinkID, _ bytes: RawSpan) -> (taken: Int, queued: Int) {
+  func sendNow(_ link: LinkID, _ bytes: RawSpan) -> (taken: Int, queued: Int) {
     guard let link = links[link] else { return (0, 0) }
     let taken = bytes.withUnsafeBytes { link.send($0) }
     return (taken, link.queuedBytes)

@@ -24,7 +24,7 @@ extension SecureTransport {
     /// The most bytes in the queue of a link.
     package var highWatermark = 64 * 1024
     /// A queue that has fallen to this may be filled again.
-    package var lowWatermark = 16 * 1024
+    var lowWatermark = 16 * 1024
     /// The encrypted bytes collected for one `send`, unless fewer are queued.
     package var sendSize = 40 * 1024
     /// The bytes read at once.

@@ -2,8 +2,9 @@ import Basics
 import BasicsLinux
 import Glibc
 import PeerProtocol
-import PeerTransport
 import Testing
+
+@testable import PeerTransport
 
 @Suite(.timeLimit(.minutes(5))) struct SecureTransportTests {
   @Test func `both ends learn who the other is`() async throws {

@@ -14,33 +14,27 @@
 
 // Each thread counts in a cache line of its own, as long as there are few: one line for all would go back and forth between
 // the processors, and to count would cost more than what is counted.
+typedef enum { ALLOCATIONS, CALLS, COUNTERS } Counter;
 enum { LINES = 256 };
-typedef struct {
-  _Alignas(64) _Atomic uint64_t allocations;
-  _Atomic uint64_t calls;
-} Line;
-static Line lines[LINES];
+static struct {
+  _Alignas(64) _Atomic uint64_t counts[COUNTERS];
+} lines[LINES];
 static _Atomic unsigned threads;
 
-static Line *line_of_thread(void) {
-  static _Thread_local Line *line;
-  if (!line) line = &lines[atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % LINES];
-  return line;
+static void count(Counter counter) {
+  static _Thread_local _Atomic uint64_t *counts;
+  if (!counts) counts = lines[atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % LINES].counts;
+  atomic_fetch_add_explicit(&counts[counter], 1, memory_order_relaxed);
 }
 
-static void count(_Atomic uint64_t *counter) { atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); }
-
-uint64_t counted_allocations(void) {
+static uint64_t counted(Counter counter) {
   uint64_t sum = 0;
-  for (int index = 0; index < LINES; index++) sum += atomic_load_explicit(&lines[index].allocations, memory_order_relaxed);
+  for (int line = 0; line < LINES; line++) sum += atomic_load_explicit(&lines[line].counts[counter], memory_order_relaxed);
   return sum;
 }
 
-uint64_t counted_calls(void) {
-  uint64_t sum = 0;
-  for (int index = 0; index < LINES; index++) sum += atomic_load_explicit(&lines[index].calls, memory_order_relaxed);
-  return sum;
-}
+uint64_t counted_allocations(void) { return counted(ALLOCATIONS); }
+uint64_t counted_calls(void) { return counted(CALLS); }
 
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
@@ -48,57 +42,57 @@ void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 
 void *malloc(size_t size) {
-  count(&line_of_thread()->allocations);
+  count(ALLOCATIONS);
   return __libc_malloc(size);
 }
 
 void *calloc(size_t number, size_t size) {
-  count(&line_of_thread()->allocations);
+  count(ALLOCATIONS);
   return __libc_calloc(number, size);
 }
 
 void *realloc(void *block, size_t size) {
-  count(&line_of_thread()->allocations);
+  count(ALLOCATIONS);
   return __libc_realloc(block, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
-  count(&line_of_thread()->allocations);
+  count(ALLOCATIONS);
   return __libc_memalign(alignment, size);
 }
 
 int posix_memalign(void **block, size_t alignment, size_t size) {
-  count(&line_of_thread()->allocations);
+  count(ALLOCATIONS);
   *block = __libc_memalign(alignment, size);
   return *block ? 0 : ENOMEM;
 }
 
 ssize_t send(int file, const void *bytes, size_t size, int flags) {
-  count(&line_of_thread()->calls);
+  count(CALLS);
   return syscall(SYS_sendto, file, bytes, size, flags, NULL, 0);
 }
 
 ssize_t recv(int file, void *bytes, size_t size, int flags) {
-  count(&line_of_thread()->calls);
+  count(CALLS);
   return syscall(SYS_recvfrom, file, bytes, size, flags, NULL, NULL);
 }
 
 int epoll_wait(int file, struct epoll_event *events, int most, int timeout) {
-  count(&line_of_thread()->calls);
+  count(CALLS);
   return (int)syscall(SYS_epoll_wait, file, events, most, timeout);
 }
 
 int epoll_ctl(int file, int operation, int watched, struct epoll_event *event) {
-  count(&line_of_thread()->calls);
+  count(CALLS);
   return (int)syscall(SYS_epoll_ctl, file, operation, watched, event);
 }
 
 int eventfd_read(int file, eventfd_t *value) {
-  count(&line_of_thread()->calls);
+  count(CALLS);
   return syscall(SYS_read, file, value, sizeof *value) == sizeof *value ? 0 : -1;
 }
 
 int eventfd_write(int file, eventfd_t value) {
-  count(&line_of_thread()->calls);
+  count(CALLS);
   return syscall(SYS_write, file, &value, sizeof value) == sizeof value ? 0 : -1;
 }

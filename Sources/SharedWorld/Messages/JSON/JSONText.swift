@@ -110,6 +110,7 @@ extension JSONText {
 
   /// The value of a member of an object; the first one of several, as in Foundation.
   func value(of key: String, in object: Int) -> Int? {
+    // Held here, since a span of a property does not live long enough.
     let bytes = bytes
     return members(of: object).first { member in
       let all = bytes.span.bytes

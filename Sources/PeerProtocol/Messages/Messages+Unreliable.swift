@@ -51,9 +51,9 @@ extension Messages {
   }
 
   private mutating func deliver(_ message: UnreliableMessage, from sender: NodeID, in turn: inout Turn) {
-    let index = unreliableInflow(of: sender, in: turn)
     let rules = turn.configuration.rules
-    guard unreliableInflows[index].admit(message, rules: rules) else { return }
+    guard let index = unreliableInflow(of: sender, in: turn), unreliableInflows[index].admit(message, rules: rules)
+    else { return }
     guard turn.isPresent(sender.peer) else {
       return unreliableInflows[index].early.put(message, limit: ProtocolLimits.earlyUnreliable, rules: rules)
     }
@@ -70,12 +70,15 @@ extension Messages {
     }
   }
 
-  /// The place of what a peer has sent; another start of it begins without a past.
-  private mutating func unreliableInflow(of sender: NodeID, in turn: borrowing Turn) -> Int {
+  /// The place of what a peer has sent, where another start of it begins without a past; nil for what is still on its way from a
+  /// start that another one has followed.
+  private mutating func unreliableInflow(of sender: NodeID, in turn: borrowing Turn) -> Int? {
     if let index = unreliableInflows.firstIndex(where: { $0.sender.peer == sender.peer }) {
-      if unreliableInflows[index].sender != sender, turn.configuration.rules.contains(.unreliableStarts) {
-        unreliableInflows[index] = UnreliableInflow(sender)
-      }
+      let known = unreliableInflows[index]
+      guard known.sender != sender, turn.configuration.rules.contains(.unreliableStarts) else { return index }
+      // Numbers of starts have no order: one that came later here is the later one for as long as it can be reached.
+      guard !known.former.contains(sender) || !turn.mesh.isMember(known.sender) else { return nil }
+      unreliableInflows[index] = UnreliableInflow(sender, after: known)
       return index
     }
     if unreliableInflows.count >= ProtocolLimits.messageSenders {

@@ -178,8 +178,8 @@ struct Messages: Organ {
     case .message:
       var reader = ByteReader(body)
       let head = try MessageHead(reading: &reader)
-      let index = inflow(of: sender.node, head.track, in: turn)
-      receive(head, try reader.readBytes(reader.remaining), at: index, in: &turn)
+      let place = inflow(of: sender.node, head.track, in: turn)
+      receive(head, try reader.readBytes(reader.remaining), at: place, in: &turn)
     case .report: receive(try MessageReport(body: body), from: sender.node, on: sender.link, in: &turn)
     case .relayedMessage: try receiveRelayed(body, from: sender, in: &turn)
     case .relayedReport:
@@ -200,8 +200,8 @@ struct Messages: Organ {
     let head = try MessageHead(reading: &reader)
     guard turn.believes(route.from, on: sender) else { return }
     guard route.to != turn.me else {
-      let index = inflow(of: route.from, head.track, in: turn)
-      return receive(head, try reader.readBytes(reader.remaining), at: index, in: &turn)
+      let place = inflow(of: route.from, head.track, in: turn)
+      return receive(head, try reader.readBytes(reader.remaining), at: place, in: &turn)
     }
     guard route.hops < ProtocolLimits.hops, let hop = turn.nextLink(to: route.to, avoiding: sender.node) else { return }
     route.hops += 1
@@ -225,7 +225,7 @@ struct Messages: Organ {
     _ bytes: RawSpan, from sender: NodeID, in turn: inout Turn, until isSpent: () -> Bool
   ) throws(DecodingFailure) -> (used: Int, isSpent: Bool) {
     let (type, limit) = (FrameType.message, FrameType.message.rule.limit)
-    var (used, known) = (0, nil as (index: Int, track: MessageTrack)?)
+    var (used, known) = (0, nil as (place: InflowPlace, track: MessageTrack)?)
     while FrameHead.type(in: bytes, at: used) == type.rawValue,
       let frame = try FrameHead.find(in: bytes, at: used, limit: limit)
     {
@@ -233,20 +233,22 @@ struct Messages: Organ {
       let head = try MessageHead(reading: &reader)
       let content = try reader.readBytes(reader.remaining)
       used = frame.body.upperBound
-      let place = known?.track == head.track ? known : nil
-      let index = place?.index ?? inflow(of: sender, head.track, in: turn)
-      known = (index, head.track)
-      receive(head, content, at: index, in: &turn)
+      let before = known?.track == head.track ? known?.place : nil
+      let place = before ?? inflow(of: sender, head.track, in: turn)
+      known = (place, head.track)
+      receive(head, content, at: place, in: &turn)
       if used < bytes.byteCount, isSpent() { return (used, true) }
     }
     return (used, false)
   }
 
   /// Hands a message to the app if it is the next one of its sender, and sees to its report.
-  private mutating func receive(_ head: MessageHead, _ bytes: [UInt8], at index: Int, in turn: inout Turn) {
+  private mutating func receive(_ head: MessageHead, _ bytes: [UInt8], at place: InflowPlace, in turn: inout Turn) {
+    let index = place.index
     let (limit, rules) = (turn.configuration.messageWindow, turn.configuration.rules)
     let cost = ProtocolLimits.cost(ofMessage: bytes)
-    let arrival = inflows[index].take(head, cost: cost, limit: limit, rules: rules)
+    // The app hears first that the sender is there: what comes before, its sender sends again.
+    let arrival = place.isPresent ? inflows[index].take(head, cost: cost, limit: limit, rules: rules) : .unexpected
     if arrival != .unexpected {
       for other in inflows.indices
       where other != index && inflows.span[other].sharesUnread(with: inflows.span[index]) {
@@ -264,17 +266,21 @@ struct Messages: Organ {
     schedule(inflows[index].owe(at: turn.now + ProtocolTimes.messageReport))
   }
 
+  /// Where the messages of a start of a member are, and whether the app was told that this member is there.
+  private typealias InflowPlace = (index: Int, isPresent: Bool)
+
   /// The place of what this start of a member has sent.
-  private mutating func inflow(of sender: NodeID, _ track: MessageTrack, in turn: borrowing Turn) -> Int {
+  private mutating func inflow(of sender: NodeID, _ track: MessageTrack, in turn: borrowing Turn) -> InflowPlace {
+    let isPresent = turn.isPresent(sender.peer)
     let known = inflows.indices.first { inflows.span[$0].track == track && inflows.span[$0].sender == sender }
-    if let known { return known }
+    if let known { return (known, isPresent) }
     if inflows.count >= ProtocolLimits.messageSenders {
       // Those of members stay: their chains go on.
       inflows.remove(at: inflows.firstIndex { !turn.mesh.isMember($0.sender) } ?? 0)
     }
     let shared = track == .streams ? nil : inflows.last { $0.sender.peer == sender.peer && $0.track != .streams }
     inflows.append(Inflow(sender, track, unread: shared?.unread ?? 0))
-    return inflows.count - 1
+    return (inflows.count - 1, isPresent)
   }
 
   // MARK: Reports
@@ -284,7 +290,7 @@ struct Messages: Organ {
     _ report: MessageReport, from node: NodeID, on link: LinkRef?, in turn: inout Turn
   ) {
     guard report.kind != .question else {
-      let index = inflow(of: node, report.track, in: turn)
+      let index = inflow(of: node, report.track, in: turn).index
       return self.report(link == nil ? .report : .answer, to: index, in: &turn)
     }
     guard let index = place(of: node.peer, report.track), outflows[index].receiver == node else { return }

@@ -366,6 +366,27 @@ struct MessageChainTests {
     #expect(told(&probe).isEmpty)
   }
 
+  @Test("a message that comes before the app was told of its sender is not taken, and is when it comes again")
+  func unannounced() throws {
+    var probe = NodeProbe()
+    let (first, other) = (probe.join(1, member), NodeProbe.peer(2))
+    func record(_ version: UInt32, _ incarnation: UInt64) -> RosterEntry {
+      RosterEntry(peerID: other, version: version, incarnation: incarnation, name: "b", addresses: [])
+    }
+    // It is linked as a stranger, and then said to be a member, but another start of it.
+    let link = probe.greet(2, other, incarnation: 8)
+    probe.tell([record(1, 6)], on: first)
+    probe.send(.admit, on: link)
+    _ = probe.takeEvents()
+    message(1, 0, 1, to: &probe, on: link)
+    #expect(told(&probe).isEmpty && probe.closed.isEmpty)
+    say(report(.question, 1, 0), to: &probe, on: link)
+    #expect(try probe.messageReports(on: link).last?.last == 0)
+    probe.tell([record(2, 8)], on: link)
+    message(1, 0, 1, to: &probe, on: link)
+    #expect(told(&probe) == [1])
+  }
+
   @Test("nobody speaks through others for a member with a link of its own")
   func believed() throws {
     var probe = NodeProbe()

@@ -8,6 +8,10 @@ final class SecureLink: EventHandler {
     case connecting
     /// TLS is being set up.
     case handshaking
+    /// A step of that is taken on another thread, and nothing else touches the channel.
+    case away
+    /// The step was taken, and the link waits for its turn to go on.
+    case back
     /// Bytes flow.
     case open
     /// We are closing: the queue is flushed, and received bytes are discarded.
@@ -64,6 +68,14 @@ final class SecureLink: EventHandler {
     deadline = transport.loop.now + limit
   }
 
+  /// Whether TLS is being set up.
+  private var isShakingHands: Bool {
+    switch phase {
+    case .handshaking, .away, .back: true
+    case .connecting, .open, .draining, .closed: false
+    }
+  }
+
   /// The state of the path to the peer.
   var path: PathState? { stream.path }
 
@@ -80,7 +92,13 @@ final class SecureLink: EventHandler {
 
   /// Reads and writes what the stream is ready for; on a link that waits for its turn, once that has come.
   func serve(_ readiness: Readiness) {
-    guard phase != .closed else { return }
+    switch phase {
+    case .closed: return
+    // Nothing was waited for, so the connection has failed.
+    case .away: return end(.truncated)
+    case .back: return goOn()
+    case .connecting, .handshaking, .open, .draining: break
+    }
     if !readiness.isDisjoint(with: [.readable, .hangUp]) { receive() }
     if phase != .closed, readiness.contains(.writable) { flush() }
   }
@@ -101,32 +119,23 @@ final class SecureLink: EventHandler {
 
 extension SecureLink {
   private func receive() {
-    guard let count = phase == .handshaking ? receiveRecord() : receive(atMost: reading.most),
-      phase != .draining
-    else { return }
+    guard let count = receive(atMost: reading.most), phase != .draining else { return }
     if isSilent { noteFirstByte() }
-    advance(with: UnsafeRawBufferPointer(rebasing: transport.cipherBuffer[..<count]))
-    reading.note(count)
+    let cipher = UnsafeRawBufferPointer(rebasing: transport.cipherBuffer[..<count])
+    if phase == .handshaking, isOnProbation, let thread = transport.handshakes {
+      shakeHands(over: Array(cipher), on: thread)
+    } else {
+      advance(with: cipher)
+      reading.note(count)
+    }
   }
 
-  /// Reads the rest of one record, or as much of it as has come; nil for nothing.
-  private func receiveRecord() -> Int? {
-    var filled = 0
-    repeat {
-      guard let count = receive(atMost: reading.record.missing, behind: filled) else { break }
-      reading.record.note(UnsafeRawBufferPointer(rebasing: transport.cipherBuffer[filled..<filled + count]))
-      filled += count
-      // The body behind the head comes in the same step.
-    } while filled <= RecordCut.headSize && reading.record.isInBody
-    return filled > 0 && phase != .closed ? filled : nil
-  }
-
-  /// Reads into the buffer of received bytes, behind so many others; nil for nothing.
-  private func receive(atMost most: Int, behind filled: Int = 0) -> Int? {
+  /// Reads into the buffer of received bytes; nil for nothing.
+  private func receive(atMost most: Int) -> Int? {
     // A stranger's step is short: it has nothing long to say.
     let step = isOnProbation ? min(most, TLSChannel.recordSize) : most
-    let room = min(step, transport.cipherBuffer.count - filled)
-    let buffer = UnsafeMutableRawBufferPointer(rebasing: transport.cipherBuffer[filled..<filled + room])
+    let room = min(step, transport.cipherBuffer.count)
+    let buffer = UnsafeMutableRawBufferPointer(rebasing: transport.cipherBuffer[..<room])
     switch stream.receive(into: buffer) {
     case .moved(let count): return count
     case .blocked: break
@@ -141,6 +150,34 @@ extension SecureLink {
     isSilent = false
     deadline = transport.loop.now + transport.configuration.handshakeTimeout
     transport.updateTimer()
+  }
+
+  /// Lets another thread take a step of the handshake; the link goes on when it has its turn after that.
+  private func shakeHands(over bytes: [UInt8], on thread: HandshakeThread) {
+    phase = .away
+    updateInterest(writable: false)
+    // Lent: until the step was taken this thread leaves the channel alone, also where the link ends meanwhile.
+    nonisolated(unsafe) let link = self
+    let loop = transport.loop
+    thread.run {
+      link.channel.shakeHands(over: bytes)
+      loop.execute { link.comeBack() }
+    }
+  }
+
+  /// The step was taken.
+  private func comeBack() {
+    guard phase == .away else { return }
+    phase = .back
+    transport.strangerQueue.add(self, [])
+  }
+
+  private func goOn() {
+    phase = .handshaking
+    switch channel.step {
+    case .success(let rest): rest.withUnsafeBytes { advance(with: $0) }
+    case .failure(let failure): fail(failure)
+    }
   }
 
   /// Feeds received bytes to TLS and delivers the plaintext.
@@ -163,10 +200,15 @@ extension SecureLink {
         flush()
       }
     } catch {
-      // The alert in the output names the reason to the peer, if it can still be sent.
-      sendOutput()
-      end(error)
+      fail(error)
     }
+  }
+
+  /// Ends a link whose TLS has failed.
+  private func fail(_ failure: TransportFailure) {
+    // The alert in the output names the reason to the peer, if it can still be sent.
+    sendOutput()
+    end(failure)
   }
 
   private func open() {
@@ -302,7 +344,7 @@ extension SecureLink {
   }
 
   private func updateInterest(writable: Bool) {
-    var wanted: Readiness = reading.isOn || phase != .open ? .readable : []
+    var wanted: Readiness = phase == .away || phase == .open && !reading.isOn ? [] : .readable
     if writable { wanted.insert(.writable) }
     guard wanted != interest, phase != .closed else { return }
     interest = wanted
@@ -322,7 +364,7 @@ extension SecureLink {
     case .open where flushing: drain()
     case .draining where flushing, .closed:
       break
-    case .connecting, .handshaking, .open, .draining:
+    case .connecting, .handshaking, .away, .back, .open, .draining:
       // No driver waits for it.
       phase = .draining
       end(nil)
@@ -354,7 +396,7 @@ extension SecureLink {
   /// Ends a link at once whose place another one needs.
   func evict() {
     // Of a link that is closing, what the kernel holds may still arrive.
-    end(.handshakeTimedOut, discarding: phase == .handshaking)
+    end(.handshakeTimedOut, discarding: isShakingHands)
   }
 
   /// Ends an open link soon, however much is still to leave.
@@ -369,7 +411,7 @@ extension SecureLink {
   func expire() {
     switch phase {
     case .connecting: end(.connectTimedOut)
-    case .handshaking: end(.handshakeTimedOut)
+    case .handshaking, .away, .back: end(.handshakeTimedOut)
     case .open, .draining: end(.cancelled)
     case .closed: break
     }

@@ -19,6 +19,8 @@ package final class SecureTransport {
   var gate: AdmissionGate
   /// Strangers that are ready wait here; the gate bounds how many.
   let strangerQueue: StepQueue
+  /// Where the handshakes of strangers are computed; nil where the time of another medium may be no machine's.
+  let handshakes: HandshakeThread?
   /// Links that are ready wait here while more comes on them than is handled at once.
   let busyQueue: StepQueue
   var links: [LinkID: SecureLink] = [:]
@@ -46,6 +48,7 @@ package final class SecureTransport {
     context = try TLSContext(identity: identity)
     gate = AdmissionGate(limits: configuration.gate)
     strangerQueue = StepQueue(loop: loop)
+    handshakes = medium == nil ? HandshakeThread() : nil
     busyQueue = StepQueue(loop: loop)
     cipherBuffer = .allocate(byteCount: configuration.receiveBuffer, alignment: 64)
     plainBuffer = .allocate(byteCount: configuration.receiveBuffer, alignment: 64)
@@ -170,7 +173,7 @@ extension SecureTransport {
     switch (phase, link.dial) {
     case (.open, _): delegate?.linkClosed(link.id, failure)
     case (.connecting, let dial?), (.handshaking, let dial?): dialEnded(dial, to: link.remote, failure)
-    case (.handshaking, nil): failure.map { delegate?.strangerFailed(link.remote, $0) }
+    case (.handshaking, nil), (.away, _), (.back, _): failure.map { delegate?.strangerFailed(link.remote, $0) }
     case (.connecting, nil), (.draining, _), (.closed, _): break
     }
     updateTimer()

@@ -1,6 +1,7 @@
 import Basics
 import BasicsLinux
 import COpenSSL
+import Dispatch
 import Glibc
 import PeerProtocol
 import Testing
@@ -160,7 +161,16 @@ import Testing
       let first = await listener.openLinks[0]
       #expect(await listener.events.last == .closed(first, nil))
       #expect(await listener.received == Array("bye".utf8))
-      _ = await blocking { RawTLS().run(port: port) { _, client in client.reset() } }
+      let hasOpened = DispatchSemaphore(value: 0)
+      async let reset = blocking {
+        RawTLS().run(port: port) { _, client in
+          hasOpened.wait()
+          client.reset()
+        }
+      }
+      try await listener.wait { $0.openLinks.count == 2 }
+      hasOpened.signal()
+      _ = await reset
       try await listener.wait { $0.events.count == 4 }
       let second = await listener.openLinks[1]
       #expect(await listener.events.last == .closed(second, .system(SystemCallFailure("recv", code: ECONNRESET))))

@@ -4,36 +4,36 @@ import Testing
 
 @testable import PeerTransport
 
+/// Calls its action at the end of each round until that says no.
+final class RoundSampler: RoundHandler {
+  private let loop: EventLoop
+  private let sample: () -> Bool
+
+  init(_ loop: EventLoop, _ sample: @escaping () -> Bool) { (self.loop, self.sample) = (loop, sample) }
+
+  func endRound() { if sample() { loop.atEndOfRound(self) } }
+}
+
 /// What those may have of the loop's time who wait for their turn.
 @Suite(.timeLimit(.minutes(2))) struct StepQueueTests {
-  /// Calls its action at the end of each round until that says no.
-  fileprivate final class Sampler: RoundHandler {
-    private let loop: EventLoop
-    private let sample: () -> Bool
-
-    init(_ loop: EventLoop, _ sample: @escaping () -> Bool) { (self.loop, self.sample) = (loop, sample) }
-
-    func endRound() { if sample() { loop.atEndOfRound(self) } }
-  }
-
   @Test func `what can wait comes after all else of the round`() async throws {
     let loop = try EventLoop(name: "late")
     defer { loop.stop() }
     let order = await withCheckedContinuation { done in
       loop.execute {
         var order: [String] = []
-        let last = Sampler(loop) {
+        let last = RoundSampler(loop) {
           order.append("last")
           done.resume(returning: order)
           return false
         }
         loop.afterRound(
-          Sampler(loop) {
+          RoundSampler(loop) {
             order.append("late")
             // In this round, though it is nearly over.
             loop.beforeNextRound(last)
             loop.atEndOfRound(
-              Sampler(loop) {
+              RoundSampler(loop) {
                 order.append("next")
                 return false
               })
@@ -41,7 +41,7 @@ import Testing
           })
         for name in ["one", "two"] {
           loop.atEndOfRound(
-            Sampler(loop) {
+            RoundSampler(loop) {
               order.append(name)
               return false
             })
@@ -59,34 +59,6 @@ import Testing
     #expect(counts.last == 4)
     #expect(zip(counts, counts.dropFirst()).allSatisfy { $1 - $0 <= 1 })
     for client in clients { #expect(await blocking { client.isEnded() }) }
-    await listener.stop()
-  }
-}
-
-/// How the records of a handshake are told apart.
-@Suite(.timeLimit(.minutes(2))) struct RecordCutTests {
-  @Test func `of a record its head is missing and then its body, however they come`() {
-    var cut = RecordCut()
-    var missing: [Int] = []
-    // Two bytes of a head, the rest of it, 258 bytes in two pieces, a record without a body, and one of the largest length.
-    for bytes in [[22, 3], [3, 1, 2], [UInt8](repeating: 22, count: 200), [UInt8](repeating: 3, count: 58)]
-      + [[20, 3, 3, 0, 0], [23, 3, 3, 255, 255]]
-    {
-      missing.append(cut.missing)
-      bytes.withUnsafeBytes { cut.note($0) }
-      #expect(cut.isInBody == (cut.missing > RecordCut.headSize))
-    }
-    #expect(missing == [5, 3, 258, 58, 5, 5] && cut.missing == 65_535)
-  }
-
-  @Test func `a certificate and the signature of its key are checked in different rounds though they came together`()
-    async throws
-  {
-    let listener = try TestPeer()
-    let port = try await listener.start().port
-    let (client, flight) = try await blocking { Result { try RawClient.almostConnected(port: port) } }.get()
-    // A change of ciphers that means nothing, the certificate, the signature and the end of the handshake.
-    #expect(await listener.rounds(untilOpened: { client.send(flight) }) >= 4)
     await listener.stop()
   }
 }
@@ -146,44 +118,7 @@ import Testing
   }
 }
 
-extension RawClient {
-  /// A client that still has to send its last flight of the handshake, and that flight.
-  fileprivate static func almostConnected(port: UInt16) throws -> (client: RawClient, flight: [UInt8]) {
-    let (client, channel) = (
-      RawClient(port: port), try TLSChannel(context: TLSContext(identity: TLSIdentity()), role: .dialer)
-    )
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while try !channel.handshake() {
-      client.send(Array(channel.output))
-      channel.consumeOutput(channel.output.count)
-      let count = client.receive(into: &buffer)
-      try #require(count > 0)
-      let isOver = try buffer.withUnsafeBytes { bytes in
-        channel.lend(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-        defer { channel.endLoan() }
-        return try channel.handshake()
-      }
-      if isOver { break }
-    }
-    return (client, Array(channel.output))
-  }
-}
-
 extension TestPeer {
-  /// How many rounds pass until a link has opened because of what `send` sends before the loop looks again.
-  fileprivate func rounds(untilOpened send: () -> Void) async -> Int {
-    send()
-    return await withCheckedContinuation { done in
-      var rounds = 0
-      StepQueueTests.Sampler(loop) { [unowned self] in
-        let hasOpened = self.assumeIsolated { !$0.openLinks.isEmpty }
-        if hasOpened { done.resume(returning: rounds) }
-        rounds += 1
-        return !hasOpened
-      }.endRound()
-    }
-  }
-
   /// Connects to another peer, whose link number `number` it is; the link as each end names it, confirmed.
   fileprivate func link(
     to listener: TestPeer, at address: SocketAddress, number: Int
@@ -206,7 +141,7 @@ extension TestPeer {
     }
     let counts = await withCheckedContinuation { done in
       var counts: [Int] = []
-      StepQueueTests.Sampler(loop) { [unowned self] in
+      RoundSampler(loop) { [unowned self] in
         counts.append(self.assumeIsolated { $0.events.count })
         if counts.last == count { done.resume(returning: counts) }
         return counts.last != count

@@ -6,8 +6,6 @@
 struct Reading {
   /// Whether the link is read; not while bytes of it wait to be handled.
   var isOn = true
-  /// How far the record has come that is read last or now, as long as the handshake takes.
-  var record = RecordCut()
   /// How many bytes are read at most (the ciphertext).
   private(set) var most: Int
   private let room: Int

@@ -35,6 +35,8 @@ package final class TLSChannel {
   private let handle: OpaquePointer
   private let pipe: UnsafeMutablePointer<sw_pipe>
   private var postponed: TransportFailure?
+  /// Received bytes that the last step of ``shakeHands(over:)`` has left for ``decrypt(into:)``, or why it failed.
+  var step = Result<[UInt8], TransportFailure>.success([])
 
   private nonisolated(unsafe) static let method = sw_pipe_method()
 
@@ -93,6 +95,20 @@ package final class TLSChannel {
     }
     peer = TLSIdentity.peerID(ofKey: TLSIdentity.publicKey(of: key))
     return true
+  }
+
+  /// Goes on with the handshake, perhaps on another thread, and keeps what came of it as ``step``.
+  func shakeHands(over bytes: [UInt8]) {
+    bytes.withUnsafeBytes { bytes in
+      lend(bytes)
+      defer { endLoan() }
+      do throws(TransportFailure) {
+        _ = try handshake()
+        step = .success(Array(bytes.suffix(pipe.pointee.in_count)))
+      } catch {
+        step = .failure(error)
+      }
+    }
   }
 
   /// Whether ``decrypt(into:)`` may give bytes or a failure; a needless call costs as much as a small message.

@@ -26,3 +26,19 @@ void use_one_processor(int is_on) {
   }
   allow(&one);
 }
+
+// The processors of this thread before it was kept on one.
+static _Thread_local cpu_set_t own;
+
+void use_processor(int number) {
+  if (sched_getaffinity(0, sizeof own, &own) != 0) return;
+  int left = number % CPU_COUNT(&own);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int processor = 0; processor < CPU_SETSIZE && CPU_COUNT(&one) == 0; processor++) {
+    if (CPU_ISSET(processor, &own) && left-- == 0) CPU_SET(processor, &one);
+  }
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+void use_own_processors(void) { sched_setaffinity(0, sizeof own, &own); }

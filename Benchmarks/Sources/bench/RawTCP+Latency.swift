@@ -1,3 +1,4 @@
+import CMachine
 import Foundation
 import Glibc
 
@@ -47,16 +48,22 @@ extension RawTCP {
     return ticks
   }
 
-  /// How long a frame takes there and back, one after the other.
+  /// How long a frame takes there and back, one after the other, between two threads.
+  ///
+  /// Each has a processor of its own where there are two: on one, which the scheduler chooses now and then, a frame takes
+  /// a fraction of the time.
   static func roundTrips(count: Int) throws -> Latencies {
     let pair = try pair()
     defer { close(pair.sender) }
     for socket in [pair.sender, pair.receiver] { sendAtOnce(socket) }
     Thread.detachNewThread {
+      use_processor(1)
       var bytes = [UInt8](repeating: 0, count: frame)
       while read(&bytes, from: pair.receiver) { try? sendAll(bytes, to: pair.receiver) }
       close(pair.receiver)
     }
+    use_processor(0)
+    defer { use_own_processors() }
     var bytes = [UInt8](repeating: 0, count: frame)
     var times = Latencies()
     for _ in 0..<count {

@@ -187,7 +187,10 @@ package enum ProtocolLimits {
   package static let streamPart = 16 * 1024
 
   /// The cost of a message (bytes).
-  package static func cost(ofMessage bytes: [UInt8]) -> Int { bytes.count + messageCost }
+  package static func cost(ofMessage bytes: [UInt8]) -> Int { cost(ofMessage: bytes.count) }
+
+  /// The cost of a message of so many bytes (bytes).
+  static func cost(ofMessage count: Int) -> Int { count + messageCost }
 }
 
 /// The protocol's times.

@@ -179,7 +179,7 @@ struct Messages: Organ {
       var reader = ByteReader(body)
       let head = try MessageHead(reading: &reader)
       let place = inflow(of: sender.node, head.track, in: turn)
-      receive(head, try reader.readBytes(reader.remaining), at: place, in: &turn)
+      receive(head, try reader.readSpan(reader.remaining), at: place, in: &turn)
     case .report: receive(try MessageReport(body: body), from: sender.node, on: sender.link, in: &turn)
     case .relayedMessage: try receiveRelayed(body, from: sender, in: &turn)
     case .relayedReport:
@@ -201,7 +201,7 @@ struct Messages: Organ {
     guard turn.believes(route.from, on: sender) else { return }
     guard route.to != turn.me else {
       let place = inflow(of: route.from, head.track, in: turn)
-      return receive(head, try reader.readBytes(reader.remaining), at: place, in: &turn)
+      return receive(head, try reader.readSpan(reader.remaining), at: place, in: &turn)
     }
     guard route.hops < ProtocolLimits.hops, let hop = turn.nextLink(to: route.to, avoiding: sender.node) else { return }
     route.hops += 1
@@ -231,7 +231,7 @@ struct Messages: Organ {
     {
       var reader = ByteReader(bytes.extracting(frame.body))
       let head = try MessageHead(reading: &reader)
-      let content = try reader.readBytes(reader.remaining)
+      let content = try reader.readSpan(reader.remaining)
       used = frame.body.upperBound
       let before = known?.track == head.track ? known?.place : nil
       let place = before ?? inflow(of: sender, head.track, in: turn)
@@ -243,10 +243,10 @@ struct Messages: Organ {
   }
 
   /// Hands a message to the app if it is the next one of its sender, and sees to its report.
-  private mutating func receive(_ head: MessageHead, _ bytes: [UInt8], at place: InflowPlace, in turn: inout Turn) {
+  private mutating func receive(_ head: MessageHead, _ message: RawSpan, at place: InflowPlace, in turn: inout Turn) {
     let index = place.index
     let (limit, rules) = (turn.configuration.messageWindow, turn.configuration.rules)
-    let cost = ProtocolLimits.cost(ofMessage: bytes)
+    let cost = ProtocolLimits.cost(ofMessage: message.byteCount)
     // The app hears first that the sender is there: what comes before, its sender sends again.
     let arrival = place.isPresent ? inflows[index].take(head, cost: cost, limit: limit, rules: rules) : .unexpected
     if arrival != .unexpected {
@@ -256,10 +256,11 @@ struct Messages: Organ {
       }
       let sender = inflows.span[index].sender
       switch head.kind {
-      case .bytes: turn.outbox.append(message: bytes, from: sender.peer)
+      case .bytes: turn.outbox.append(message: message, from: sender.peer)
       case .envelope:
-        turn.outbox.append(envelope: NumberedMessage(number: MessageID(head.number), bytes: bytes), from: sender)
-      case .stream: turn.report(.stream(bytes, MessageID(head.number), from: sender))
+        let envelope = NumberedMessage(number: MessageID(head.number), bytes: [UInt8](message))
+        turn.outbox.append(envelope: envelope, from: sender)
+      case .stream: turn.report(.stream([UInt8](message), MessageID(head.number), from: sender))
       }
       if arrival == .deliveredUrgently { return report(.report, to: index, in: &turn) }
     }

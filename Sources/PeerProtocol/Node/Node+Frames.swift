@@ -144,6 +144,9 @@ extension Node {
 }
 
 extension [UInt8] {
+  /// Copies borrowed bytes.
+  init(_ bytes: RawSpan) { self = unsafe bytes.withUnsafeBytes { unsafe Self($0) } }
+
   /// Appends borrowed bytes.
   package mutating func append(_ bytes: RawSpan) {
     unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }

@@ -119,7 +119,7 @@ package enum NodeEvent: Sendable {
   /// News of resources.
   case resource(ResourceNews)
   /// Messages of a member, in order.
-  case messages([[UInt8]], from: PeerID)
+  case messages(MessageRun, from: PeerID)
   /// Messages of a member for the layer that encodes objects, in order; `from` is the start of the sender that numbered them.
   case envelopes([NumberedMessage], from: NodeID)
   /// A member's unreliable message under a key, newer than all of that key that came before.

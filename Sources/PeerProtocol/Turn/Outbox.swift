@@ -11,31 +11,13 @@ package struct Outbox: Sendable {
     var isPending = false
   }
 
-  /// Messages of one sender that came after all orders, to be told as one event, whose cost they share.
-  private struct Run<Message: Sendable, Sender: Equatable & Sendable>: Sendable {
-    private var messages: [Message] = []
-    private var sender: Sender?
-
-    var isEmpty: Bool { messages.isEmpty }
-
-    /// Whether a message of a sender belongs to those that are there.
-    func goesOn(from sender: Sender) -> Bool { !isEmpty && self.sender == sender }
-
-    mutating func append(_ message: Message, from sender: Sender) {
-      self.sender = sender
-      messages.append(message)
-    }
-
-    mutating func take() -> (messages: [Message], sender: Sender)? {
-      guard !isEmpty, let sender else { return nil }
-      return (exchange(&messages, with: []), sender)
-    }
-  }
-
   private var orders = OutputQueue<Output>()
-  private var messages = Run<[UInt8], PeerID>()
-  /// Only one of the two runs is not empty.
-  private var envelopes = Run<NumberedMessage, NodeID>()
+  /// The app's messages that came after all orders, to be told as one event, whose cost they share; and their sender.
+  private var messages = MessageRun()
+  private var sender: PeerID?
+  /// The objects that came so; only one of the two runs is not empty.
+  private var envelopes: [NumberedMessage] = []
+  private var envelopeSender: NodeID?
   private var lanes = PerLink<Lane>()
   /// The links whose bytes leave after this turn.
   private var pending: [LinkRef] = []
@@ -56,20 +38,28 @@ package struct Outbox: Sendable {
   }
 
   /// Tells the app of a member's message; those that follow one another are one event.
-  mutating func append(message bytes: [UInt8], from sender: PeerID) {
-    if !messages.goesOn(from: sender) { endRun() }
-    messages.append(bytes, from: sender)
+  mutating func append(message: RawSpan, from sender: PeerID) {
+    if messages.isEmpty || self.sender != sender {
+      endRun()
+      self.sender = sender
+    }
+    messages.append(message)
   }
 
   /// Tells the app of a member's object in the same way.
   mutating func append(envelope: NumberedMessage, from sender: NodeID) {
-    if !envelopes.goesOn(from: sender) { endRun() }
-    envelopes.append(envelope, from: sender)
+    if envelopes.isEmpty || envelopeSender != sender {
+      endRun()
+      envelopeSender = sender
+    }
+    envelopes.append(envelope)
   }
 
   private mutating func endRun() {
-    if let run = messages.take() { orders.append(.event(.messages(run.messages, from: run.sender))) }
-    if let run = envelopes.take() { orders.append(.event(.envelopes(run.messages, from: run.sender))) }
+    if !messages.isEmpty, let sender { orders.append(.event(.messages(messages.take(), from: sender))) }
+    if !envelopes.isEmpty, let envelopeSender {
+      orders.append(.event(.envelopes(exchange(&envelopes, with: []), from: envelopeSender)))
+    }
   }
 
   /// The oldest order.

@@ -77,9 +77,9 @@ struct EventBacklog: Backlog {
     if let kind = Self.kind(of: event), isOver(kind, with: event) { drop(kind) }
   }
 
-  /// Adds messages of so much cost (bytes), of which none replaces another or falls under a bound.
-  mutating func append(_ messages: [[UInt8]], costing cost: Int, from sender: PeerID) {
-    messageBytes[sender, default: 0] += cost
+  /// Adds messages, of which none replaces another or falls under a bound.
+  mutating func append(_ messages: MessageRun, from sender: PeerID) {
+    messageBytes[sender, default: 0] += messages.cost
     unread.reserve(messages.count)
     for bytes in messages { unread.append(.message(bytes, from: sender)) }
   }
@@ -239,10 +239,8 @@ extension ReaderMailbox where Contents == EventBacklog {
     return taken
   }
 
-  /// Adds messages of so much cost (bytes), in order.
-  func put(_ messages: [[UInt8]], costing cost: Int, from sender: PeerID) {
-    update { $0.append(messages, costing: cost, from: sender) }
-  }
+  /// Adds messages, in order.
+  func put(_ messages: MessageRun, from sender: PeerID) { update { $0.append(messages, from: sender) } }
 
   /// Adds events, in order.
   func put(_ events: [Session.Event]) {

@@ -114,11 +114,10 @@ extension Session {
   }
 
   /// Tells readers of messages, after the events before them.
-  private func publish(_ messages: [[UInt8]], from sender: PeerID, after earlier: inout [Event]) {
+  private func publish(_ messages: MessageRun, from sender: PeerID, after earlier: inout [Event]) {
     hub.publish(exchange(&earlier, with: []))
-    let cost = messages.reduce(0) { $0 + ProtocolLimits.cost(ofMessage: $1) }
-    waits.messages.received(cost, from: sender)
-    hub.publish(messages, costing: cost, from: sender)
+    waits.messages.received(messages.cost, from: sender)
+    hub.publish(messages, from: sender)
   }
 
   /// Asks the app about an invitation.

@@ -117,9 +117,9 @@ final class EventHub: Sendable {
     for mailbox in receivers { mailbox.put(events) }
   }
 
-  /// Hands out messages of so much cost (bytes), in order.
-  func publish(_ messages: [[UInt8]], costing cost: Int, from sender: PeerID) {
-    for mailbox in receivers { mailbox.put(messages, costing: cost, from: sender) }
+  /// Hands out messages, in order.
+  func publish(_ messages: MessageRun, from sender: PeerID) {
+    for mailbox in receivers { mailbox.put(messages, from: sender) }
   }
 
   /// Says that nothing more comes.

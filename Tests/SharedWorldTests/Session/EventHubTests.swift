@@ -17,6 +17,13 @@ struct EventHubTests {
     hub.publish(sizes.map { .sessionMerged(size: $0, host: PeerID(SHA256Digest(words: .zero))) })
   }
 
+  /// Messages as they come from a node.
+  private func run(of messages: [UInt8]...) -> MessageRun {
+    var run = MessageRun()
+    for bytes in messages { run.append(bytes.span.bytes) }
+    return run
+  }
+
   /// What of the published waits for a reader.
   private func sizes(_ batch: [Session.Event]?) -> [Int]? {
     batch?.compactMap { if case .sessionMerged(let size, _) = $0 { size } else { nil } }
@@ -36,17 +43,18 @@ struct EventHubTests {
   func messages() async {
     let senders = (0...1).map { PeerID(SHA256Digest(words: SIMD4($0, 0, 0, 0))) }
     let bytes = [UInt8](repeating: 1, count: 1 << 20)
-    for _ in 0..<20 { for sender in senders { hub.publish([bytes, bytes], costing: 300, from: sender) } }
-    hub.publish([[]], costing: 64, from: senders[1])
+    for _ in 0..<20 { for sender in senders { hub.publish(run(of: bytes, bytes), from: sender) } }
+    hub.publish(run(of: []), from: senders[1])
     let counts = senders.map { sender in hub.receivers.map { $0.unreadMessages(of: sender) } }
-    #expect(counts == [[20 * 300], [20 * 300 + 64]])
+    let cost = 20 * 2 * ((1 << 20) + 64)
+    #expect(counts == [[cost], [cost + 64]])
     var iterator = events.makeAsyncIterator()
     let mailbox = iterator.mailbox
     #expect(mailbox.takenMessages() == 0)
     #expect(await mailbox.take()?.count == 81)
     #expect(hub.receivers.map { $0.unreadMessages(of: senders[1]) } == [0])
-    #expect((mailbox.takenMessages(), mailbox.takenMessages()) == (2 * 20 * 300 + 64, 0))
-    hub.publish([[7]], costing: 65, from: senders[0])
+    #expect((mailbox.takenMessages(), mailbox.takenMessages()) == (2 * cost + 64, 0))
+    hub.publish(run(of: [7]), from: senders[0])
     #expect(await iterator.nextBatch()?.count == 1)
     #expect(mailbox.takenMessages() == 0)
   }

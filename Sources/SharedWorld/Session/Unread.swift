@@ -30,6 +30,7 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
     var isSealed = false
   }
 
+  /// The order of all news; empty without notes, when the elements stand in it themselves.
   private var order: [Place] = []
   private var elements: [Element] = []
   private var notes: [Noted] = []
@@ -40,9 +41,9 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
   private static var mostRoom: Int { 512 }
 
   /// Whether nothing is unread.
-  var isEmpty: Bool { order.isEmpty }
+  var isEmpty: Bool { count == 0 }
   /// The pieces of news.
-  var count: Int { order.count }
+  var count: Int { hasNotes ? order.count : elements.count }
   /// Whether anchors have to be read from the set before the news can be handed out.
   var hasNotes: Bool { !notes.isEmpty }
 
@@ -50,7 +51,7 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
   @inline(__always)
   @discardableResult
   mutating func append(_ element: Element) -> Int {
-    order.append(.whole(UInt32(elements.count)))
+    if hasNotes { order.append(.whole(UInt32(elements.count))) }
     elements.append(element)
     return elements.count - 1
   }
@@ -69,6 +70,7 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
   mutating func note(_ note: Note) {
     let known = place(of: note.anchor)
     if let known, !notes[known].isSealed, notes[known].note.absorb(note) { return }
+    if !hasNotes { order.append(contentsOf: elements.indices.lazy.map { .whole(UInt32($0)) }) }
     let slot = notes.count
     notes.append(Noted(note: note, position: order.count, previous: known))
     order.append(.noted(UInt32(slot)))
@@ -104,7 +106,12 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
   ///
   /// To append spares two copies of a large element that it takes to return one.
   mutating func take(_ add: (Note, inout [Element]) -> Void) -> [Element] {
-    defer { forget() }
+    let room = min(count, Self.mostRoom)
+    defer {
+      forget()
+      // As much room as was needed last: an array that grows copies every element several times.
+      elements.reserveCapacity(room)
+    }
     // Without notes the elements stand in order.
     guard hasNotes else { return exchange(&elements, with: []) }
     var taken: [Element] = []
@@ -126,6 +133,7 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
 
   /// Drops the elements for which `isDropped` holds, and perhaps what is noted.
   mutating func drop(notes dropsNotes: Bool, where isDropped: (Element) -> Bool) {
+    guard hasNotes else { return elements.removeAll(where: isDropped) }
     let (old, oldElements, oldNotes) = (order, elements, notes)
     forget()
     for place in old {
@@ -137,9 +145,7 @@ struct Unread<Element: Sendable, Note: UpdateNote>: Sendable {
   }
 
   private mutating func forget() {
-    // As much room as was needed last: an array that grows copies every element several times.
     elements = []
-    elements.reserveCapacity(min(order.count, Self.mostRoom))
     order.removeAll(keepingCapacity: true)
     notes.removeAll(keepingCapacity: true)
     latest.removeAll()

@@ -40,6 +40,30 @@ struct UnreadTests {
     #expect(unread.take(write) == ["lamp red 1"])
   }
 
+  @Test("elements from before the first note keep their places, also where another has taken the place of one")
+  func late() {
+    var unread = Unread<String, Note>()
+    let first = unread.append("one")
+    unread.append("two")
+    #expect(unread.count == 2 && !unread.hasNotes && !unread.isEmpty)
+    unread.replace(first, with: "uno")
+    unread.note(Note(anchor: lamp))
+    unread.append("three")
+    #expect(unread.count == 4)
+    #expect(unread.take(write) == ["uno", "two", "lamp red 1", "three"])
+    #expect(unread.isEmpty)
+  }
+
+  @Test("elements are dropped where there are no notes")
+  func dropWithoutNotes() {
+    var unread = Unread<String, Note>()
+    for word in ["one", "two", "three"] { unread.append(word) }
+    unread.drop(notes: true) { $0 == "two" }
+    #expect(unread.count == 2)
+    unread.note(Note(anchor: lamp))
+    #expect(unread.take(write) == ["one", "three", "lamp red 1"])
+  }
+
   @Test("a note that does not absorb another, or is sealed, is followed by one of its own")
   func own() {
     var unread = Unread<String, Note>()

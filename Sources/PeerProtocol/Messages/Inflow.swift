@@ -69,6 +69,9 @@ struct Inflow: Sendable {
   }
 
   /// Whether a report is wanted at once: much was handed over since the last one, or the window has grown by much.
+  ///
+  /// Inlined, as is what it calls, since ``take(_:cost:limit:rules:)`` would call it on a copy for each message.
+  @inline(__always)
   func isReportUrgent(limit: Int) -> Bool {
     delivered - reported >= min(ProtocolLimits.messagesToReport, window(limit) / 8)
       || edge(limit: limit) - statedEdge >= window(limit) / 4
@@ -86,12 +89,15 @@ struct Inflow: Sendable {
   }
 
   /// The window of a sender whose messages are all read (bytes).
+  @inline(__always)
   private func window(_ limit: Int) -> Int { track == .critical ? limit / 4 : limit }
 
   /// Bytes that the sender may have on their way: critical messages have room beyond that of the others, which may fill theirs.
+  @inline(__always)
   private func room(limit: Int) -> Int {
     track == .critical ? min(limit / 4, max(0, limit + limit / 4 - unread)) : max(0, limit - unread)
   }
 
+  @inline(__always)
   private func edge(limit: Int) -> Int { delivered + room(limit: limit) }
 }

@@ -58,7 +58,7 @@ struct Messages: Organ {
     }
     lastNumber += 1
     for index in outflows.indices where isReceiver(index, in: peers, track) {
-      outflows[index].add(lastNumber, bytes, kind)
+      guard outflows[index].add(lastNumber, bytes, kind) else { continue }
       // Not with the whole turn: to lend a part of what one may change copies it.
       limitWait(for: index, at: turn.now)
       pump(index, in: &turn)

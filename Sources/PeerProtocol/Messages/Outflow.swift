@@ -14,6 +14,10 @@ struct Outflow: Sendable {
     case direct(LinkRef)
     /// Through other members.
     case relayed
+
+    /// Whether there is a link to it.
+    @inline(__always)
+    var isDirect: Bool { if case .direct = self { true } else { false } }
   }
 
   /// The consequence of a report.
@@ -81,11 +85,12 @@ struct Outflow: Sendable {
 
   // MARK: Sending
 
-  /// Adds a message; a no-op when it is the last one already.
-  mutating func add(_ number: UInt64, _ bytes: [UInt8], _ kind: MessageKind) {
-    guard items.last?.number != number else { return }
+  /// Adds a message; whether anything may leave that could not before: nothing behind one that waits for the link.
+  mutating func add(_ number: UInt64, _ bytes: [UInt8], _ kind: MessageKind) -> Bool {
+    let isBehind = way.isDirect && head + sent < items.count
     items.append(Item(number: number, kind: kind, bytes: bytes))
     openBytes += ProtocolLimits.cost(ofMessage: bytes)
+    return !isBehind
   }
 
   /// The next message to leave, if at most `limit` bytes are on their way then.

@@ -121,7 +121,7 @@ extension SecureLink {
   private func receive() {
     guard let count = receive(atMost: reading.most), phase != .draining else { return }
     if isSilent { noteFirstByte() }
-    let cipher = UnsafeRawBufferPointer(rebasing: transport.cipherBuffer[..<count])
+    let cipher = UnsafeRawBufferPointer(rebasing: transport.buffers.cipher[..<count])
     if phase == .handshaking, isOnProbation, let thread = transport.handshakes {
       shakeHands(over: Array(cipher), on: thread)
     } else {
@@ -134,8 +134,8 @@ extension SecureLink {
   private func receive(atMost most: Int) -> Int? {
     // A stranger's step is short: it has nothing long to say.
     let step = isOnProbation ? min(most, TLSChannel.recordSize) : most
-    let room = min(step, transport.cipherBuffer.count)
-    let buffer = UnsafeMutableRawBufferPointer(rebasing: transport.cipherBuffer[..<room])
+    let room = min(step, transport.buffers.cipher.count)
+    let buffer = UnsafeMutableRawBufferPointer(rebasing: transport.buffers.cipher[..<room])
     switch stream.receive(into: buffer) {
     case .moved(let count): return count
     case .blocked: break
@@ -187,9 +187,9 @@ extension SecureLink {
     do throws(TransportFailure) {
       if phase == .handshaking, try channel.handshake() { open() }
       while phase == .open, channel.mayHaveMore {
-        let count = try channel.decrypt(into: transport.plainBuffer)
+        let count = try channel.decrypt(into: transport.buffers.plain)
         if count == 0 { break }
-        let plain = UnsafeRawBufferPointer(rebasing: transport.plainBuffer[..<count])
+        let plain = UnsafeRawBufferPointer(rebasing: transport.buffers.plain[..<count])
         transport.delegate?.linkReceived(id, RawSpan(_unsafeBytes: plain))
       }
       if phase == .open, channel.isClosedByPeer {

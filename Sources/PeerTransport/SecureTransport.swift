@@ -13,8 +13,7 @@ package final class SecureTransport {
   let medium: (any LinkMedium)?
   let configuration: Configuration
   let context: TLSContext
-  let cipherBuffer: UnsafeMutableRawBufferPointer
-  let plainBuffer: UnsafeMutableRawBufferPointer
+  let buffers: ReceiveBuffers
 
   var gate: AdmissionGate
   /// Strangers that are ready wait here; the gate bounds how many.
@@ -50,14 +49,8 @@ package final class SecureTransport {
     strangerQueue = StepQueue(loop: loop)
     handshakes = medium == nil ? HandshakeThread() : nil
     busyQueue = StepQueue(loop: loop)
-    cipherBuffer = .allocate(byteCount: configuration.receiveBuffer, alignment: 64)
-    plainBuffer = .allocate(byteCount: configuration.receiveBuffer, alignment: 64)
+    buffers = ReceiveBuffers(size: configuration.receiveBuffer)
     timer = loop.makeTimer { [weak self] in self?.expire() }
-  }
-
-  deinit {
-    cipherBuffer.deallocate()
-    plainBuffer.deallocate()
   }
 }
 

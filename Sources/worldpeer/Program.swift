@@ -65,7 +65,7 @@ actor Program {
   /// Follows session and commands, and gives the exit status.
   func run(_ commands: CommandSource) async -> ExitCode {
     let signals: Signals
-    if case .terminal = commands { signals = Signals([SIGTERM, SIGHUP]) } else { signals = Signals() }
+    if case .terminal = commands { signals = await Signals([SIGTERM, SIGHUP]) } else { signals = await Signals() }
     if options.frame != nil {
       do throws(SessionError) { try await session.beginFrame() } catch {
         console.say(ProgramFailure(error), during: nil)

@@ -59,7 +59,7 @@ enum WorldView {
 
   /// Serves the page until the session ends or a signal comes.
   private static func run(_ viewer: Viewer) async -> ExitCode {
-    let signals = Signals()
+    let signals = await Signals()
     return await withTaskGroup(of: ExitCode?.self) { group in
       group.addTask {
         await viewer.run()

@@ -115,17 +115,14 @@ struct UnreliableQueue: Sendable {
 struct UnreliableInflow: Sendable {
   /// The start of the sender's process: another one numbers from the beginning.
   let sender: NodeID
-  /// The last starts of the same process before it; two are as many as end within the time that a message is on its way.
-  let former: [NodeID]
   private var last: [String: UInt64] = [:]
   /// Up to here messages of keys that are not remembered are taken for old.
   private var floor: UInt64 = 0
   /// The messages that came before the app was told of the sender.
   var early = UnreliableQueue()
 
-  init(_ sender: NodeID, after before: Self? = nil) {
+  init(_ sender: NodeID) {
     self.sender = sender
-    former = before.map { Array(($0.former.filter { $0 != sender } + [$0.sender]).suffix(2)) } ?? []
   }
 
   /// Whether a message is newer than all of its key that were handed over; it is the newest then.

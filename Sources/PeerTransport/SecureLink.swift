@@ -133,8 +133,7 @@ extension SecureLink {
   /// Reads into the buffer of received bytes; nil for nothing.
   private func receive(atMost most: Int) -> Int? {
     // A stranger's step is short: it has nothing long to say.
-    let step = isOnProbation ? min(most, TLSChannel.recordSize) : most
-    let room = min(step, transport.buffers.cipher.count)
+    let room = min(most, isOnProbation ? TLSChannel.recordSize : .max, transport.buffers.cipher.count)
     let buffer = UnsafeMutableRawBufferPointer(rebasing: transport.buffers.cipher[..<room])
     switch stream.receive(into: buffer) {
     case .moved(let count): return count

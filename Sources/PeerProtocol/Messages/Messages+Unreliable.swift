@@ -70,14 +70,13 @@ extension Messages {
     }
   }
 
-  /// The place of what a peer has sent, where another start of it begins without a past; nil for what is still on its way from
-  /// another start than that which its record names and which has sent something.
+  /// The place of what a peer has sent, where a later start of it begins without a past; nil for an earlier start.
   private mutating func unreliableInflow(of sender: NodeID, in turn: borrowing Turn) -> Int? {
     if let index = unreliableInflows.firstIndex(where: { $0.sender.peer == sender.peer }) {
-      let known = unreliableInflows[index]
-      guard known.sender != sender, turn.configuration.rules.contains(.unreliableStarts) else { return index }
+      let known = unreliableInflows[index].sender
+      guard known != sender, turn.configuration.rules.contains(.unreliableStarts) else { return index }
       // Numbers of starts have no order; the peer's record names the later one, from its hello on.
-      guard !turn.mesh.isMember(known.sender) else { return nil }
+      guard !turn.mesh.isMember(known) else { return nil }
       unreliableInflows[index] = UnreliableInflow(sender)
       return index
     }

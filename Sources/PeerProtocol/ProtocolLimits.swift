@@ -253,8 +253,10 @@ package enum ProtocolTimes {
   /// How long a dial that has reached somebody, or went to the last address, is left alone before another one is begun; and
   /// how long the peer with the higher id waits for the other one to dial.
   package static let dialTurn: Duration = .seconds(1)
-  /// An accepted peer that has not admitted this node for this long is accepted no more.
+  /// The link of an accepted peer that has not admitted this node for this long ends.
   package static let admission: Duration = .seconds(10)
+  /// An accepted peer that has not admitted this node for this long, as long as an invitation may last, is accepted no more.
+  package static let acceptance: Duration = .seconds(60)
   /// Admissions that began before the session was locked or full may arrive for this long.
   package static let admissionSettling: Duration = .seconds(10)
   /// A busy peer is invited again after this long, then after twice as long, and so on.

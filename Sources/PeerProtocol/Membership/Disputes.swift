@@ -28,6 +28,8 @@ struct Disputes: Sendable {
   private var closedSince: Instant?
   /// Peers that said themselves that they leave: which start of their process.
   private var departed: [PeerID: UInt64] = [:]
+  /// Peers that are out by a record of another start of their process than the one that was a member here: which one was.
+  private var displaced: [PeerID: UInt64] = [:]
 
   // MARK: Evidence
 
@@ -38,7 +40,27 @@ struct Disputes: Sendable {
   }
 
   /// A peer is a member again: what was remembered of its departure is void.
-  mutating func returned(_ peer: PeerID) { departed[peer] = nil }
+  mutating func returned(_ peer: PeerID) {
+    departed[peer] = nil
+    displaced[peer] = nil
+  }
+
+  /// A record takes the place of that of a member.
+  mutating func replaces(_ entry: RosterEntry, _ known: RosterEntry) {
+    guard known.status == .present, entry.status == .left, entry.incarnation != known.incarnation,
+      displaced.count < ProtocolLimits.roster
+    else { return }
+    displaced[entry.peerID] = known.incarnation
+  }
+
+  /// Whether a peer that is out by `record` has not left, when this start of it says that it is a member.
+  ///
+  /// Leaving ends the part of a process, so the record is wrong of its own start. A record of another start may be of an
+  /// earlier one: it says nothing of a start that was a member here.
+  func isWrong(_ record: RosterEntry, of node: NodeID) -> Bool {
+    guard record.status == .left, departed[node.peer] != node.incarnation else { return false }
+    return record.incarnation == node.incarnation || displaced[node.peer] == node.incarnation
+  }
 
   /// A peer is out: nothing is disputed any more.
   mutating func settled(_ peer: PeerID) { disputes[peer] = nil }
@@ -48,9 +70,6 @@ struct Disputes: Sendable {
 
   /// A member said itself that it leaves.
   mutating func departed(_ node: NodeID) { departed[node.peer] = node.incarnation }
-
-  /// Whether this very start of a peer's process said that it leaves.
-  func hasDeparted(_ node: NodeID) -> Bool { departed[node.peer] == node.incarnation }
 
   /// Looks whether the session takes newcomers.
   mutating func observeRules(in turn: borrowing Turn) {

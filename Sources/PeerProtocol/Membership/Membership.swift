@@ -238,7 +238,7 @@ struct Membership: Organ {
   private mutating func receiveAdmit(on link: LinkRef, in turn: inout Turn) {
     guard applicants.has(link), let node = turn.mesh.links.node(link) else { return }
     applicants[link]?.theyAdmit = true
-    if let entry = takeBack(node, in: &turn) {
+    if let entry = takeBack(node, on: link, in: &turn) {
       spread(entry, in: &turn)
     } else if admissions.has(node.peer) {
       enter(node.peer, on: link, in: &turn)
@@ -250,13 +250,19 @@ struct Membership: Organ {
     }
   }
 
-  /// Takes back a peer that has not left as others said, or refused this one when it knew no better: it comes with the
-  /// same start of its process, which leaving would have ended, and holds this node as a member.
-  private mutating func takeBack(_ node: NodeID, in turn: inout Turn) -> RosterEntry? {
-    guard let known = roster[node.peer], known.status == .left, known.incarnation == node.incarnation,
-      !disputes.hasDeparted(node), turn.mesh.governance.mayReturn(node.peer)
+  /// Takes back a peer that has not left as others said, or refused this one when it knew no better, and holds this node as
+  /// a member.
+  private mutating func takeBack(_ node: NodeID, on link: LinkRef, in turn: inout Turn) -> RosterEntry? {
+    guard let known = roster[node.peer], disputes.isWrong(known, of: node), turn.mesh.governance.mayReturn(node.peer),
+      let applicant = applicants[link]
     else { return nil }
-    return book.update(node.peer, in: &turn) { $0.status = .present }
+    return book.update(node.peer, in: &turn) {
+      $0.status = .present
+      guard $0.incarnation != node.incarnation else { return }
+      $0.incarnation = node.incarnation
+      $0.name = applicant.hello.name
+      $0.addresses = applicant.addresses
+    }
   }
 
   /// Welcomes a new neighbour among the members: with the roster and the rules.
@@ -425,7 +431,9 @@ struct Membership: Organ {
 
   /// Takes one record that is believed.
   mutating func take(_ entry: RosterEntry, from teller: PeerID?, in turn: inout Turn) {
+    let known = roster[entry.peerID]
     guard book.take(entry, from: teller, in: &turn) else { return }
+    if let known { disputes.replaces(entry, known) }
     let remote = teller.flatMap(turn.mesh.links.carrier).flatMap { turn.mesh.links[$0]?.remote }
     members.locate(entry.peerID, isLocal: remote?.host.isLoopback == true)
     turn.tell(.recordChanged(entry, reason: nil))

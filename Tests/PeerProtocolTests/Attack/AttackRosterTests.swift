@@ -73,19 +73,17 @@ import WorldModel
     #expect(try probe.goodbye(on: phantom) == .timedOut)
   }
 
-  @Test func `an accepted peer takes its place with its admission, on any link, within ten seconds`()
-    throws
-  {
+  @Test func `an accepted peer takes its place with its admission, on any link, within a minute`() throws {
     let peer = NodeProbe.peer(1)
-    for seconds in [9, 11] {
+    for seconds in [59, 61] {
       var probe = NodeProbe()
       let first = probe.accept(1, peer)
       probe.input(.linkClosed(first))
       probe.wait(seconds: seconds, keeping: [])
       let second = probe.greet(2, peer)
       probe.send(.admit, on: second)
-      #expect(probe.node.roster.admits(peer) == (seconds == 9))
-      #expect((try probe.frames(on: second).contains { $0.type == .admit }) == (seconds == 9))
+      #expect(probe.node.roster.admits(peer) == (seconds == 59))
+      #expect((try probe.frames(on: second).contains { $0.type == .admit }) == (seconds == 59))
     }
   }
 }

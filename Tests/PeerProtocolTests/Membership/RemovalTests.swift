@@ -242,6 +242,26 @@ struct RemovalTests {
     }
   }
 
+  /// `session-messages 180081 3`: the one had left and started again; what was told of its earlier start was believed when its
+  /// link had broken, and each refused the other from then on.
+  @Test("a start that was a member here is one again when it comes back, though another start has left")
+  func departureOfAnotherStartIsTakenBack() throws {
+    var session = try Session(host: Self.other)
+    session.probe.input(.linkClosed(try #require(session.links[Self.victim])))
+    session.wait(seconds: 11)
+    try session.say(.left, of: Self.victim.peer, by: Self.liar) { $0.incarnation = 9 }
+    #expect(session.status(of: Self.victim) == .left)
+    // A third start was never a member.
+    let stranger = session.probe.greet(10, Self.victim.peer, incarnation: 10)
+    session.probe.send(.admit, on: stranger)
+    #expect(session.status(of: Self.victim) == .left)
+    session.probe.input(.linkClosed(stranger))
+    let member = session.probe.greet(11, Self.victim.peer, incarnation: Self.victim.incarnation)
+    session.probe.send(.admit, on: member)
+    #expect(session.status(of: Self.victim) == .present)
+    #expect(session.probe.node.roster[Self.victim.peer]?.incarnation == Self.victim.incarnation)
+  }
+
   @Test("who said goodbye itself comes back by invitation only")
   func departedStaysOut() throws {
     var session = try Session(host: Self.other)

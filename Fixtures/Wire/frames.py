@@ -95,6 +95,8 @@ FRAMES = {
     "invite-busy": (9, u64(77) + u8(2)),
     "invite-cancel": (10, u64(77)),
     "attach": (11, TOKEN),
+    "removal-witnesses": (71, u8(2) + b"".join(sha(b"moderator") + subject + u64(START) + SIGNATURE
+                                               for subject in (ALICE, BOB))),
     "rules": (12, u32(3) + u8(1) + u8(8)),
     "passcode-share": (13, sha(b"share")),
     "passcode-answer": (14, sha(b"share") + sha(b"share") + sha(b"tag")),

@@ -74,6 +74,8 @@ package enum ProtocolLimits {
   package static let unprovenDials = 16
   /// Such dials to one machine in a second; on the loopback interface, to one port.
   package static let dialsToHost = 4
+  /// Signatures of removals that one member hands on and that are checked, a second.
+  static let removalWitnesses = 64
   /// Charters of one link; each may need a few signatures to be checked.
   static let charters = 16
   /// Addresses remembered of a peer.

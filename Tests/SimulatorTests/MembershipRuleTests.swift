@@ -18,7 +18,8 @@ struct MembershipRuleTests {
     }
     #expect(time != nil)
     harness.run(10)
-    #expect(harness.node(victim).hasEnded)
+    let hasEnded = harness.node(victim).hasEnded
+    #expect(hasEnded)
     #expect(harness.isMesh(rest))
   }
 
@@ -89,14 +90,8 @@ struct MembershipRuleTests {
     expectRemoval(of: victim, from: rest, in: &harness)
   }
 
-  /// The other half hosts in the end.
-  ///
-  /// It takes two members to report a removal to it, and one of the two is cut off from
-  /// that half for longer than an unconfirmed report stands.
-  @Test(
-    "a removal made in a half of two holds although one of the two is linked to the other half late",
-    arguments: [true, false], [true, false])
-  func removalHoldsThroughALateMerge(isHostLate: Bool, isVictimOnOtherSide: Bool) throws {
+  /// Six that were split, of which 4 and 5 were one half and have removed a member; and who removed it.
+  private func removedInAHalf(isVictimOnOtherSide: Bool) throws -> (SessionHarness, victim: Int, remover: Int) {
     let half = [4, 5]
     var harness = SessionHarness.joined(6)
     harness.apply(.split((0..<6).map { half.contains($0) || $0 == 3 && !isVictimOnOtherSide ? 1 : 0 }))
@@ -110,13 +105,58 @@ struct MembershipRuleTests {
     let remover = try host(harness, half)
     harness.handle(.kick(SessionPeer.identity(of: victim)), on: remover)
     harness.run(1)
+    return (harness, victim, remover)
+  }
+
+  /// The other half hosts in the end, and believes no single member.
+  @Test(
+    "a removal made in a half of two holds however late the second of the two is linked to the other half",
+    arguments: [true, false], [true, false])
+  func removalHoldsThroughALateMerge(isHostLate: Bool, isVictimOnOtherSide: Bool) throws {
+    var (harness, victim, remover) = try removedInAHalf(isVictimOnOtherSide: isVictimOnOtherSide)
     let late = isHostLate ? remover : 9 - remover
     let rest = (0..<6).filter { $0 != victim }
     harness.apply(.heal)
-    for index in rest where !half.contains(index) { harness.apply(.cut(late, index)) }
-    harness.run(12)
-    for index in rest where !half.contains(index) { harness.apply(.mend(late, index)) }
+    for index in rest where index < 4 { harness.apply(.cut(late, index)) }
+    harness.run(120)
+    for index in rest where index < 4 { harness.apply(.mend(late, index)) }
     expectRemoval(of: victim, from: rest, in: &harness)
+  }
+
+  @Test("a removal made in a half of two holds although one of the two never comes back", arguments: [true, false])
+  func removalHoldsWithoutItsWitness(isVictimOnOtherSide: Bool) throws {
+    var (harness, victim, remover) = try removedInAHalf(isVictimOnOtherSide: isVictimOnOtherSide)
+    let lost = 9 - remover
+    harness.apply(.crash(lost, silently: true))
+    harness.run(15)
+    harness.apply(.heal)
+    expectRemoval(of: victim, from: (0..<6).filter { $0 != victim && $0 != lost }, in: &harness)
+  }
+
+  @Test("a removal made in a half of two holds although both have started again since, and one is linked late")
+  func removalHoldsThroughRestarts() throws {
+    var (harness, victim, remover) = try removedInAHalf(isVictimOnOtherSide: true)
+    try harness.restart(4..<6, after: 12)
+    harness.run(12)
+    let rest = (0..<6).filter { $0 != victim }
+    harness.apply(.heal)
+    for index in rest where index < 4 { harness.apply(.cut(remover, index)) }
+    harness.run(60)
+    for index in rest where index < 4 { harness.apply(.mend(remover, index)) }
+    expectRemoval(of: victim, from: rest, in: &harness)
+  }
+
+  @Test("a removal made in one half holds although its subject has started again in the other")
+  func removalHoldsForALaterStart() throws {
+    var (harness, victim, _) = try removedInAHalf(isVictimOnOtherSide: true)
+    for _ in 0..<3 {
+      harness.apply(.crash(victim, silently: true))
+      harness.run(12)
+      harness.apply(.start(victim))
+      harness.run(5)
+    }
+    harness.apply(.heal)
+    expectRemoval(of: victim, from: (0..<6).filter { $0 != victim }, in: &harness)
   }
 
   @Test("a member that does not host removes nobody")

@@ -35,6 +35,19 @@ struct SessionHarness {
     simulation.apply(fault) { SessionPeer(index: $0, count: count, seed: seed, at: $1) }
   }
 
+  /// Ends processes and starts them again with the records that they kept, `seconds` later.
+  mutating func restart(_ indices: Range<Int>, after seconds: Double) throws {
+    let records = try indices.map { index in
+      try simulation.node(index)?.records.last.map { try NodeRecord(decoding: $0) }
+    }
+    for index in indices { apply(.crash(index, silently: true)) }
+    run(seconds)
+    let (seed, count) = (seeds.next(), simulation.count)
+    for (index, record) in zip(indices, records) {
+      simulation.apply(.start(index)) { SessionPeer(index: $0, count: count, seed: seed, restoring: record, at: $1) }
+    }
+  }
+
   /// Lets this many seconds pass.
   mutating func run(_ seconds: Double) { simulation.run(for: Int64(seconds * 1e9)) }
 

@@ -48,12 +48,7 @@ package struct StatementsFrame: Sendable, Hashable, FrameBody {
   }
 
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    let offset = reader.offset
-    let count = Int(try reader.readByte())
-    guard count <= Self.limit else { throw .overLimit(limit: Self.limit, offset: offset) }
-    var statements: [Statement] = []
-    for _ in 0..<count { statements.append(try Statement(reading: &reader)) }
-    self.statements = statements
+    statements = try reader.readShortList(of: Statement.self, limit: Self.limit)
   }
 }
 

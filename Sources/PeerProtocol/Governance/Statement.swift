@@ -31,7 +31,7 @@ package enum SessionRole: UInt8, Sendable, CaseIterable {
 }
 
 /// One signed sentence of an owned session.
-package struct Statement: Sendable, Hashable {
+package struct Statement: Sendable, Hashable, FrameBody {
   /// The kind of sentence.
   package enum Kind: UInt8, Sendable, CaseIterable {
     /// The subject is a member, with a role; of a guest's runs the first operations count.

@@ -12,6 +12,8 @@ struct Applicant: Sendable {
   var theyAdmit = false
   /// How often it has invited this node.
   private var invitations = 0
+  /// The signed words on removals of it that were checked.
+  private var witnesses: RateLimit?
   /// When the link became a member's.
   private(set) var memberSince: Instant?
 
@@ -40,6 +42,13 @@ struct Applicant: Sendable {
   mutating func invites() -> Bool {
     invitations += 1
     return invitations <= ProtocolLimits.strangerInvitations
+  }
+
+  /// Counts a signature that it hands on; whether it is to be checked.
+  mutating func mayWitness(at now: Instant) -> Bool {
+    var limit = witnesses ?? RateLimit(ProtocolLimits.removalWitnesses, at: now)
+    defer { witnesses = limit }
+    return limit.admits(at: now)
   }
 
   /// Whether the link becomes a member's now, because both sides have said so.

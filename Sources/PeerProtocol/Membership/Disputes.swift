@@ -18,6 +18,8 @@ struct Disputes: Sendable {
   }
 
   private var disputes: [PeerID: Dispute] = [:]
+  /// The words on removals that members have signed.
+  var witnesses = WitnessBook()
   /// Whether some of them may be believed now, because another one hosts or can be reached.
   var hasNewEvidence = false
   /// Members that claimed we were removed since their last member link.
@@ -122,26 +124,30 @@ struct Disputes: Sendable {
 
   /// The members that say this of a peer, `teller` included.
   func tellers(of entry: RosterEntry, and teller: PeerID, in turn: borrowing Turn) -> [PeerID] {
-    let others = disputes[entry.peerID].map { $0.entry.status == entry.status ? $0.tellers : [] } ?? []
+    let others = tellers(of: entry)
     return others.contains(teller) || !mayKnow(teller, more: entry, in: turn) ? others : others + [teller]
+  }
+
+  /// The members that have said or signed this of a peer.
+  func tellers(of entry: RosterEntry) -> [PeerID] {
+    let tellers = disputes[entry.peerID].map { $0.entry.status == entry.status ? $0.tellers : [] } ?? []
+    guard entry.status == .kicked else { return tellers }
+    return tellers + witnesses.signers(of: entry.peerID).filter { !tellers.contains($0) }
+  }
+
+  /// The record of a removal that somebody has signed, above all that are known; nil when the peer is out.
+  func removal(of peer: PeerID, in roster: borrowing Roster) -> RosterEntry? {
+    guard var entry = roster[peer], entry.status == .present else { return nil }
+    entry.status = .kicked
+    entry.version += 1
+    guard let known = disputes[peer]?.entry, known.status == .kicked, known.replaces(entry) else { return entry }
+    return known
   }
 
   /// Whether a member may know of a removal that this node does not know of; as host it is the first to know, but for what
   /// was removed in another session that has just merged with this one.
   private func mayKnow(_ teller: PeerID, more entry: RosterEntry, in turn: borrowing Turn) -> Bool {
     entry.status != .kicked || turn.mesh.host != turn.me || !turn.isFollowed(by: teller) || turn.isNew(teller)
-  }
-
-  /// Whether another member may still confirm a removal of another session.
-  ///
-  /// That is one that has come into reach lately and is not linked to this node, which hosts. The word of one member
-  /// alone is contradicted only after that.
-  private func mayBeConfirmed(_ dispute: Dispute, in turn: borrowing Turn) -> Bool {
-    guard dispute.entry.status == .kicked, turn.mesh.host == turn.me else { return false }
-    return turn.mesh.reachable.contains { member in
-      let peer = member.node.peer
-      return turn.isNew(peer) && !dispute.tellers.contains(peer) && !turn.mesh.hasMemberLink(to: peer)
-    }
   }
 
   /// Keeps a record that is not believed.
@@ -171,7 +177,7 @@ struct Disputes: Sendable {
     for (peer, dispute) in disputes.sorted(by: { $0.key < $1.key })
     where turn.now - dispute.since >= ProtocolTimes.dispute {
       let isDeparture = dispute.entry.status == .left
-      guard isDeparture || turn.mesh.host != nil, !mayBeConfirmed(dispute, in: turn) else { continue }
+      guard isDeparture || turn.mesh.host != nil else { continue }
       disputes[peer] = nil
       if turn.mesh.host == turn.me || isDeparture && turn.mesh.hasMemberLink(to: peer) { found.append(dispute.entry) }
     }

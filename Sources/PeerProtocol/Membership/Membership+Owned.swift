@@ -13,6 +13,10 @@ extension Membership {
     for entry in roster.entries where entry.status == .present && entry.peerID != turn.me.peer {
       members.resume(entry, in: &turn)
     }
+    if record.governance == nil {
+      // Words of the earlier start count no more.
+      for entry in roster.entries where entry.status == .kicked { witness(entry.peerID, in: &turn) }
+    }
     if !members.isEmpty { turn.tell(.elect(.join)) }
     turn.tell(.governanceChanged)
   }

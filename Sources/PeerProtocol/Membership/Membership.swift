@@ -18,7 +18,7 @@ struct Membership: Organ {
   private var invitations = Invitations()
   private var admissions = Admissions()
   /// By link, who is at the other end.
-  private var applicants = PerLink<Applicant>()
+  var applicants = PerLink<Applicant>()
   /// The keeper of what was kept last; the node asks it and takes from it.
   var keeper = RecordKeeper()
 
@@ -123,13 +123,6 @@ struct Membership: Organ {
     }
   }
 
-  /// Removes a member for the life of the session; false when this node may not.
-  mutating func kick(_ peer: PeerID, in turn: inout Turn) -> Bool {
-    guard peer != turn.me.peer, turn.mayRule else { return false }
-    markOut(peer, .kicked, reason: .kicked, in: &turn)
-    return true
-  }
-
   /// Locks the session for newcomers, or opens it again; false when this node may not.
   mutating func setLocked(_ isLocked: Bool, in turn: inout Turn) -> Bool { rules.setLocked(isLocked, in: &turn) }
 
@@ -168,7 +161,7 @@ struct Membership: Organ {
 
   /// The frames of this organ.
   enum Frame {
-    case admit, invite, inviteAnswer, inviteCancel, roster, rules
+    case admit, invite, inviteAnswer, inviteCancel, roster, removalWitnesses, rules
   }
 
   /// Takes a frame about who belongs to the session.
@@ -181,6 +174,7 @@ struct Membership: Organ {
     case .inviteAnswer: receiveAnswer(try InviteAnswer(body: body), on: link, in: &turn)
     case .inviteCancel: receiveCancel(try UInt64(body: body), on: link, in: &turn)
     case .roster: receiveRoster(try RosterFrame(body: body).entries, on: link, in: &turn)
+    case .removalWitnesses: receive(try RemovalWitnesses(body: body).witnesses, on: link, in: &turn)
     case .rules:
       let received = try SessionRules(body: body)
       if let sender = turn.mesh.links.sender(link) { rules.receive(received, from: sender, in: &turn) }
@@ -271,6 +265,7 @@ struct Membership: Organ {
     members.prove(applicant.addresses, of: peer)
     disputes.linked(peer)
     turn.send(roster.entries, on: link)
+    turn.send(disputes.witnesses.all, on: link)
     rules.introduce(on: link, in: &turn)
   }
 
@@ -443,6 +438,9 @@ struct Membership: Organ {
   mutating func passOn(from teller: PeerID?, in turn: inout Turn) {
     let news = book.takeNews()
     if !news.isEmpty { turn.gossip(news, except: teller) }
+    if let teller, turn.mesh.host?.peer == teller {
+      for entry in news where entry.status == .kicked { witness(entry.peerID, in: &turn) }
+    }
     // A record of this peer itself is not passed on, least of all by a host, which would be believed.
     if teller != nil, let corrected = book.reassert(in: &turn) { turn.gossip([corrected]) }
   }

@@ -96,4 +96,17 @@ extension Turn {
   mutating func send(_ entries: [RosterEntry], on link: LinkRef) {
     outbox.append(frames: { Roster.writeFrames(entries, to: &$0) }, on: link)
   }
+
+  /// Sends witnesses to all members but one.
+  mutating func gossip(_ witnesses: [RemovalWitness], except peer: PeerID? = nil) {
+    for member in mesh.links.members where member.peer != peer { send(witnesses, on: member.link) }
+  }
+
+  /// Sends witnesses to one member.
+  mutating func send(_ witnesses: [RemovalWitness], on link: LinkRef) {
+    for start in stride(from: 0, to: witnesses.count, by: RemovalWitnesses.limit) {
+      let frame = RemovalWitnesses(Array(witnesses[start...].prefix(RemovalWitnesses.limit)))
+      send(.removalWitnesses, on: link) { frame.write(to: &$0) }
+    }
+  }
 }

@@ -21,6 +21,22 @@ extension FrameBody {
   }
 }
 
+extension ByteReader {
+  /// Reads a list with its count in one byte.
+  ///
+  /// - Throws: ``DecodingFailure``, also for more than `limit` elements, before any is read.
+  mutating func readShortList<Element: FrameBody>(
+    of type: Element.Type, limit: Int
+  ) throws(DecodingFailure) -> [Element] {
+    let offset = offset
+    let count = Int(try readByte())
+    guard count <= limit else { throw .overLimit(limit: limit, offset: offset) }
+    var elements: [Element] = []
+    for _ in 0..<count { elements.append(try Element(reading: &self)) }
+    return elements
+  }
+}
+
 /// A body of one field: bytes of a fixed number.
 protocol FixedBytes: FrameBody {
   /// The number of bytes.

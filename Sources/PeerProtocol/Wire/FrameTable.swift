@@ -68,6 +68,8 @@ extension FrameType {
     case .inviteAnswer: Rule(destination: .membership(.inviteAnswer), links: .greeted, limit: InviteAnswer.largest)
     case .inviteCancel: Rule(destination: .membership(.inviteCancel), links: .greeted, limit: 8)
     case .roster: Rule(destination: .membership(.roster), links: .member, limit: ProtocolLimits.memberFrame)
+    case .removalWitnesses:
+      Rule(destination: .membership(.removalWitnesses), links: .member, limit: RemovalWitnesses.largest)
     case .rules: Rule(destination: .membership(.rules), links: .member, limit: SessionRules.size)
 
     case .charter: Rule(destination: .governance(.charter), links: .greeted, limit: Charter.largest)

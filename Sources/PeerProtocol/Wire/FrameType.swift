@@ -24,6 +24,9 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// An invitation's number: it is withdrawn.
   case inviteCancel = 10
 
+  /// ``RemovalWitnesses``: signed words of members on who was removed.
+  case removalWitnesses = 71
+
   /// ``SessionRules``.
   case rules = 12
 

@@ -23,11 +23,12 @@ package struct Liar {
     guard random.chance(percent: 15) else { return nil }
     count += 1
     var writer = ByteWriter()
-    switch random.below(node.ownedSession.isOwned ? 5 : 4) {
+    switch random.below(5) {
     case 0: writeRoster(of: node, to: &writer)
     case 1: writeLinkState(node.roster, to: &writer)
     case 2: writeElection(of: node, to: &writer)
-    case 4: writeStatement(of: node, to: &writer)
+    case 4 where node.ownedSession.isOwned: writeStatement(of: node, to: &writer)
+    case 4: writeWitnesses(of: node, to: &writer)
     default: writeSmall(isHost: node.host == node.me, after: node.rules.version, to: &writer)
     }
     return writer.bytes
@@ -71,6 +72,20 @@ package struct Liar {
       serial: 1 + UInt64(random.below(20)))
     guard let signed = statement.signed(by: Signatures(simulating: me), in: record.genesis.session) else { return }
     writer.writeFrame(.statements) { StatementsFrame([signed]).write(to: &$0) }
+  }
+
+  /// Words on removals that it signs itself, in its own name and in those of others; as host none.
+  private mutating func writeWitnesses(of node: borrowing Node, to writer: inout ByteWriter) {
+    guard node.host != node.me else { return }
+    let signatures = Signatures(simulating: node.me.peer)
+    let witnesses = (0...random.below(3)).compactMap { _ -> RemovalWitness? in
+      let signer = random.chance(percent: 30) ? node.me : self.node(node.roster)
+      let subject = self.node(node.roster).peer
+      guard let signed = RemovalWitness(of: subject, by: signer.incarnation, signatures) else { return nil }
+      return RemovalWitness(
+        key: signer.peer.bytes, subject: subject, incarnation: signer.incarnation, signature: signed.signature)
+    }
+    writer.writeFrame(.removalWitnesses) { RemovalWitnesses(witnesses).write(to: &$0) }
   }
 
   private mutating func node(_ roster: Roster) -> NodeID {

@@ -48,7 +48,6 @@ package struct OwnedCast: Sendable {
 
   /// Changes what a node is told.
   func configure(_ configuration: inout NodeConfiguration, of index: Int) {
-    configuration.signatures = Signatures(simulating: configuration.peerID)
     if index == Self.creator {
       configuration.genesisNonce = [UInt8](repeating: 7, count: Genesis.nonceSize)
       configuration.curatesMaps = guest != nil

@@ -88,6 +88,7 @@ package struct SessionPeer: SimulatedNode {
     // Every other process goes without second connections: the maps here are too small for the limit of the protocol.
     if seed.isMultiple(of: 2) { configuration.bulkWorth = Self.bulkWorth }
     configuration.keepsRecord = true
+    configuration.signatures = Signatures(simulating: configuration.peerID)
     configuration.messageWindow = Self.messageWindow
     configuration.messageTotal = Self.messageTotal
     // Equals ask: hosts would never change at their request.

@@ -1,5 +1,6 @@
 import Basics
 @testable import PeerProtocol
+import Simulator
 import Testing
 import WorldModel
 
@@ -20,7 +21,8 @@ struct RemovalTests {
     private(set) var links: [NodeID: LinkID] = [:]
     private var nonce: UInt64 = 0
 
-    init(host: NodeID? = nil, isOwned: Bool = false, curates: Bool = false) throws {
+    init(host: NodeID? = nil, signs: Bool = false, isOwned: Bool = false, curates: Bool = false) throws {
+      if signs { probe = NodeProbe(signs: true) }
       if isOwned { probe = NodeProbe(owns: true, curates: curates) }
       for (number, node) in [RemovalTests.victim, RemovalTests.liar, RemovalTests.other].enumerated() {
         links[node] = probe.join(UInt64(number + 1), node.peer, incarnation: node.incarnation)
@@ -83,6 +85,21 @@ struct RemovalTests {
       try elect(node, .ack(.init(epoch: probe.node.epoch, sequence: .max, joinSequence: 1, sessionTime: 0)))
     }
 
+    mutating func hand(_ witnesses: [RemovalWitness], by node: NodeID) throws {
+      probe.send(.removalWitnesses, on: try #require(links[node])) { RemovalWitnesses(witnesses).write(to: &$0) }
+    }
+
+    /// The signed words on removals on the link to a member since the last call.
+    mutating func witnesses(to node: NodeID) throws -> [RemovalWitness] {
+      try Self.witnesses(on: #require(links[node]), of: &probe)
+    }
+
+    static func witnesses(on link: LinkID, of probe: inout NodeProbe) throws -> [RemovalWitness] {
+      try probe.frames(on: link).filter { $0.type == .removalWitnesses }.flatMap { frame in
+        try RemovalWitnesses(body: frame.body.span.bytes).witnesses
+      }
+    }
+
     /// The kinds of frames on the link to a member since the last call.
     mutating func frames(to node: NodeID) throws -> [FrameType?] {
       try probe.frames(on: try #require(links[node])).map(\.type)
@@ -142,6 +159,86 @@ struct RemovalTests {
       try session.say(.kicked, of: Self.victim.peer, by: node)
     }
     #expect(session.status(of: Self.victim) == .kicked)
+  }
+
+  private static func witness(
+    _ signer: NodeID, of subject: PeerID, forgedBy forger: NodeID? = nil, incarnation: UInt64? = nil
+  ) throws -> RemovalWitness {
+    let signed = try #require(
+      RemovalWitness(
+        of: subject, by: incarnation ?? signer.incarnation, Signatures(simulating: (forger ?? signer).peer)))
+    return RemovalWitness(
+      key: signer.peer.bytes, subject: signed.subject, incarnation: signed.incarnation, signature: signed.signature)
+  }
+
+  @Test("the signed words of two members on a removal are believed, by whatever member they come")
+  func witnessesAreBelieved() throws {
+    var session = try Session(signs: true)
+    try session.hand([Self.witness(Self.other, of: Self.victim.peer)], by: Self.other)
+    #expect(session.status(of: Self.victim) == .present)
+    try session.hand([Self.witness(Self.liar, of: Self.victim.peer)], by: Self.other)
+    #expect(session.status(of: Self.victim) == .kicked)
+  }
+
+  @Test("one member's signatures remove nobody: forged ones, of other starts, of strangers and its own twice")
+  func forgedWitnessesAreNotBelieved() throws {
+    var session = try Session(signs: true)
+    let stranger = Self.member(9)
+    try session.hand(
+      [
+        Self.witness(Self.liar, of: Self.victim.peer),
+        Self.witness(Self.liar, of: Self.victim.peer),
+        Self.witness(Self.other, of: Self.victim.peer, forgedBy: Self.liar),
+        Self.witness(Self.other, of: Self.victim.peer, incarnation: 1),
+        Self.witness(Self.victim, of: Self.victim.peer),
+        Self.witness(stranger, of: Self.victim.peer),
+      ], by: Self.liar)
+    try session.say(.kicked, of: Self.victim.peer, by: Self.liar)
+    session.wait(seconds: 8)
+    #expect(session.status(of: Self.victim) == .present)
+    // What was not believed is not handed on either.
+    #expect(try session.witnesses(to: Self.other) == [Self.witness(Self.liar, of: Self.victim.peer)])
+  }
+
+  @Test("followers of longer standing sign no removal that is believed")
+  func witnessesOfFollowersAreNotBelieved() throws {
+    var session = try Session(signs: true)
+    session.wait(seconds: 31)
+    for node in [Self.liar, Self.other] {
+      try session.acknowledge(by: node)
+      try session.hand([Self.witness(node, of: Self.victim.peer)], by: node)
+    }
+    #expect(session.status(of: Self.victim) == .present)
+  }
+
+  @Test("a host signs its removals, members that hear of one from it do too, and a newcomer is told all of them")
+  func removalsAreWitnessed() throws {
+    var hosting = try Session(signs: true)
+    hosting.probe.input(.kick(Self.victim.peer))
+    let me = NodeID(peer: NodeProbe.me, incarnation: 1)
+    let mine = try Self.witness(me, of: Self.victim.peer)
+    #expect(try hosting.witnesses(to: Self.other) == [mine])
+    let newcomer = hosting.probe.join(9, NodeProbe.peer(9))
+    #expect(try Session.witnesses(on: newcomer, of: &hosting.probe) == [mine])
+
+    var following = try Session(host: Self.other, signs: true)
+    try following.say(.kicked, of: Self.victim.peer, by: Self.liar)
+    #expect(try following.witnesses(to: Self.liar).isEmpty)
+    try following.say(.kicked, of: Self.victim.peer, by: Self.other)
+    #expect(try following.witnesses(to: Self.liar) == [mine])
+  }
+
+  @Test("a member has a bounded number of signatures checked in a second")
+  func checksAreBounded() throws {
+    var session = try Session(signs: true)
+    let forged = try Self.witness(Self.other, of: Self.victim.peer, forgedBy: Self.liar)
+    let all = Array(repeating: forged, count: RemovalWitnesses.limit)
+    try session.hand(all, by: Self.liar)
+    try session.hand([Self.witness(Self.liar, of: Self.victim.peer)], by: Self.liar)
+    #expect(try session.witnesses(to: Self.other).isEmpty)
+    session.wait(seconds: 1)
+    try session.hand([Self.witness(Self.liar, of: Self.victim.peer)], by: Self.liar)
+    #expect(try session.witnesses(to: Self.other).count == 1)
   }
 
   @Test("followers of longer standing tell their host nothing of removals")

@@ -41,6 +41,10 @@ enum Sample {
     [0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0x00, 0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa, 0x99])
   static let share = SHA256Digest(hashing: Array("share".utf8)).bytes
   static let tag = share + SHA256Digest(hashing: Array("tag".utf8)).bytes
+  static let witnesses = RemovalWitnesses(
+    [alice, bob].map {
+      RemovalWitness(key: key("moderator"), subject: $0, incarnation: 0x0123_4567_89ab_cdef, signature: tag)
+    })
   static let rules = {
     var rules = SessionRules(limit: 8)
     rules.setLocked(true)
@@ -191,6 +195,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       writer.writeVarint(UInt64(frame.entries.count))
       for entry in frame.entries { entry.write(to: &writer) }
     },
+    FrameCase("removal-witnesses", .removalWitnesses, Sample.witnesses) { $0.write(to: &$1) },
     FrameCase("rules", .rules, Sample.rules) { $0.write(to: &$1) },
     FrameCase("invite", .invite, Invite(number: 77, wait: 30_000, context: [9, 8, 7])) { $0.write(to: &$1) },
     FrameCase("invite-accept", .inviteAnswer, InviteAnswer(number: 77, decision: .accept)) { $0.write(to: &$1) },

@@ -47,7 +47,7 @@ package final class SecureTransport {
     context = try TLSContext(identity: identity)
     gate = AdmissionGate(limits: configuration.gate)
     strangerQueue = StepQueue(loop: loop)
-    handshakes = medium == nil ? HandshakeThread() : nil
+    handshakes = medium == nil ? HandshakeThread(of: loop) : nil
     busyQueue = StepQueue(loop: loop)
     buffers = ReceiveBuffers(size: configuration.receiveBuffer)
     timer = loop.makeTimer { [weak self] in self?.expire() }

@@ -1,6 +1,7 @@
 import Basics
 import Dispatch
 import PeerProtocol
+import Synchronization
 import Testing
 
 @testable import PeerTransport
@@ -87,6 +88,27 @@ import Testing
     await listener.stop()
     #expect(await blocking { client.isEnded() })
     busy.signal()
+  }
+
+  /// OpenSSL keeps something for each thread that used it, which must not be given back while the process ends.
+  @Test func `who waits for a loop waits for the thread of its handshakes, and for the steps that it has taken over`()
+    async throws
+  {
+    let listener = try TestPeer()
+    _ = try await listener.start(Self.patient)
+    let isTaken = Mutex(false)
+    let busy = try await listener.occupyHandshakes()
+    try await listener.use { transport in
+      transport.handshakes?.run {
+        // Longer than a loop takes to end.
+        let sum = (0..<5_000_000).reduce(0, &+)
+        isTaken.withLock { $0 = sum != 0 }
+      }
+    }
+    await listener.stop()
+    DispatchQueue.global().async { busy.signal() }
+    await blocking { listener.loop.join() }
+    #expect(isTaken.withLock { $0 })
   }
 }
 

@@ -21,6 +21,7 @@ package final class EventLoop: SerialExecutor, Sendable {
     /// Whether some thread is going to look at `pending`.
     var isServed = true
     var thread: POSIXThread?
+    var helpers: [EventLoop] = []
   }
 
   /// How many generations of jobs (jobs queued by jobs) run in one round before sockets have their turn again.
@@ -48,6 +49,13 @@ package final class EventLoop: SerialExecutor, Sendable {
       try POSIXThread(named: name) { [self] in run() }
     }
     shared.withLock { $0.thread = thread }
+  }
+
+  /// Starts another loop, which ends before this one: what it does for this one is done here, and no thread outlives ``join()``.
+  func makeHelper(named name: String) throws(TransportFailure) -> EventLoop {
+    let helper = try EventLoop(name: name)
+    shared.withLock { $0.helpers.append(helper) }
+    return helper
   }
 }
 
@@ -132,6 +140,10 @@ extension EventLoop {
     clock.end()
     poller.removeAll()
     schedule.clear()
+    for helper in shared.withLock({ $0.helpers }) {
+      helper.stop()
+      helper.join()
+    }
     drain()
   }
 

@@ -221,8 +221,7 @@ package enum ProtocolTimes {
   package static let refused: Duration = .seconds(2)
   /// A record that is not believed is looked at again after this long at the earliest, at the pace of anti-entropy.
   package static let dispute: Duration = .seconds(2)
-  /// A member that came into reach of the host this recently may know of removals from the session that it comes from, and
-  /// removals that another one reports wait this long at most for it to be linked to the host.
+  /// A member that came into reach this recently may know of removals from the session that it comes from.
   static let removalSettling: Duration = .seconds(30)
   /// Nobody's clock is judged for this long after a member came into reach: sessions of different age that meet need
   /// a while to agree on one host and its time.

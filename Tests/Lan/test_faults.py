@@ -84,6 +84,26 @@ class FaultTest(LanTest):
             sun = next(anchor for anchor in peer.ask("anchors")["anchors"] if anchor["name"] == "sun")
             self.assertEqual(sun["position"], [1, 2, 3])
 
+    def test_a_removal_in_a_half_holds_after_the_split_though_the_only_other_witness_is_gone(self):
+        peers = self.start_session(6)
+        remover = self.host_of(peers)
+        witness, victim, *rest = [peer for peer in peers if peer is not remover]
+        self.lab.split([remover.host, witness.host])
+        self.agree([remover, witness])
+        self.agree([victim, *rest])
+
+        remover.ask("kick " + victim.name)
+        self.agree([remover, witness])
+        witness.kill()
+        remover.event("peer-left", peerID=witness.id)
+        victim.ask("place lamp 0 0 0")
+        healed = time.monotonic()
+        self.lab.heal()
+        ended = victim.event("error", code="ended")["at"]
+        figures.note("split heals → a peer that was removed in the other half is out", ended - healed, "s")
+        status = self.agree([remover, *rest], anchors=1)
+        self.assertNotEqual(status["host"], remover.id)
+
     def test_19_a_host_that_stood_still_comes_back_and_nothing_is_lost(self):
         peers = self.start_session(4)
 

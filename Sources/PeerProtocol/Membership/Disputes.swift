@@ -135,9 +135,9 @@ struct Disputes: Sendable {
     return tellers + witnesses.signers(of: entry.peerID).filter { !tellers.contains($0) }
   }
 
-  /// The record of a removal that somebody has signed, above all that are known; nil when the peer is out.
+  /// The record of a removal that somebody has signed, above all that are known; nil when it stands already.
   func removal(of peer: PeerID, in roster: borrowing Roster) -> RosterEntry? {
-    guard var entry = roster[peer], entry.status == .present else { return nil }
+    guard var entry = roster[peer], entry.status != .kicked else { return nil }
     entry.status = .kicked
     entry.version += 1
     guard let known = disputes[peer]?.entry, known.status == .kicked, known.replaces(entry) else { return entry }

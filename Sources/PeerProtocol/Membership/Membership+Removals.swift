@@ -54,7 +54,7 @@ extension Membership {
   /// Members of longer standing say nothing of those that are not removed here: two of them that agreed could remove anybody.
   private func counts(_ witness: RemovalWitness, of signer: PeerID, in turn: borrowing Turn) -> Bool {
     guard signer != turn.me.peer, signer != witness.subject, witness.subject != turn.me.peer,
-      let known = roster[witness.subject], known.status != .left,
+      let known = roster[witness.subject], known.status == .kicked || !roster.isStranger(witness.subject),
       let member = roster[signer], member.status != .kicked, member.incarnation == witness.incarnation,
       disputes.witnesses.mayTake(member.node, of: witness.subject)
     else { return false }

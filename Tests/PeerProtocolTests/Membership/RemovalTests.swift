@@ -180,6 +180,16 @@ struct RemovalTests {
     #expect(session.status(of: Self.victim) == .kicked)
   }
 
+  @Test("the signed words of two members on a removal are believed of one that has left here")
+  func witnessesAreBelievedOfOneThatHasLeft() throws {
+    var session = try Session(signs: true)
+    try session.goodbye(.left, by: Self.victim)
+    #expect(session.status(of: Self.victim) == .left)
+    try session.hand([Self.witness(Self.other, of: Self.victim.peer)], by: Self.other)
+    try session.hand([Self.witness(Self.liar, of: Self.victim.peer)], by: Self.other)
+    #expect(session.status(of: Self.victim) == .kicked)
+  }
+
   @Test("one member's signatures remove nobody: forged ones, of other starts, of strangers and its own twice")
   func forgedWitnessesAreNotBelieved() throws {
     var session = try Session(signs: true)

@@ -232,7 +232,9 @@ class LeavingTest(TerminalTest):
         pane.type("place lamp 1 2")
         pane.until("place lamp 1 2$")
         pane.keys("C-c")
-        lines = pane.until("Ctrl-C again to leave")
+        pane.until("Ctrl-C again to leave")
+        # The empty line is drawn after the hint.
+        lines = pane.until(lambda lines: any(line.strip() == PROMPT.strip() for line in lines))
         self.assertEqual(self.footer(lines), "")
         pane.type("wait peers 5 600", "Enter")
         pane.until("^› wait peers 5 600")

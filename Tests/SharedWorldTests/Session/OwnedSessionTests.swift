@@ -15,8 +15,10 @@ struct OwnedSessionTests {
 
   /// Waits until a peer has a role, as a session sees it.
   private static func await(_ role: PeerRole?, of peer: PeerID, at session: Session) async throws {
+    // Before the question: what happens behind it must not be missed.
+    var events = session.events.makeAsyncIterator()
     if try await session.role(of: peer) == role { return }
-    _ = try await session.first { if case .roleChanged(let found, role) = $0, found.id == peer { true } else { nil } }
+    _ = try await events.first { if case .roleChanged(let found, role) = $0, found.id == peer { true } else { nil } }
   }
 
   /// Runs `body` with the creator and two members, of which the last one wants to host.
@@ -88,8 +90,9 @@ struct OwnedSessionTests {
       try await Self.await(.publisher, of: bob.localPeer.id, at: bob)
       let (time, forever) = (try await bob.roleTime(of: bob.localPeer.id), try await bob.roleTime(of: eve.localPeer.id))
       #expect(time.map { $0 > .seconds(3500) && $0 <= .seconds(3600) } == true && forever == nil)
+      var news = eve.events.makeAsyncIterator()
       try await bob.place(Anchor(name: "lamp"))
-      _ = try await eve.first { if case .anchorAdded = $0 { true } else { false } }
+      _ = try await news.first { if case .anchorAdded = $0 { true } else { nil } }
       let moderator = await #expect(throws: SessionError.self) {
         try await alice.setRole(.moderator, of: bob.localPeer.id, for: .seconds(1))
       }
@@ -104,9 +107,10 @@ struct OwnedSessionTests {
       try await Self.await(.moderator, of: bob.localPeer.id, at: bob)
       let protected = await #expect(throws: SessionError.self) { try await bob.kick(alice.localPeer.id) }
       #expect(protected?.code == .notPermitted)
+      var news = eve.events.makeAsyncIterator()
       try await bob.lockSession()
       try await bob.kick(eve.localPeer.id)
-      let reason = try await eve.first { if case .ended(let reason) = $0 { reason } else { nil } }
+      let reason = try await news.first { if case .ended(let reason) = $0 { reason } else { nil } }
       #expect(reason == .kicked)
       try await Self.await(nil, of: eve.localPeer.id, at: alice)
       try await Session.withSession(as: eve.identity, configuration: TestSessions.configuration()) { again in

@@ -5,7 +5,7 @@ import Testing
 @testable import SharedWorld
 
 /// What a link is told of an app's connection.
-@Suite(.timeLimit(.minutes(1))) struct ConnectionStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionStreamTests {
   /// A connection on which bytes have come, and that takes all that is sent.
   private final class Connection: TransportConnection {
     func open(_ tell: @escaping @Sendable (TransportEvent) -> Void) { tell(.received([1, 2, 3])) }

@@ -15,9 +15,9 @@ extension Membership {
   mutating func witness(_ subject: PeerID, in turn: inout Turn) {
     guard !turn.mesh.governance.isOwned, let signatures = turn.configuration.signatures, signs(subject, in: turn),
       disputes.witnesses.mayTake(turn.me, of: subject),
-      let witness = RemovalWitness(of: subject, by: turn.me.incarnation, signatures)
+      let witness = RemovalWitness(of: subject, by: turn.me.incarnation, signatures),
+      disputes.witnesses.take(witness, of: turn.me.peer, in: roster)
     else { return }
-    disputes.witnesses.take(witness, of: turn.me.peer, in: roster)
     turn.gossip([witness])
   }
 
@@ -40,9 +40,8 @@ extension Membership {
     for witness in witnesses {
       let signer = signatures.peerID(witness.key)
       guard counts(witness, of: signer, in: turn), applicants.update(link, { $0.mayWitness(at: now) }) == true,
-        witness.isSigned(signatures)
+        witness.isSigned(signatures), disputes.witnesses.take(witness, of: signer, in: roster)
       else { continue }
-      disputes.witnesses.take(witness, of: signer, in: roster)
       news.append(witness)
       judge(witness.subject, in: &turn)
     }

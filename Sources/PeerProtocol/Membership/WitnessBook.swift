@@ -19,14 +19,17 @@ struct WitnessBook: Sendable {
   }
 
   /// Keeps a witness; of peers that are out of the roster, or have left, none are kept when there are many.
-  mutating func take(_ witness: RemovalWitness, of signer: PeerID, in roster: borrowing Roster) {
+  ///
+  /// Returns whether there was room. A word that is not kept must not be handed on: it would go round without an end.
+  mutating func take(_ witness: RemovalWitness, of signer: PeerID, in roster: borrowing Roster) -> Bool {
     if witnesses[witness.subject] == nil, witnesses.count >= ProtocolLimits.members {
       for subject in witnesses.keys {
         if roster[subject].map({ $0.status == .left }) ?? true { witnesses[subject] = nil }
       }
-      guard witnesses.count < ProtocolLimits.members else { return }
+      guard witnesses.count < ProtocolLimits.members else { return false }
     }
     witnesses[witness.subject, default: [:]][signer] = witness
+    return true
   }
 
   /// All of them, in the order of the peers and the witnesses.

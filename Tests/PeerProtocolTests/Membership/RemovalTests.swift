@@ -238,6 +238,21 @@ struct RemovalTests {
     #expect(try following.witnesses(to: Self.liar) == [mine])
   }
 
+  @Test("words on the removals of 64 peers are kept, and one that is not kept goes no further")
+  func witnessesAreBounded() throws {
+    let subjects = (0...ProtocolLimits.members).map { NodeProbe.peer(1000 + $0) }.sorted()
+    let roster = Roster(
+      restoring: subjects.map {
+        RosterEntry(peerID: $0, version: 1, status: .kicked, incarnation: 1, name: "gone", addresses: [])
+      })
+    var book = WitnessBook()
+    let taken = try subjects.map { subject in
+      book.take(try Self.witness(Self.other, of: subject), of: Self.other.peer, in: roster)
+    }
+    #expect(taken == Array(repeating: true, count: ProtocolLimits.members) + [false])
+    #expect(book.all.count == ProtocolLimits.members)
+  }
+
   @Test("a member has a bounded number of signatures checked in a second")
   func checksAreBounded() throws {
     var session = try Session(signs: true)

@@ -87,7 +87,6 @@ let package = Package(
     fuzzer("fuzz-announcement", ["PeerTransport", "SharedWorld"]),
     fuzzer("fuzz-link", ["SharedWorld"]),
     fuzzer("fuzz-letter", ["SharedWorld"]),
-    fuzzer("fuzz-json", ["SharedWorld"]),
     fuzzer("fuzz-streams", ["AnchorReplication", "PeerProtocol", "SharedWorld"]),
     fuzzer("fuzz-pins", ["SharedWorld"]),
   ]

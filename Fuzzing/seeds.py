@@ -203,12 +203,6 @@ def letters():
         ("reset", b"\x04\0" + number + b"\0\x01c\x02no"), ("over", b"\x05" + number * 3),
     ):
         seed("fuzz-letter", name, data)
-    sample = b'{"count":-1,"flags":{"a":true,"b":null},"name":"a\\n","points":[0.1,1e3,-0.0],"rows":[[],[1,2.5]]}'
-    for name, data in (
-        ("object", sample), ("floats", b"[0.1, 16777217, -1.5E-30]"), ("integers", b"[0,18446744073709551615]"),
-        ("strings", b'["", "\\"", "\xc3\xa4"]'), ("dictionary", b'{"a":[1,null],"b":[]}'),
-    ):
-        seed("fuzz-json", name, data)
     # See BookPair.perform: bit 0 is the side, the rest the operation. Open, accept, write, read, end; then a liar's letter.
     run = bytes([0, 18, 1, 19, 1, 9, 0, 18, 1, 2, 9, 0, 19, 3, 18, 3, 7, 0, 4, 0, 19, 3, 10, 0])
     seed("fuzz-streams", "honest", b"\0" + run)

@@ -21,16 +21,15 @@ public protocol ObjectCoder: Sendable {
   func decode<Object: Decodable>(_ type: Object.Type, from bytes: [UInt8]) throws -> Object
 }
 
-/// Objects as JSON (RFC 8259), the keys of every object in order.
+/// Objects as JSON (RFC 8259), the keys of every object in order, by the coders of Foundation.
 public struct JSONObjectCoder: ObjectCoder {
-  /// The encoder for what ``QuickEncoder`` leaves, whose bytes are those of that one.
   // Made once and never changed, as the decoder, so that all tasks may use them at the same time.
-  static let encoder = {
+  private static let encoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return encoder
   }()
-  static let decoder = JSONDecoder()
+  private static let decoder = JSONDecoder()
 
   /// A coder.
   public init() {}
@@ -41,18 +40,12 @@ public struct JSONObjectCoder: ObjectCoder {
   /// The JSON of an object.
   ///
   /// - Throws: `EncodingError`.
-  public func encode(_ object: some Encodable) throws -> [UInt8] {
-    try QuickEncoder.encode(object) ?? Array(Self.encoder.encode(object))
-  }
+  public func encode(_ object: some Encodable) throws -> [UInt8] { try Array(Self.encoder.encode(object)) }
 
   /// The object of a JSON text.
   ///
   /// - Throws: `DecodingError`.
   public func decode<Object: Decodable>(_ type: Object.Type, from bytes: [UInt8]) throws -> Object {
-    do {
-      return try QuickDecoder.decode(type, from: bytes)
-    } catch {
-      return try Self.decoder.decode(type, from: Data(bytes))
-    }
+    try Self.decoder.decode(type, from: Data(bytes))
   }
 }

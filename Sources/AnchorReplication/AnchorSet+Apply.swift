@@ -2,7 +2,7 @@ import Basics
 package import WorldModel
 
 /// Whose link a batch came on, to judge what that peer wrote itself.
-package struct LinkAuthor: Hashable, Sendable {
+package struct LinkAuthor: Equatable, Sendable {
   /// The peer at the other end, as its certificate says.
   package var peer: PeerID
   /// The session time here and now, or that of the latest stamp seen if it is later (milliseconds).
@@ -23,7 +23,7 @@ package struct LinkAuthor: Hashable, Sendable {
 }
 
 /// The outcome of applying a batch.
-package struct AppliedOperations: Hashable, Sendable {
+package struct AppliedOperations: Equatable, Sendable {
   /// Operations applied by the batch, with those released from waiting.
   package var applied = 0
   /// Operations that were known already.

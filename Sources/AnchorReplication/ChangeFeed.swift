@@ -1,7 +1,7 @@
 package import WorldModel
 
 /// One change of the anchors an app sees.
-package struct SetChange: Hashable, Sendable {
+package struct SetChange: Equatable, Sendable {
   /// Which anchor.
   package var id: AnchorID
   /// The operation that added it.

@@ -2,7 +2,7 @@
 ///
 /// Tests and the simulator leave one out and have to see it. They stand here because the anchors are the lowest part of the
 /// protocol that has any.
-package struct ProtocolRules: OptionSet, Hashable, Sendable {
+package struct ProtocolRules: OptionSet, Equatable, Sendable {
   package let rawValue: UInt64
 
   package init(rawValue: UInt64) {

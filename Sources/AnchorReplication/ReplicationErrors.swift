@@ -2,7 +2,7 @@ package import Basics
 package import WorldModel
 
 /// Why a local edit was refused.
-package enum AnchorError: Error, Hashable, Sendable {
+package enum AnchorError: Error, Equatable, Sendable {
   /// No anchor with this id is in the set.
   case unknownAnchor(AnchorID)
   /// An anchor with this id is already in the set, or twice in the map.
@@ -18,7 +18,7 @@ package enum AnchorError: Error, Hashable, Sendable {
 }
 
 /// Why another peer's bytes were refused; the link they came on should end.
-package enum ReplicationError: Error, Hashable, Sendable {
+package enum ReplicationError: Error, Equatable, Sendable {
   /// The bytes are not a batch, vector or snapshot, or a value in them is not allowed.
   case malformed(DecodingFailure)
   /// The operation `found` came where the next number of its actor was expected.
@@ -35,7 +35,7 @@ package enum ReplicationError: Error, Hashable, Sendable {
 }
 
 /// The quantity that a limit counts.
-package enum LimitedQuantity: Hashable, Sendable {
+package enum LimitedQuantity: Equatable, Sendable {
   /// Anchors in the set.
   case anchors
   /// Bytes of names, kinds and payloads in the set.

@@ -5,7 +5,7 @@ import WorldModel
 /// A local edit that would pass `anchors` or `stateBytes` is refused. Edits made apart can still add up to more when
 /// they meet, and refusing them then would leave peers different permanently: what arrives from others is accepted up
 /// to twice these limits, and beyond that ends the link.
-package struct ReplicationLimits: Hashable, Sendable {
+package struct ReplicationLimits: Equatable, Sendable {
   /// Anchors in the set.
   package var anchors = Limits.anchors
   /// Actors that ever wrote in the session.

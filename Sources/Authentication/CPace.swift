@@ -109,7 +109,7 @@ enum CPace {
 }
 
 /// Why an exchange of a passcode failed; the exchange is over then.
-package enum CPaceFailure: Error, Hashable, Sendable {
+package enum CPaceFailure: Error, Equatable, Sendable {
   /// A message came twice, too early, or to the side that sends it.
   case outOfOrder
   /// A share encodes no element of the group, or the identity.

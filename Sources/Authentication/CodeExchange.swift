@@ -93,7 +93,7 @@ package struct CodeExchange: Sendable {
 }
 
 /// Why an exchange of a code failed; it is over then, and no code may be shown.
-package enum CodeFailure: Error, Hashable, Sendable {
+package enum CodeFailure: Error, Equatable, Sendable {
   /// A message came twice, too early, or to the side that sends it.
   case outOfOrder
   /// A message has a wrong length.

@@ -1,5 +1,5 @@
 /// Six digits that two people compare: equal on both screens if nobody stands between the two devices.
-package struct ComparisonCode: Hashable, Sendable, CustomStringConvertible {
+package struct ComparisonCode: Equatable, Sendable, CustomStringConvertible {
   /// The number of different codes.
   static let count: UInt64 = 1_000_000
 

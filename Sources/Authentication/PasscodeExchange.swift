@@ -6,7 +6,7 @@
 /// comes in.
 package struct PasscodeExchange: Sendable {
   /// The second message: the responder's share and its tag.
-  package struct Answer: Sendable, Hashable {
+  package struct Answer: Sendable, Equatable {
     package let share: [UInt8]
     package let tag: [UInt8]
 

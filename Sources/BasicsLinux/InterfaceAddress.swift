@@ -2,9 +2,9 @@ package import Basics
 import Glibc
 
 /// An address of this machine on one of its network interfaces.
-package struct InterfaceAddress: Hashable, Sendable {
+package struct InterfaceAddress: Equatable, Sendable {
   /// Capabilities and present state of an interface (netdevice(7)).
-  package struct Flags: OptionSet, Hashable, Sendable {
+  package struct Flags: OptionSet, Equatable, Sendable {
     package let rawValue: UInt32
 
     package init(rawValue: UInt32) {

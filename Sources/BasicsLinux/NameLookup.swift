@@ -64,7 +64,7 @@ package enum NameLookup {
 }
 
 /// Why a host has no address.
-package enum NameLookupFailure: Error, Hashable, Sendable {
+package enum NameLookupFailure: Error, Equatable, Sendable {
   /// The text cannot name a host.
   case invalid(String, reason: String)
   /// The system's resolver does not know the name, or has no server to ask now.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A failed system call and its errno.
-package struct SystemCallFailure: Error, Hashable, Sendable {
+package struct SystemCallFailure: Error, Equatable, Sendable {
   /// The name of the call, such as `eventfd`.
   package let call: String
   /// The `errno` value.

@@ -1,5 +1,5 @@
 /// The exit status of a program; a number means the same in every program.
-package enum ExitCode: Hashable, Sendable {
+package enum ExitCode: Equatable, Sendable {
   /// Everything was done.
   case done
   /// The program ran, and its answer is no: maps differ, a wait ran out.

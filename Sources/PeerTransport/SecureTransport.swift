@@ -137,7 +137,7 @@ extension SecureTransport {
     dials.removeAll()
     failedDials.removeAll()
     whenDrained = done
-    for link in links.values.sorted(by: { $0.id < $1.id }) { link.close(flushing: true) }
+    for link in links.values.inOrder(by: { $0.id < $1.id }) { link.close(flushing: true) }
     needsRound()
   }
 
@@ -212,7 +212,7 @@ extension SecureTransport: RoundHandler {
 
   private func expire() {
     let now = loop.now
-    for link in links.values.filter({ $0.isOverdue(at: now) }).sorted(by: { $0.id < $1.id }) { link.expire() }
+    for link in links.values.filter({ $0.isOverdue(at: now) }).inOrder(by: { $0.id < $1.id }) { link.expire() }
     listener?.expire(at: now)
     updateTimer()
   }

@@ -3,7 +3,7 @@ import COpenSSL
 import Glibc
 
 /// Why a link, a dial or the listener failed.
-package enum TransportFailure: Error, Hashable, Sendable {
+package enum TransportFailure: Error, Equatable, Sendable {
   /// A system call failed.
   case system(SystemCallFailure)
   /// The other side did not answer the connection attempt in time.
@@ -22,7 +22,7 @@ package enum TransportFailure: Error, Hashable, Sendable {
   case medium(String)
 
   /// A defect of a peer's certificate.
-  package enum CertificateProblem: Hashable, Sendable {
+  package enum CertificateProblem: Equatable, Sendable {
     /// None was sent.
     case missing
     /// The key is not Ed25519.

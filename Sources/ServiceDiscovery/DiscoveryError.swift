@@ -1,5 +1,5 @@
 /// Why a discovery operation could not be carried out.
-package enum DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum DiscoveryError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The service type breaks a rule of RFC 6335 §5.1.
   case invalidServiceType(String, reason: String)
 

@@ -72,7 +72,7 @@ extension ServiceInstance {
 }
 
 /// A service to publish.
-package struct Advertisement: Hashable, Sendable {
+package struct Advertisement: Equatable, Sendable {
   /// The wanted name; a conflict may change it, see ``DiscoveryEvent/advertised(_:)``.
   package let instance: ServiceInstance
 

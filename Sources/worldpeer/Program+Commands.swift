@@ -165,7 +165,7 @@ extension Program {
     for (group, members) in await session.groups {
       for peer in members { memberships[peer, default: []].append(group) }
     }
-    return .memberships(memberships.sorted { $0.key < $1.key }.map { (person($0.key), $0.value.sorted()) })
+    return .memberships(memberships.inOrder { $0.key < $1.key }.map { (person($0.key), $0.value.inOrder()) })
   }
 
   private func inviteAside(_ peer: String) async {
@@ -208,13 +208,13 @@ extension Program {
 
   private func stages(_ state: Session.State) -> [Report.MapStage] {
     let others = state.peers.filter { $0.state == .connected }.map { ($0.peer, $0.map) }
-    return (others + [(session.localPeer, state.mapStatus)]).sorted { $0.0.id < $1.0.id }
+    return (others + [(session.localPeer, state.mapStatus)]).inOrder { $0.0.id < $1.0.id }
       .map { Report.MapStage($0, $1) }
   }
 
   private func roster(_ state: Session.State) -> [Report.Person] {
     let peers = state.peers.filter { $0.state == .connected }.map(\.peer)
-    return (peers + [session.localPeer]).sorted { $0.id < $1.id }
+    return (peers + [session.localPeer]).inOrder { $0.id < $1.id }
       .map { Report.Person(id: $0.id.description, name: $0.name) }
   }
 }

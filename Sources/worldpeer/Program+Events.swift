@@ -135,7 +135,7 @@ extension Program {
       id: candidate.id, name: (candidate.peer ?? candidate.seenBefore)?.name ?? candidate.name ?? candidate.id,
       peerID: candidate.peer?.id.description, seenBefore: candidate.seenBefore?.id.description,
       standing: candidate.standing.rawValue,
-      asksForPasscode: candidate.asksForPasscode, ways: candidate.ways.map(\.rawValue).sorted())
+      asksForPasscode: candidate.asksForPasscode, ways: candidate.ways.map(\.rawValue).inOrder())
   }
 
   func pin(_ anchor: Anchor) -> Report.Pin {

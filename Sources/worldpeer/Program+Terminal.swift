@@ -56,7 +56,7 @@ extension Program {
     await refreshView()
     let size = terminal?.size ?? (columns: 80, rows: 48)
     let anchors = await session.anchors().map { (name: $0.name, position: $0.transform.translation) }
-    let others = devices.sorted { $0.key < $1.key }.map { (name: person($0.key).name, position: $0.value) }
+    let others = devices.inOrder { $0.key < $1.key }.map { (name: person($0.key).name, position: $0.value) }
     // The axes, the command and what is typed stay in sight.
     return .plan(
       FloorPlan(

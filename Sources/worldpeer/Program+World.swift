@@ -56,7 +56,7 @@ extension Program {
 
   func touch(_ name: String, at position: SIMD3<Float>) async throws -> Report.Answer {
     let found = try await session.touch(name, at: position)
-    return .alignment(found.sorted { $0.key < $1.key }.map { Report.Alignment(person($0.key), $0.value) })
+    return .alignment(found.inOrder { $0.key < $1.key }.map { Report.Alignment(person($0.key), $0.value) })
   }
 
   /// The devices of two peers are held together at this moment.

@@ -24,7 +24,7 @@ package struct Stamp: Hashable, Sendable, Comparable {
 }
 
 /// The clock of one peer: never behind session time, and ahead of every stamp the peer has seen.
-package struct HybridClock: Hashable, Sendable {
+package struct HybridClock: Equatable, Sendable {
   /// The largest clock a stamp may carry: the top bit is zero, so that reading one never overflows.
   package static let maximum = UInt64.max >> 1
 

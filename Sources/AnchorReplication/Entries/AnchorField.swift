@@ -109,7 +109,7 @@ package struct AnchorLock: Hashable, Sendable {
 }
 
 /// One clock for each register of an anchor.
-package struct FieldClocks: Hashable, Sendable {
+package struct FieldClocks: Equatable, Sendable {
   private var values: InlineArray<5, UInt64>
 
   /// The same clock for every register.

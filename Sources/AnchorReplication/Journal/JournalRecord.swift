@@ -1,6 +1,6 @@
 /// One entry of a journal of an anchor set: reading all of them in order, or any first part of them, gives a state that
 /// the set was in.
-package enum JournalRecord: Hashable, Sendable {
+package enum JournalRecord: Equatable, Sendable {
   /// The whole state; it replaces all earlier records.
   case snapshot([UInt8])
   /// Operations that were applied since the record before, as one batch.

@@ -5,7 +5,7 @@ package import WorldModel
 ///
 /// It is a register of its own beside the operations: peers of builds before it skip its frames, and keep the kind of the
 /// addition. Documentation/Protocol/kinds.md has the rules.
-package struct KindWrite: Hashable, Sendable {
+package struct KindWrite: Equatable, Sendable {
   /// Most bytes of one on the wire: key, stamp, and a plane with all its corners.
   package static let largest = 48 + 12 + 8 * Limits.planeBoundary
 
@@ -61,7 +61,7 @@ package struct KindWrite: Hashable, Sendable {
 ///
 /// Each part is the sum mod 2⁶⁴ of the first 8 bytes of the SHA-256 of every write whose key's number ends in the four bits
 /// that are the part's place.
-package struct KindDigest: Hashable, Sendable {
+package struct KindDigest: Equatable, Sendable {
   /// How many parts there are.
   package static let parts = 16
 

@@ -37,7 +37,7 @@ package enum LogStart: Sendable {
 }
 
 /// The result of reading the log.
-package enum LogRead: Hashable, Sendable {
+package enum LogRead: Equatable, Sendable {
   /// A batch was written; there may be more.
   case batch
   /// There is nothing the peer lacks.

@@ -4,7 +4,7 @@ package import Basics
 ///
 /// Layout of a run: 1, actor 16, first number 8, count 2, byte count 4, the operations. Layout of a part: 2, actor 16,
 /// number 8, total bytes 4, offset 4, byte count 4, bytes. All numbers little-endian, hashes and ids in byte order.
-package struct AnchorDelta: Hashable, Sendable {
+package struct AnchorDelta: Equatable, Sendable {
   /// The operations, in the order in which they apply.
   package var operations: [AnchorOperation]
 

@@ -1,7 +1,7 @@
 package import WorldModel
 
 /// One operation of an actor: it adds an anchor, writes one register of one, or removes one.
-package struct AnchorOperation: Hashable, Sendable {
+package struct AnchorOperation: Equatable, Sendable {
   /// Its name; for an addition also the key of the anchor.
   package var dot: Dot
   /// The clock of its stamp.
@@ -17,7 +17,7 @@ package struct AnchorOperation: Hashable, Sendable {
   }
 
   /// The effect of an operation.
-  package enum Action: Hashable, Sendable {
+  package enum Action: Equatable, Sendable {
     /// Adds an anchor under the operation's own dot.
     case add(NewAnchor)
     /// Writes a register of the anchor `key`, whose clock was `base` for the writer.
@@ -39,7 +39,7 @@ package struct AnchorOperation: Hashable, Sendable {
 }
 
 /// The content of an addition.
-package struct NewAnchor: Hashable, Sendable {
+package struct NewAnchor: Equatable, Sendable {
   /// The app's name of it.
   package var id: AnchorID
   /// The peer that placed it; nil for the anchors of a map.

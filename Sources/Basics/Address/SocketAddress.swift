@@ -4,7 +4,7 @@
 /// that one device has one address on a dual-stack socket.
 package struct SocketAddress: Hashable, Sendable, Comparable {
   /// An address without a port.
-  package enum Host: Hashable, Sendable {
+  package enum Host: Hashable, Sendable, Comparable {
     /// Four bytes, big-endian.
     case ipv4(UInt32)
     /// Sixteen bytes, big-endian, and the interface index of a link-local address (0 for any other).

@@ -2,7 +2,7 @@
 ///
 /// The same seed gives the same numbers on every machine, and a copy continues on its own. It is not for secrets.
 /// Source: David Blackman and Sebastiano Vigna, "Scrambled Linear Pseudorandom Number Generators", 2021.
-@usableFromInline package struct SeededRandom: RandomNumberGenerator, Sendable, Hashable {
+@usableFromInline package struct SeededRandom: RandomNumberGenerator, Sendable, Equatable {
   // Four words and not one vector, for the reason given at `SHA256Digest`.
   @usableFromInline var first: UInt64
   @usableFromInline var second: UInt64

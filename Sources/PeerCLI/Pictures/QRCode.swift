@@ -1,7 +1,7 @@
 import CQREncode
 
 /// A text as a QR code (ISO/IEC 18004), for a camera to read from a terminal.
-package struct QRCode: Hashable, Sendable {
+package struct QRCode: Equatable, Sendable {
   /// The blank modules that a reader needs on each side.
   private static let margin = 4
 

@@ -1,3 +1,5 @@
+import Basics
+
 /// Completes the word at the end of a command that a user types.
 package struct Completer: Sendable {
   /// The words that a session knows at the moment.
@@ -40,7 +42,7 @@ package struct Completer: Sendable {
   package func complete(_ line: String, _ words: Words, paths: (String) -> [String]) -> Completion? {
     guard let typed = Typed(line) else { return nil }
     let fitting = self.fitting(typed, words, paths).filter { $0.hasPrefix(typed.word) }
-    let candidates = Set(fitting).sorted()
+    let candidates = Set(fitting).inOrder()
     guard let first = candidates.first else { return nil }
     let common = candidates.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
     let isWhole = candidates.count == 1 && !common.hasSuffix("/")

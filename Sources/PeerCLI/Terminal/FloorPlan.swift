@@ -38,7 +38,7 @@ package struct FloorPlan: Sendable {
     devices: [(name: String, position: SIMD3<Float>)], columns: Int, rows limit: Int
   ) {
     let points = cloud?.positions.map { SIMD2($0.x, $0.z) } ?? []
-    let sorted = anchors.sorted { ($0.name, $0.position.x, $0.position.z) < ($1.name, $1.position.x, $1.position.z) }
+    let sorted = anchors.inOrder { ($0.name, $0.position.x, $0.position.z) < ($1.name, $1.position.x, $1.position.z) }
     marks =
       sorted.enumerated().map { index, anchor in
         let label = index < Self.labels.count ? Self.labels[index] : Self.unlabelled
@@ -171,7 +171,7 @@ struct BrailleGrid {
 
   /// How many points make a dot certain: fewer do so in a part of the places, else a floor would be one solid block.
   private var fullCount: UInt32 {
-    let seen = counts.filter { $0 > 0 }.sorted()
+    let seen = counts.filter { $0 > 0 }.inOrder()
     guard let median = seen.isEmpty ? nil : seen[seen.count / 2], median > 1 else { return 1 }
     return seen[seen.count * 9 / 10]
   }

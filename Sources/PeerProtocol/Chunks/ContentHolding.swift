@@ -41,11 +41,11 @@ package struct ContentHolding: Sendable {
   /// Members that announced it and are linked, in the order of their ids.
   var sources: [ContentSource] = []
   /// Members that sent a wrong chunk.
-  var refused: Set<PeerID> = []
+  var refused: KeySet<PeerID> = []
   /// Chunks that are neither here nor asked for.
   var missing: ChunkSet
   /// Chunks that are asked for or being proven.
-  var requests: [Int: ChunkRequest] = [:]
+  var requests: Table<Int, ChunkRequest> = [:]
   /// How many of those are being proven.
   var unchecked = 0
   /// Where asking begins, other for each peer, so that joiners that come together soon have something to give.
@@ -192,7 +192,7 @@ package struct ContentHolding: Sendable {
 }
 
 /// The part of a content that was fetched over the network.
-package struct ContentTraffic: Sendable, Hashable {
+package struct ContentTraffic: Sendable, Equatable {
   /// Raw bytes asked for; a chunk that had to be asked for again counts again.
   package var requestedBytes = 0
   /// Bytes of chunks that arrived, as they were stored, whatever became of them.

@@ -1,7 +1,7 @@
 import Authentication
 
 /// The digest that binds the side that dialled to its nonce.
-struct CodeCommitment: Sendable, Hashable, FixedBytes {
+struct CodeCommitment: Sendable, Equatable, FixedBytes {
   static let size = CodeExchange.commitmentSize
 
   let bytes: [UInt8]
@@ -12,7 +12,7 @@ struct CodeCommitment: Sendable, Hashable, FixedBytes {
 }
 
 /// The nonce of either side: the answer to a commitment, or what the commitment was to.
-struct CodeNonce: Sendable, Hashable, FixedBytes {
+struct CodeNonce: Sendable, Equatable, FixedBytes {
   static let size = CodeExchange.nonceSize
 
   let bytes: [UInt8]

@@ -29,7 +29,7 @@ struct Comparison: Organ {
   /// The comparisons that others have begun.
   private var pace = RateLimit(ProtocolLimits.codesOfStrangersASecond, at: .zero)
   /// The keys that were compared in this process.
-  private var compared: Set<PeerID> = []
+  private var compared: KeySet<PeerID> = []
 
   // MARK: Links
 

@@ -19,9 +19,9 @@ struct FrameAlignment: Organ {
   private var version: UInt64 = 0
   private var pace = FramePace()
   /// Measurements of this node that wait for the next time at which frames are placed.
-  private var waiting: [FrameMeasurement.Key: FrameEstimate] = [:]
+  private var waiting: Table<FrameMeasurement.Key, FrameEstimate> = [:]
   /// The alignments that the app was told of last, and that of the shared frame, in which everybody else is.
-  private var told: [NodeID: PeerAlignment] = [:]
+  private var told: Table<NodeID, PeerAlignment> = [:]
   private var toldOfShared = FrameView().alignmentOfSharedFrame
 
   init() {}
@@ -155,8 +155,8 @@ struct FrameAlignment: Organ {
     pace.placed(at: turn.now)
     let view = turn.mesh.frames
     let members = turn.mesh.roster.entries.filter { $0.status == .present }.map(\.node)
-    var alignments: [NodeID: PeerAlignment] = [:]
-    for node in Set(members + view.authors).sorted() where node != turn.me {
+    var alignments: Table<NodeID, PeerAlignment> = [:]
+    for node in KeySet(members + view.authors) where node != turn.me {
       let alignment = view.alignment(of: node)
       alignments[node] = alignment
       if alignment != told[node] ?? toldOfShared { turn.report(.alignmentChanged(node.peer, alignment)) }
@@ -181,7 +181,7 @@ struct FrameAlignment: Organ {
 }
 
 /// Why a measurement was refused.
-package enum FrameRefusal: Error, Sendable, Hashable {
+package enum FrameRefusal: Error, Sendable, Equatable {
   /// Both ends are one frame: there is nothing to measure.
   case sameFrame
   /// A number of the estimate is out of range.

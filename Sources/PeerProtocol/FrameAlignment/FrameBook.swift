@@ -6,9 +6,9 @@ package import Basics
 /// Of each author only the latest ones stay, by its own count. So the bound of an author does not depend on the order of arrival.
 package struct FrameBook: Sendable, Equatable {
   /// By author, each list in the order of the numbers.
-  private(set) var declared: [ActorID: [FrameDeclaration]] = [:]
+  private(set) var declared: Table<ActorID, [FrameDeclaration]> = [:]
   /// By observer.
-  private var measured: [ActorID: [Held]] = [:]
+  private var measured: Table<ActorID, [Held]> = [:]
   private var measurementCount = 0
   private var arrivals = 0
 
@@ -25,7 +25,7 @@ package struct FrameBook: Sendable, Equatable {
 
   /// All declarations, by author and number.
   package var declarations: [FrameDeclaration] {
-    declared.values.joined().sorted { ($0.node, $0.number) < ($1.node, $1.number) }
+    declared.values.joined().inOrder { ($0.node, $0.number) < ($1.node, $1.number) }
   }
 
   /// The registers of all measurements, in their order.
@@ -34,9 +34,9 @@ package struct FrameBook: Sendable, Equatable {
   /// All measurements, by register; in the order of arrival where `rules` are broken.
   func measurements(_ rules: ProtocolRules) -> [FrameMeasurement] {
     guard rules.contains(.measurementOrder) else {
-      return measured.values.joined().sorted { $0.arrival < $1.arrival }.map(\.measurement)
+      return measured.values.joined().inOrder { $0.arrival < $1.arrival }.map(\.measurement)
     }
-    return measured.values.joined().map(\.measurement).sorted { $0.key < $1.key }
+    return measured.values.joined().map(\.measurement).inOrder { $0.key < $1.key }
   }
 
   /// A hash that is equal where the same is known.

@@ -5,7 +5,7 @@ package import Basics
 ///
 /// It stands in for a frame in every pose: the stamp of an anchor's pose names its author, and the live poses of a process are
 /// counted, so a pose needs no further byte. A process that declares nothing writes in the shared frame.
-package struct FrameDeclaration: Hashable, Sendable {
+package struct FrameDeclaration: Equatable, Sendable {
   /// The process.
   package var node: NodeID
   /// Counts its declarations from 1, and is the number of the frame.

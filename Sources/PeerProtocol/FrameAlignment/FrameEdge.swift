@@ -97,8 +97,10 @@ struct FrameEdge: Sendable {
 /// All measurements of one pair of frames.
 struct FramePair {
   /// Both frames.
-  struct Ends: Hashable {
+  struct Ends: Comparable {
     let low, high: WorldFrame
+
+    static func < (one: Self, other: Self) -> Bool { (one.low, one.high) < (other.low, other.high) }
   }
 
   /// The measurements of the owners of the frames, and of others.

@@ -3,7 +3,7 @@ import Basics
 package import WorldModel
 
 /// A transform between two frames and how sure it is.
-package struct FrameEstimate: Hashable, Sendable {
+package struct FrameEstimate: Equatable, Sendable {
   /// Source to target.
   package var pose: Pose
   /// The point of the target frame about which the turn of ``covariance`` is (metres).

@@ -2,7 +2,7 @@ package import AnchorReplication
 package import Basics
 
 /// A measured transform between two frames: one register for each pair of frames and observer.
-package struct FrameMeasurement: Hashable, Sendable {
+package struct FrameMeasurement: Equatable, Sendable {
   /// The names of a register.
   package struct Key: Hashable, Sendable, Comparable {
     /// The frame whose points the transform moves.

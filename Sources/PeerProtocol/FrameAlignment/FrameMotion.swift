@@ -2,7 +2,7 @@ import AnchorReplication
 package import WorldModel
 
 /// A rotation and a translation between two frames, in working precision: Float would round at each step of a path.
-package struct FrameMotion: Hashable, Sendable {
+package struct FrameMotion: Equatable, Sendable {
   private var x: SIMD3<Double>
   private var y: SIMD3<Double>
   private var z: SIMD3<Double>

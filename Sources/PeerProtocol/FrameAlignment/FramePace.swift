@@ -6,7 +6,7 @@ struct FramePace: Sendable {
   var isStale = false
   private var lastPlaced: Instant?
   /// When a digest of a link was compared last.
-  private var lastCompared: [LinkRef: Instant] = [:]
+  private var lastCompared: Table<LinkRef, Instant> = [:]
 
   /// When frames are to be placed; nil while nothing has come.
   var due: Instant? { isStale ? lastPlaced.map { $0 + ProtocolTimes.framePlacing } : nil }

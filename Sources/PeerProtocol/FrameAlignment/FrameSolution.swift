@@ -40,14 +40,14 @@ struct FrameSolution: Sendable {
     var ofFrame: [[(relation: Int, other: Int)]]
   }
 
-  private var indices: [WorldFrame: Int] = [:]
+  private var indices: Table<WorldFrame, Int> = [:]
   private var places: [Place?] = []
   /// The frames that somebody has measured.
-  private(set) var measured: Set<WorldFrame> = []
+  private(set) var measured: KeySet<WorldFrame> = []
   /// The measurements that contradict others, in the order of their registers.
   private(set) var contradictions: [FrameMeasurement.Key] = []
   /// How many of them there are of each frame.
-  private var contradictionCounts: [WorldFrame: Int] = [:]
+  private var contradictionCounts: Table<WorldFrame, Int> = [:]
 
   /// All placed frames.
   var frames: [WorldFrame] { indices.compactMap { places[$1] == nil ? nil : $0 } }
@@ -57,15 +57,15 @@ struct FrameSolution: Sendable {
   /// Places all frames that are declared or measured.
   init(_ book: FrameBook, _ rules: ProtocolRules) {
     let edges = book.measurements(rules).compactMap(FrameEdge.init)
-    var pairs: [FramePair.Ends: FramePair] = [:]
+    var pairs: Table<FramePair.Ends, FramePair> = [:]
     for edge in edges { pairs[FramePair.Ends(low: edge.low, high: edge.high), default: FramePair()].add(edge) }
-    measured = Set(pairs.keys.flatMap { [$0.low, $0.high] })
+    measured = KeySet(pairs.keys.flatMap { [$0.low, $0.high] })
     let roots = Self.roots(book, edges)
     for (index, frame) in roots.enumerated() { indices[frame] = index }
     places = Array(repeating: nil, count: roots.count)
     let relations = relate(pairs.values.compactMap { $0.verdict(rules) })
     for root in roots.indices where places[root] == nil { grow(from: root, over: relations) }
-    contradictions = edges.filter { !agrees($0) }.map(\.measurement.key).sorted()
+    contradictions = edges.filter { !agrees($0) }.map(\.measurement.key).inOrder()
     for key in contradictions {
       for frame in [key.source, key.target] { contradictionCounts[frame, default: 0] += 1 }
     }
@@ -76,11 +76,11 @@ struct FrameSolution: Sendable {
 
   /// The frames in the order in which they may be roots: the shared one, then by age; what nobody declared comes last.
   private static func roots(_ book: FrameBook, _ edges: [FrameEdge]) -> [WorldFrame] {
-    var ages: [WorldFrame: UInt64] = [:]
+    var ages: Table<WorldFrame, UInt64> = [:]
     for edge in edges { (ages[edge.low], ages[edge.high]) = (.max, .max) }
     for declaration in book.declarations { ages[declaration.frame] = declaration.sessionTime }
     ages[.shared] = 0
-    return ages.sorted { one, other in
+    return ages.inOrder { one, other in
       if (one.key == .shared) != (other.key == .shared) { return one.key == .shared }
       return (one.value, one.key) < (other.value, other.key)
     }.map(\.key)
@@ -88,7 +88,7 @@ struct FrameSolution: Sendable {
 
   private func relate(_ verdicts: [(edge: FrameEdge, trust: FrameEdge.Trust)]) -> Relations {
     var relations = Relations(ofFrame: Array(repeating: [], count: indices.count))
-    relations.all = verdicts.sorted { ($0.edge.low, $0.edge.high) < ($1.edge.low, $1.edge.high) }
+    relations.all = verdicts.inOrder { ($0.edge.low, $0.edge.high) < ($1.edge.low, $1.edge.high) }
     for (number, relation) in relations.all.enumerated() {
       guard let low = indices[relation.edge.low], let high = indices[relation.edge.high] else { continue }
       relations.ofFrame[low].append((number, high))

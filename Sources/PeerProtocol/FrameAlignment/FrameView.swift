@@ -1,4 +1,5 @@
 package import AnchorReplication
+import Basics
 package import WorldModel
 
 /// The frames as all organs and the app read them: which pose is in which, and where that is in this peer's frame.
@@ -14,7 +15,7 @@ package struct FrameView: Sendable {
   /// The frame in which this peer reads and writes.
   package private(set) var mine = WorldFrame.shared
   /// Each connected frame to this peer's.
-  private var motions: [WorldFrame: FrameMotion] = [:]
+  private var motions: Table<WorldFrame, FrameMotion> = [:]
   /// Whether all poses are in the shared frame, and this peer too.
   package private(set) var isTrivial = true
 
@@ -98,7 +99,7 @@ package struct FrameView: Sendable {
   }
 
   /// The processes that declared a frame, in the order of their ids.
-  var authors: [NodeID] { book.declared.values.compactMap(\.last?.node).sorted() }
+  var authors: [NodeID] { book.declared.values.compactMap(\.last?.node).inOrder() }
 }
 
 extension FrameView {

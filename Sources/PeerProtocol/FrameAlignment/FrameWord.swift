@@ -2,7 +2,7 @@ import AnchorReplication
 package import Basics
 
 /// News of frames from a member: declarations and measurements, its own and those of others.
-package struct FrameWord: Hashable, Sendable, FrameBody {
+package struct FrameWord: Equatable, Sendable, FrameBody {
   package var declarations: [FrameDeclaration]
   package var measurements: [FrameMeasurement]
 
@@ -55,7 +55,7 @@ package struct FrameWord: Hashable, Sendable, FrameBody {
 }
 
 /// A hash of all declarations and measurements that a member knows.
-struct FrameDigest: FixedBytes, Hashable, Sendable {
+struct FrameDigest: FixedBytes, Equatable, Sendable {
   static let size = 32
   let bytes: [UInt8]
 

@@ -1,7 +1,7 @@
 package import Basics
 
 /// The beginning of an owned session; its hash names the session and cannot be taken by another creator.
-package struct Genesis: Sendable, Hashable, FrameBody {
+package struct Genesis: Sendable, Equatable, FrameBody {
   /// Bytes on the wire.
   package static let size = Statement.keySize + 2 + nonceSize
   /// Bytes of the nonce.

@@ -356,7 +356,7 @@ struct Governance: Organ {
   private static func cuts(of peer: PeerID, _ book: StatementBook, in turn: borrowing Turn) -> [Statement.Cut] {
     let cuts = (book.cuts(of: peer) ?? [:]).merging(turn.anchors.applied(of: peer), uniquingKeysWith: max)
     // Runs beyond the limit are raised by statements of their own.
-    return cuts.sorted { $0.key < $1.key }.prefix(Statement.cutLimit).map {
+    return cuts.inOrder { $0.key < $1.key }.prefix(Statement.cutLimit).map {
       Statement.Cut(incarnation: $0, sequence: $1)
     }
   }
@@ -401,7 +401,7 @@ struct Governance: Organ {
     for member in turn.mesh.links.members where member.link != link && !news.isEmpty {
       send(news, on: member.link, in: &turn)
     }
-    for peer in Set(before.roles.keys).union(view.roles.keys).sorted() where before.roles[peer] != view.roles[peer] {
+    for peer in KeySet(before.roles.keys).union(KeySet(view.roles.keys)) where before.roles[peer] != view.roles[peer] {
       turn.report(.roleChanged(peer, view.roles[peer]))
     }
     turn.tell(.governanceChanged)
@@ -416,7 +416,7 @@ struct Governance: Organ {
     let applied = turn.anchors.appliedByPeer
     for peer in own.book.subjects where peer != turn.me.peer {
       guard let cuts = own.book.cuts(of: peer), let ruling = own.book.restrictions(of: peer).first else { continue }
-      for (incarnation, sequence) in (applied[peer.prefix] ?? [:]).sorted(by: { $0.key < $1.key })
+      for (incarnation, sequence) in (applied[peer.prefix] ?? [:]).inOrder(by: { $0.key < $1.key })
       where sequence > cuts[incarnation] ?? 0 {
         let cut = Statement.Cut(incarnation: incarnation, sequence: sequence)
         let raise = Statement(

@@ -2,7 +2,7 @@ package import Basics
 import WorldModel
 
 /// The first word about an owned session on a link: its genesis, and the statements about the two ends of the link.
-package struct Charter: Sendable, Hashable, FrameBody {
+package struct Charter: Sendable, Equatable, FrameBody {
   /// Statements in one charter: an admission or a removal of each end, and the naming of its signer.
   package static let statementLimit = 4
   /// Bytes of the longest charter.
@@ -32,7 +32,7 @@ package struct Charter: Sendable, Hashable, FrameBody {
 }
 
 /// Some statements of the session that both ends are in.
-package struct StatementsFrame: Sendable, Hashable, FrameBody {
+package struct StatementsFrame: Sendable, Equatable, FrameBody {
   /// Statements in one frame.
   package static let limit = 64
 
@@ -53,7 +53,7 @@ package struct StatementsFrame: Sendable, Hashable, FrameBody {
 }
 
 /// The hash of all statements that the sender holds: a receiver with another one sends all of its own.
-package struct StatementsDigest: Sendable, Hashable, FrameBody {
+package struct StatementsDigest: Sendable, Equatable, FrameBody {
   /// Bytes on the wire.
   package static let size = 32
 

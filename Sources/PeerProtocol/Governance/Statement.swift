@@ -31,7 +31,7 @@ package enum SessionRole: UInt8, Sendable, CaseIterable {
 }
 
 /// One signed sentence of an owned session.
-package struct Statement: Sendable, Hashable, FrameBody {
+package struct Statement: Sendable, Equatable, FrameBody {
   /// The kind of sentence.
   package enum Kind: UInt8, Sendable, CaseIterable {
     /// The subject is a member, with a role; of a guest's runs the first operations count.
@@ -47,7 +47,7 @@ package struct Statement: Sendable, Hashable, FrameBody {
   }
 
   /// How many operations of one run of a removed peer count.
-  package struct Cut: Sendable, Hashable {
+  package struct Cut: Sendable, Equatable {
     /// The random half of the run's actor.
     package let incarnation: UInt64
     /// The number of the last operation that counts.

@@ -9,7 +9,7 @@ package import WorldModel
 /// exchanged their statements hold the same, in whatever order these came, and everything else follows from the book.
 package struct StatementBook: Sendable, Equatable {
   /// The register of a raised cut.
-  private struct RaisePlace: Hashable, Comparable {
+  private struct RaisePlace: Comparable {
     let signer: PeerID
     let ruling: SHA256Digest
     let incarnation: UInt64
@@ -29,13 +29,13 @@ package struct StatementBook: Sendable, Equatable {
   package let creator: PeerID
   private let rules: ProtocolRules
   /// By subject and signer.
-  private var rulings: [PeerID: [PeerID: Statement]] = [:]
+  private var rulings: Table<PeerID, Table<PeerID, Statement>> = [:]
   /// How many subjects a signer has ruled on.
-  private var subjectCounts: [PeerID: Int] = [:]
+  private var subjectCounts: Table<PeerID, Int> = [:]
   /// By the hash of the statement whose cut is raised.
-  private var raises: [SHA256Digest: [RaisePlace: Statement]] = [:]
+  private var raises: Table<SHA256Digest, Table<RaisePlace, Statement>> = [:]
   /// By signer.
-  private var raiseCounts: [PeerID: Int] = [:]
+  private var raiseCounts: Table<PeerID, Int> = [:]
   /// The present time, by which admissions end (milliseconds since 1970); no statement is dropped because of it.
   package var time: UInt64 = 0
 
@@ -56,9 +56,9 @@ package struct StatementBook: Sendable, Equatable {
   /// All statements with their signers, those first on which others depend.
   package var signed: [(statement: Statement, signer: PeerID)] {
     let ruled = rulings.flatMap { subject, words in words.map { (subject: subject, signer: $0.key, word: $0.value) } }
-    let own = ruled.filter { $0.signer == creator }.sorted { $0.subject < $1.subject }
-    let others = ruled.filter { $0.signer != creator }.sorted { ($0.signer, $0.subject) < ($1.signer, $1.subject) }
-    let raised = raises.values.flatMap { $0 }.sorted { $0.key < $1.key }
+    let own = ruled.filter { $0.signer == creator }.inOrder { $0.subject < $1.subject }
+    let others = ruled.filter { $0.signer != creator }.inOrder { ($0.signer, $0.subject) < ($1.signer, $1.subject) }
+    let raised = raises.values.flatMap { $0 }.inOrder { $0.key < $1.key }
     return (own + others).map { ($0.word, $0.signer) } + raised.map { ($0.value, $0.key.signer) }
   }
 
@@ -174,7 +174,7 @@ package struct StatementBook: Sendable, Equatable {
 
   /// The statements about a peer with their signers: the creator's first, then those of moderators.
   private func rulings(of peer: PeerID) -> [(statement: Statement, signer: PeerID)] {
-    let found = (rulings[peer] ?? [:]).sorted { $0.key < $1.key }
+    let found = rulings[peer] ?? [:]
     return (found.filter { $0.key == creator } + found.filter { $0.key != creator }).map { ($0.value, $0.key) }
   }
 
@@ -247,7 +247,7 @@ package struct StatementBook: Sendable, Equatable {
 
   /// All peers that any statement is about, and the creator, in the order of their ids.
   var subjects: [PeerID] {
-    Set(rulings.keys).subtracting([Statement.none]).union([creator]).sorted()
+    KeySet(rulings.keys).subtracting([Statement.none]).union([creator]).sorted
   }
 
   /// The statements in force by which no more of a peer's operations count: its removals, or its admissions as a guest.

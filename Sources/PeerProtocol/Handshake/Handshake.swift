@@ -39,9 +39,9 @@ struct Handshake: Organ {
   /// The links whose drivers were opened, in that order.
   private var begun: [LinkRef] = []
   /// The keys that were authenticated in this process.
-  private var known: Set<PeerID> = []
+  private var known: KeySet<PeerID> = []
   /// The keys whose failure the app was told.
-  private var told: Set<PeerID> = []
+  private var told: KeySet<PeerID> = []
 
   // MARK: Links
 
@@ -81,7 +81,7 @@ struct Handshake: Organ {
   private mutating func explain(_ reason: EndReason, of closed: ClosedLink, in turn: inout Turn) {
     guard reason.isOfDrivers, !closed.isDialled || turn.mesh.roster.admits(closed.peer) else { return }
     if told.count >= ProtocolLimits.penalties { told = [] }
-    if told.insert(closed.peer).inserted { turn.report(.unauthenticated(closed.peer, reason)) }
+    if told.insert(closed.peer) { turn.report(.unauthenticated(closed.peer, reason)) }
   }
 
   // MARK: Steps

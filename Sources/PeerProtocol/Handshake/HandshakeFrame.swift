@@ -1,7 +1,7 @@
 import Basics
 
 /// A step between the drivers of two apps.
-enum HandshakeFrame: Sendable, Hashable, FrameBody {
+enum HandshakeFrame: Sendable, Equatable, FrameBody {
   /// Data for the other driver.
   case data([UInt8])
   /// The sender's driver has authenticated the receiver, and sends nothing more.

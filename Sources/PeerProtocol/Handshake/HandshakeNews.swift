@@ -25,7 +25,7 @@ package struct HandshakeOpening: Sendable {
 /// A driver's answer.
 package struct HandshakeStep: Sendable {
   /// How far the driver has come.
-  package enum Verdict: Sendable, Hashable {
+  package enum Verdict: Sendable, Equatable {
     /// It waits for more data.
     case undecided
     /// It has authenticated the peer at the other end; further data do not reach it.
@@ -44,7 +44,7 @@ package struct HandshakeStep: Sendable {
 }
 
 /// Why the drivers of the two ends of a link did not authenticate each other.
-package struct HandshakeFailure: Sendable, Hashable {
+package struct HandshakeFailure: Sendable, Equatable {
   /// The reason for people, plain text of at most ``ProtocolLimits/reason`` bytes; chosen by the other side where it refuses.
   package let reason: String
   /// Whether this side refuses the other one.

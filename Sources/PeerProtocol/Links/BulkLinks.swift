@@ -16,8 +16,8 @@ struct BulkLinks: Sendable {
   }
 
   /// By peer, one at most.
-  private var states: [PeerID: State] = [:]
-  private var dials: [DialID: (peer: PeerID, token: BulkOffer.Token)] = [:]
+  private var states: Table<PeerID, State> = [:]
+  private var dials: Table<DialID, (peer: PeerID, token: BulkOffer.Token)> = [:]
 
   /// The link to `peer`, if there is one.
   func link(to peer: PeerID) -> LinkRef? {

@@ -3,7 +3,7 @@ package import Basics
 /// Says on the control link that a second connection between the same two peers, for pieces of maps, is wanted.
 package struct BulkOffer: Sendable, Equatable, FrameBody {
   /// The ticket that ties that connection to this link: drawn at random, shown as the first frame on it.
-  package struct Token: Sendable, Hashable, FrameBody {
+  package struct Token: Sendable, Equatable, FrameBody {
     /// Bytes on the wire.
     package static let size = 16
 

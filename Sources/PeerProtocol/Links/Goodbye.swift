@@ -28,7 +28,7 @@ package struct Goodbye: Sendable, Equatable, FrameBody {
 }
 
 /// Why a link, or a peer's part in a session, ended.
-package enum EndReason: Sendable, Hashable {
+package enum EndReason: Sendable, Equatable {
   /// It left by itself.
   case left
   /// A member removed it.

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// Earlier starts of peers' processes, each of which gave way to a later one.
@@ -11,7 +12,7 @@ struct ReplacedStarts {
   /// The oldest first.
   private var starts: [NodeID] = []
   /// Peers of which it was told.
-  private var told: Set<PeerID> = []
+  private var told: KeySet<PeerID> = []
 
   /// Records that `start` gave way.
   mutating func insert(_ start: NodeID) {
@@ -24,5 +25,5 @@ struct ReplacedStarts {
   func contains(_ start: NodeID) -> Bool { starts.contains(start) }
 
   /// Whether it has not been told yet that this peer runs twice.
-  mutating func isNews(_ peer: PeerID) -> Bool { told.insert(peer).inserted }
+  mutating func isNews(_ peer: PeerID) -> Bool { told.insert(peer) }
 }

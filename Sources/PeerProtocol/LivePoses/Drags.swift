@@ -3,7 +3,7 @@ import Basics
 import WorldModel
 
 /// Why a drag could not begin or go on.
-package enum DragError: Error, Hashable, Sendable {
+package enum DragError: Error, Equatable, Sendable {
   /// It has ended, or a later drag of the same anchor by this peer took its place.
   case ended
   /// This peer drags as many anchors as it may.

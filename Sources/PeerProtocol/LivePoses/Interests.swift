@@ -2,7 +2,7 @@ package import Basics
 package import WorldModel
 
 /// Which live poses a node wants; the highest version of a node stands.
-package struct InterestFrame: Hashable, Sendable, FrameBody {
+package struct InterestFrame: Equatable, Sendable, FrameBody {
   /// Bytes of the longest one on the wire.
   package static let largest = NodeID.wireSize + 4 + AnchorFilter.largest
 

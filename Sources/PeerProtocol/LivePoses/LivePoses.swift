@@ -22,7 +22,7 @@ struct LivePoses: Organ {
   /// The anchors that this node drags.
   private var drags = Drags()
   /// Whose poses the app is shown: the members that can be reached.
-  private var shownNodes: Set<NodeID> = []
+  private var shownNodes: KeySet<NodeID> = []
   /// Which poses of others the app wants.
   private var gate = InterestGate()
   /// Counts what this node told the others of that; 0 for nothing yet.
@@ -176,7 +176,7 @@ struct LivePoses: Organ {
   ///
   /// Poses are kept of all who can be reached: for a moment the roster may speak of another start of one who is there, and
   /// its poses come no second time.
-  mutating func reachable(_ nodes: Set<NodeID>, in turn: inout Turn) {
+  mutating func reachable(_ nodes: KeySet<NodeID>, in turn: inout Turn) {
     for var update in poses.known where !nodes.contains(update.origin) {
       update.pose = nil
       show(update, in: &turn)

@@ -4,7 +4,7 @@ import WorldModel
 /// Serving maps: who may have which, and what each member has asked for.
 struct MapServer: Sendable {
   /// Maps that were shared with one peer alone.
-  private var audience: [MapID: PeerID] = [:]
+  private var audience: Table<MapID, PeerID> = [:]
   /// The chunks on their way out.
   var chunks = ChunkServer()
 

@@ -10,9 +10,9 @@ struct MapStatusBoard: Sendable {
     let nonce: UInt64
   }
 
-  private var others: [PeerID: Word] = [:]
+  private var others: Table<PeerID, Word> = [:]
   /// The statuses that the app was told, of the peers that it knows to be there.
-  private var shown: [PeerID: MapStatus] = [:]
+  private var shown: Table<PeerID, MapStatus> = [:]
   /// The last status that this node told, and when.
   private var told = MapStatus.none
   private var toldAt = Instant.zero
@@ -81,7 +81,7 @@ struct MapStatusBoard: Sendable {
   /// Tells the app what is news of the peers that it was told of: a status may come through others before its member is reached.
   mutating func show(in turn: inout Turn) {
     for peer in shown.keys where !turn.isPresent(peer) { shown[peer] = nil }
-    for peer in others.keys.sorted() where turn.isPresent(peer) && status(of: peer) != shown[peer] ?? .none {
+    for peer in others.keys where turn.isPresent(peer) && status(of: peer) != shown[peer] ?? .none {
       shown[peer] = status(of: peer)
       turn.report(.mapStatusChanged(peer, status(of: peer)))
     }

@@ -13,7 +13,7 @@ struct Admissions: Sendable {
     let end: Instant
   }
 
-  private var pending: [PeerID: Admission] = [:]
+  private var pending: Table<PeerID, Admission> = [:]
 
   /// When the next one expires, or its link is to end.
   var deadline: Instant? { pending.values.map { $0.linkEnd ?? $0.end }.min() }
@@ -41,7 +41,7 @@ struct Admissions: Sendable {
   /// A peer is accepted for longer than that: its app was told that it is a member, and a link that broke before its word
   /// came does not take that back.
   mutating func expire(at now: Instant) -> [PeerID] {
-    let late = pending.filter { $0.value.linkEnd.map { $0 <= now } ?? false }.keys.sorted()
+    let late = pending.filter { $0.value.linkEnd.map { $0 <= now } ?? false }.keys
     for peer in late { pending[peer]?.linkEnd = nil }
     pending = pending.filter { $0.value.end > now }
     return late

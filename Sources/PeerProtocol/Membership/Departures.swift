@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// Where the records of peers that are out come from: which of them are given up first when the roster is full.
@@ -13,9 +14,9 @@ struct Departures: Sendable {
     let isHearsay: Bool
   }
 
-  private var origins: [PeerID: Origin] = [:]
+  private var origins: Table<PeerID, Origin> = [:]
   /// By teller, the records of peers that were never known here as members.
-  private var hearsay: [PeerID: Int] = [:]
+  private var hearsay: Table<PeerID, Int> = [:]
   private var lastNumber: UInt64 = 0
 
   /// Records who said that a peer is out; `teller` is nil for this node itself.

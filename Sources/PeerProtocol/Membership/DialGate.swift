@@ -8,8 +8,8 @@ struct DialGate: Sendable {
   /// Machines that are remembered before those of the last second alone are.
   private static let memory = 256
 
-  private var underWay: Set<DialID> = []
-  private var rates: [SocketAddress: (limit: RateLimit, latest: Instant)] = [:]
+  private var underWay: KeySet<DialID> = []
+  private var rates: Table<SocketAddress, (limit: RateLimit, latest: Instant)> = [:]
 
   /// Whether an address that no link has proven may be dialled now as `dial`; it counts until ``ended(_:)``.
   mutating func admits(_ dial: DialID, to address: SocketAddress, at now: Instant) -> Bool {

@@ -17,7 +17,7 @@ struct Disputes: Sendable {
     let since: Instant
   }
 
-  private var disputes: [PeerID: Dispute] = [:]
+  private var disputes: Table<PeerID, Dispute> = [:]
   /// The words on removals that members have signed.
   var witnesses = WitnessBook()
   /// Whether some of them may be believed now, because another one hosts or can be reached.
@@ -161,7 +161,7 @@ struct Disputes: Sendable {
 
   /// Takes out the first record, of a peer behind `last`, that was not believed and is now.
   mutating func takeBelieved(after last: PeerID?, in turn: borrowing Turn) -> RosterEntry? {
-    for (peer, dispute) in disputes.sorted(by: { $0.key < $1.key }) where last.map({ $0 < peer }) ?? true {
+    for (peer, dispute) in disputes where last.map({ $0 < peer }) ?? true {
       guard believes(dispute.entry, from: dispute.tellers, in: turn) else { continue }
       disputes[peer] = nil
       return dispute.entry
@@ -174,7 +174,7 @@ struct Disputes: Sendable {
   /// A departure is contradicted by each who is linked to the peer, all else by the host; while there is none it waits.
   mutating func takeContradicted(in turn: borrowing Turn) -> [RosterEntry] {
     var found: [RosterEntry] = []
-    for (peer, dispute) in disputes.sorted(by: { $0.key < $1.key })
+    for (peer, dispute) in disputes
     where turn.now - dispute.since >= ProtocolTimes.dispute {
       let isDeparture = dispute.entry.status == .left
       guard isDeparture || turn.mesh.host != nil else { continue }

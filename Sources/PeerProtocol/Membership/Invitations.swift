@@ -5,7 +5,7 @@ import WorldModel
 struct Invitations: Sendable {
   private var outgoing: [OutgoingInvitation] = []
   private var incoming: [IncomingInvitation] = []
-  private var dials: [DialID: (id: InvitationID, address: SocketAddress)] = [:]
+  private var dials: Table<DialID, (id: InvitationID, address: SocketAddress)> = [:]
 
   /// When an invitation runs out or its target is to be dialled; nil for never.
   var deadline: Instant? {

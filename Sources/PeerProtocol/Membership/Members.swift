@@ -5,13 +5,13 @@ import WorldModel
 ///
 /// The lower id dials at once, the other side only if that has not worked; news of a peer ends the pauses between dials.
 struct Members: Sendable {
-  private var members: [PeerID: Member] = [:]
+  private var members: Table<PeerID, Member> = [:]
   /// Where members were reached, or said on a link of their own that they listen.
-  private var provenAddresses: [PeerID: [SocketAddress]] = [:]
-  private var dials: [DialID: PeerID] = [:]
+  private var provenAddresses: Table<PeerID, [SocketAddress]> = [:]
+  private var dials: Table<DialID, PeerID> = [:]
   private var gate = DialGate()
   /// Members whose record a member on this machine handed on, or the member itself: they may be on this machine too.
-  private var locals: Set<PeerID> = []
+  private var locals: KeySet<PeerID> = []
 
   /// When a member is to be dialled or reported; nil for never.
   func deadline(in links: borrowing LinkDirectory) -> Instant? {
@@ -78,14 +78,15 @@ struct Members: Sendable {
   }
 
   private func publish(in turn: inout Turn) {
-    let standings = members.mapValues { Standing(status: $0.status, isJoined: $0.isJoined, reachedAt: $0.reachedAt) }
-    turn.mesh.publish(standings: standings)
+    turn.mesh.publish(standings: Dictionary(uniqueKeysWithValues: members.map { peer, member in
+      (peer, Standing(status: member.status, isJoined: member.isJoined, reachedAt: member.reachedAt))
+    }))
   }
 
   // MARK: How they stand
 
   /// Records who can be reached now and tells the app; whether somebody came into reach.
-  mutating func update(reachable nodes: Set<NodeID>, in turn: inout Turn) -> Bool {
+  mutating func update(reachable nodes: KeySet<NodeID>, in turn: inout Turn) -> Bool {
     var came = false
     var isChanged = false
     for entry in turn.mesh.roster.entries where entry.status == .present && entry.peerID != turn.me.peer {

@@ -467,7 +467,7 @@ struct Membership: Organ {
   /// Looks again at which members can be reached, and tells the app and the other organs.
   mutating func updateReachability(in turn: inout Turn) {
     let reachable = turn.mesh.reachable
-    let came = members.update(reachable: Set(reachable.map(\.node)), in: &turn)
+    let came = members.update(reachable: KeySet(reachable.map(\.node)), in: &turn)
     turn.tell(.reachable(reachable, came: came))
   }
 

@@ -5,7 +5,7 @@ package import WorldModel
 ///
 /// Records are not signed, and the host of another part of the session believes no single member. With two of these, of two
 /// members, it does: neither of them has to be there.
-package struct RemovalWitness: Sendable, Hashable, FrameBody {
+package struct RemovalWitness: Sendable, Equatable, FrameBody {
   /// Bytes on the wire.
   package static let size = Statement.keySize + 32 + 8 + Statement.signatureSize
   private static let purpose = Array("sharedworld removal".utf8)
@@ -67,7 +67,7 @@ package struct RemovalWitness: Sendable, Hashable, FrameBody {
 }
 
 /// Some of the removals that the sender knows to be witnessed.
-package struct RemovalWitnesses: Sendable, Hashable, FrameBody {
+package struct RemovalWitnesses: Sendable, Equatable, FrameBody {
   /// Witnesses in one frame.
   package static let limit = 64
   /// Bytes of the longest frame.

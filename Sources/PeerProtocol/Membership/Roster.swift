@@ -4,7 +4,7 @@ package import WorldModel
 /// The members of the session: one record a peer, merged record by record, so that two halves of a split that meet
 /// again simply hold the union.
 package struct Roster: Sendable, Equatable {
-  private var records: [PeerID: RosterEntry] = [:]
+  private var records: Table<PeerID, RosterEntry> = [:]
 
   /// Every record, in the order of the ids.
   package private(set) var entries: [RosterEntry] = []

@@ -1,3 +1,4 @@
+import Basics
 import WorldModel
 
 /// The signed words of members on who was removed, as far as this node has checked them.
@@ -7,10 +8,10 @@ struct WitnessBook: Sendable {
   static let signers = 3
 
   /// By the removed peer and the witness.
-  private var witnesses: [PeerID: [PeerID: RemovalWitness]] = [:]
+  private var witnesses: Table<PeerID, Table<PeerID, RemovalWitness>> = [:]
 
   /// The members that have witnessed the removal of a peer.
-  func signers(of subject: PeerID) -> [PeerID] { witnesses[subject]?.keys.sorted() ?? [] }
+  func signers(of subject: PeerID) -> [PeerID] { witnesses[subject]?.keys ?? [] }
 
   /// Whether the word of this start of a witness is news, and may be kept.
   func mayTake(_ signer: NodeID, of subject: PeerID) -> Bool {
@@ -34,6 +35,6 @@ struct WitnessBook: Sendable {
 
   /// All of them, in the order of the peers and the witnesses.
   var all: [RemovalWitness] {
-    witnesses.sorted { $0.key < $1.key }.flatMap { $0.value.sorted { $0.key < $1.key }.map(\.value) }
+    witnesses.values.flatMap(\.values)
   }
 }

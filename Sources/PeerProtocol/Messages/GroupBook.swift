@@ -1,7 +1,7 @@
 package import Basics
 
 /// The groups that one start of a member is in, in its own words; the highest version stands.
-package struct GroupWord: Hashable, Sendable, FrameBody {
+package struct GroupWord: Equatable, Sendable, FrameBody {
   /// Bytes of the longest one on the wire.
   package static let largest = NodeID.wireSize + 4 + 1 + ProtocolLimits.groups * (1 + ProtocolLimits.groupName)
 
@@ -12,10 +12,10 @@ package struct GroupWord: Hashable, Sendable, FrameBody {
   /// The names, ascending by their bytes.
   package private(set) var groups: [String]
 
-  package init(node: NodeID, version: UInt32, groups: Set<String>) {
+  package init(node: NodeID, version: UInt32, groups: KeySet<String>) {
     self.node = node
     self.version = version
-    self.groups = groups.sorted(by: Self.precedes)
+    self.groups = groups.inOrder(by: Self.precedes)
   }
 
   /// Appends node, version and the names behind their count.

@@ -12,7 +12,7 @@ package enum MessageKind: UInt8, Sendable {
 }
 
 /// The chains in which a sender numbers its reliable messages to a receiver, each with a window of its own.
-package enum MessageTrack: Hashable, Sendable {
+package enum MessageTrack: Equatable, Sendable {
   /// Messages of the app.
   case ordinary
   /// Messages of the app that leave first.
@@ -29,7 +29,7 @@ private let streamsBit: UInt8 = 1 << 6
 /// The place of a message among those of one sender to one receiver; its bytes follow.
 ///
 /// A receiver accepts a message only behind the one that `previous` names, so that it needs no memory of numbers.
-package struct MessageHead: Hashable, Sendable, FrameBody {
+package struct MessageHead: Equatable, Sendable, FrameBody {
   /// Bytes on the wire.
   package static let size = 21
 
@@ -117,7 +117,7 @@ extension ByteWriter {
 }
 
 /// Tells a sender how far its messages have come, or asks a receiver for that.
-package struct MessageReport: Hashable, Sendable, FrameBody {
+package struct MessageReport: Equatable, Sendable, FrameBody {
   /// Bytes on the wire.
   package static let size = 17
 
@@ -176,7 +176,7 @@ package struct MessageReport: Hashable, Sendable, FrameBody {
 }
 
 /// The way of a message through members: its two ends, and the members that passed it on.
-package struct MessageRoute: Hashable, Sendable, FrameBody {
+package struct MessageRoute: Equatable, Sendable, FrameBody {
   /// Bytes on the wire.
   package static let size = 1 + 2 * NodeID.wireSize
 
@@ -208,7 +208,7 @@ package struct MessageRoute: Hashable, Sendable, FrameBody {
 }
 
 /// A report on its way through members.
-package struct RelayedReport: RoutedFrame, Hashable, FrameBody {
+package struct RelayedReport: RoutedFrame, Equatable, FrameBody {
   package static let type = FrameType.relayedReport
   /// Bytes on the wire.
   package static let size = MessageRoute.size + MessageReport.size

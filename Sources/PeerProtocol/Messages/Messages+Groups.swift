@@ -7,7 +7,7 @@ extension Messages {
   /// Joins a group, or leaves it; refused while this node is in as many as it may be in.
   mutating func setGroup(_ group: String, isIn: Bool, in turn: inout Turn) -> Answer {
     let known = groups[turn.me]
-    var names = Set(known?.groups ?? [])
+    var names = KeySet(known?.groups ?? [])
     guard names.contains(group) != isIn else { return .done }
     if isIn {
       guard names.count < ProtocolLimits.groups else { return .refused(.tooManyGroups) }
@@ -33,7 +33,7 @@ extension Messages {
     let own = groups[turn.me] ?? GroupWord(node: turn.me, version: 1, groups: [])
     guard word != own, word.version >= own.version else { return }
     let version = RecordVersion.next(after: word.version)
-    take(GroupWord(node: turn.me, version: version, groups: Set(own.groups)), from: nil, in: &turn)
+    take(GroupWord(node: turn.me, version: version, groups: KeySet(own.groups)), from: nil, in: &turn)
   }
 
   /// Records a word and passes it on, as far as it is news; its author gets it too, to correct what it did not say.
@@ -53,7 +53,7 @@ extension Messages {
   mutating func showGroups(in turn: inout Turn) {
     guard !groups.words.isEmpty else { return }
     let now = groupsOfPeers(in: turn)
-    for peer in Set(now.keys).union(shownGroups.keys).sorted() where peer != turn.me.peer {
+    for peer in KeySet(now.keys).union(KeySet(shownGroups.keys)) where peer != turn.me.peer {
       let names = now[peer] ?? []
       guard names != shownGroups[peer] ?? [], turn.isPresent(peer) else { continue }
       turn.report(.groupsChanged(peer, names))
@@ -62,7 +62,7 @@ extension Messages {
   }
 
   /// The groups of the peers that the app was told of and that have ever been in one, this one included.
-  func groupsOfPeers(in turn: borrowing Turn) -> [PeerID: [String]] {
+  func groupsOfPeers(in turn: borrowing Turn) -> Table<PeerID, [String]> {
     var found = groupsOfMembers(in: turn)
     for peer in found.keys where !turn.isPresent(peer) { found[peer] = nil }
     return found
@@ -70,8 +70,8 @@ extension Messages {
 
   /// The groups of all members that have ever been in one, by the word of the present start of each; a word about a new member may
   /// come through others before the member itself is reached.
-  private func groupsOfMembers(in turn: borrowing Turn) -> [PeerID: [String]] {
-    var found: [PeerID: [String]] = [:]
+  private func groupsOfMembers(in turn: borrowing Turn) -> Table<PeerID, [String]> {
+    var found: Table<PeerID, [String]> = [:]
     for word in groups.words where word.node == turn.me || turn.mesh.isMember(word.node) {
       found[word.node.peer] = word.groups
     }
@@ -81,6 +81,6 @@ extension Messages {
   /// The other members in a group that messages can be sent to, in the order of their ids.
   func receivers(in group: String, in turn: borrowing Turn) -> [PeerID] {
     let members = groupsOfMembers(in: turn).filter { $0.key != turn.me.peer && $0.value.contains(group) }.keys
-    return members.filter { peer in start(of: peer, in: turn).map { isListed($0, in: turn) } == true }.sorted()
+    return members.filter { peer in start(of: peer, in: turn).map { isListed($0, in: turn) } == true }.inOrder()
   }
 }

@@ -20,7 +20,7 @@ struct Messages: Organ {
   var unreliableInflows: [UnreliableInflow] = []
   /// The groups that members are in, and those that the app knows.
   var groups = GroupBook()
-  var shownGroups: [PeerID: [String]] = [:]
+  var shownGroups: Table<PeerID, [String]> = [:]
   /// Links to peers that this node holds as members and that are not members' links yet.
   var newcomers: [LinkRef] = []
   private var lastNumber: UInt64 = 0

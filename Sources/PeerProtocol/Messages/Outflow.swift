@@ -7,7 +7,7 @@ import Basics
 /// every message names the one before it. A message that fails ends the chain; later ones begin another one.
 struct Outflow: Sendable {
   /// How messages reach the receiver at present.
-  enum Way: Hashable, Sendable {
+  enum Way: Equatable, Sendable {
     /// Not at all.
     case none
     /// On the link to it.

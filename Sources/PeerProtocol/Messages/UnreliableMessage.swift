@@ -2,7 +2,7 @@ import AnchorReplication
 package import Basics
 
 /// An app's message that counts only until the next one under its key.
-package struct UnreliableMessage: Hashable, Sendable, FrameBody {
+package struct UnreliableMessage: Equatable, Sendable, FrameBody {
   /// Bytes of the longest one on the wire.
   package static let largest =
     1 + MessageRoute.size + 8 + 1 + 1 + ProtocolLimits.unreliableKey + ProtocolLimits.unreliableMessage

@@ -3,7 +3,7 @@ import Basics
 package import WorldModel
 
 /// The immediate result of an input; results that take time arrive as events.
-package enum Answer: Sendable, Hashable {
+package enum Answer: Sendable, Equatable {
   /// The input was accepted.
   case done
   /// A drag has begun.
@@ -24,7 +24,7 @@ package enum Answer: Sendable, Hashable {
 }
 
 /// Why an input changed nothing.
-package enum Refusal: Error, Sendable, Hashable {
+package enum Refusal: Error, Sendable, Equatable {
   /// The anchors do not allow it.
   case edit(AnchorError)
   /// Only the host may do that, or a peer that is alone.

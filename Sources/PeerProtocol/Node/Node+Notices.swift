@@ -1,3 +1,5 @@
+import Basics
+
 /// Notices: which organs receive each of them, in which order.
 ///
 /// After every call of an organ the switchboard delivers its notices, each with all that it causes before the next
@@ -45,7 +47,7 @@ extension Node {
     case .recognised(let link): membership.organ.recognise(link, in: &turn)
     case .governanceChanged: membership.organ.governanceChanged(in: &turn)
     case .reachable(let members, let came):
-      let nodes = Set(members.map(\.node))
+      let nodes = KeySet(members.map(\.node))
       replication.organ.reachable(nodes, came: came, in: turn)
       poses.organ.reachable(nodes, in: &turn)
       maps.organ.reachable(came: came, in: &turn)

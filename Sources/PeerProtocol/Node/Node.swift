@@ -364,7 +364,7 @@ extension Node {
   /// last call.
   package var allAnchors: [Anchor] { mutating get { turn.anchors.anchors } }
   /// The groups of the peers that the app was told of and that have ever been in one, this one included.
-  package var groups: [PeerID: [String]] { messages.state.groupsOfPeers(in: turn) }
+  package var groups: Table<PeerID, [String]> { messages.state.groupsOfPeers(in: turn) }
   /// The other members in a group that messages can be sent to now, in the order of their ids.
   package func receivers(in group: String) -> [PeerID] { messages.state.receivers(in: group, in: turn) }
   /// Whether this node has everything its linked members had when they connected: operations, and the session's map.

@@ -4,14 +4,14 @@ import WorldModel
 /// Which owners of anchors are not in the session, as the host sees it.
 struct OrphanWatch: Sendable {
   /// Since when owners are not here.
-  private var absences: [PeerID: Instant] = [:]
+  private var absences: Table<PeerID, Instant> = [:]
   /// When the host looks again for anchors that nobody holds any more.
   var nextLook = Instant.zero
 
   /// Records since when these owners are not here.
   ///
   /// A host that has just begun may not have met them yet, and anchors may arrive before their owners.
-  mutating func look(for owners: Set<PeerID>, in turn: borrowing Turn) {
+  mutating func look(for owners: KeySet<PeerID>, in turn: borrowing Turn) {
     let present = owners.filter { turn.isPresent($0) }
     absences = absences.filter { owners.contains($0.key) && !present.contains($0.key) }
     for owner in owners where !present.contains(owner) && absences[owner] == nil { absences[owner] = turn.now }

@@ -265,7 +265,7 @@ struct Ownership: Organ {
     orphans.nextLook = turn.now + ProtocolTimes.orphanLook
     let isHost = turn.mesh.host == turn.me
     let owned = isHost && turn.anchors.hasOwnedAnchors ? turn.anchors.ownedAnchors : []
-    orphans.look(for: Set(owned.compactMap(\.lock.owner)), in: turn)
+    orphans.look(for: KeySet(owned.compactMap(\.lock.owner)), in: turn)
     let time = turn.sessionTime
     for (anchor, lock) in owned {
       guard let owner = lock.owner, lock.holder(at: time) == nil || orphans.isMissed(owner, in: turn) else { continue }

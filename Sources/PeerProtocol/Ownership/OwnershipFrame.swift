@@ -3,7 +3,7 @@ package import Basics
 package import WorldModel
 
 /// A wish of an app about the ownership of an anchor.
-package enum OwnershipWish: Hashable, Sendable {
+package enum OwnershipWish: Equatable, Sendable {
   /// To own it, for this long; nil until it is released, or given away.
   case own(lease: Duration?)
   /// To own it no longer.
@@ -13,7 +13,7 @@ package enum OwnershipWish: Hashable, Sendable {
 }
 
 /// The result of a wish.
-package enum OwnershipResult: Hashable, Sendable {
+package enum OwnershipResult: Equatable, Sendable {
   /// It is so; the grant that says it.
   case met(AnchorLock)
   /// The owner, or the host in the name of one that is away, keeps it.
@@ -27,7 +27,7 @@ package enum OwnershipResult: Hashable, Sendable {
 }
 
 /// A word between requester, host and owner.
-package struct OwnershipFrame: RoutedFrame, Hashable, FrameBody {
+package struct OwnershipFrame: RoutedFrame, Equatable, FrameBody {
   /// The kind of word.
   package enum Kind: UInt8, Sendable {
     /// To the host: the sender wants to own.

@@ -5,7 +5,7 @@ import WorldModel
 /// admits nobody new any more.
 struct GuessBook: Sendable {
   /// Whether a device may try a passcode now.
-  enum Verdict: Sendable, Hashable {
+  enum Verdict: Sendable, Equatable {
     case free
     /// It, or its address, has failed too recently.
     case waits

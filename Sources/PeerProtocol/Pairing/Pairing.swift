@@ -17,7 +17,7 @@ struct Pairing: Sendable {
 
   private var runs = PerLink<Run>()
   /// The keys that have proven the passcode to this process.
-  private var proven: Set<PeerID> = []
+  private var proven: KeySet<PeerID> = []
   private var guesses = GuessBook()
   /// Whether the app was told that the room is locked.
   private var isLockTold = false

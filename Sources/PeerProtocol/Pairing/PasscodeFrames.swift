@@ -2,7 +2,7 @@ import Authentication
 import Basics
 
 /// The share of the side that dialled.
-struct PasscodeShare: Sendable, Hashable, FixedBytes {
+struct PasscodeShare: Sendable, Equatable, FixedBytes {
   static let size = 32
 
   let bytes: [UInt8]
@@ -13,7 +13,7 @@ struct PasscodeShare: Sendable, Hashable, FixedBytes {
 }
 
 /// The share and the tag of the side that accepted.
-struct PasscodeAnswer: Sendable, Hashable, FrameBody {
+struct PasscodeAnswer: Sendable, Equatable, FrameBody {
   static let size = PasscodeShare.size + PasscodeProof.size
 
   let answer: PasscodeExchange.Answer
@@ -34,7 +34,7 @@ struct PasscodeAnswer: Sendable, Hashable, FrameBody {
 }
 
 /// The tag of the side that dialled.
-struct PasscodeProof: Sendable, Hashable, FixedBytes {
+struct PasscodeProof: Sendable, Equatable, FixedBytes {
   static let size = 64
 
   let bytes: [UInt8]

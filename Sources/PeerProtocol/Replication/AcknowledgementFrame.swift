@@ -2,7 +2,7 @@ package import Basics
 import WorldModel
 
 /// The members that have to have applied an operation.
-package enum AcknowledgementLevel: Hashable, Sendable {
+package enum AcknowledgementLevel: Equatable, Sendable {
   /// The session's host at that time.
   case host
   /// Every member the app counted as present when it began to wait, and that has not left since.
@@ -12,7 +12,7 @@ package enum AcknowledgementLevel: Hashable, Sendable {
 }
 
 /// How a wait for acknowledgement ended.
-package enum AcknowledgementResult: Hashable, Sendable {
+package enum AcknowledgementResult: Equatable, Sendable {
   /// All that were waited for have what was waited for.
   case acknowledged
   /// Not all of them said so in time; the operations stand, and go on spreading.
@@ -22,7 +22,7 @@ package enum AcknowledgementResult: Hashable, Sendable {
 /// One member asks another how much of its operations that one has applied, or tells.
 ///
 /// It takes the way of the presence graph where the two have no direct link.
-package struct AcknowledgementFrame: RoutedFrame, Hashable, FrameBody {
+package struct AcknowledgementFrame: RoutedFrame, Equatable, FrameBody {
   package static let type = FrameType.acknowledgement
   /// Bytes on the wire.
   package static let size = 10 + 2 * NodeID.wireSize

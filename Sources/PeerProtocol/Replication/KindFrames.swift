@@ -2,7 +2,7 @@ package import AnchorReplication
 package import Basics
 
 /// Kinds that were written after their anchors were added: as many as fit into a frame.
-package struct KindList: FrameBody, Hashable, Sendable {
+package struct KindList: FrameBody, Equatable, Sendable {
   package let writes: [KindWrite]
 
   package init(_ writes: [KindWrite]) {
@@ -26,7 +26,7 @@ package struct KindList: FrameBody, Hashable, Sendable {
 }
 
 /// One side's digest of the kinds that were written.
-package struct KindComparison: FrameBody, Hashable, Sendable {
+package struct KindComparison: FrameBody, Equatable, Sendable {
   /// Bytes on the wire.
   package static let size = 1 + 8 * KindDigest.parts
 

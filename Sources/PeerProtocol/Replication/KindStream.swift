@@ -19,7 +19,7 @@ struct KindStream: Sendable {
   func isBehind(_ version: UInt64) -> Bool { read < version }
 
   /// Appends frames of kinds while the window has room; `actors` are those whose edits this node brings the other side.
-  mutating func write(for actors: Set<ActorID>, in turn: inout Turn) {
+  mutating func write(for actors: KeySet<ActorID>, in turn: inout Turn) {
     let version = turn.anchors.kindVersion
     let (parts, limit) = (parts, repairTo ?? version)
     repairTo = limit

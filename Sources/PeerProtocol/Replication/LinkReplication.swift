@@ -10,7 +10,7 @@ struct LinkReplication: Sendable {
   /// Whose operations this side brings the other one; nil until it is looked up again.
   var relayed: RelayedActors?
   /// Whose operations were passed on when the log was last read; those of others were passed over.
-  var passedOn: Set<ActorID> = []
+  var passedOn: KeySet<ActorID> = []
   /// Members that brought the other side their operations themselves when last looked at.
   var suppliers = NodeSet()
   /// Parts of a large operation that are arriving.
@@ -99,7 +99,7 @@ struct LinkStream {
   var cursor: LogCursor
   var isCatchingUp: Bool
   let relayed: RelayedActors?
-  var passedOn: Set<ActorID>
+  var passedOn: KeySet<ActorID>
 
   /// Whether the other side has all that the log had when it was last read.
   var isSettled: Bool { !isCatchingUp && relayed != nil }
@@ -140,7 +140,7 @@ struct LinkStream {
 /// Whose operations one member brings another.
 struct RelayedActors: Sendable {
   /// Own ones, and those of actors that have no link to the other side.
-  var actors: Set<ActorID>
+  var actors: KeySet<ActorID>
   /// Whether there are any of other members.
   var hasOthers: Bool
 }

@@ -21,7 +21,7 @@ struct Replication: Organ {
   /// From when on members' clocks are judged by the session time.
   private var clocksJudgedFrom = Instant.zero
   /// Maps whose anchors this node brought in itself, and so passes on itself.
-  private var ownImports: Set<ActorID> = []
+  private var ownImports: KeySet<ActorID> = []
   /// The links on which operations of others may have to be passed on; nil until it is looked up again.
   private var relays: [LinkRef]?
 
@@ -115,7 +115,7 @@ struct Replication: Organ {
   }
 
   /// Other members can be reached now; `came` when one came into reach that was not.
-  mutating func reachable(_ nodes: Set<NodeID>, came: Bool, in turn: borrowing Turn) {
+  mutating func reachable(_ nodes: KeySet<NodeID>, came: Bool, in turn: borrowing Turn) {
     forgetRelayed(in: turn)
     // Sessions of different age that meet need a while to agree on one host and its time.
     if came { clocksJudgedFrom = turn.now + ProtocolTimes.clockSettling }
@@ -417,7 +417,7 @@ struct Replication: Organ {
   }
 
   /// Begins a stream again when somebody's operations are passed on who was passed over before, such as one that came back.
-  private mutating func restartIfGained(_ relayed: Set<ActorID>, on link: LinkRef, in turn: inout Turn) {
+  private mutating func restartIfGained(_ relayed: KeySet<ActorID>, on link: LinkRef, in turn: inout Turn) {
     guard links[link]?.isCatchingUp == false, let before = links[link]?.passedOn, before != relayed else { return }
     let gained = relayed.subtracting(before)
     if gained.contains(where: { turn.anchors.covers(Dot(actor: $0, sequence: 1)) }) {

@@ -1,10 +1,11 @@
 import AnchorReplication
+import Basics
 import WorldModel
 
 /// Whether this node has all that its members had when it was linked to them.
 struct Synchronisation: Sendable {
   /// By linked member, what it had when the link came up; nil while it has not told.
-  private var targets: [PeerID: VersionVector?] = [:]
+  private var targets: Table<PeerID, VersionVector?> = [:]
   /// Whether every target was reached, and the session's map was whole.
   var isReached = false
 

@@ -46,7 +46,7 @@ struct AttachmentWord: Sendable, Equatable, FrameBody {
     let theirs = other.facts.filter { fact in
       !mine.contains(fact) && (fact.number > last || !forgets)
     }
-    let all = (mine + theirs).sorted { $0.number < $1.number }
+    let all = (mine + theirs).inOrder { $0.number < $1.number }
     return AttachmentWord(node: node, last: max(last, other.last), facts: all)
   }
 

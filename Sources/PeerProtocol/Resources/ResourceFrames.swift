@@ -7,7 +7,7 @@ struct ResourceWord: Sendable, Equatable, FrameBody {
   static let size = 33
 
   /// How far it is.
-  enum Stage: Sendable, Hashable {
+  enum Stage: Sendable, Equatable {
     /// From the receiver: its app has not answered.
     case waiting
     /// From the receiver: it fetches it.

@@ -15,13 +15,15 @@ package struct ChunkLoad: Sendable {
 /// The chunks that are about to be sent, as the driver read them: two for each link that carries some.
 struct ResourceLoads: Sendable {
   /// One chunk.
-  struct Key: Hashable, Sendable {
+  struct Key: Comparable, Sendable {
     let content: ContentID
     let index: Int
+
+    static func < (one: Self, other: Self) -> Bool { (one.content.digest, one.index) < (other.content.digest, other.index) }
   }
 
   /// Nil while the driver reads it.
-  private var chunks: [Key: StoredChunk?] = [:]
+  private var chunks: Table<Key, StoredChunk?> = [:]
 
   /// Chunks of one link that are read ahead.
   static let ahead = 2
@@ -31,7 +33,7 @@ struct ResourceLoads: Sendable {
 
   /// Keeps those of these that are here; returns those that are to be read, in order.
   mutating func want(_ keys: [Key]) -> [Key] {
-    let wanted = Set(keys)
+    let wanted = KeySet(keys)
     if chunks.keys.contains(where: { !wanted.contains($0) }) { chunks = chunks.filter { wanted.contains($0.key) } }
     var fresh: [Key] = []
     for key in keys where chunks[key] == nil {

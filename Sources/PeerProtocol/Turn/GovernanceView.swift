@@ -8,11 +8,11 @@ package struct GovernanceView: Sendable {
   /// The hash of that genesis.
   package var session: SHA256Digest?
   /// The members with their roles.
-  package var roles: [PeerID: SessionRole] = [:]
+  package var roles: Table<PeerID, SessionRole> = [:]
   /// When members are admitted no more (milliseconds since 1970), where that is known.
   package var ends: [PeerID: UInt64] = [:]
   /// The peers that were removed, and those whose admissions have ended.
-  package var removed: Set<PeerID> = []
+  package var removed: KeySet<PeerID> = []
   /// Whether members that are no publishers share no maps.
   package var isCurated: Bool { record?.genesis.isCurated ?? false }
   /// Whether newcomers are turned away.
@@ -20,7 +20,7 @@ package struct GovernanceView: Sendable {
   /// Whether the statements here make this node a member: before that it knows too little to judge others.
   var isInForce = false
   /// The sessions that the other ends of links say they are in.
-  var said: [LinkID: SHA256Digest] = [:]
+  var said: Table<LinkID, SHA256Digest> = [:]
 
   init() {}
 

@@ -4,7 +4,7 @@ import WorldModel
 /// A link as the organs name it: its number, and the index of its state in every organ.
 ///
 /// The place of a link is constant while it lives and reused afterwards; the number is never reused.
-package struct LinkRef: Hashable, Sendable {
+package struct LinkRef: Sendable, Comparable {
   /// The driver's number.
   package let id: LinkID
   /// The index in every ``PerLink``.
@@ -14,10 +14,13 @@ package struct LinkRef: Hashable, Sendable {
     self.id = id
     self.place = place
   }
+
+  /// Orders links by their age, older ones first.
+  package static func < (one: Self, other: Self) -> Bool { one.id < other.id }
 }
 
 /// The link that carries a member's traffic, and the start of the member's process at its other end.
-package struct MemberLink: Hashable, Sendable {
+package struct MemberLink: Equatable, Sendable {
   package let link: LinkRef
   package let node: NodeID
 

@@ -19,7 +19,7 @@ package struct Mesh: Sendable {
   /// How well each member can be reached; published by `Membership`.
   private(set) var standings: [PeerID: Standing] = [:]
   /// The keys whose codes were compared in this process; published by `Comparison`.
-  private(set) var compared: Set<PeerID> = []
+  private(set) var compared: KeySet<PeerID> = []
   /// Whether the session's map is being fetched; published by `MapExchange`.
   private(set) var isFetchingMap = false
   /// The frames that members use; published by `FrameAlignment`.
@@ -38,7 +38,7 @@ package struct Mesh: Sendable {
   package mutating func publish(roster: Roster) { self.roster = roster }
   mutating func publish(rules: SessionRules) { self.rules = rules }
   mutating func publish(standings: [PeerID: Standing]) { self.standings = standings }
-  mutating func publish(compared: Set<PeerID>) { self.compared = compared }
+  mutating func publish(compared: KeySet<PeerID>) { self.compared = compared }
   /// In place: a copy for each frame that arrives would cost more than that.
   mutating func publish<R>(frames change: (inout FrameView) -> R) -> R { change(&frames) }
   mutating func publish(governance: GovernanceView) { self.governance = governance }

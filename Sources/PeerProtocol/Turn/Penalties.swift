@@ -10,8 +10,8 @@ struct Penalties: Sendable {
 
   /// The first wait, and the longest.
   private let first, most: Duration
-  private var peers: [PeerID: Penalty] = [:]
-  private var hosts: [SocketAddress.Host: Penalty] = [:]
+  private var peers: Table<PeerID, Penalty> = [:]
+  private var hosts: Table<SocketAddress.Host, Penalty> = [:]
 
   init(first: Duration, most: Duration) {
     (self.first, self.most) = (first, most)
@@ -34,8 +34,8 @@ struct Penalties: Sendable {
     hosts[host] = nil
   }
 
-  private mutating func fail<Key>(
-    _ key: Key, in book: WritableKeyPath<Penalties, [Key: Penalty]>, now: Instant
+  private mutating func fail<Key: Comparable>(
+    _ key: Key, in book: WritableKeyPath<Penalties, Table<Key, Penalty>>, now: Instant
   ) {
     var penalty = self[keyPath: book][key] ?? Penalty()
     let doubled = penalty.failures < 20 ? first * (1 << penalty.failures) : most

@@ -56,7 +56,7 @@ extension FixedBytes {
 }
 
 /// A message that members pass on to those who lack it, under the header that says whose it is and for whom.
-struct Flooded<Message: FrameBody & Hashable & Sendable>: Hashable, Sendable, FrameBody {
+struct Flooded<Message: FrameBody & Equatable & Sendable>: Equatable, Sendable, FrameBody {
   let header: FloodHeader
   let message: Message
 

@@ -38,7 +38,7 @@ package struct AdmissionGate: Sendable {
   }
 
   /// Why a connection is turned away.
-  package enum Refusal: Error, Hashable, Sendable {
+  package enum Refusal: Error, Equatable, Sendable {
     /// Too many strangers are here, and none has had its time.
     case total
     /// Too many strangers of this address are here.

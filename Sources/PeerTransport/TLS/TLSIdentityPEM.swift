@@ -2,7 +2,7 @@ import COpenSSL
 
 extension TLSIdentity {
   /// Why a PEM text is not an identity.
-  package enum PEMFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum PEMFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// There is no readable private key, or it needs a password.
     case noPrivateKey
     /// The private key is not Ed25519.

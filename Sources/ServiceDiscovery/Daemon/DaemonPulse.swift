@@ -4,7 +4,7 @@ internal import Glibc
 /// Whether Avahi's daemon answers, asked over its own socket.
 ///
 /// Its `dns_sd.h` layer cannot be asked: a call of it blocks for as long as D-Bus waits for a hung daemon, 25 s.
-package enum DaemonPulse: Hashable, Sendable {
+package enum DaemonPulse: Equatable, Sendable {
   /// Nobody listens there; the daemon may still be on D-Bus.
   case absent
   case answers

@@ -2,9 +2,9 @@ package import Basics
 package import BasicsLinux
 
 /// The state of the network and of this machine, as far as discovery depends on it.
-package struct NetworkFacts: Hashable, Sendable {
+package struct NetworkFacts: Equatable, Sendable {
   /// An interface that can multicast, in one family of addresses.
-  package struct Path: Hashable, Sendable {
+  package struct Path: Equatable, Sendable {
     /// The name of the interface, such as `eth0`.
     package var interface: String
     package var isIPv4: Bool

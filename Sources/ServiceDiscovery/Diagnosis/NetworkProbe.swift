@@ -54,7 +54,7 @@ package enum NetworkProbe {
     let usable = addresses.filter { address in
       address.isIPv4 == isIPv4 && address.flags.isSuperset(of: [.up, .multicast]) && !address.flags.contains(.loopback)
     }
-    return Set(usable.map(\.interface)).sorted().map { interface in
+    return Set(usable.map(\.interface)).inOrder().map { interface in
       NetworkFacts.Path(
         interface: name(of: interface), isIPv4: isIPv4, failure: socket.send(question, on: interface))
     }

@@ -1,7 +1,7 @@
 internal import CLinux
 
 /// A record of a response (RFC 1035 §3.2.1), with its names in label form.
-struct MulticastRecord: Hashable {
+struct MulticastRecord: Equatable {
   /// The name that the record is of.
   let owner: [UInt8]
   /// The type; of those that are not known here, nothing is read.

@@ -13,7 +13,7 @@ enum RecordType: UInt16, Sendable {
 }
 
 /// Where a service runs: the payload of an SRV record.
-struct ServiceLocation: Hashable {
+struct ServiceLocation: Equatable {
   /// The host as an escaped domain name, such as `kitchen.local`.
   let host: String
 

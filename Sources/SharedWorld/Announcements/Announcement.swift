@@ -5,7 +5,7 @@ import WorldModel
 /// A datagram by which a peer says where it listens, signed by its identity.
 ///
 /// The signature says who wrote it, not that it is new or from where: everybody can send it again. A dial decides.
-struct Announcement: Hashable, Sendable {
+struct Announcement: Equatable, Sendable {
   /// Bits that say how newcomers get in.
   private enum Flag {
     static let locked: UInt8 = 1

@@ -19,14 +19,14 @@ struct AnnouncementBook {
   private static let senders = 256
 
   /// A listed peer.
-  struct Entry: Hashable, Sendable {
+  struct Entry: Equatable, Sendable {
     var announcement: Announcement
     var addresses: [SocketAddress]
     var expiry: Instant
   }
 
   /// The consequence of a datagram.
-  enum Outcome: Hashable {
+  enum Outcome: Equatable {
     case nothing
     /// Announce oneself to the sender.
     case answer
@@ -47,9 +47,9 @@ struct AnnouncementBook {
 
   private let service: String
   private let me: PeerID
-  private(set) var entries: [PeerID: Entry] = [:]
+  private(set) var entries: Table<PeerID, Entry> = [:]
   private var all: Rates
-  private var rates: [SocketAddress.Host: Rates] = [:]
+  private var rates: Table<SocketAddress.Host, Rates> = [:]
 
   /// The book of a peer of a service.
   init(service: String, me: PeerID, at now: Instant) {
@@ -85,7 +85,7 @@ struct AnnouncementBook {
 
   /// Takes out the peers of which nothing was heard for long.
   mutating func expire(at now: Instant) -> [PeerID] {
-    let gone = entries.filter { $0.value.expiry <= now }.keys.sorted()
+    let gone = entries.filter { $0.value.expiry <= now }.keys.inOrder()
     for peer in gone { entries[peer] = nil }
     return gone
   }
@@ -94,7 +94,7 @@ struct AnnouncementBook {
     -> Bool
   {
     // The rate of all still bounds those that are forgotten.
-    if rates.count >= Self.senders { rates.removeAll(keepingCapacity: true) }
+    if rates.count >= Self.senders { rates.removeAll() }
     let fresh = Rates(Self.checks.ofOne, Self.answers.toOne, at: now)
     let isAdmitted = rates[sender.host.network, default: fresh][keyPath: rate].admits(at: now)
     return isAdmitted && all[keyPath: rate].admits(at: now)

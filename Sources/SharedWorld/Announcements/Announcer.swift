@@ -15,7 +15,7 @@ final class Announcer {
   private static let roundPause: UInt64 = 60_000_000_000
 
   /// A link of this machine: where a datagram to all of its machines goes.
-  struct Way: Hashable {
+  struct Way: Equatable {
     let interface: UInt32
     let destination: SocketAddress.Host
   }
@@ -90,8 +90,8 @@ final class Announcer {
     let targets =
       settings.probes.flatMap { $0.addresses(port: settings.port) }
       + known.map { SocketAddress(host: $0, port: settings.port) }
-    var seen: Set<SocketAddress> = []
-    return Array(targets.filter { seen.insert($0).inserted }.prefix(limit))
+    var seen: KeySet<SocketAddress> = []
+    return Array(targets.filter { seen.insert($0) }.prefix(limit))
   }
 
   /// The links of this machine, by the addresses of its interfaces: of IPv4 the broadcast address, of IPv6 that of all nodes

@@ -6,7 +6,7 @@ import ServiceDiscovery
 /// The content of an advertisement: the protocol's version, how strangers get in, the app's own keys, and the name if shown.
 ///
 /// Nothing of it can be trusted: anybody on the network can publish anything.
-struct DiscoveryRecord: Hashable, Sendable {
+struct DiscoveryRecord: Equatable, Sendable {
   private static let versionKey = "v"
   private static let authenticationKey = "auth"
   private static let standingKey = "st"
@@ -66,7 +66,7 @@ struct DiscoveryRecord: Hashable, Sendable {
     if let shownName { pairs.append((Self.nameKey, Array(shownName.utf8Prefix(Self.nameLimit).utf8))) }
     if let key { pairs.append((Self.keyKey, Array(key.utf8))) }
     if let tag { pairs.append((Self.tagKey, Array(tag.utf8))) }
-    for (key, value) in appInfo.sorted(by: { $0.key < $1.key }) { pairs.append((key, Array(value.utf8))) }
+    for (key, value) in appInfo.inOrder(by: { $0.key < $1.key }) { pairs.append((key, Array(value.utf8))) }
     return try DiscoveryInfo(pairs)
   }
 }

@@ -96,7 +96,7 @@ extension NetworkDiagnosis.Finding {
 
   fileprivate static func interfaces(_ facts: NetworkFacts) -> Self {
     let working = facts.paths.filter { $0.failure == nil }
-    let names = Set(working.map(\.interface)).sorted().joined(separator: ", ")
+    let names = Set(working.map(\.interface)).inOrder().joined(separator: ", ")
     if let failed = facts.paths.first, let failure = failed.failure, working.isEmpty {
       return Self(
         subject: "interfaces", weight: .bad,
@@ -153,7 +153,7 @@ extension NetworkDiagnosis.Finding {
 
   /// Multicast DNS renames one of two services or machines in the end; until then either may be found under the name.
   fileprivate static func conflict(_ names: Set<String>) -> Self {
-    let shown = names.sorted().prefix(3).map { "'\($0)'" } + (names.count > 3 ? ["\(names.count - 3) more"] : [])
+    let shown = names.inOrder().prefix(3).map { "'\($0)'" } + (names.count > 3 ? ["\(names.count - 3) more"] : [])
     return Self(
       subject: "names", weight: .doubtful,
       text: "another machine has the name \(shown.joined(separator: ", ")) too",

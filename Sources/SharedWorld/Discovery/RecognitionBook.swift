@@ -21,7 +21,7 @@ struct RecognitionBook {
   /// The tags of all keys around one day.
   private var tags: (day: Day, peers: [String: PeerID])?
   /// The peers that told their keys in this session: each is believed once.
-  private var told: Set<PeerID> = []
+  private var told: KeySet<PeerID> = []
 
   /// The book of devices whose keys were recorded.
   init(_ keys: [PeerID: RecognitionKey], service: String) {
@@ -42,7 +42,7 @@ struct RecognitionBook {
 
   /// Takes the key that a member tells; whether it is news that is to be recorded.
   mutating func take(_ key: RecognitionKey, of peer: PeerID) -> Bool {
-    guard told.insert(peer).inserted, keys[peer] != key else { return false }
+    guard told.insert(peer), keys[peer] != key else { return false }
     keys[peer] = key
     if let day = tags?.day { for tag in Self.tags(of: peer, key, service, around: day) { tags?.peers[tag] = peer } }
     return true

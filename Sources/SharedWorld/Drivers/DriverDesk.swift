@@ -8,7 +8,7 @@ struct DriverDesk {
     let end: AsyncStream<Never>.Continuation
   }
 
-  private var lines: [LinkID: Line] = [:]
+  private var lines: Table<LinkID, Line> = [:]
 
   /// Runs a driver for a link until its verdict or ``end(_:)``; whether there was room for it.
   mutating func open(

@@ -13,7 +13,7 @@ struct FrameDesk {
   var pace: SearchPace
   /// The map that was searched last.
   var finder: PlaceFinder?
-  private var met: [PeerID: Met] = [:]
+  private var met: Table<PeerID, Met> = [:]
 
   /// Nothing yet.
   ///

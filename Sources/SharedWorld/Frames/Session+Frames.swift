@@ -263,7 +263,7 @@ extension Session {
   private func alignByTouches(isPrompt: Bool) -> [PeerID: PeerAlignment] {
     guard let touches = try? touches(), let mine = try? read({ node, _ in node.worldFrames.mine }) else { return [:] }
     var found: [PeerID: PeerAlignment] = [:]
-    for peer in Set(touches.map(\.owner)).sorted() where peer != identity.peerID {
+    for peer in Set(touches.map(\.owner)).inOrder() where peer != identity.peerID {
       guard let frame = try? frame(of: peer), frame != mine else { continue }
       let points = pairs(of: touches, with: peer, in: frame, and: mine)
       // Too few points, or points above each other, align nothing yet.

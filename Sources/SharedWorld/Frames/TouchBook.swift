@@ -13,7 +13,7 @@ struct TouchBook {
   mutating func list(of all: () -> [Anchor]) -> [AnchorID] {
     let known = ids ?? Set(all().filter(Self.isTouch).map(\.id))
     ids = known
-    return known.sorted()
+    return known.inOrder()
   }
 
   /// Follows changes of anchors; whether another peer has touched a point.

@@ -2,7 +2,7 @@
 ///
 /// An endpoint is words between slashes, such as `draw/strokes/red`. In a pattern `*` stands for any one word, and `**` at
 /// the end for any number of words, also none: `draw/*/red`, `draw/**`. All else is compared as it is.
-struct EndpointPattern: Hashable, Sendable {
+struct EndpointPattern: Equatable, Sendable {
   private let words: [Substring]
   private let isOpen: Bool
   /// The only endpoint that matches; nil where several do.

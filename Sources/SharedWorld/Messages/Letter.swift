@@ -2,7 +2,7 @@ import Basics
 import PeerProtocol
 
 /// The content of a reliable message of the kind `envelope`: an object, a request, or a word about one.
-enum Letter: Hashable, Sendable {
+enum Letter: Equatable, Sendable {
   /// An object for the app.
   case message(MessageEnvelope)
   /// The receiver returns a message of this start of the peer that it is sent to.

@@ -6,7 +6,7 @@ import WorldModel
 /// An object that waits for its reader, still encoded.
 struct ArrivedMessage: Sendable {
   /// How it came.
-  enum Origin: Hashable, Sendable {
+  enum Origin: Equatable, Sendable {
     /// Reliably, under this number of the sender.
     case numbered(MessageID)
     /// Unreliably, under this key.

@@ -24,15 +24,17 @@ struct RequestDesk {
   }
 
   /// Names a request of another peer.
-  private struct Key: Hashable {
+  private struct Key: Comparable {
     let sender: NodeID
     let number: UInt64
+
+    static func < (one: Self, other: Self) -> Bool { (one.sender, one.number) < (other.sender, other.number) }
   }
 
   /// Fires at ``deadline``; nil before the first request.
   var timer: LoopTimer?
-  private var open: [UInt64: Open] = [:]
-  private var served: [Key: Served] = [:]
+  private var open: Table<UInt64, Open> = [:]
+  private var served: Table<Key, Served> = [:]
   /// Entries of `served` at which those that are gone are removed.
   private var servedLimit = 64
 
@@ -82,7 +84,7 @@ struct RequestDesk {
 
   /// The numbers of the open requests for which `test` holds, in order.
   private func numbers(where test: (Open) -> Bool) -> [UInt64] {
-    open.filter { $0.value.outcome == nil && test($0.value) }.map(\.key).sorted()
+    open.filter { $0.value.outcome == nil && test($0.value) }.keys
   }
 
   /// The requests whose time is over.

@@ -4,14 +4,14 @@ import WorldModel
 /// A session's part in resources: the bytes that are offered, those that arrive, and who follows the offers.
 struct ResourceDesk {
   /// The bytes of what this peer offers, and of what it has received and gives on.
-  private(set) var sources: [ResourceID: ResourceSource] = [:]
+  private(set) var sources: Table<ResourceID, ResourceSource> = [:]
   /// The files of what is fetched.
-  private var files: [ResourceID: ResourceFile] = [:]
+  private var files: Table<ResourceID, ResourceFile> = [:]
   /// Resources whose files were made here, moved by the app or not.
-  private var made: Set<ResourceID> = []
+  private var made: KeySet<ResourceID> = []
   /// The attachments of the session.
-  private(set) var attachments: [ResourceID: SessionAttachment] = [:]
-  private var followers: [ResourceID: AsyncStream<ResourceTransfer.Update>.Continuation] = [:]
+  private(set) var attachments: Table<ResourceID, SessionAttachment> = [:]
+  private var followers: Table<ResourceID, AsyncStream<ResourceTransfer.Update>.Continuation> = [:]
   /// Nil before the first offer was accepted.
   var folder: ResourceFolder?
 

@@ -174,7 +174,7 @@ extension Session {
 extension Session {
   /// Everything that is attached to the session, in the order of names.
   public var attachments: [SessionAttachment] {
-    waits.resources.attachments.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    waits.resources.attachments.values.inOrder { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
   /// Attaches a file to the session: every member gets it by itself, and so does every later one, from a member that has it.

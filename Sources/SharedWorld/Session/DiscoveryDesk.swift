@@ -29,20 +29,20 @@ struct DiscoveryDesk {
     let seenBefore: Peer?
   }
 
-  private var found: [Candidate.ID: Service] = [:]
+  private var found: Table<Candidate.ID, Service> = [:]
   /// By the beginning of a peer's id, the services that claim to be that peer's.
-  private var claims: [String: Set<Candidate.ID>] = [:]
+  private var claims: Table<String, KeySet<Candidate.ID>> = [:]
   /// The peers that announce themselves, by the ids of their candidates.
-  private var announced: [Candidate.ID: Announcement] = [:]
+  private var announced: Table<Candidate.ID, Announcement> = [:]
   /// Nil unless peers are announced.
   private var announcer: Announcer?
   /// The peers that answered when this session dialled a service.
-  private var peers: [Candidate.ID: PeerID] = [:]
+  private var peers: Table<Candidate.ID, PeerID> = [:]
   /// The services that are being invited, by the number of the invitation.
-  private var invited: [UInt64: Candidate.ID] = [:]
+  private var invited: Table<UInt64, Candidate.ID> = [:]
   /// The services in sight that the app was asked about.
-  private var considered: Set<Candidate.ID> = []
-  private var names: [PeerID: String] = [:]
+  private var considered: KeySet<Candidate.ID> = []
+  private var names: Table<PeerID, String> = [:]
   /// Ends when the app is to be told that nobody was found.
   var silence: LoopTimer?
   /// The key that known devices recognise the advertisement by; nil hides it from them too.
@@ -61,7 +61,7 @@ struct DiscoveryDesk {
   // MARK: Services
 
   /// The services seen, in the order of their ids.
-  var candidates: [Candidate] { Set(found.keys).union(announced.keys).compactMap(candidate).sorted { $0.id < $1.id } }
+  var candidates: [Candidate] { KeySet(found.keys).union(KeySet(announced.keys)).compactMap(candidate) }
 
   /// The candidate with this id, if it is in sight.
   ///
@@ -177,7 +177,7 @@ struct DiscoveryDesk {
     _ id: Candidate.ID, also keys: [String?], _ body: (inout Self) -> Void
   ) -> [Session.Event] {
     let others = keys.compactMap(\.self).flatMap { [Self.id(ofKey: $0)] + (claims[$0] ?? []) }
-    let ids = [id] + Set(others).subtracting([id]).sorted()
+    let ids = [id] + KeySet(others).subtracting([id]).sorted
     let before = ids.map(candidate)
     body(&self)
     return zip(ids, before).compactMap { id, before in
@@ -226,7 +226,7 @@ struct DiscoveryDesk {
   }
 
   /// Whether the app was not asked about a service since that came into sight; from now on it was.
-  mutating func isNews(_ candidate: Candidate.ID) -> Bool { considered.insert(candidate).inserted }
+  mutating func isNews(_ candidate: Candidate.ID) -> Bool { considered.insert(candidate) }
 
   /// A dial of the service `id` has failed: it is lost unless it answers a question soon.
   func reconfirm(_ id: Candidate.ID) {

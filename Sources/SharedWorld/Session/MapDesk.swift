@@ -20,7 +20,7 @@ struct MapDesk {
   /// The digest of the news that waits until the maps before it are opened.
   private var digestToTell: SHA256Digest?
   /// By a map's number, the callers that wait until it is decoded.
-  private var callers: [UInt64: [CheckedContinuation<WorldMap?, Never>]] = [:]
+  private var callers: Table<UInt64, [CheckedContinuation<WorldMap?, Never>]> = [:]
 
   /// The number of a map that has arrived, or is shared, now.
   mutating func nextNumber() -> UInt64 {
@@ -75,6 +75,6 @@ struct MapDesk {
 
   /// Resumes everybody with nothing: no map will be decoded any more.
   mutating func endAll() {
-    for number in callers.keys.sorted() { finish(number, nil) }
+    for number in callers.keys { finish(number, nil) }
   }
 }

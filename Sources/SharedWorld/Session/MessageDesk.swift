@@ -20,7 +20,7 @@ struct MessageDesk {
   /// Told when there is room after such a refusal; nil when nobody asks.
   var onRoom: (@Sendable () -> Void)?
   /// The cost of unread messages as the node knows it, by sender (bytes).
-  var unread: [PeerID: Int] = [:]
+  var unread: Table<PeerID, Int> = [:]
 
   /// The node has handed over messages of so much cost (bytes).
   mutating func received(_ cost: Int, from sender: PeerID) { unread[sender, default: 0] += cost }

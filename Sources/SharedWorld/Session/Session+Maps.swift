@@ -123,7 +123,7 @@ extension Session {
       }
       var parts: [(Int, MapPackage)] = []
       for await part in group { parts.append(part) }
-      return MapPackage(joining: parts.sorted { $0.0 < $1.0 }.map(\.1))
+      return MapPackage(joining: parts.inOrder { $0.0 < $1.0 }.map(\.1))
     }
   }
 

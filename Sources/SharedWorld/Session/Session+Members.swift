@@ -42,7 +42,7 @@ extension Session {
         queuedBytes: member.bytesWaiting + (member.link.flatMap { driver?.queuedBytes(on: $0) } ?? 0))
     }
     let connections = presence.map { Statistics.Connection($0, $1) }
-      .sorted { ($0.one, $0.other) < ($1.one, $1.other) }
+      .inOrder { ($0.one, $0.other) < ($1.one, $1.other) }
     return Statistics(connections: connections, links: links, turns: driver?.turns ?? 0)
   }
 }
@@ -81,7 +81,7 @@ extension Session {
       // A peer that has just started again is first looked for where its earlier start listened.
       guard case .invitation(.unreachable) = outcome, target.candidate != nil,
         let found = try? await self.addresses(of: target, timeout: loop.rest(until: deadline)),
-        Set(found) != Set(addresses)
+        KeySet(found) != KeySet(addresses)
       else { return try peer(from: outcome, inviting: target) }
       addresses = found
     }

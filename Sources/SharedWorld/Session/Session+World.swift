@@ -205,7 +205,7 @@ extension Session {
         id: pose.anchor, name: discovery.peer(pose.peer).name, transform: pose.transform, kind: .participant(pose.peer))
       anchor.creator = pose.peer
       return anchor
-    }.sorted { $0.id < $1.id }
+    }.inOrder { $0.id < $1.id }
   }
 
   /// The anchors that other peers drag at this moment, and where.

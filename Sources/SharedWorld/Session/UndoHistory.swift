@@ -32,7 +32,7 @@ public struct UndoHistory: Hashable, Sendable {
   private var done: [Edit] = []
   private var undone: [Edit] = []
   /// The id under which an anchor lives that was brought back, by the one before it.
-  private var successors: [AnchorID: AnchorID] = [:]
+  private var successors: Table<AnchorID, AnchorID> = [:]
 
   /// An empty history of at most `limit` edits, 1 at least; older ones are forgotten.
   public init(limit: Int = 100) {
@@ -101,7 +101,7 @@ public struct UndoHistory: Hashable, Sendable {
 
   /// Keeps the ids that a remembered edit leads to.
   private mutating func forgetUnusedIDs() {
-    var used: [AnchorID: AnchorID] = [:]
+    var used: Table<AnchorID, AnchorID> = [:]
     for edit in done + undone {
       var id = edit.anchor
       while let next = successors[id], used[id] == nil {

@@ -26,7 +26,7 @@ struct Waits {
   var resources = ResourceDesk()
   /// The streams, and the callers that read, write and open them.
   var streams = StreamDesk()
-  private var waiting: [UInt64: CheckedContinuation<WaitOutcome, Never>] = [:]
+  private var waiting: Table<UInt64, CheckedContinuation<WaitOutcome, Never>> = [:]
   private var lastNumber: UInt64 = 0
 
   /// A number that was not given before.
@@ -45,7 +45,7 @@ struct Waits {
 
   /// Resumes every caller: nothing more will happen.
   mutating func endAll(_ reason: EndReason) {
-    for number in waiting.keys.sorted() { finish(number, .ended(reason)) }
+    for number in waiting.keys { finish(number, .ended(reason)) }
     let error = SessionError(.ended, "the session has ended; start a new one")
     messages.endAll(error)
     requests.endAll(error)

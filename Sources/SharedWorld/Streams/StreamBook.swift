@@ -3,7 +3,7 @@ import PeerProtocol
 import WorldModel
 
 /// Names a stream at one of its ends.
-struct StreamKey: Hashable, Sendable {
+struct StreamKey: Hashable, Comparable, Sendable {
   /// The peer at the other end.
   let peer: PeerID
   /// The number that the peer gave it which opened it.
@@ -13,6 +13,15 @@ struct StreamKey: Hashable, Sendable {
 
   /// Whether this side opened it.
   var isOwn: Bool { opener == nil }
+
+  /// Orders by number first, own streams before the peer's: the order in which streams with a peer are ended.
+  static func < (one: Self, other: Self) -> Bool {
+    if one.number != other.number { return one.number < other.number }
+    if one.isOwn != other.isOwn { return one.isOwn }
+    if one.peer != other.peer { return one.peer < other.peer }
+    guard let start = one.opener, let otherStart = other.opener else { return false }
+    return start < otherStart
+  }
 }
 
 /// All streams of a session: which there are, what of them leaves next, and what becomes of them when a peer goes.
@@ -45,7 +54,7 @@ struct StreamBook: Sendable {
   private let sizes: StreamSizes
   private var flows: [StreamKey: StreamFlow] = [:]
   /// Streams whose app does not hold them any more; they go when the other side knows.
-  private var released: Set<StreamKey> = []
+  private var released: KeySet<StreamKey> = []
   private var partners: [Partner] = []
   private var lastNumber: UInt64 = 0
   /// The partner that is asked first for a letter.
@@ -98,8 +107,8 @@ struct StreamBook: Sendable {
 
   /// The streams that have changed since the last call, each once, and those that were opened by others.
   mutating func takeNews() -> (touched: [StreamKey], offered: [StreamKey]) {
-    var seen: Set<StreamKey> = []
-    let keys = exchange(&touched, with: []).filter { seen.insert($0).inserted }
+    var seen: KeySet<StreamKey> = []
+    let keys = exchange(&touched, with: []).filter { seen.insert($0) }
     return (keys, exchange(&offered, with: []))
   }
 
@@ -192,7 +201,7 @@ struct StreamBook: Sendable {
   }
 
   private mutating func end(with peer: PeerID, _ error: SessionError, where test: (StreamKey) -> Bool) {
-    for key in flows.keys.filter({ $0.peer == peer && test($0) }).sorted(by: { $0.order < $1.order }) {
+    for key in flows.keys.filter({ $0.peer == peer && test($0) }).inOrder() {
       _ = update(key) { $0.fail(error) }
       forgetIfOver(key)
     }
@@ -201,7 +210,7 @@ struct StreamBook: Sendable {
   /// Every stream is over, because the session is.
   mutating func endAll(_ error: SessionError) {
     for peer in partners.map(\.peer) { end(with: peer, owing: false, error) }
-    for key in flows.keys.sorted(by: { $0.order < $1.order }) { _ = update(key) { $0.fail(error) } }
+    for key in flows.keys.inOrder() { _ = update(key) { $0.fail(error) } }
   }
 
   private mutating func forgetIfOver(_ key: StreamKey) {
@@ -289,9 +298,4 @@ struct StreamBook: Sendable {
   func waitingBytes(of peer: PeerID) -> Int {
     flows.reduce(0) { $0 + ($1.key.peer == peer ? $1.value.waitingBytes : 0) }
   }
-}
-
-extension StreamKey {
-  /// The order in which streams with a peer are ended.
-  fileprivate var order: (UInt64, Int) { (number, isOwn ? 0 : 1) }
 }

@@ -22,16 +22,16 @@ struct StreamDesk {
   var timer: LoopTimer?
   /// Whether letters are being sent: what is found meanwhile is done by the same loop.
   var isServing = false
-  private var readers: [StreamKey: Reader] = [:]
-  private var writers: [UInt64: Caller<Void>] = [:]
-  private var openers: [StreamKey: Opener] = [:]
+  private var readers: Table<StreamKey, Reader> = [:]
+  private var writers: Table<UInt64, Caller<Void>> = [:]
+  private var openers: Table<StreamKey, Opener> = [:]
 
   /// When the next opener times out (nanoseconds of ``MonotonicClock``); nil for never.
   var deadline: UInt64? { openers.values.map(\.deadline).min() }
 
   /// The openers that have waited too long, in the order in which they began.
   func late(at now: UInt64) -> [StreamKey] {
-    openers.filter { $0.value.deadline <= now }.map(\.key).sorted { $0.number < $1.number }
+    openers.filter { $0.value.deadline <= now }.keys
   }
 
   // MARK: Callers

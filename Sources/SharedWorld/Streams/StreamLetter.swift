@@ -2,7 +2,7 @@ import Basics
 import PeerProtocol
 
 /// Names a stream in a letter: the peer that opened it gave it the number.
-enum StreamMark: Hashable, Sendable {
+enum StreamMark: Equatable, Sendable {
   /// The sender of the letter opened it.
   case mine(UInt64)
   /// The receiver of the letter opened it, in this start of its process.
@@ -12,7 +12,7 @@ enum StreamMark: Hashable, Sendable {
 /// The content of a message of the kind `stream`: a part of a stream, or a word about one.
 ///
 /// They come exactly once and in order, in a chain that all streams of two peers share: see Documentation/Protocol/streams.md.
-enum StreamLetter: Hashable, Sendable {
+enum StreamLetter: Equatable, Sendable {
   /// The sender opens a stream, and grants the receiver so many bytes on it.
   case open(UInt64, limit: UInt64, name: String)
   /// The receiver may send so many bytes in all; the first one of the side that did not open the stream accepts it.

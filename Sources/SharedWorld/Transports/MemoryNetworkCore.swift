@@ -16,9 +16,11 @@ actor MemoryNetworkCore {
   }
 
   /// The two ends of a connection, the one that began it first.
-  private struct Ports: Hashable {
+  private struct Ports: Comparable {
     let from: UInt16
     let to: UInt16
+
+    static func < (one: Self, other: Self) -> Bool { (one.from, one.to) < (other.from, other.to) }
   }
 
   nonisolated let loop: EventLoop
@@ -29,9 +31,9 @@ actor MemoryNetworkCore {
   private let delay: ClosedRange<Duration>
   private let seed: UInt64
   /// The connections that each port has begun to each other one.
-  private var begun: [Ports: UInt32] = [:]
+  private var begun: Table<Ports, UInt32> = [:]
   private nonisolated let lastPort = Atomic<UInt16>(0)
-  private var listeners: [UInt16: Accept] = [:]
+  private var listeners: Table<UInt16, Accept> = [:]
   /// The ends of all connections, in the order in which they were made.
   private var ends: [MemoryConnection] = []
   /// Everything that is on its way, in the order in which it is due.

@@ -72,11 +72,11 @@ public struct PinStore: Hashable, Sendable {
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw damaged(line: 1, "the file is not UTF-8") }
     var lines: [Line] = []
-    var seen: Set<PeerID> = []
+    var seen: KeySet<PeerID> = []
     // A carriage return and a line feed are one Character, and one ending of a line.
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let pin = line.isEmpty || line.hasPrefix("#") ? nil : try pin(in: line, number: index + 1)
-      if let pin, !seen.insert(pin.id).inserted { throw damaged(line: index + 1, "the id occurs twice") }
+      if let pin, !seen.insert(pin.id) { throw damaged(line: index + 1, "the id occurs twice") }
       lines.append(Line(text: String(line), pin: pin))
     }
     // The end of the last line begins no further one.

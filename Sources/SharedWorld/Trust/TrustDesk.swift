@@ -5,13 +5,13 @@ import WorldModel
 struct TrustDesk {
   private let policy: TrustPolicy
   /// The peers that were recorded when the session began.
-  private let known: [PeerID: String]
+  private let known: Table<PeerID, String>
   /// The peers that this session has recorded, or is recording.
-  private var recorded: Set<PeerID> = []
+  private var recorded: KeySet<PeerID> = []
   /// Peers that the app was warned of.
-  private var warned: Set<PeerID> = []
+  private var warned: KeySet<PeerID> = []
   /// The comparisons that the app is asked about.
-  private var comparisons: [LinkID: AsyncStream<Never>.Continuation] = [:]
+  private var comparisons: Table<LinkID, AsyncStream<Never>.Continuation> = [:]
 
   /// The app's drivers on links that are not authenticated yet.
   var drivers = DriverDesk()
@@ -23,7 +23,7 @@ struct TrustDesk {
   init(_ policy: TrustPolicy, service: String) throws(SessionError) {
     self.policy = policy
     let pins = try policy.store?.pins() ?? []
-    known = Dictionary(pins.map { ($0.id, $0.name) }) { first, _ in first }
+    known = Table(pins.reversed().map { ($0.id, $0.name) })
     let keys = pins.compactMap { pin in pin.recognitionKey.map { (pin.id, $0) } }
     book = RecognitionBook(Dictionary(keys) { first, _ in first }, service: service)
   }
@@ -82,12 +82,12 @@ struct TrustDesk {
   /// The recorded peers with the name of a peer, the first of them first; none for one that is recorded itself.
   private func namesakes(of peer: Peer) -> [PeerID] {
     guard known[peer.id] == nil, !peer.name.isEmpty else { return [] }
-    return known.filter { $0.value == peer.name }.map(\.key).sorted()
+    return known.filter { $0.value == peer.name }.map(\.key).inOrder()
   }
 
   /// The recorded key of the name of a peer with another key, the first time that the peer is met.
   mutating func warning(about peer: Peer) -> PeerID? {
-    guard let other = namesakes(of: peer).first, warned.count < PinStore.limit, warned.insert(peer.id).inserted else {
+    guard let other = namesakes(of: peer).first, warned.count < PinStore.limit, warned.insert(peer.id) else {
       return nil
     }
     return other
@@ -114,7 +114,7 @@ struct TrustDesk {
   }
 
   /// Whether a peer is recorded for the first time.
-  private mutating func newcomer(_ peer: PeerID) -> Bool { known[peer] == nil && recorded.insert(peer).inserted }
+  private mutating func newcomer(_ peer: PeerID) -> Bool { known[peer] == nil && recorded.insert(peer) }
 }
 
 extension TrustPolicy {

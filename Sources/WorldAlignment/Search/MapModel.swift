@@ -15,7 +15,7 @@ struct MapModel {
   let all: PointGrid
 
   /// Tells prepared maps apart; equal for the same cloud.
-  struct Mark: Hashable, Sendable {
+  struct Mark: Equatable, Sendable {
     let center: SIMD3<Float>
     let box: BoundingBox
     let points, all: Int

@@ -61,7 +61,7 @@ struct PictureFrame {
       counts[min(Int((point.y - box.minimum.y) * scale), layers - 1)] += 1
     }
     let total = counts.reduce(0, +)
-    let median = counts.sorted()[layers / 2]
+    let median = counts.inOrder()[layers / 2]
     guard let top = counts.indices.suffix(layers / 3).max(by: { counts[$0] < counts[$1] }) else { return nil }
     guard total > 0, counts[top] > 3 * median, counts[top] * 25 > total else { return nil }
     // Two layers lower, so that the noise of the ceiling goes with it.

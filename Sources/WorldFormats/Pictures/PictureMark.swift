@@ -1,5 +1,5 @@
 /// Something drawn over the points, in pixels from the top left corner.
-enum PictureMark: Hashable {
+enum PictureMark: Equatable {
   /// A straight line.
   case line(from: SIMD2<Float>, to: SIMD2<Float>, width: Float, colour: Colour, opacity: Float)
   /// A filled disc with a white rim.

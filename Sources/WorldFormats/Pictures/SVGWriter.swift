@@ -31,7 +31,7 @@ struct SVGWriter {
       }
     }
     text += "<g fill=\"none\" stroke-width=\"1\" transform=\"translate(0 0.5)\">\n"
-    for colour in paths.keys.sorted() {
+    for colour in paths.keys.inOrder() {
       let packed = Colour(Float(colour >> 16), Float(colour >> 8 & 255), Float(colour & 255))
       text += "<path stroke=\"\(Self.hex(packed))\" d=\"\((paths[colour] ?? []).joined())\"/>\n"
     }

@@ -1,5 +1,5 @@
 /// The meaning of a column of a point-cloud file.
-enum CloudField: Hashable {
+enum CloudField: Equatable {
   case x, y, z
   case normalX, normalY, normalZ
   case red, green, blue
@@ -39,7 +39,7 @@ enum CloudField: Hashable {
 }
 
 /// The type of a column.
-enum CloudScalar: Hashable {
+enum CloudScalar: Equatable {
   case int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64
 
   /// Its size (bytes).
@@ -57,7 +57,7 @@ enum CloudScalar: Hashable {
 }
 
 /// A column: what it means and how its numbers are stored.
-struct CloudColumn: Hashable {
+struct CloudColumn: Equatable {
   var field: CloudField
   var scalar: CloudScalar
 }

@@ -47,7 +47,7 @@ struct RoomSurface {
       guard index % 2 == 0 else { return random.place() }
       let group = groups[index / 2 % groups.count]
       return (group + random.place() * spread).clamped(lowerBound: SIMD2(-1, -1), upperBound: SIMD2(1, 1))
-    }.sorted { $0.x < $1.x }
+    }.inOrder { $0.x < $1.x }
   }
 
   /// The plane anchor of this surface: y along the normal, x along u.

@@ -42,6 +42,6 @@ public struct SyntheticRoom: Hashable, Sendable {
     let colours = includesColours ? scan.colours : nil
     let cloud = FeatureCloud(
       positions: scan.positions, identifiers: scan.identifiers, channels: FeatureCloud.Channels(colours: colours))
-    return WorldMap(anchors: anchors.sorted { $0.id < $1.id }, cloud: cloud, views: UInt32(scan.keyframes))
+    return WorldMap(anchors: anchors.inOrder { $0.id < $1.id }, cloud: cloud, views: UInt32(scan.keyframes))
   }
 }

@@ -13,7 +13,7 @@ struct BlockDirectory {
   var rows: [Row]
 
   /// One block.
-  struct Row: Hashable {
+  struct Row: Equatable {
     /// Bytes of the block.
     var storedLength: Int
     /// Points or anchors in it.

@@ -1,5 +1,5 @@
 /// The first 24 bytes of a block: enough to find and check it in a file whose directory is lost.
-struct BlockHead: Hashable {
+struct BlockHead: Equatable {
   static let size = 24
   /// "WBLK", first character in the lowest byte.
   static let magic: UInt32 = 0x4B4C_4257

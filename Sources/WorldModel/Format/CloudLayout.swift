@@ -1,9 +1,9 @@
 import Basics
 
 /// The layout of every block of a cloud: its channels and their precision; the parameters of the points section.
-struct CloudLayout: Hashable, Sendable {
+struct CloudLayout: Equatable, Sendable {
   /// Which channels are there.
-  struct ChannelSet: OptionSet, Hashable, Sendable {
+  struct ChannelSet: OptionSet, Equatable, Sendable {
     let rawValue: UInt32
     static let confidence = ChannelSet(rawValue: 1)
     static let colours = ChannelSet(rawValue: 2)

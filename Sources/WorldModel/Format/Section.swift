@@ -54,7 +54,7 @@ enum SectionCodec {
 }
 
 /// One row of the section table: 40 bytes.
-struct SectionEntry: Hashable {
+struct SectionEntry: Equatable {
   static let size = 40
 
   var code: SectionCode

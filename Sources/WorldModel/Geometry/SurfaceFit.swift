@@ -1,5 +1,5 @@
 /// The flat surface that fits a few points best: principal component analysis of their 3×3 covariance.
-package struct SurfaceFit: Hashable, Sendable {
+package struct SurfaceFit: Equatable, Sendable {
   /// The middle of the points (metres).
   package let center: SIMD3<Float>
   /// The unit normal; its sign carries no meaning.

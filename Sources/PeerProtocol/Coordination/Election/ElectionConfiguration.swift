@@ -1,5 +1,5 @@
 /// The time constants of the election, in nanoseconds; every node of a session uses the same ones.
-package struct ElectionTimers: Hashable, Sendable {
+package struct ElectionTimers: Equatable, Sendable {
   /// How often a host says that it is there (BEAT, 0.5 s).
   package var beat: Int64 = 500_000_000
   /// How long a host is believed after a Beat (LEASE, 2 s).
@@ -27,7 +27,7 @@ package struct ElectionTimers: Hashable, Sendable {
 }
 
 /// The decisions of an app about hosting.
-package struct ElectionConfiguration: Hashable, Sendable {
+package struct ElectionConfiguration: Equatable, Sendable {
   /// The wish to host, 0…255, more is better.
   ///
   /// It counts when there is no host and when two hosts meet.

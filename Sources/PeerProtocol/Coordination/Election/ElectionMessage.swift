@@ -2,7 +2,7 @@
 ///
 /// Every message travels in a flood envelope that names its sender, so no message repeats it. "Reign" means the time
 /// for which one node is host at one epoch.
-package enum ElectionMessage: Hashable, Sendable, FrameBody {
+package enum ElectionMessage: Equatable, Sendable, FrameBody {
   /// The sender is host; sent to all every half second.
   case beat(Beat)
   /// The sender follows the receiver; the answer to each Beat.
@@ -49,7 +49,7 @@ extension ElectionMessage {
 }
 
 extension ElectionMessage {
-  package struct Beat: Hashable, Sendable {
+  package struct Beat: Equatable, Sendable {
     /// The reign's epoch, from 1.
     package var epoch: UInt64
     /// Counts the Beats of this host, from 1.
@@ -64,7 +64,7 @@ extension ElectionMessage {
     package var nextJoinSequence: UInt32
   }
 
-  package struct Ack: Hashable, Sendable {
+  package struct Ack: Equatable, Sendable {
     /// The epoch at which the sender follows.
     package var epoch: UInt64
     /// The Beat that this answers; 0 if the sender has heard of the host only from others.
@@ -75,7 +75,7 @@ extension ElectionMessage {
     package var sessionTime: UInt64
   }
 
-  package struct PreClaim: Hashable, Sendable {
+  package struct PreClaim: Equatable, Sendable {
     /// The sender's wish to host.
     package var priority: UInt8
     /// The sender's place in the order of joining, or 0.
@@ -84,7 +84,7 @@ extension ElectionMessage {
     package var maxEpoch: UInt64
   }
 
-  package struct PreNack: Hashable, Sendable {
+  package struct PreNack: Equatable, Sendable {
     /// The host that the sender follows or is, or nil if the sender is only the better candidate.
     package var host: NodeID?
     /// That host's epoch, or 0.
@@ -93,7 +93,7 @@ extension ElectionMessage {
     package var leaseRemaining: UInt32
   }
 
-  package struct StepDown: Hashable, Sendable {
+  package struct StepDown: Equatable, Sendable {
     /// The host to follow.
     package var to: NodeID
     /// That host's epoch.
@@ -104,7 +104,7 @@ extension ElectionMessage {
     package var ended: UInt64
   }
 
-  package struct Offer: Hashable, Sendable {
+  package struct Offer: Equatable, Sendable {
     /// The sender and the followers it heard lately.
     package var size: UInt16
     /// The sender's wish to host.
@@ -113,14 +113,14 @@ extension ElectionMessage {
     package var epoch: UInt64
   }
 
-  package struct Win: Hashable, Sendable {
+  package struct Win: Equatable, Sendable {
     /// The sender's epoch.
     package var epoch: UInt64
     /// The epoch of the Offer that this answers.
     package var offerEpoch: UInt64
   }
 
-  package struct Yield: Hashable, Sendable {
+  package struct Yield: Equatable, Sendable {
     /// The epoch at which the sender now follows the receiver.
     package var epoch: UInt64
     /// The highest epoch the sender has seen.
@@ -129,26 +129,26 @@ extension ElectionMessage {
     package var sessionTime: UInt64
   }
 
-  package struct Handover: Hashable, Sendable {
+  package struct Handover: Equatable, Sendable {
     /// The epoch of the sender's reign.
     package var epoch: UInt64
   }
 
-  package struct Resign: Hashable, Sendable {
+  package struct Resign: Equatable, Sendable {
     /// The epoch of the reign that ends.
     package var epoch: UInt64
     /// The node that should become host at once; nil if the sender knows none.
     package var successor: NodeID?
   }
 
-  package struct Request: Hashable, Sendable {
+  package struct Request: Equatable, Sendable {
     /// The sender's wish to host.
     package var priority: UInt8
     /// Whether the app asked; otherwise the sender's priority did (preemption).
     package var isExplicit: Bool
   }
 
-  package struct Seat: Hashable, Sendable {
+  package struct Seat: Equatable, Sendable {
     /// The receiver's place in the order of joining, from 1.
     package var joinSequence: UInt32
   }

@@ -1,5 +1,5 @@
 /// An order of a ``HostElection``; the owner drains these after every call.
-package enum ElectionOutput: Hashable, Sendable {
+package enum ElectionOutput: Equatable, Sendable {
   /// Flood the message to every member.
   case broadcast(ElectionMessage)
   /// Bring the message to one member, through others if there is no direct link.

@@ -1,5 +1,5 @@
 /// How early a node may canvass when a session has no host; the smaller rank is the better one.
-package struct ElectionRank: Hashable, Sendable {
+package struct ElectionRank: Equatable, Sendable {
   /// The app's wish to host, 0…255; more is better.
   package var priority: UInt8
   /// The place in the order of joining that a host gave, from 1; 0 is "none yet" and comes last.
@@ -26,7 +26,7 @@ extension ElectionRank: Comparable {
 }
 
 /// A live member of the session as the election sees it.
-package struct ElectionMember: Hashable, Sendable {
+package struct ElectionMember: Equatable, Sendable {
   /// Its rank, which names the node.
   package var rank: ElectionRank
   /// Whether its app lets it be host at all.

@@ -15,7 +15,7 @@ package struct HostElection: Sendable {
   package let rules: ProtocolRules
 
   /// The phase of this node; each case but the last carries the instant that ends it.
-  enum Phase: Hashable, Sendable {
+  enum Phase: Equatable, Sendable {
     /// Follows `host` and believes in it until then.
     case following(until: Instant)
     /// Has no host and hears only.
@@ -28,7 +28,7 @@ package struct HostElection: Sendable {
   }
 
   /// A question to one node that keeps a host from deciding anything else until then.
-  struct Lock: Hashable, Sendable {
+  struct Lock: Equatable, Sendable {
     var node: NodeID
     var until: Instant
   }

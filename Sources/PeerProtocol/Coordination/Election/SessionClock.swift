@@ -1,7 +1,7 @@
 package import Basics
 
 /// Session time: the host's monotonic clock in milliseconds, as one node reckons it; it never runs backwards.
-package struct SessionClock: Hashable, Sendable {
+package struct SessionClock: Equatable, Sendable {
   /// Session time minus local time (ns).
   private var offset: Int64
   /// The reading of the clock when it was last set (ms).

@@ -1,7 +1,7 @@
 package import Basics
 
 /// The head of a message that finds its way through members: who sent it, which one it is, whom it is for.
-package struct FloodHeader: Hashable, Sendable, FrameBody {
+package struct FloodHeader: Equatable, Sendable, FrameBody {
   /// Bytes of the longest one on the wire.
   package static let largest = 2 * NodeID.wireSize + 13
 
@@ -46,7 +46,7 @@ package struct FloodHeader: Hashable, Sendable, FrameBody {
 /// is not sent again; the election repeats what matters.
 package struct FloodRelay: Sendable {
   /// The treatment of a message.
-  package struct Decision: Hashable, Sendable {
+  package struct Decision: Equatable, Sendable {
     /// Whether this node is to take the message itself.
     package var deliver: Bool
     /// The places, in the graph, of the neighbours to pass it on to.
@@ -139,7 +139,7 @@ extension Turn {
 }
 
 /// Which of one origin's messages were seen: the highest nonce, and one bit for each of the 4,096 up to it.
-struct NonceWindow: Hashable, Sendable {
+struct NonceWindow: Equatable, Sendable {
   /// Nonces remembered; older ones count as seen.
   static let size: UInt64 = 4096
 

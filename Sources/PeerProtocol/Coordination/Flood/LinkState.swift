@@ -3,7 +3,7 @@ package import Basics
 /// The announcement of one node about itself to all: its direct links and its rank.
 ///
 /// Neighbours are named by incarnation only, 8 bytes each; 64 random bits tell apart all nodes of a session.
-package struct LinkState: Hashable, Sendable, FrameBody {
+package struct LinkState: Equatable, Sendable, FrameBody {
   /// Bytes of the longest one on the wire.
   package static let largest = NodeID.wireSize + 12 + 8 * NodeSet.capacity
 

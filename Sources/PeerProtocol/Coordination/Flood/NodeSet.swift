@@ -1,5 +1,5 @@
 /// A set of small numbers below 256, the places of nodes in a ``PresenceGraph``; it never allocates.
-package struct NodeSet: Hashable, Sendable {
+package struct NodeSet: Equatable, Sendable {
   /// The number of places.
   package static let capacity = 256
 

@@ -7,7 +7,7 @@ package import Basics
 /// every node of a connected component ends with the same graph, and a full mesh of n costs n messages a change.
 package struct PresenceGraph: Sendable {
   /// The orders; the owner drains these after every call.
-  package enum Output: Hashable, Sendable {
+  package enum Output: Equatable, Sendable {
     /// Send the announcement over the direct link to `to`.
     case send(LinkState, to: NodeID)
     /// ``members`` is different now.

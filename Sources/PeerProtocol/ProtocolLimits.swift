@@ -124,6 +124,8 @@ package enum ProtocolLimits {
   package static let announcements = 8
   /// Chunks named in one manifest frame.
   package static let manifestNames = 450
+  /// Parts of manifests that one member gets of maps in a second, and as many of resources; the longest manifest has 146.
+  package static let manifestRequests = 512
   /// Bytes of one part of a snapshot or of a version vector, with its head.
   package static let statePart = 32 * 1024
   /// Bytes of a version vector with its digest.

@@ -7,7 +7,7 @@ from small.member import NO_ADDRESSES, PRESENT, encode_record
 from small.wire import Node, Reader, check, u8, u32, varint
 
 KICKED = 2
-#: How far a version may be above the known one, and the highest there is.
+#: How many steps a version may be ahead of the known one, and the highest there is, which 1 follows.
 JUMP, HIGHEST = 65_536, 2**31
 
 
@@ -26,8 +26,16 @@ class Record:
 
     @property
     def rank(self) -> tuple[int, int, int, bytes]:
-        """Of two records of a peer the one of higher rank stands."""
+        """Of two records of a peer with one version the one of higher rank stands."""
         return self.version, self.status, self.incarnation, self.encoded(b"")
+
+    def replaces(self, known: "Record") -> bool:
+        """Whether this record stands, and not the known one."""
+        if self.version == known.version:
+            return self.rank > known.rank
+        ahead = (self.version - known.version) % HIGHEST
+        is_apart = min(ahead, HIGHEST - ahead) > JUMP
+        return 1 <= ahead <= JUMP or is_apart and self.status == KICKED != known.status
 
     @property
     def next_version(self) -> int:
@@ -64,10 +72,9 @@ class Roster:
         for _ in range(count):
             peer = reader.take(32)
             record = Record(reader.u32(), reader.u8(KICKED), reader.u64(), reader.text(63), read_addresses(reader))
+            check(record.version > 0, "a version of 0")
             known = self.records.get(peer)
-            # Nobody uses up the numbers of others.
-            is_near = record.version <= min(HIGHEST, known.version + JUMP if known else HIGHEST)
-            if is_near and (not known or record.rank > known.rank):
+            if record.version <= HIGHEST and (not known or record.replaces(known)):
                 self.records[peer] = record
                 news.append((peer, record))
         reader.end()

@@ -49,8 +49,8 @@ struct DiscoveryRecordTests {
     "what no advertisement can carry is refused",
     arguments: [
       ["v": "9"], ["ST": "open"], ["much too long": ""], ["": "x"], ["a=b": ""],
-      ["k": String(repeating: "x", count: 300)],
-      ["a": "1", "A": "2"],
+      ["w": String(repeating: "x", count: 300)],
+      ["a": "1", "A": "2"], ["id": "x"], ["K": "x"], ["n": "x"], ["auth": "x"],
     ])
   func refused(info: [String: String]) async {
     var record = DiscoveryRecord()

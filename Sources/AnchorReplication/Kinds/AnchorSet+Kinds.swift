@@ -19,13 +19,13 @@ extension AnchorSet {
     }
     guard let clock = clock.tick(at: milliseconds), clock > kindStamp(at: slot).clock else { throw .clockExhausted }
     let write = KindWrite(key: actors.dot(entry.key), stamp: Stamp(clock: clock, actor: actor), kind: kind)
-    kinds.lastOwn = clock
     writeKind(write, at: slot, origin: .local)
   }
 
   /// Merges writes that another peer sent; what is not later than what is here has no effect.
   ///
-  /// A write in this actor's name that it never made, and a clock too far ahead, refuse all of them.
+  /// A clock too far ahead refuses all of them. A write in this actor's name that it never made counts like any other: each
+  /// member may give each anchor another kind, and who brings a forged write may have it from somebody else.
   ///
   /// - Parameter author: Whose link they came on; only what that peer wrote itself is judged by its clock. Nil judges none.
   /// - Returns: Whether any of them changed an anchor.
@@ -50,11 +50,6 @@ extension AnchorSet {
   }
 
   private func check(_ write: KindWrite, judging author: LinkAuthor?) throws(ReplicationError) {
-    let slot = slot(of: write.key)
-    if write.stamp.actor == actor {
-      let isKnown = slot.map { write.stamp <= kindStamp(at: $0) } ?? covers(write.key)
-      guard isKnown || write.stamp.clock <= kinds.lastForgotten else { throw .forgedDot(write.key) }
-    }
     if let horizon = author?.horizon(for: write.stamp.actor, limits), write.stamp.sessionMilliseconds > horizon {
       throw .clockAhead(write.key, by: write.stamp.sessionMilliseconds - horizon)
     }

@@ -13,10 +13,6 @@ struct KindBook: Sendable {
   private(set) var version: UInt64 = 0
   /// Bytes of names and outlines.
   private(set) var stateBytes = 0
-  /// The clock of the last write of this actor itself.
-  var lastOwn: UInt64 = 0
-  /// The same when writes were last forgotten: an own one up to it that comes from others is no forgery.
-  private(set) var lastForgotten: UInt64 = 0
   /// The digest of all writes.
   private(set) var digest = KindDigest()
   private var registers: [PackedKey: Register] = [:]
@@ -58,8 +54,6 @@ struct KindBook: Sendable {
       registers[entry.key].map { $0.version == entry.version && isUnwanted($0.write) } ?? false
     }.map(\.key)
     for key in keys { remove(key) }
-    // An own write may have been in place of which an unwanted one stood.
-    if !keys.isEmpty { lastForgotten = lastOwn }
     return keys
   }
 

@@ -52,10 +52,12 @@ extension AnchorSet {
   ///   - author: Whose link it came on; what that peer wrote itself is judged by its clock. Nil judges nothing.
   ///   - acknowledged: How many of the own operations that peer had when the two began to exchange. Of those that came
   ///     to it since, nobody can say whether it wrote before or after, so that values it replaces are told as lost.
+  ///   - origin: What the changes are told as: a merge, or words of another peer where the two were not apart.
   /// - Returns: The version vector of the snapshot's sender.
   @discardableResult
   package mutating func merge(
-    snapshot bytes: RawSpan, judging author: LinkAuthor? = nil, acknowledged: UInt64 = .max
+    snapshot bytes: RawSpan, judging author: LinkAuthor? = nil, acknowledged: UInt64 = .max,
+    origin: AnchorOrigin = .merge
   ) throws(ReplicationError) -> VersionVector {
     let snapshot: Snapshot
     do throws(DecodingFailure) {
@@ -73,13 +75,14 @@ extension AnchorSet {
     let isSameHistory = snapshot.versionVector == vector
     actors = snapshot.actors
     creators = snapshot.creators
-    join(snapshot, previous: previous, ownSeen: min(acknowledged, snapshot.sequence(of: ActorTable.local)))
+    let ownSeen = min(acknowledged, snapshot.sequence(of: ActorTable.local))
+    join(snapshot, previous: previous, ownSeen: ownSeen, origin: origin)
     for dot in snapshot.vector {
       guard actors.seen[Int(dot.index)] < dot.sequence else { continue }
       actors.advance(dot.index, to: dot.sequence)
       log.raiseFloor(of: dot.index, to: dot.sequence)
     }
-    if isSameHistory { reconcile(with: snapshot) }
+    if isSameHistory { reconcile(with: snapshot, origin: origin) }
     releaseHeld()
     return snapshot.versionVector
   }
@@ -110,30 +113,30 @@ extension AnchorSet {
 
   /// Takes over the entries; `previous` is what was applied of each actor before, `ownSeen` how many of the own
   /// operations their writers are taken to have known.
-  private mutating func join(_ snapshot: Snapshot, previous: [UInt64], ownSeen: UInt64) {
+  private mutating func join(_ snapshot: Snapshot, previous: [UInt64], ownSeen: UInt64, origin: AnchorOrigin) {
     var isKept = [Bool](repeating: false, count: table.entries.count)
     for entry in snapshot.entries {
       clock.observe(entry.latestClock)
       if let slot = table.slot(of: entry.key) {
         isKept[slot] = true
-        join(entry, at: slot, ownSeen: ownSeen)
+        join(entry, at: slot, ownSeen: ownSeen, origin: origin)
         continue
       }
       let seen = Int(entry.key.actor) < previous.count ? previous[Int(entry.key.actor)] : 0
       guard entry.key.sequence > seen || !rules.contains(.mergeContext) else { continue }
-      insert(entry, stamp: latestStamp(of: entry), origin: .merge)
+      insert(entry, stamp: latestStamp(of: entry), origin: origin)
     }
     let covered = snapshot.sequences
     for slot in isKept.indices.reversed() where !isKept[slot] {
       let key = table.entries[slot].key
       guard key.sequence <= covered[Int(key.actor)] else { continue }
       let isUnseen = table.entries[slot].lastLocalEdit > ownSeen
-      remove(at: slot, stamp: nil, origin: .merge) { _ in isUnseen }
+      remove(at: slot, stamp: nil, origin: origin) { _ in isUnseen }
     }
   }
 
   /// Lets each register of an entry that both sides have keep its latest stamp.
-  private mutating func join(_ entry: Entry, at slot: Int, ownSeen: UInt64) {
+  private mutating func join(_ entry: Entry, at slot: Int, ownSeen: UInt64, origin: AnchorOrigin) {
     for field in AnchorField.allCases {
       let present = table.entries[slot].clocks[field]
       guard entry.clocks[field] != present || entry.writer(of: field) != table.entries[slot].writer(of: field)
@@ -141,7 +144,7 @@ extension AnchorSet {
       let base = table.entries[slot].lastLocalEdit > ownSeen ? nil : present
       write(
         entry.value(of: field), at: slot, clock: entry.clocks[field], by: entry.writer(of: field), base: base,
-        origin: .merge)
+        origin: origin)
     }
   }
 
@@ -162,15 +165,15 @@ extension Entry {
 extension AnchorSet {
   /// Makes this set and the sender of a snapshot with the same vector, which makes it too, hold the same: of each anchor that
   /// still differs once both have joined their states both keep the one whose canonical bytes are the greater.
-  mutating func reconcile(with snapshot: Snapshot) {
+  mutating func reconcile(with snapshot: Snapshot, origin: AnchorOrigin) {
     for entry in snapshot.entries {
       guard let slot = table.slot(of: entry.key) else { continue }
       let theirs = entry.joined(with: table.entries[slot])
       guard canonical(table.entries[slot]).lexicographicallyPrecedes(canonical(theirs)) else { continue }
       let written = kinds[entry.key]
-      remove(at: slot, stamp: nil, origin: .merge) { _ in false }
+      remove(at: slot, stamp: nil, origin: origin) { _ in false }
       if let written { kinds.store(written, of: entry.key) }
-      insert(theirs, stamp: latestStamp(of: theirs), origin: .merge)
+      insert(theirs, stamp: latestStamp(of: theirs), origin: origin)
     }
   }
 

@@ -27,7 +27,7 @@ package struct ChunkPiece: Sendable, Equatable {
     writer.write(UInt32(offset))
   }
 
-  /// Reads all that stands before the bytes, and refuses more of them than a piece may have.
+  /// Reads all that stands before the bytes, and refuses a size that no chunk has, and more bytes or fewer than a piece may have.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     content = ContentID(try reader.readDigest())
     chunk = Int(try reader.read(UInt32.self))
@@ -36,9 +36,13 @@ package struct ChunkPiece: Sendable, Equatable {
       throw .invalid("unknown chunk codec", offset: start)
     }
     self.codec = codec
+    let size = reader.offset
     storedSize = Int(try reader.read(UInt32.self))
+    guard (1...ProtocolLimits.chunk).contains(storedSize) else {
+      throw .overLimit(limit: ProtocolLimits.chunk, offset: size)
+    }
     offset = Int(try reader.read(UInt32.self))
-    guard reader.remaining <= ProtocolLimits.bulkPiece else {
+    guard (1...ProtocolLimits.bulkPiece).contains(reader.remaining) else {
       throw .overLimit(limit: ProtocolLimits.bulkPiece, offset: reader.offset)
     }
   }

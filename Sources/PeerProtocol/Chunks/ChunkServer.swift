@@ -31,13 +31,15 @@ struct ChunkServer: Sendable {
   /// The first chunks that a member waits for.
   func first(_ count: Int, on link: LinkRef) -> [Uploads.Upload] { uploads[link]?.first(count) ?? [] }
 
-  /// Sends the part of a manifest that is asked for.
-  func receive(
+  /// Sends the part of a manifest that is asked for, of those that one peer asks for in a second at most so many.
+  mutating func receive(
     _ request: ManifestRequest, of manifest: ContentManifest, as type: FrameType, from sender: MemberLink,
     in turn: inout Turn
   ) {
-    let first = request.first
-    guard first < manifest.names.count else { return }
+    let (first, now) = (request.first, turn.now)
+    guard first < manifest.names.count, uploads.update(sender.link, { $0.mayAskManifest(at: now) }) == true else {
+      return
+    }
     let names = manifest.names[first..<min(first + ProtocolLimits.manifestNames, manifest.names.count)]
     let part = ManifestPart(content: request.content, first: first, names: Array(names))
     turn.send(type, on: sender.link) { part.write(to: &$0) }

@@ -49,7 +49,12 @@ struct ManifestPart: Sendable, Equatable, FrameBody {
     content = ContentID(try reader.readDigest())
     first = Int(try reader.read(UInt32.self))
     var names: [ChunkName] = []
-    while !reader.isAtEnd { names.append(try ChunkName(reading: &reader)) }
+    while !reader.isAtEnd {
+      guard names.count < ProtocolLimits.manifestNames else {
+        throw .overLimit(limit: ProtocolLimits.manifestNames, offset: reader.offset)
+      }
+      names.append(try ChunkName(reading: &reader))
+    }
     self.names = names
   }
 }

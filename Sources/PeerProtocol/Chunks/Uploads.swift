@@ -1,3 +1,5 @@
+import Basics
+
 /// The chunks that a peer asked for, in order, the first of each link perhaps half sent.
 package struct Uploads: Sendable, Equatable {
   /// A chunk on its way out.
@@ -20,6 +22,8 @@ package struct Uploads: Sendable, Equatable {
   private var queue: [Upload] = []
   /// The last one, so that the pieces of a chunk need not expand it again.
   private var expanded: Expanded?
+  /// The parts of manifests that the peer asks for: an answer is hundreds of times as long as the question.
+  private var manifests: RateLimit?
 
   package init() {}
 
@@ -33,6 +37,13 @@ package struct Uploads: Sendable, Equatable {
 
   /// The first ones.
   func first(_ count: Int) -> [Upload] { Array(queue.prefix(count)) }
+
+  /// Counts a part of a manifest that the peer asks for; whether it gets it.
+  mutating func mayAskManifest(at now: Instant) -> Bool {
+    var limit = manifests ?? RateLimit(ProtocolLimits.manifestRequests, at: now)
+    defer { manifests = limit }
+    return limit.admits(at: now)
+  }
 
   /// Queues a chunk unless the peer asks for more than it may; one that is on its way starts over.
   package mutating func add(_ content: ContentID, _ chunk: Int) {

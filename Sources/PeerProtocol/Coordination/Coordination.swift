@@ -203,7 +203,7 @@ package struct Coordination: Organ {
     _ type: FrameType, _ header: FloodHeader, from sender: MemberLink, in turn: inout Turn,
     _ build: (inout ByteWriter) -> Void
   ) -> Bool {
-    let decision = relay.receive(header, from: sender.node, over: graph)
+    let decision = relay.receive(header, from: sender.node, over: graph, at: turn.now)
     turn.send(type, to: decision.targets) { body in
       header.write(to: &body)
       build(&body)

@@ -126,7 +126,10 @@ struct FrameAlignment: Organ {
     var news = FrameWord()
     for declaration in word.declarations {
       guard let isOwn = isOwnWord(of: declaration.node.actor, from: sender, in: turn) else { continue }
-      let isNews = turn.mesh.publish(frames: { $0.merge(declaration, isOwnWord: isOwn) })
+      let isNews =
+        turn.mesh.frames.book.isFull
+        ? mergeIntoFull(declaration, isOwnWord: isOwn, in: &turn)
+        : turn.mesh.publish(frames: { $0.merge(declaration, isOwnWord: isOwn) })
       if isNews { news.declarations.append(declaration) }
     }
     for measurement in word.measurements {
@@ -139,6 +142,16 @@ struct FrameAlignment: Organ {
     // Before any anchor that may need it: control frames leave before operations and poses.
     for member in turn.mesh.links.members where member != sender { send(news, on: member.link, in: &turn) }
     return true
+  }
+
+  /// Adds a declaration to a book without room; whether it is news.
+  private func mergeIntoFull(_ declaration: FrameDeclaration, isOwnWord: Bool, in turn: inout Turn) -> Bool {
+    let (roster, anchors) = (turn.mesh.roster, turn.anchors)
+    return turn.mesh.publish(frames: { view in
+      view.merge(declaration, isOwnWord: isOwnWord) { node in
+        roster.admits(node.peer) && roster[node.peer]?.node == node || anchors.appliedCount(of: node.actor) > 0
+      }
+    })
   }
 
   /// Whether an author itself said this; nil when this node is the author, and others say it.

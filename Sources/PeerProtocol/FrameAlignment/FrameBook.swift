@@ -7,6 +7,8 @@ package import Basics
 package struct FrameBook: Sendable, Equatable {
   /// By author, each list in the order of the numbers.
   private(set) var declared: Table<ActorID, [FrameDeclaration]> = [:]
+  /// Authors whose declarations found no room, as far as they are remembered: where they write is not known.
+  private var refused: KeySet<ActorID> = []
   /// By observer.
   private var measured: Table<ActorID, [Held]> = [:]
   private var measurementCount = 0
@@ -49,14 +51,27 @@ package struct FrameBook: Sendable, Equatable {
 
   // MARK: Merging
 
+  /// Whether a further author finds no room unless it is preferred to another one.
+  var isFull: Bool { declared.count >= ProtocolLimits.frameAuthors }
+
   /// Adds a declaration; whether it is news.
   ///
-  /// - Parameter isOwnWord: Whether its author itself sent it: then it replaces what others have said in its name.
-  mutating func merge(_ new: FrameDeclaration, isOwnWord: Bool) -> Bool {
+  /// - Parameters:
+  ///   - isOwnWord: Whether its author itself sent it: then it replaces what others have said in its name.
+  ///   - isKnown: Whether a process is a member or has written anything. Where there is no room such a one takes the place of one
+  ///     that is neither, which somebody has made up.
+  mutating func merge(
+    _ new: FrameDeclaration, isOwnWord: Bool, isKnown: (NodeID) -> Bool = { _ in true }
+  ) -> Bool {
     let author = new.node.actor
     guard var list = declared[author] else {
-      guard declared.count < ProtocolLimits.frameAuthors else { return false }
+      guard !isFull || isKnown(new.node) && evict(where: { !isKnown($0) }) else {
+        // Those that are known are few.
+        if isKnown(new.node) || refused.count < ProtocolLimits.frameAuthors { refused.insert(author) }
+        return false
+      }
       declared[author] = [new]
+      refused.remove(author)
       return true
     }
     if let index = list.firstIndex(where: { $0.number == new.number }) {
@@ -67,6 +82,15 @@ package struct FrameBook: Sendable, Equatable {
       if list.count > ProtocolLimits.framesOfAuthor, list.removeFirst() == new { return false }
     }
     declared[author] = list
+    return true
+  }
+
+  /// Forgets one author, the last one in the order of the ids; whether there was such a one.
+  private mutating func evict(where isUnwanted: (NodeID) -> Bool) -> Bool {
+    let nodes = declared.values.compactMap(\.last?.node).sorted()
+    guard let last = nodes.last(where: isUnwanted) else { return false }
+    declared[last.actor] = nil
+    if refused.count < ProtocolLimits.frameAuthors { refused.insert(last.actor) }
     return true
   }
 
@@ -111,10 +135,7 @@ package struct FrameBook: Sendable, Equatable {
   }
 
   private func frame(of author: ActorID, _ precedes: (FrameDeclaration) -> Bool) -> WorldFrame? {
-    guard let list = declared[author] else {
-      // Beyond the limit a declaration may have been refused.
-      return declared.count < ProtocolLimits.frameAuthors ? .shared : nil
-    }
+    guard let list = declared[author] else { return refused.contains(author) ? nil : .shared }
     if let last = list.last(where: precedes) { return last.frame }
     return list.first?.number == 1 ? .shared : nil
   }

@@ -23,8 +23,10 @@ package struct FrameView: Sendable {
   init(me: ActorID = WorldFrame.shared.owner, _ rules: ProtocolRules = .all) { (self.me, self.rules) = (me, rules) }
 
   /// Adds a declaration; whether it was news.
-  mutating func merge(_ declaration: FrameDeclaration, isOwnWord: Bool) -> Bool {
-    guard book.merge(declaration, isOwnWord: isOwnWord) else { return false }
+  mutating func merge(
+    _ declaration: FrameDeclaration, isOwnWord: Bool, isKnown: (NodeID) -> Bool = { _ in true }
+  ) -> Bool {
+    guard book.merge(declaration, isOwnWord: isOwnWord, isKnown: isKnown) else { return false }
     isTrivial = false
     guard declaration.node.actor == me, mine != book.current(of: me) else { return true }
     mine = book.current(of: me)

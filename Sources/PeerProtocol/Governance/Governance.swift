@@ -187,9 +187,11 @@ struct Governance: Organ {
       }
     case .digest:
       let digest = try StatementsDigest(body: body).digest
-      guard let charge, charge.book.digest != digest else { return }
       let now = turn.now
-      guard lines.update(link, { $0.pause.admits(at: now) }) ?? true else { return }
+      // The hash itself costs as much as the book is long.
+      guard let charge, lines.update(link, { $0.pause.admits(at: now) }) ?? true, charge.book.digest != digest else {
+        return
+      }
       sendAll(on: link, in: &turn)
     }
   }
@@ -400,6 +402,10 @@ struct Governance: Organ {
     turn.anchors.setCuts(cuts)
     for member in turn.mesh.links.members where member.link != link && !news.isEmpty {
       send(news, on: member.link, in: &turn)
+    }
+    for peer in view.removed.subtracting(before.removed) {
+      // Its link ends by this; the charter says why, whatever it knew.
+      if let link = turn.mesh.links.carrier(of: peer) { sendCharter(to: peer, on: link, in: &turn) }
     }
     for peer in KeySet(before.roles.keys).union(KeySet(view.roles.keys)) where before.roles[peer] != view.roles[peer] {
       turn.report(.roleChanged(peer, view.roles[peer]))

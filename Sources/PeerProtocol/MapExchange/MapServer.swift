@@ -15,7 +15,7 @@ struct MapServer: Sendable {
   func isKept(_ map: MapID, for peer: PeerID) -> Bool { audience[map] == peer }
 
   /// Sends the part of a manifest that is asked for.
-  func receive(
+  mutating func receive(
     _ request: ManifestRequest, from sender: MemberLink, of library: borrowing MapLibrary, in turn: inout Turn
   ) {
     guard let manifest = library[MapID(request.content)]?.manifest, mayServe(request.content, to: sender.peer) else {

@@ -14,6 +14,8 @@ struct Applicant: Sendable {
   private var invitations = 0
   /// The signed words on removals of it that were checked.
   private var witnesses: RateLimit?
+  /// Those of its signed words that wait until more may be checked.
+  private var waiting: [RemovalWitness] = []
   /// When the link became a member's.
   private(set) var memberSince: Instant?
 
@@ -50,6 +52,14 @@ struct Applicant: Sendable {
     defer { witnesses = limit }
     return limit.admits(at: now)
   }
+
+  /// Lets a signed word wait until it may be checked; one more than any honest member has is dropped.
+  mutating func wait(_ witness: RemovalWitness) {
+    if waiting.count < WitnessBook.most * ProtocolLimits.members { waiting.append(witness) }
+  }
+
+  /// Takes out the signed words that wait.
+  mutating func takeWaiting() -> [RemovalWitness] { exchange(&waiting, with: []) }
 
   /// Whether the link becomes a member's now, because both sides have said so.
   mutating func promote(at now: Instant) -> Bool {

@@ -18,6 +18,8 @@ struct Disputes: Sendable {
   }
 
   private var disputes: Table<PeerID, Dispute> = [:]
+  /// Records of members that others know and for which there was no place here.
+  private var unplaced: Table<PeerID, Dispute> = [:]
   /// The words on removals that members have signed.
   var witnesses = WitnessBook()
   /// Whether some of them may be believed now, because another one hosts or can be reached.
@@ -64,8 +66,11 @@ struct Disputes: Sendable {
     return record.incarnation == node.incarnation || displaced[node.peer] == node.incarnation
   }
 
-  /// A peer is out: nothing is disputed any more.
-  mutating func settled(_ peer: PeerID) { disputes[peer] = nil }
+  /// A peer is out: nothing is disputed any more, and its place is free.
+  mutating func settled(_ peer: PeerID) {
+    disputes[peer] = nil
+    if !unplaced.isEmpty { hasNewEvidence = true }
+  }
 
   /// A peer is linked as a member: what it said before of this node is void.
   mutating func linked(_ peer: PeerID) { removers.removeAll { $0 == peer } }
@@ -139,7 +144,7 @@ struct Disputes: Sendable {
   func removal(of peer: PeerID, in roster: borrowing Roster) -> RosterEntry? {
     guard var entry = roster[peer], entry.status != .kicked else { return nil }
     entry.status = .kicked
-    entry.version += 1
+    entry.version = RecordVersion.next(after: entry.version)
     guard let known = disputes[peer]?.entry, known.status == .kicked, known.replaces(entry) else { return entry }
     return known
   }
@@ -159,8 +164,46 @@ struct Disputes: Sendable {
     disputes[entry.peerID] = Dispute(entry: stands, tellers: tellers, since: known?.since ?? turn.now)
   }
 
+  // MARK: Places
+
+  /// Keeps the record of an unknown peer for which there is no place, for nobody says it again; whether it is such a record.
+  ///
+  /// A later record of such a peer takes its place, or ends the wait.
+  mutating func waitsForPlace(_ entry: RosterEntry, from teller: PeerID, in roster: borrowing Roster) -> Bool {
+    let known = unplaced[entry.peerID]
+    if let known, !entry.replaces(known.entry) { return true }
+    guard entry.status == .present, roster[entry.peerID] == nil, !roster.hasRoom else {
+      unplaced[entry.peerID] = nil
+      return false
+    }
+    // What one member makes up must not take the room of what others say.
+    let isBounded =
+      known != nil
+      || unplaced.count < ProtocolLimits.roster
+        && unplaced.values.count { $0.tellers == [teller] } < ProtocolLimits.departuresOfTeller
+    if isBounded, entry.version <= RecordVersion.greatest {
+      unplaced[entry.peerID] = Dispute(entry: entry, tellers: [teller], since: .zero)
+    }
+    return true
+  }
+
+  /// Lets as many of those that waited be judged as there are places.
+  private mutating func fillPlaces(in turn: borrowing Turn) {
+    var room = ProtocolLimits.members - turn.mesh.roster.presentCount
+    guard room > 0, !unplaced.isEmpty else { return }
+    for (peer, waiting) in unplaced where room > 0 {
+      unplaced[peer] = nil
+      guard turn.mesh.roster[peer] == nil, disputes[peer] == nil else { continue }
+      disputes[peer] = Dispute(entry: waiting.entry, tellers: waiting.tellers, since: turn.now)
+      room -= 1
+    }
+  }
+
+  // MARK: Decisions
+
   /// Takes out the first record, of a peer behind `last`, that was not believed and is now.
   mutating func takeBelieved(after last: PeerID?, in turn: borrowing Turn) -> RosterEntry? {
+    if last == nil { fillPlaces(in: turn) }
     for (peer, dispute) in disputes where last.map({ $0 < peer }) ?? true {
       guard believes(dispute.entry, from: dispute.tellers, in: turn) else { continue }
       disputes[peer] = nil

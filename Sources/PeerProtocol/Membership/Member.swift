@@ -20,6 +20,9 @@ package struct Member: Sendable {
   var reachedAt: Instant?
   /// Whether the app was told that it is reconnecting.
   package var isNoticed = false
+  /// Whether the two were apart before it last came into reach, for so long that the app was told, or in an earlier start of
+  /// this node.
+  var wasAway = false
   /// Whether the app counts it among the peers.
   var isJoined = false
   /// Why its last link ended, for when it stays away.

@@ -58,7 +58,9 @@ struct Members: Sendable {
   ///
   /// A node that was away dials every member at once: the others do not know yet that they would be answered.
   mutating func resume(_ entry: RosterEntry, in turn: inout Turn) {
-    members[entry.peerID] = Member(plan: DialPlan(addresses: turn.addresses(of: entry), start: turn.now))
+    var member = Member(plan: DialPlan(addresses: turn.addresses(of: entry), start: turn.now))
+    member.wasAway = true
+    members[entry.peerID] = member
     publish(in: &turn)
   }
 
@@ -79,7 +81,9 @@ struct Members: Sendable {
 
   private func publish(in turn: inout Turn) {
     turn.mesh.publish(standings: Dictionary(uniqueKeysWithValues: members.map { peer, member in
-      (peer, Standing(status: member.status, isJoined: member.isJoined, reachedAt: member.reachedAt))
+      let standing = Standing(
+        status: member.status, isJoined: member.isJoined, reachedAt: member.reachedAt, wasAway: member.wasAway)
+      return (peer, standing)
     }))
   }
 
@@ -106,6 +110,7 @@ struct Members: Sendable {
     case (.connected, true), (.connecting, false), (.reconnecting, false), (.lost, false): return false
     case (.connecting, true), (.reconnecting, true), (.lost, true):
       member.reachedAt = turn.now
+      if member.status != .connecting { member.wasAway = member.isNoticed || !member.isJoined }
       member.status = .connected
       if !member.isJoined {
         member.isJoined = true

@@ -11,6 +11,15 @@ extension Membership {
     return true
   }
 
+  /// Records that a peer is out of the session and tells the others.
+  mutating func markOut(
+    _ peer: PeerID, _ status: RosterEntry.Status, reason: EndReason, in turn: inout Turn
+  ) {
+    guard let entry = book.update(peer, in: &turn, { $0.status = status }) else { return }
+    turn.gossip([entry], except: peer)
+    turn.tell(.recordChanged(entry, reason: reason))
+  }
+
   /// A peer was removed by this node or by its host, now or in an earlier start of this one; a few members sign that.
   mutating func witness(_ subject: PeerID, in turn: inout Turn) {
     guard !turn.mesh.governance.isOwned, let signatures = turn.configuration.signatures, signs(subject, in: turn),
@@ -39,13 +48,27 @@ extension Membership {
     var news: [RemovalWitness] = []
     for witness in witnesses {
       let signer = signatures.peerID(witness.key)
-      guard counts(witness, of: signer, in: turn), applicants.update(link, { $0.mayWitness(at: now) }) == true,
-        witness.isSigned(signatures), disputes.witnesses.take(witness, of: signer, in: roster)
-      else { continue }
+      guard counts(witness, of: signer, in: turn) else { continue }
+      guard applicants.update(link, { $0.mayWitness(at: now) }) == true else {
+        applicants.update(link) { $0.wait(witness) }
+        witnessesDue = witnessesDue ?? now + .seconds(1)
+        continue
+      }
+      guard witness.isSigned(signatures), disputes.witnesses.take(witness, of: signer, in: roster) else { continue }
       news.append(witness)
       judge(witness.subject, in: &turn)
     }
     turn.gossip(news, except: sender.peer)
+  }
+
+  /// Checks words that waited because more came in a second than are checked in one.
+  mutating func checkWaiting(in turn: inout Turn) {
+    guard let due = witnessesDue, due <= turn.now else { return }
+    witnessesDue = nil
+    for member in turn.mesh.links.members {
+      let waiting = applicants.update(member.link) { $0.takeWaiting() } ?? []
+      if !waiting.isEmpty { receive(waiting, on: member.link, in: &turn) }
+    }
   }
 
   /// Whether a word says something new of a removal, and is that of a member.

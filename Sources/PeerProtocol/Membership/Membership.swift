@@ -19,6 +19,8 @@ struct Membership: Organ {
   private var admissions = Admissions()
   /// By link, who is at the other end.
   var applicants = PerLink<Applicant>()
+  /// When signed words on removals that wait are checked; nil when none does.
+  var witnessesDue: Instant?
   /// The keeper of what was kept last; the node asks it and takes from it.
   var keeper = RecordKeeper()
 
@@ -39,7 +41,8 @@ struct Membership: Organ {
 
   /// When something is due; nil for never.
   func deadline(in turn: inout Turn) -> Instant? {
-    [members.deadline(in: turn.mesh.links), invitations.deadline, admissions.deadline].compactMap(\.self).min()
+    [members.deadline(in: turn.mesh.links), invitations.deadline, admissions.deadline, witnessesDue].compactMap(\.self)
+      .min()
   }
 
   /// Does what is due of invitations and members.
@@ -47,6 +50,7 @@ struct Membership: Organ {
     invitations.expire(in: &turn)
     let late = admissions.expire(at: turn.now).compactMap { turn.mesh.links.carrier(of: $0) }
     for link in late { turn.tell(.close(link, .timedOut)) }
+    checkWaiting(in: &turn)
     members.expire(in: &turn)
     invitations.dial(in: &turn)
     members.dial(in: &turn)
@@ -82,7 +86,9 @@ struct Membership: Organ {
   /// Contradicts what is still not believed; at the pace of anti-entropy.
   mutating func contradict(in turn: inout Turn) {
     for entry in disputes.takeContradicted(in: turn) {
-      let corrected = book.update(entry.peerID, in: &turn) { $0.version = max($0.version, entry.version) + 1 }
+      let corrected = book.update(entry.peerID, in: &turn) {
+        $0.version = RecordVersion.next(after: RecordVersion.later($0.version, entry.version))
+      }
       if let corrected { turn.gossip([corrected]) }
     }
   }
@@ -413,6 +419,7 @@ struct Membership: Organ {
         if isRemoval, disputes.believesOwnRemoval(from: sender.peer, in: turn) { return turn.tell(.finish(.kicked)) }
         continue
       }
+      guard !disputes.waitsForPlace(entry, from: sender.peer, in: roster) else { continue }
       let tellers = disputes.tellers(of: entry, and: sender.peer, in: turn)
       if disputes.believes(entry, from: tellers, in: turn) {
         believed.append(entry)
@@ -427,7 +434,11 @@ struct Membership: Organ {
   /// Takes one record that is believed.
   mutating func take(_ entry: RosterEntry, from teller: PeerID?, in turn: inout Turn) {
     let known = roster[entry.peerID]
-    guard book.take(entry, from: teller, in: &turn) else { return }
+    guard book.take(entry, from: teller, in: &turn) else {
+      // The last place was taken by a record before it in the same frame.
+      if let teller { _ = disputes.waitsForPlace(entry, from: teller, in: roster) }
+      return
+    }
     if let known { disputes.replaces(entry, known) }
     let remote = teller.flatMap(turn.mesh.links.carrier).flatMap { turn.mesh.links[$0]?.remote }
     members.locate(entry.peerID, isLocal: remote?.host.isLoopback == true)
@@ -479,15 +490,6 @@ struct Membership: Organ {
 
   /// This node follows another host, or none.
   mutating func hostChanged(to host: NodeID?, in turn: borrowing Turn) { disputes.hostChanged(to: host, in: turn) }
-
-  /// Records that a peer is out of the session and tells the others.
-  mutating func markOut(
-    _ peer: PeerID, _ status: RosterEntry.Status, reason: EndReason, in turn: inout Turn
-  ) {
-    guard let entry = book.update(peer, in: &turn, { $0.status = status }) else { return }
-    turn.gossip([entry], except: peer)
-    turn.tell(.recordChanged(entry, reason: reason))
-  }
 
   /// Lets the organs draw the consequences of a changed record, then tells the others.
   private func spread(_ entry: RosterEntry, in turn: inout Turn) {

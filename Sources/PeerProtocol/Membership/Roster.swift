@@ -33,6 +33,9 @@ package struct Roster: Sendable, Equatable {
   /// The number of admitted peers.
   package var presentCount: Int { entries.count { $0.status == .present } }
 
+  /// Whether one more peer can be admitted.
+  var hasRoom: Bool { presentCount < ProtocolLimits.members }
+
   /// Whether `peer` was never known here as a member, whatever others say that it was.
   func isStranger(_ peer: PeerID) -> Bool {
     records[peer].map { $0.status != .present && departures.isHearsay(peer) } ?? true
@@ -45,17 +48,16 @@ package struct Roster: Sendable, Equatable {
   /// - Parameter teller: The member that tells it; nil for what this node knows itself.
   package func takes(_ entry: RosterEntry, from teller: PeerID? = nil) -> Bool {
     let known = records[entry.peerID]
-    if let known, teller == entry.peerID, known.status == .present, entry.status == .present,
-      RecordVersion.areApart(entry.version, known.version)
-    {
-      return entry.version <= RecordVersion.greatest
+    if let known, RecordVersion.areApart(entry.version, known.version) {
+      // A liar may have told each member another number; that must not keep its removal out, which others have to vouch for.
+      let isRemoval = entry.status == .kicked && known.status != .kicked
+      let isOwnWord = teller == entry.peerID && known.status == .present && entry.status == .present
+      return (isRemoval || isOwnWord) && entry.version <= RecordVersion.greatest
     }
-    // A newcomer was not there for the steps to a member's number; that somebody is out is not known so far ahead.
-    let before = known?.version ?? (entry.status == .present ? entry.version : 0)
-    guard RecordVersion.isPlausible(entry.version, after: before) else { return false }
     if let known { return entry.replaces(known) }
-    if entry.status == .present { return presentCount < ProtocolLimits.members }
-    return teller.map(departures.mayAdd) ?? true
+    // A newcomer was not there for the steps to a member's number; that somebody is out is not known so far ahead.
+    if entry.status == .present { return entry.version <= RecordVersion.greatest && hasRoom }
+    return RecordVersion.isPlausible(entry.version, after: 0) && teller.map(departures.mayAdd) ?? true
   }
 
   /// Takes `entry` if it replaces what is known.
@@ -106,8 +108,6 @@ package struct Roster: Sendable, Equatable {
   }
 
   /// Makes `entry`, of this peer itself, the newest of its records and returns it with its version; nil when nothing changes.
-  ///
-  /// When a lie has used its numbers up it begins again: it is believed on its own links.
   package mutating func assert(_ entry: RosterEntry) -> RosterEntry? {
     let version = records[entry.peerID]?.version ?? 0
     guard entry.with(version: version) != records[entry.peerID] else { return nil }
@@ -118,13 +118,13 @@ package struct Roster: Sendable, Equatable {
 
   /// Changes the record of `peer` and counts the change.
   ///
-  /// Returns the new record; nil when there is none, nothing changed or a lie has used its numbers up.
+  /// Returns the new record; nil when there is none or nothing changed.
   package mutating func update(_ peer: PeerID, _ change: (inout RosterEntry) -> Void) -> RosterEntry? {
     guard let known = records[peer] else { return nil }
     var entry = known
     change(&entry)
     guard entry != known else { return nil }
-    entry.version = max(entry.version, known.version) + 1
+    entry.version = RecordVersion.next(after: RecordVersion.later(entry.version, known.version))
     return merge(entry) ? entry : nil
   }
 }

@@ -57,7 +57,7 @@ struct RosterBook: Sendable {
     var entry = RosterEntry(
       peerID: peer, version: 1, incarnation: applicant.hello.incarnation, name: applicant.hello.name,
       addresses: applicant.addresses)
-    if let known = roster[peer] { entry.version = known.version + 1 }
+    if let known = roster[peer] { entry.version = RecordVersion.next(after: known.version) }
     return merge(entry, in: &turn) ? entry : nil
   }
 

@@ -14,7 +14,7 @@ package struct RosterEntry: Sendable, Equatable {
   }
 
   package var peerID: PeerID
-  /// Counts the changes of this record; the higher one wins.
+  /// Counts the changes of this record, from 1 (``RecordVersion``); the later one wins.
   package var version: UInt32
   package var status: Status
   /// Which start of the peer's process this is.
@@ -37,14 +37,15 @@ package struct RosterEntry: Sendable, Equatable {
   /// The start of the process this record speaks of.
   package var node: NodeID { NodeID(peer: peerID, incarnation: incarnation) }
 
-  /// Whether this record replaces `other`; a total order over different records, so that all members keep the same.
+  /// Whether this record replaces `other`; of different records of one version one always does, so that all members keep the same.
   package func replaces(_ other: RosterEntry) -> Bool {
+    if version != other.version { return RecordVersion.follows(version, other.version) }
     let (mine, theirs) = (rank, other.rank)
     if mine != theirs { return theirs.lexicographicallyPrecedes(mine) }
     return other.encoded.lexicographicallyPrecedes(encoded)
   }
 
-  private var rank: [UInt64] { [UInt64(version), UInt64(status.rawValue), incarnation] }
+  private var rank: [UInt64] { [UInt64(status.rawValue), incarnation] }
 
   private var encoded: [UInt8] {
     var writer = ByteWriter()
@@ -70,7 +71,7 @@ package struct RosterEntry: Sendable, Equatable {
 
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     peerID = PeerID(try reader.readDigest())
-    version = try reader.read(UInt32.self)
+    version = try reader.readVersion()
     let offset = reader.offset
     guard let status = Status(rawValue: try reader.readByte()) else {
       throw .invalid("unknown roster status", offset: offset)

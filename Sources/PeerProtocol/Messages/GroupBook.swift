@@ -79,7 +79,7 @@ struct GroupBook: Sendable {
       return true
     }
     let known = words[index].version
-    let isLater = word.version > known && RecordVersion.isPlausible(word.version, after: known)
+    let isLater = RecordVersion.follows(word.version, known)
     guard isLater || isOwnWord && RecordVersion.areApart(known, word.version) else { return false }
     words[index] = word
     return true

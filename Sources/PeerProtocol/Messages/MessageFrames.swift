@@ -172,6 +172,9 @@ package struct MessageReport: Equatable, Sendable, FrameBody {
     chain = try reader.read(UInt32.self)
     last = try reader.read(UInt64.self)
     window = try reader.read(UInt32.self)
+    guard kind != .question || chain == 0 && last == 0 && window == 0 else {
+      throw .invalid("a question that says something", offset: start)
+    }
   }
 }
 

@@ -213,8 +213,10 @@ struct Replication: Organ {
     let acknowledged = links[link]?.acknowledgedAtStart ?? .max
     do throws(ReplicationError) {
       let author = author(sender.peer, in: turn)
+      // A newcomer may get by a snapshot what it may also get as operations: that must not look different.
+      let origin: AnchorOrigin = turn.mesh.standings[sender.peer]?.wasAway == true ? .merge : .remote
       let theirs = try unsafe turn.anchors.merge(
-        snapshot: bytes.span.bytes, judging: author, acknowledged: acknowledged)
+        snapshot: bytes.span.bytes, judging: author, acknowledged: acknowledged, origin: origin)
       links[link]?.note(theirs, in: turn.anchors)
     } catch {
       // It comes again when its sender has heard of the removal, and both go by the same cut.

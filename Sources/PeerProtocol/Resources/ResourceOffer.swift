@@ -85,7 +85,9 @@ struct ResourceAnnouncement: Sendable, Equatable, FrameBody {
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
     let id = ContentID(try reader.readDigest())
-    let (incarnation, number) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
+    let (incarnation, start) = (try reader.read(UInt64.self), reader.offset)
+    let number = try reader.read(UInt64.self)
+    guard number > 0 else { throw .invalid("a resource of number 0", offset: start) }
     head = try ContentHead(id: id, epoch: incarnation, revision: number, readingSize: &reader)
     name = try ResourceName.read(from: &reader)
   }

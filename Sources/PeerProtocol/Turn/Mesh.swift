@@ -82,6 +82,8 @@ package struct Standing: Sendable, Equatable {
   var isJoined = false
   /// When it last came into reach; nil before.
   var reachedAt: Instant?
+  /// Whether the two were apart before that.
+  var wasAway = false
 }
 
 /// The host and its epoch, as one node sees them, and the session time that the host sets.

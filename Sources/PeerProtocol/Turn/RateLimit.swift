@@ -1,7 +1,7 @@
 package import Basics
 
 /// How many of something are let through in each second.
-package struct RateLimit: Sendable {
+package struct RateLimit: Sendable, Equatable {
   private let most: Int
   /// When the present second began, and how many came in it.
   private var start: Instant

@@ -66,7 +66,13 @@ struct DiscoveryRecord: Equatable, Sendable {
     if let shownName { pairs.append((Self.nameKey, Array(shownName.utf8Prefix(Self.nameLimit).utf8))) }
     if let key { pairs.append((Self.keyKey, Array(key.utf8))) }
     if let tag { pairs.append((Self.tagKey, Array(tag.utf8))) }
-    for (key, value) in appInfo.inOrder(by: { $0.key < $1.key }) { pairs.append((key, Array(value.utf8))) }
+    for (key, value) in appInfo.inOrder(by: { $0.key < $1.key }) {
+      guard !Self.ownKeys.contains(key.lowercased()) else {
+        let own = Self.ownKeys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+        throw .invalidInfo(reason: "key \"\(key)\" is the library's; choose another one than \(own)")
+      }
+      pairs.append((key, Array(value.utf8)))
+    }
     return try DiscoveryInfo(pairs)
   }
 }

@@ -153,8 +153,9 @@ extension Session.Configuration {
     public var showsName = false
     /// The app's own keys and values; ``Session/setDiscoveryInfo(_:)`` changes them.
     ///
-    /// Keys have 1–9 printable ASCII characters without `=` and differ in more than case; `v`, `auth`, `st` and `n` are this
-    /// library's. A key and its value have at most 254 bytes, and there is room for about 300 bytes in all (RFC 6763 §6).
+    /// Keys have 1–9 printable ASCII characters without `=` and differ in more than case; `v`, `auth`, `st`, `n`, `k` and
+    /// `id` are this library's, and refused. A key and its value have at most 254 bytes, and there is room for about 300
+    /// bytes in all (RFC 6763 §6).
     public var info: [String: String] = [:]
     /// Whether the service has another random name each time.
     ///

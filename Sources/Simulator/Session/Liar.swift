@@ -1,11 +1,12 @@
+import AnchorReplication
 import Basics
 import PeerProtocol
 import WorldModel
 
 /// Well-formed nonsense, as a member with bad intentions or a bad build would send it.
 ///
-/// Every frame decodes. It forges records, departures, removals, link states, election messages and rules, under its own name
-/// and those of others, and says that it is host. Only while it is host it forges no removal: as host it may remove. Its rules
+/// Every frame decodes. It forges records, departures, removals, link states, election messages, rules, kinds and
+/// declarations of frames, under its own name, those of others and invented ones, and says that it is host. Only while it is host it forges no removal: as host it may remove. Its rules
 /// let everybody in: a lie that locked the session would lock out a member that has to return in the end.
 package struct Liar {
   var random: SeededRandom
@@ -23,12 +24,13 @@ package struct Liar {
     guard random.chance(percent: 15) else { return nil }
     count += 1
     var writer = ByteWriter()
-    switch random.below(5) {
+    switch random.below(6) {
     case 0: writeRoster(of: node, to: &writer)
     case 1: writeLinkState(node.roster, to: &writer)
     case 2: writeElection(of: node, to: &writer)
     case 4 where node.ownedSession.isOwned: writeStatement(of: node, to: &writer)
     case 4: writeWitnesses(of: node, to: &writer)
+    case 5: writeTrick(of: node, to: &writer)
     default: writeSmall(isHost: node.host == node.me, after: node.rules.version, to: &writer)
     }
     return writer.bytes
@@ -44,7 +46,7 @@ package struct Liar {
     guard random.chance(percent: 50) else {
       return RosterEntry(
         peerID: PeerID(SHA256Digest(words: SIMD4(7, 7, 7, UInt64(random.below(6))))),
-        version: random.chance(percent: 20) ? .max : UInt32(random.below(100)),
+        version: random.chance(percent: 20) ? .max : UInt32(1 + random.below(100)),
         status: [.present, .left, .kicked][random.below(3)], incarnation: random.next(), name: "nobody",
         addresses: [SessionPeer.address(of: random.below(machines + 3))])
     }
@@ -55,6 +57,8 @@ package struct Liar {
     switch random.below(entry.peerID == me ? 3 : isHost ? 4 : 5) {
     case 0: entry.incarnation = random.next()
     case 1: entry.name = "another"
+    // A number behind which others find no next one, if they do not count on behind the last.
+    case 2 where entry.peerID == me: entry.version = [1 << 30, 1 << 31 - 1, 1 << 31][random.below(3)]
     case 3: entry.status = .left
     case 4: entry.status = .kicked
     default: entry.addresses = [SessionPeer.address(of: random.below(machines + 3))]
@@ -88,6 +92,49 @@ package struct Liar {
     writer.writeFrame(.removalWitnesses) { RemovalWitnesses(witnesses).write(to: &$0) }
   }
 
+  /// What takes few bytes and would do harm for long.
+  private mutating func writeTrick(of node: borrowing Node, to writer: inout ByteWriter) {
+    switch random.below(40) {
+    case 0:
+      // More authors than are remembered.
+      for _ in 0..<9 {
+        let declarations = (0..<128).map { _ in
+          FrameDeclaration(
+            node: NodeID(peer: self.node(node.roster).peer, incarnation: random.next()), number: 1, isShared: false,
+            clock: 0,
+            sequence: 1, sessionTime: 1)
+        }
+        writer.writeFrame(.frames) { FrameWord(declarations: declarations).write(to: &$0) }
+      }
+    case 1...10:
+      // Numbers of the future, and origins that are not there, to drive out those that are.
+      for _ in 0..<64 {
+        let isReal = random.chance(percent: 20)
+        let origin = isReal ? self.node(node.roster) : NodeID(peer: node.me.peer, incarnation: random.next())
+        let header = FloodHeader(
+          origin: origin, nonce: 1 << UInt64(random.below(64)), linkVersion: 0, destination: nil)
+        writer.writeFrame(.mapStatus) { body in
+          header.write(to: &body)
+          MapStatus.none.write(to: &body)
+        }
+      }
+    default: writeKind(of: node, to: &writer)
+    }
+  }
+
+  /// A kind in another one's name, with a stamp that this one never gave; the anchor stays what it is.
+  private mutating func writeKind(of node: borrowing Node, to writer: inout ByteWriter) {
+    var reader = node.anchors
+    let all = reader.anchors
+    guard !all.isEmpty else { return writer.writeFrame(.pong) { $0.write(UInt64(0)) } }
+    let anchor = all[random.below(all.count)]
+    guard let key = node.anchors.key(of: anchor.id) else { return writer.writeFrame(.pong) { $0.write(UInt64(0)) } }
+    let author = self.node(node.roster)
+    let actor = ActorID(peer: author.peer, incarnation: author.incarnation)
+    let stamp = Stamp(clock: node.anchors.latestClock + 1, actor: actor)
+    writer.writeFrame(.kinds) { KindList([KindWrite(key: key, stamp: stamp, kind: anchor.kind)]).write(to: &$0) }
+  }
+
   private mutating func node(_ roster: Roster) -> NodeID {
     let node = roster.entries[random.below(roster.entries.count)].node
     return random.chance(percent: 20) ? NodeID(peer: node.peer, incarnation: random.next()) : node
@@ -95,7 +142,7 @@ package struct Liar {
 
   private mutating func writeLinkState(_ roster: Roster, to writer: inout ByteWriter) {
     var state = LinkState(node: node(roster), configuration: ElectionConfiguration())
-    state.version = random.chance(percent: 5) ? .max : UInt32(random.below(200))
+    state.version = random.chance(percent: 5) ? .max : UInt32(1 + random.below(200))
     state.priority = UInt8(random.below(256))
     state.canHost = random.chance(percent: 50)
     state.joinSequence = UInt32(random.below(10))

@@ -107,6 +107,7 @@ package struct SessionMonitor: SimulationMonitor {
     elections.started(index, node.node.election, at: now)
     anchors.started(index)
     membership[index] = MembershipWatch()
+    membership[index].wasApart = node.node.roster.presentCount > 1
     starts[index] = node.node.me
     attachments.started(index)
     removals?.started(index)
@@ -144,10 +145,14 @@ package struct SessionMonitor: SimulationMonitor {
     }
   }
 
-  /// No honest node may find fault with the bytes of another.
+  /// No honest node may find fault with the bytes of another, not even where a liar has a hand in what the two hold.
   private mutating func check(_ goodbye: (peer: PeerID, reason: EndReason), of index: Int, at now: Instant) {
     note("\(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
-    guard liar == nil else { return }
+    if let liar {
+      guard goodbye.reason == .protocolError, index != liar, goodbye.peer != SessionPeer.identity(of: liar)
+      else { return }
+      return fail("P1 \(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
+    }
     switch goodbye.reason {
     case .protocolError, .limitExceeded, .identityMismatch, .ownIdentity, .otherService, .versionMismatch,
       .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired, .codeRefused, .codeBusy:
@@ -162,7 +167,11 @@ package struct SessionMonitor: SimulationMonitor {
   private mutating func check(_ event: NodeEvent, of index: Int, at now: Instant) {
     if let text = membership[index].take(event) { fail("\(index + 1) \(text)", at: now) }
     switch event {
-    case .anchors(let changes): tell(changes, of: index, at: now)
+    case .anchors(let changes):
+      tell(changes, of: index, at: now)
+      if !membership[index].wasApart, changes.contains(where: { $0.origin == .merge }) {
+        fail("\(index + 1) is told of a merge, and was never apart from anybody", at: now)
+      }
     case .identityInUse(let peer) where liar == nil:
       fail("\(index + 1) holds \(peer.prefix) for two processes", at: now)
     case .divergence(let peer): fail("C1 \(index + 1) and \(peer.prefix) differ under equal vectors", at: now)
@@ -231,10 +240,16 @@ extension SessionMonitor {
 /// The events of one node about the others must make sense: nobody comes twice, nobody goes or speaks who is not there.
 private struct MembershipWatch {
   private var present: Set<PeerID> = []
+  /// Whether it was apart from somebody: it has told its app so, or begins with members of an earlier start.
+  var wasApart = false
   /// The members among them that are told of as reconnecting.
   private var away: Set<PeerID> = []
 
   mutating func take(_ event: NodeEvent) -> String? {
+    switch event {
+    case .peerReconnecting, .peerLeft: wasApart = true
+    default: break
+    }
     if case .peerReconnecting(let peer) = event, !away.insert(peer).inserted {
       return "waits for \(peer.prefix) twice"
     }

@@ -103,6 +103,22 @@ struct SessionRun {
     if world.liar != nil { bringTogether() }
     rest()
     if world.liar != nil { lock() }
+    if let liar = world.liar { expel(liar) }
+  }
+
+  /// K2: whatever a liar has said of itself, the host can remove it for all, and all see all anchors.
+  private mutating func expel(_ liar: Int) {
+    guard !isOver, let host = world.commonHost() else { return }
+    let peer = SessionPeer.identity(of: liar)
+    world.perform(host) { node, now in node.handle(.kick(peer), at: now) }
+    world.simulation.run(for: 6_000_000_000)
+    for index in 0..<world.count {
+      guard var node = world.node(index) else { continue }
+      if let entry = node.roster[peer], entry.status != .kicked {
+        fail("K2 \(index + 1) does not hold the liar for removed")
+      }
+      if node.placedAnchors.count != node.allAnchors.count { fail("K2 invented frames hide anchors from \(index + 1)") }
+    }
   }
 
   /// A node that was out of reach, and of which the liar has told that it had left, waits for an invitation if it cannot be known by its

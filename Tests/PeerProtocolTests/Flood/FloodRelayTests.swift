@@ -75,7 +75,7 @@ private struct Flood {
       switch packet {
       case .links(let state): graphs[to].receive(state, from: Self.node(from))
       case .message(let header):
-        let decision = relays[to].receive(header, from: Self.node(from), over: graphs[to])
+        let decision = relays[to].receive(header, from: Self.node(from), over: graphs[to], at: now)
         if decision.deliver { received[to] += 1 }
         pass(header, on: to, to: decision.targets)
       }
@@ -148,12 +148,15 @@ struct FloodRelayTests {
   @Test func aMessageIsTakenOnce() {
     let graph = PresenceGraph(me: electionNode(1), configuration: ElectionConfiguration())
     var relay = FloodRelay()
-    let nonces: [UInt64] = [5, 5, 3, 0, 5000, 5, 905, 904, .max, .max, .max - 4095]
-    let taken = nonces.map { nonce in
+    let nonces: [UInt64] = [5, 5, 3, 0, 4100, 5, 6, 4, 5000, .max, .max, .max - 4095, 5001, 5000, 4100]
+    let taken = nonces.enumerated().map { second, nonce in
       let header = FloodHeader(origin: electionNode(2), nonce: nonce, linkVersion: 0, destination: nil)
-      return relay.receive(header, from: electionNode(3), over: graph).deliver
+      return relay.receive(header, from: electionNode(3), over: graph, at: .zero + .seconds(second)).deliver
     }
-    #expect(taken == [true, false, true, false, true, false, true, false, true, false, true])
+    #expect(
+      taken == [
+        true, false, true, false, true, false, true, true, true, true, false, true, true, false, false,
+      ])
   }
 
   @Test func numbersUsedUpByALieAreGivenBackToTheirOwner() {
@@ -161,7 +164,7 @@ struct FloodRelayTests {
     var relay = FloodRelay()
     func takes(_ nonce: UInt64, from sender: UInt64) -> Bool {
       let header = FloodHeader(origin: electionNode(2), nonce: nonce, linkVersion: 0, destination: nil)
-      return relay.receive(header, from: electionNode(sender), over: graph).deliver
+      return relay.receive(header, from: electionNode(sender), over: graph, at: .zero).deliver
     }
     #expect(takes(.max, from: 3))
     #expect(!takes(7, from: 3))

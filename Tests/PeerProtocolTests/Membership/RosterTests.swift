@@ -60,13 +60,32 @@ struct RosterTests {
   @Test("what a member says of itself is believed against a number it cannot have come to, but brings nobody back in")
   func ownWordStands() {
     let me = entry(1).peerID
-    var roster = Roster(restoring: [entry(1, version: 1 << 31)])
+    var roster = Roster(restoring: [entry(1, version: 1 << 30)])
     let tellers = [entry(2).peerID, me]
     let merged = tellers.map { roster.merge(entry(1, version: 2), from: $0) } + [roster.merge(entry(1), from: me)]
     #expect(merged == [false, true, false] && roster[me]?.version == 2)
-    roster = Roster(restoring: [entry(1, version: 1 << 31, status: .kicked)])
+    roster = Roster(restoring: [entry(1, version: 1 << 30, status: .kicked)])
     let isBack = roster.merge(entry(1, version: 2), from: me)
     #expect(!isBack)
+    roster = Roster(restoring: [entry(1, version: 1 << 30)])
+    let isOut = [RosterEntry.Status.left, .kicked].map {
+      roster.merge(entry(1, version: 2, status: $0), from: tellers[0])
+    }
+    #expect(isOut == [false, true], "a liar that tells each member another number is removed all the same")
+  }
+
+  @Test("behind the last number comes the first: a peer can always be removed, and can always leave")
+  func numbersGoRound() {
+    let last = entry(1, version: 1 << 31)
+    for status in [RosterEntry.Status.left, .kicked] {
+      var (roster, other) = (Roster(restoring: [last]), Roster(restoring: [last]))
+      let out = roster.update(last.peerID) { $0.status = status }
+      #expect(out == entry(1, version: 1, status: status))
+      let isNews = [entry(1, version: 1, status: status), last, entry(1, version: 65_537)].map { other.merge($0) }
+      #expect(isNews == [true, false, true], "no number is the last, and none is far behind one that is close to it")
+    }
+    #expect(entry(1, version: 65_536).replaces(last) && !entry(1, version: 65_537).replaces(last))
+    #expect(!last.replaces(entry(1, version: 65_536)) && !entry(1, version: 0).replaces(entry(1, version: 1)))
   }
 
   @Test("a peer whose numbers are used up asserts itself with the first one, and is quiet when it is known rightly")

@@ -137,11 +137,6 @@ struct KindStreamTests {
   func refused() throws {
     var probe = NodeProbe()
     try probe.edit(.place(Self.floor))
-    let key = try #require(probe.node.anchors.key(of: Self.floor.id))
-    let mine = ActorID(peer: NodeProbe.me, incarnation: 1)
-    let link = try member(of: &probe)
-    send([KindWrite(key: key, stamp: Stamp(clock: 1 << 40, actor: mine), kind: .plain)], to: &probe, on: link)
-    #expect(try probe.goodbye(on: link) == .protocolError && probe.closed.contains(link))
     let second = try member(of: &probe, 2)
     probe.send(.kinds, on: second) { $0.write(bytes: [1, 2, 3]) }
     #expect(try probe.goodbye(on: second) == .protocolError)

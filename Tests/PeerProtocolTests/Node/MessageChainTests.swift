@@ -380,7 +380,7 @@ struct MessageChainTests {
     _ = probe.takeEvents()
     message(1, 0, 1, to: &probe, on: link)
     #expect(told(&probe).isEmpty && probe.closed.isEmpty)
-    say(report(.question, 1, 0), to: &probe, on: link)
+    say(MessageReport(.question), to: &probe, on: link)
     #expect(try probe.messageReports(on: link).last?.last == 0)
     probe.tell([record(2, 8)], on: link)
     message(1, 0, 1, to: &probe, on: link)

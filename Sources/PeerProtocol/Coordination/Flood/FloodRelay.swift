@@ -56,15 +56,15 @@ package struct FloodRelay: Sendable {
   /// Origins remembered at a time.
   static let originLimit = 256
 
-  private var windows: [NonceWindow] = []
+  private var origins: [SeenMessages] = []
 
   package init() {}
 
   /// Decides about a message that came over the link to `sender`; one that was seen before is dropped.
   package mutating func receive(
-    _ header: FloodHeader, from sender: NodeID, over graph: borrowing PresenceGraph
+    _ header: FloodHeader, from sender: NodeID, over graph: borrowing PresenceGraph, at now: Instant
   ) -> Decision {
-    guard header.origin != graph.me, isNew(header, isDirect: header.origin == sender) else {
+    guard header.origin != graph.me, isNew(header, from: sender, over: graph, at: now) else {
       return Decision(deliver: false, targets: NodeSet())
     }
     if header.destination == graph.me { return Decision(deliver: true, targets: NodeSet()) }
@@ -85,16 +85,31 @@ package struct FloodRelay: Sendable {
   }
 
   /// Whether a message was not seen before.
-  ///
-  /// A message that the origin itself brings, in order, is never too old: then somebody has used numbers of the future.
-  private mutating func isNew(_ header: FloodHeader, isDirect: Bool) -> Bool {
-    if let index = windows.firstIndex(where: { $0.origin == header.origin }) {
-      if isDirect, windows[index].isTooOld(header.nonce) { windows[index] = NonceWindow(origin: header.origin) }
-      return windows[index].insert(header.nonce)
+  private mutating func isNew(
+    _ header: FloodHeader, from sender: NodeID, over graph: borrowing PresenceGraph, at now: Instant
+  ) -> Bool {
+    guard header.nonce > 0 else { return false }
+    let isDirect = header.origin == sender
+    if let index = origins.firstIndex(where: { $0.origin == header.origin }) {
+      return origins[index].insert(header.nonce, isDirect: isDirect, at: now)
     }
-    if windows.count == Self.originLimit { windows.removeFirst() }
-    windows.append(NonceWindow(origin: header.origin))
-    return windows[windows.count - 1].insert(header.nonce)
+    if origins.count == Self.originLimit { origins.remove(at: leastNeeded(over: graph)) }
+    origins.append(SeenMessages(origin: header.origin, teller: sender))
+    return origins[origins.count - 1].insert(header.nonce, isDirect: isDirect, at: now)
+  }
+
+  /// Which origin to forget: of those that the neighbour with most of them has brought the oldest that is out of reach, so that
+  /// made-up origins drive out each other.
+  private func leastNeeded(over graph: borrowing PresenceGraph) -> Int {
+    var (teller, most) = (origins[0].teller, 0)
+    for origin in origins {
+      let count = origins.count { $0.teller == origin.teller }
+      if count > most { (teller, most) = (origin.teller, count) }
+    }
+    for (index, seen) in origins.enumerated() where seen.teller == teller {
+      guard let place = graph.place(of: seen.origin), graph.reachable.contains(place) else { return index }
+    }
+    return origins.firstIndex { $0.teller == teller } ?? 0
   }
 }
 
@@ -138,42 +153,74 @@ extension Turn {
   }
 }
 
-/// Which of one origin's messages were seen: the highest nonce, and one bit for each of the 4,096 up to it.
-struct NonceWindow: Equatable, Sendable {
-  /// Nonces remembered; older ones count as seen.
-  static let size: UInt64 = 4096
+/// Which of one origin's messages were seen, in a few ranges of their numbers.
+///
+/// An origin counts its messages, so one range moves along with it. A number far from that is a lie, or this node was out of
+/// reach for long; it begins a range of its own, beside which the others go on.
+struct SeenMessages: Sendable {
+  /// Ranges remembered; the one that was used least recently gives way.
+  static let ranges = 8
 
   let origin: NodeID
-  private var highest: UInt64 = 0
-  private var seen = [UInt64](repeating: 0, count: Int(size / 64))
+  /// The neighbour that brought the first of them.
+  let teller: NodeID
+  /// The one that was used last is the last.
+  private var windows: [NonceWindow] = []
+  /// Without a pause messages with made-up numbers could go round for ever, each forgotten for the next.
+  private var pause = RestartPause()
 
-  init(origin: NodeID) {
-    self.origin = origin
+  init(origin: NodeID, teller: NodeID) { (self.origin, self.teller) = (origin, teller) }
+
+  /// Remembers a number; false if it was seen before or cannot be told from one that was.
+  ///
+  /// - Parameter isDirect: Whether the origin itself brings it: then it may begin a range at any time.
+  mutating func insert(_ nonce: UInt64, isDirect: Bool, at now: Instant) -> Bool {
+    if let last = windows.indices.last, windows[last].isNear(nonce) { return windows[last].insert(nonce) }
+    if let index = windows.lastIndex(where: { $0.isNear(nonce) }) {
+      windows.append(windows.remove(at: index))
+      return windows[windows.count - 1].insert(nonce)
+    }
+    guard isDirect || pause.admits(at: now) else { return false }
+    // Below a later range lies what was seen before the first one moved on.
+    let window = NonceWindow(from: nonce, isAllBelowSeen: windows.contains { $0.isAbove(nonce) })
+    if windows.count == Self.ranges { windows.removeFirst() }
+    windows.append(window)
+    return true
+  }
+}
+
+/// A range of numbers: the highest that was seen, and one bit for each of the 4,096 up to it.
+struct NonceWindow: Sendable {
+  /// Numbers remembered.
+  static let size: UInt64 = 4096
+
+  private var highest: UInt64
+  private var seen: [UInt64]
+
+  /// A range that begins with a number.
+  init(from nonce: UInt64, isAllBelowSeen: Bool) {
+    highest = nonce
+    seen = [UInt64](repeating: isAllBelowSeen ? .max : 0, count: Int(Self.size / 64))
+    if !isAllBelowSeen { seen[Int(nonce % Self.size / 64)] |= 1 << (nonce % 64) }
   }
 
-  /// Whether a nonce lies before those remembered.
-  func isTooOld(_ nonce: UInt64) -> Bool { nonce < highest && highest - nonce >= Self.size }
+  /// Whether a number is one of those remembered, or so close above them that some of them stay.
+  func isNear(_ nonce: UInt64) -> Bool {
+    nonce > highest ? nonce - highest < Self.size : highest - nonce < Self.size
+  }
 
-  /// Remembers a nonce; false if it was seen before or is too old to tell.
+  /// Whether the range lies above a number.
+  func isAbove(_ nonce: UInt64) -> Bool { highest > nonce }
+
+  /// Remembers a number that is near; false if it was seen before.
   mutating func insert(_ nonce: UInt64) -> Bool {
     if nonce > highest {
-      forget(upTo: nonce)
+      for next in (highest + 1)...nonce { seen[Int(next % Self.size / 64)] &= ~(1 << (next % 64)) }
       highest = nonce
-    } else if isTooOld(nonce) || nonce == 0 {
-      return false
     }
     let (word, bit) = (Int(nonce % Self.size / 64), UInt64(1) << (nonce % 64))
     guard seen[word] & bit == 0 else { return false }
     seen[word] |= bit
     return true
-  }
-
-  /// Clears the bits of the nonces above the highest, which take the places of older ones.
-  private mutating func forget(upTo nonce: UInt64) {
-    guard nonce - highest < Self.size else {
-      for word in seen.indices { seen[word] = 0 }
-      return
-    }
-    for next in (highest + 1)...nonce { seen[Int(next % Self.size / 64)] &= ~(1 << (next % 64)) }
   }
 }

@@ -50,7 +50,7 @@ package struct LinkState: Equatable, Sendable, FrameBody {
   /// Reads what ``write(to:)`` wrote.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     node = try NodeID(reading: &reader)
-    version = try reader.read(UInt32.self)
+    version = try reader.readVersion()
     priority = try reader.readByte()
     canHost = try reader.readFlag()
     joinSequence = try reader.readJoinSequence()

@@ -167,18 +167,18 @@ package struct PresenceGraph: Sendable {
     if sender == state.node, RecordVersion.areApart(known, state.version) {
       return state.version <= RecordVersion.greatest
     }
-    guard known < state.version else {
+    // Of a node that is new here the versions before were told to others.
+    guard known == 0 || RecordVersion.follows(state.version, known) else {
       // Another's word in the sender's name stands in its way: it has to know.
       if sender == state.node, let told = places[place].state, told != state { outputs.append(.send(told, to: sender)) }
       return false
     }
-    // Of a node that is new here the versions before were told to others.
-    return RecordVersion.isPlausible(state.version, after: known == 0 ? state.version : known)
+    return state.version <= RecordVersion.greatest
   }
 
   /// Somebody spreads an announcement in this node's name that it did not make: a newer one replaces it.
   private mutating func correct(_ state: LinkState) {
-    guard state.version >= own.version, state != own, RecordVersion.isPlausible(state.version, after: own.version)
+    guard state != own, state.version == own.version || RecordVersion.follows(state.version, own.version)
     else { return }
     own.version = state.version
     announce()

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -46,7 +47,7 @@ struct QuickDecoderTests {
     #expect(path.map(\.stringValue) == ["a", "Index 1", "Index 0", "c"] && path.map(\.intValue) == [nil, 1, 0, nil])
   }
 
-  @Test("numbers of any digits are the nearest ones", arguments: 0..<4 as Range<UInt64>)
+  @Test("numbers of any digits are the nearest ones", arguments: Tier.seeds(0...3 as ClosedRange<UInt64>))
   func numbers(_ seed: UInt64) throws {
     var (random, quick) = (SeededRandom(seed: seed), 0)
     for _ in 0..<2_000 {
@@ -95,7 +96,9 @@ struct QuickDecoderTests {
     }
   }
 
-  @Test("texts with any changes are read as Foundation reads them, or left to it", arguments: 0..<8 as Range<UInt64>)
+  @Test(
+    "texts with any changes are read as Foundation reads them, or left to it",
+    arguments: Tier.seeds(0...7 as ClosedRange<UInt64>))
   func changed(_ seed: UInt64) {
     #expect(QuickCoding.countSame(\.outcome, rounds: 400, seed: seed) > 500)
   }

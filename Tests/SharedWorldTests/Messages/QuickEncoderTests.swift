@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -10,12 +11,14 @@ struct QuickEncoderTests {
   @Test("objects of common shapes need no Foundation, and give what it gives", arguments: QuickCoding.samples)
   func common(_ sample: QuickCoding) { #expect(sample.encodingOutcome == .same) }
 
-  @Test("objects of changed texts are written as Foundation does, or left to it", arguments: 0..<8 as Range<UInt64>)
+  @Test(
+    "objects of changed texts are written as Foundation does, or left to it",
+    arguments: Tier.seeds(0...7 as ClosedRange<UInt64>))
   func changed(_ seed: UInt64) {
     #expect(QuickCoding.countSame(\.encodingOutcome, rounds: 200, seed: seed) > 200)
   }
 
-  @Test("numbers of any bits have the digits of Foundation", arguments: 0..<4 as Range<UInt64>)
+  @Test("numbers of any bits have the digits of Foundation", arguments: Tier.seeds(0...3 as ClosedRange<UInt64>))
   func numbers(_ seed: UInt64) {
     var random = SeededRandom(seed: seed)
     for _ in 0..<2_000 {
@@ -36,7 +39,7 @@ struct QuickEncoderTests {
     }
   }
 
-  @Test("members encoded in any order are in that of their names", arguments: 0..<20 as Range<UInt64>)
+  @Test("members encoded in any order are in that of their names", arguments: Tier.seeds(0...19 as ClosedRange<UInt64>))
   func order(_ seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let names = (0..<32).map { String("\(Character(Unicode.Scalar(UInt8(0x23 + $0 * 2))))\($0)".reversed()) }

@@ -1,16 +1,19 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
-export SWIFT FILTER SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED LAN_RUNS LIBRARY
+export SWIFT FILTER SEED CHANGED SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED LAN_RUNS LIBRARY
 
 .DEFAULT_GOAL := build
-.PHONY: build test sanitize demo lint lan browser examples bench fuzz soak model install dist dist-check uninstall python docs clean \
+.PHONY: build test check sanitize demo lint lan browser examples bench fuzz soak model install dist dist-check uninstall python docs clean \
   help toolchain
 
 build: toolchain ## build everything (debug)
 	$(SWIFT) build
 
-test: toolchain ## run every test; FILTER=name selects
-	@Scripts/test.sh
+test: toolchain ## run the tests: one seed of a scenario, one program of a kind; FILTER=name selects
+	@TIER=test Scripts/test.sh
+
+check: toolchain ## the same with every seed and program, and what takes minutes; FILTER=name, SEED=n, CHANGED=1 (first what changed)
+	@TIER=check Scripts/test.sh
 
 sanitize: toolchain ## run the tests under the address and the thread sanitizer; SANITIZER=thread, FILTER=name select
 	@Scripts/sanitize.sh

@@ -119,22 +119,25 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "AnchorReplicationTests",
-      dependencies: ["Basics", "AnchorReplication", "WorldModel", "Simulator"],
+      dependencies: ["Basics", "AnchorReplication", "WorldModel", "Simulator", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "PeerProtocolTests",
       dependencies: [
         "Authentication", "Basics", "PeerProtocol", "AnchorReplication", "WorldModel", "WorldFormats", "Simulator",
+        "TestSupport",
       ],
       swiftSettings: common),
     .testTarget(
       name: "PeerTransportTests",
       dependencies: [
         "AnchorReplication", "Basics", "BasicsLinux", "PeerTransport", "PeerProtocol", "WorldModel", "COpenSSL",
+        "TestSupport",
       ],
       swiftSettings: common),
     .testTarget(
-      name: "ServiceDiscoveryTests", dependencies: ["Basics", "BasicsLinux", "ServiceDiscovery"], swiftSettings: common),
+      name: "ServiceDiscoveryTests", dependencies: ["Basics", "BasicsLinux", "ServiceDiscovery", "TestSupport"],
+      swiftSettings: common),
     .testTarget(
       name: "CSharedWorldTests", dependencies: ["CSharedWorld", "CSharedWorldHeaders", "TestSupport"], exclude: ["C"],
       swiftSettings: common),
@@ -147,20 +150,25 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "SimulatorTests",
-      dependencies: ["Basics", "Simulator", "PeerProtocol", "AnchorReplication", "WorldModel", "soak"],
+      dependencies: ["Basics", "Simulator", "PeerProtocol", "AnchorReplication", "WorldModel", "soak", "TestSupport"],
       swiftSettings: common),
-    .testTarget(name: "PeerCLITests", dependencies: ["PeerCLI", "SharedWorld"], swiftSettings: common),
+    .testTarget(name: "PeerCLITests", dependencies: ["PeerCLI", "SharedWorld", "TestSupport"], swiftSettings: common),
     .testTarget(
       name: "WorldViewKitTests",
       dependencies: ["Basics", "WorldViewKit", "PeerCLI", "SharedWorld", "worldview", "TestSupport"],
       swiftSettings: common),
     .testTarget(
-      name: "WorldMapToolTests", dependencies: ["worldmap", "PeerCLI", "SharedWorld"],
+      name: "WorldMapToolTests", dependencies: ["worldmap", "PeerCLI", "SharedWorld", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "WorldPeerTests", dependencies: ["worldpeer", "PeerCLI", "SharedWorld", "WorldFormats", "TestSupport"],
       swiftSettings: common),
-    .testTarget(name: "Examples", dependencies: ["SharedWorld", "WorldFormats"], swiftSettings: common),
+    .testTarget(name: "Examples", dependencies: ["SharedWorld", "WorldFormats", "TestSupport"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )
+
+// `make check` builds the tests of the simulator optimized, and no others with them.
+if let names = Context.environment["TEST_TARGETS"]?.split(separator: ",").map(String.init) {
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}

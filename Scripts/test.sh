@@ -1,27 +1,94 @@
 #!/bin/bash
-# Runs every test, or those that FILTER selects.
+# Runs the tests, or those that FILTER selects: TIER=test, the default, tries one seed of each scenario and one program of each
+# kind; TIER=check tries everything (Tests/TestSupport/Tier.swift). SEED=n tries that seed alone. CHANGED=1 begins with the
+# tests of what the last commits changed. Logs stay in .build/tests.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 source Scripts/pure-tests.sh
+export TIER=${TIER:-test}
 # Swift Testing starts all tests at once. Those that measure themselves against a clock get their turn in time where fewer
 # run beside them.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-24}
 
-if [[ -n ${FILTER:-} ]]; then
-  exec "$swift" test --filter "$FILTER"
-fi
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+out=.build/tests
+rm -rf "$out"
+mkdir -p "$out"
+log=$out/log
 status=0
-for selection in --skip --filter; do
-  "$swift" test "$selection" "$pure" 2>&1 | tee -a "$log" || status=1
-done
-Scripts/interop.sh 2>&1 | tee -a "$log" || status=1
-Scripts/terminal.sh 2>&1 | tee -a "$log" || status=1
-Scripts/pages-test.sh 2>&1 | tee -a "$log" || status=1
+streams=()
+
+"$swift" build --build-tests
+
+# A test removes what it makes: the folder for temporary files, which is this run's alone, is empty in the end. Its name is
+# short, because sockets in it have paths of 107 bytes at most.
+TMPDIR=$(mktemp -d /tmp/sw-XXXXXX)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+
+# run OPTION...: runs the tests that the options select, of what is built.
+run() {
+  local stream=$out/${#streams[@]}.jsonl
+  streams+=("$stream")
+  "$swift" test --skip-build --disable-xctest --event-stream-output-path "$stream" "$@" 2>&1 | tee -a "$log" || status=1
+}
+
+# optimized: runs the tests of the simulator in a release build of nothing else.
+optimized() {
+  export TEST_TARGETS=SimulatorTests
+  "$swift" build -c release --product SharedWorldPackageTests 2>&1 | tee -a "$log" || status=1
+  run -c release
+  unset TEST_TARGETS
+}
+
+# program COMMAND: runs tests of another language.
+program() {
+  "$@" 2>&1 | tee -a "$log" || status=1
+}
+
+# half PATTERN OPTION...: the tests of the pure half, or with --skip of the other one.
+half() {
+  run "$1" "$pure" "${@:2}"
+}
+
+target=$TIER
+if [[ -n ${FILTER:-} ]]; then
+  run --filter "$FILTER"
+else
+  rest=()
+  if [[ -n ${CHANGED:-} ]]; then
+    changed=$(Scripts/changed-tests.sh | paste -sd'|')
+    if [[ -n $changed ]]; then
+      echo "first what changed: $changed" | tee -a "$log"
+      run --filter "$changed"
+      rest=(--skip "$changed")
+    fi
+  fi
+  half --skip "${rest[@]}"
+  # The simulator is twenty times as fast when it is optimized: then all its seeds take no longer than its build and they.
+  if [[ $TIER == check ]]; then
+    half --filter --skip '^SimulatorTests\.' "${rest[@]}"
+    optimized
+  else
+    half --filter "${rest[@]}"
+  fi
+  program Scripts/interop.sh
+  program Scripts/terminal.sh
+  program Scripts/pages-test.sh
+fi
+
+left=$(find "$TMPDIR" -mindepth 1 -maxdepth 1 -printf '%f ')
+if [[ -n $left ]]; then
+  echo "ERROR: the tests left in the folder for temporary files: ${left:0:400}" | tee -a "$log"
+  status=1
+fi
 # What failed stands at the end: nobody finds it among a thousand lines.
-grep -E '✘ Test .* recorded an issue|^(ERROR|FAIL): |^skipped: ' "$log" | cut -c 1-400 || true
+grep -E '^(ERROR|FAIL): |^skipped: ' "$log" | cut -c 1-400 || true
+if command -v python3 >/dev/null; then
+  python3 Scripts/test-report.py "$target" "$log" "${streams[@]}"
+else
+  grep -E '✘ Test .* recorded an issue' "$log" | cut -c 1-400 || true
+fi
 grep 'Test run with .* tests' "$log"
 exit $status

@@ -1,11 +1,12 @@
 import Basics
+import TestSupport
 import Testing
 import WorldModel
 
 @testable import AnchorReplication
 
 /// What one member's operations cost the others.
-@Suite(.timeLimit(.minutes(5))) struct AttackTests {
+@Suite(.endsHangs) struct AttackTests {
   private static let runs = 400
 
   /// Runs of new actors, each with one operation on an anchor that nobody has.

@@ -1,11 +1,12 @@
 import AnchorReplication
 import Simulator
+import TestSupport
 import Testing
 
 /// C1–C7 of Documentation/invariants.md over lives of small sessions, and proof that the checks see what is broken.
 @Suite("Convergence")
 struct ConvergenceTests {
-  @Test("sessions converge under cuts, crashes, pruned logs and snapshots", arguments: 0..<4)
+  @Test("sessions converge under cuts, crashes, pruned logs and snapshots", arguments: Tier.seeds(0...3))
   func lives(part: Int) {
     var (operations, snapshots) = (0, 0)
     for seed in UInt64(part * 30)..<UInt64(part * 30 + 30) {

@@ -1,5 +1,6 @@
 import AnchorReplication
 import Basics
+import TestSupport
 import Testing
 import WorldModel
 
@@ -272,7 +273,7 @@ struct KindTests {
     #expect(try writes(of: left).count == 40 && writes(of: left, after: 1_000).count == 39)
   }
 
-  @Test("sets that exchange kinds in any order end the same", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test("sets that exchange kinds in any order end the same", arguments: Tier.seeds(1...20 as ClosedRange<UInt64>))
   func convergence(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     var sets = (1...3).map { makeSet($0) }

@@ -1,13 +1,14 @@
 import AnchorReplication
 import Basics
 import Simulator
+import TestSupport
 import Testing
 import WorldModel
 
 /// C6: joining states is commutative, associative and idempotent, and the same as exchanging operations.
 @Suite("Merge laws")
 struct MergeLawTests {
-  @Test("order, grouping and repetition do not matter", arguments: 0..<20)
+  @Test("order, grouping and repetition do not matter", arguments: Tier.seeds(0...19))
   func laws(seed: Int) {
     var world = ReplicationWorld(seed: UInt64(seed) + 5_000)
     for _ in 0..<30 {
@@ -21,7 +22,7 @@ struct MergeLawTests {
     }
   }
 
-  @Test("a snapshot does what the operations do", arguments: 0..<20)
+  @Test("a snapshot does what the operations do", arguments: Tier.seeds(0...19))
   func sameAsOperations(seed: Int) throws {
     var world = ReplicationWorld(seed: UInt64(seed) + 6_000)
     for _ in 0..<30 { world.step() }

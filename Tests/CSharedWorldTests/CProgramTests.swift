@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The C interface as a C program sees it: the installed header, the built library, a C compiler.
-@Suite("C program", .timeLimit(.minutes(2)))
+@Suite("C program", .endsHangs)
 struct CProgramTests {
   static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -18,7 +19,7 @@ struct CProgramTests {
   @Test(
     "a C program of two sessions finds what the header promises",
     .enabled(if: compiler("gcc") != nil, "gcc is missing"),
-    arguments: [
+    arguments: Tier.some([
       ("two_peers", "maps, anchors, drags, ownership, a lock and a journal"), ("codes", "codes that users compare"),
       ("trust", "new passcodes, passcodes in files and known peers"),
       ("signals", "signals reach its own threads alone"), ("operations", "operations that do not wait, and handles"),
@@ -28,7 +29,7 @@ struct CProgramTests {
       ("roles", "owned sessions and the log"), ("snapshots", "views for loops that draw"),
       ("starts", "starts and diagnoses that do not wait, and ends after which nothing is to be waited for"),
       ("discovery", "announcements, policies, known peers and a diagnosis"),
-    ])
+    ]))
   func program(name: String, subject: String) async throws {
     let ran = try await Self.output(of: name)
     #expect(ran == Output(status: 0, text: "ok\n"), "\(subject)")

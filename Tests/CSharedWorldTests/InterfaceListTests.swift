@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The binary interface of the C library against the list in `Fixtures/CInterface/interface.txt`, which compiled programs rely on.
-@Suite("The C interface does not change under programs that are compiled", .timeLimit(.minutes(2)))
+@Suite("The C interface does not change under programs that are compiled", .endsHangs)
 struct InterfaceListTests {
   /// What the header declares: functions, constants and the members of structures.
   private struct Declared {

@@ -1,10 +1,11 @@
 import SharedWorld
+import TestSupport
 import Testing
 
 /// Carrot's scribbles: several devices draw into one room, and every one of them sees all strokes.
 ///
 /// Its Go server routed messages by endpoint to all clients of a session. Here the peers are the session.
-@Suite("Scribbles", .timeLimit(.minutes(2)))
+@Suite("Scribbles", .endsHangs)
 struct Scribbles {
   /// What a pen does, sent to the endpoint `draw/` and its colour.
   enum Pen: Codable, Hashable, Sendable {

@@ -1,4 +1,5 @@
 import SharedWorld
+import TestSupport
 import Testing
 
 /// Peers that know one secret: each challenges the other, which answers with an HMAC.
@@ -49,7 +50,7 @@ extension [UInt8] {
   }
 }
 
-@Suite("A driver with a shared secret", .timeLimit(.minutes(2)))
+@Suite("A driver with a shared secret", .endsHangs)
 struct SharedSecretDriverTests {
   private static func configuration(_ secret: String, on network: MemoryNetwork) -> Session.Configuration {
     var configuration = Session.Configuration(service: "swexample")

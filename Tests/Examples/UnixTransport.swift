@@ -1,6 +1,7 @@
 import Foundation
 import SharedWorld
 import Synchronization
+import TestSupport
 import Testing
 
 /// Connections over Unix sockets, of which each peer has one in a folder: for peers in containers of one machine.
@@ -110,7 +111,7 @@ final class UnixConnection: TransportConnection {
   private func tell(_ event: TransportEvent) { handler.withLock { $0?(event) } }
 }
 
-@Suite("A transport of an app's own", .timeLimit(.minutes(2)))
+@Suite("A transport of an app's own", .endsHangs)
 struct UnixTransportTests {
   @Test("two peers share an anchor over Unix sockets")
   func anchor() async throws {

@@ -13,7 +13,7 @@ sys.path[:0] = [str(TESTS / "Interop"), str(TESTS / "Lan")]
 
 import zstd  # noqa: E402
 from leaf import Leaf  # noqa: E402
-from loopback import LoopbackTest  # noqa: E402
+from loopback import LoopbackTest, thorough  # noqa: E402
 from small import session as connection  # noqa: E402
 from small.session import Ended, Session  # noqa: E402
 
@@ -45,6 +45,7 @@ class InteropTest(LoopbackTest):
         left = await self.heard(swift, "peer-left", name="snake")
         self.assertEqual(left["reason"], "left")
 
+    @thorough
     async def test_it_is_a_member_for_longer_than_silence_and_leases_last(self):
         swift = self.worldpeer()
         async with dial("127.0.0.1", swift.port, "snake") as session:
@@ -71,12 +72,14 @@ class InteropTest(LoopbackTest):
             await self.heard(swift, "anchor-removed", name="after")
             await self.agree(session, swift)
 
+    @thorough
     async def test_an_edit_that_waits_for_all_waits_for_its_word(self):
         swift = self.worldpeer()
         async with dial("127.0.0.1", swift.port, "snake") as session:
             await self.ask(swift, "place lamp 1 2 3 all")
             self.assertIsNotNone(session.peer.anchors.named("lamp"))
 
+    @thorough
     async def test_anchors_of_an_earlier_start_are_there(self):
         journal = str(self.folder / "journal")
         first = self.worldpeer("first", "--journal", journal)
@@ -88,6 +91,7 @@ class InteropTest(LoopbackTest):
             await session.until(lambda leaf: len(leaf.anchors.anchors) == 3, "three anchors")
             await self.agree(session, second)
 
+    @thorough
     async def test_messages_arrive_once_and_in_order_both_ways(self):
         swift = self.worldpeer()
         async with dial("127.0.0.1", swift.port, "snake") as session:
@@ -104,6 +108,7 @@ class InteropTest(LoopbackTest):
     async def test_the_map_arrives_and_its_page_reads_it(self):
         await self.receive_map(self.worldpeer("swift", "--map", str(self.room(60_000))), 60_000)
 
+    @thorough
     async def test_without_zstd_the_map_comes_in_raw_chunks(self):
         with mock.patch.object(zstd, "LIBRARY", None):
             await self.receive_map(self.worldpeer("swift", "--map", str(self.room(20_000))), 20_000)
@@ -121,6 +126,7 @@ class InteropTest(LoopbackTest):
             await self.heard(swift, "map-status", name="snake", stage="received")
             await self.agree(session, swift)
 
+    @thorough
     async def test_a_third_member_is_reached_through_the_first(self):
         swift = self.worldpeer()
         third = self.worldpeer("third", "--connect", f"127.0.0.1:{swift.port}")
@@ -139,12 +145,14 @@ class InteropTest(LoopbackTest):
             await self.ask(third, "place vase 0 0 0 all")
             await self.agree(session, third)
 
+    @thorough
     async def test_another_service_is_refused_with_its_reason(self):
         swift = self.worldpeer("swift", "--service", "other")
         with self.assertRaisesRegex(Ended, r"goodbye \(11,"):
             async with dial("127.0.0.1", swift.port, "snake"):
                 self.fail("joined a session of another service")
 
+    @thorough
     async def test_a_server_name_and_alpn_are_ignored(self):
         swift, make = self.worldpeer(), connection.make_context
 
@@ -157,6 +165,7 @@ class InteropTest(LoopbackTest):
             async with dial("localhost", swift.port, "snake"):
                 await self.heard(swift, "peer-joined", name="snake")
 
+    @thorough
     async def test_the_host_removes_it(self):
         swift = self.worldpeer()
         async with dial("127.0.0.1", swift.port, "snake") as session:

@@ -13,7 +13,7 @@ from unittest import mock
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "Interop"), str(TESTS / "Lan")]
 
-from loopback import LoopbackTest  # noqa: E402
+from loopback import LoopbackTest, thorough  # noqa: E402
 from relayed import RelayedConversation  # noqa: E402
 from small import maps  # noqa: E402
 from small.member import (  # noqa: E402
@@ -68,6 +68,7 @@ class SizeTest(unittest.TestCase):
 class SmallPeerTest(LoopbackTest):
     """The small peer beside worldpeers."""
 
+    @thorough
     async def test_it_receives_the_map(self):
         swift = self.worldpeer("swift", "--map", str(self.room(60_000)))
         sent = await self.ask(swift, "send-map")
@@ -92,6 +93,7 @@ class SmallPeerTest(LoopbackTest):
         await self.heard(third, "peer-left", name="snake", reason="left")
         self.assertEqual(len((await self.ask(third, "anchors"))["anchors"]), 3)
 
+    @thorough
     async def test_messages_arrive_both_ways_and_are_reported(self):
         swift = self.worldpeer()
         async with dial("127.0.0.1", swift.port, "snake") as session:
@@ -105,6 +107,7 @@ class SmallPeerTest(LoopbackTest):
             texts = [event["text"] for event in swift.events if event["event"] == "message"]
             self.assertEqual([int(text.split()[0]) for text in texts], list(range(100)))
 
+    @thorough
     async def test_it_stays_a_member_for_longer_than_silence_lasts_and_is_sent_no_operations(self):
         swift = self.worldpeer()
         async with dial("127.0.0.1", swift.port, "snake") as session:

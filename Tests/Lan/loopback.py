@@ -1,12 +1,16 @@
 """Tests of another program beside worldpeer, on the loopback interface of this machine."""
 
 import asyncio
+import os
 import pathlib
 import subprocess
 import tempfile
 import unittest
 
 from peer import Peer, make_map
+
+#: Marks a test that `make check` alone runs: one of several of a kind.
+thorough = unittest.skipUnless(os.environ.get("TIER", "check") == "check", "make check runs it")
 
 
 class Loopback:

@@ -1,8 +1,9 @@
 import Glibc
 import PeerCLI
+import TestSupport
 import Testing
 
-@Suite("Signals that end a program", .timeLimit(.minutes(5)))
+@Suite("Signals that end a program", .endsHangs)
 struct SignalTests {
   @Test("a signal that comes as soon as they are waited for is heard", arguments: [SIGUSR1, SIGUSR2, SIGWINCH, SIGURG])
   func atOnce(number: Int32) async {

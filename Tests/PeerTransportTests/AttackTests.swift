@@ -3,12 +3,13 @@ import BasicsLinux
 import COpenSSL
 import Glibc
 import PeerProtocol
+import TestSupport
 import Testing
 
 @testable import PeerTransport
 
 /// What connections of strangers cost a process that listens.
-@Suite(.timeLimit(.minutes(5))) struct AttackTests {
+@Suite(.endsHangs) struct AttackTests {
   /// How many descriptors this process has open; a child of the test runs it, so nobody else opens any.
   private static func openDescriptors() -> Int {
     guard let folder = opendir("/proc/self/fd") else { return 0 }

@@ -1,11 +1,12 @@
 import Basics
 import PeerProtocol
+import TestSupport
 import Testing
 
 @testable import PeerTransport
 
 /// Links that are being closed and whose other ends do not take part.
-@Suite(.timeLimit(.minutes(5))) struct ClosingTests {
+@Suite(.endsHangs) struct ClosingTests {
   /// Stops the reading of the dialer, and sends it more than the kernel takes.
   private static func fill(_ pair: Pair) async throws {
     try await pair.listener.use { $0.confirm(pair.listenerLink) }

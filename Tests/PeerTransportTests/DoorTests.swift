@@ -2,12 +2,13 @@ import Basics
 import BasicsLinux
 import Glibc
 import PeerProtocol
+import TestSupport
 import Testing
 
 @testable import PeerTransport
 
 /// Which connections never reach this process while strangers flood it.
-@Suite(.timeLimit(.minutes(5))) struct DoorTests {
+@Suite(.endsHangs) struct DoorTests {
   private func host(_ number: Int) -> SocketAddress.Host { .ipv4(0x0a00_0000 + UInt32(number)) }
 
   /// Refuses so many connections, of these hosts in turn, at once; how often the door shut.

@@ -1,6 +1,7 @@
 import Glibc
 import PeerTransport
 import Synchronization
+import TestSupport
 import Testing
 
 private actor Counter {
@@ -90,7 +91,7 @@ private final class PipeHandler: EventHandler {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
+@Suite(.endsHangs) struct EventLoopTests {
   @Test func `an actor runs on the loop's thread and nowhere else`() async throws {
     let loop = try EventLoop()
     let counter = Counter(loop)

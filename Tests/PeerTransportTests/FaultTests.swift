@@ -4,12 +4,13 @@ import COpenSSL
 import Dispatch
 import Glibc
 import PeerProtocol
+import TestSupport
 import Testing
 
 @testable import PeerTransport
 
 /// Clients that misbehave, numbered as in Documentation/faults.md.
-@Suite(.timeLimit(.minutes(5))) struct FaultTests {
+@Suite(.endsHangs) struct FaultTests {
   /// Starts a listener, runs `body` and stops it.
   private func withListener(
     _ configuration: SecureTransport.Configuration = .init(), _ body: (TestPeer, UInt16) async throws -> Void

@@ -2,12 +2,13 @@ import Basics
 import Dispatch
 import PeerProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PeerTransport
 
 /// Handshakes of strangers, which are computed beside the loop.
-@Suite(.timeLimit(.minutes(2))) struct HandshakeThreadTests {
+@Suite(.endsHangs) struct HandshakeThreadTests {
   /// The machine may be busy; only the test of the deadline wants one.
   private static let patient = {
     var limits = SecureTransport.Configuration()

@@ -1,12 +1,13 @@
 import Basics
 import PeerProtocol
+import TestSupport
 import Testing
 import WorldModel
 
 @testable import PeerTransport
 
 /// Who is handled when, where links have more to be handled than there is time.
-@Suite(.timeLimit(.minutes(2))) struct IntakeTests {
+@Suite(.endsHangs) struct IntakeTests {
   /// Handles bytes as frames of one byte each.
   private final class Desk: IntakeOwner {
     enum Entry: Equatable, Sendable {

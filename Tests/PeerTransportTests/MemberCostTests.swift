@@ -1,13 +1,14 @@
 import AnchorReplication
 import Basics
 import PeerProtocol
+import TestSupport
 import Testing
 import WorldModel
 
 @testable import PeerTransport
 
 /// What a member costs the others that asks again and again for what is dear.
-@Suite("Attack: a member that costs much", .timeLimit(.minutes(2)))
+@Suite("Attack: a member that costs much", .endsHangs)
 struct MemberCostTests {
   /// A vector of a few bytes that asks for the whole of the other side's.
   private static var question: [UInt8] {
@@ -42,7 +43,8 @@ struct MemberCostTests {
     }
   }
 
-  @Test func `a member that asks a dear question in a loop is not read, and the anchors of another one arrive`()
+  @Test(.thorough)
+  func `a member that asks a dear question in a loop is not read, and the anchors of another one arrive`()
     async throws
   {
     let (victim, honest, liar) = (try DrivenPeer("victim"), try DrivenPeer("honest"), try DrivenPeer("liar"))

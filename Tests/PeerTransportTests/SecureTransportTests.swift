@@ -2,11 +2,12 @@ import Basics
 import BasicsLinux
 import Glibc
 import PeerProtocol
+import TestSupport
 import Testing
 
 @testable import PeerTransport
 
-@Suite(.timeLimit(.minutes(5))) struct SecureTransportTests {
+@Suite(.endsHangs) struct SecureTransportTests {
   @Test func `both ends learn who the other is`() async throws {
     try await Pair.with { pair in
       let (dialed, accepted) = (await pair.dialer.events, await pair.listener.events)

@@ -1,5 +1,6 @@
 import Basics
 import PeerProtocol
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -15,7 +16,7 @@ final class RoundSampler: RoundHandler {
 }
 
 /// What those may have of the loop's time who wait for their turn.
-@Suite(.timeLimit(.minutes(2))) struct StepQueueTests {
+@Suite(.endsHangs) struct StepQueueTests {
   @Test func `what can wait comes after all else of the round`() async throws {
     let loop = try EventLoop(name: "late")
     defer { loop.stop() }
@@ -64,7 +65,7 @@ final class RoundSampler: RoundHandler {
 }
 
 /// How much is read at once.
-@Suite(.timeLimit(.minutes(2))) struct ReadingTests {
+@Suite(.endsHangs) struct ReadingTests {
   @Test func `while more is read than is handled less is read, but a record`() {
     var reading = Reading(room: 512 * 1024)
     #expect(reading.most == 512 * 1024 && !reading.isReduced)

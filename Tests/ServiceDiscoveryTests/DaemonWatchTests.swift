@@ -2,12 +2,13 @@ import Basics
 import BasicsLinux
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ServiceDiscovery
 
 /// A daemon that hangs, and what the back-end that talks to it leaves behind.
-@Suite(.timeLimit(.minutes(2))) struct DaemonWatchTests {
+@Suite(.endsHangs) struct DaemonWatchTests {
   /// A socket at which nobody accepts; `body` gets its path.
   private static func withListener(_ body: (String, Int32) throws -> Void) throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "sw-\(UUID().uuidString)").path()

@@ -1,6 +1,7 @@
 import Basics
 import BasicsLinux
 import Glibc
+import TestSupport
 import Testing
 
 @testable import ServiceDiscovery
@@ -9,7 +10,7 @@ import Testing
 @Suite(
   .enabled(
     if: !InterfaceAddress.multicast().isEmpty, "no network interface that is up can multicast, not even loopback"),
-  .timeLimit(.minutes(5)))
+  .endsHangs)
 struct EmbeddedBackendTests {
   /// Other runs of these tests may share the network.
   private let tag = String(UInt32.random(in: .min ... .max), radix: 36)

@@ -1,11 +1,12 @@
 import BasicsLinux
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ServiceDiscovery
 
 /// Starts and stops without end, each in a process of its own, because the tests beside it open and close too.
-@Suite(.timeLimit(.minutes(5))) struct LeakTests {
+@Suite(.endsHangs) struct LeakTests {
   @Test func a1000StartsAndStopsOfTheEmbeddedBackEndLeaveNothingOpen() async {
     await #expect(processExitsWith: .success) { try Self.startAndStop(.embedded) }
   }

@@ -1,4 +1,5 @@
 import BasicsLinux
+import TestSupport
 import Testing
 
 @testable import ServiceDiscovery
@@ -6,7 +7,7 @@ import Testing
 /// Discovery with a service that exists in messages alone, on an interface of this machine.
 @Suite(
   .enabled(if: InterfaceAddress.multicast().contains(where: \.isIPv4), "no network interface that is up can multicast"),
-  .timeLimit(.minutes(5)))
+  .endsHangs)
 struct LivenessMonitorTests {
   @Test func aServiceThatDoesNotAnswerIsLostAfterAFailedDialAndFoundAgainWhenItIsHeard() async throws {
     let ghost = try instance("ghost \(UInt32.random(in: .min ... .max))")

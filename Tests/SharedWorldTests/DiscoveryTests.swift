@@ -1,6 +1,7 @@
 import Basics
 import PeerTransport
 import ServiceDiscovery
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -81,7 +82,7 @@ struct DiscoveryRecordTests {
   }
 }
 
-@Suite("Browser and advertiser", .timeLimit(.minutes(5)))
+@Suite("Browser and advertiser", .endsHangs)
 struct BrowserTests {
   @Test("a browser finds an advertised service by its id, with the shown name made safe, and loses it when it stops")
   func findsAndLoses() async throws {

@@ -1,6 +1,7 @@
 import BasicsLinux
 import Glibc
 import ServiceDiscovery
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -76,7 +77,7 @@ struct NetworkDiagnosisTests {
     #expect(error?.code == .invalidArgument)
   }
 
-  @Test("a session that finds nobody for 10 s says what may be the cause", .timeLimit(.minutes(2)))
+  @Test("a session that finds nobody for 10 s says what may be the cause", .endsHangs)
   func silence() async throws {
     var configuration = Session.Configuration(service: "swn-\(UInt32.random(in: 0..<100_000))")
     configuration.discovery = .embedded

@@ -1,10 +1,12 @@
 import PeerProtocol
 import Simulator
+import TestSupport
 import Testing
 
 @Suite("Members find each other again")
 struct ReconnectionTests {
-  @Test("after a split of a minute all of eight nodes are linked again within six seconds", arguments: 1...5)
+  @Test(
+    "after a split of a minute all of eight nodes are linked again within six seconds", arguments: Tier.seeds(1...5))
   func longSplitHealsSoon(_ seed: Int) throws {
     var harness = SessionHarness.joined(8, seed: UInt64(seed))
     #expect(harness.isMesh(Array(0..<8)))
@@ -17,7 +19,7 @@ struct ReconnectionTests {
     #expect(try #require(time) <= 6)
   }
 
-  @Test("the first link across a healed split brings the other ones within two seconds", arguments: 1...5)
+  @Test("the first link across a healed split brings the other ones within two seconds", arguments: Tier.seeds(1...5))
   func newsSparesTheOthersTheirPauses(_ seed: Int) throws {
     var harness = SessionHarness.joined(8, seed: UInt64(seed))
     harness.apply(.split([0, 0, 0, 0, 1, 1, 1, 1]))

@@ -1,5 +1,6 @@
 import PeerProtocol
 import Simulator
+import TestSupport
 import Testing
 
 @Suite("Whole sessions notice broken rules")
@@ -7,10 +8,11 @@ struct SessionMutantTests {
   @Test("a broken rule is noticed", arguments: SessionMutant.all.map(\.name))
   func isCaught(name: String) throws {
     let mutant = try #require(SessionMutant.all.first { $0.name == name })
-    #expect(mutant.firstCatch(in: mutant.seeds) != nil, "not caught by seeds \(mutant.seeds)")
+    let seeds = Tier.span(mutant.seeds)
+    #expect(mutant.firstCatch(in: seeds) != nil, "not caught by seeds \(seeds)")
   }
 
-  @Test("the correct rules pass where a broken one fails", arguments: SessionMutant.all.map(\.name))
+  @Test("the correct rules pass where a broken one fails", .thorough, arguments: SessionMutant.all.map(\.name))
   func theCorrectOnesPass(name: String) throws {
     let mutant = try #require(SessionMutant.all.first { $0.name == name })
     for seed in [mutant.seeds.lowerBound, mutant.seeds.upperBound] {
@@ -21,16 +23,16 @@ struct SessionMutantTests {
 
 @Suite("A lying member")
 struct LiarTests {
-  @Test("honest nodes come to rest without it", arguments: 1...4)
+  @Test("honest nodes come to rest without it", arguments: Tier.seeds(1...4))
   func honestNodesAgree(_ seed: Int) {
     let count = 3 + seed % 3
     let violation = SessionScenario.liar.run(seed: UInt64(seed), count: count).violation
     #expect(violation == nil, "soak replay liar \(seed) \(count)")
   }
 
-  @Test("a fresh seed too")
+  @Test("a fresh seed too", .thorough)
   func freshSeedHolds() {
-    let seed = UInt64.random(in: 0..<1 << 48)
-    #expect(SessionScenario.liar.run(seed: seed, count: 4).violation == nil, "soak replay liar \(seed) 4")
+    let seed = Tier.freshSeed()
+    #expect(SessionScenario.liar.run(seed: seed, count: 4).violation == nil, "SEED=\(seed); soak replay liar \(seed) 4")
   }
 }

@@ -1,5 +1,6 @@
 import PeerProtocol
 import Simulator
+import TestSupport
 import Testing
 
 @Suite("Whole sessions under faults")
@@ -11,13 +12,13 @@ struct SessionScenarioTests {
     #expect(outcomes.reduce(0) { $0 + $1.bulkLinks } > 3)
   }
 
-  @Test("members, host, anchors and maps agree after any faults", arguments: 1...40)
+  @Test("members, host, anchors and maps agree after any faults", arguments: Tier.seeds(1...40))
   func comesToRest(_ seed: Int) {
     let outcome = SessionScenario.chaos.run(seed: UInt64(seed), count: 2 + seed % 5)
     #expect(outcome.violation == nil, "soak replay session \(seed) \(2 + seed % 5)")
   }
 
-  @Test("after any faults each app sees whose device is where, as far as it wants to", arguments: 1...20)
+  @Test("after any faults each app sees whose device is where, as far as it wants to", arguments: Tier.seeds(1...20))
   func seesPoses(_ seed: Int) {
     let outcome = SessionScenario.poses.run(seed: UInt64(seed), count: 2 + seed % 5)
     #expect(outcome.violation == nil, "soak replay session-poses \(seed) \(2 + seed % 5)")
@@ -25,7 +26,7 @@ struct SessionScenarioTests {
 
   @Test(
     "after any faults each message has arrived once and in order, or its sender knows",
-    arguments: [SessionScenario.messages, .streams], 1...20)
+    arguments: [SessionScenario.messages, .streams], Tier.seeds(1...20))
   func deliversMessages(_ scenario: SessionScenario, _ seed: Int) {
     let outcome = scenario.run(seed: UInt64(seed), count: 2 + seed % 5)
     #expect(outcome.violation == nil, "soak replay \(scenario.rawValue) \(seed) \(2 + seed % 5)")
@@ -33,13 +34,15 @@ struct SessionScenarioTests {
 
   @Test(
     "after any faults everything is seen where it is, or nowhere", arguments: [SessionScenario.frames, .wrongFrames],
-    1...10)
+    Tier.seeds(1...10))
   func seesPlaces(_ scenario: SessionScenario, _ seed: Int) {
     let outcome = scenario.run(seed: UInt64(seed), count: 2 + seed % 5)
     #expect(outcome.violation == nil, "soak replay \(scenario.rawValue) \(seed) \(2 + seed % 5)")
   }
 
-  @Test("apps that offer each other resources: what comes is what was offered, and every offer ends", arguments: 1...6)
+  @Test(
+    "apps that offer each other resources: what comes is what was offered, and every offer ends",
+    arguments: Tier.seeds(1...6))
   func resources(_ seed: Int) {
     let outcome = SessionScenario.resources.run(seed: UInt64(seed), count: 2 + seed % 5)
     #expect(outcome.violation == nil, "soak replay session-resources \(seed) \(2 + seed % 5)")
@@ -47,20 +50,25 @@ struct SessionScenarioTests {
     if seed == 4 { #expect(outcome.resources > 0) }
   }
 
-  @Test("nobody is linked whose driver, or whose peer's, has not authenticated the other", arguments: 1...10)
+  @Test(
+    "nobody is linked whose driver, or whose peer's, has not authenticated the other",
+    arguments: Tier.seeds(1...10))
   func authenticates(_ seed: Int) {
     let outcome = SessionScenario.drivers.run(seed: UInt64(seed), count: 3 + seed % 4)
     #expect(outcome.violation == nil, "soak replay session-drivers \(seed) \(3 + seed % 4)")
   }
 
   @Test(
-    "an owned session: members are those that are admitted, and all hold the same around a removal", arguments: 1...20)
+    "an owned session: members are those that are admitted, and all hold the same around a removal",
+    arguments: Tier.seeds(1...20))
   func owned(_ seed: Int) {
     let outcome = SessionScenario.owned.run(seed: UInt64(seed), count: 5 + seed % 3)
     #expect(outcome.violation == nil, "soak replay session-owned \(seed) \(5 + seed % 3)")
   }
 
-  @Test("apps that attach resources: everybody gets what stands, and what was removed stays away", arguments: 1...6)
+  @Test(
+    "apps that attach resources: everybody gets what stands, and what was removed stays away",
+    arguments: Tier.seeds(1...6))
   func attachments(_ seed: Int) {
     let outcome = SessionScenario.attachments.run(seed: UInt64(seed), count: 2 + seed % 5)
     #expect(outcome.violation == nil, "soak replay session-attachments \(seed) \(2 + seed % 5)")
@@ -68,27 +76,28 @@ struct SessionScenarioTests {
   }
 
   @Test(
-    "a fresh seed holds",
+    "a fresh seed holds", .thorough,
     arguments: [
       SessionScenario.chaos, .poses, .messages, .streams, .resources, .attachments, .frames, .wrongFrames, .drivers,
     ], [2, 3, 5])
   func freshChaosHolds(scenario: SessionScenario, count: Int) {
-    let seed = UInt64.random(in: 0..<1 << 48)
+    let seed = Tier.freshSeed()
     let violation = scenario.run(seed: seed, count: count).violation
-    #expect(violation == nil, "soak replay \(scenario.rawValue) \(seed) \(count)")
+    #expect(violation == nil, "SEED=\(seed); soak replay \(scenario.rawValue) \(seed) \(count)")
   }
 
   @Test(
     "one fault at a time",
-    arguments: [SessionScenario.failover, .merge, .joins, .detour, .kindDetour, .orphan, .restarts, .relays], [4, 6])
+    arguments: [SessionScenario.failover, .merge, .joins, .detour, .kindDetour, .orphan, .restarts, .relays],
+    Tier.some([4, 6]))
   func scenarioHolds(scenario: SessionScenario, count: Int) {
-    for seed in UInt64(1)...3 {
+    for seed in Tier.seeds(UInt64(1)...3) {
       let violation = scenario.run(seed: seed, count: count).violation
       #expect(violation == nil, "soak replay \(scenario.rawValue) \(seed) \(count)")
     }
   }
 
-  @Test("runs have every kind of fault")
+  @Test("runs have every kind of fault", .thorough)
   func everyFaultOccurs() {
     var (faults, network, maps) = (Set<String>(), NetworkTally(), 0)
     for seed in UInt64(1)...20 {

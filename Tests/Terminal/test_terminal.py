@@ -11,7 +11,7 @@ import sys
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "Lan"), str(TESTS / "Terminal")]
 
-from loopback import LoopbackTest  # noqa: E402
+from loopback import LoopbackTest, thorough  # noqa: E402
 from pane import Pane  # noqa: E402
 from peer import BIN  # noqa: E402
 
@@ -116,6 +116,7 @@ class KeysTest(TerminalTest):
         pane.keys("Up", "Up")
         pane.until(f"^{PROMPT} place mylamp 1 2 4$")
 
+    @thorough
     async def test_tab_completes_commands_anchors_and_peers(self):
         pane = self.open()
         self.bob()
@@ -140,6 +141,7 @@ class KeysTest(TerminalTest):
         lines = pane.until(f"^{PROMPT} kick bob$")
         self.assertEqual(self.footer(lines), "kick bob")
 
+    @thorough
     async def test_wide_characters_are_edited_whole(self):
         pane = self.open()
         bob = self.bob()
@@ -156,6 +158,7 @@ class KeysTest(TerminalTest):
         self.assertEqual(bob.event("anchor-added")["name"], "Lämpchen 👋日")
         pane.until("^› place 'Lämpchen 👋日' 1 2 3$")
 
+    @thorough
     async def test_a_paste_of_1000_lines_is_carried_out_once_and_in_order(self):
         text = "".join(f"place n{number}\t{number} 0 0\n" for number in range(1, 1001))
         for options in ((), ("-p",)):
@@ -173,6 +176,7 @@ class KeysTest(TerminalTest):
 class ScreenTest(TerminalTest):
     """Events beside the line that is typed."""
 
+    @thorough
     async def test_events_do_not_touch_what_is_typed(self):
         pane = self.open()
         bob = self.bob()
@@ -190,6 +194,7 @@ class ScreenTest(TerminalTest):
         pane.keys("Enter")
         self.assertEqual(bob.event("anchor-added", name="half typed")["position"], [1, 2, 3])
 
+    @thorough
     async def test_a_resize_keeps_the_line_and_one_row_of_status(self):
         pane = self.open()
         bob = self.bob()
@@ -209,6 +214,7 @@ class ScreenTest(TerminalTest):
         pane.keys("Enter")
         bob.event("anchor-added", name="a name that is longer than the narrow terminal")
 
+    @thorough
     async def test_the_map_from_above_fits_the_terminal(self):
         pane = self.open(columns=70, rows=40)
         pane.type(f"load {self.room(5_000)}", "Enter")
@@ -227,6 +233,7 @@ class ScreenTest(TerminalTest):
 class LeavingTest(TerminalTest):
     """The terminal that comes back."""
 
+    @thorough
     async def test_ctrl_c_gives_up_the_line_then_the_command_then_the_session(self):
         pane = self.open()
         pane.type("place lamp 1 2")
@@ -244,6 +251,7 @@ class LeavingTest(TerminalTest):
         pane.until("placed at")
         self.leave(pane)
 
+    @thorough
     async def test_every_way_out_restores_the_terminal(self):
         pane = Pane(self, self.folder)
         modes = pane.modes()
@@ -268,6 +276,7 @@ class LeavingTest(TerminalTest):
                 pane.type("clear", "Enter")
                 pane.until(lambda lines: lines == ["$ "])
 
+    @thorough
     async def test_a_job_that_stops_hands_the_terminal_to_the_shell_and_takes_it_again(self):
         pane = Pane(self, self.folder)
         modes = pane.modes()
@@ -286,6 +295,7 @@ class LeavingTest(TerminalTest):
         self.left(pane, 0)
         self.assertEqual(pane.modes(), modes)
 
+    @thorough
     async def test_a_terminal_without_cursor_keys_gets_plain_lines(self):
         for options, prefix in (((), "TERM=dumb"), (("--plain",), "NO_COLOR=1")):
             with self.subTest(prefix=prefix):

@@ -1,9 +1,10 @@
 import Foundation
 import SharedWorld
+import TestSupport
 import Testing
 
 /// The most memory that the tool takes for a map, told by the kernel.
-@Suite(.serialized, .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
+@Suite(.serialized, .thorough, .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
 struct MemoryTests {
   /// Loading a map and saving it in another arrangement, or what is left of it: decoding, sorting, planning and encoding.
   @Test(arguments: [EncodingOptions.Arrangement.byIdentifier, .inSpace], [false, true])

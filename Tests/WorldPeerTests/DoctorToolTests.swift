@@ -1,9 +1,10 @@
 import PeerCLI
+import TestSupport
 import Testing
 
 @testable import worldpeer
 
-@Suite("worldpeer doctor", .timeLimit(.minutes(2)))
+@Suite("worldpeer doctor", .endsHangs)
 struct DoctorToolTests {
   private static func run(_ words: [String]) async -> (status: ExitCode, output: String, error: String) {
     let text = CapturedText()

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Commands about frames", .timeLimit(.minutes(5)))
+@Suite("Commands about frames", .endsHangs)
 struct FrameCommandTests {
   @Test("two peers with frames of their own touch two corners, and then see each other's anchors where they are")
   func touch() async throws {

@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 import SharedWorld
 import Synchronization
+import TestSupport
 import Testing
 
 /// Commands about maps, with a provider in this process that a test can stop in the middle.
-@Suite("Commands about maps on their way", .timeLimit(.minutes(5)))
+@Suite("Commands about maps on their way", .endsHangs)
 struct MapCommandTests {
   @Test("a peer stops fetching a map, and tells when it has its place in another one")
   func cancelAndRelocalise() async throws {

@@ -1,10 +1,11 @@
 import Foundation
 import SharedWorld
+import TestSupport
 import Testing
 import WorldFormats
 
 /// Maps of every format, through the program.
-@Suite("Maps of other programs", .timeLimit(.minutes(5)))
+@Suite("Maps of other programs", .endsHangs)
 struct MapFormatTests {
   /// A room of 200 points as a file of each format.
   private static func files(in folder: URL) throws -> [String] {

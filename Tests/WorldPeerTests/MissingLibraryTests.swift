@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Hosts that lack a library which is loaded when it is first used.
-@Suite("A machine without Avahi", .timeLimit(.minutes(5)))
+@Suite("A machine without Avahi", .endsHangs)
 struct MissingLibraryTests {
   /// Files with the names of Avahi's libraries stand before the real ones, and are no libraries.
   private static func hide(in folder: URL) throws -> [String: String] {

@@ -1,9 +1,10 @@
 import Synchronization
+import TestSupport
 import Testing
 import WorldViewKit
 
 /// The server on loopback, asked byte by byte.
-@Suite("HTTP server", .timeLimit(.minutes(5)))
+@Suite("HTTP server", .endsHangs)
 struct HTTPServerTests {
   /// Says what it was asked.
   private static let echo: HTTPServer.Handler = { request in

@@ -6,7 +6,7 @@ import Testing
 import WorldViewKit
 
 /// A viewer with a real session and a real server on loopback, asked as a browser would.
-@Suite("Viewer", .timeLimit(.minutes(5)))
+@Suite("Viewer", .endsHangs)
 struct ViewerTests {
   private static func run(_ body: @Sendable (Session, Browser) async throws -> Void) async throws {
     try await runUnopened { session, viewer in try await body(session, Browser(opening: viewer.address)) }

@@ -1,9 +1,10 @@
 import Foundation
 import SharedWorld
+import TestSupport
 import Testing
 
 /// The program in a process of its own.
-@Suite("The contract of worldview", .timeLimit(.minutes(5)))
+@Suite("The contract of worldview", .endsHangs)
 struct WorldViewProgramTests {
   private struct Ready: Decodable {
     let event: String

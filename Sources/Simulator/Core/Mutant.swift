@@ -15,7 +15,7 @@ package struct Mutant<Kind: MutableScenario>: Sendable {
   /// The kind of run that shows it, with this many nodes.
   package let scenario: Kind
   package let count: Int
-  /// The seeds that a test tries; one of them must show it.
+  /// The seeds that tests try: the first shows it, and after a change of the protocol one of them must.
   package let seeds: ClosedRange<UInt64>
 
   init(

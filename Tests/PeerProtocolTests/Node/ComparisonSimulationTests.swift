@@ -1,6 +1,7 @@
 import Basics
 import PeerProtocol
 import Simulator
+import TestSupport
 import Testing
 import WorldModel
 
@@ -39,7 +40,7 @@ struct ComparisonSimulationTests {
 
   @Test(
     "whatever breaks, peers find together again once their people have compared what is asked",
-    arguments: 1...8 as ClosedRange<UInt64>)
+    arguments: Tier.seeds(1...8 as ClosedRange<UInt64>))
   func faults(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var session = try TestSession(3, comparing: true)

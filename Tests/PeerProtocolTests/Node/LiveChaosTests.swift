@@ -2,6 +2,7 @@ import AnchorReplication
 import Basics
 import PeerProtocol
 import Simulator
+import TestSupport
 import Testing
 import WorldModel
 
@@ -62,7 +63,7 @@ struct LiveChaosTests {
     return nil
   }
 
-  @Test("every wish and wait ends, every drag is over, and all hold the same", arguments: 1...10)
+  @Test("every wish and wait ends, every drag is over, and all hold the same", arguments: Tier.seeds(1...10))
   func comesToRest(_ seed: Int) throws {
     var session = try TestSession(4)
     let lamp = try session.place(0)
@@ -106,7 +107,9 @@ struct LiveChaosTests {
     }
   }
 
-  @Test("whatever breaks, every app sees the devices it wants and no others, at last along a row", arguments: 1...12)
+  @Test(
+    "whatever breaks, every app sees the devices it wants and no others, at last along a row",
+    arguments: Tier.seeds(1...12))
   func interests(_ seed: Int) throws {
     var session = try TestSession(4)
     var random = SeededRandom(seed: UInt64(seed) + 2000)

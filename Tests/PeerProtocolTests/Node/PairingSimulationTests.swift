@@ -1,6 +1,7 @@
 import Basics
 import PeerProtocol
 import Simulator
+import TestSupport
 import Testing
 import WorldModel
 
@@ -23,7 +24,7 @@ struct PairingSimulationTests {
 
   @Test(
     "those that know it find together again whatever breaks, and nobody else comes in",
-    arguments: 1...12 as ClosedRange<UInt64>)
+    arguments: Tier.seeds(1...12 as ClosedRange<UInt64>))
   func faults(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var session = try TestSession(6, passcodes: Self.passcodes)

@@ -1,10 +1,11 @@
 import PeerTransport
 import ServiceDiscovery
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
-@Suite("Sessions that announce themselves", .timeLimit(.minutes(5)))
+@Suite("Sessions that announce themselves", .endsHangs)
 struct AnnouncedSessionTests {
   /// A configuration whose service and port no other test uses, with announcements alone.
   private static func configuration() -> Session.Configuration {

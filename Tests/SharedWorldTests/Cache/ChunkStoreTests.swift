@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import PeerProtocol
 import Synchronization
+import TestSupport
 import Testing
 import WorldModel
 
@@ -96,7 +97,7 @@ struct ChunkStoreTests {
   }
 }
 
-@Suite("Sessions with a cache of maps", .timeLimit(.minutes(5)))
+@Suite("Sessions with a cache of maps", .endsHangs)
 struct SessionCacheTests {
   private static func map() -> WorldMap {
     var random = SeededRandom(seed: 3)

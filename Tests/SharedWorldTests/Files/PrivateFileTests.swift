@@ -1,12 +1,13 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import WorldModel
 
 @testable import SharedWorld
 
 /// Files of a session that somebody else may have prepared.
-@Suite("Files of this user alone", .timeLimit(.minutes(5)))
+@Suite("Files of this user alone", .endsHangs)
 struct PrivateFileTests {
   /// Opens the file at `path` as a session does, and gives what it says.
   private typealias Opening = @Sendable (_ path: String) async throws -> Void

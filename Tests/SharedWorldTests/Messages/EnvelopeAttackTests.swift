@@ -1,9 +1,10 @@
 import PeerProtocol
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
-@Suite("Envelopes of a member that misbehaves", .timeLimit(.minutes(5)))
+@Suite("Envelopes of a member that misbehaves", .endsHangs)
 struct EnvelopeAttackTests {
   @Test("fault 26: malformed ones come back or are ignored, forged words about messages change nothing, and it goes on")
   func malformed() async throws {

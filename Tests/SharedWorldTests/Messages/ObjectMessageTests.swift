@@ -15,7 +15,7 @@ enum PenEvent: Codable, Hashable, Sendable {
   case up
 }
 
-@Suite("Objects of apps", .timeLimit(.minutes(5)))
+@Suite("Objects of apps", .endsHangs)
 struct ObjectMessageTests {
   @Test("arrive decoded, with placement and fields, in order, at those that read their type and endpoint")
   func arrive() async throws {

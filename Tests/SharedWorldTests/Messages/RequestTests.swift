@@ -4,7 +4,7 @@ import Testing
 
 @testable import SharedWorld
 
-@Suite("Requests", .timeLimit(.minutes(5)))
+@Suite("Requests", .endsHangs)
 struct RequestTests {
   struct Question: Codable, Sendable {
     var text: String

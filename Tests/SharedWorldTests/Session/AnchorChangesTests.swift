@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
-@Suite("Changes of anchors for one reader", .timeLimit(.minutes(5)))
+@Suite("Changes of anchors for one reader", .endsHangs)
 struct AnchorChangesTests {
   /// Reads until `count` changes have come.
   private func read(_ count: Int, from changes: inout AnchorChanges.Iterator) async -> [AnchorChange] {

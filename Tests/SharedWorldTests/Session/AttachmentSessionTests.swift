@@ -1,11 +1,12 @@
 import Foundation
 import PeerProtocol
+import TestSupport
 import Testing
 import WorldModel
 
 @testable import SharedWorld
 
-@Suite("Attachments of sessions", .timeLimit(.minutes(5)))
+@Suite("Attachments of sessions", .endsHangs)
 struct AttachmentSessionTests {
   private static func noise(_ count: Int) -> [UInt8] {
     Array(FileHandle(forReadingAtPath: "/dev/urandom")?.readData(ofLength: count) ?? Data())

@@ -2,11 +2,12 @@ import Basics
 import Foundation
 import PeerProtocol
 @testable import SharedWorld
+import TestSupport
 import Testing
 @testable import WorldModel
 
 /// What one member's maps cost the others.
-@Suite(.timeLimit(.minutes(2))) struct AttackTests {
+@Suite(.endsHangs) struct AttackTests {
   /// A cloud of one full block of equal points.
   private static func block(descriptor size: Int) -> FeatureCloud {
     let count = PointsSection.blockSize

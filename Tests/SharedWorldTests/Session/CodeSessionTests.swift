@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
 /// Codes that people compare, between real sessions: TLS gives both ends of a connection the same exporter.
-@Suite("Codes that people compare", .timeLimit(.minutes(5)))
+@Suite("Codes that people compare", .endsHangs)
 struct CodeSessionTests {
   private static func configuration(
     _ store: PinStore?, _ handler: (@Sendable (CodeComparison) async -> Bool)?

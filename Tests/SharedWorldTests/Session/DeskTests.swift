@@ -2,12 +2,13 @@ import Basics
 import PeerProtocol
 import PeerTransport
 import ServiceDiscovery
+import TestSupport
 import Testing
 import WorldModel
 
 @testable import SharedWorld
 
-@Suite("What a session keeps of others, and leaves behind", .timeLimit(.minutes(5)))
+@Suite("What a session keeps of others, and leaves behind", .endsHangs)
 struct DeskTests {
   private static func peer(_ number: UInt64) -> Peer {
     Peer(id: PeerID(SHA256Digest(words: SIMD4(number, 0, 0, 0))), name: "stranger")

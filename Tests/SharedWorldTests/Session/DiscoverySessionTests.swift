@@ -1,7 +1,8 @@
 import SharedWorld
+import TestSupport
 import Testing
 
-@Suite("Sessions that find each other", .timeLimit(.minutes(5)))
+@Suite("Sessions that find each other", .endsHangs)
 struct DiscoverySessionTests {
   /// A configuration whose service no other test uses.
   private static func configuration(_ service: String) -> Session.Configuration {

@@ -1,11 +1,12 @@
 import Basics
 import PeerProtocol
 import SharedWorld
+import TestSupport
 import Testing
 import WorldModel
 
 /// What the app gets for every reason for which an invitation or a membership ends, over real connections.
-@Suite("Reasons that the app gets", .timeLimit(.minutes(5)))
+@Suite("Reasons that the app gets", .endsHangs)
 struct EndReasonTests {
   private struct Case: Sendable {
     let reason: EndReason

@@ -1,8 +1,9 @@
 import SharedWorld
+import TestSupport
 import Testing
 import WorldFormats
 
-@Suite("Frames of devices", .timeLimit(.minutes(5)))
+@Suite("Frames of devices", .endsHangs)
 struct FrameSessionTests {
   /// Where bob's frame has its origin in alice's (metres); both know gravity and look the same way.
   private let offset: SIMD3<Float> = [3, 0, -2]

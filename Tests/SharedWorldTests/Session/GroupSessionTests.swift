@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
-@Suite("Groups of sessions", .timeLimit(.minutes(5)))
+@Suite("Groups of sessions", .endsHangs)
 struct GroupSessionTests {
   @Test("messages and objects to a group reach those in it, and an empty group is no error")
   func delivered() async throws {

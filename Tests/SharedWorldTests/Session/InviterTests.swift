@@ -1,9 +1,10 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
-@Suite("Invitations made", .timeLimit(.minutes(5)))
+@Suite("Invitations made", .endsHangs)
 struct InviterTests {
   /// What happens to an inviter: answers to its invitations in order, and its pauses.
   private final class Script: Sendable {

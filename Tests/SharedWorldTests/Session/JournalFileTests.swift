@@ -7,7 +7,7 @@ import WorldModel
 
 @testable import SharedWorld
 
-@Suite("The file of a journal", .timeLimit(.minutes(20)))
+@Suite("The file of a journal", .endsHangs)
 struct JournalFileTests {
   /// SQLite's log: a head, and a frame of a head and a page for each page that a transaction writes.
   private static let (logHead, frameHead, page) = (32, 24, 4096)

@@ -3,7 +3,7 @@ import SharedWorld
 import TestSupport
 import Testing
 
-@Suite("Journal of a session", .timeLimit(.minutes(20)))
+@Suite("Journal of a session", .endsHangs)
 struct JournalTests {
   /// Runs `body` with a session of one that keeps a journal at `path`.
   private func session<R: Sendable>(

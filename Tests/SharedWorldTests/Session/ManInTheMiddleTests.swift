@@ -2,13 +2,14 @@ import Authentication
 import Basics
 import PeerProtocol
 import PeerTransport
+import TestSupport
 import Testing
 import WorldModel
 
 @testable import SharedWorld
 
 /// An attacker with a key of its own between two sessions, on real sockets and with real TLS on either side.
-@Suite("Attack: a man in the middle", .timeLimit(.minutes(5)))
+@Suite("Attack: a man in the middle", .endsHangs)
 struct ManInTheMiddleTests {
   /// Runs `body` with two sessions and the address of an attacker that passes everything on to the second one.
   private static func attacked(

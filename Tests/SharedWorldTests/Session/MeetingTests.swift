@@ -1,11 +1,12 @@
 import AnchorReplication
 import Glibc
 import PeerProtocol
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
-@Suite("Devices that meet", .timeLimit(.minutes(5)))
+@Suite("Devices that meet", .endsHangs)
 struct MeetingTests {
   /// The other device's frame in this one's: turned by about 37°.
   private static let frame = Transform(x: [0.8, 0, -0.6], y: [0, 1, 0], z: [0.6, 0, 0.8], translation: [3, 0.5, -2])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SharedWorld
 
-@Suite("Messages of sessions", .timeLimit(.minutes(5)))
+@Suite("Messages of sessions", .endsHangs)
 struct MessageSessionTests {
   private static let size = 60_000
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SharedWorld
 
-@Suite("The total of a session's messages", .timeLimit(.minutes(5)))
+@Suite("The total of a session's messages", .endsHangs)
 struct MessageTotalSessionTests {
   private static let largest = [UInt8](repeating: 1, count: ProtocolLimits.message)
   private static let cost = ProtocolLimits.cost(ofMessage: largest)

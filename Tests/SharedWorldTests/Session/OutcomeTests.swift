@@ -1,9 +1,10 @@
 import Basics
 import SharedWorld
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("What callers are told, and when", .timeLimit(.minutes(5)))
+@Suite("What callers are told, and when", .endsHangs)
 struct OutcomeTests {
   /// Waits until `session` follows this host.
   private func waitForHost(_ host: PeerID, at session: Session) async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import PeerProtocol
+import TestSupport
 import Testing
 import WorldModel
 
 @testable import SharedWorld
 
-@Suite("An owned session", .timeLimit(.minutes(5)))
+@Suite("An owned session", .endsHangs)
 struct OwnedSessionTests {
   private static func owned() -> Session.Configuration {
     var configuration = TestSessions.configuration()

@@ -1,7 +1,8 @@
 import SharedWorld
+import TestSupport
 import Testing
 
-@Suite("Ownership of anchors in a session", .timeLimit(.minutes(5)))
+@Suite("Ownership of anchors in a session", .endsHangs)
 struct OwnershipSessionTests {
   @Test("an anchor is granted, given, released; who does not own it cannot pass it on")
   func passedOn() async throws {

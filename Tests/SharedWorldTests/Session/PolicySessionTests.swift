@@ -1,9 +1,10 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
-@Suite("Policies of invitations", .timeLimit(.minutes(5)))
+@Suite("Policies of invitations", .endsHangs)
 struct PolicySessionTests {
   /// A configuration whose service no other test uses.
   private static func configuration() -> Session.Configuration {

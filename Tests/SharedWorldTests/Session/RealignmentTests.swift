@@ -1,11 +1,12 @@
 import Basics
+import TestSupport
 import Testing
 import WorldAlignment
 import WorldFormats
 
 @testable import SharedWorld
 
-@Suite("Frames that are kept aligned", .timeLimit(.minutes(5)))
+@Suite("Frames that are kept aligned", .endsHangs)
 struct RealignmentTests {
   /// A marker of which the app knows where it is in the shared frame.
   private actor Marker: AlignmentSource {

@@ -1,11 +1,12 @@
 import Foundation
 import PeerProtocol
+import TestSupport
 import Testing
 import WorldModel
 
 @testable import SharedWorld
 
-@Suite("Resources of sessions", .timeLimit(.minutes(5)))
+@Suite("Resources of sessions", .endsHangs)
 struct ResourceSessionTests {
   /// Bytes that do not compress.
   private static func noise(_ count: Int) -> [UInt8] {

@@ -3,7 +3,7 @@ import SharedWorld
 import TestSupport
 import Testing
 
-@Suite("Session", .timeLimit(.minutes(5)))
+@Suite("Session", .endsHangs)
 struct SessionTests {
   @Test("an accepted invitation makes both sides members")
   func acceptedInvitationJoins() async throws {

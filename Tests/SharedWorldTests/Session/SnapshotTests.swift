@@ -5,7 +5,7 @@ import Testing
 
 @testable import SharedWorld
 
-@Suite("Reads without waiting", .timeLimit(.minutes(5)))
+@Suite("Reads without waiting", .endsHangs)
 struct SnapshotTests {
   private static func alone(_ body: @Sendable (Session) async throws -> Void) async throws {
     try await Session.withSession(
@@ -68,7 +68,7 @@ struct SnapshotTests {
       let goal = Goal()
       let reader = Thread { seen.yield(Self.watch(session, pair, until: goal)) }
       reader.start()
-      for number in 1...3_000 {
+      for number in 1...(Tier.isCheck ? 3_000 : 300) {
         let place = Transform(translation: [Float(number), 0, 0])
         try await session.move([(id: pair.0, transform: place), (id: pair.1, transform: place)])
       }

@@ -1,11 +1,12 @@
 import Foundation
 import PeerProtocol
+import TestSupport
 import Testing
 import WorldModel
 
 @testable import SharedWorld
 
-@Suite("A session that is returned to", .timeLimit(.minutes(5)))
+@Suite("A session that is returned to", .endsHangs)
 struct StateTests {
   /// A folder for a test, removed afterwards.
   private func withFolder(_ body: (String) async throws -> Void) async throws {

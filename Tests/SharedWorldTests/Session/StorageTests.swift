@@ -3,7 +3,7 @@ import SharedWorld
 import TestSupport
 import Testing
 
-@Suite("One folder for all that a session keeps", .timeLimit(.minutes(5)))
+@Suite("One folder for all that a session keeps", .endsHangs)
 struct StorageTests {
   private func configuration(_ storage: String) -> Session.Configuration {
     var configuration = TestSessions.configuration()

@@ -6,8 +6,10 @@ import Testing
 
 /// Sessions on the loopback interface, without discovery, with identities in a folder of their own.
 enum TestSessions {
+  /// A new peer, of which nothing stays on the disk.
   static func identity(_ name: String) throws -> PeerIdentity {
     let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-test-\(UUID().uuidString)").path()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
     return try PeerIdentity.loadOrCreate(named: name, in: folder)
   }
 

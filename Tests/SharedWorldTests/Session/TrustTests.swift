@@ -4,7 +4,7 @@ import Testing
 
 @testable import SharedWorld
 
-@Suite("Trust", .timeLimit(.minutes(5)))
+@Suite("Trust", .endsHangs)
 struct TrustTests {
   private static func configuration(_ trust: TrustPolicy) -> Session.Configuration {
     var configuration = TestSessions.configuration()

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
-@Suite("Updates of anchors that wait to be read", .timeLimit(.minutes(5)))
+@Suite("Updates of anchors that wait to be read", .endsHangs)
 struct UnreadEventsTests {
   /// What a batch tells of anchors: what happened, and the x of where the anchor is.
   private func anchorEvents(_ batch: [Session.Event]?) -> [String] {

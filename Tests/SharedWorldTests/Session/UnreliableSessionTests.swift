@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
-@Suite("Unreliable messages of sessions", .timeLimit(.minutes(5)))
+@Suite("Unreliable messages of sessions", .endsHangs)
 struct UnreliableSessionTests {
   @Test("the latest arrives, none behind a newer one, and they wait for no room")
   func latest() async throws {

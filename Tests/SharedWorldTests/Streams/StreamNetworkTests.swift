@@ -1,9 +1,10 @@
 import Basics
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
-@Suite("Streams over a network that breaks", .timeLimit(.minutes(5)))
+@Suite("Streams over a network that breaks", .endsHangs)
 struct StreamNetworkTests {
   /// Runs `body` with two members of a session on a network in memory.
   private static func joined(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SharedWorld
 
-@Suite("Streams of sessions", .timeLimit(.minutes(5)))
+@Suite("Streams of sessions", .endsHangs)
 struct StreamSessionTests {
   /// Runs `body` with two joined sessions and both ends of a stream that the first has opened.
   static func open(

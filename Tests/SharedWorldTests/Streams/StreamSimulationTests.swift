@@ -1,6 +1,7 @@
 import AnchorReplication
 import Basics
 import PeerProtocol
+import TestSupport
 import Testing
 
 @testable import SharedWorld
@@ -260,22 +261,24 @@ private struct StreamSimulation {
 
 @Suite("Streams over chains that fail")
 struct StreamSimulationTests {
-  @Test("bytes come once and in order, writes have a result, and both sides agree on what is over", arguments: 1...20)
+  @Test(
+    "bytes come once and in order, writes have a result, and both sides agree on what is over",
+    arguments: Tier.seeds(1...20))
   func seeds(_ seed: Int) {
     var simulation = StreamSimulation(seed: UInt64(seed))
     simulation.run(steps: 2000)
     #expect(simulation.violation == nil, "seed \(seed)")
   }
 
-  @Test("a fresh seed too")
+  @Test("a fresh seed too", .thorough)
   func fresh() {
-    let seed = UInt64.random(in: 0..<1 << 48)
+    let seed = Tier.freshSeed()
     var simulation = StreamSimulation(seed: seed)
     simulation.run(steps: 2000)
     #expect(simulation.violation == nil, "seed \(seed)")
   }
 
-  @Test("among the seeds are streams that finish and streams that fail")
+  @Test("among the seeds are streams that finish and streams that fail", .thorough)
   func kinds() {
     let runs = (1...10).map { seed in
       var simulation = StreamSimulation(seed: UInt64(seed))

@@ -1,11 +1,12 @@
 import PeerTransport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
 /// What a link is told of an app's connection.
-@Suite(.timeLimit(.minutes(5))) struct ConnectionStreamTests {
+@Suite(.endsHangs) struct ConnectionStreamTests {
   /// A connection on which bytes have come, and that takes all that is sent.
   private final class Connection: TransportConnection {
     func open(_ tell: @escaping @Sendable (TransportEvent) -> Void) { tell(.received([1, 2, 3])) }

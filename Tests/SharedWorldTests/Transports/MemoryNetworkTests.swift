@@ -1,10 +1,11 @@
 import Foundation
 import PeerTransport
+import TestSupport
 import Testing
 
 @testable import SharedWorld
 
-@Suite("A network in memory", .timeLimit(.minutes(5)))
+@Suite("A network in memory", .endsHangs)
 struct MemoryNetworkTests {
   private static func configuration(_ network: MemoryNetwork) -> Session.Configuration {
     var configuration = Session.Configuration(service: "swtest")

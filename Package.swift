@@ -49,7 +49,10 @@ let package = Package(
       name: "WorldModel", dependencies: ["Basics"], swiftSettings: common, linkerSettings: [.linkedLibrary("m")]),
     .target(name: "WorldFormats", dependencies: ["Basics", "WorldModel", "CZlib"], swiftSettings: common),
     // Rigid fits, and the place of a cloud in a map; the trials are what it is measured by.
-    .target(name: "WorldAlignment", dependencies: ["WorldModel"], swiftSettings: common),
+    // Optimized in a debug build too, where it would take half a minute instead of a second to find a scan in a map.
+    .target(
+      name: "WorldAlignment", dependencies: ["WorldModel"],
+      swiftSettings: common + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .target(
       name: "AlignmentTrials", dependencies: ["Basics", "WorldAlignment", "WorldFormats", "WorldModel"],
       swiftSettings: common),

@@ -11,6 +11,8 @@ filter=${FILTER:-}
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-4}
 # So are the library's own deadlines, by a slow clock (Package.swift, MonotonicClock).
 export SANITIZED=1
+# Everything is tried, unless TIER asks for less.
+export TIER=${TIER:-check}
 # A report that stands in the log has no use for Swift's own trace of the trap.
 export SWIFT_BACKTRACE=enable=no
 # The shape of the repository is that of every build; memory would be that of the sanitizer; and a program that a test

@@ -40,7 +40,7 @@ extension SessionMutant {
       .init("merge-without-reclaim", .reclaims, .merge, nodes: 4, seeds: 1...3),
       .init("messages-not-resent", .messageResend, .messages, nodes: 4, seeds: 1...3),
       .init("no-message-chain", .messageChain, .messages, nodes: 4, seeds: 4...4),
-      .init("acknowledged-before-hand-over", .honestReports, .messages, nodes: 4, seeds: 16...17),
+      .init("acknowledged-before-hand-over", .honestReports, .messages, nodes: 4, seeds: 13...17),
       .init("message-window-ignored", .messageWindow, .messages, nodes: 4, seeds: 40...41),
       .init("message-total-ignored", .messageTotal, .messages, nodes: 4, seeds: 4...10),
       .init("relay-without-bound", .relayBound, .streams, nodes: 4, seeds: 3...4),

@@ -170,8 +170,3 @@ let package = Package(
     .testTarget(name: "TidyTests", swiftSettings: common),
   ]
 )
-
-// `make check` builds the tests of the simulator optimized, and no others with them.
-if let names = Context.environment["TEST_TARGETS"]?.split(separator: ",").map(String.init) {
-  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
-}

@@ -21,8 +21,8 @@ streams=()
 
 "$swift" build --build-tests
 
-# A test removes what it makes: the folder for temporary files, which is this run's alone, is empty in the end. Its name is
-# short, because sockets in it have paths of 107 bytes at most.
+# The folder for temporary files is this run's alone and goes with it. Its name is short, because sockets in it have paths
+# of 107 bytes at most.
 TMPDIR=$(mktemp -d /tmp/sw-XXXXXX)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
@@ -32,14 +32,6 @@ run() {
   local stream=$out/${#streams[@]}.jsonl
   streams+=("$stream")
   "$swift" test --skip-build --disable-xctest --event-stream-output-path "$stream" "$@" 2>&1 | tee -a "$log" || status=1
-}
-
-# optimized: runs the tests of the simulator in a release build of nothing else.
-optimized() {
-  export TEST_TARGETS=SimulatorTests
-  "$swift" build -c release --product SharedWorldPackageTests 2>&1 | tee -a "$log" || status=1
-  run -c release
-  unset TEST_TARGETS
 }
 
 # program COMMAND: runs tests of another language.
@@ -66,23 +58,12 @@ else
     fi
   fi
   half --skip "${rest[@]}"
-  # The simulator is twenty times as fast when it is optimized: then all its seeds take no longer than its build and they.
-  if [[ $TIER == check ]]; then
-    half --filter --skip '^SimulatorTests\.' "${rest[@]}"
-    optimized
-  else
-    half --filter "${rest[@]}"
-  fi
+  half --filter "${rest[@]}"
   program Scripts/interop.sh
   program Scripts/terminal.sh
   program Scripts/pages-test.sh
 fi
 
-left=$(find "$TMPDIR" -mindepth 1 -maxdepth 1 -printf '%f ')
-if [[ -n $left ]]; then
-  echo "ERROR: the tests left in the folder for temporary files: ${left:0:400}" | tee -a "$log"
-  status=1
-fi
 # What failed stands at the end: nobody finds it among a thousand lines.
 grep -E '^(ERROR|FAIL): |^skipped: ' "$log" | cut -c 1-400 || true
 if command -v python3 >/dev/null; then

@@ -4,7 +4,9 @@ import Testing
 @Suite("Tables and sets in the order of their keys")
 struct TableTests {
   /// Counts the copies of an array that a change makes: the address of its elements moves with each.
-  private static func address(_ array: [Int]) -> Int { array.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) } }
+  private static func address(_ array: [Int]) -> Int {
+    array.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+  }
 
   @Test("a table holds what a dictionary holds, whatever is done to both", arguments: 0..<8 as Range<UInt64>)
   func likeDictionary(_ seed: UInt64) {
@@ -83,8 +85,7 @@ struct TableTests {
     #expect(ours.union(other).sorted == standard.union(otherStandard).sorted())
     #expect(ours.subtracting(other).sorted == standard.subtracting(otherStandard).sorted())
     #expect(ours.isSubset(of: other) == standard.isSubset(of: otherStandard) && ours.isSubset(of: ours.union(other)))
-    ours.formIntersection(other)
-    #expect(ours.sorted == standard.intersection(otherStandard).sorted())
+    #expect(ours.filter(other.contains).sorted == standard.intersection(otherStandard).sorted())
   }
 
   @Test("what is put in order keeps the order of what is equal")

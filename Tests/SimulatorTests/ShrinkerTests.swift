@@ -46,7 +46,7 @@ struct ShrinkerTests {
 
   @Test("a mutant's seed of an owned session is shrunk")
   func shrinksAnOwnedSession() throws {
-    try expectShrunk(SessionScenario.owned, seed: 3, count: 5, rules: .allBut(.raisedCuts), most: 3)
+    try expectShrunk(SessionScenario.owned, seed: 3, count: 5, rules: .allBut(.raisedCuts), most: 8)
   }
 
   /// Expects that one to so many faults are left, of which each is needed, and that the same invariant breaks.

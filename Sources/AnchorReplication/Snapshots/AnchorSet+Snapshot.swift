@@ -52,7 +52,7 @@ extension AnchorSet {
   ///   - author: Whose link it came on; what that peer wrote itself is judged by its clock. Nil judges nothing.
   ///   - acknowledged: How many of the own operations that peer had when the two began to exchange. Of those that came
   ///     to it since, nobody can say whether it wrote before or after, so that values it replaces are told as lost.
-  ///   - origin: What the changes are told as: a merge, or words of another peer where the two were not apart.
+  ///   - origin: The origin that the changes are told with: a merge, or words of another peer where the two were not apart.
   /// - Returns: The version vector of the snapshot's sender.
   @discardableResult
   package mutating func merge(

@@ -53,9 +53,6 @@ package struct KeySet<Element: Comparable> {
   /// The elements that another set does not have.
   package func subtracting(_ other: Self) -> Self { filter { !other.contains($0) } }
 
-  /// Keeps only the elements that another set has too.
-  package mutating func formIntersection(_ other: Self) { self = filter(other.contains) }
-
   /// Whether all elements are also in another set.
   package func isSubset(of other: Self) -> Bool { sorted.allSatisfy(other.contains) }
 

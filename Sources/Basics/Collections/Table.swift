@@ -3,13 +3,14 @@
 /// `Dictionary` is specialized for each pair of a key and a value: thirty functions, 38 kB and a second of build for each
 /// kind, and a session has a hundred kinds of facts about a peer, most of them looked at a few times a second. The methods
 /// of a `Table` are generic code of this module, never specialized in another one. A lookup costs some 100 ns instead of
-/// 20, and an insertion moves what lies behind it, so hot paths and large maps keep `Dictionary`. What iterates over a
-/// table meets the keys in their order, so that no order of hashing reaches an output.
+/// 20, and an insertion moves what lies behind it, so hot paths and large maps keep `Dictionary`. Iteration
+/// meets the keys in their order, so that no order of hashing reaches an output.
 package struct Table<Key: Comparable, Value> {
   /// All keys, in order.
   package private(set) var keys: [Key] = []
-  /// The values in the order of their keys. They are optional so that one can be changed in place as `table[key]`; none
-  /// is nil for longer than such a change.
+  /// The values in the order of their keys.
+  ///
+  /// They are optional so that one can be changed in place as `table[key]`; none is nil for longer than such a change.
   private var slots: [Value?] = []
 
   /// A table of nothing.

@@ -176,7 +176,7 @@ struct Disputes: Sendable {
       unplaced[entry.peerID] = nil
       return false
     }
-    // What one member makes up must not take the room of what others say.
+    // Records that one member makes up must not take the room of what others say.
     let isBounded =
       known != nil
       || unplaced.count < ProtocolLimits.roster

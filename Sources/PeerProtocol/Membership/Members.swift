@@ -80,11 +80,12 @@ struct Members: Sendable {
   }
 
   private func publish(in turn: inout Turn) {
-    turn.mesh.publish(standings: Dictionary(uniqueKeysWithValues: members.map { peer, member in
-      let standing = Standing(
+    var standings: [PeerID: Standing] = [:]
+    for (peer, member) in members {
+      standings[peer] = Standing(
         status: member.status, isJoined: member.isJoined, reachedAt: member.reachedAt, wasAway: member.wasAway)
-      return (peer, standing)
-    }))
+    }
+    turn.mesh.publish(standings: standings)
   }
 
   // MARK: How they stand

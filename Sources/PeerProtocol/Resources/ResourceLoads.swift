@@ -19,7 +19,9 @@ struct ResourceLoads: Sendable {
     let content: ContentID
     let index: Int
 
-    static func < (one: Self, other: Self) -> Bool { (one.content.digest, one.index) < (other.content.digest, other.index) }
+    static func < (one: Self, other: Self) -> Bool {
+      (one.content.digest, one.index) < (other.content.digest, other.index)
+    }
   }
 
   /// Nil while the driver reads it.

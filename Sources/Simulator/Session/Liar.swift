@@ -92,7 +92,7 @@ package struct Liar {
     writer.writeFrame(.removalWitnesses) { RemovalWitnesses(witnesses).write(to: &$0) }
   }
 
-  /// What takes few bytes and would do harm for long.
+  /// Writes lies of few bytes that would do harm for long.
   private mutating func writeTrick(of node: borrowing Node, to writer: inout ByteWriter) {
     switch random.below(40) {
     case 0:

@@ -246,10 +246,8 @@ private struct MembershipWatch {
   private var away: Set<PeerID> = []
 
   mutating func take(_ event: NodeEvent) -> String? {
-    switch event {
-    case .peerReconnecting, .peerLeft: wasApart = true
-    default: break
-    }
+    if case .peerReconnecting = event { wasApart = true }
+    if case .peerLeft = event { wasApart = true }
     if case .peerReconnecting(let peer) = event, !away.insert(peer).inserted {
       return "waits for \(peer.prefix) twice"
     }

@@ -283,7 +283,7 @@ struct RemovalTests {
     for number in 0..<2 * ProtocolLimits.roster {
       try session.say(.kicked, of: Self.victim.peer, by: Self.liar) { $0.peerID = NodeProbe.peer(1000 + number) }
     }
-    let disputes = try #require(stored("membership.kept.disputes.disputes", in: session.probe.node))
+    let disputes = try #require(stored("membership.kept.disputes.disputes.keys", in: session.probe.node))
     #expect(Mirror(reflecting: disputes).children.count == ProtocolLimits.roster)
     try session.say(.kicked, of: Self.victim.peer, by: Self.liar)
     #expect(session.status(of: Self.victim) == .present)

@@ -62,7 +62,7 @@ struct MemoryNetworkTests {
   @Test("a browser sees advertisers and sessions of its network, and says where they are")
   func browsing() async throws {
     let network = try MemoryNetwork()
-    let advertiser = try Advertiser(service: "swtest", port: 9, name: "lamp", info: ["k": "1"], on: network)
+    let advertiser = try Advertiser(service: "swtest", port: 9, name: "lamp", info: ["kind": "1"], on: network)
     let browser = try Browser(service: "swtest", on: network)
     try await Self.sessions(1, on: network) { sessions in
       var found: [String?: [UInt16]] = [:]

@@ -166,7 +166,7 @@ struct SeenMessages: Sendable {
   let teller: NodeID
   /// The one that was used last is the last.
   private var windows: [NonceWindow] = []
-  /// Without a pause messages with made-up numbers could go round for ever, each forgotten for the next.
+  /// Without a pause messages with made-up numbers could circulate without an end, each forgotten for the next.
   private var pause = RestartPause()
 
   init(origin: NodeID, teller: NodeID) { (self.origin, self.teller) = (origin, teller) }

@@ -1,9 +1,9 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
-export SWIFT FILTER SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED LAN_RUNS LIBRARY
+export SWIFT FILTER SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED LAN_RUNS LIBRARY COMMANDS
 
 .DEFAULT_GOAL := build
-.PHONY: build test sanitize demo lint lan browser examples bench fuzz soak model install dist dist-check uninstall python docs clean \
+.PHONY: build test sanitize demo lint lan browser examples bench fuzz soak model install dist dist-check fresh-check uninstall python docs clean \
   help toolchain
 
 build: toolchain ## build everything (debug)
@@ -57,6 +57,9 @@ dist: toolchain ## packages of a release in dist-out: tar.gz, and .deb of progra
 dist-check: ## install the packages of dist-out in a bare Debian 12 and use them there (root, network)
 	@Scripts/dist-check.sh
 
+fresh-check: ## `make demo` and `make test` in a bare Debian 12 with Swift, git and make (root, network); COMMANDS=demo for one
+	@Scripts/fresh-check.sh
+
 uninstall: ## remove what install has installed; PREFIX=/usr/local, DESTDIR=
 	@Scripts/uninstall.sh
 
@@ -71,4 +74,4 @@ help: ## list the targets
 
 toolchain:
 	@Scripts/require-swift.sh
-	@Scripts/install-packages.sh build
+	@Scripts/install-packages.sh library build

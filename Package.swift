@@ -17,6 +17,11 @@ let strict = common + [.strictMemorySafety()]
 /// `Scripts/sanitize.sh` builds with a slow clock.
 let clock: [SwiftSetting] = Context.environment["SANITIZED"] == nil ? [] : [.define("SANITIZED")]
 
+/// What is left out together with a trait.
+let alignment = TargetDependencyCondition.when(traits: ["Alignment"])
+let avahi = TargetDependencyCondition.when(traits: ["Avahi"])
+let journal = TargetDependencyCondition.when(traits: ["Journal"])
+
 let package = Package(
   name: "SharedWorld",
   products: [
@@ -28,15 +33,24 @@ let package = Package(
     .executable(name: "worldview", targets: ["worldview"]),
     .executable(name: "worldmap", targets: ["worldmap"]),
   ],
+  // An app that names fewer needs fewer libraries of C; what it asks for all the same throws `missing-trait`.
+  traits: [
+    .default(enabledTraits: ["Alignment", "Avahi", "Journal"]),
+    .trait(name: "Alignment", description: "Frames are aligned by scans, points and meetings (WorldAlignment)."),
+    .trait(name: "Avahi", description: "Peers find each other by mDNS, through Avahi's daemon or without it."),
+    .trait(name: "Journal", description: "A session keeps its anchors in a file (SQLite)."),
+  ],
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
-    .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
-    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    // Not of the product SharedWorld: their module maps name the libraries, since a pkg-config file that is missing
+    // would be a warning in the build of each app.
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "CEdit", providers: [.apt(["libedit-dev"])]),
+    .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CLinux"),
     // Headers alone: both libraries of Avahi are loaded at run time.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
@@ -65,13 +79,18 @@ let package = Package(
       dependencies: ["Authentication", "Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
       swiftSettings: common + clock),
     .target(
-      name: "ServiceDiscovery", dependencies: ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore", "CLinux"],
+      name: "ServiceDiscovery",
+      dependencies: [
+        "Basics", "BasicsLinux", .byName(name: "CDNSSD", condition: avahi),
+        .byName(name: "CAvahiCore", condition: avahi), "CLinux",
+      ],
       swiftSettings: common),
     .target(
       name: "SharedWorld",
       dependencies: [
-        "Authentication", "Basics", "BasicsLinux", "WorldModel", "WorldAlignment", "AnchorReplication", "PeerProtocol",
-        "PeerTransport", "ServiceDiscovery", "CSQLite",
+        "Authentication", "Basics", "BasicsLinux", "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport",
+        "ServiceDiscovery", .byName(name: "WorldAlignment", condition: alignment),
+        .byName(name: "CSQLite", condition: journal),
       ],
       swiftSettings: common),
     // The header of the C interface is a target of its own, so that the compiler checks the functions against it.

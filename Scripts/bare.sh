@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# To be sourced by root: a bare Debian 12 to try things in. It is made once, in .build/bare, from MIRROR, and copied for each run.
+# To be sourced by root: a bare Debian 12 to try things in. It is made once, in .build/bare, from MIRROR, and copied for
+# each run.
 mirror=${MIRROR:-http://deb.debian.org/debian}
 export LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 
@@ -19,8 +20,8 @@ bare_copy() {
   done
 }
 
-# inside COMMAND...: runs it in the copy at $tree, in processes of its own that end with it; $bound, where it is set, is a
-# folder of this machine that is seen there too and cannot be changed.
+# inside COMMAND...: runs it in the copy at $tree, in processes of its own that end with it; $bound, where it is set, is
+# a folder of this machine that is seen there too and cannot be changed.
 inside() {
   # shellcheck disable=SC2016 # The inner shell expands it.
   unshare --mount --pid --fork --kill-child bash -ec '
@@ -30,5 +31,5 @@ inside() {
       mkdir -p "$1$2"
       mount --bind -o ro "$2" "$1$2"
     fi
-    exec chroot "$1" "${@:3}"' inside "$tree" "${bound:-}" "$@"
+    exec chroot "$1" "${@:3}"' inside "${tree:?}" "${bound:-}" "$@"
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs README's commands, `make demo` and `make test`, in a fresh clone in a bare Debian 12 that has the Swift toolchain of
-# this machine, git and make and nothing else (root, network): what is missing they install. COMMANDS=demo runs one of them;
-# the clone has what is committed. MIRROR is where packages come from.
+# Runs README's commands, `make demo` and `make test`, in a fresh clone in a bare Debian 12 that has the Swift toolchain
+# of this machine, git and make and nothing else (root, network): what is missing they install. COMMANDS=demo runs one of
+# them; the clone has what is committed. MIRROR is where packages come from.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -13,7 +13,7 @@ swift=$(command -v "${SWIFT:-swift}")
 # The folder into which the toolchain was unpacked.
 bound=$(realpath "$(dirname "$swift")/../..")
 if [[ $bound == / ]]; then
-  echo "error: the toolchain lies in /usr itself; unpack one elsewhere and name it: make fresh-check SWIFT=/opt/swift/usr/bin/swift" >&2
+  echo "error: the toolchain lies in /usr itself; name another one: make fresh-check SWIFT=/opt/swift/usr/bin/swift" >&2
   exit 1
 fi
 read -ra commands <<<"${COMMANDS:-demo test}"

@@ -2,7 +2,6 @@ import AnchorReplication
 import Basics
 import PeerProtocol
 import PeerTransport
-import WorldAlignment
 import WorldModel
 
 extension SessionError {
@@ -210,17 +209,6 @@ extension SessionError {
     case .unhandled: self.init(.unhandled, "\(peer.short) accepts no streams named '\(stream)'", cause: error)
     case .limit:
       self.init(.limitExceeded, "too many streams to \(peer.short) have not ended; finish or reset one", cause: error)
-    }
-  }
-}
-
-extension SessionError {
-  /// Why measurements gave no transform.
-  init(_ error: AlignmentError) {
-    switch error {
-    case .notEnough, .degenerate, .ambiguous: self.init(.notDetermined, "\(error)", cause: error)
-    case .notFinite, .negativeWeight: self.init(.invalidArgument, "\(error)", cause: error)
-    case .cancelled: self.init(.cancelled, "\(error)", cause: error)
     }
   }
 }

@@ -1,3 +1,4 @@
+#if Journal
 import AnchorReplication
 import CSQLite
 import Glibc
@@ -126,3 +127,16 @@ actor JournalFile {
     }
   }
 }
+#else
+import AnchorReplication
+
+/// The place of the journal in a library that was built without SQLite: it refuses to open any file.
+actor JournalFile {
+  /// - Throws: ``SessionError`` with the code `missing-trait`.
+  init(path: String) throws(SessionError) { throw .missingTrait("Journal", for: "a journal (Configuration.journal, Configuration.storage)") }
+
+  func records() throws(SessionError) -> [JournalRecord] { [] }
+  func append(_ records: [JournalRecord]) throws(SessionError) {}
+  func close(_ records: [JournalRecord]) throws(SessionError) {}
+}
+#endif

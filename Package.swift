@@ -22,6 +22,36 @@ let alignment = TargetDependencyCondition.when(traits: ["Alignment"])
 let avahi = TargetDependencyCondition.when(traits: ["Avahi"])
 let journal = TargetDependencyCondition.when(traits: ["Journal"])
 
+/// The targets that `make bench` adds: built where the rest is, so that nothing is compiled twice, and unknown to every app.
+///
+/// Scripts/bench.sh says which libraries are there to be compared with; ZeroMQ and NATS have a program each.
+var benchmarks: [Target] = []
+if Context.environment["SHAREDWORLD_BENCH"] != nil {
+  func has(_ library: String) -> Bool { Context.environment["SHAREDWORLD_BENCH_\(library)"] != nil }
+  func folder(_ name: String) -> String { "Benchmarks/Sources/\(name)" }
+  let draco: [Target.Dependency] = has("DRACO") ? ["CDraco"] : []
+  benchmarks = [
+    .systemLibrary(name: "CMalloc", path: folder("CMalloc"), providers: [.apt(["libc6-dev"])]),
+    .target(name: "CMachine", path: folder("CMachine")),
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "AnchorReplication", "Basics", "CMachine", "CMalloc", "COpenSSL", "CZstd", "SharedWorld", "WorldFormats",
+        "WorldModel",
+      ] + draco,
+      path: folder("bench"), swiftSettings: common + (has("DRACO") ? [.define("DRACO")] : [])),
+  ]
+  if has("DRACO") {
+    benchmarks.append(.target(name: "CDraco", path: folder("CDraco"), linkerSettings: [.linkedLibrary("draco")]))
+  }
+  if has("ZEROMQ") || has("NATS") { benchmarks.append(.target(name: "PeerSupport", path: folder("PeerSupport"))) }
+  for (library, peer, linked) in [("ZEROMQ", "peer-zeromq", "zmq"), ("NATS", "peer-nats", "nats")] where has(library) {
+    benchmarks.append(
+      .executableTarget(
+        name: peer, dependencies: ["PeerSupport"], path: folder(peer), linkerSettings: [.linkedLibrary(linked)]))
+  }
+}
+
 let package = Package(
   name: "SharedWorld",
   products: [
@@ -181,5 +211,6 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "Examples", dependencies: ["SharedWorld", "WorldFormats"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
-  ]
+  ] + benchmarks,
+  cxxLanguageStandard: .cxx17
 )

@@ -44,11 +44,12 @@ if Context.environment["SHAREDWORLD_BENCH"] != nil {
   if has("DRACO") {
     benchmarks.append(.target(name: "CDraco", path: folder("CDraco"), linkerSettings: [.linkedLibrary("draco")]))
   }
+  let support: [Target.Dependency] = ["PeerSupport"]
   if has("ZEROMQ") || has("NATS") { benchmarks.append(.target(name: "PeerSupport", path: folder("PeerSupport"))) }
   for (library, peer, linked) in [("ZEROMQ", "peer-zeromq", "zmq"), ("NATS", "peer-nats", "nats")] where has(library) {
     benchmarks.append(
       .executableTarget(
-        name: peer, dependencies: ["PeerSupport"], path: folder(peer), linkerSettings: [.linkedLibrary(linked)]))
+        name: peer, dependencies: support, path: folder(peer), linkerSettings: [.linkedLibrary(linked)]))
   }
 }
 
@@ -63,7 +64,7 @@ let package = Package(
     .executable(name: "worldview", targets: ["worldview"]),
     .executable(name: "worldmap", targets: ["worldmap"]),
   ],
-  // An app that names fewer needs fewer libraries of C; what it asks for all the same throws `missing-trait`.
+  // An app that names fewer needs fewer libraries of C; what it asks for nevertheless throws `missing-trait`.
   traits: [
     .default(enabledTraits: ["Alignment", "Avahi", "Journal"]),
     .trait(name: "Alignment", description: "Frames are aligned by scans, points and meetings (WorldAlignment)."),

@@ -4,6 +4,10 @@ import PeerProtocol
 import PeerTransport
 import WorldModel
 
+#if Alignment
+import WorldAlignment
+#endif
+
 extension SessionError {
   /// Why a link ended before it led into a session.
   init(ended reason: EndReason) {
@@ -212,3 +216,16 @@ extension SessionError {
     }
   }
 }
+
+#if Alignment
+extension SessionError {
+  /// Why measurements gave no transform.
+  init(_ error: AlignmentError) {
+    switch error {
+    case .notEnough, .degenerate, .ambiguous: self.init(.notDetermined, "\(error)", cause: error)
+    case .notFinite, .negativeWeight: self.init(.invalidArgument, "\(error)", cause: error)
+    case .cancelled: self.init(.cancelled, "\(error)", cause: error)
+    }
+  }
+}
+#endif

@@ -1,11 +1,16 @@
 #if Alignment
 import WorldAlignment
+#endif
 import WorldModel
 
 /// A session's map prepared for finding scans in it; preparing costs as much as a search.
+///
+/// Without the trait `Alignment` none can be prepared.
 struct PlaceFinder: Sendable {
   /// The map.
   let id: MapID
+
+  #if Alignment
   /// Where this device's cloud was found last.
   private var memory = PlaceMemory()
   private let relocalizer: Relocalizer
@@ -72,29 +77,22 @@ struct PlaceFinder: Sendable {
       throw SessionError(error)
     }
   }
-}
-#else
-import WorldModel
-
-/// The place of the search in a library that was built without WorldAlignment: no value of it is ever made.
-struct PlaceFinder: Sendable {
-  let id: MapID
+  #else
+  private static let missing = SessionError.missingTrait("Alignment", for: "a search for a scan in the session's map")
 
   /// - Throws: ``SessionError`` with the code `missing-trait`.
   static func prepared(_ map: FeatureCloud, id: MapID) async throws(SessionError) -> PlaceFinder { throw missing }
 
   struct Finding: Sendable {
-    func fit() throws(SessionError) -> FrameFit { throw missing }
+    func fit() throws(SessionError) -> FrameFit { throw PlaceFinder.missing }
   }
 
-  func locate(_ cloud: [SIMD3<Float>], _ hasGravity: Bool) async throws(SessionError) -> Finding { throw missing }
+  func locate(_ cloud: [SIMD3<Float>], _ hasGravity: Bool) async throws(SessionError) -> Finding { throw Self.missing }
 
-  mutating func remember(_ finding: Finding) {}
+  func remember(_ finding: Finding) {}
 
   func residual(
     of transform: Transform, _ cloud: [SIMD3<Float>], _ hasGravity: Bool
-  ) async throws(SessionError) -> Double? { throw missing }
+  ) async throws(SessionError) -> Double? { throw Self.missing }
+  #endif
 }
-
-private let missing = SessionError.missingTrait("Alignment", for: "a search for a scan in the session's map")
-#endif

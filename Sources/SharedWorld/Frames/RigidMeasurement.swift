@@ -38,16 +38,3 @@ struct RigidMeasurement {
   }
   #endif
 }
-
-#if Alignment
-extension SessionError {
-  /// Why measurements gave no transform.
-  init(_ error: AlignmentError) {
-    switch error {
-    case .notEnough, .degenerate, .ambiguous: self.init(.notDetermined, "\(error)", cause: error)
-    case .notFinite, .negativeWeight: self.init(.invalidArgument, "\(error)", cause: error)
-    case .cancelled: self.init(.cancelled, "\(error)", cause: error)
-    }
-  }
-}
-#endif

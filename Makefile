@@ -1,10 +1,11 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
 export SWIFT FILTER SEED CHANGED SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED LAN_RUNS LIBRARY
+export COMMANDS TRAIT
 
 .DEFAULT_GOAL := build
 .PHONY: build test check sanitize demo lint lan browser examples bench fuzz soak model install dist dist-check uninstall python docs clean \
-  help toolchain
+  fresh-check traits help toolchain
 
 build: toolchain ## build everything (debug)
 	$(SWIFT) build
@@ -36,6 +37,9 @@ examples: toolchain ## the examples of the embedding guide, with windows in Xvfb
 bench: toolchain ## measure, release build, into Benchmarks/RESULTS.md; FILTER=name selects, JSON=path also writes the rows
 	@Scripts/bench.sh
 
+traits: toolchain ## build an app without each trait of the package; TRAIT=Journal for one
+	@Scripts/traits.sh
+
 fuzz: toolchain ## fuzz each target for SECONDS_EACH (default 30) seconds
 	@Fuzzing/run.sh $(or $(SECONDS_EACH),30)
 
@@ -60,6 +64,9 @@ dist: toolchain ## packages of a release in dist-out: tar.gz, and .deb of progra
 dist-check: ## install the packages of dist-out in a bare Debian 12 and use them there (root, network)
 	@Scripts/dist-check.sh
 
+fresh-check: ## demo and test in a bare Debian 12 with Swift, git and make (root, network); COMMANDS=demo for one
+	@Scripts/fresh-check.sh
+
 uninstall: ## remove what install has installed; PREFIX=/usr/local, DESTDIR=
 	@Scripts/uninstall.sh
 
@@ -67,11 +74,11 @@ docs: toolchain ## build the documentation into .build/docs; a dead link is an e
 	@Scripts/docs.sh
 
 clean: ## remove everything that was built
-	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/Crashes demo-out browser-out examples-out dist-out
+	rm -rf .build Fuzzing/.build Fuzzing/Crashes demo-out browser-out examples-out dist-out
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
 
 toolchain:
 	@Scripts/require-swift.sh
-	@Scripts/install-packages.sh build
+	@Scripts/install-packages.sh library build

@@ -17,6 +17,42 @@ let strict = common + [.strictMemorySafety()]
 /// `Scripts/sanitize.sh` builds with a slow clock.
 let clock: [SwiftSetting] = Context.environment["SANITIZED"] == nil ? [] : [.define("SANITIZED")]
 
+/// What is left out together with a trait.
+let alignment = TargetDependencyCondition.when(traits: ["Alignment"])
+let avahi = TargetDependencyCondition.when(traits: ["Avahi"])
+let journal = TargetDependencyCondition.when(traits: ["Journal"])
+
+/// The targets that `make bench` adds: built where the rest is, so that nothing is compiled twice, and unknown to every app.
+///
+/// Scripts/bench.sh says which libraries are there to be compared with; ZeroMQ and NATS have a program each.
+var benchmarks: [Target] = []
+if Context.environment["SHAREDWORLD_BENCH"] != nil {
+  func has(_ library: String) -> Bool { Context.environment["SHAREDWORLD_BENCH_\(library)"] != nil }
+  func folder(_ name: String) -> String { "Benchmarks/Sources/\(name)" }
+  let draco: [Target.Dependency] = has("DRACO") ? ["CDraco"] : []
+  benchmarks = [
+    .systemLibrary(name: "CMalloc", path: folder("CMalloc"), providers: [.apt(["libc6-dev"])]),
+    .target(name: "CMachine", path: folder("CMachine")),
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "AnchorReplication", "Basics", "CMachine", "CMalloc", "COpenSSL", "CZstd", "SharedWorld", "WorldFormats",
+        "WorldModel",
+      ] + draco,
+      path: folder("bench"), swiftSettings: common + (has("DRACO") ? [.define("DRACO")] : [])),
+  ]
+  if has("DRACO") {
+    benchmarks.append(.target(name: "CDraco", path: folder("CDraco"), linkerSettings: [.linkedLibrary("draco")]))
+  }
+  let support: [Target.Dependency] = ["PeerSupport"]
+  if has("ZEROMQ") || has("NATS") { benchmarks.append(.target(name: "PeerSupport", path: folder("PeerSupport"))) }
+  for (library, peer, linked) in [("ZEROMQ", "peer-zeromq", "zmq"), ("NATS", "peer-nats", "nats")] where has(library) {
+    benchmarks.append(
+      .executableTarget(
+        name: peer, dependencies: support, path: folder(peer), linkerSettings: [.linkedLibrary(linked)]))
+  }
+}
+
 let package = Package(
   name: "SharedWorld",
   products: [
@@ -28,15 +64,24 @@ let package = Package(
     .executable(name: "worldview", targets: ["worldview"]),
     .executable(name: "worldmap", targets: ["worldmap"]),
   ],
+  // An app that names fewer needs fewer libraries of C; what it asks for nevertheless throws `missing-trait`.
+  traits: [
+    .default(enabledTraits: ["Alignment", "Avahi", "Journal"]),
+    .trait(name: "Alignment", description: "Frames are aligned by scans, points and meetings (WorldAlignment)."),
+    .trait(name: "Avahi", description: "Peers find each other by mDNS, through Avahi's daemon or without it."),
+    .trait(name: "Journal", description: "A session keeps its anchors in a file (SQLite)."),
+  ],
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
-    .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
-    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    // Not of the product SharedWorld: their module maps name the libraries, since a pkg-config file that is missing
+    // would be a warning in the build of each app.
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "CEdit", providers: [.apt(["libedit-dev"])]),
+    .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CLinux"),
     // Headers alone: both libraries of Avahi are loaded at run time.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
@@ -68,13 +113,18 @@ let package = Package(
       dependencies: ["Authentication", "Basics", "BasicsLinux", "PeerProtocol", "WorldModel", "CLinux", "COpenSSL"],
       swiftSettings: common + clock),
     .target(
-      name: "ServiceDiscovery", dependencies: ["Basics", "BasicsLinux", "CDNSSD", "CAvahiCore", "CLinux"],
+      name: "ServiceDiscovery",
+      dependencies: [
+        "Basics", "BasicsLinux", .byName(name: "CDNSSD", condition: avahi),
+        .byName(name: "CAvahiCore", condition: avahi), "CLinux",
+      ],
       swiftSettings: common),
     .target(
       name: "SharedWorld",
       dependencies: [
-        "Authentication", "Basics", "BasicsLinux", "WorldModel", "WorldAlignment", "AnchorReplication", "PeerProtocol",
-        "PeerTransport", "ServiceDiscovery", "CSQLite",
+        "Authentication", "Basics", "BasicsLinux", "WorldModel", "AnchorReplication", "PeerProtocol", "PeerTransport",
+        "ServiceDiscovery", .byName(name: "WorldAlignment", condition: alignment),
+        .byName(name: "CSQLite", condition: journal),
       ],
       swiftSettings: common),
     // The header of the C interface is a target of its own, so that the compiler checks the functions against it.
@@ -168,5 +218,6 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "Examples", dependencies: ["SharedWorld", "WorldFormats", "TestSupport"], swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
-  ]
+  ] + benchmarks,
+  cxxLanguageStandard: .cxx17
 )

@@ -10,6 +10,8 @@ let common: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableExperimentalFeature("Lifetimes"),
+  // The traits of the main package, all on.
+  .define("Alignment"), .define("Avahi"), .define("Journal"),
   .unsafeFlags(["-sanitize=fuzzer"]),
 ]
 

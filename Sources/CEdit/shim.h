@@ -1,7 +1,7 @@
 #pragma once
 // libedit's own interface, editline(3). Its `el_wset` has variable arguments, which Swift cannot call: here is one function
 // for each use.
-#include <histedit.h>
+#include <histedit.h>  // Debian: libedit-dev
 #include <locale.h>
 #include <stdio.h>
 

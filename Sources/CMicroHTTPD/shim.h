@@ -1,5 +1,5 @@
 #pragma once
-#include <microhttpd.h>
+#include <microhttpd.h>  // Debian: libmicrohttpd-dev
 
 // Swift cannot call functions with a variable number of arguments.
 

@@ -1,2 +1,2 @@
 #pragma once
-#include <qrencode.h>
+#include <qrencode.h>  // Debian: libqrencode-dev

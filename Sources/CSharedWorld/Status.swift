@@ -56,6 +56,7 @@ enum Status {
     (.driverRequired, SW_DRIVER_REQUIRED),
     (.authenticationFailed, SW_AUTHENTICATION_FAILED),
     (.streamReset, SW_STREAM_RESET),
+    (.missingTrait, SW_MISSING_TRAIT),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

@@ -1,2 +1,2 @@
 #pragma once
-#include <zlib.h>
+#include <zlib.h>  // Debian: zlib1g-dev

@@ -8,6 +8,8 @@ internal import Synchronization
 package final class Discovery: DiscoveryBackend {
   /// How long a daemon that has died may stay away.
   package static let patience: Duration = .seconds(3)
+  /// The name of the back-end in this process in ``DiscoveryEvent/available(backend:)``.
+  static let embeddedName = "embedded"
 
   /// A back-end and the way of its events.
   private struct Source {
@@ -38,7 +40,11 @@ package final class Discovery: DiscoveryBackend {
 
   /// Discovery that asks `pulse` whether the daemon hangs.
   init(mode: DiscoveryMode, pulse: @escaping @Sendable () -> DaemonPulse) {
+    #if Avahi
     (self.mode, self.pulse, own) = (mode, pulse, nil)
+    #else
+    (self.mode, self.pulse, own) = (.none, pulse, mode == .none ? nil : AbsentBackend())
+    #endif
   }
 
   /// Discovery by another back-end alone.
@@ -80,6 +86,7 @@ package final class Discovery: DiscoveryBackend {
   private func makeBackend(
     browsing type: ServiceType?, _ handler: @escaping @Sendable (DiscoveryEvent) -> Void
   ) -> (any DiscoveryBackend)? {
+    #if Avahi
     switch mode {
     case .none: own
     case .avahi: AvahiDaemonBackend()
@@ -90,10 +97,17 @@ package final class Discovery: DiscoveryBackend {
           self?.fallBack(browsing: type, handler)
         })
     }
+    #else
+    own
+    #endif
   }
 
-  private static func makeEmbedded() -> EmbeddedBackend {
+  private static func makeEmbedded() -> any DiscoveryBackend {
+    #if Avahi
     EmbeddedBackend(listeningFor: .milliseconds(.random(in: TextQuestions.listening)))
+    #else
+    AbsentBackend()
+    #endif
   }
 
   package func updateInfo(_ info: DiscoveryInfo) {

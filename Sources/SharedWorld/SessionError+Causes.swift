@@ -2,8 +2,11 @@ import AnchorReplication
 import Basics
 import PeerProtocol
 import PeerTransport
-import WorldAlignment
 import WorldModel
+
+#if Alignment
+import WorldAlignment
+#endif
 
 extension SessionError {
   /// Why a link ended before it led into a session.
@@ -214,6 +217,7 @@ extension SessionError {
   }
 }
 
+#if Alignment
 extension SessionError {
   /// Why measurements gave no transform.
   init(_ error: AlignmentError) {
@@ -224,3 +228,4 @@ extension SessionError {
     }
   }
 }
+#endif

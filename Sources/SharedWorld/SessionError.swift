@@ -134,5 +134,17 @@ extension SessionError {
     public static let noPose = Code("no-pose")
     /// Two peers held different anchors under the same history; they are merging everything.
     public static let divergence = Code("divergence")
+    /// The library was built without what this needs; the message names the trait of the package that is switched off.
+    public static let missingTrait = Code("missing-trait")
+  }
+}
+
+extension SessionError {
+  /// The refusal of something that a trait of the package leaves out.
+  static func missingTrait(_ trait: String, for feature: String) -> SessionError {
+    SessionError(
+      .missingTrait,
+      "\(feature) needs the trait \(trait), without which this library was built; add it to the traits of the dependency on "
+        + "SharedWorld")
   }
 }

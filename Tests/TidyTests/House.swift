@@ -122,7 +122,7 @@ struct House {
     let runnable = targets.filter { Repository.text("Sources/\(Self.name(of: $0))/main.swift") != "" }.map(Self.name)
     for target in targets {
       let name = Self.name(of: target)
-      let folders = ["Sources/\(name)/", "Tests/\(name)/"]
+      let folders = ["Sources/\(name)/", "Tests/\(name)/", "Benchmarks/Sources/\(name)/"]
       let files = Repository.swift.filter { file in folders.contains { file.path.hasPrefix($0) } }
       let imports = Set(files.flatMap { imported(by: $0.code).map(\.module) })
       let list = try #/dependencies: \[([^\]]*)\]/#.firstMatch(in: target)?.1 ?? ""

@@ -31,19 +31,7 @@ enum AttackRows {
       print("attack/mdns: left out, because a LAN of namespaces needs root")
       return []
     }
-    let page = FileManager.default.temporaryDirectory.appending(path: "sharedworld-rows-\(getpid())")
-    defer { try? FileManager.default.removeItem(at: page) }
-    let test = Process()
-    test.executableURL = URL(filePath: "../Scripts/lan.sh")
-    test.environment = ProcessInfo.processInfo.environment.merging(
-      ["FILTER": "test_a_flood_of_mdns", "SHAREDWORLD_ROWS": page.path]
-    ) { $1 }
-    test.standardOutput = FileHandle.nullDevice
-    test.standardError = FileHandle.nullDevice
-    try test.run()
-    test.waitUntilExit()
-    guard test.terminationStatus == 0 else { throw Failure.noFlood("mdns") }
-    return try JSONDecoder().decode([Row].self, from: Data(contentsOf: page))
+    return try ScriptedRows.rows(of: "Scripts/lan.sh", environment: ["FILTER": "test_a_flood_of_mdns"], isQuiet: true)
   }
 
   private static func rows(_ flood: String) async throws -> [Row] {
@@ -90,7 +78,7 @@ enum AttackRows {
   private static func start(_ flood: String, on port: UInt16, _ processors: Processors) throws -> Process {
     try Process.run(
       URL(filePath: "/usr/bin/env"),
-      arguments: processors.prefix + ["python3", "attack.py", flood, "\(port)", "\(time + 1)"])
+      arguments: processors.prefix + ["python3", "Benchmarks/attack.py", flood, "\(port)", "\(time + 1)"])
   }
 
   /// The processors of this machine, divided between the members and the flood; undivided if there is one alone.

@@ -4,7 +4,7 @@ import Foundation
 /// no public API.
 enum SimulatorRows {
   /// Beside `Benchmarks`, where `Scripts/bench.sh` has built it.
-  private static let soak = URL(filePath: "../.build/release/soak")
+  private static let soak = URL(filePath: ".build/release/soak")
 
   static let all = [
     Benchmark(name: "idle-cpu/64") {

@@ -47,7 +47,7 @@ enum WorldMapRows {
     }
     static let archiver = Rival(name: "NSKeyedArchiver", make: ArchiverCodec.init)
     #if DRACO
-      static let draco = Rival(name: "Draco's k-d tree, 1 mm", make: DracoCodec.init)
+    static let draco = Rival(name: "Draco's k-d tree, 1 mm", make: DracoCodec.init)
     #endif
   }
 
@@ -72,7 +72,7 @@ enum WorldMapRows {
       duels.append(Contender(name: "lossless-to-archiver", rival: .archiver) { WorldMapCodec($0, .lossless) })
     }
     #if DRACO
-      duels.append(Contender(name: "1mm-to-draco", rival: .draco) { WorldMapCodec($0, .millimetre) })
+    duels.append(Contender(name: "1mm-to-draco", rival: .draco) { WorldMapCodec($0, .millimetre) })
     #endif
     return duels
   }

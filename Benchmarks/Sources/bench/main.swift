@@ -4,6 +4,7 @@ import Foundation
 let benchmarks =
   WorldMapRows.all + MapUpdateRows.all + MapMemoryRows.all + HitTestRows.all + AnchorSetRows.all + FanOutRows.all
   + LatencyRows.all + MessageRows.all + MapTransferRows.all + SimulatorRows.all + GrowthRows.all + AttackRows.all
+  + BuildCostRows.all
 
 do {
   let words = Array(CommandLine.arguments.dropFirst())

@@ -58,6 +58,7 @@ class Code(IntEnum):
     DRIVER_REQUIRED = 50
     AUTHENTICATION_FAILED = 51
     STREAM_RESET = 52
+    MISSING_TRAIT = 53
     OTHER_ERROR = 99
 
     @classmethod

@@ -21,10 +21,10 @@ package struct WorkBudget: Sendable {
     }
 
     #if DEBUG
-      /// A build without optimisation takes so many times as long for the same work.
-      package static let slowness: Int64 = 20
+    /// A build without optimisation takes so many times as long for the same work.
+    package static let slowness: Int64 = 20
     #else
-      package static let slowness: Int64 = 1
+    package static let slowness: Int64 = 1
     #endif
   }
 

@@ -7,10 +7,10 @@ import Glibc
 /// the library, here and in the other processes of a test, has five times the time.
 package enum MonotonicClock {
   #if SANITIZED
-    /// How many times slower they pass than the machine's.
-    static let slowness: UInt64 = 5
+  /// How many times slower they pass than the machine's.
+  static let slowness: UInt64 = 5
   #else
-    static let slowness: UInt64 = 1
+  static let slowness: UInt64 = 1
   #endif
 
   /// Nanoseconds since an arbitrary start, standing still while the machine is suspended (CLOCK_MONOTONIC).

@@ -1,3 +1,4 @@
+#if Avahi
 package import Basics
 
 /// Discovery through Avahi's daemon, which shares its cache among all apps of the machine.
@@ -37,3 +38,4 @@ package final class AvahiDaemonBackend: DiscoveryBackend {
 
   package func stop() { worker.stop() }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Avahi
 internal import BasicsLinux
 internal import CDNSSD
 internal import Glibc
@@ -242,3 +243,4 @@ final class DaemonConnection: BackendEngine, @unchecked Sendable {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Avahi
 internal import CAvahiCore
 internal import CDNSSD
 internal import Glibc
@@ -121,3 +122,4 @@ enum DaemonFailure: Error, CustomStringConvertible {
     }
   }
 }
+#endif

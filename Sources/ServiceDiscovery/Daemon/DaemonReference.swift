@@ -1,3 +1,4 @@
+#if Avahi
 internal import CDNSSD
 
 /// One open question to Avahi's daemon through its `dns_sd.h` layer.
@@ -136,3 +137,4 @@ private func takeRecord(
     error,
     data.map { .record(data: Array(UnsafeRawBufferPointer(start: $0, count: Int(length))), interface: interface) })
 }
+#endif

@@ -11,7 +11,11 @@ package enum NetworkProbe {
   package static func facts(about type: ServiceType, patience: Duration) -> NetworkFacts {
     let end = ContinuousClock.now + patience
     let addresses = InterfaceAddress.all()
+    #if Avahi
     let hasResponder = (try? AvahiCore.shared.get()) != nil
+    #else
+    let hasResponder = false
+    #endif
     var facts = NetworkFacts(daemon: .take(patience: patience), hasResponder: hasResponder, paths: [])
     let families = [true, false].compactMap { isIPv4 in MulticastSocket(isIPv4: isIPv4).map { (isIPv4, $0) } }
     facts.isPortHeld = families.isEmpty

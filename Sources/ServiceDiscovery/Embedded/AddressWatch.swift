@@ -1,3 +1,4 @@
+#if Avahi
 internal import BasicsLinux
 internal import CAvahiCore
 
@@ -37,3 +38,4 @@ private func addressesChanged(
   guard let context else { return }
   Unmanaged<AddressWatch>.fromOpaque(context).takeUnretainedValue().readable()
 }
+#endif

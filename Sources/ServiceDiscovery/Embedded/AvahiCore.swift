@@ -1,3 +1,4 @@
+#if Avahi
 internal import CAvahiCore
 
 /// The functions of libavahi-core, loaded at its first use and never unloaded.
@@ -26,3 +27,4 @@ struct AvahiCore: @unchecked Sendable {
     return .success(AvahiCore(call: functions))
   }
 }
+#endif

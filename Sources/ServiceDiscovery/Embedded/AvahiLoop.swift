@@ -1,3 +1,4 @@
+#if Avahi
 internal import BasicsLinux
 internal import CAvahiCore
 internal import Glibc
@@ -50,3 +51,4 @@ private func takeMail(_: OpaquePointer?, _: Int32, _: AvahiWatchEvent, context: 
   guard let context else { return }
   Unmanaged<Mailbox>.fromOpaque(context).takeUnretainedValue().drain()
 }
+#endif

@@ -1,3 +1,4 @@
+#if Avahi
 internal import CAvahiCore
 
 /// A question to the embedded responder.
@@ -44,3 +45,4 @@ private func takeRecord(
   guard event == AVAHI_BROWSER_NEW, let record, let context else { return }
   Unmanaged<AvahiRecordQuery>.fromOpaque(context).takeUnretainedValue().take(record, interface: interface)
 }
+#endif

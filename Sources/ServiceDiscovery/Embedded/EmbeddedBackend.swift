@@ -1,3 +1,4 @@
+#if Avahi
 package import Basics
 internal import Synchronization
 
@@ -6,9 +7,6 @@ internal import Synchronization
 /// Any number of them work on one machine, beside each other and beside Avahi's daemon. avahi-core's log is switched
 /// off for the whole process.
 package final class EmbeddedBackend: DiscoveryBackend {
-  /// The name in ``DiscoveryEvent/available(backend:)``.
-  static let name = "embedded"
-
   private let worker = BackendWorker<EmbeddedStarter>()
 
   private let listeningTime: Duration
@@ -40,3 +38,4 @@ package final class EmbeddedBackend: DiscoveryBackend {
 
   package func stop() { worker.stop() }
 }
+#endif

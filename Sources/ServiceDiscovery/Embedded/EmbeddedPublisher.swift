@@ -1,3 +1,4 @@
+#if Avahi
 internal import Basics
 internal import BasicsLinux
 internal import CAvahiCore
@@ -184,3 +185,4 @@ extension AvahiAddress {
     withUnsafeMutableBytes(of: &data) { $0.copyBytes(from: host.bytes) }
   }
 }
+#endif

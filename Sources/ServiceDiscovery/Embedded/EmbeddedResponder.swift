@@ -1,3 +1,4 @@
+#if Avahi
 internal import BasicsLinux
 internal import CAvahiCore
 internal import Glibc
@@ -138,7 +139,7 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     self.hasNetwork = hasNetwork
     handler(
       hasNetwork
-        ? .available(backend: EmbeddedBackend.name)
+        ? .available(backend: Discovery.embeddedName)
         : .unavailable(reason: "no network interface that is up can multicast"))
   }
 
@@ -194,3 +195,4 @@ private func takeService(
   Unmanaged<EmbeddedResponder>.fromOpaque(context).takeUnretainedValue()
     .take(event, name: name, interface: interface)
 }
+#endif

@@ -1,3 +1,4 @@
+#if Avahi
 /// Opens the embedded responder, and tries again while another program holds the port of mDNS for itself.
 ///
 /// Confined to the thread that calls ``run()``; made on another thread before that one starts, hence the unchecked conformance.
@@ -82,3 +83,4 @@ final class EmbeddedStarter: BackendEngine, @unchecked Sendable {
     while isRunning, mailbox.wait(until: time) { mailbox.drain() }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Avahi
 internal import CAvahiCore
 
 /// A set of records that the embedded responder publishes together.
@@ -37,3 +38,4 @@ private func takeGroupState(
   guard let context else { return }
   Unmanaged<EntryGroup>.fromOpaque(context).takeUnretainedValue().take(state)
 }
+#endif

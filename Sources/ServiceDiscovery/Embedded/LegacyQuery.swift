@@ -1,3 +1,4 @@
+#if Avahi
 internal import Basics
 internal import BasicsLinux
 internal import CAvahiCore
@@ -74,3 +75,4 @@ private func takeAnswer(_: OpaquePointer?, descriptor: Int32, _: AvahiWatchEvent
   guard let context else { return }
   Unmanaged<LegacyQuery>.fromOpaque(context).takeUnretainedValue().readable(descriptor)
 }
+#endif

@@ -48,7 +48,7 @@ final class LivenessMonitor: Sendable {
     let now = ContinuousClock.now
     report { state in
       // A responder in this process starts with an empty memory, and one that has just announced itself answers it only later.
-      if event == .available(backend: EmbeddedBackend.name) { state.asksEverybody = true }
+      if event == .available(backend: Discovery.embeddedName) { state.asksEverybody = true }
       return state.table.take(event, at: now)
     }
     wakeUp.signal()

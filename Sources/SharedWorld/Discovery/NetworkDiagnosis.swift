@@ -119,6 +119,11 @@ extension NetworkDiagnosis.Finding {
   }
 
   fileprivate static func daemon(_ daemon: DaemonPulse, hasResponder: Bool) -> Self {
+    #if !Avahi
+    return Self(
+      subject: "daemon", weight: .bad, text: "this library was built without discovery",
+      advice: "add the trait Avahi to the traits of the dependency on SharedWorld, or connect by address")
+    #else
     switch daemon {
     case .answers: Self(subject: "daemon", weight: .good, text: "avahi-daemon answers", advice: nil)
     case .absent where !hasResponder:
@@ -135,6 +140,7 @@ extension NetworkDiagnosis.Finding {
         subject: "daemon", weight: .doubtful, text: "avahi-daemon runs and does not answer",
         advice: "restart it: systemctl restart avahi-daemon")
     }
+    #endif
   }
 
   fileprivate static func port(_ facts: NetworkFacts) -> Self {

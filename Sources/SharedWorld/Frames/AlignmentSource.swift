@@ -1,4 +1,3 @@
-import WorldAlignment
 public import WorldModel
 
 /// Something that measures how a frame lies in that of a session's peer; ``Session/align(by:)`` records what it found.
@@ -44,12 +43,12 @@ public struct MapScan: AlignmentSource {
 
   /// Looks for the cloud, for up to a few seconds.
   public func measure(in session: Session) async throws(SessionError) -> FrameFit {
-    try await session.locate(cloud.positions, hasGravity ? .gravity : .free)
+    try await session.locate(cloud.positions, hasGravity)
   }
 
   /// How far the cloud is from the map near the place where it is believed to be; nil where it hardly meets the map there.
   public func residual(of transform: Transform, in session: Session) async throws(SessionError) -> Double? {
-    try await session.relocalizer().residual(of: transform, cloud.positions, hasGravity ? .gravity : .free)
+    try await session.relocalizer().residual(of: transform, cloud.positions, hasGravity)
   }
 }
 

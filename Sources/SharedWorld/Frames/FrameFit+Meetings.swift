@@ -1,5 +1,4 @@
 import Glibc
-import WorldAlignment
 public import WorldModel
 
 extension FrameFit {
@@ -73,12 +72,7 @@ extension FrameFit {
   private var agrees: Bool { position <= 2 * Self.grip * (3 / Double(observations)).squareRoot() }
 
   private init(together meetings: [Meeting], _ hasGravity: Bool) throws(SessionError) {
-    let fit: RigidFit
-    do throws(AlignmentError) {
-      fit = try RigidFit(meetings.flatMap(\.pairs), mode: hasGravity ? .gravity : .free)
-    } catch {
-      throw SessionError(error)
-    }
+    let fit = try RigidMeasurement(meetings.flatMap(\.pairs), hasGravity)
     let count = Double(meetings.count)
     let gaps = meetings.map { $0.gap(after: fit.transform, hasGravity) }
     let squares = gaps.reduce(0) { $0 + $1.distance * $1.distance }
@@ -106,11 +100,11 @@ extension FrameFit {
 
 extension FrameFit.Meeting {
   /// Both poses as pairs of points on their axes.
-  fileprivate var pairs: [RigidFit.Pair] {
+  fileprivate var pairs: [RigidMeasurement.Pair] {
     let (one, other) = (source.columns, target.columns)
     return [(one.0, other.0), (one.1, other.1), (one.2, other.2)].flatMap { axis, otherAxis in
       [FrameFit.arm, -FrameFit.arm].map { arm in
-        RigidFit.Pair(
+        RigidMeasurement.Pair(
           source: source.translation + axis.xyz * arm, target: target.translation + otherAxis.xyz * arm,
           weight: 1 / 6)
       }

@@ -1,5 +1,4 @@
 import PeerProtocol
-import WorldAlignment
 public import WorldModel
 
 /// A measured transform between two frames and how sure it is.
@@ -47,14 +46,9 @@ public struct FrameFit: Hashable, Sendable {
   /// - Throws: ``SessionError`` with the code `notDetermined` while the points leave a turn open, or `invalidArgument` for one that is
   ///   not finite.
   public init(points: [Point], hasGravity: Bool = true, noise: Double = 0.01) throws(SessionError) {
-    let fit: RigidFit
-    do throws(AlignmentError) {
-      fit = try RigidFit(
-        points.map { RigidFit.Pair(source: $0.source, target: $0.target) }, mode: hasGravity ? .gravity : .free)
-    } catch {
-      throw SessionError(error)
-    }
-    let center = fit.uncertainty.center
+    let pairs = points.map { RigidMeasurement.Pair(source: $0.source, target: $0.target) }
+    let fit = try RigidMeasurement(pairs, hasGravity)
+    let center = fit.center
     let spread = points.reduce(0.0) { sum, point in
       let arm = point.target - center
       return sum + Double((arm * arm).sum())
@@ -62,8 +56,8 @@ public struct FrameFit: Hashable, Sendable {
     let count = Double(points.count)
     self.init(
       transform: fit.transform, center: center,
-      position: max(fit.uncertainty.position, noise * (3 / count).squareRoot()),
-      orientation: max(fit.uncertainty.orientation, noise / spread.squareRoot()), residual: fit.rms,
+      position: max(fit.position, noise * (3 / count).squareRoot()),
+      orientation: max(fit.orientation, noise / spread.squareRoot()), residual: fit.rms,
       observations: points.count)
   }
 

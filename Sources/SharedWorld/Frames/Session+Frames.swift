@@ -1,7 +1,6 @@
 import AnchorReplication
 import PeerProtocol
 import PeerTransport
-import WorldAlignment
 public import WorldModel
 
 // MARK: - Frames
@@ -189,11 +188,11 @@ extension Session {
   }
 
   /// Looks for a cloud of this device in the session's map, and measures how the map lies in the frame of the cloud.
-  func locate(_ cloud: [SIMD3<Float>], _ mode: AlignmentMode) async throws(SessionError) -> FrameFit {
+  func locate(_ cloud: [SIMD3<Float>], _ hasGravity: Bool) async throws(SessionError) -> FrameFit {
     let finder = try await relocalizer()
-    let finding = try await finder.locate(cloud, mode)
-    if frames.finder?.id == finder.id { frames.finder?.memory = finding.memory }
-    return try PlaceFinder.fit(finding.place)
+    let finding = try await finder.locate(cloud, hasGravity)
+    if frames.finder?.id == finder.id { frames.finder?.remember(finding) }
+    return try finding.fit()
   }
 
   /// Records a measurement of a frame; one that others caused counts with theirs, not at once.

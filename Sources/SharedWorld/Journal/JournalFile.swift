@@ -1,12 +1,16 @@
 import AnchorReplication
+
+#if Journal
 import CSQLite
 import Glibc
+#endif
 
 /// The file in which a session keeps its anchors: an SQLite database with a write-ahead log, one row a record.
 ///
 /// Records that are appended together are kept together or not at all, so that after a crash at any byte the file holds a
-/// state the session was in. One process at a time uses it.
+/// state the session was in. One process at a time uses it. Without the trait `Journal` no file can be opened.
 actor JournalFile {
+  #if Journal
   /// The most bytes a journal may hold before it is read (a full session's state and the operations after it).
   static let limit: Int64 = 1 << 30
   /// "SWJ1": tells a journal from other databases.
@@ -125,4 +129,14 @@ actor JournalFile {
     default: SessionError(.io, "the journal \(path) cannot be used: \(failure)", cause: failure)
     }
   }
+  #else
+  /// - Throws: ``SessionError`` with the code `missing-trait`.
+  init(path: String) throws(SessionError) {
+    throw .missingTrait("Journal", for: "a journal (Configuration.journal, Configuration.storage)")
+  }
+
+  func records() throws(SessionError) -> [JournalRecord] { [] }
+  func append(_ records: [JournalRecord]) throws(SessionError) {}
+  func close(_ records: [JournalRecord]) throws(SessionError) {}
+  #endif
 }

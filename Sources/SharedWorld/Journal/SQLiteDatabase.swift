@@ -1,3 +1,4 @@
+#if Journal
 import CSQLite
 
 /// A refusal of SQLite, with its own code and words.
@@ -117,3 +118,4 @@ extension SQLiteDatabase {
     }
   }
 }
+#endif

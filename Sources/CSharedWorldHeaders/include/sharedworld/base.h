@@ -71,6 +71,7 @@ enum {
   SW_DRIVER_REQUIRED = 50,       /* one of two peers has a driver of its app, and the other has none */
   SW_AUTHENTICATION_FAILED = 51, /* the drivers of two peers did not authenticate each other */
   SW_STREAM_RESET = 52,          /* one side has ended a stream before its end; the message has its reason */
+  SW_MISSING_TRAIT = 53,         /* the library was built without what this needs; the message names the trait */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 

@@ -12,7 +12,9 @@ package enum Tier: String, Sendable {
   /// The tier of this run, which the environment variable `TIER` names; without one it is `test`.
   package static let current: Tier = {
     let name = ProcessInfo.processInfo.environment["TIER"] ?? Tier.test.rawValue
-    guard let tier = Tier(rawValue: name) else { preconditionFailure("TIER=\(name): there are the tiers test and check") }
+    guard let tier = Tier(rawValue: name) else {
+      preconditionFailure("TIER=\(name): there are the tiers test and check")
+    }
     return tier
   }()
 

@@ -12,7 +12,7 @@ struct PlaceFinder: Sendable {
 
   #if Alignment
   /// Where this device's cloud was found last.
-  private var memory = PlaceMemory()
+  private(set) var memory = PlaceMemory()
   private let relocalizer: Relocalizer
 
   private init(id: MapID, relocalizer: Relocalizer) { (self.id, self.relocalizer) = (id, relocalizer) }

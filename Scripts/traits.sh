@@ -30,7 +30,7 @@ let package = Package(
   ]
 )
 PACKAGE
-  "$swift" build --package-path "$folder"
+  "$swift" build --disable-index-store --package-path "$folder"
   local app=$folder/.build/debug/Traits
   if grep -qaF "${text[$trait]}" "$app"; then
     echo "error: an app without the trait $trait holds ${text[$trait]}" >&2

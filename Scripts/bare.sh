@@ -1,6 +1,8 @@
 # shellcheck shell=bash
-# To be sourced by root: a bare Debian 12 to try things in. It is made once, in .build/bare, from MIRROR, and copied for
+# To be sourced, by root or it ends the script: a bare Debian 12 to try things in. It is made once, in .build/bare, from MIRROR, and copied for
 # each run.
+((EUID == 0)) || { echo "error: run as root: debootstrap and chroot need it" >&2; exit 1; }
+Scripts/install-packages.sh dist-check
 mirror=${MIRROR:-http://deb.debian.org/debian}
 export LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 

@@ -5,8 +5,6 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-((EUID == 0)) || { echo "error: run as root: debootstrap and chroot need it" >&2; exit 1; }
-Scripts/install-packages.sh dist-check
 source Scripts/bare.sh
 tree=$PWD/.build/fresh-check
 swift=$(command -v "${SWIFT:-swift}")

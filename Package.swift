@@ -9,6 +9,8 @@ let common: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableExperimentalFeature("Lifetimes"),
+  // The index is there for editors and to find tests: the whole of Foundation and Glibc need not be in it.
+  .unsafeFlags(["-index-ignore-system-modules"], .when(configuration: .debug)),
 ]
 
 /// The pure modules that hold no C pointer also check memory safety strictly.
@@ -18,9 +20,16 @@ let strict = common + [.strictMemorySafety()]
 let clock: [SwiftSetting] = Context.environment["SANITIZED"] == nil ? [] : [.define("SANITIZED")]
 
 /// What is left out together with a trait.
-let alignment = TargetDependencyCondition.when(traits: ["Alignment"])
-let avahi = TargetDependencyCondition.when(traits: ["Avahi"])
-let journal = TargetDependencyCondition.when(traits: ["Journal"])
+let alignment = TargetDependencyCondition.when(traits: ["Everything", "Alignment"])
+let avahi = TargetDependencyCondition.when(traits: ["Everything", "Avahi"])
+let journal = TargetDependencyCondition.when(traits: ["Everything", "Journal"])
+
+/// What `Everything` switches on, for `#if`.
+///
+/// It enables the three traits by their conditions and not by `enabledTraits`: SwiftPM before 6.4 hands the names of
+/// enabled traits to the compiler in a random order, so that with two of them most builds compile everything once more
+/// (swift-package-manager, issue 10525).
+let everything: [SwiftSetting] = ["Alignment", "Avahi", "Journal"].map { .define($0, .when(traits: ["Everything"])) }
 
 /// The targets that `make bench` adds: built where the rest is, so that nothing is compiled twice, and unknown to every app.
 ///
@@ -66,7 +75,8 @@ let package = Package(
   ],
   // An app that names fewer needs fewer libraries of C; what it asks for nevertheless throws `missing-trait`.
   traits: [
-    .default(enabledTraits: ["Alignment", "Avahi", "Journal"]),
+    .default(enabledTraits: ["Everything"]),
+    .trait(name: "Everything", description: "Alignment, Avahi and Journal."),
     .trait(name: "Alignment", description: "Frames are aligned by scans, points and meetings (WorldAlignment)."),
     .trait(name: "Avahi", description: "Peers find each other by mDNS, through Avahi's daemon or without it."),
     .trait(name: "Journal", description: "A session keeps its anchors in a file (SQLite)."),
@@ -118,7 +128,7 @@ let package = Package(
         "Basics", "BasicsLinux", .byName(name: "CDNSSD", condition: avahi),
         .byName(name: "CAvahiCore", condition: avahi), "CLinux",
       ],
-      swiftSettings: common),
+      swiftSettings: common + everything),
     .target(
       name: "SharedWorld",
       dependencies: [
@@ -126,7 +136,7 @@ let package = Package(
         "ServiceDiscovery", .byName(name: "WorldAlignment", condition: alignment),
         .byName(name: "CSQLite", condition: journal),
       ],
-      swiftSettings: common),
+      swiftSettings: common + everything),
     // The header of the C interface is a target of its own, so that the compiler checks the functions against it.
     .target(name: "CSharedWorldHeaders"),
     .target(

@@ -13,7 +13,7 @@ _bench_rows = []
 
 
 def note(what, value, unit, limit=None):
-    """Notes a figure; `limit` is what the test holds it to."""
+    """Notes a figure; `limit` is what it should stay below."""
     _rows.append((what, f"{value:.2f} {unit}", f"{limit} {unit}" if limit is not None else ""))
 
 
@@ -31,8 +31,8 @@ def bench(name, value, unit, baseline, baseline_value, ratio):
 
 
 def table(rows):
-    """Lines of three columns: what, how much, at most how much."""
-    rows = [("", "measured", "limit"), *rows]
+    """Lines of three columns: what, how much, at most how much is wanted."""
+    rows = [("", "measured", "wanted"), *rows]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     return [f"  {row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}".rstrip() for row in rows]
 

@@ -31,6 +31,10 @@ struct LinkReplication: Sendable {
   var acknowledged: VersionVector?
   /// How many of this side's own operations the other side had when its first vector came.
   var acknowledgedAtStart: UInt64?
+  /// Since when the other end stamps what it writes too far ahead; nil when it does not.
+  private var aheadSince: Instant?
+  /// Whether something that came was left out, so that there may be a gap before what follows.
+  private(set) var hasLeftOut = false
 
   /// Whether the other side has been sent what it lacked when its vector came.
   var isCaughtUp: Bool { cursor != nil && !isSendingSnapshot && !isCatchingUp }
@@ -45,6 +49,19 @@ struct LinkReplication: Sendable {
 
   /// Whether the other side's vector may make the stream begin again now; then it counts.
   mutating func beginAgain(at now: Instant) -> Bool { streamPause.admits(at: now) }
+
+  /// Leaves out what the other end stamped too far ahead; false when it has done so for too long.
+  ///
+  /// It may go by a session time that has not come here yet. What is left out comes again, and is judged by the time then.
+  mutating func leaveOut(at now: Instant) -> Bool {
+    hasLeftOut = true
+    let since = aheadSince ?? now
+    aheadSince = since
+    return now < since + ProtocolTimes.clockSettling
+  }
+
+  /// Notes that what the other end wrote was taken.
+  mutating func hasTaken() { aheadSince = nil }
 
   /// Moves the parts of a large operation out, so that they are added to without being copied.
   mutating func takeOperations() -> OperationAssembly { exchange(&operations, with: OperationAssembly()) }

@@ -161,9 +161,11 @@ struct Replication: Organ {
       let outcome = try turn.anchors.apply(operations: body, assembly: &assembly, judging: author)
       links.update(sender.link) { $0.operations = assembly }
       guard outcome.applied > 0 else { return }
+      links.update(sender.link) { $0.hasTaken() }
       relay(except: sender.link, in: &turn)
       acknowledgements.answerQuestions(in: &turn)
     } catch {
+      if leavesOut(error, on: sender.link, in: turn) { return }
       throw .invalid("operations that are refused", offset: 0)
     }
   }
@@ -221,6 +223,7 @@ struct Replication: Organ {
     } catch {
       // It comes again when its sender has heard of the removal, and both go by the same cut.
       if case .beyondCut = error { return }
+      if leavesOut(error, on: link, in: turn) { return }
       throw .invalid("a snapshot that is refused", offset: 0)
     }
     guard turn.anchors.vector != before else { return }
@@ -239,7 +242,18 @@ struct Replication: Organ {
       let author = author(sender.peer, in: turn)
       if try turn.anchors.merge(list.writes, judging: author) { relay(except: sender.link, in: &turn) }
     } catch {
+      if leavesOut(error, on: sender.link, in: turn) { return }
       throw .invalid("kinds of anchors that are refused", offset: 0)
+    }
+  }
+
+  /// Whether what is refused is only left out: anti-entropy brings it again.
+  private mutating func leavesOut(_ error: ReplicationError, on link: LinkRef, in turn: borrowing Turn) -> Bool {
+    let now = turn.now
+    return switch error {
+    case .clockAhead: links.update(link) { $0.leaveOut(at: now) } ?? false
+    case .gap: links[link]?.hasLeftOut ?? false
+    default: false
     }
   }
 

@@ -88,8 +88,10 @@ extension KeyedArchive {
   /// All whole little-endian numbers of a range of bytes.
   func floats(_ range: Range<Int>) -> [Float] {
     let bytes = self.bytes(range)
-    return stride(from: range.lowerBound, to: range.lowerBound + range.count / 4 * 4, by: 4).map { place in
-      Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) })
+    return stride(from: range.lowerBound, to: range.lowerBound + range.count / 4 * 4, by: 4).map { place -> Float in
+      var bits: UInt32 = 0
+      for byte in 0..<4 { bits |= UInt32(bytes[place + byte]) << UInt32(8 * byte) }
+      return Float(bitPattern: bits)
     }
   }
 
@@ -103,7 +105,8 @@ extension KeyedArchive {
     guard m.allSatisfy({ $0.magnitude <= Self.farthest }) else {
       throw fault("its \(key) is not finite or too far away")
     }
-    guard [m[3], m[7], m[11], m[15] - 1].allSatisfy({ $0.magnitude <= 0.001 }) else {
+    let lastRow: [Float] = [m[3], m[7], m[11], m[15] - 1]
+    guard lastRow.allSatisfy({ $0.magnitude <= 0.001 }) else {
       throw fault("the last row of its \(key) is not 0 0 0 1")
     }
     let axes: [SIMD3<Float>] = [[m[0], m[1], m[2]], [m[4], m[5], m[6]], [m[8], m[9], m[10]]]

@@ -52,7 +52,7 @@ struct LinkReplication: Sendable {
 
   /// Leaves out what the other end stamped too far ahead; false when it has done so for too long.
   ///
-  /// It may go by a session time that has not come here yet. What is left out comes again, and is judged by the time then.
+  /// The other end may go by a session time that has not come here yet. Anti-entropy brings what it wrote again.
   mutating func leaveOut(at now: Instant) -> Bool {
     hasLeftOut = true
     let since = aheadSince ?? now

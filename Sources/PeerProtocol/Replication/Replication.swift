@@ -249,12 +249,10 @@ struct Replication: Organ {
 
   /// Whether what is refused is only left out: anti-entropy brings it again.
   private mutating func leavesOut(_ error: ReplicationError, on link: LinkRef, in turn: borrowing Turn) -> Bool {
+    if case .gap = error { return links[link]?.hasLeftOut ?? false }
+    guard case .clockAhead = error else { return false }
     let now = turn.now
-    return switch error {
-    case .clockAhead: links.update(link) { $0.leaveOut(at: now) } ?? false
-    case .gap: links[link]?.hasLeftOut ?? false
-    default: false
-    }
+    return links.update(link) { $0.leaveOut(at: now) } ?? false
   }
 
   /// Sends again what the other side's digest shows that it lacks.

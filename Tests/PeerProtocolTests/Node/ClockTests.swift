@@ -58,6 +58,11 @@ struct ClockTests {
     var meeting = try Meeting()
     try meeting.wait(seconds: 10)
     #expect(meeting.probe.node.host != nil)
+    for _ in 0..<10 {
+      try meeting.placeThere()
+      #expect(meeting.probe.closed == [])
+      try meeting.wait(seconds: 1)
+    }
     try meeting.placeThere()
     #expect(meeting.probe.closed == [meeting.link])
     #expect(meeting.probe.node.anchors.count == 0)

@@ -20,7 +20,7 @@ bold() { if [[ -t 1 ]]; then printf '\n\033[1m%s\033[0m (at %d s)\n' "$1" "$SECO
 
 # A debug build takes a third of the time of a release build, is what `make test` goes on with, and is fast enough here: the
 # alignment of scans is optimized in both.
-bold "Building worldpeer and worldmap: one to two minutes on two cores, seconds when nothing has changed"
+bold "Building worldpeer and worldmap: two to three minutes on two cores, seconds when nothing has changed"
 "$swift" build --product worldpeer
 "$swift" build --product worldmap
 bin=$("$swift" build --show-bin-path)

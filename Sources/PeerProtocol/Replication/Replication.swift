@@ -159,9 +159,11 @@ struct Replication: Organ {
     do throws(ReplicationError) {
       let author = author(sender.peer, in: turn)
       let outcome = try turn.anchors.apply(operations: body, assembly: &assembly, judging: author)
-      links.update(sender.link) { $0.operations = assembly }
+      links.update(sender.link) {
+        $0.operations = assembly
+        if outcome.applied > 0 { $0.hasTaken() }
+      }
       guard outcome.applied > 0 else { return }
-      links.update(sender.link) { $0.hasTaken() }
       relay(except: sender.link, in: &turn)
       acknowledgements.answerQuestions(in: &turn)
     } catch {

@@ -1,4 +1,4 @@
-"""Services that come and go, on eth0: mdns_starts.py COUNT; each is announced twice and says goodbye half a second later."""
+"""Services that come and go, on eth0: mdns_starts.py FIRST COUNT; each is announced twice and says goodbye half a second later."""
 
 import collections
 import sys
@@ -23,10 +23,11 @@ def messages(number):
 
 
 def main():
-    """Lets as many come and go as the command line says."""
+    """Lets those come and go that the command line names: as many, from the number of the first."""
     sender = open_sender()
     leaving = collections.deque()
-    for number in range(int(sys.argv[1])):
+    first, count = map(int, sys.argv[1:])
+    for number in range(first, first + count):
         there, gone = messages(number)
         for _ in range(2):
             sender.sendto(there, GROUP)

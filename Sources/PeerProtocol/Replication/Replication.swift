@@ -229,6 +229,7 @@ struct Replication: Organ {
       throw .invalid("a snapshot that is refused", offset: 0)
     }
     guard turn.anchors.vector != before else { return }
+    links.update(link) { $0.hasTaken() }
     acknowledgements.answerQuestions(in: &turn)
     // The operations of the snapshot are in no log: members that lack it have to ask for it.
     for other in turn.mesh.links.members where other.link != link {
@@ -242,7 +243,9 @@ struct Replication: Organ {
   ) throws(DecodingFailure) {
     do throws(ReplicationError) {
       let author = author(sender.peer, in: turn)
-      if try turn.anchors.merge(list.writes, judging: author) { relay(except: sender.link, in: &turn) }
+      guard try turn.anchors.merge(list.writes, judging: author) else { return }
+      links.update(sender.link) { $0.hasTaken() }
+      relay(except: sender.link, in: &turn)
     } catch {
       if leavesOut(error, on: sender.link, in: turn) { return }
       throw .invalid("kinds of anchors that are refused", offset: 0)

@@ -22,18 +22,10 @@ struct ClockTests {
       cursor = start
       probe.wait(.seconds(3))
       link = probe.join(1, ClockTests.other)
-      try wait(seconds: 3)
+      probe.wait(seconds: 3, keeping: [link])
     }
 
     struct NoLog: Error {}
-
-    /// Lets time pass on a link that is in use.
-    mutating func wait(seconds: Int) throws {
-      for _ in 0..<seconds {
-        probe.wait(.seconds(1))
-        probe.send(.ping, on: link) { $0.write(UInt64(1)) }
-      }
-    }
 
     /// The member places an anchor and sends it.
     mutating func placeThere() throws {
@@ -56,12 +48,12 @@ struct ClockTests {
   @Test("Fault 23: a member that goes on writing far ahead of session time loses its link")
   func strayClockIsAnOffence() throws {
     var meeting = try Meeting()
-    try meeting.wait(seconds: 10)
+    meeting.probe.wait(seconds: 10, keeping: [meeting.link])
     #expect(meeting.probe.node.host != nil)
     for _ in 0..<10 {
       try meeting.placeThere()
       #expect(meeting.probe.closed == [])
-      try meeting.wait(seconds: 1)
+      meeting.probe.wait(seconds: 1, keeping: [meeting.link])
     }
     try meeting.placeThere()
     #expect(meeting.probe.closed == [meeting.link])

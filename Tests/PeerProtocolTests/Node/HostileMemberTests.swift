@@ -21,19 +21,27 @@ struct HostileMemberTests {
       try probe.edit(.place(Anchor(name: "mine")))
       link = probe.join(1, HostileMemberTests.other)
       before = []
-      for _ in 0..<14 { wait() }
+      probe.wait(seconds: 14, keeping: [link])
       before = probe.node.anchors.encodeSnapshot()
       #expect(probe.node.host != nil)
     }
 
-    /// Lets a second pass, in which the member says that it is there.
-    mutating func wait() {
-      probe.wait(.seconds(1))
-      probe.send(.ping, on: link) { $0.write(UInt64(1)) }
-    }
-
     mutating func send(_ operations: AnchorOperation...) {
       probe.send(.operations, on: link) { AnchorDelta(operations).encode(into: &$0) }
+    }
+
+    mutating func send(_ write: KindWrite) {
+      probe.send(.kinds, on: link) { KindList([write]).write(to: &$0) }
+    }
+
+    /// Sends a snapshot that fits one frame.
+    mutating func send(_ anchors: AnchorSet) {
+      let bytes = anchors.encodeSnapshot()
+      probe.send(.snapshot, on: link) { body in
+        body.write(UInt32(bytes.count))
+        body.write(UInt32(0))
+        body.write(bytes: bytes)
+      }
     }
 
     mutating func sendVector(_ vector: VersionVector) { probe.send(vector, on: link) }
@@ -91,12 +99,7 @@ struct HostileMemberTests {
     let mine = meeting.probe.node.anchors.actor
     var forged = AnchorSet(actor: mine, peer: NodeProbe.me)
     for number in 0..<3 { _ = try forged.place(Anchor(name: "forged \(number)"), at: 1) }
-    let bytes = forged.encodeSnapshot()
-    meeting.probe.send(.snapshot, on: meeting.link) { body in
-      body.write(UInt32(bytes.count))
-      body.write(UInt32(0))
-      body.write(bytes: bytes)
-    }
+    meeting.send(forged)
     try meeting.expectRefusal()
   }
 
@@ -119,7 +122,7 @@ struct HostileMemberTests {
     for _ in 0..<10 {
       meeting.send(try Self.add(1, clock: 4_070_908_800_000 << 16))
       #expect(meeting.probe.closed == [])
-      meeting.wait()
+      meeting.probe.wait(seconds: 1, keeping: [meeting.link])
     }
     meeting.send(try Self.add(1, clock: 4_070_908_800_000 << 16))
     try meeting.expectRefusal()
@@ -136,10 +139,46 @@ struct HostileMemberTests {
     meeting.send(try Self.add(3, clock: limit << 16))
     #expect(meeting.probe.closed == [])
     #expect(meeting.probe.node.anchors.encodeSnapshot() == meeting.before)
-    meeting.wait()
+    meeting.probe.wait(seconds: 1, keeping: [meeting.link])
     meeting.send(early)
     #expect(meeting.probe.closed == [])
     #expect(meeting.probe.node.anchors.appliedCount(of: Self.actor) == 1)
+  }
+
+  enum Taken: CaseIterable {
+    case operation
+    case kind
+    case snapshot
+  }
+
+  @Test("what is taken between two stamps ahead of time ends the ten seconds", arguments: Taken.allCases)
+  func takenBetween(_ taken: Taken) throws {
+    var meeting = try Meeting()
+    let limit = meeting.probe.node.sessionTime(at: meeting.probe.now) + 60_000
+    let early = KindWrite(
+      key: Dot(actor: Self.actor, sequence: 1), stamp: Stamp(clock: (limit + 90_000) << 16, actor: Self.actor),
+      kind: .plane(Anchor.Plane(alignment: .horizontal, extent: [2, 1])))
+    meeting.send(try Self.add(1, clock: limit << 16))
+    meeting.send(early)
+    meeting.probe.wait(seconds: 6, keeping: [meeting.link])
+    switch taken {
+    case .operation: meeting.send(try Self.add(2, clock: limit << 16))
+    case .kind:
+      let stamp = Stamp(clock: limit << 16 + 1, actor: Self.actor)
+      meeting.send(KindWrite(key: early.key, stamp: stamp, kind: early.kind))
+    case .snapshot:
+      // That of another start, since a set writes nothing in the name of one that it has heard of.
+      var theirs = AnchorSet(actor: ActorID(peer: Self.other, incarnation: 8), peer: Self.other)
+      try theirs.merge(snapshot: meeting.probe.node.anchors.encodeSnapshot().span.bytes)
+      _ = try theirs.place(Anchor(name: "late"), at: limit)
+      meeting.send(theirs)
+    }
+    meeting.probe.wait(seconds: 6, keeping: [meeting.link])
+    meeting.send(early)
+    #expect(meeting.probe.closed == [])
+    meeting.probe.wait(seconds: 10, keeping: [meeting.link])
+    meeting.send(early)
+    #expect(meeting.probe.closed == [meeting.link])
   }
 
   @Test("an author that has seen a stamp of the future, which somebody made up, may write after it")

@@ -9,8 +9,11 @@ let common: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableExperimentalFeature("Lifetimes"),
-  // The index is there for editors and to find tests: the whole of Foundation and Glibc need not be in it.
-  .unsafeFlags(["-index-ignore-system-modules"], .when(configuration: .debug)),
+  // The index is there for editors and to find tests: the whole of Foundation and Glibc need not be in it. The pass is an
+  // optimization that a debug build has no use for, and a tenth of its time.
+  .unsafeFlags(
+    ["-index-ignore-system-modules", "-Xllvm", "-sil-disable-pass=mandatory-redundant-load-elimination"],
+    .when(configuration: .debug)),
 ]
 
 /// The pure modules that hold no C pointer also check memory safety strictly.
@@ -19,10 +22,9 @@ let strict = common + [.strictMemorySafety()]
 /// `Scripts/sanitize.sh` builds with a slow clock.
 let clock: [SwiftSetting] = Context.environment["SANITIZED"] == nil ? [] : [.define("SANITIZED")]
 
-/// What is left out together with a trait.
-let alignment = TargetDependencyCondition.when(traits: ["Everything", "Alignment"])
-let avahi = TargetDependencyCondition.when(traits: ["Everything", "Avahi"])
-let journal = TargetDependencyCondition.when(traits: ["Everything", "Journal"])
+/// What is there with a trait, and with all of them.
+func isIn(_ trait: String) -> TargetDependencyCondition? { .when(traits: ["Everything", trait]) }
+let (alignment, avahi, journal) = (isIn("Alignment"), isIn("Avahi"), isIn("Journal"))
 
 /// What `Everything` switches on, for `#if`.
 ///

@@ -101,6 +101,7 @@ FRAMES = {
     "passcode-share": (13, sha(b"share")),
     "passcode-answer": (14, sha(b"share") + sha(b"share") + sha(b"tag")),
     "passcode-proof": (15, sha(b"share") + sha(b"tag")),
+    "passcode-wait": (76, u32(1500)),
     "code-commitment": (18, sha(b"share")),
     "code-nonce": (19, sha(b"share")),
     "code-reveal": (20, sha(b"share")),

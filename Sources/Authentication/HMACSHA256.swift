@@ -13,10 +13,17 @@ package enum HMACSHA256 {
   }
 
   /// HMAC-SHA-256 (RFC 2104) under a key of any length.
-  package static func tag(over bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+  package static func tag(over bytes: [UInt8], key: [UInt8]) -> [UInt8] { tag(over: bytes, key: key, key.count) }
+
+  /// The same under a secret, which is not copied.
+  static func tag(over bytes: [UInt8], key: SecretBytes) -> [UInt8] {
+    withExtendedLifetime(key) { tag(over: bytes, key: key.start, key.count) }
+  }
+
+  private static func tag(over bytes: [UInt8], key: UnsafePointer<UInt8>, _ count: Int) -> [UInt8] {
     var state = crypto_auth_hmacsha256_state()
     defer { sodium_memzero(&state, MemoryLayout.size(ofValue: state)) }
-    crypto_auth_hmacsha256_init(&state, key, key.count)
+    crypto_auth_hmacsha256_init(&state, key, count)
     crypto_auth_hmacsha256_update(&state, bytes, UInt64(bytes.count))
     var tag = [UInt8](repeating: 0, count: size)
     crypto_auth_hmacsha256_final(&state, &tag)

@@ -33,6 +33,14 @@ public struct Passcode: Sendable {
     self.bytes = SecretBytes(copying: bytes)
   }
 
+  /// The bucket of this passcode, 0 to 15, among those of the rooms of one service.
+  ///
+  /// A room tells it to everybody, so that those of most other passcodes need not try theirs. It lets a guesser leave out fifteen
+  /// of sixteen passcodes, and no more.
+  package func bucket(for service: String) -> UInt8 {
+    HMACSHA256.tag(over: Array("sharedworld room \(service)".utf8), key: bytes)[0] >> 4
+  }
+
   private static func check(_ bytes: some RandomAccessCollection<UInt8>) throws(Defect) {
     if let place = bytes.enumerated().first(where: { !(0x20...0x7e).contains($0.element) }) {
       throw .notPrintable(place: place.offset + 1)

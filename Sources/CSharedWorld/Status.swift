@@ -37,6 +37,7 @@ enum Status {
     (.passcodeRequired, SW_PASSCODE_REQUIRED),
     (.passcodeRefused, SW_PASSCODE_REFUSED),
     (.passcodeLocked, SW_PASSCODE_LOCKED),
+    (.passcodeWait, SW_PASSCODE_WAIT),
     (.codeRequired, SW_CODE_REQUIRED),
     (.codeRefused, SW_CODE_REFUSED),
     (.codeBusy, SW_CODE_BUSY),

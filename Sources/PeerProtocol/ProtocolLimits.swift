@@ -203,6 +203,10 @@ package enum ProtocolTimes {
   package static let passcodePause: Duration = .seconds(1)
   /// The longest such wait.
   package static let passcodePauseMost: Duration = .seconds(3600)
+  /// The longest of these waits that a connection waits out; for a longer one it is refused.
+  static let passcodeHold: Duration = .seconds(8)
+  /// For how long a wrong passcode of this side at a peer that it has dialled counts: 20 are shown in that time.
+  static let ownPasscodes: Duration = .seconds(4 * 3600)
   /// The longest that the drivers of two apps may take on a link.
   package static let handshakeMost: Duration = .seconds(60)
   /// How long two people may take to compare a code.

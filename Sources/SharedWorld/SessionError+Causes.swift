@@ -32,7 +32,12 @@ extension SessionError {
       self.init(
         .passcodeRefused, "the passcodes of the two peers differ, or somebody is between them; compare the passcodes")
     case .passcodeLocked:
-      self.init(.passcodeLocked, "too many passcodes were wrong; wait before you try again, or unlock the room")
+      self.init(.passcodeLocked, "20 passcodes were wrong; let somebody in the room unlock it")
+    case .passcodeWait(let time):
+      let seconds = Int((time / .seconds(1)).rounded(.up))
+      self.init(
+        .passcodeWait,
+        "a passcode was wrong before, from this device or its address; try again in \(seconds) s")
     case .codeRequired:
       self.init(
         .codeRequired,
@@ -77,6 +82,13 @@ extension SessionError {
   /// A peer sent a part of a map that is not of it.
   static func wrongPart(of map: MapID, from peer: Peer, _ failure: ChunkFailure) -> SessionError {
     SessionError(.corruptData, "\(peer.name) sent a wrong part of map \(map): \(failure)", cause: failure)
+  }
+
+  /// Somebody tried a wrong passcode at this session.
+  static func wrongPasscode(of peer: Peer, at host: SocketAddress.Host, left: Int) -> SessionError {
+    SessionError(
+      .passcodeRefused,
+      "\(peer.name) (\(peer.id.short)) at \(host) tried a wrong passcode; after \(left) more nobody new is admitted")
   }
 
   /// Too many passcodes were wrong.
@@ -125,23 +137,6 @@ extension SessionError {
 
 extension ClosedRange<UInt16> {
   fileprivate var text: String { lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)" }
-}
-
-extension Session.LeaveReason {
-  init(_ reason: EndReason) {
-    switch reason {
-    case .left, .replaced: self = .left
-    case .kicked: self = .kicked
-    case .versionMismatch: self = .versionMismatch
-    case .identityMismatch, .ownIdentity: self = .identityMismatch
-    case .limitExceeded: self = .limit
-    case .locked: self = .locked
-    case .refused, .otherService, .protocolError, .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired,
-      .codeRefused, .codeBusy, .driverRequired, .authenticationFailed:
-      self = .refused
-    case .connectionLost, .timedOut, .duplicate: self = .lost
-    }
-  }
 }
 
 extension SessionError {

@@ -114,6 +114,8 @@ extension SessionError {
     public static let passcodeRefused = Code("passcode-refused")
     /// Too many passcodes were wrong.
     public static let passcodeLocked = Code("passcode-locked")
+    /// A passcode was wrong before, from this device or its address, and no other one is taken for the time that the message names.
+    public static let passcodeWait = Code("passcode-wait")
     /// One of two peers asks for a comparison of codes, and one of them cannot show a code.
     public static let codeRequired = Code("code-required")
     /// The user of one of two peers did not confirm that both screens show the same code.

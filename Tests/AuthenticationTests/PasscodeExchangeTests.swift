@@ -30,6 +30,14 @@ struct PasscodeExchangeTests {
     )
   }
 
+  @Test("the bucket is the first four bits of an HMAC, as Protocol/passcode.md has it")
+  func bucket() throws {
+    // From another implementation (Python's hmac).
+    #expect(try Passcode("sesame 1").bucket(for: "sharedworld") == 0x2)
+    #expect(try Passcode("sesame 2").bucket(for: "sharedworld") == 0x8)
+    #expect(try Passcode("room 1 x").bucket(for: "sharedworld") == 0xb)
+  }
+
   @Test("sends the bytes of the vectors, and both sides are sure then and not before")
   func vectors() throws {
     func side(_ role: ExchangeRole, _ name: String) throws -> PasscodeExchange {

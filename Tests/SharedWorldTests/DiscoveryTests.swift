@@ -15,11 +15,12 @@ struct DiscoveryRecordTests {
   @Test("the record is the documented one, and is read back")
   func isRead() throws {
     var record = DiscoveryRecord(showing: "kitchen")
-    record.asksForPasscode = true
+    (record.asksForPasscode, record.bucket) = (true, 11)
     record.standing = .locked
     record.appInfo = ["game": "chess", "a": ""]
     let info = try record.info()
-    #expect(info.keys == ["auth", "st", "v", "n", "a", "game"])
+    #expect(info.keys == ["auth", "st", "v", "n", "r", "a", "game"])
+    #expect(text("r", in: info) == "b")
     #expect(["auth", "st", "n", "game"].map { text($0, in: info) } == ["passcode", "locked", "kitchen", "chess"])
     #expect(DiscoveryRecord(reading: DiscoveryInfo(parsing: info.encoded)) == record)
   }
@@ -29,7 +30,7 @@ struct DiscoveryRecordTests {
     var record = DiscoveryRecord()
     record.version = nil
     #expect(DiscoveryRecord(reading: DiscoveryInfo()) == record)
-    let nonsense = ["st=ajar", "auth=", "v=one", "n="].flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+    let nonsense = ["st=ajar", "auth=", "v=one", "n=", "r=+1"].flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
     #expect(DiscoveryRecord(reading: DiscoveryInfo(parsing: nonsense)) == record)
   }
 
@@ -51,7 +52,7 @@ struct DiscoveryRecordTests {
     arguments: [
       ["v": "9"], ["ST": "open"], ["much too long": ""], ["": "x"], ["a=b": ""],
       ["w": String(repeating: "x", count: 300)],
-      ["a": "1", "A": "2"], ["id": "x"], ["K": "x"], ["n": "x"], ["auth": "x"],
+      ["a": "1", "A": "2"], ["id": "x"], ["K": "x"], ["n": "x"], ["auth": "x"], ["r": "x"],
     ])
   func refused(info: [String: String]) async {
     var record = DiscoveryRecord()

@@ -59,6 +59,7 @@ class Code(IntEnum):
     AUTHENTICATION_FAILED = 51
     STREAM_RESET = 52
     MISSING_TRAIT = 53
+    PASSCODE_WAIT = 54
     OTHER_ERROR = 99
 
     @classmethod

@@ -61,8 +61,10 @@ package enum EndReason: Sendable, Equatable {
   case passcodeRequired
   /// The proof of the passcode failed.
   case passcodeRefused
-  /// Too many proofs have failed; it may try later, or not at all.
+  /// Too many proofs have failed; it may not try.
   case passcodeLocked
+  /// A proof has failed; it may try after this time.
+  case passcodeWait(Duration)
   /// One side asks for a comparison of codes, and one of the two can show none.
   case codeRequired
   /// A user said that the codes differ, or would not compare them.
@@ -93,7 +95,7 @@ package enum EndReason: Sendable, Equatable {
     case .locked: 14
     case .passcodeRequired: 15
     case .passcodeRefused: 16
-    case .passcodeLocked: 17
+    case .passcodeLocked, .passcodeWait: 17
     case .codeRequired: 18
     case .codeRefused: 19
     case .codeBusy: 20

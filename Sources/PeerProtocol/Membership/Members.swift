@@ -169,7 +169,8 @@ struct Members: Sendable {
   private mutating func noteEnd(of peer: PeerID, _ reason: EndReason) {
     switch reason {
     case .versionMismatch, .identityMismatch, .limitExceeded, .protocolError, .timedOut, .refused, .otherService,
-      .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired, .codeRefused, .codeBusy, .driverRequired,
+      .passcodeRequired, .passcodeRefused, .passcodeLocked, .passcodeWait, .codeRequired, .codeRefused, .codeBusy,
+      .driverRequired,
       .authenticationFailed:
       members[peer]?.lastEnd = reason
     case .left, .kicked, .ownIdentity, .duplicate, .connectionLost, .replaced, .locked: break

@@ -395,7 +395,8 @@ struct Membership: Organ {
       markOut(closed.peer, .left, reason: reason, in: &turn)
     case .left, .kicked, .refused, .locked, .limitExceeded, .duplicate, .versionMismatch, .identityMismatch,
       .ownIdentity, .protocolError, .timedOut, .otherService, .connectionLost, .replaced, .passcodeRequired,
-      .passcodeRefused, .passcodeLocked, .codeRequired, .codeRefused, .codeBusy, .driverRequired, .authenticationFailed:
+      .passcodeRefused, .passcodeLocked, .passcodeWait, .codeRequired, .codeRefused, .codeBusy, .driverRequired,
+      .authenticationFailed:
       break
     }
   }

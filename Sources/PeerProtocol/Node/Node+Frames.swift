@@ -102,7 +102,7 @@ extension Node {
     }
     switch rule.destination {
     case .links(let frame): try links.organ.receive(frame, body, on: link, in: &turn)
-    case .pairing(let frame): try proofs.pairing.receive(frame, body, on: link, in: &turn)
+    case .pairing(let frame): try proofs.pairing.organ.receive(frame, body, on: link, in: &turn)
     case .comparison(let frame): try proofs.comparison.organ.receive(frame, body, on: link, in: &turn)
     case .handshake: try proofs.handshake.organ.receive(body, on: link, in: &turn)
     case .membership(let frame):

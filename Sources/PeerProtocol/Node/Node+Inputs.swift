@@ -46,7 +46,7 @@ extension Node {
       coordination.organ.answerRequest(of: peer, accepts: accepts, in: &turn)
     case .awaitHost(let id, let peer, let timeout): coordination.organ.awaitHost(id, peer, timeout: timeout, in: &turn)
     case .cancelHostWait(let id): coordination.organ.cancelHostWait(id)
-    case .unlockPasscode: proofs.pairing.unlock()
+    case .unlockPasscode: proofs.pairing.organ.unlock()
     case .answerCode(let id, let isSame): proofs.comparison.organ.answer(id, isSame: isSame, in: &turn)
     case .driverStep(let id, let step): proofs.handshake.organ.take(step, on: id, in: &turn)
     case .leave: leave()
@@ -137,7 +137,7 @@ extension Node {
   ) {
     let arrival = dial.map { membership.organ.dialOpened($0, peer: peer, in: &turn) } ?? .meant
     links.organ.open(id, peer: peer, dial: dial, remote: remote, arrival: arrival, in: &turn)
-    proofs.pairing.open(id, secrets: secrets.passcode, in: &turn)
+    proofs.pairing.organ.open(id, secrets: secrets.passcode, in: &turn)
     proofs.handshake.organ.open(id, binding: secrets.driver, in: &turn)
     proofs.comparison.organ.open(id, secrets: secrets.code, in: &turn)
   }

@@ -101,7 +101,7 @@ extension Node {
   private mutating func carries(_ link: LinkRef) {
     guard let owed = turn.mesh.links[link]?.owed else { return }
     if owed.contains(.passcode) {
-      proofs.pairing.begin(link, in: &turn)
+      proofs.pairing.organ.begin(link, in: &turn)
     } else if owed.contains(.driver) {
       proofs.handshake.organ.begin(link, in: &turn)
     } else if owed.contains(.code) {
@@ -143,7 +143,7 @@ extension Node {
 
   private mutating func unlinked(_ closed: ClosedLink) {
     membership.organ.noteEnd(of: closed)
-    proofs.pairing.unlinked(closed, in: &turn)
+    proofs.pairing.organ.unlinked(closed, in: &turn)
     proofs.handshake.organ.unlinked(closed, in: &turn)
     proofs.comparison.organ.unlinked(closed, in: &turn)
     governance.organ.unlinked(closed.link, in: &turn)

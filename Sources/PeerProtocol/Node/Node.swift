@@ -157,6 +157,7 @@ package struct Node: Sendable {
       next = min(next, links.deadline(in: &turn) ?? next)
       next = min(next, membership.deadline(in: &turn) ?? next)
       next = min(next, governance.deadline(in: &turn) ?? next)
+      next = min(next, proofs.pairing.deadline(in: &turn) ?? next)
       next = min(next, proofs.handshake.deadline(in: &turn) ?? next)
       next = min(next, proofs.comparison.deadline(in: &turn) ?? next)
       next = min(next, replication.deadline(in: &turn) ?? next)
@@ -207,6 +208,8 @@ package struct Node: Sendable {
     settle()
     if governance.isDue(in: &turn) { governance.organ.tick(in: &turn) }
     settle()
+    if proofs.pairing.isDue(in: &turn) { proofs.pairing.organ.tick(in: &turn) }
+    settle()
     if proofs.handshake.isDue(in: &turn) { proofs.handshake.organ.tick(in: &turn) }
     settle()
     if proofs.comparison.isDue(in: &turn) { proofs.comparison.organ.tick(in: &turn) }
@@ -239,6 +242,7 @@ package struct Node: Sendable {
     links.refresh(in: &turn)
     membership.refresh(in: &turn)
     governance.refresh(in: &turn)
+    proofs.pairing.refresh(in: &turn)
     proofs.handshake.refresh(in: &turn)
     proofs.comparison.refresh(in: &turn)
     replication.refresh(in: &turn)

@@ -55,6 +55,8 @@ package enum NodeEvent: Sendable {
   /// An invitation this peer sent has ended.
   case invitationEnded(InvitationID, InvitationResult)
 
+  /// A stranger at an address had a wrong passcode; so many more lock the room.
+  case passcodeWrong(PeerID, at: SocketAddress.Host, left: Int)
   /// So many wrong passcodes were tried that no stranger may try any more, until ``Input/unlockPasscode``.
   case passcodeLocked
   /// Two people are to compare this code, for a connection to this peer; answer with ``Input/answerCode(_:isSame:)``.

@@ -6,26 +6,33 @@ import WorldModel
 ///
 /// A key that has proven it once to this process is exempt from the limits for wrong passcodes: strangers can then not keep
 /// members from coming back.
-struct Pairing: Sendable {
+struct Pairing: Organ {
   /// How far the proof on a link has come.
   private enum Run: Sendable {
     /// It has not begun.
     case waiting(ChannelSecrets)
+    /// A share has come, and is answered when the wait of its device and its address is over.
+    case held(ChannelSecrets, share: [UInt8], until: Instant)
     /// It has begun; `isCounted` says that the other side was given what tests one guess.
     case begun(PasscodeExchange, isCounted: Bool)
   }
 
   private var runs = PerLink<Run>()
+  /// The links whose shares are held, in the order in which these came.
+  private var held: [LinkRef] = []
   /// The keys that have proven the passcode to this process.
   private var proven: KeySet<PeerID> = []
   private var guesses = GuessBook()
   /// Whether the app was told that the room is locked.
   private var isLockTold = false
 
-  /// Strangers may try passcodes again.
+  /// Strangers may try passcodes again, those that wait at once.
   mutating func unlock() {
     guesses.reset()
     isLockTold = false
+    for link in held {
+      if case .held(let secrets, let share, _)? = runs[link] { runs[link] = .held(secrets, share: share, until: .zero) }
+    }
   }
 
   // MARK: Links
@@ -40,7 +47,9 @@ struct Pairing: Sendable {
   /// A link carries its peer's traffic: the side that dialled begins the proof.
   mutating func begin(_ link: LinkRef, in turn: inout Turn) {
     guard let entry = turn.mesh.links[link], entry.isDialled, case .waiting(let secrets)? = runs[link] else { return }
-    guard mayTry(entry, in: turn) else { return turn.tell(.close(link, .passcodeLocked)) }
+    guard proven.contains(entry.peer) || guesses.mayShow(at: turn.now) else {
+      return turn.tell(.close(link, .passcodeLocked))
+    }
     attempt(link, entry, isCounted: false, in: &turn) { turn throws(CPaceFailure) in
       var exchange = try Self.side(entry, secrets, in: turn)
       let share = PasscodeShare(try exchange.begin())
@@ -51,15 +60,49 @@ struct Pairing: Sendable {
 
   /// A link has ended: a guess that was handed out on it and not proven right was a wrong one.
   mutating func unlinked(_ closed: ClosedLink, in turn: inout Turn) {
+    held.removeAll { $0 == closed.link }
     guard case .begun(let exchange, true)? = runs.end(closed.link), exchange.isGuessOpen else { return }
-    failed(closed.peer, at: closed.remote.host, isCounted: true, in: &turn)
+    // Two that dial each other at once end one of the links, and the proof goes on on the other: a guess, but no news of one.
+    let isDuplicate =
+      switch closed.cause {
+      case .ended(let reason), .goodbye(let reason): reason == .duplicate
+      case .dropped, .lost: false
+      }
+    guessedWrong(closed.peer, at: closed.remote.host, isCounted: true, isTold: !isDuplicate, in: &turn)
+  }
+
+  // MARK: Time
+
+  /// When the next share that is held is answered.
+  func deadline(in turn: inout Turn) -> Instant? { held.compactMap(end).min() }
+
+  /// Answers the shares whose wait is over, one at a time of each address: a wrong passcode lengthens the wait of the others.
+  mutating func tick(in turn: inout Turn) {
+    var hosts: KeySet<SocketAddress.Host> = []
+    for link in held {
+      guard let entry = turn.mesh.links[link], case .held(let secrets, let share, let end)? = runs[link],
+        end <= turn.now
+      else { continue }
+      guard hosts.insert(entry.remote.host) else {
+        runs[link] = .held(secrets, share: share, until: turn.now + ProtocolTimes.passcodePause)
+        continue
+      }
+      answer(share, secrets, on: entry, in: &turn)
+    }
+    // One that has to wait again keeps its turn.
+    held = held.filter { end(of: $0) != nil }
+  }
+
+  private func end(of link: LinkRef) -> Instant? {
+    guard case .held(_, _, let end)? = runs[link] else { return nil }
+    return end
   }
 
   // MARK: Frames
 
   /// The frames of this organ.
   enum Frame {
-    case share, answer, proof
+    case share, answer, proof, wait
   }
 
   /// Takes a step of the other side.
@@ -73,6 +116,7 @@ struct Pairing: Sendable {
     case .share: try receive(PasscodeShare(body: body), run, on: entry, in: &turn)
     case .answer: try receive(PasscodeAnswer(body: body), run, on: entry, in: &turn)
     case .proof: try receive(PasscodeProof(body: body), run, on: entry, in: &turn)
+    case .wait: try receive(PasscodeWait(body: body), run, on: entry, in: &turn)
     }
   }
 
@@ -80,15 +124,51 @@ struct Pairing: Sendable {
     _ share: PasscodeShare, _ run: Run, on entry: LinkDirectory.Entry, in turn: inout Turn
   ) throws(DecodingFailure) {
     guard case .waiting(let secrets) = run, !entry.isDialled else { throw Self.outOfOrder }
-    guard mayTry(entry, in: turn) else { return turn.tell(.close(entry.link, .passcodeLocked)) }
+    answer(share.bytes, secrets, on: entry, in: &turn)
+  }
+
+  /// Answers a share, or lets it wait, or refuses it.
+  private mutating func answer(
+    _ share: [UInt8], _ secrets: ChannelSecrets, on entry: LinkDirectory.Entry, in turn: inout Turn
+  ) {
     let isCounted = !proven.contains(entry.peer)
-    if isCounted { guesses.open() }
+    if isCounted {
+      switch guesses.verdict(entry.peer, at: entry.remote.host, now: turn.now) {
+      case .free: guesses.open()
+      case .locked: return turn.tell(.close(entry.link, .passcodeLocked))
+      case .waits(let end): return hold(share, secrets, on: entry, until: end, in: &turn)
+      }
+    }
     attempt(entry.link, entry, isCounted: isCounted, in: &turn) { turn throws(CPaceFailure) in
       var exchange = try Self.side(entry, secrets, in: turn)
-      let answer = PasscodeAnswer(try exchange.receive(share: share.bytes))
+      let answer = PasscodeAnswer(try exchange.receive(share: share))
       turn.send(.passcodeAnswer, on: entry.link) { answer.write(to: &$0) }
       return exchange
     }
+  }
+
+  /// Lets a share wait, so that a right passcode comes in at the end of the wait; a long one ends the link.
+  private mutating func hold(
+    _ share: [UInt8], _ secrets: ChannelSecrets, on entry: LinkDirectory.Entry, until end: Instant, in turn: inout Turn
+  ) {
+    let wait = PasscodeWait(end - turn.now)
+    turn.send(.passcodeWait, on: entry.link) { wait.write(to: &$0) }
+    guard end - turn.now <= ProtocolTimes.passcodeHold else {
+      return turn.tell(.close(entry.link, .passcodeWait(end - turn.now)))
+    }
+    runs[entry.link] = .held(secrets, share: share, until: end)
+    if !held.contains(entry.link) { held.append(entry.link) }
+    turn.tell(.extend(entry.link, until: end + ProtocolLimits.helloTime))
+  }
+
+  /// The other side's answer comes later, or not on this link.
+  private func receive(
+    _ wait: PasscodeWait, _ run: Run, on entry: LinkDirectory.Entry, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    guard case .begun(let exchange, _) = run, entry.isDialled, !exchange.isProven else { throw Self.outOfOrder }
+    let time = Duration.milliseconds(Int64(wait.milliseconds))
+    guard time <= ProtocolTimes.passcodeHold else { return turn.tell(.close(entry.link, .passcodeWait(time))) }
+    turn.tell(.extend(entry.link, until: turn.now + time + ProtocolLimits.helloTime))
   }
 
   private mutating func receive(
@@ -131,7 +211,11 @@ struct Pairing: Sendable {
       if exchange.isProven { succeeded(entry, isCounted: isCounted, in: &turn) }
     } catch {
       runs.end(link)
-      failed(entry.peer, at: entry.remote.host, isCounted: isCounted, in: &turn)
+      if !entry.isDialled {
+        guessedWrong(entry.peer, at: entry.remote.host, isCounted: isCounted, isTold: true, in: &turn)
+      } else if !proven.contains(entry.peer) {
+        guesses.failOwn(at: turn.now)
+      }
       turn.tell(.close(link, .passcodeRefused))
     }
   }
@@ -143,18 +227,15 @@ struct Pairing: Sendable {
     turn.tell(.proven(entry.link, .passcode))
   }
 
-  private mutating func failed(
-    _ peer: PeerID, at host: SocketAddress.Host, isCounted: Bool, in turn: inout Turn
+  private mutating func guessedWrong(
+    _ peer: PeerID, at host: SocketAddress.Host, isCounted: Bool, isTold: Bool, in turn: inout Turn
   ) {
     // It has shown elsewhere that it knows the passcode.
     if proven.contains(peer) { return guesses.succeed(peer, at: host, isCounted: isCounted) }
-    guesses.fail(peer, at: host, isCounted: isCounted, now: turn.now)
+    guesses.fail(peer, at: host, now: turn.now)
+    if isTold { turn.report(.passcodeWrong(peer, at: host, left: guesses.left)) }
     guard guesses.isLocked, !exchange(&isLockTold, with: true) else { return }
     turn.report(.passcodeLocked)
-  }
-
-  private func mayTry(_ entry: LinkDirectory.Entry, in turn: borrowing Turn) -> Bool {
-    proven.contains(entry.peer) || guesses.verdict(entry.peer, at: entry.remote.host, now: turn.now) == .free
   }
 
   /// One side of a proof on a link.

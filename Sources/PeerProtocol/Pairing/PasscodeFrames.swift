@@ -43,3 +43,19 @@ struct PasscodeProof: Sendable, Equatable, FixedBytes {
     self.bytes = bytes
   }
 }
+
+/// How long the side that accepted lets the other one wait for its answer, because it or its address had a wrong passcode.
+struct PasscodeWait: Sendable, Equatable, FrameBody {
+  static let size = 4
+
+  /// Milliseconds, at least 1.
+  let milliseconds: UInt32
+
+  init(_ time: Duration) {
+    milliseconds = UInt32(clamping: Int64(max(1, (time / .milliseconds(1)).rounded(.up))))
+  }
+
+  func write(to writer: inout ByteWriter) { writer.write(milliseconds) }
+
+  init(reading reader: inout ByteReader) throws(DecodingFailure) { milliseconds = try reader.read(UInt32.self) }
+}

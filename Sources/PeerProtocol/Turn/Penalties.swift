@@ -18,8 +18,11 @@ struct Penalties: Sendable {
   }
 
   /// Whether neither a device nor its address has to wait.
-  func isFree(_ peer: PeerID, at host: SocketAddress.Host, now: Instant) -> Bool {
-    now >= max(peers[peer]?.until ?? .zero, hosts[host]?.until ?? .zero)
+  func isFree(_ peer: PeerID, at host: SocketAddress.Host, now: Instant) -> Bool { now >= end(peer, at: host) }
+
+  /// Until when a device or its address has to wait.
+  func end(_ peer: PeerID, at host: SocketAddress.Host) -> Instant {
+    max(peers[peer]?.until ?? .zero, hosts[host]?.until ?? .zero)
   }
 
   /// A device at an address has failed.

@@ -54,6 +54,7 @@ extension FrameType {
     case .passcodeShare: Rule(destination: .pairing(.share), links: .stranger, limit: PasscodeShare.size)
     case .passcodeAnswer: Rule(destination: .pairing(.answer), links: .stranger, limit: PasscodeAnswer.size)
     case .passcodeProof: Rule(destination: .pairing(.proof), links: .stranger, limit: PasscodeProof.size)
+    case .passcodeWait: Rule(destination: .pairing(.wait), links: .stranger, limit: PasscodeWait.size)
 
     case .codeCommitment:
       Rule(destination: .comparison(.commitment), links: .stranger, limit: CodeCommitment.size)

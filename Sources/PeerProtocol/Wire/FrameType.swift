@@ -39,6 +39,8 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case passcodeAnswer = 14
   /// ``PasscodeProof``.
   case passcodeProof = 15
+  /// ``PasscodeWait``: a wrong passcode was tried before, and the answer comes after so long.
+  case passcodeWait = 76
 
   /// ``CodeCommitment``: the dialler begins a comparison of codes.
   case codeCommitment = 18

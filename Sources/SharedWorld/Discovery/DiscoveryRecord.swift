@@ -13,7 +13,8 @@ struct DiscoveryRecord: Equatable, Sendable {
   private static let nameKey = "n"
   private static let tagKey = "k"
   private static let keyKey = "id"
-  private static let ownKeys: Set = [versionKey, authenticationKey, standingKey, nameKey, tagKey, keyKey]
+  private static let bucketKey = "r"
+  private static let ownKeys: Set = [versionKey, authenticationKey, standingKey, nameKey, tagKey, keyKey, bucketKey]
   private static let passcode = "passcode"
 
   /// Bytes of UTF-8 of a shown name.
@@ -25,6 +26,8 @@ struct DiscoveryRecord: Equatable, Sendable {
   var shownName: String?
   /// Whether the peer asks for a passcode.
   var asksForPasscode = false
+  /// The bucket of the passcode, 0 to 15 (``Authentication/Passcode/bucket(for:)``); nil where the record does not say.
+  var bucket: UInt8?
   /// Whether newcomers are let in.
   var standing = Candidate.Standing.open
   /// The tag by which known devices recognise this one today; see ``RecognitionBook``.
@@ -47,6 +50,7 @@ struct DiscoveryRecord: Equatable, Sendable {
     version = text(Self.versionKey).flatMap { Int($0) }
     shownName = text(Self.nameKey).map { $0.utf8Prefix(Self.nameLimit) }.flatMap { $0.isEmpty ? nil : $0 }
     asksForPasscode = text(Self.authenticationKey) == Self.passcode
+    bucket = text(Self.bucketKey).flatMap { $0.utf8.count == 1 ? UInt8($0, radix: 16) : nil }
     standing = text(Self.standingKey).flatMap(Candidate.Standing.init) ?? .open
     tag = text(Self.tagKey)
     key = text(Self.keyKey)
@@ -65,6 +69,7 @@ struct DiscoveryRecord: Equatable, Sendable {
     if let version { pairs.append((Self.versionKey, Array(String(version).utf8))) }
     if let shownName { pairs.append((Self.nameKey, Array(shownName.utf8Prefix(Self.nameLimit).utf8))) }
     if let key { pairs.append((Self.keyKey, Array(key.utf8))) }
+    if let bucket { pairs.append((Self.bucketKey, Array(String(bucket, radix: 16).utf8))) }
     if let tag { pairs.append((Self.tagKey, Array(tag.utf8))) }
     for (key, value) in appInfo.inOrder(by: { $0.key < $1.key }) {
       guard !Self.ownKeys.contains(key.lowercased()) else {
@@ -74,6 +79,17 @@ struct DiscoveryRecord: Equatable, Sendable {
       pairs.append((key, Array(value.utf8)))
     }
     return try DiscoveryInfo(pairs)
+  }
+}
+
+/// Rooms.
+extension DiscoveryRecord {
+  /// Whether the peer of another record has another passcode, by what the two say.
+  ///
+  /// A record is no proof. One that lies gains nothing: it is not invited, or refused when it is.
+  func hasOtherPasscode(than other: DiscoveryRecord) -> Bool {
+    guard let bucket, let theirs = other.bucket else { return false }
+    return bucket != theirs
   }
 }
 

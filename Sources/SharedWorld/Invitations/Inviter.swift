@@ -5,10 +5,14 @@ final class Inviter: Sendable {
   /// The errors that another try cannot change.
   private static let final: Set<SessionError.Code> = [
     .declined, .versionMismatch, .identityMismatch, .otherService, .cancelled, .ended, .invalidArgument, .codeRequired,
-    .codeRefused,
+    .codeRefused, .passcodeRequired, .passcodeRefused, .driverRequired, .authenticationFailed,
   ]
   /// The pause after the first failure; each later one is twice as long, up to the longest.
   private static let pause = (first: Duration.milliseconds(250), longest: Duration.seconds(5))
+
+  /// The errors that only time or somebody in the room can change, and the pause after them.
+  private static let heldBack: Set<SessionError.Code> = [.passcodeLocked, .passcodeWait]
+  private static let longPause = Duration.seconds(60)
 
   /// The actions of an inviter, which a test can replace.
   struct Actions: Sendable {
@@ -60,6 +64,7 @@ final class Inviter: Sendable {
         let isFinal = final.contains(error.code)
         if isFinal || reported.insert(error.code).inserted { await actions.report(target, error, !isFinal) }
         if isFinal { return }
+        if heldBack.contains(error.code) { pause = Self.longPause }
       }
       await actions.pause(pause)
       pause = min(pause * 2, Self.pause.longest)

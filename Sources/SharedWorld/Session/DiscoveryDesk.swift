@@ -40,6 +40,8 @@ struct DiscoveryDesk {
   private var peers: Table<Candidate.ID, PeerID> = [:]
   /// The services that are being invited, by the number of the invitation.
   private var invited: Table<UInt64, Candidate.ID> = [:]
+  /// The records of the services in sight with which an invitation failed so that another try cannot help.
+  private var refusals: Table<Candidate.ID, DiscoveryRecord> = [:]
   /// The services in sight that the app was asked about.
   private var considered: KeySet<Candidate.ID> = []
   private var names: Table<PeerID, String> = [:]
@@ -158,6 +160,7 @@ struct DiscoveryDesk {
       }
     case .lost(let instance):
       considered.remove(instance.name)
+      refusals[instance.name] = nil
       return change(instance.name, also: [found[instance.name]?.record.key]) { desk in
         desk.withdrawClaim(of: instance.name)
         desk.found[instance.name] = nil
@@ -227,6 +230,20 @@ struct DiscoveryDesk {
 
   /// Whether the app was not asked about a service since that came into sight; from now on it was.
   mutating func isNews(_ candidate: Candidate.ID) -> Bool { considered.insert(candidate) }
+
+  /// Whether a candidate says something else than when an invitation of it failed, or none has.
+  func isPromising(_ id: Candidate.ID) -> Bool { refusals[id] != advertisement(of: id) }
+
+  /// Whether a candidate says that it has another passcode than this session.
+  func hasOtherPasscode(_ id: Candidate.ID) -> Bool {
+    advertisement(of: id).map(record.hasOtherPasscode) ?? false
+  }
+
+  /// Another try cannot change that an invitation of a candidate failed, until that says something else.
+  mutating func noteRefusal(by id: Candidate.ID) { refusals[id] = advertisement(of: id) }
+
+  /// The words of a candidate on itself.
+  private func advertisement(of id: Candidate.ID) -> DiscoveryRecord? { found[id]?.record ?? announced[id]?.record }
 
   /// A dial of the service `id` has failed: it is lost unless it answers a question soon.
   func reconfirm(_ id: Candidate.ID) {

@@ -5,6 +5,18 @@ import Synchronization
 import WorldModel
 
 extension Session {
+  /// The changes of anchors for one reader: first each anchor that is there, then each change once.
+  ///
+  /// An edit never comes before the placing of its anchor, nor before what its author did earlier; those of several peers come in
+  /// the order in which they arrived, and one that a later edit of the same field has overtaken on the way does not come at all.
+  /// Edits of one peer that arrive together, or wait together to be read, may be one change. A reader that leaves more than ``Events/capacity`` changes unread
+  /// gets none of them: it is told by ``AnchorChanges/Element/restarted`` and sees each anchor that is there again.
+  /// - Parameter filter: Which anchors; one that comes to meet it is ``AnchorChange/Kind/added`` and one that does not meet it
+  ///   any more ``AnchorChange/Kind/removed``.
+  public nonisolated func anchorChanges(matching filter: AnchorFilter = .all) -> AnchorChanges {
+    AnchorChanges(session: self, filter: filter)
+  }
+
   /// Tells readers of changes of anchors, after the events before them: readers see all news in one order.
   func publish(_ changes: [SetChange], after earlier: inout [Event]) {
     hub.publish(exchange(&earlier, with: []))

@@ -55,18 +55,14 @@ extension Session {
     case .invitationReached(let id, let peer):
       if let found = discovery.reached(peer, by: id.rawValue) { events.append(found) }
     case .invitationEnded(let id, let result): waits.finish(id.rawValue, .invitation(result))
+    case .passcodeWrong(let id, let host, let left):
+      events.append(.problem(.wrongPasscode(of: discovery.peer(id), at: host, left: left)))
     case .passcodeLocked: events.append(.problem(.roomLocked))
     case .unauthenticated(let id, let why): events.append(.problem(SessionError(ended: why, with: discovery.peer(id))))
     case .codeShown(let link, let id, let code): show(code, of: discovery.peer(id), on: link, in: &events)
     case .codeEnded(let link, let id, let isConfirmed):
       endComparison(on: link, with: discovery.peer(id), isConfirmed: isConfirmed, in: &events)
-    case .peerJoined(let id, let name):
-      let peer = Peer(id: id, name: name)
-      discovery.note(peer)
-      warn(of: peer, in: &events)
-      protest(against: peer, in: &events)
-      events.append(.peerJoined(peer))
-      record(peer)
+    case .peerJoined(let id, let name): noteJoin(of: Peer(id: id, name: name), in: &events)
     case .peerReconnecting(let id):
       discovery.reconfirmServices(of: id)
       events.append(.peerReconnecting(discovery.peer(id)))
@@ -111,6 +107,14 @@ extension Session {
     case .resource(let news): take(news, into: &events)
     case .unreliable(_, .stream, _, _), .envelopes, .stream, .streamsFailed, .messageRoom, .handshake, .ended: break
     }
+  }
+
+  private func noteJoin(of peer: Peer, in events: inout [Event]) {
+    discovery.note(peer)
+    warn(of: peer, in: &events)
+    protest(against: peer, in: &events)
+    events.append(.peerJoined(peer))
+    record(peer)
   }
 
   /// Tells readers of messages, after the events before them.

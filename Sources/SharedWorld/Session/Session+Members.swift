@@ -205,60 +205,6 @@ extension Session {
     try await NetworkDiagnosis.run(service: configuration.service)
   }
 
-  // MARK: Invitations that are repeated
-
-  /// Invites a peer until it joins: an address without end, a service as long as it is in sight.
-  ///
-  /// It returns at once. A failure is told by ``Event/invitationFailed(_:_:isRetried:)``, once for each kind; one that another
-  /// try cannot change ends it.
-  public func keepInviting(_ target: InvitationTarget) { discovery.inviter.invite(target) }
-
-  /// Begins to invite the peers that are named or, by the policy, found.
-  func startInviting() {
-    let (inviter, hub, timeout) = (discovery.inviter, hub, configuration.inviteTimeout)
-    let actions = Inviter.Actions(
-      invite: { [weak self] target async throws(SessionError) in
-        guard let self else { throw SessionError(.ended, "the session is over") }
-        return try await self.invite(target, timeout: timeout)
-      }, isWorthwhile: { [weak self] in await self?.isWorthInviting($0) ?? false },
-      pause: { [weak self] in await self?.rest(for: $0) },
-      report: { hub.publish([.invitationFailed($0, $1, isRetried: $2)]) })
-    _ = jobs.add { await inviter.run(actions) }
-  }
-
-  /// Invites a service that was found, or asks the app about it, as the policy says.
-  func consider(_ candidate: Candidate) {
-    switch configuration.invitePolicy {
-    case .none: return
-    case .automatic: discovery.inviter.invite(.candidate(candidate.id))
-    case .ask:
-      guard discovery.isNews(candidate.id) else { return }
-      let (inviter, handler) = (discovery.inviter, configuration.inviteHandler)
-      _ = jobs.add { if await handler(candidate) { inviter.invite(.candidate(candidate.id)) } }
-    }
-  }
-
-  /// Waits on the session's own loop, until the time is over, the task is cancelled or the session ends.
-  private func rest(for duration: Duration) async {
-    let number = waits.nextNumber()
-    let timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.waits.finish(number, .cancelled) } }
-    timer.deadline = loop.time(after: duration)
-    _ = await suspend(number) {
-      hasEnded ? .cancelled : nil
-    } givingUp: { _ in
-    }
-    timer.deadline = nil
-  }
-
-  /// Whether a service is still in sight and its peer not in the session; an address always is worth a try.
-  private func isWorthInviting(_ target: InvitationTarget) -> Bool {
-    guard case .candidate(let id) = target else { return true }
-    guard let candidate = discovery.candidate(id) else { return false }
-    guard let peer = candidate.peer?.id ?? candidate.announcedKey else { return true }
-    let isMember = (try? read { node, _ in node.memberSnapshots.contains { $0.peerID == peer } }) ?? false
-    return !isMember && peer != localPeer.id
-  }
-
   // MARK: Answers
 
   /// Answers by the policy, or asks the app, beside the event loop, and brings its answer back.
@@ -447,7 +393,7 @@ extension Session {
   /// - Parameters:
   ///   - begin: Begins what is waited for; returns the outcome if that is known at once.
   ///   - giveUp: Ends it early, when the task is cancelled.
-  private func suspend(
+  func suspend(
     _ number: UInt64, _ begin: () -> WaitOutcome?, givingUp giveUp: @escaping @Sendable (isolated Session) -> Void
   ) async -> WaitOutcome {
     await withTaskCancellationHandler {

@@ -379,6 +379,7 @@ extension Session {
   ) throws(DiscoveryError) -> DiscoveryRecord {
     var record = DiscoveryRecord(showing: configuration.advertising.showsName ? identity.name : nil)
     record.asksForPasscode = configuration.passcode != nil
+    record.bucket = configuration.passcode?.bucket(for: configuration.service)
     record.appInfo = configuration.advertising.info
     if configuration.announcements != nil { record.key = DiscoveryDesk.key(of: identity.peerID) }
     // Refused here rather than when discovery starts, or not at all where it is off.

@@ -175,3 +175,21 @@ extension Session {
     public let bytes: Int
   }
 }
+
+extension Session.LeaveReason {
+  init(_ reason: EndReason) {
+    switch reason {
+    case .left, .replaced: self = .left
+    case .kicked: self = .kicked
+    case .versionMismatch: self = .versionMismatch
+    case .identityMismatch, .ownIdentity: self = .identityMismatch
+    case .limitExceeded: self = .limit
+    case .locked: self = .locked
+    case .refused, .otherService, .protocolError, .passcodeRequired, .passcodeRefused, .passcodeLocked, .passcodeWait,
+      .codeRequired,
+      .codeRefused, .codeBusy, .driverRequired, .authenticationFailed:
+      self = .refused
+    case .connectionLost, .timedOut, .duplicate: self = .lost
+    }
+  }
+}

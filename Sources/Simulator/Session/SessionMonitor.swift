@@ -155,7 +155,7 @@ package struct SessionMonitor: SimulationMonitor {
     }
     switch goodbye.reason {
     case .protocolError, .limitExceeded, .identityMismatch, .ownIdentity, .otherService, .versionMismatch,
-      .passcodeRequired, .passcodeRefused, .passcodeLocked, .codeRequired, .codeRefused, .codeBusy:
+      .passcodeRequired, .passcodeRefused, .passcodeLocked, .passcodeWait, .codeRequired, .codeRefused, .codeBusy:
       fail("P1 \(index + 1) ends its link to \(goodbye.peer.prefix): \(goodbye.reason)", at: now)
     case .authenticationFailed where index == stranger || goodbye.peer == stranger.map(SessionPeer.identity): break
     case .driverRequired, .authenticationFailed:
@@ -214,7 +214,8 @@ package struct SessionMonitor: SimulationMonitor {
       note("\(index + 1) is \(alignment.state) with \(peer.prefix)", at: now)
     case .peerIdentified, .recognitionKey, .identityInUse, .invitationReceived, .invitationReached,
       .invitationWithdrawn,
-      .invitationEnded, .peerReconnecting, .peerReconnected, .passcodeLocked, .codeShown, .codeEnded, .handshake,
+      .invitationEnded, .peerReconnecting, .peerReconnected, .passcodeWrong, .passcodeLocked, .codeShown, .codeEnded,
+      .handshake,
       .unauthenticated, .hostChanged,
       .hostRequested,
       .hostAwaited, .rulesChanged,

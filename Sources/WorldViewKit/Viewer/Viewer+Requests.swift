@@ -228,7 +228,7 @@ extension Viewer {
   /// Keeps what is wrong with an invitation, and whether a passcode would help.
   func note(_ error: SessionError, inviting target: InvitationTarget) {
     let name = target.candidate.map { candidateNames[$0] ?? $0 } ?? target.description
-    let asks = [.passcodeRequired, .passcodeRefused, .passcodeLocked].contains(error.code)
+    let asks = [.passcodeRequired, .passcodeRefused, .passcodeLocked, .passcodeWait].contains(error.code)
     trouble = Trouble(text: "\(name): \(error.message)", room: asks ? target : nil)
     changes.announce()
   }

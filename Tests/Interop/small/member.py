@@ -15,7 +15,7 @@ from .messages import MESSAGE, MESSAGE_REPORT, Conversation
 from .wire import Node, Reader, Refused, check, text, u8, u16, u32, u64, varint
 
 HELLO, GOODBYE, ADMIT, PING, PONG, ROSTER, _, INVITE, INVITE_ANSWER, INVITE_CANCEL, ATTACH = range(1, 12)
-LINKS, OPERATIONS, VECTOR, HANDSHAKE, CHARTER = 17, 32, 33, 70, 73
+LINKS, OPERATIONS, VECTOR, HANDSHAKE, CHARTER, PASSCODE_WAIT = 17, 32, 33, 70, 73, 76
 #: Capabilities: maps, chunks compressed with zstd; the bits that end a link with a peer that lacks them.
 HAS_MAPS, HAS_ZSTD, HAS_PASSCODE, ASKS_FOR_CODE, HAS_DRIVER = 1, 2, 8, 32, 64
 #: Reasons of goodbye that this peer gives.
@@ -34,11 +34,11 @@ class Phase(Enum):
 
 
 #: Types that the protocol knows, and those that a phase allows.
-KNOWN = {*range(1, 23), 32, 33, 34, *range(40, 71), *range(72, 76)}
+KNOWN = {*range(1, 23), 32, 33, 34, *range(40, 71), *range(72, 77)}
 ALLOWED = {
     Phase.GREETING: {HELLO, GOODBYE},
     Phase.STRANGER: {GOODBYE, ADMIT, PING, PONG, INVITE, INVITE_ANSWER, INVITE_CANCEL, CHARTER},
-    Phase.MEMBER: KNOWN - {HELLO, ATTACH, *range(13, 16), *range(18, 22), HANDSHAKE}}
+    Phase.MEMBER: KNOWN - {HELLO, ATTACH, *range(13, 16), *range(18, 22), HANDSHAKE, PASSCODE_WAIT}}
 #: The largest body (bytes).
 LIMITS = {Phase.GREETING: 4_608, Phase.STRANGER: 4_608, Phase.MEMBER: 66_560}
 

@@ -140,14 +140,33 @@ struct PairingTests {
     pair.dialler.input(.linkClosed(first))
     pair.acceptor.input(.linkClosed(first))
     let second = try pair.connect()
-    // Within a second the device has to wait.
+    // Within a second the device has to wait, on the connection that it has.
+    #expect(try pair.pump(second).last == "< passcodeWait")
+    pair.dialler.wait(.seconds(1))
+    pair.acceptor.wait(.seconds(1))
     try pair.pump(second)
-    #expect(pair.dialler.results().last == .failed(.passcodeLocked))
-    pair.dialler.now += .seconds(1)
-    pair.acceptor.now += .seconds(1)
-    let third = try pair.connect()
-    try pair.pump(third)
-    #expect(pair.dialler.results() == [.accepted(Self.other)])
+    #expect(pair.dialler.results().last == .accepted(Self.other))
+  }
+
+  @Test("who is told of a long wait ends the connection and knows the time; of a short one it waits")
+  func toldToWait() throws {
+    for (milliseconds, result) in [(16_000, InvitationResult.failed(.passcodeWait(.seconds(16)))), (8_000, nil)] {
+      var pair = try pair("sesame 1", "sesame 1")
+      let link = try pair.connect()
+      try pair.pump(link) { _, type, _ in type != .passcodeAnswer }
+      pair.dialler.send(.passcodeWait, on: link) { $0.write(UInt32(milliseconds)) }
+      #expect(pair.dialler.results().last == result)
+    }
+  }
+
+  @Test("a time to wait is no step of who has dialled, nor of a proof that is over")
+  func strayWait() throws {
+    var pair = try pair("sesame 1", "sesame 1")
+    let link = try pair.connect()
+    try pair.pump(link)
+    pair.dialler.send(.passcodeWait, on: link) { $0.write(UInt32(1)) }
+    pair.acceptor.send(.passcodeWait, on: link) { $0.write(UInt32(1)) }
+    #expect(pair.dialler.closed == [link] && pair.acceptor.closed == [link])
   }
 }
 
@@ -176,22 +195,68 @@ private struct Room {
     try #require(ProbePair.secrets(link, 1).passcode)
   }
 
-  /// A stranger tries a passcode; the reason that its link ends for, or nil if it was right.
-  mutating func attempt(_ number: Int, at address: Int? = nil, _ text: String) throws -> EndReason? {
+  /// A stranger's attempt at the room, which has not been answered.
+  struct Attempt {
+    let link: LinkID
+    var exchange: PasscodeExchange
+  }
+
+  /// A stranger shows what tests a passcode.
+  mutating func begin(_ number: Int, at address: Int? = nil, _ text: String) throws -> Attempt {
     let link = open(number, at: address)
     var exchange = try PasscodeExchange(
       .initiator, passcode: Passcode(text), initiator: NodeProbe.peer(number).bytes, responder: NodeProbe.me.bytes,
       secrets: try secrets(links))
     let share = try exchange.begin()
     probe.send(.passcodeShare, on: link) { $0.write(bytes: share) }
-    let frames = try probe.frames(on: link)
-    guard let answer = frames.first(where: { $0.type == .passcodeAnswer })?.body else {
-      return try frames.last.map { try Goodbye(body: $0.body.span.bytes).reason }
+    return Attempt(link: link, exchange: exchange)
+  }
+
+  /// The reason that an attempt ends for, the time that it has to wait, or nil if its passcode was right.
+  mutating func finish(_ attempt: Attempt) throws -> EndReason? {
+    let frames = try probe.frames(on: attempt.link)
+    if let wait = frames.last(where: { $0.type == .passcodeWait })?.body {
+      var reader = ByteReader(wait.span)
+      return .passcodeWait(.milliseconds(Int64(try reader.read(UInt32.self))))
     }
+    guard let answer = frames.first(where: { $0.type == .passcodeAnswer })?.body else {
+      return try frames.last { $0.type == .goodbye }.map { try Goodbye(body: $0.body.span.bytes).reason }
+    }
+    var exchange = attempt.exchange
     let reply = PasscodeExchange.Answer(share: Array(answer.prefix(32)), tag: Array(answer.dropFirst(32)))
     let proof = (try? exchange.receive(answer: reply)) ?? [UInt8](repeating: 0, count: 64)
-    probe.send(.passcodeProof, on: link) { $0.write(bytes: proof) }
-    return try probe.goodbye(on: link)
+    probe.send(.passcodeProof, on: attempt.link) { $0.write(bytes: proof) }
+    return try probe.goodbye(on: attempt.link)
+  }
+
+  /// A stranger tries a passcode.
+  mutating func attempt(_ number: Int, at address: Int? = nil, _ text: String) throws -> EndReason? {
+    try finish(begin(number, at: address, text))
+  }
+
+  /// The room invites a service, which shows that it has another passcode; the reason that the link ends for.
+  mutating func dial(_ number: Int) throws -> EndReason? {
+    links += 1
+    let link = LinkID(rawValue: links)
+    let address = SocketAddress(host: .ipv4(0x0a00_0000 + UInt32(number)), port: 4000)
+    probe.input(.invite(InvitationID(rawValue: links), [address], context: [], timeout: .seconds(30)))
+    let dial = try #require(probe.dials.last).dial
+    probe.open(link, NodeProbe.peer(number), dial: dial, secrets: ProbePair.secrets(links, 2), from: address)
+    probe.greetWithPasscode(link, NodeProbe.peer(number))
+    if try probe.frames(on: link).contains(where: { $0.type == .passcodeShare }) {
+      probe.send(.passcodeAnswer, on: link) { $0.write(bytes: [UInt8](repeating: 9, count: 96)) }
+      return try probe.goodbye(on: link)
+    }
+    return probe.results().compactMap { if case .failed(let reason) = $0 { reason } else { nil } }.last
+  }
+
+  /// Lets time pass, in which these attempts show that they are alive.
+  mutating func wait(_ time: Duration, keeping attempts: Attempt...) {
+    let end = probe.now + time
+    while probe.now < end {
+      for attempt in attempts { probe.send(.ping, on: attempt.link) { $0.write(UInt64(1)) } }
+      probe.wait(min(.seconds(1), end - probe.now))
+    }
   }
 
   /// How often the app was told that the room is locked.
@@ -231,26 +296,71 @@ struct PasscodeGuessTests {
   @Test("a device waits 1, 2, 4 and 8 s after its wrong passcodes, whatever its address; others need not")
   func deviceWaits() throws {
     var room = try Room()
+    #expect(try room.attempt(1, at: 10, "guess 1") == .passcodeRefused)
     for (count, wait) in [1, 2, 4, 8].enumerated() {
-      #expect(try room.attempt(1, at: 10 + count, "guess \(count)") == .passcodeRefused)
-      room.probe.now += .seconds(wait) - .milliseconds(1)
-      #expect(try room.attempt(1, at: 20 + count, Room.passcode) == .passcodeLocked)
+      let held = try room.begin(1, at: 20 + count, "guess \(wait)")
+      #expect(try room.finish(held) == .passcodeWait(.seconds(wait)))
       #expect(try room.attempt(50 + count, Room.passcode) == nil)
-      room.probe.now += .milliseconds(1)
+      room.wait(.seconds(wait) - .milliseconds(1), keeping: held)
+      #expect(try room.finish(held) == nil)
+      room.wait(.milliseconds(1), keeping: held)
+      #expect(try room.finish(held) == .passcodeRefused)
     }
+    let refused = try room.begin(1, at: 30, Room.passcode)
+    #expect(try room.finish(refused) == .passcodeWait(.seconds(16)))
+    #expect(room.probe.closed.contains(refused.link))
+    room.probe.wait(.seconds(16))
     #expect(try room.attempt(1, Room.passcode) == nil)
   }
 
-  @Test("so does an address, whatever the device")
+  @Test("so does an address, whatever the device; a right passcode comes in at the end, one device at a time")
   func addressWaits() throws {
     var room = try Room()
-    for (count, wait) in [1, 2, 4].enumerated() {
-      #expect(try room.attempt(1 + count, at: 9, "guess \(count)") == .passcodeRefused)
-      room.probe.now += .seconds(wait) - .milliseconds(1)
-      #expect(try room.attempt(30 + count, at: 9, Room.passcode) == .passcodeLocked)
-      room.probe.now += .milliseconds(1)
+    #expect(try room.attempt(1, at: 9, "guess 1") == .passcodeRefused)
+    let attempts = try [(2, "guess 2"), (3, Room.passcode), (4, Room.passcode)].map {
+      try room.begin($0.0, at: 9, $0.1)
     }
-    #expect(try room.attempt(40, at: 9, Room.passcode) == nil)
+    for attempt in attempts { #expect(try room.finish(attempt) == .passcodeWait(.seconds(1))) }
+    let (first, second, third) = (attempts[0], attempts[1], attempts[2])
+    room.wait(.seconds(1), keeping: first, second, third)
+    #expect(try room.finish(first) == .passcodeRefused)
+    room.wait(.seconds(1), keeping: second, third)
+    // The wrong one has doubled the wait of the others.
+    #expect(try room.finish(second) == .passcodeWait(.seconds(1)))
+    room.wait(.seconds(1), keeping: second, third)
+    #expect(try room.finish(second) == nil)
+    #expect(room.probe.node.isLinked(to: NodeProbe.peer(3)))
+    #expect(!room.probe.node.isLinked(to: NodeProbe.peer(4)))
+    room.wait(.seconds(1), keeping: third)
+    #expect(try room.finish(third) == nil)
+    #expect(room.probe.node.isLinked(to: NodeProbe.peer(4)))
+  }
+
+  @Test("who guards the room hears of each wrong passcode: whose, from where, and how many are left")
+  func guarded() throws {
+    var room = try Room()
+    _ = try room.attempt(7, "guess 1")
+    _ = try room.attempt(8, Room.passcode)
+    let told = room.probe.takeEvents().compactMap { event -> String? in
+      if case .passcodeWrong(let peer, let host, let left) = event {
+        "\(peer == NodeProbe.peer(7)) \(host) \(left)"
+      } else {
+        nil
+      }
+    }
+    #expect(told == ["true 10.0.0.7 19"])
+  }
+
+  @Test(
+    "rooms that this one dials and that have other passcodes lock it for nobody, and see 20 of its own in four hours")
+  func ownAttempts() throws {
+    var room = try Room()
+    for number in 1...20 { #expect(try room.dial(number) == .passcodeRefused) }
+    #expect(try room.dial(21) == .passcodeLocked)
+    #expect(room.locks() == 0)
+    #expect(try room.attempt(1, Room.passcode) == nil && room.probe.node.isLinked(to: NodeProbe.peer(1)))
+    room.probe.now += .seconds(4 * 3600)
+    #expect(try room.dial(23) == .passcodeRefused)
   }
 
   @Test("a guess that is broken off, instead of being shown to be wrong, counts as one", arguments: [true, false])

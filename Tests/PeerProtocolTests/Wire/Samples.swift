@@ -210,6 +210,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       PasscodeAnswer(PasscodeExchange.Answer(share: Sample.share, tag: Sample.tag))
     ) { $0.write(to: &$1) },
     FrameCase("passcode-proof", .passcodeProof, PasscodeProof(Sample.tag)) { $0.write(to: &$1) },
+    FrameCase("passcode-wait", .passcodeWait, PasscodeWait(.milliseconds(1500))) { $0.write(to: &$1) },
     FrameCase("code-commitment", .codeCommitment, CodeCommitment(Sample.share)) { $0.write(to: &$1) },
     FrameCase("code-nonce", .codeNonce, CodeNonce(Sample.share)) { $0.write(to: &$1) },
     FrameCase("code-reveal", .codeReveal, CodeNonce(Sample.share)) { $0.write(to: &$1) },

@@ -65,12 +65,22 @@ struct InviterTests {
   @Test(
     "what another try cannot change is told once and ends the invitation",
     arguments: [
-      SessionError.Code.declined, .otherService, .versionMismatch, .identityMismatch, .invalidArgument,
+      SessionError.Code.declined, .otherService, .versionMismatch, .identityMismatch, .invalidArgument, .passcodeRefused,
+      .passcodeRequired, .driverRequired, .authenticationFailed, .codeRefused,
     ])
   func refused(code: SessionError.Code) async {
     let script = Script([code])
     #expect(await Self.told(script, [Self.address]) == ["\(code), no more"])
     #expect(script.invited.withLock { $0 } == [Self.address] && script.pauses.withLock { $0.isEmpty })
+  }
+
+  @Test("a room that is locked, or lets this device wait, is asked again after a minute")
+  func heldBack() async {
+    let script = Script([.passcodeLocked, .passcodeWait, .locked])
+    #expect(
+      await Self.told(script, [Self.address])
+        == ["passcode-locked, again", "passcode-wait, again", "locked, again", "joined"])
+    #expect(script.pauses.withLock { $0 } == [.seconds(60), .seconds(60), .seconds(5)])
   }
 
   @Test("a service that is gone is not invited")

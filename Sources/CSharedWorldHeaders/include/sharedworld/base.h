@@ -72,6 +72,7 @@ enum {
   SW_AUTHENTICATION_FAILED = 51, /* the drivers of two peers did not authenticate each other */
   SW_STREAM_RESET = 52,          /* one side has ended a stream before its end; the message has its reason */
   SW_MISSING_TRAIT = 53,         /* the library was built without what this needs; the message names the trait */
+  SW_PASSCODE_WAIT = 54,         /* a passcode was wrong before; the message names the time after which one is taken */
   SW_OTHER_ERROR = 99            /* none of these; the message says more */
 };
 

@@ -1,0 +1,74 @@
+import BasicsLinux
+import PeerProtocol
+import PeerTransport
+
+/// Invitations that the session repeats by itself.
+extension Session {
+  /// Invites a peer until it joins: an address without end, a service as long as it is in sight.
+  ///
+  /// It returns at once. A failure is told by ``Event/invitationFailed(_:_:isRetried:)``, once for each kind; one that another
+  /// try cannot change ends it.
+  public func keepInviting(_ target: InvitationTarget) { discovery.inviter.invite(target) }
+
+  /// Begins to invite the peers that are named or, by the policy, found.
+  func startInviting() {
+    let (inviter, hub, timeout) = (discovery.inviter, hub, configuration.inviteTimeout)
+    let actions = Inviter.Actions(
+      invite: { [weak self] target async throws(SessionError) in
+        guard let self else { throw SessionError(.ended, "the session is over") }
+        return try await self.invite(target, timeout: timeout)
+      }, isWorthwhile: { [weak self] in await self?.isWorthInviting($0) ?? false },
+      pause: { [weak self] in await self?.rest(for: $0) },
+      report: { [weak self] target, error, isRetried in
+        if !isRetried { await self?.noteRefusal(by: target) }
+        hub.publish([.invitationFailed(target, error, isRetried: isRetried)])
+      })
+    _ = jobs.add { await inviter.run(actions) }
+  }
+
+  /// Invites a service that was found, or asks the app about it, as the policy says.
+  func consider(_ candidate: Candidate) {
+    switch configuration.invitePolicy {
+    case .none: return
+    case .automatic:
+      guard discovery.isPromising(candidate.id) else { return }
+      guard !discovery.hasOtherPasscode(candidate.id) else { return refuse(candidate.id) }
+      discovery.inviter.invite(.candidate(candidate.id))
+    case .ask:
+      guard discovery.isNews(candidate.id) else { return }
+      let (inviter, handler) = (discovery.inviter, configuration.inviteHandler)
+      _ = jobs.add { if await handler(candidate) { inviter.invite(.candidate(candidate.id)) } }
+    }
+  }
+
+  /// Tells of a candidate with another passcode what an invitation would, without spending one of its guesses.
+  private func refuse(_ candidate: Candidate.ID) {
+    discovery.noteRefusal(by: candidate)
+    hub.publish([.invitationFailed(.candidate(candidate), SessionError(ended: .passcodeRefused), isRetried: false)])
+  }
+
+  private func noteRefusal(by target: InvitationTarget) {
+    if case .candidate(let id) = target { discovery.noteRefusal(by: id) }
+  }
+
+  /// Waits on the session's own loop, until the time is over, the task is cancelled or the session ends.
+  private func rest(for duration: Duration) async {
+    let number = waits.nextNumber()
+    let timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.waits.finish(number, .cancelled) } }
+    timer.deadline = loop.time(after: duration)
+    _ = await suspend(number) {
+      hasEnded ? .cancelled : nil
+    } givingUp: { _ in
+    }
+    timer.deadline = nil
+  }
+
+  /// Whether a service is still in sight and its peer not in the session; an address always is worth a try.
+  private func isWorthInviting(_ target: InvitationTarget) -> Bool {
+    guard case .candidate(let id) = target else { return true }
+    guard let candidate = discovery.candidate(id) else { return false }
+    guard let peer = candidate.peer?.id ?? candidate.announcedKey else { return true }
+    let isMember = (try? read { node, _ in node.memberSnapshots.contains { $0.peerID == peer } }) ?? false
+    return !isMember && peer != localPeer.id
+  }
+}

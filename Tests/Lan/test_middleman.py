@@ -92,7 +92,7 @@ class MiddlemanTest(LanTest):
 
     def test_with_a_passcode_both_peers_refuse_a_man_in_the_middle(self):
         alice, bob, mallory = self.meet("pass", self.room())
-        alice.event("retrying", WHILE, code="passcode-refused")
+        alice.event("error", WHILE, code="passcode-refused")
         # Bob was shown his own tag as a proof. Neither an invitation nor an admission was sent.
         for side in ("inbound", "outbound"):
             wait_until(

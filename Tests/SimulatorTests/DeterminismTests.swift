@@ -9,7 +9,7 @@ struct DeterminismTests {
   ///
   /// A change of the protocol or of the simulator changes them.
   @Test(arguments: [
-    (ElectionScenario.chaos, UInt64(7), 5, "3b7b9d766c5b1229b4e272ebf33dc581b5d583a614ef723c5d97ec3400f7d1b1"),
+    (ElectionScenario.chaos, UInt64(7), 5, "b9ebbe6c1b2c3917574047feae3700df01face995b0a44023d0a5ade4a9360c1"),
     (.merge, 3, 6, "2fadf59cbf8016ef2ee82ad1837b427a805d5ef7591cdee40b5e8625b1350792"),
     (.failover, 11, 4, "31b26299e7acff38b39ed048d5d8bded2b33db2d57df4831a3e4051e77beba87"),
   ])

@@ -17,13 +17,13 @@ extension Membership {
       // Words of the earlier start count no more.
       for entry in roster.entries where entry.status == .kicked { witness(entry.peerID, in: &turn) }
     }
-    if !members.isEmpty { turn.tell(.elect(.join)) }
+    if !members.isEmpty { turn.tell(.elect(.join(nil))) }
     turn.tell(.governanceChanged)
   }
 
   /// This node, alone before, enters another session, perhaps an owned one.
   func tellEntry(on link: LinkRef, in turn: inout Turn) {
-    turn.tell(.enters)
+    turn.tell(.enters(link))
     guard let peer = turn.mesh.links[link]?.peer else { return }
     if turn.mesh.enters(peer) == true { turn.tell(.adopts(link)) }
   }

@@ -36,7 +36,7 @@ extension Node {
     case .recordChanged(let entry, let reason): recordChanged(entry, reason: reason)
     case .record(let entry, let teller): membership.organ.take(entry, from: teller, in: &turn)
     case .recordsTaken(let teller): membership.organ.passOn(from: teller, in: &turn)
-    case .enters: enter()
+    case .enters(let link): enter(link)
     case .memberLost:
       ownership.organ.memberGone(in: &turn)
       maps.organ.memberLost(in: &turn)
@@ -90,8 +90,8 @@ extension Node {
     }
   }
 
-  private mutating func enter() {
-    turn.tell(.elect(.join))
+  private mutating func enter(_ link: LinkRef) {
+    turn.tell(.elect(.join(turn.mesh.links[link]?.node)))
     settle()
     membership.organ.forgetRules(in: &turn)
   }

@@ -28,8 +28,8 @@ package enum Notice: Sendable {
   case record(RosterEntry, from: PeerID?)
   /// All records of one frame, or of one review of disputed records, precede this.
   case recordsTaken(from: PeerID?)
-  /// This node, alone before, enters the session of another one.
-  case enters
+  /// This node, alone before, enters the session of the peer at the other end of a link.
+  case enters(LinkRef)
   /// A member was away for too long.
   case memberLost
   /// This node has accepted the peer at the other end of a link, in an owned session.

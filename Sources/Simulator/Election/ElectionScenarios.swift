@@ -145,7 +145,7 @@ struct ElectionRun {
     case 1: world.handover(one, to: random.node(otherThan: one, of: world.count))
     case 2: world.resign(one)
     case 3: world.leave(one)
-    default: world.join(one)
+    default: world.join(one, of: random.node(otherThan: one, of: world.count))
     }
   }
 

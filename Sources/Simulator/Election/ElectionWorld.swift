@@ -108,8 +108,9 @@ extension ElectionWorld {
     wish(index, "resigns", .resign, .resign)
   }
 
-  package mutating func join(_ index: Int) {
-    wish(index, "joins a session of others", .join, .join)
+  /// A node enters the session of another one.
+  package mutating func join(_ index: Int, of other: Int) {
+    wish(index, "enters the session of \(other + 1)", .join, .join(election(other)?.me))
   }
 
   /// A node says goodbye: it resigns, tells all, and its process ends.

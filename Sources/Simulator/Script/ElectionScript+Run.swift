@@ -31,7 +31,7 @@ extension ElectionScript {
     case .request(let index): world.requestHost(index)
     case .resign(let index): world.resign(index)
     case .leave(let index): world.leave(index)
-    case .join(let index): world.join(index)
+    case .join(let index, let other): world.join(index, of: other)
     case .mark: break
     case .expectHost(let host, let limit): return expect(host, within: limit, in: &world)
     case .expectHostAt(let index, let host): return expect(host, at: index, in: world)

@@ -25,7 +25,7 @@ package enum ScriptCommand: Hashable, Sendable {
   case request(Int)
   case resign(Int)
   case leave(Int)
-  case join(Int)
+  case join(Int, of: Int)
   /// Every running node of the component agrees on this host, at the latest after so long (ns).
   case expectHost(Int?, within: Int64)
   /// One node follows, or is, this host.
@@ -149,7 +149,7 @@ struct ScriptReader {
     case "request": return .request(try node())
     case "resign": return .resign(try node())
     case "leave": return .leave(try node())
-    case "join": return .join(try node())
+    case "join": return .join(try node(), of: try node())
     case "mark": return .mark
     case "expect": return try expectation()
     default: return .fault(try fault(verb))

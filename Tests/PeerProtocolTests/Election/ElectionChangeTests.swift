@@ -109,11 +109,59 @@ struct ElectionChangeTests {
     #expect(said.isEmpty)
   }
 
-  @Test func aLoneHostThatJoinsListens() {
-    var election = HostElection.host(1)
-    election.join(at: at(1000))
+  @Test func aLoneHostThatEntersASessionSaysSoAtOnceAndHostsOnUntilItHearsTheHostOfThat() {
+    var election = HostElection.host(1, members: [2, 3])
+    election.join(two, at: at(1000))
+    #expect(election.isHost && election.deadline == at(1000))
+    // Another lone host may enter a session itself.
+    election.handle(.beat(electionBeat(9, size: 1)), from: electionNode(3), at: at(1100))
+    #expect(election.isHost)
+    _ = election.drain()
+    election.handle(.beat(electionBeat(9, size: 1)), from: two, at: at(1200))
+    #expect(election.host == two && election.epoch == 9)
+    let words = election.drain().compactMap(\.message)
+    #expect(words.contains(.stepDown(.init(to: two, epoch: 9, leaseRemaining: 2000, ended: 1))))
+    #expect(words.contains { if case .ack = $0 { true } else { false } })
+    #expect(!words.contains { if case .yield = $0 { true } else { false } })
+  }
+
+  @Test func theHostOfTheSessionThatIsEnteredMayBeAnotherThanTheMemberThatInvited() {
+    for size: UInt16 in [1, 2] {
+      var election = HostElection.host(1, members: [2, 3])
+      election.join(two, at: at(1000))
+      election.handle(.beat(electionBeat(9, size: size)), from: electionNode(3), at: at(1100))
+      #expect(election.host == electionNode(size == 1 ? 1 : 3))
+    }
+  }
+
+  @Test func aLoneHostThatEntersASessionYieldsToTheOfferOfItsHostWhateverItsRank() {
+    var election = HostElection.host(9, members: [2, 3])
+    election.join(two, at: at(1000))
+    election.handle(.offer(.init(size: 1, priority: 0, epoch: 0)), from: two, at: at(1100))
+    #expect(election.host == two)
+  }
+
+  @Test func aLoneHostThatIsFollowedOrHasWaitedForALeaseEntersNoMore() {
+    for isFollowed in [true, false] {
+      var election = HostElection.host(9, members: [2, 3])
+      election.join(two, at: at(1000))
+      election.tick(at: at(1000))
+      if isFollowed {
+        election.handle(
+          .ack(.init(epoch: 1, sequence: 3, joinSequence: 0, sessionTime: 0)), from: electionNode(3), at: at(1010))
+      }
+      let later: Int64 = isFollowed ? 1100 : 3000
+      for time in stride(from: 1100, through: later, by: 100) { election.tick(at: at(time)) }
+      election.handle(.beat(electionBeat(1, size: 1)), from: two, at: at(later))
+      #expect(election.isHost)
+    }
+  }
+
+  @Test func aNodeWithoutAHostThatEntersASessionListens() {
+    var election = HostElection.fresh(1)
+    election.join(two, at: at(100))
     #expect(election.host == nil)
-    #expect(election.deadline == at(3000))
+    #expect(election.deadline == at(2100))
   }
 
   @Test func theHostSeatsNewcomersInOrder() {
@@ -179,7 +227,7 @@ struct ElectionChangeTests {
     let greatest = UInt64(1) << 61
     for epoch in [UInt64(1) << 32 + 1, greatest, greatest + 1] {
       var election = HostElection.fresh(1)
-      election.join(at: at(0))
+      election.join(two, at: at(0))
       election.know([2], at: at(0))
       // Of a message that is no Beat, and of a second host, it believes no more than others.
       election.handle(.preClaim(.init(priority: 0, joinSequence: 0, maxEpoch: epoch)), from: two, at: at(10))

@@ -67,6 +67,8 @@ extension ElectionOutput {
 }
 
 /// A Beat of this epoch.
-func electionBeat(_ epoch: UInt64, priority: UInt8 = 128, sessionTime: UInt64 = 0) -> ElectionMessage.Beat {
-  .init(epoch: epoch, sequence: 1, size: 2, priority: priority, sessionTime: sessionTime, nextJoinSequence: 3)
+func electionBeat(
+  _ epoch: UInt64, size: UInt16 = 2, priority: UInt8 = 128, sessionTime: UInt64 = 0
+) -> ElectionMessage.Beat {
+  .init(epoch: epoch, sequence: 1, size: size, priority: priority, sessionTime: sessionTime, nextJoinSequence: 3)
 }

@@ -12,8 +12,8 @@ package enum ElectionInput: Sendable {
   case stalled(Duration)
   /// The deadline has come.
   case tick
-  /// This node enters a session of others.
-  case join
+  /// This node enters the session of a member.
+  case join(NodeID?)
   /// This node leaves: another is to host.
   case resign
   /// The app asks to host.
@@ -33,7 +33,7 @@ extension HostElection {
     case .left(let node): left(node, at: now)
     case .stalled(let gap): clockJumped(by: gap, at: now)
     case .tick: tick(at: now)
-    case .join: join(at: now)
+    case .join(let member): join(member, at: now)
     case .resign: resign(at: now)
     case .request: requestHost(at: now)
     case .handover(let node): _ = handover(to: node, at: now)

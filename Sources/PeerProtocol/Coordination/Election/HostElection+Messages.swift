@@ -60,7 +60,10 @@ extension HostElection {
 
   /// Only a Beat of my host renews the lease; without a lease the first Beat heard gives one.
   private mutating func handle(_ beat: ElectionMessage.Beat, from sender: NodeID, at now: Instant) {
-    if isHost {
+    if enters(sessionOf: sender, size: beat.size, at: now) {
+      announceStepDown(for: sender, epoch: beat.epoch)
+      accept(beat, from: sender, reason: .joined, at: now)
+    } else if isHost {
       meet(sender, epoch: beat.epoch, at: now)
     } else if sender == host {
       guard beat.epoch >= epoch || !rules.contains(.currentBeats) else { return }
@@ -103,6 +106,7 @@ extension HostElection {
       followers[index].heard = now
     } else {
       followers.append((node: follower, heard: now))
+      isEntering = false
       clock.catchUp(with: ack.sessionTime, at: now)
     }
   }
@@ -198,6 +202,9 @@ extension HostElection {
   /// The decision point: the greater (size, priority, epoch, node) stays host.
   mutating func handle(_ offer: ElectionMessage.Offer, from sender: NodeID, at now: Instant) {
     guard isHost, handoverTo == nil else { return }
+    guard !enters(sessionOf: sender, size: offer.size, at: now) else {
+      return stepDown(for: sender, epoch: offer.epoch, reason: .joined, at: now)
+    }
     guard self.offer == nil || !rules.contains(.offerLock) else { return }
     if isGreater(offer, of: sender, at: now) {
       stepDown(for: sender, epoch: offer.epoch, reason: .merged, at: now)
@@ -236,13 +243,16 @@ extension HostElection {
   ///
   /// The other host has just been heard, so the lease that is passed on is a full one.
   private mutating func stepDown(for other: NodeID, epoch theirs: UInt64, reason: HostChangeReason, at now: Instant) {
-    let lease = configuration.timers.lease
-    let remaining = UInt32(lease / 1_000_000)
-    emit(.broadcast(.stepDown(.init(to: other, epoch: theirs, leaseRemaining: remaining, ended: epoch))))
+    announceStepDown(for: other, epoch: theirs)
     if reason == .merged {
       let time = clock.time(at: now)
       emit(.send(.yield(.init(epoch: theirs, maxEpoch: maxEpochSeen, sessionTime: time)), to: other))
     }
-    follow(other, epoch: theirs, lease: lease, reason: reason, at: now)
+    follow(other, epoch: theirs, lease: configuration.timers.lease, reason: reason, at: now)
+  }
+
+  private mutating func announceStepDown(for other: NodeID, epoch theirs: UInt64) {
+    let remaining = UInt32(configuration.timers.lease / 1_000_000)
+    emit(.broadcast(.stepDown(.init(to: other, epoch: theirs, leaseRemaining: remaining, ended: epoch))))
   }
 }

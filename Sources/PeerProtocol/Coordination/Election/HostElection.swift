@@ -55,6 +55,8 @@ package struct HostElection: Sendable {
   var members: [ElectionMember] = []
   /// Whether this node enters a session of others and has not heard its host yet.
   var isEntering = false
+  /// The member whose session it enters; nil where that is not known.
+  private(set) var entered: NodeID?
   /// A fresh node that has members listens until then.
   var bootUntil: Instant
   /// No automatic request to be host before then (preemption).
@@ -194,14 +196,23 @@ package struct HostElection: Sendable {
     }
   }
 
-  /// Tells that this node enters a session of others: if it hosts nobody but itself it gives that up and listens.
-  package mutating func join(at now: Instant) {
+  /// Tells that this node enters the session of a member, which may have no host yet.
+  ///
+  /// A node that hosts nobody but itself goes on, and says so at once, until it hears the host of that session: one of the two
+  /// hosts at every moment. A node without a host listens.
+  package mutating func join(_ member: NodeID?, at now: Instant) {
     noticeStall(at: now)
     guard !(isHost && size(at: now) > 1), leaseUntil == nil else { return }
     bootUntil = now.advanced(byNanoseconds: configuration.timers.lease)
-    isEntering = true
-    if isHost { changeHost(to: nil, epoch: epoch, reason: .left) }
-    enter(.listening(until: bootUntil))
+    (isEntering, entered) = (true, member)
+    if isHost { nextBeat = now } else { enter(.listening(until: bootUntil)) }
+  }
+
+  /// Whether this node, a lone host that enters a session, takes `other` for the host of that one.
+  ///
+  /// One that hosts nobody may enter a session itself, unless it is the very one that this node enters.
+  func enters(sessionOf other: NodeID, size otherSize: UInt16, at now: Instant) -> Bool {
+    isHost && isEntering && now < bootUntil && size(at: now) == 1 && (other == entered || otherSize > 1)
   }
 }
 
@@ -226,6 +237,7 @@ extension HostElection {
     write(quietUntil, to: &writer, at: now)
     write(nextOffer, to: &writer, at: now)
     writer.write(UInt8(isEntering ? 1 : 0))
+    writer.write(entered?.incarnation ?? 0)
     writer.write(beatSequence)
     writer.write(countedFrom)
   }

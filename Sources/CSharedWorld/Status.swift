@@ -37,7 +37,6 @@ enum Status {
     (.passcodeRequired, SW_PASSCODE_REQUIRED),
     (.passcodeRefused, SW_PASSCODE_REFUSED),
     (.passcodeLocked, SW_PASSCODE_LOCKED),
-    (.passcodeWait, SW_PASSCODE_WAIT),
     (.codeRequired, SW_CODE_REQUIRED),
     (.codeRefused, SW_CODE_REFUSED),
     (.codeBusy, SW_CODE_BUSY),
@@ -58,6 +57,7 @@ enum Status {
     (.authenticationFailed, SW_AUTHENTICATION_FAILED),
     (.streamReset, SW_STREAM_RESET),
     (.missingTrait, SW_MISSING_TRAIT),
+    (.passcodeWait, SW_PASSCODE_WAIT),
   ]
 
   /// The status of a code; `SW_OTHER_ERROR` for one that this interface has no name for.

@@ -38,7 +38,7 @@ extension ExitCode {
   /// The exit status for an error of the library that ends a program.
   fileprivate init(_ code: SessionError.Code) {
     switch code {
-    case .io, .addressInUse: self = .io
+    case .io, .diskFull, .addressInUse: self = .io
     case .corruptData, .corruptIdentity, .insecureIdentity, .insecureFile: self = .damaged
     default: self = .session
     }

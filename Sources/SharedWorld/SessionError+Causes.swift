@@ -1,5 +1,6 @@
 import AnchorReplication
 import Basics
+import Glibc
 import PeerProtocol
 import PeerTransport
 import WorldModel
@@ -77,6 +78,13 @@ extension SessionError {
   static func divergence(from peer: Peer) -> SessionError {
     SessionError(
       .divergence, "the anchors of \(peer.name) differ under the same history; all of them are being merged")
+  }
+
+  /// The system has refused something with a file, for the reason in `errno`; `doing` says what, such as "write a.worldmap".
+  static func system(_ doing: String) -> SessionError {
+    let number = errno
+    let isFull = number == ENOSPC || number == EDQUOT
+    return SessionError(isFull ? .diskFull : .io, "cannot \(doing): \(String(cString: strerror(number)))")
   }
 
   /// A peer sent a part of a map that is not of it.

@@ -39,8 +39,9 @@ extension Program {
     case .peerLeft(let peer, let reason): console.say(.peerLeft(person(peer.id), reason: reason.rawValue))
     case .newDevice(let peer, let known):
       console.say(.newDevice(Report.Person(id: peer.id.description, name: peer.name), known: known.description))
-    case .hostChanged(_, let host, let epoch, let reason):
-      console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: "\(reason)"))
+    case .hostChanged(let former, let host, let epoch, let reason):
+      let cause = words(for: reason, from: former, to: host)
+      console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: "\(reason)", cause: cause))
     case .lockChanged(let isLocked): console.say(.lockChanged(isLocked: isLocked))
     case .roleChanged(let peer, let role): console.say(.roleChanged(person(peer.id), role: role?.rawValue))
     case .mapProgress(let progress): report(progress)
@@ -50,9 +51,15 @@ extension Program {
     case .alignmentChanged(let peer, let alignment):
       console.say(.alignmentChanged(Report.Alignment(person(peer.id), alignment)))
     case .synchronised(let digest): console.say(.synchronised(digest: digest.description))
-    case .anchorAdded(let anchor, let origin): console.say(.anchorAdded(pin(anchor), origin: origin.rawValue))
-    case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(pin(anchor), origin: origin.rawValue))
-    case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(pin(anchor), origin: origin.rawValue))
+    case .anchorAdded(let anchor, let origin):
+      anchorNames[anchor.id] = anchor.name
+      console.say(.anchorAdded(pin(anchor), origin: origin))
+    case .anchorUpdated(let anchor, let origin):
+      anchorNames[anchor.id] = anchor.name
+      console.say(.anchorUpdated(pin(anchor), origin: origin))
+    case .anchorRemoved(let anchor, let origin):
+      anchorNames[anchor.id] = nil
+      console.say(.anchorRemoved(pin(anchor), origin: origin))
     case .anchorRestored(let anchor, let removed): console.say(.anchorRestored(pin(anchor), from: removed.description))
     case .editSuperseded(let edit): reportSuperseded(edit.anchor)
     case .fieldOverwritten(let edit): report(edit)
@@ -60,8 +67,15 @@ extension Program {
       console.say(.ownershipChanged(anchor: anchor.description, owner: owner.map(person)))
     case .anchorDragged(let pose): console.say(.anchorDragged(live(pose)))
     case .participantMoved(let pose): reportDevice(of: pose.peer, at: pose)
-    case .dragEnded(let anchor, let peer): console.say(.dragEnded(anchor: anchor.description, by: person(peer)))
+    case .dragEnded(let anchor, let peer):
+      console.say(.dragEnded(anchor: anchor.description, named: anchorNames[anchor], by: person(peer)))
     case .participantGone(let peer): reportDevice(of: peer, at: nil)
+    case .problem(let error) where error.code == .passcodeLocked:
+      console.say(
+        .error(
+          code: "\(error.code)",
+          message: "20 passcodes were wrong; nobody new is admitted until you type unlock-passcode",
+          command: nil))
     case .mapFailed(let error), .problem(let error): console.say(ProgramFailure(error), during: nil)
     case .ended(let reason):
       let message = "the session is over: \(reason.rawValue)"
@@ -79,6 +93,20 @@ extension Program {
     case .resourceReceived(let receipt): report(receipt)
     case .resourceFailed(let offer, let failure): report(failure, of: offer)
     case .resourceSettled(let progress, let failure): report(failure, of: progress.id, at: progress.peer)
+    }
+  }
+
+  /// Why another peer hosts, for people: nothing at a join, or when this peer is alone.
+  private func words(for reason: HostChangeReason, from former: PeerID?, to host: PeerID?) -> String? {
+    guard host != nil else {
+      hostLoss = former.map { "\(person($0).name) \(reason == .expired ? "does not answer" : "left")" }
+      return nil
+    }
+    defer { hostLoss = nil }
+    switch reason {
+    case .merged where former != host: return "two sessions have become one"
+    case .handover, .steppedDown: return former.map { "\(person($0).name) handed over" }
+    case .merged, .elected, .joined, .informed, .expired, .resigned, .left: return hostLoss
     }
   }
 
@@ -126,7 +154,8 @@ extension Program {
 
   private func live(_ pose: LivePose) -> Report.Live {
     Report.Live(
-      id: pose.anchor.description, peer: person(pose.peer), position: pose.transform.translation,
+      id: pose.anchor.description, name: anchorNames[pose.anchor], peer: person(pose.peer),
+      position: pose.transform.translation,
       sessionTime: pose.sessionTime, sequence: pose.sequence)
   }
 

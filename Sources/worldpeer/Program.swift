@@ -34,6 +34,10 @@ actor Program {
   var names: [PeerID: String]
   /// Where the devices of others are, by their poses.
   var devices: [PeerID: SIMD3<Float>] = [:]
+  /// The names of the anchors, as they were last told of.
+  var anchorNames: [AnchorID: String] = [:]
+  /// Why there is no host, in words; nil while there is one, and before the first.
+  var hostLoss: String?
   /// The services in sight, as they were last reported.
   var candidates: [Candidate.ID: Candidate] = [:]
   var tapsWithoutName = 0

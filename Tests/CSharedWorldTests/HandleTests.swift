@@ -14,7 +14,7 @@ struct HandleTests {
     #expect(names == Status.table.map { "\($0.code)" })
     #expect(
       Status.table.map(\.status)
-        == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_MISSING_TRAIT))
+        == Array(SW_DECLINED...SW_DIVERGENCE) + Array(SW_NOT_PERMITTED...SW_PASSCODE_WAIT))
     #expect(String(cString: Status.name(of: 12345)) == "other")
   }
 

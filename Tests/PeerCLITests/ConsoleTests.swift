@@ -158,6 +158,16 @@ struct ProgressTests {
     #expect(!line.draw(after: .seconds(1)) && paper.take().error.isEmpty)
   }
 
+  @Test("each thing that moves is shown once a second, and no number of things is remembered without end")
+  func movements() {
+    var movements = Movements()
+    #expect(movements.admits("lamp", at: 0) && movements.admits("door", at: 0.5))
+    #expect(!movements.admits("lamp", at: 0.9) && movements.admits("lamp", at: 1))
+    #expect(!movements.admits("door", at: 1.4) && movements.admits("door", at: 1.5))
+    for number in 0..<300 { _ = movements.admits("\(number)", at: 2) }
+    #expect(!movements.admits("300", at: 2) && movements.admits("300", at: 3))
+  }
+
   @Test("a throttle admits the first, then one an interval, and what matters")
   func throttle() {
     var throttle = Throttle(interval: 1)

@@ -18,7 +18,7 @@ struct ReportTests {
       ),
       (
         .anchorUpdated(
-          .init(id: "1", name: "table", position: .zero, author: nil, extent: [2, 0.5]), origin: "remote"),
+          .init(id: "1", name: "table", position: .zero, author: nil, extent: [2, 0.5]), origin: .remote),
         #""event":"anchor-updated","t":1.5,"clock":7.25,"id":"1","name":"table","position":[0.0,0.0,0.0],"author":null,"extent":[2.0,0.5],"origin":"remote""#
       ),
       (
@@ -34,7 +34,7 @@ struct ReportTests {
         #""event":"code-ended","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","confirmed":true"#
       ),
       (
-        .hostChanged(host: nil, epoch: 3, reason: "leave"),
+        .hostChanged(host: nil, epoch: 3, reason: "leave", cause: nil),
         #""event":"host-changed","t":1.5,"clock":7.25,"host":null,"name":null,"epoch":3,"reason":"leave""#
       ),
       (
@@ -51,7 +51,7 @@ struct ReportTests {
       ),
       (.synchronised(digest: "d1"), #""event":"synchronised","t":1.5,"clock":7.25,"digest":"d1""#),
       (
-        .anchorAdded(lamp, origin: "remote"),
+        .anchorAdded(lamp, origin: .remote),
         #""event":"anchor-added","t":1.5,"clock":7.25,"id":"1-2","name":"lamp","position":[1.0,-0.25,0.0],"author":"b0","origin":"remote""#
       ),
       (
@@ -170,9 +170,35 @@ struct ReportTests {
     #expect(text.hasPrefix("map from bob  ━━━━━━━━━━━━━━─") && text.hasSuffix(" 50 %  50.0 kB of 100.0 kB"))
   }
 
+  @Test("people are told why another peer hosts, and nothing of the host at a join")
+  func hosts() {
+    func text(_ host: Report.Person?, _ cause: String?) -> [String] {
+      Report.hostChanged(host: host, epoch: 3, reason: "elected", cause: cause).lines.map { $0.text(colour: false) }
+    }
+    #expect(text(Self.bob, "kitchen left") == ["★ bob hosts now: kitchen left"])
+    #expect(text(Self.bob, nil) == [] && text(nil, "kitchen left") == [])
+  }
+
+  @Test("anchors of a map are not listed, and a thing that moves has its name, once a second")
+  func crowds() {
+    #expect(Report.anchorAdded(Self.lamp, origin: .map).lines.isEmpty)
+    let (captured, bob) = (CapturedText(), Self.bob)
+    let console = Console("worldpeer", .text, streams: captured.streams)
+    for number in 0..<5 {
+      let place = SIMD3<Float>(Float(number), 0, 0)
+      console.say(
+        .anchorDragged(.init(id: "1-2", name: "lamp", peer: bob, position: place, sessionTime: 4, sequence: 1)))
+      console.say(.anchorDragged(.init(id: "2-2", peer: bob, position: place, sessionTime: 4, sequence: 1)))
+    }
+    console.say(.dragEnded(anchor: "1-2", named: "lamp", by: bob))
+    let lines = captured.output.split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("≈ bob drags lamp") } >= 1 && lines.count < 11)
+    #expect(lines.contains("≈ bob drags 2-2 (0.000, 0.000, 0.000)") && lines.last == "≈ bob let go of lamp")
+  }
+
   @Test("positions are in metres, to the millimetre")
   func positions() {
-    let text = Report.anchorAdded(Self.lamp, origin: "local").lines[0].text(colour: false)
+    let text = Report.anchorAdded(Self.lamp, origin: .local).lines[0].text(colour: false)
     #expect(text == "+ lamp (1.000, -0.250, 0.000)  1-2  local")
   }
 }

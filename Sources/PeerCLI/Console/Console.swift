@@ -18,6 +18,7 @@ package final class Console: Sendable {
 
   private struct State {
     var throttle: Throttle
+    var movements = Movements()
     /// Whether the last line is a progress bar, which the next line replaces.
     var showsBar = false
     /// Whether standard output took everything so far.
@@ -63,6 +64,9 @@ package final class Console: Sendable {
     state.withLock { state in
       // Read under the lock, so that the times of the lines rise.
       let clock = MachineClock.seconds
+      if format == .text, case .movement(let thing) = report.display, !state.movements.admits(thing, at: clock) {
+        return
+      }
       var isBar = false
       if case .progress(let isLast) = report.display {
         guard state.throttle.admits(at: clock - start, always: isLast) else { return }

@@ -15,3 +15,20 @@ package struct Throttle: Sendable {
     return true
   }
 }
+
+/// Lets one report a second through for each thing that moves, so that a drag does not drown its reader.
+struct Movements: Sendable {
+  /// Things that are remembered at a time; a session has more only if somebody floods it.
+  private static let most = 256
+
+  private var shown: [String: Double] = [:]
+
+  /// Whether a report on a thing goes through at `now` (seconds).
+  mutating func admits(_ thing: String, at now: Double) -> Bool {
+    if let last = shown[thing], now < last + 1 { return false }
+    if shown.count >= Self.most { shown = shown.filter { now < $0.value + 1 } }
+    guard shown.count < Self.most else { return false }
+    shown[thing] = now
+    return true
+  }
+}

@@ -9,6 +9,8 @@ package struct Report: Sendable {
     case lines
     /// As a bar that the next report replaces, and only now and then; the last one always, as a line.
     case progress(isLast: Bool)
+    /// As a line, once a second for each thing that moves.
+    case movement(of: String)
     /// Only to a person that types the commands: an "ok", which a transcript does without.
     case confirmation
   }
@@ -62,13 +64,14 @@ extension Report {
     from person: Person, context: String, recognition: Recognition, isAsked: Bool
   ) -> Report {
     let note: Line = context.isEmpty ? "" : " (“\(context)”)"
-    let question: Line = isAsked ? ": accept \(person.name) or decline \(person.name)" : ""
+    let sign: Line = isAsked ? "\("?", .caution)" : "\("·", .faint)"
+    let question: Line = isAsked ? "; accept \(person.name) or decline \(person.name)?" : ""
     return Report(
       "invitation",
       person.members + [
         "context": .string(context), "asked": .bool(isAsked), "recognition": .string(recognition.rawValue),
       ],
-      ["\("?", .caution) \(person.name, .name) invites you\(note)\(question)\(mark(recognition, id: person.id))"])
+      ["\(sign) \(person.name, .name) wants to join\(note)\(question)\(mark(recognition, id: person.id))"])
   }
 
   /// Something was not done.

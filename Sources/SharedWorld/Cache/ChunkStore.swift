@@ -139,6 +139,6 @@ actor ChunkStore {
   private static func name(of hash: SHA256Digest) -> String { hash.description }
 
   private func failure(_ verb: String) -> SessionError {
-    SessionError(.io, "cannot \(verb) the cache of maps in \(folder): \(String(cString: strerror(errno)))")
+    .system("\(verb) the cache of maps in \(folder)")
   }
 }

@@ -15,7 +15,7 @@ package enum AtomicFile {
   ///   - isAlone: Whether nobody else writes this file: then what a crash left of a draft is replaced by the next, else each
   ///     draft has a name of its own.
   ///   - renaming: Renames as the system does; a test puts another in its place to have it fail.
-  /// - Throws: ``SessionError`` with the code `io`; the old file is then untouched and no draft is left.
+  /// - Throws: ``SessionError`` with the code `io`, or `diskFull`; the old file is then untouched and no draft is left.
   package static func write(
     _ bytes: [UInt8], to path: String, permissions: UInt16 = 0o644, isAlone: Bool = false,
     renaming: (String, String) -> Int32 = { rename($0, $1) }
@@ -52,6 +52,6 @@ package enum AtomicFile {
   }
 
   private static func failure(_ verb: String, _ path: String) -> SessionError {
-    SessionError(.io, "cannot \(verb) \(path): \(String(cString: strerror(errno)))")
+    .system("\(verb) \(path)")
   }
 }

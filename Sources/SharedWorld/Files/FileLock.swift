@@ -10,7 +10,7 @@ enum FileLock {
   }
 
   private static func failure(_ path: String) -> SessionError {
-    SessionError(.io, "cannot lock \(path).lock: \(String(cString: strerror(errno)))")
+    .system("lock \(path).lock")
   }
 }
 

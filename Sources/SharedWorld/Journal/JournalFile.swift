@@ -126,6 +126,7 @@ actor JournalFile {
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG:
       SessionError(
         .corruptData, "\(path) is no sound journal (\(failure)); move it away and start again", cause: failure)
+    case SQLITE_FULL: SessionError(.diskFull, "there is no room for the journal \(path)", cause: failure)
     default: SessionError(.io, "the journal \(path) cannot be used: \(failure)", cause: failure)
     }
   }

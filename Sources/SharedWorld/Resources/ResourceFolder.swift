@@ -17,7 +17,7 @@ final class ResourceFolder: Sendable {
     let made = template.withUnsafeMutableBufferPointer { buffer in
       buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
     }
-    guard let made else { throw Self.failure("make a folder in \(parent)") }
+    guard let made else { throw .system("make a folder in \(parent)") }
     path = made
     self.opening = opening
   }
@@ -29,7 +29,7 @@ final class ResourceFolder: Sendable {
   func make(_ id: ResourceID, size: Int) throws(SessionError) -> ResourceFile {
     let path = path(of: id)
     guard let file = ResourceFile(descriptor: opening(path, O_RDWR | O_CREAT | O_EXCL)) else {
-      throw Self.failure("make \(path)")
+      throw .system("make \(path)")
     }
     do throws(ResourceFailure) {
       try file.reserve(size)
@@ -51,9 +51,4 @@ final class ResourceFolder: Sendable {
 
   /// Opens a file of this folder, which is never a symbolic link.
   static let open: Opening = { Glibc.open($0, $1 | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-
-  private static func failure(_ doing: String) -> SessionError {
-    let isFull = errno == ENOSPC || errno == EDQUOT
-    return SessionError(isFull ? .diskFull : .io, "cannot \(doing): \(String(cString: strerror(errno)))")
-  }
 }

@@ -1,4 +1,5 @@
 import PeerCLI
+import SharedWorld
 
 extension Report {
   /// An anchor as a script sees it.
@@ -22,6 +23,8 @@ extension Report {
   /// A pose that counts until the next one.
   struct Live {
     let id: String
+    /// The name of the anchor, where it is known.
+    var name: String?
     let peer: Person
     let position: SIMD3<Float>
     /// Milliseconds.
@@ -36,20 +39,22 @@ extension Report {
     }
   }
 
-  static func anchorAdded(_ pin: Pin, origin: String) -> Report {
+  static func anchorAdded(_ pin: Pin, origin: AnchorOrigin) -> Report {
     changed("anchor-added", "\("+", .good)", pin, origin)
   }
 
-  static func anchorUpdated(_ pin: Pin, origin: String) -> Report {
+  static func anchorUpdated(_ pin: Pin, origin: AnchorOrigin) -> Report {
     changed("anchor-updated", "\("~", .place)", pin, origin)
   }
 
-  static func anchorRemoved(_ pin: Pin, origin: String) -> Report {
+  static func anchorRemoved(_ pin: Pin, origin: AnchorOrigin) -> Report {
     changed("anchor-removed", "\("−", .bad)", pin, origin)
   }
 
-  private static func changed(_ event: String, _ sign: Line, _ pin: Pin, _ origin: String) -> Report {
-    Report(event, pin.members + ["origin": .string(origin)], ["\(sign) \(pin.line)  \(origin, .faint)"])
+  private static func changed(_ event: String, _ sign: Line, _ pin: Pin, _ origin: AnchorOrigin) -> Report {
+    // Those of a map are counted where it arrives.
+    let lines: [Line] = origin == .map ? [] : ["\(sign) \(pin.line)  \(origin.rawValue, .faint)"]
+    return Report(event, pin.members + ["origin": .string(origin.rawValue)], lines)
   }
 
   /// An anchor brings back a removed one.
@@ -77,18 +82,22 @@ extension Report {
   static func anchorDragged(_ live: Live) -> Report {
     Report(
       "anchor-dragged", live.members,
-      ["\("≈", .place) \(live.peer.name, .name) drags \(shortened(live.id), .faint) \(position: live.position)"])
+      [
+        "\("≈", .place) \(live.peer.name, .name) drags \(live.name ?? shortened(live.id), .name) \(position: live.position)"
+      ],
+      display: .movement(of: live.id))
   }
 
-  static func dragEnded(anchor: String, by person: Person) -> Report {
+  static func dragEnded(anchor: String, named name: String?, by person: Person) -> Report {
     Report(
       "drag-ended", person.members + ["id": .string(anchor)],
-      ["\("≈", .faint) \(person.name, .name) let go of \(shortened(anchor), .faint)"])
+      ["\("≈", .faint) \(person.name, .name) let go of \(name ?? shortened(anchor), .name)"])
   }
 
   static func participantMoved(_ live: Live) -> Report {
     Report(
-      "participant-moved", live.members, ["\("◦", .place) \(live.peer.name, .name) is at \(position: live.position)"])
+      "participant-moved", live.members, ["\("◦", .place) \(live.peer.name, .name) is at \(position: live.position)"],
+      display: .movement(of: live.peer.id))
   }
 
   static func participantGone(_ person: Person) -> Report {

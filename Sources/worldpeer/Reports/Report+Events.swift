@@ -75,16 +75,12 @@ extension Report {
       ["\("←", .caution) \(person.name, .name) is gone (\(reason))"])
   }
 
-  static func hostChanged(host: Person?, epoch: UInt64, reason: String) -> Report {
-    let line: Line =
-      if let host {
-        "\("★", .good) \(host.name, .name) hosts  \("epoch \(epoch), \(reason)", .faint)"
-      } else {
-        "\("★", .caution) there is no host  \(reason, .faint)"
-      }
+  /// Another peer hosts, or none; `cause` says to people why, and nil that they need not know.
+  static func hostChanged(host: Person?, epoch: UInt64, reason: String, cause: String?) -> Report {
     let members: JSON.Members = ["host": .optional(host?.id), "name": .optional(host?.name)]
+    let line: Line? = host.flatMap { host in cause.map { "\("★", .good) \(host.name, .name) hosts now: \($0)" } }
     return Report(
-      "host-changed", members + ["epoch": .integer(Int(epoch)), "reason": .string(reason)], [line])
+      "host-changed", members + ["epoch": .integer(Int(epoch)), "reason": .string(reason)], line.map { [$0] } ?? [])
   }
 
   /// A peer has another part in an owned session, or none.

@@ -141,6 +141,33 @@ struct ElectionChangeTests {
     #expect(election.host == two)
   }
 
+  @Test func twoLoneHostsOnTheirWayIntoOneSessionDoNotGatherEachOther() {
+    var election = HostElection.host(1, members: [2, 3])
+    election.join(two, at: at(1000))
+    _ = election.drain()
+    election.handle(.beat(electionBeat(9, size: 1)), from: electionNode(3), at: at(1100))
+    let words = election.drain()
+    #expect(election.isHost && words.isEmpty)
+    // Nor does one that has no host yet and listens.
+    var newcomer = HostElection.fresh(1)
+    newcomer.join(two, at: at(0))
+    newcomer.handle(.beat(electionBeat(9, size: 1)), from: electionNode(3), at: at(100))
+    #expect(newcomer.host == nil)
+    newcomer.handle(.beat(electionBeat(1, size: 1)), from: two, at: at(200))
+    #expect(newcomer.host == two)
+  }
+
+  @Test func aHostWhoseOfferIsAnsweredByFollowingMayHandOverAtOnce() {
+    var election = HostElection.host(1, members: [2])
+    election.handle(.beat(electionBeat(1, size: 1)), from: two, at: at(1000))
+    let said = election.drain()
+    #expect(said.contains { if case .send(.offer, to: two) = $0 { true } else { false } })
+    let isEarly = election.handover(to: two, at: at(1010))
+    election.handle(.ack(.init(epoch: 1, sequence: 0, joinSequence: 1, sessionTime: 0)), from: two, at: at(1020))
+    let isLater = election.handover(to: two, at: at(1030))
+    #expect(!isEarly && isLater)
+  }
+
   @Test func aLoneHostThatIsFollowedOrHasWaitedForALeaseEntersNoMore() {
     for isFollowed in [true, false] {
       var election = HostElection.host(9, members: [2, 3])

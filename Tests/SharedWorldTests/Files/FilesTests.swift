@@ -38,6 +38,24 @@ import WorldFormats
     #expect(FileManager.default.contents(atPath: folder.path("busy/inside")) == Data([9]))
   }
 
+  @Test(arguments: [ENOSPC, EDQUOT, EIO])
+  func `a full disk has a code of its own, and the old file stays`(number: Int32) throws {
+    let folder = try Folder()
+    let path = folder.path("map")
+    try AtomicFile.write([1], to: path)
+    let error = #expect(throws: SessionError.self) {
+      try AtomicFile.write(
+        [2], to: path,
+        renaming: { _, _ in
+          errno = number
+          return -1
+        })
+    }
+    #expect(error?.code == (number == EIO ? .io : .diskFull))
+    #expect(FileManager.default.contents(atPath: path) == Data([1]))
+    #expect(folder.names == ["map"])
+  }
+
   @Test func `a symbolic link is followed`() throws {
     let folder = try Folder()
     try AtomicFile.write([1], to: folder.path("real"))

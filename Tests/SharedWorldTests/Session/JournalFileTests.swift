@@ -61,7 +61,7 @@ struct JournalFileTests {
         var events = session.events.makeAsyncIterator()
         try await session.place(Anchor(name: "1", payload: large))
         let error = try await events.first { if case .problem(let error) = $0 { error } else { nil } }
-        #expect(error.code == .io && error.message.contains("journal"))
+        #expect(error.code == .diskFull && error.message.contains("journal"))
         try await body(session, file, &events)
       }
     }

@@ -60,8 +60,9 @@ extension HostElection {
 
   /// Only a Beat of my host renews the lease; without a lease the first Beat heard gives one.
   private mutating func handle(_ beat: ElectionMessage.Beat, from sender: NodeID, at now: Instant) {
-    if enters(sessionOf: sender, size: beat.size, at: now) {
-      announceStepDown(for: sender, epoch: beat.epoch)
+    if isOnTheWay(at: now), sender != host {
+      guard mayHostEntered(sender, size: beat.size) else { return }
+      if isHost { announceStepDown(for: sender, epoch: beat.epoch) }
       accept(beat, from: sender, reason: .joined, at: now)
     } else if isHost {
       meet(sender, epoch: beat.epoch, at: now)
@@ -94,6 +95,8 @@ extension HostElection {
       if rules.contains(.stepDownReplies) { sendHost(to: sender, ended: ack.epoch, at: now) }
       return
     }
+    // It follows already: there is nothing more to decide between the two.
+    if offer?.node == sender { offer = nil }
     nextJoinSequence = max(nextJoinSequence, ack.joinSequence + 1)
     if ack.sequence >= countedFrom { count(sender, ack, at: now) }
     guard ack.joinSequence == 0 else { return }
@@ -202,7 +205,7 @@ extension HostElection {
   /// The decision point: the greater (size, priority, epoch, node) stays host.
   mutating func handle(_ offer: ElectionMessage.Offer, from sender: NodeID, at now: Instant) {
     guard isHost, handoverTo == nil else { return }
-    guard !enters(sessionOf: sender, size: offer.size, at: now) else {
+    guard !isOnTheWay(at: now) else {
       return stepDown(for: sender, epoch: offer.epoch, reason: .joined, at: now)
     }
     guard self.offer == nil || !rules.contains(.offerLock) else { return }

@@ -208,11 +208,14 @@ package struct HostElection: Sendable {
     if isHost { nextBeat = now } else { enter(.listening(until: bootUntil)) }
   }
 
-  /// Whether this node, a lone host that enters a session, takes `other` for the host of that one.
+  /// Whether this node, without followers, enters a session whose host it has not heard yet.
+  func isOnTheWay(at now: Instant) -> Bool { isEntering && now < bootUntil && !(isHost && size(at: now) > 1) }
+
+  /// Whether a host may be that of the session which this node enters.
   ///
-  /// One that hosts nobody may enter a session itself, unless it is the very one that this node enters.
-  func enters(sessionOf other: NodeID, size otherSize: UInt16, at now: Instant) -> Bool {
-    isHost && isEntering && now < bootUntil && size(at: now) == 1 && (other == entered || otherSize > 1)
+  /// One that hosts nobody may be on its way into a session itself, unless it is the very member whose session this node enters.
+  func mayHostEntered(_ host: NodeID, size hostSize: UInt16) -> Bool {
+    host == entered || hostSize > 1 || (entered == nil && !isHost)
   }
 }
 

@@ -39,9 +39,7 @@ extension Program {
     case .peerLeft(let peer, let reason): console.say(.peerLeft(person(peer.id), reason: reason.rawValue))
     case .newDevice(let peer, let known):
       console.say(.newDevice(Report.Person(id: peer.id.description, name: peer.name), known: known.description))
-    case .hostChanged(let former, let host, let epoch, let reason):
-      let cause = words(for: reason, from: former, to: host)
-      console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: "\(reason)", cause: cause))
+    case .hostChanged(let former, let host, let epoch, let reason): report(host, instead: former, epoch, reason)
     case .lockChanged(let isLocked): console.say(.lockChanged(isLocked: isLocked))
     case .roleChanged(let peer, let role): console.say(.roleChanged(person(peer.id), role: role?.rawValue))
     case .mapProgress(let progress): report(progress)
@@ -51,15 +49,9 @@ extension Program {
     case .alignmentChanged(let peer, let alignment):
       console.say(.alignmentChanged(Report.Alignment(person(peer.id), alignment)))
     case .synchronised(let digest): console.say(.synchronised(digest: digest.description))
-    case .anchorAdded(let anchor, let origin):
-      anchorNames[anchor.id] = anchor.name
-      console.say(.anchorAdded(pin(anchor), origin: origin))
-    case .anchorUpdated(let anchor, let origin):
-      anchorNames[anchor.id] = anchor.name
-      console.say(.anchorUpdated(pin(anchor), origin: origin))
-    case .anchorRemoved(let anchor, let origin):
-      anchorNames[anchor.id] = nil
-      console.say(.anchorRemoved(pin(anchor), origin: origin))
+    case .anchorAdded(let anchor, let origin): console.say(.anchorAdded(noted(anchor), origin: origin))
+    case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(noted(anchor), origin: origin))
+    case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(forgotten(anchor), origin: origin))
     case .anchorRestored(let anchor, let removed): console.say(.anchorRestored(pin(anchor), from: removed.description))
     case .editSuperseded(let edit): reportSuperseded(edit.anchor)
     case .fieldOverwritten(let edit): report(edit)
@@ -67,16 +59,9 @@ extension Program {
       console.say(.ownershipChanged(anchor: anchor.description, owner: owner.map(person)))
     case .anchorDragged(let pose): console.say(.anchorDragged(live(pose)))
     case .participantMoved(let pose): reportDevice(of: pose.peer, at: pose)
-    case .dragEnded(let anchor, let peer):
-      console.say(.dragEnded(anchor: anchor.description, named: anchorNames[anchor], by: person(peer)))
+    case .dragEnded(let anchor, let peer): reportDragEnd(of: anchor, by: peer)
     case .participantGone(let peer): reportDevice(of: peer, at: nil)
-    case .problem(let error) where error.code == .passcodeLocked:
-      console.say(
-        .error(
-          code: "\(error.code)",
-          message: "20 passcodes were wrong; nobody new is admitted until you type unlock-passcode",
-          command: nil))
-    case .mapFailed(let error), .problem(let error): console.say(ProgramFailure(error), during: nil)
+    case .mapFailed(let error), .problem(let error): report(error)
     case .ended(let reason):
       let message = "the session is over: \(reason.rawValue)"
       if !hasLeft { console.say(.error(code: "ended", message: message, command: nil)) }
@@ -94,6 +79,32 @@ extension Program {
     case .resourceFailed(let offer, let failure): report(failure, of: offer)
     case .resourceSettled(let progress, let failure): report(failure, of: progress.id, at: progress.peer)
     }
+  }
+
+  private func report(_ host: PeerID?, instead former: PeerID?, _ epoch: UInt64, _ reason: HostChangeReason) {
+    let cause = words(for: reason, from: former, to: host)
+    console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: "\(reason)", cause: cause))
+  }
+
+  private func report(_ error: SessionError) {
+    guard error.code == .passcodeLocked else { return console.say(ProgramFailure(error), during: nil) }
+    // The library's words name its function, and here there is a command.
+    let message = "20 passcodes were wrong; nobody new is admitted until you type unlock-passcode"
+    console.say(.error(code: "\(error.code)", message: message, command: nil))
+  }
+
+  private func noted(_ anchor: Anchor) -> Report.Pin {
+    anchorNames[anchor.id] = anchor.name
+    return pin(anchor)
+  }
+
+  private func forgotten(_ anchor: Anchor) -> Report.Pin {
+    anchorNames[anchor.id] = nil
+    return pin(anchor)
+  }
+
+  private func reportDragEnd(of anchor: AnchorID, by peer: PeerID) {
+    console.say(.dragEnded(anchor: anchor.description, named: anchorNames[anchor], by: person(peer)))
   }
 
   /// Why another peer hosts, for people: nothing at a join, or when this peer is alone.

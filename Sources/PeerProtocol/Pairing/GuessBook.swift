@@ -54,7 +54,7 @@ struct GuessBook: Sendable {
     return own.count < ProtocolLimits.wrongPasscodes
   }
 
-  /// A peer that this side has dialled has another passcode. It is no guess of a stranger, and locks nobody out.
+  /// A peer that this side has dialled has another passcode, which is no guess of a stranger and locks nobody out.
   mutating func failOwn(at now: Instant) { own.append(now) }
 
   /// Forgets every wrong passcode.

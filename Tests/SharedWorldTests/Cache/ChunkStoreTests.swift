@@ -86,7 +86,9 @@ struct ChunkStoreTests {
       let (hash, chunk) = Self.chunk(UInt8(truncatingIfNeeded: code))
       refusal.withLock { $0 = code }
       let error = await #expect(throws: SessionError.self) { try await store.keep(chunk, under: hash) }
-      #expect(error?.code == (code == ENOSPC ? .diskFull : .io) && error?.message.contains(String(cString: strerror(code))) == true)
+      #expect(
+        error?.code == (code == ENOSPC ? .diskFull : .io)
+          && error?.message.contains(String(cString: strerror(code))) == true)
       refusal.withLock { $0 = nil }
       try await store.keep(chunk, under: hash)
       refusal.withLock { $0 = code }

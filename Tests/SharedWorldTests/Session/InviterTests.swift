@@ -65,7 +65,8 @@ struct InviterTests {
   @Test(
     "what another try cannot change is told once and ends the invitation",
     arguments: [
-      SessionError.Code.declined, .otherService, .versionMismatch, .identityMismatch, .invalidArgument, .passcodeRefused,
+      SessionError.Code.declined, .otherService, .versionMismatch, .identityMismatch, .invalidArgument,
+      .passcodeRefused,
       .passcodeRequired, .driverRequired, .authenticationFailed, .codeRefused,
     ])
   func refused(code: SessionError.Code) async {

@@ -8,9 +8,12 @@ package struct Throttle: Sendable {
     self.interval = interval
   }
 
+  /// Whether any report at `now` would go through.
+  func isOpen(at now: Double) -> Bool { now >= next }
+
   /// Whether a report at `now` goes through; one that matters, such as the last, always does.
   package mutating func admits(at now: Double, always: Bool = false) -> Bool {
-    guard always || now >= next else { return false }
+    guard always || isOpen(at: now) else { return false }
     next = now + interval
     return true
   }
@@ -21,14 +24,14 @@ struct Movements: Sendable {
   /// Things that are remembered at a time; a session has more only if somebody floods it.
   private static let most = 256
 
-  private var shown: [String: Double] = [:]
+  private var shown: [String: Throttle] = [:]
 
   /// Whether a report on a thing goes through at `now` (seconds).
   mutating func admits(_ thing: String, at now: Double) -> Bool {
-    if let last = shown[thing], now < last + 1 { return false }
-    if shown.count >= Self.most { shown = shown.filter { now < $0.value + 1 } }
-    guard shown.count < Self.most else { return false }
-    shown[thing] = now
-    return true
+    if shown[thing] == nil, shown.count >= Self.most {
+      shown = shown.filter { !$0.value.isOpen(at: now) }
+      guard shown.count < Self.most else { return false }
+    }
+    return shown[thing, default: Throttle(interval: 1)].admits(at: now)
   }
 }

@@ -39,11 +39,11 @@ struct PrivateFile {
       case ENOENT where flags & O_CREAT == 0: return nil
       case ELOOP: throw SessionError(insecure, "\(name) \(path) is a symbolic link; name the file that it leads to")
       case EISDIR: throw SessionError(damaged, "\(name) \(path) is a folder; name a file")
-      default: throw failure("cannot open", path)
+      default: throw failure("open", path)
       }
     }
     var info = stat()
-    guard fstat(file.descriptor, &info) == 0 else { throw failure("cannot look at", path) }
+    guard fstat(file.descriptor, &info) == 0 else { throw failure("look at", path) }
     guard info.st_mode & S_IFMT == S_IFREG else { throw SessionError(damaged, "\(name) \(path) is not a file") }
     try Self.check(info, path, forbidding: forbidden, repair: "chmod 600", code: insecure)
     return file
@@ -56,11 +56,11 @@ struct PrivateFile {
   func read(_ path: String, limit: Int) throws(SessionError) -> (bytes: [UInt8], modified: timespec)? {
     guard let file = try open(path, O_RDONLY) else { return nil }
     var info = stat()
-    guard fstat(file.descriptor, &info) == 0 else { throw failure("cannot look at", path) }
+    guard fstat(file.descriptor, &info) == 0 else { throw failure("look at", path) }
     guard info.st_size <= limit else {
       throw SessionError(tooLarge, "\(name) \(path) has \(info.st_size) bytes, the limit is \(limit)")
     }
-    guard let bytes = file.readAll(limit: Int(info.st_size)) else { throw failure("cannot read", path) }
+    guard let bytes = file.readAll(limit: Int(info.st_size)) else { throw failure("read", path) }
     return (bytes, info.st_mtim)
   }
 
@@ -81,7 +81,7 @@ struct PrivateFile {
   }
 
   private func failure(_ doing: String, _ path: String) -> SessionError {
-    SessionError(.io, "\(doing) \(name) \(path): \(String(cString: strerror(errno)))")
+    .system("\(doing) \(name) \(path)")
   }
 }
 

@@ -22,6 +22,6 @@ package enum ReadFile {
   }
 
   private static func failure(_ path: String) -> SessionError {
-    SessionError(.io, "cannot read \(path): \(String(cString: strerror(errno)))")
+    .system("read \(path)")
   }
 }

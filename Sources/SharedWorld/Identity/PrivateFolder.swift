@@ -12,7 +12,7 @@ package struct PrivateFolder {
     self.path = path
     try Self.make(path)
     var info = stat()
-    guard stat(path, &info) == 0 else { throw Self.failure("cannot look at", path) }
+    guard stat(path, &info) == 0 else { throw .system("look at \(path)") }
     guard info.st_mode & S_IFMT == S_IFDIR else { throw SessionError(.io, "\(path) is not a directory") }
     try PrivateFile.check(
       info, path, forbidding: info.st_mode & S_ISVTX == 0 ? 0o022 : 0, repair: "chmod 700", code: .insecureIdentity)
@@ -35,23 +35,19 @@ package struct PrivateFolder {
   func lock() throws(SessionError) -> FolderLock {
     let path = path(of: ".lock")
     guard let file = try PrivateFile.identity.open(path, O_RDWR | O_CREAT) else {
-      throw Self.failure("cannot open", path)
+      throw .system("open \(path)")
     }
-    guard file.awaitLock() else { throw Self.failure("cannot lock", path) }
+    guard file.awaitLock() else { throw .system("lock \(path)") }
     return FolderLock(file: file)
   }
 
   private static func make(_ path: String) throws(SessionError) {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, let slash = path.dropLast().lastIndex(of: "/"), slash > path.startIndex else {
-      throw failure("cannot create", path)
+      throw .system("create \(path)")
     }
     try make(String(path[..<slash]))
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("cannot create", path) }
-  }
-
-  private static func failure(_ doing: String, _ path: String) -> SessionError {
-    SessionError(.io, "\(doing) \(path): \(String(cString: strerror(errno)))")
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("create \(path)") }
   }
 }
 

@@ -83,7 +83,7 @@ extension Session {
   private nonisolated static func open(_ path: String) throws(SessionError) -> ResourceSource {
     // A named pipe must not hold up the session.
     guard let file = ResourceFile(descriptor: Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else {
-      throw SessionError(.io, "cannot read \(path): \(String(cString: strerror(errno)))")
+      throw SessionError.system("read \(path)")
     }
     guard file.size != nil else { throw SessionError(.invalidArgument, "\(path) is not a file") }
     return .file(file)

@@ -159,13 +159,18 @@ struct DiscoveryDesk {
         if let key = record.key { desk.claims[key, default: []].insert(instance.name) }
       }
     case .lost(let instance):
-      considered.remove(instance.name)
-      refusals[instance.name] = nil
+      forget(instance.name)
       return change(instance.name, also: [found[instance.name]?.record.key]) { desk in
         desk.withdrawClaim(of: instance.name)
         desk.found[instance.name] = nil
       }
     }
+  }
+
+  /// A candidate is out of sight: it is news when it comes back, and may be invited again.
+  private mutating func forget(_ id: Candidate.ID) {
+    considered.remove(id)
+    refusals[id] = nil
   }
 
   private mutating func withdrawClaim(of service: Candidate.ID) {
@@ -204,7 +209,7 @@ struct DiscoveryDesk {
     case .nothing, .answer: return []
     case .found(let announcement): return setAnnouncement(announcement, of: announcement.peer)
     case .lost(let peer):
-      considered.remove(Self.id(ofKey: Self.key(of: peer)))
+      forget(Self.id(ofKey: Self.key(of: peer)))
       return setAnnouncement(nil, of: peer)
     }
   }

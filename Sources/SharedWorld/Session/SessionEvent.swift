@@ -186,8 +186,7 @@ extension Session.LeaveReason {
     case .limitExceeded: self = .limit
     case .locked: self = .locked
     case .refused, .otherService, .protocolError, .passcodeRequired, .passcodeRefused, .passcodeLocked, .passcodeWait,
-      .codeRequired,
-      .codeRefused, .codeBusy, .driverRequired, .authenticationFailed:
+      .codeRequired, .codeRefused, .codeBusy, .driverRequired, .authenticationFailed:
       self = .refused
     case .connectionLost, .timedOut, .duplicate: self = .lost
     }

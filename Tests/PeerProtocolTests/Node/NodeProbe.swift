@@ -162,9 +162,13 @@ struct NodeProbe {
   }
 
   /// Lets seconds pass, in which these links show that they are alive.
-  mutating func wait(seconds: Int, keeping links: [LinkID]) {
-    for _ in 0..<seconds {
-      wait(.seconds(1))
+  mutating func wait(seconds: Int, keeping links: [LinkID]) { wait(.seconds(seconds), keeping: links) }
+
+  /// Lets time pass, in which these links show each second that they are alive.
+  mutating func wait(_ time: Duration, keeping links: [LinkID]) {
+    let end = now + time
+    while now < end {
+      wait(min(.seconds(1), end - now))
       for link in links { send(.ping, on: link) { $0.write(UInt64(1)) } }
     }
   }

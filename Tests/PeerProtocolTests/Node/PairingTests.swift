@@ -252,11 +252,7 @@ private struct Room {
 
   /// Lets time pass, in which these attempts show that they are alive.
   mutating func wait(_ time: Duration, keeping attempts: Attempt...) {
-    let end = probe.now + time
-    while probe.now < end {
-      for attempt in attempts { probe.send(.ping, on: attempt.link) { $0.write(UInt64(1)) } }
-      probe.wait(min(.seconds(1), end - probe.now))
-    }
+    probe.wait(time, keeping: attempts.map(\.link))
   }
 
   /// How often the app was told that the room is locked.

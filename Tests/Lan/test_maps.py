@@ -123,7 +123,8 @@ class MapTest(LanTest):
         self.assertTrue(-CHUNK < twice <= lost_sources * OWED, twice)
 
         limit = done[0]["totalBytes"] * OVERHEAD + lost_sources * OWED
-        most = max(joiner.host.received() for joiner in joiners)
+        # How often TCP sends a segment again on a full link is the kernel's business, and more of it on a slow machine.
+        most = max(joiner.host.received() - joiner.host.received_for_tcp() for joiner in joiners)
         figures.note(f"{what}: reached the joiner", most / 1e6, "MB", round(limit / 1e6, 1))
         self.assertLess(most, limit)
         for joiner in joiners:

@@ -198,7 +198,7 @@ class ScreenTest(TerminalTest):
     async def test_a_resize_keeps_the_line_and_one_row_of_status(self):
         pane = self.open()
         bob = self.bob()
-        pane.until("porch hosts  epoch 2")
+        pane.until("in step with everybody")
         self.text = text = "place 'a name that is longer than the narrow terminal' 1 2 3"
         pane.type(text)
         pane.until("narrow terminal' 1 2 3$")

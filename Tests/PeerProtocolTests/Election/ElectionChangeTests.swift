@@ -168,20 +168,42 @@ struct ElectionChangeTests {
     #expect(!isEarly && isLater)
   }
 
-  @Test func aLoneHostThatIsFollowedOrHasWaitedForALeaseEntersNoMore() {
-    for isFollowed in [true, false] {
-      var election = HostElection.host(9, members: [2, 3])
-      election.join(two, at: at(1000))
-      election.tick(at: at(1000))
-      if isFollowed {
-        election.handle(
-          .ack(.init(epoch: 1, sequence: 3, joinSequence: 0, sessionTime: 0)), from: electionNode(3), at: at(1010))
-      }
-      let later: Int64 = isFollowed ? 1100 : 3000
-      for time in stride(from: 1100, through: later, by: 100) { election.tick(at: at(time)) }
-      election.handle(.beat(electionBeat(1, size: 1)), from: two, at: at(later))
-      #expect(election.isHost)
-    }
+  @Test func aLoneHostThatIsFollowedEntersNoMore() {
+    var election = HostElection.host(9, members: [2, 3])
+    election.join(two, at: at(1000))
+    election.tick(at: at(1000))
+    election.handle(
+      .ack(.init(epoch: 1, sequence: 3, joinSequence: 0, sessionTime: 0)), from: electionNode(3), at: at(1010))
+    for time: Int64 in stride(from: 1100, through: 4000, by: 100) { election.tick(at: at(time)) }
+    election.handle(.beat(electionBeat(1, size: 1)), from: two, at: at(4000))
+    #expect(election.isHost)
+  }
+
+  @Test func aLoneHostThatHasHeardNoHostForALeaseAsksTheMembers() {
+    var election = HostElection.host(1, members: [2, 3])
+    election.join(two, at: at(1000))
+    for time: Int64 in stride(from: 1000, to: 3000, by: 100) { election.tick(at: at(time)) }
+    #expect(election.isHost)
+    _ = election.drain()
+    election.tick(at: at(3000))
+    let asks = election.drain().compactMap(\.message).contains { if case .preClaim = $0 { true } else { false } }
+    #expect(asks && election.host == nil)
+    var alone = election
+    election.handle(
+      .preNack(.init(host: electionNode(3), epoch: 7, leaseRemaining: 500)), from: two, at: at(3010))
+    #expect(election.host == electionNode(3))
+    // Without an objection it hosts again.
+    alone.tick(at: at(3600))
+    #expect(alone.isHost && alone.epoch == 2)
+  }
+
+  @Test func aLoneHostWhoseSessionIsGoneHostsOn() {
+    var election = HostElection.host(1, members: [2])
+    election.join(two, at: at(1000))
+    for time: Int64 in stride(from: 1000, to: 3000, by: 100) { election.tick(at: at(time)) }
+    election.left(two, at: at(2950))
+    election.tick(at: at(3000))
+    #expect(election.isHost && election.epoch == 1)
   }
 
   @Test func aNodeWithoutAHostThatEntersASessionListens() {

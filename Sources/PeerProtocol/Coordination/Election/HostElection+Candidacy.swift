@@ -43,6 +43,16 @@ extension HostElection {
     emit(.broadcast(.preClaim(.init(priority: priority, joinSequence: sequence, maxEpoch: maxEpochSeen))))
   }
 
+  /// A lone host that has heard no host of the session which it entered asks the members for it, as a node without one does.
+  ///
+  /// On a full link a Beat may take longer than a lease, and this node's own would gather those who miss them too.
+  mutating func askForHost(at now: Instant) {
+    isEntering = false
+    guard !members.isEmpty, size(at: now) == 1 else { return }
+    changeHost(to: nil, epoch: epoch, reason: .expired)
+    startCanvass(at: now)
+  }
+
   /// Becomes host, or as host takes a new epoch, above every epoch seen.
   mutating func claim(reason: HostChangeReason, at now: Instant) {
     let base = !rules.contains(.claimsAboveAll) ? max(epoch, lastClaim) : max(maxEpochSeen, lastClaim)

@@ -152,7 +152,9 @@ package struct HostElection: Sendable {
     case .following(let until), .canvassing(let until): return until
     case .listening(let until), .waiting(let until): return configuration.canHost ? until : nil
     case .hosting:
-      return min(nextBeat, offer?.until ?? .distantFuture, handoverTo?.until ?? .distantFuture)
+      return min(
+        nextBeat, offer?.until ?? .distantFuture, handoverTo?.until ?? .distantFuture,
+        isEntering ? bootUntil : .distantFuture)
     }
   }
 
@@ -178,7 +180,7 @@ package struct HostElection: Sendable {
     case .hosting:
       if let lock = offer, now >= lock.until { offer = nil }
       if let lock = handoverTo, now >= lock.until { handoverTo = nil }
-      if now >= nextBeat { beat(at: now) }
+      if isEntering, now >= bootUntil { askForHost(at: now) } else if now >= nextBeat { beat(at: now) }
     }
   }
 
@@ -199,7 +201,7 @@ package struct HostElection: Sendable {
   /// Tells that this node enters the session of a member, which may have no host yet.
   ///
   /// A node that hosts nobody but itself goes on, and says so at once, until it hears the host of that session: one of the two
-  /// hosts at every moment. A node without a host listens.
+  /// hosts at every moment. If it hears none for a lease it asks the members. A node without a host listens.
   package mutating func join(_ member: NodeID?, at now: Instant) {
     noticeStall(at: now)
     guard !(isHost && size(at: now) > 1), leaseUntil == nil else { return }

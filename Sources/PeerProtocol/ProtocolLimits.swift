@@ -217,6 +217,8 @@ package enum ProtocolTimes {
   package static let codePauseMost: Duration = .seconds(3600)
   /// A link on which nothing was sent for this long carries a ping.
   package static let ping: Duration = .seconds(1)
+  /// A link on which something is sent all the time carries a ping this often: only a pong tells the round trip.
+  package static let measurement: Duration = .seconds(5)
   /// A link on which nothing arrived for this long is dead.
   package static let silence: Duration = .seconds(4)
   /// A member may be without a link for this long before anybody is told.

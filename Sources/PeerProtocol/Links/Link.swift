@@ -44,7 +44,9 @@ struct Link: Sendable {
   /// Whether something may have been left behind for want of room.
   private var wantsRoom = false
   private(set) var lastHeard: Instant
-  var lastSent: Instant
+  private(set) var lastSent: Instant
+  /// When a ping goes out at the latest.
+  private(set) var nextPing: Instant
   /// The last one measured.
   var roundTrip: Duration?
   private(set) var bytesReceived: UInt64 = 0
@@ -57,6 +59,7 @@ struct Link: Sendable {
     phase = .greeting(Greeting(deadline: now + ProtocolLimits.helloTime))
     lastHeard = now
     lastSent = now
+    nextPing = now + ProtocolTimes.ping
   }
 
   /// When a link that is not a member's is given up, or a bulk link counts as idle; nil for a member's.
@@ -74,7 +77,7 @@ struct Link: Sendable {
   /// A stranger may wait for the answer to an invitation for a minute: a peer that died meanwhile must be noticed before.
   var keepAlive: Instant? {
     switch phase {
-    case .stranger, .member: min(lastHeard + ProtocolTimes.silence, lastSent + ProtocolTimes.ping)
+    case .stranger, .member: min(lastHeard + ProtocolTimes.silence, lastSent + ProtocolTimes.ping, nextPing)
     case .greeting, .bulk: nil
     }
   }
@@ -144,6 +147,11 @@ struct Link: Sendable {
     lastSent = now
     // No lane stops before this for want of room.
     wantsRoom = count >= ProtocolLimits.transmitWindow / 2
+  }
+
+  /// Books a ping.
+  mutating func hasPinged(at now: Instant) {
+    (lastSent, nextPing) = (now, now + ProtocolTimes.measurement)
   }
 
   /// All that was handed over has left; whether more may be waiting for that.

@@ -443,9 +443,9 @@ struct Links: Organ {
       close(link, .ended(.timedOut), in: &turn)
       return true
     }
-    if turn.now - state.lastSent >= ProtocolTimes.ping {
-      let now = turn.now
-      links[link]?.lastSent = now
+    let now = turn.now
+    if now - state.lastSent >= ProtocolTimes.ping || now >= state.nextPing {
+      links.update(link) { $0.hasPinged(at: now) }
       turn.send(.ping, on: link) { $0.write(UInt64(bitPattern: now.nanoseconds)) }
     }
     return false

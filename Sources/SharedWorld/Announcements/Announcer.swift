@@ -57,7 +57,7 @@ final class Announcer {
     targets = role == .advertiser ? [] : try Self.targets(settings, known)
     (port, self.identity, self.service, self.sessionPort) = (settings.port, identity, service, sessionPort)
     (self.role, self.record, self.loop, self.onChange) = (role, record, loop, onChange)
-    book = AnnouncementBook(service: service, me: identity.peerID, at: Self.now)
+    book = AnnouncementBook(service: service, me: identity.peerID, at: Instant(nanoseconds: Int64(clamping: loop.now)))
     var failure: (any Error)?
     for isIPv4 in [true, false] {
       do {
@@ -115,7 +115,7 @@ final class Announcer {
     return ways
   }
 
-  private static var now: Instant { Instant(nanoseconds: Int64(clamping: MonotonicClock.now)) }
+  private var now: Instant { Instant(nanoseconds: Int64(clamping: loop.now)) }
 
   // MARK: Sending
 
@@ -124,7 +124,7 @@ final class Announcer {
     guard record != self.record else { return }
     self.record = record
     nextAnnouncement = 0
-    timer?.deadline = MonotonicClock.now
+    timer?.deadline = loop.now
   }
 
   /// Says goodbye and closes the sockets.
@@ -136,14 +136,14 @@ final class Announcer {
   }
 
   private func step() {
-    let now = MonotonicClock.now
-    if now >= nextAnnouncement {
+    let time = loop.now
+    if time >= nextAnnouncement {
       announce(port: sessionPort)
-      nextAnnouncement = now + Self.pauses[min(announced, Self.pauses.count - 1)]
+      nextAnnouncement = time + Self.pauses[min(announced, Self.pauses.count - 1)]
       announced += 1
     }
-    if now >= nextRequest { ask(at: now) }
-    for peer in book.expire(at: Self.now) where role != .advertiser { onChange(.lost(peer)) }
+    if time >= nextRequest { ask(at: time) }
+    for peer in book.expire(at: now) where role != .advertiser { onChange(.lost(peer)) }
     timer?.deadline = min(nextAnnouncement, nextRequest)
   }
 
@@ -156,12 +156,12 @@ final class Announcer {
   }
 
   /// Asks the next machine that is to be asked.
-  private func ask(at now: UInt64) {
+  private func ask(at time: UInt64) {
     guard !targets.isEmpty else { return nextRequest = .max }
     let request = AnnouncementRequest.datagram(service: service)
     for socket in asking { socket.send(request, to: targets[asked]) }
     asked = (asked + 1) % targets.count
-    nextRequest = now + (asked == 0 ? Self.roundPause : Self.requestPause)
+    nextRequest = time + (asked == 0 ? Self.roundPause : Self.requestPause)
   }
 
   /// An announcement under a number higher than those before, also than those of an earlier start; nil for one who does not
@@ -177,7 +177,7 @@ final class Announcer {
   // MARK: Receiving
 
   private func receive(_ bytes: [UInt8], from sender: SocketAddress) {
-    let outcome = book.receive(bytes, from: sender, at: Self.now)
+    let outcome = book.receive(bytes, from: sender, at: now)
     switch outcome {
     case .nothing: return
     case .answer:

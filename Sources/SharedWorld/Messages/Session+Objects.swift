@@ -413,10 +413,17 @@ extension Session {
     // Nobody waits for it, or this side gives up and its release says so.
     if Task.isCancelled, case .failure(let error) = outcome, error is CancellationError { return }
     guard let outcome, request.settle() else { return }
+    let sender = letter.sender
     do {
-      let sender = letter.sender
       let bytes = Letter.answer(request.number, start: sender.incarnation, try outcome.get()).bytes
-      _ = try await transmit(Parcel(bytes, as: .envelope, to: .peer(sender.peer)))
+      do throws(SessionError) {
+        _ = try await transmit(Parcel(bytes, as: .envelope, to: .peer(sender.peer)))
+      } catch where error.code == .limitExceeded {
+        // The handler has returned: nobody else tells the app that answers.
+        let what = "the answer to the request of \(sender.peer.short) at '\(letter.envelope.endpoint)' was not sent"
+        hub.publish([.problem(SessionError(.limitExceeded, "\(what): \(error.message)"))])
+        throw error
+      }
     } catch {
       await fail(request, RemoteError(telling: error))
     }

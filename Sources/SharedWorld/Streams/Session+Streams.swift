@@ -30,7 +30,7 @@ extension Session {
     let wait = UInt64(min(max(timeout / .nanoseconds(1), 0), 1e18))
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { caller in
-        waits.streams.open(key, until: MonotonicClock.now + wait, caller)
+        waits.streams.open(key, until: loop.now + wait, caller)
         setStreamTimer()
         if Task.isCancelled { cancelOpening(key) }
         serveStreams()
@@ -131,7 +131,7 @@ extension Session {
   }
 
   private func endLateOpenings() {
-    for key in waits.streams.late(at: MonotonicClock.now) {
+    for key in waits.streams.late(at: loop.now) {
       let error = SessionError(.requestTimedOut, "the peer did not accept the stream in time; try again")
       giveUp(key, RemoteError("timed-out"), error)
     }

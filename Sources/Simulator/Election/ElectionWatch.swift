@@ -19,6 +19,8 @@ struct ElectionWatch: Sendable {
     /// The host that it has offered to merge with, and until when, on its own clock.
     var offerTo: NodeID?
     var offerUntil = Instant.zero
+    /// From when on it may ask for the host of the session which it has entered as a host, on its own clock.
+    var nextAsking = Instant.distantFuture
     /// Until when it must not lose its host to its own clock, after standing still.
     var graceUntil = Instant.zero
     /// When it last came back after standing still.
@@ -97,7 +99,10 @@ struct ElectionWatch: Sendable {
     checkMerge(index, shadow, step)
     // A lock ends with the answer, and with the reign it was made in.
     if case .yield? = step.heard?.message { shadow.offerTo = nil }
-    if shadow.role != .host { shadow.offerTo = nil }
+    if shadow.role != .host { (shadow.offerTo, shadow.nextAsking) = (nil, .distantFuture) }
+    if case .join? = step.wish, shadow.role == .host {
+      shadow.nextAsking = step.local.advanced(byNanoseconds: timers.lease)
+    }
     checkReply(index, before, step)
     shadows[index] = shadow
   }
@@ -241,6 +246,7 @@ struct ElectionWatch: Sendable {
       fail("E4 \(index + 1) yields to \(Self.name(from)) while it waits for \(Self.name(locked))", at: now)
     case .win where from == before.offerTo: return
     case .beat where from == shadow.host: return
+    case nil where step.local >= before.nextAsking && shadow.role == .canvassing: return
     case .beat, .ack, .preClaim, .preNack, .stepDown, .win, .yield, .handover, .resign, .request, .seat, nil:
       fail("E4 \(index + 1) stops being host without a reason", at: now)
     }

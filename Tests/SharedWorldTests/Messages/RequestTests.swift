@@ -66,6 +66,23 @@ struct RequestTests {
     }
   }
 
+  @Test("whose answer is too long fail on both sides with the size that would do")
+  func longAnswer() async throws {
+    try await TestSessions.joined { alice, bob in
+      let questions = bob.requests(Question.self, at: "quiz/*")
+      async let answering: Void = questions.answer { _ in String(repeating: "x", count: 61 * 1024) }
+      let error = await #expect(throws: SessionError.self) {
+        let _: String = try await alice.request(Question(text: "x"), from: bob.localPeer.id, at: "quiz/1")
+      }
+      #expect(error?.code == .requestFailed && "\(error, default: "")".contains("limit-exceeded"))
+      let problem = try await bob.first { if case .problem(let problem) = $0 { problem } else { nil } }
+      #expect(problem.code == .limitExceeded)
+      #expect(problem.message.contains("quiz/1") && problem.message.contains("61440"))
+      await bob.leave()
+      await answering
+    }
+  }
+
   @Test("fail with the error of the handler, if it is meant for the other side")
   func errors() async throws {
     struct Secret: Error {}

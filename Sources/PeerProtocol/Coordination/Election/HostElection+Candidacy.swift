@@ -8,6 +8,7 @@ extension HostElection {
     phase = next
     offer = nil
     handoverTo = nil
+    nextAsking = .distantFuture
   }
 
   /// Records who is host now, and reports it if that or the epoch is new.
@@ -47,7 +48,7 @@ extension HostElection {
   ///
   /// On a full link a Beat may take longer than a lease, and this node's own would gather those who miss them too.
   mutating func askForHost(at now: Instant) {
-    isEntering = false
+    nextAsking = .distantFuture
     guard !members.isEmpty, size(at: now) == 1 else { return }
     changeHost(to: nil, epoch: epoch, reason: .expired)
     startCanvass(at: now)
@@ -219,6 +220,7 @@ extension HostElection {
     case .following(let until): phase = .following(until: max(until, lease))
     case .listening, .waiting, .canvassing: phase = .listening(until: lease)
     case .hosting:
+      if nextAsking < lease { nextAsking = lease }
       let answer = now.advanced(byNanoseconds: timers.offer)
       offer?.until = answer
       handoverTo?.until = answer

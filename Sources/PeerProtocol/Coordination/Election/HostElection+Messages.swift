@@ -110,6 +110,7 @@ extension HostElection {
     } else {
       followers.append((node: follower, heard: now))
       isEntering = false
+      nextAsking = .distantFuture
       clock.catchUp(with: ack.sessionTime, at: now)
     }
   }

@@ -57,6 +57,8 @@ package struct HostElection: Sendable {
   var isEntering = false
   /// The member whose session it enters; nil where that is not known.
   private(set) var entered: NodeID?
+  /// When it asks for the host of that session, as the host of nobody but itself that it was before.
+  var nextAsking: Instant = .distantFuture
   /// A fresh node that has members listens until then.
   var bootUntil: Instant
   /// No automatic request to be host before then (preemption).
@@ -153,8 +155,7 @@ package struct HostElection: Sendable {
     case .listening(let until), .waiting(let until): return configuration.canHost ? until : nil
     case .hosting:
       return min(
-        nextBeat, offer?.until ?? .distantFuture, handoverTo?.until ?? .distantFuture,
-        isEntering ? bootUntil : .distantFuture)
+        nextBeat, nextAsking, offer?.until ?? .distantFuture, handoverTo?.until ?? .distantFuture)
     }
   }
 
@@ -180,7 +181,7 @@ package struct HostElection: Sendable {
     case .hosting:
       if let lock = offer, now >= lock.until { offer = nil }
       if let lock = handoverTo, now >= lock.until { handoverTo = nil }
-      if isEntering, now >= bootUntil { askForHost(at: now) } else if now >= nextBeat { beat(at: now) }
+      if now >= nextAsking { askForHost(at: now) } else if now >= nextBeat { beat(at: now) }
     }
   }
 
@@ -207,7 +208,7 @@ package struct HostElection: Sendable {
     guard !(isHost && size(at: now) > 1), leaseUntil == nil else { return }
     bootUntil = now.advanced(byNanoseconds: configuration.timers.lease)
     (isEntering, entered) = (true, member)
-    if isHost { nextBeat = now } else { enter(.listening(until: bootUntil)) }
+    if isHost { (nextBeat, nextAsking) = (now, bootUntil) } else { enter(.listening(until: bootUntil)) }
   }
 
   /// Whether this node, without followers, enters a session whose host it has not heard yet.
@@ -241,6 +242,7 @@ extension HostElection {
     write(bootUntil, to: &writer, at: now)
     write(quietUntil, to: &writer, at: now)
     write(nextOffer, to: &writer, at: now)
+    write(nextAsking, to: &writer, at: now)
     writer.write(UInt8(isEntering ? 1 : 0))
     writer.write(entered?.incarnation ?? 0)
     writer.write(beatSequence)

@@ -1,0 +1,90 @@
+import SharedWorld
+import TestSupport
+import Testing
+
+@Suite("The clock of what waits", .endsHangs)
+struct WaitClockTests {
+  /// What a session waits for, and another app never does.
+  enum Wait: CaseIterable {
+    case invitation, request, stream, ownership
+  }
+
+  @Test("twenty seconds end before forty, whatever waits: both are those of the network", arguments: Wait.allCases)
+  func order(of wait: Wait) async throws {
+    let network = try MemoryNetwork(speed: 100)
+    var silent = Session.Configuration(service: "swtest")
+    silent.transport = .inMemory(network)
+    silent.invitationHandler = { invitation in
+      if invitation.peer.name == "carol" { await Self.never() }
+      return .accept
+    }
+    silent.ownershipHandler = { _ in
+      await Self.never()
+      return false
+    }
+    let configuration = silent
+    let names = ["alice", "bob", "carol"]
+    let identities = try names.map { try TestSessions.identity($0) }
+    try await Session.withSession(as: identities[0], configuration: configuration) { alice in
+      try await Session.withSession(as: identities[1], configuration: configuration) { bob in
+        try await Session.withSession(as: identities[2], configuration: configuration) { carol in
+          _ = try await alice.invite(bob.endpoint)
+          let streams = bob.streams(named: "log")
+          let questions = bob.requests(String.self)
+          let lamp = try await bob.place(Anchor(name: "lamp"))
+          _ = try await bob.requestOwnership(of: lamp)
+          for await element in alice.anchorChanges() {
+            if case .change(let change) = element, change.anchor.id == lamp { break }
+          }
+          let ended = try await withThrowingTaskGroup(of: Duration.self) { group in
+            group.addTask { await Self.ask(bob, from: alice, for: .seconds(40)) }
+            group.addTask { await Self.end(of: wait, at: alice, bob, carol, lamp) }
+            return try await group.reduce(into: []) { $0.append($1) }
+          }
+          #expect(ended == [.seconds(20), .seconds(40)])
+          withExtendedLifetime((streams, questions)) {}
+        }
+      }
+    }
+  }
+
+  /// Waits for twenty seconds that end.
+  private static func end(
+    of wait: Wait, at alice: Session, _ bob: Session, _ carol: Session, _ lamp: AnchorID
+  ) async -> Duration {
+    let limit = Duration.seconds(20)
+    let expected: SessionError.Code
+    let error: SessionError?
+    switch wait {
+    case .request: return await ask(bob, from: alice, for: limit)
+    case .invitation:
+      expected = .invitationTimedOut
+      error = await #expect(throws: SessionError.self) { try await carol.invite(bob.endpoint, timeout: limit) }
+    case .stream:
+      expected = .requestTimedOut
+      error = await #expect(throws: SessionError.self) {
+        try await alice.openStream(named: "log", to: bob.localPeer.id, timeout: limit)
+      }
+    case .ownership:
+      expected = .notAcknowledged
+      error = await #expect(throws: SessionError.self) {
+        try await alice.requestOwnership(of: lamp, timeout: limit)
+      }
+    }
+    #expect(error?.code == expected)
+    return limit
+  }
+
+  /// Asks a peer that does not answer.
+  private static func ask(_ peer: Session, from session: Session, for limit: Duration) async -> Duration {
+    let error = await #expect(throws: SessionError.self) {
+      try await session.request("?", from: peer.localPeer.id, at: "quiz", expecting: String.self, timeout: limit)
+    }
+    #expect(error?.code == .requestTimedOut)
+    return limit
+  }
+
+  private static func never() async {
+    for await _ in AsyncStream(Never.self, { _ in }) {}
+  }
+}

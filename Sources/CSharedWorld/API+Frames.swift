@@ -120,7 +120,7 @@ public func sw_session_keep_aligned_async(
 ) -> sw_status {
   begin(session, operation) {
     let scan = try scan(positions, count, has_gravity)
-    return { session, done in done.alignment = try await session.keepAligned(by: scan) }
+    return { session, done in done.alignment = try await session.keepAligned(by: scan).alignment }
   }
 }
 

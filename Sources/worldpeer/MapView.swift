@@ -13,6 +13,8 @@ struct MapView {
   }
 
   private var hitTest: HitTest?
+  /// The anchors among which the last hit was looked for.
+  private var anchors: [Anchor] = []
 
   /// Looks at a map; `id` says which, when it is shared.
   mutating func show(_ map: WorldMap, id: MapID? = nil) {
@@ -26,11 +28,12 @@ struct MapView {
     sharedID = id
   }
 
-  /// The nearest thing under a point of the screen; nil when there is nothing.
-  mutating func hit(at screen: SIMD2<Float>) -> HitTest.Result? {
+  /// The nearest thing under a point of the screen, of the points in view and these anchors; nil when there is nothing.
+  mutating func hit(at screen: SIMD2<Float>, among anchors: [Anchor]) -> HitTest.Result? {
     guard let map else { return nil }
     let camera = camera ?? .framing(map)
-    let test = hitTest ?? HitTest(cloud: map.cloud, anchors: map.anchors, within: seenBox(of: map, camera))
+    if self.anchors != anchors { (self.anchors, hitTest) = (anchors, nil) }
+    let test = hitTest ?? HitTest(cloud: map.cloud, anchors: anchors, within: seenBox(of: map, camera))
     hitTest = test
     return test.results(at: screen, through: camera).first
   }

@@ -23,6 +23,7 @@ extension Program {
     case .nobodyFound(let diagnosis): console.say(.nobodyFound(diagnosis))
     case .invitationReceived(let invitation):
       names[invitation.peer.id] = invitation.peer.name
+      inviters.insert(invitation.peer.id)
       // Else the desk has reported it.
       if options.peer.accept != .ask { console.say(.invitation(invitation, isAsked: false)) }
     case .invitationFailed(let target, let error, let isRetried):
@@ -33,12 +34,11 @@ extension Program {
     case .codeEnded(let peer, let isConfirmed): console.say(.codeEnded(person(peer.id), isConfirmed: isConfirmed))
     case .peerJoined(let peer):
       names[peer.id] = peer.name
-      console.say(.peerJoined(person(peer.id)))
+      console.say(.peerJoined(person(peer.id), hasInvited: inviters.contains(peer.id)))
     case .peerReconnecting(let peer): console.say(.peerReconnecting(person(peer.id)))
     case .peerReconnected(let peer): console.say(.peerReconnected(person(peer.id)))
     case .peerLeft(let peer, let reason): console.say(.peerLeft(person(peer.id), reason: reason.rawValue))
-    case .newDevice(let peer, let known):
-      console.say(.newDevice(Report.Person(id: peer.id.description, name: peer.name), known: known.description))
+    case .newDevice(let peer, let known): reportNewDevice(peer, known)
     case .hostChanged(let former, let host, let epoch, let reason): report(host, instead: former, epoch, reason)
     case .lockChanged(let isLocked): console.say(.lockChanged(isLocked: isLocked))
     case .roleChanged(let peer, let role): console.say(.roleChanged(person(peer.id), role: role?.rawValue))
@@ -81,6 +81,12 @@ extension Program {
     }
   }
 
+  private func reportNewDevice(_ peer: Peer, _ known: PeerID) {
+    let person = Report.Person(id: peer.id.description, name: peer.name)
+    // Its invitation has told people so.
+    console.say(.newDevice(person, known: known.description, isTold: inviters.contains(peer.id)))
+  }
+
   private func report(_ host: PeerID?, instead former: PeerID?, _ epoch: UInt64, _ reason: HostChangeReason) {
     let cause = words(for: reason, from: former, to: host)
     console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: "\(reason)", cause: cause))
@@ -110,6 +116,8 @@ extension Program {
   /// Why another peer hosts, for people: nothing at a join, or when this peer is alone.
   private func words(for reason: HostChangeReason, from former: PeerID?, to host: PeerID?) -> String? {
     guard host != nil else {
+      // A newcomer that was its own host asks for another: nobody is lost.
+      guard former != session.localPeer.id else { return nil }
       hostLoss = former.map { "\(person($0).name) \(reason == .expired ? "does not answer" : "left")" }
       return nil
     }

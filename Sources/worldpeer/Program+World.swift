@@ -107,7 +107,7 @@ extension Program {
     let scan = try await seenHere(try await Self.read(path).map)
     let shared =
       onlyIfMoved
-      ? try await session.keepAligned(by: MapScan(scan.cloud)) : try await session.relocalise(scan.cloud)
+      ? try await session.keepAligned(by: MapScan(scan.cloud)).alignment : try await session.relocalise(scan.cloud)
     return .alignment([Report.Alignment(Report.Person(id: "", name: "the map"), shared)])
   }
 
@@ -143,7 +143,8 @@ extension Program {
 
   func tap(_ screen: SIMD2<Float>, name: String?) async throws -> Report.Answer {
     await refreshView()
-    guard let hit = view.hit(at: screen) else {
+    // Planes that peers have moved or added count, not those of the file.
+    guard let hit = view.hit(at: screen, among: await session.anchors()) else {
       let why = view.map == nil ? "there is no map yet" : "there is nothing at \(screen.x) \(screen.y)"
       throw ProgramFailure("no-hit", why)
     }

@@ -38,6 +38,8 @@ actor Program {
   var anchorNames: [AnchorID: String] = [:]
   /// Why there is no host, in words; nil while there is one, and before the first.
   var hostLoss: String?
+  /// The peers that have invited this one.
+  var inviters: Set<PeerID> = []
   /// The services in sight, as they were last reported.
   var candidates: [Candidate.ID: Candidate] = [:]
   var tapsWithoutName = 0

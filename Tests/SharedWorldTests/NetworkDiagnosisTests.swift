@@ -55,6 +55,22 @@ struct NetworkDiagnosisTests {
     #expect(held.summary.contains("ss -ulpn"))
   }
 
+  @Test("nobody can be found where one of the findings is bad, and there alone")
+  func verdict() {
+    for daemon in [DaemonPulse.answers, .absent, .hung] {
+      for bits in 0..<16 {
+        let diagnosis = Self.diagnosis { facts in
+          (facts.daemon, facts.hasResponder, facts.isPortHeld) = (daemon, bits & 1 == 0, bits & 2 != 0)
+          if bits & 4 != 0 { facts.paths = [] }
+          if bits & 8 != 0 { (facts.hearsItself, facts.others, facts.offering) = (false, [], []) }
+        }
+        #expect(diagnosis.canFindPeers == diagnosis.findings.allSatisfy { $0.weight != .bad })
+        let isServed = daemon == .answers || bits & 3 == 0
+        #expect(!diagnosis.canFindPeers || isServed, "\(diagnosis)")
+      }
+    }
+  }
+
   @Test("what cannot be sent asks for a route, or for the firewall to let it pass")
   func sending() {
     func advice(_ code: Int32) -> String? {

@@ -22,7 +22,7 @@ struct ReportTests {
         #""event":"anchor-updated","t":1.5,"clock":7.25,"id":"1","name":"table","position":[0.0,0.0,0.0],"author":null,"extent":[2.0,0.5],"origin":"remote""#
       ),
       (
-        .peerJoined(bob),
+        .peerJoined(bob, hasInvited: true),
         #""event":"peer-joined","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","reason":"joined""#
       ),
       (
@@ -148,9 +148,19 @@ struct ReportTests {
 
   @Test("a line has colour only when asked")
   func colour() {
-    let line = Report.peerJoined(Self.bob).lines[0]
+    let line = Report.peerJoined(Self.bob, hasInvited: false).lines[0]
     #expect(line.text(colour: false) == "→ bob joined")
     #expect(line.text(colour: true) == "\u{1b}[32m→\u{1b}[0m \u{1b}[1mbob\u{1b}[0m joined")
+  }
+
+  @Test("people read who came on their own, and that a name has a new device is said once")
+  func joins() {
+    let lines = [true, false].map { Report.peerJoined(Self.bob, hasInvited: $0).lines.map { $0.text(colour: false) } }
+    #expect(lines == [["→ bob joined, having invited you"], ["→ bob joined"]])
+    let told = [true, false].map { Report.newDevice(Self.bob, known: "ab", isTold: $0) }
+    #expect(told.map(\.lines.isEmpty) == [true, false])
+    // Scripts hear of it nevertheless.
+    #expect(told[0].json(at: 1, clock: 1).text == told[1].json(at: 1, clock: 1).text)
   }
 
   @Test("a message cannot steer the terminal that shows it")

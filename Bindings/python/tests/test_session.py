@@ -55,6 +55,16 @@ class SessionTest(PeerTest):
             self.assertEqual(removed.anchor.id, lamp)
         await self.heard(swift, "peer-left", name="ann", reason="left")
 
+    async def test_what_was_placed_before_is_remote_to_both_at_each_of_100_joins(self):
+        for _ in range(100):
+            async with self.session("ann") as ann, self.session("bob") as bob:
+                ann.place("lamp", (1, 2, 3))
+                bob.place("table", (1, 2, 3))
+                await bob.invite("127.0.0.1", ann.port)
+                for session, name in ((ann, "table"), (bob, "lamp")):
+                    added = await self.event(session, AnchorAdded, lambda event, name=name: event.anchor.name == name)
+                    self.assertEqual(added.origin, "remote")
+
     async def test_messages_arrive_from_and_at_worldpeer(self):
         swift = self.worldpeer("swift")
         async with self.session("ann") as ann, self.session("bob") as bob:

@@ -35,12 +35,11 @@ extension Report {
     }
   }
 
-  /// A peer has the name of a known one and another key.
-  package static func newDevice(_ person: Person, known: String) -> Report {
+  /// A peer has the name of a known one and another key; `isTold` says that people have read so.
+  package static func newDevice(_ person: Person, known: String, isTold: Bool) -> Report {
     let keys: Line = "has the key \(shortened(person.id)), not the known one \(shortened(known))"
-    return Report(
-      "new-device", person.members + ["known": .string(known)],
-      ["\("!", .bad) \(person.name, .name) \(keys): a new device, or somebody who took the name"])
+    let line: Line = "\("!", .bad) \(person.name, .name) \(keys): a new device, or somebody who took the name"
+    return Report("new-device", person.members + ["known": .string(known)], isTold ? [] : [line])
   }
 
   /// Two people are to compare a code.

@@ -57,5 +57,8 @@ struct PasscodeWait: Sendable, Equatable, FrameBody {
 
   func write(to writer: inout ByteWriter) { writer.write(milliseconds) }
 
-  init(reading reader: inout ByteReader) throws(DecodingFailure) { milliseconds = try reader.read(UInt32.self) }
+  init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    milliseconds = try reader.read(UInt32.self)
+    guard milliseconds > 0 else { throw .invalid("a wait of no time", offset: reader.offset) }
+  }
 }

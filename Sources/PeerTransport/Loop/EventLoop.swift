@@ -1,4 +1,5 @@
 import BasicsLinux
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -85,6 +86,17 @@ extension EventLoop {
   /// Runs `action` on the loop, after everything queued before it.
   package func execute(_ action: @escaping @Sendable () -> Void) {
     submit(.action(action))
+  }
+
+  /// Runs `action` on the loop after everything queued before it, or at once if the caller runs there, and waits for its end.
+  package func run(_ action: @escaping @Sendable () -> Void) {
+    if isIsolatingCurrentContext() == true { return action() }
+    let done = DispatchSemaphore(value: 0)
+    execute {
+      action()
+      done.signal()
+    }
+    done.wait()
   }
 
   /// Queues work and wakes the loop if it sleeps.

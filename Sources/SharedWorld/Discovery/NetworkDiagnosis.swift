@@ -32,7 +32,7 @@ public struct NetworkDiagnosis: Hashable, Sendable {
 
   /// The findings, in the order in which discovery depends on them.
   public let findings: [Finding]
-  /// Whether discovery can find anybody on another machine.
+  /// Whether discovery can find anybody on another machine: none of the findings is bad.
   public let canFindPeers: Bool
 
   /// The findings that may be why nobody is found, the worst first.
@@ -86,8 +86,7 @@ public struct NetworkDiagnosis: Hashable, Sendable {
     let conflicts = facts.contestedNames.isEmpty ? [] : [Finding.conflict(facts.contestedNames)]
     findings =
       [.interfaces(facts), .daemon(facts.daemon, hasResponder: facts.hasResponder), .port(facts)] + answers + conflicts
-    // Without a daemon the responder needs its library, and a share of the port.
-    canFindPeers = isAsked && (facts.daemon == .answers || (facts.hasResponder && !facts.isPortHeld))
+    canFindPeers = !findings.contains { $0.weight == .bad }
   }
 }
 
@@ -137,7 +136,7 @@ extension NetworkDiagnosis.Finding {
         advice: nil)
     case .hung:
       Self(
-        subject: "daemon", weight: .doubtful, text: "avahi-daemon runs and does not answer",
+        subject: "daemon", weight: hasResponder ? .doubtful : .bad, text: "avahi-daemon runs and does not answer",
         advice: "restart it: systemctl restart avahi-daemon")
     }
     #endif

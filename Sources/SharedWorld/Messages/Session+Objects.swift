@@ -38,6 +38,17 @@ extension Session {
     return try await transmit(Parcel(letter.bytes, as: .envelope, to: audience, mode: mode))
   }
 
+  /// Sends an object without waiting, as ``sendNow(_:to:mode:)-([UInt8],[PeerID]?,_)`` sends bytes.
+  ///
+  /// - Throws: ``SessionError`` with the code `wouldBlock`, or what ``send(_:to:at:mode:)-(Object,_,_,_)`` throws.
+  @discardableResult
+  public func sendNow<Object: Codable & Sendable>(
+    _ object: Object, to audience: MessageAudience, at endpoint: String, mode: MessageMode = .reliable
+  ) throws(SessionError) -> MessageID {
+    let letter = Letter.message(try seal(Message(object), to: audience, at: endpoint))
+    return try transmitNow(Parcel(letter.bytes, as: .envelope, to: audience, mode: mode))
+  }
+
   /// The messages of one type at some endpoints, from now on.
   ///
   ///     for await message in session.messages(LabelEvent.self, at: "draw") { show(message.object) }
@@ -413,19 +424,28 @@ extension Session {
     // Nobody waits for it, or this side gives up and its release says so.
     if Task.isCancelled, case .failure(let error) = outcome, error is CancellationError { return }
     guard let outcome, request.settle() else { return }
-    let sender = letter.sender
     do {
-      let bytes = Letter.answer(request.number, start: sender.incarnation, try outcome.get()).bytes
-      do throws(SessionError) {
-        _ = try await transmit(Parcel(bytes, as: .envelope, to: .peer(sender.peer)))
-      } catch where error.code == .limitExceeded {
+      try await send(try outcome.get(), answering: letter, number: request.number)
+    } catch {
+      await fail(request, RemoteError(telling: error))
+    }
+  }
+
+  /// Sends the answer to a request.
+  private nonisolated func send(
+    _ answer: MessageEnvelope, answering letter: ArrivedMessage, number: UInt64
+  ) async throws(SessionError) {
+    let sender = letter.sender
+    let bytes = Letter.answer(number, start: sender.incarnation, answer).bytes
+    do throws(SessionError) {
+      _ = try await transmit(Parcel(bytes, as: .envelope, to: .peer(sender.peer)))
+    } catch {
+      if error.code == .limitExceeded {
         // The handler has returned: nobody else tells the app that answers.
         let what = "the answer to the request of \(sender.peer.short) at '\(letter.envelope.endpoint)' was not sent"
         hub.publish([.problem(SessionError(.limitExceeded, "\(what): \(error.message)"))])
-        throw error
       }
-    } catch {
-      await fail(request, RemoteError(telling: error))
+      throw error
     }
   }
 

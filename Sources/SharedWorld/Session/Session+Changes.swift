@@ -180,18 +180,19 @@ extension Session {
 // MARK: - Snapshots
 
 extension Session {
-  /// The session as it was after its latest turns, for a render loop: no `await`, from any thread.
+  /// The session as it was after its latest turn, for a render loop: no `await`, from any thread.
   ///
-  /// The first read of a session gives what was there at the start, revision 0, and from then on snapshots are made. A change is in
-  /// the next one at once if the one before was read, else at most ``snapshotPause`` later; where nobody has read for a second, the
-  /// first read shows the past and has the next one made. ``makeSnapshot()`` waits for the present.
+  /// Before the first read nothing is made. From then on a change is in the next snapshot at once if the one before was read, else
+  /// after ``snapshotPause`` at most, and a reader that comes before has it made: it waits for the session's thread, as long as one
+  /// turn of that takes. So it does where nobody has read for a second.
   ///
   /// A snapshot costs its reader a pointer. It costs the session the anchors that have changed, and a copy of the list of all: hold
   /// one for a frame, not for the life of the app.
   public nonisolated var snapshot: Snapshot {
     let (latest, isStale) = board.read()
-    if isStale { loop.execute { [weak self] in self?.assumeIsolated { $0.publishSnapshot() } } }
-    return latest
+    guard isStale else { return latest }
+    loop.run { self.assumeIsolated { $0.publishSnapshot() } }
+    return board.read().0
   }
 
   /// How long a change may wait for its place in ``snapshot`` while that is read now and then.

@@ -82,7 +82,7 @@ extension Session {
       guard case .invitation(.unreachable) = outcome, target.candidate != nil,
         let found = try? await self.addresses(of: target, timeout: loop.rest(until: deadline)),
         KeySet(found) != KeySet(addresses)
-      else { return try peer(from: outcome, inviting: target) }
+      else { return try peer(from: outcome, inviting: target, at: addresses) }
       addresses = found
     }
   }
@@ -117,12 +117,21 @@ extension Session {
     }
   }
 
-  private func peer(from outcome: WaitOutcome, inviting target: InvitationTarget) throws(SessionError) -> Peer {
+  private func peer(
+    from outcome: WaitOutcome, inviting target: InvitationTarget, at addresses: [SocketAddress]
+  ) throws(SessionError) -> Peer {
     switch outcome {
     case .invitation(.accepted(let peer)): return discovery.peer(peer)
     case .invitation(.declined(let peer, let reason)):
       throw SessionError(.declined, "\(discovery.peer(peer).name) declined: \(reason)")
     case .invitation(.unreachable):
+      if let seen = target.candidate.flatMap(discovery.candidate) {
+        let places = addresses.map { "\(Endpoint($0))" }.joined(separator: ", ")
+        throw SessionError(
+          .unreachable,
+          "nobody answers at \(places), where '\(seen.name ?? "\(seen.id)")' says that it is: either it has just ended, or a "
+            + "firewall lets multicast pass and not TCP; let that port pass on its device")
+      }
       throw SessionError(
         .unreachable, "nobody answers at \(target); check the address, and that the peer runs and can be reached")
     case .invitation(.notAdmitted(let found)):

@@ -77,6 +77,10 @@ extension Session {
   /// - Throws: ``SessionError`` with the code `notPermitted` when this peer's own role does not allow it, for the creator, for a
   ///   moderator with an end, and in an open session, or `limitExceeded` when this peer has ruled on too many.
   public func setRole(_ role: PeerRole, of peer: PeerID, for time: Duration? = nil) throws(SessionError) {
+    guard try read({ node, _ in node.ownedSession.isOwned }) else {
+      throw SessionError(
+        .notPermitted, "nobody has a role in an open session; begin it with Session.Configuration.ownership = .owned")
+    }
     try handle(.setRole(role.sessionRole, of: peer, for: time.map { max($0, .milliseconds(1)) }))
   }
 

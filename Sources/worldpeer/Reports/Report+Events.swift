@@ -57,8 +57,10 @@ extension Report {
     Report("peer-lost", candidate.members, ["\("·", .faint) \(candidate.name, .name) is out of sight"])
   }
 
-  static func peerJoined(_ person: Person) -> Report {
-    Report("peer-joined", person.members + ["reason": "joined"], ["\("→", .good) \(person.name, .name) joined"])
+  /// A peer is a member; `hasInvited` says whether it invited this one, or came another way.
+  static func peerJoined(_ person: Person, hasInvited: Bool) -> Report {
+    let line: Line = "\("→", .good) \(person.name, .name) joined\(hasInvited ? ", having invited you" : "")"
+    return Report("peer-joined", person.members + ["reason": "joined"], [line])
   }
 
   static func peerReconnecting(_ person: Person) -> Report {

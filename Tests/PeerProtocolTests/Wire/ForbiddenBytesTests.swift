@@ -37,6 +37,12 @@ import WorldModel
     }
   }
 
+  @Test func `one waits for a millisecond at least to try a passcode`() {
+    for time in [0, 1] as [UInt32] {
+      #expect(Self.isRefused(PasscodeWait.self, Self.bytes { $0.write(time) }) == (time == 0))
+    }
+  }
+
   @Test func `a manifest names at most 450 chunks`() {
     let content = ContentID(SHA256Digest(words: .zero))
     for count in [450, 451] {

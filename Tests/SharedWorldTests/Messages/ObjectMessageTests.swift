@@ -25,7 +25,7 @@ struct ObjectMessageTests {
       try await alice.send(
         Message(LabelEvent(text: "one"), transform: transform, fields: ["a": "b"]), to: .all, at: "draw/red")
       try await alice.send(PenEvent.down([1, 2, 3], width: 0.5), to: .peer(bob.localPeer.id), at: "pen")
-      try await alice.send(LabelEvent(text: "two"), to: .all, at: "draw/blue")
+      try await alice.sendNow(LabelEvent(text: "two"), to: .all, at: "draw/blue")
       try await alice.send(PenEvent.up, to: .all, at: "pen")
       var label = labels.makeAsyncIterator()
       let one = try #require(await label.next())

@@ -74,7 +74,7 @@ struct RequestTests {
       let error = await #expect(throws: SessionError.self) {
         let _: String = try await alice.request(Question(text: "x"), from: bob.localPeer.id, at: "quiz/1")
       }
-      #expect(error?.code == .requestFailed && "\(error, default: "")".contains("limit-exceeded"))
+      #expect(error?.code == .requestFailed && (error?.cause as? RemoteError)?.code == "limit-exceeded")
       let problem = try await bob.first { if case .problem(let problem) = $0 { problem } else { nil } }
       #expect(problem.code == .limitExceeded)
       #expect(problem.message.contains("quiz/1") && problem.message.contains("61440"))

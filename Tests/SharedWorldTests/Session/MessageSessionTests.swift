@@ -48,6 +48,8 @@ struct MessageSessionTests {
         try await until { try await alice.isFull(after: sent.withLock { $0.count < most ? nil : $0[most - 1] }) }
         let error = await #expect(throws: SessionError.self) { try await alice.sendNow([1]) }
         #expect(error?.code == .wouldBlock)
+        let object = await #expect(throws: SessionError.self) { try await alice.sendNow("x", to: .all, at: "draw") }
+        #expect(object?.code == .wouldBlock)
         let cancelled = Task { try await alice.send([1], to: [bobID]) }
         cancelled.cancel()
         let reason = await #expect(throws: SessionError.self) { try await cancelled.value }

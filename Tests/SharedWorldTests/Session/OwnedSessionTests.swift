@@ -57,7 +57,7 @@ struct OwnedSessionTests {
       let error = await #expect(throws: SessionError.self) {
         try await alice.setRole(.moderator, of: bob.localPeer.id)
       }
-      #expect(error?.code == .notPermitted)
+      #expect(error?.code == .notPermitted && error?.message.contains("ownership = .owned") == true)
     }
   }
 

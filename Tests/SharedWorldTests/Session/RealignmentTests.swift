@@ -55,14 +55,17 @@ struct RealignmentTests {
       ]
       for step in steps {
         await marker.see(step.fit, residual: step.residual)
-        let alignment = try await session.keepAligned(by: marker)
+        let before = await session.alignmentOfSharedFrame().transform
+        let outcome = try await session.keepAligned(by: marker)
+        let alignment = outcome.alignment
         #expect(alignment.transform?.translation.x == step.x && alignment.state == .aligned)
+        #expect(outcome == (alignment.transform == before ? .kept(alignment) : .measured(alignment)))
         #expect(await marker.measurements == step.measurements)
       }
       // A device that loses its world is measured at once, whatever was before.
       try await session.beginFrame()
       await marker.see(Self.fit(1.52), residual: nil)
-      #expect(try await session.keepAligned(by: marker).transform?.translation.x == 1.52)
+      #expect(try await session.keepAligned(by: marker).alignment.transform?.translation.x == 1.52)
     }
   }
 
@@ -77,8 +80,8 @@ struct RealignmentTests {
       let marker = Marker()
       await #expect(throws: SessionError.self) { try await session.keepAligned(by: marker) }
       for _ in 0..<5 {
-        let alignment = try await session.keepAligned(by: marker)
-        #expect(alignment.state == .unaligned)
+        let outcome = try await session.keepAligned(by: marker)
+        #expect(outcome == .skipped(outcome.alignment) && outcome.alignment.state == .unaligned)
       }
       #expect(await marker.measurements == 1)
     }
@@ -103,16 +106,16 @@ struct RealignmentTests {
       await #expect(throws: SessionError.self) {
         try await session.keepAligned(by: MapScan(scan.cloud.selecting(Array(0..<20))))
       }
-      let first = try await session.keepAligned(by: scan)
+      let first = try await session.keepAligned(by: scan).alignment
       #expect(first.state == .aligned)
       #expect(await session.state().mapStatus.stage == .relocalised)
-      #expect(try await session.keepAligned(by: scan) == first)
+      #expect(try await session.keepAligned(by: scan) == .kept(first))
 
       let searched = await session.searchedTurns()
       let drifted = MapScan(try scan.cloud.transformed(by: Transform(translation: [0.1, 0, 0])))
       let residual = try await drifted.residual(of: #require(first.transform), in: session)
       #expect(residual.map { abs($0 - 0.1) < 0.02 } == true)
-      let second = try await session.keepAligned(by: drifted)
+      let second = try await session.keepAligned(by: drifted).alignment
       let move = try #require(second.transform?.translation) - #require(first.transform?.translation)
       #expect(abs(move.x - 0.1) < 0.02 && abs(move.y) < 0.02 && abs(move.z) < 0.02)
       // The same cloud, a little elsewhere: the place that was known is enough.

@@ -118,6 +118,24 @@ struct MemoryNetworkTests {
     }
   }
 
+  @Test("who is in sight and cannot be dialled is called by name, with its place, and the firewall is named")
+  func blocked() async throws {
+    let network = try MemoryNetwork(speed: 100)
+    let advertiser = try Advertiser(service: "swtest", port: 9, name: "lamp", on: network)
+    var configuration = Self.configuration(network)
+    configuration.invitePolicy = .none
+    try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
+      let lamp = try await alice.first { event in
+        if case .candidateFound(let candidate) = event { candidate.id } else { nil }
+      }
+      let error = await #expect(throws: SessionError.self) { try await alice.invite(.candidate(lamp)) }
+      #expect(error?.code == .unreachable)
+      let text = error?.message ?? ""
+      for word in ["'lamp'", ":9", "firewall"] { #expect(text.contains(word), "\(text)") }
+    }
+    advertiser.stop()
+  }
+
   @Test("a network that nobody uses any more is gone, with connections that never came up and bytes that waited")
   func released() async throws {
     weak var core: MemoryNetworkCore?

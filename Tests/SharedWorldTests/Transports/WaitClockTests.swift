@@ -11,7 +11,7 @@ struct WaitClockTests {
 
   @Test("twenty seconds end before forty, whatever waits: both are those of the network", arguments: Wait.allCases)
   func order(of wait: Wait) async throws {
-    let network = try MemoryNetwork(speed: 100)
+    let network = try MemoryNetwork(speed: 10)
     var silent = Session.Configuration(service: "swtest")
     silent.transport = .inMemory(network)
     silent.invitationHandler = { invitation in

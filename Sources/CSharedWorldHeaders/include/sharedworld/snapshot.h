@@ -14,8 +14,9 @@ typedef struct sw_snapshot sw_snapshot;
 
 /*
  * The latest view of a session, or NULL when its revision is not over `after`: a loop passes the revision that it drew last,
- * 0 at first. Neither waits for the session's thread nor holds it up. The first call says that views are wanted and has none
- * yet; from then on a change is in the next view at once if the last one was taken, else at most 4 ms later.
+ * 0 at first. The first call says that views are wanted; from then on a change is in the next view at once if the last one was
+ * taken, else after 4 ms at most. A call that comes before, the first one, and one after a second without any, waits as long as
+ * one turn of the session's thread takes.
  */
 sw_status sw_session_snapshot(sw_session *session, uint64_t after, sw_snapshot **snapshot);
 

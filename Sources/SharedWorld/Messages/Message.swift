@@ -7,8 +7,13 @@ public import WorldModel
 public struct Message<Object: Codable & Sendable>: Sendable {
   /// The object.
   public var object: Object
-  /// A rigid placement in the world; nil for an object without one.
+  /// A rigid placement in the world, in this peer's frame; nil for an object without one, and for one of a peer whose frame is not
+  /// aligned with this peer's.
+  ///
+  /// One with a scale is refused: send that as a field, or in the object.
   public var transform: Transform?
+  /// The placement in the frame of the peer that sent it; nil for an object without one, and for one of this peer.
+  public internal(set) var rawTransform: Transform?
   /// Header fields: at most ``MessageEnvelope/fieldLimit``, for middleware and apps alike.
   public var fields: [String: String]
 
@@ -31,8 +36,10 @@ public struct ReceivedMessage<Object: Codable & Sendable>: Sendable {
 
   /// The object.
   public var object: Object { message.object }
-  /// Its placement in the world, if it has one.
+  /// Its placement in the world, in this peer's frame, if it has one and the sender's frame is aligned with this peer's.
   public var transform: Transform? { message.transform }
+  /// Its placement in the sender's frame, if it has one.
+  public var rawTransform: Transform? { message.rawTransform }
   /// Its header fields.
   public var fields: [String: String] { message.fields }
 }

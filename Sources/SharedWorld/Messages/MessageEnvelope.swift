@@ -21,8 +21,11 @@ public struct MessageEnvelope: Hashable, Sendable {
   public var contentType: String
   /// Header fields.
   public var fields: [String: String]
-  /// A rigid placement in the world.
+  /// A rigid placement in the world, in this peer's frame; nil for an object without one, and for one of a peer whose frame is not
+  /// aligned with this peer's.
   public var transform: Transform?
+  /// The placement in the frame of the peer that sent it; nil for an object without one, and for one of this peer.
+  public internal(set) var rawTransform: Transform?
   /// The encoded object.
   public var bytes: [UInt8]
 

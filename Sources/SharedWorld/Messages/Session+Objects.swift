@@ -167,7 +167,9 @@ extension Session {
       throw RemoteError("content-type", "\(envelope.contentType) is not \(coder.contentType)")
     }
     let object = try coder.decode(Object.self, from: envelope.bytes)
-    return Message(object, transform: envelope.transform, fields: envelope.fields)
+    var message = Message(object, transform: envelope.transform, fields: envelope.fields)
+    message.rawTransform = envelope.rawTransform
+    return message
   }
 
   /// The object of a message or request; nil for one that cannot be decoded, which goes back to its sender.
@@ -237,7 +239,8 @@ extension Session {
     switch letter {
     case .message(let envelope):
       return ArrivedMessage(
-        envelope: envelope, sender: sender, origin: .numbered(message.number), request: nil, cost: cost)
+        envelope: placed(envelope, of: sender), sender: sender, origin: .numbered(message.number), request: nil,
+        cost: cost)
     case .request(let id, let envelope):
       let request = ServedRequest(id, of: sender) { [weak self, loop] in
         // Later: whatever releases it may be at work on the session's state.
@@ -245,12 +248,14 @@ extension Session {
       }
       if waits.requests.serve(request) {
         return ArrivedMessage(
-          envelope: envelope, sender: sender, origin: .numbered(message.number), request: request, cost: cost)
+          envelope: placed(envelope, of: sender), sender: sender, origin: .numbered(message.number), request: request,
+          cost: cost)
       }
       request.withdraw()
     case .returned(let reason, let text, let message, let start): take(back: message, start, from: sender, reason, text)
     case .answer(let id, let start, var envelope):
       guard start == incarnation, waits.requests.awaits(id, from: sender.peer) else { break }
+      envelope = placed(envelope, of: sender)
       let stop = admit(&envelope, from: sender.peer)
       let outcome = stop.map { SessionError(.messageStopped, "middleware stopped the answer", cause: $0) }
       waits.requests.finish(id, outcome.map { .failure($0) } ?? .success(envelope))
@@ -262,12 +267,26 @@ extension Session {
     return nil
   }
 
+  /// An envelope with its placement in this peer's frame, as far as this peer knows now where the sender's is.
+  private func placed(_ envelope: MessageEnvelope, of sender: NodeID) -> MessageEnvelope {
+    guard let transform = envelope.transform else { return envelope }
+    var placed = envelope
+    placed.rawTransform = transform
+    placed.transform =
+      driver?.read { node, _ in
+        let frames = node.worldFrames
+        return frames.place(transform, in: frames.frame(of: sender))
+      } ?? nil
+    return placed
+  }
+
   /// Takes an unreliable object; one that nobody can read is dropped, and so is all else that comes this way.
   func takeUnreliable(_ bytes: [UInt8], key: String, from sender: NodeID) {
     guard case .message(let envelope) = try? Letter(bytes) else { return }
     let cost = ProtocolLimits.cost(ofMessage: bytes)
+    let origin = ArrivedMessage.Origin.unreliable(key: key)
     deliver([
-      ArrivedMessage(envelope: envelope, sender: sender, origin: .unreliable(key: key), request: nil, cost: cost)
+      ArrivedMessage(envelope: placed(envelope, of: sender), sender: sender, origin: origin, request: nil, cost: cost)
     ])
   }
 
@@ -434,18 +453,17 @@ extension Session {
   /// Sends the answer to a request.
   private nonisolated func send(
     _ answer: MessageEnvelope, answering letter: ArrivedMessage, number: UInt64
-  ) async throws(SessionError) {
+  ) async throws {
     let sender = letter.sender
     let bytes = Letter.answer(number, start: sender.incarnation, answer).bytes
     do throws(SessionError) {
       _ = try await transmit(Parcel(bytes, as: .envelope, to: .peer(sender.peer)))
     } catch {
-      if error.code == .limitExceeded {
-        // The handler has returned: nobody else tells the app that answers.
-        let what = "the answer to the request of \(sender.peer.short) at '\(letter.envelope.endpoint)' was not sent"
-        hub.publish([.problem(SessionError(.limitExceeded, "\(what): \(error.message)"))])
-      }
-      throw error
+      guard error.code == .limitExceeded else { throw error }
+      // The handler has returned: nobody else tells the app that answers.
+      let what = "the answer to the request of \(sender.peer.short) at '\(letter.envelope.endpoint)' was not sent"
+      hub.publish([.problem(SessionError(.limitExceeded, "\(what): \(error.message)"))])
+      throw RemoteError("limit-exceeded", "the answer is longer than a message may be")
     }
   }
 

@@ -51,11 +51,13 @@ extension WorldMap {
   /// The smallest box about the feature points; nil for an empty cloud.
   public var bounds: BoundingBox? { BoundingBox(containing: cloud.positions) }
 
-  /// The middle of ``bounds`` (metres); the origin for an empty cloud.
-  public var center: SIMD3<Float> { bounds?.center ?? .zero }
+  /// The middle of what people see as the whole of the cloud, its outliers ignored (metres); the origin for an empty cloud.
+  ///
+  /// ``BoundingBox/init(ignoringOutliersOf:)`` says how; ``bounds`` has the outliers too.
+  public var center: SIMD3<Float> { BoundingBox(ignoringOutliersOf: cloud.positions)?.center ?? .zero }
 
-  /// The size of ``bounds`` along each axis (metres); zero for an empty cloud.
-  public var extent: SIMD3<Float> { bounds?.extent ?? .zero }
+  /// The size of the same along each axis (metres); zero for an empty cloud.
+  public var extent: SIMD3<Float> { BoundingBox(ignoringOutliersOf: cloud.positions)?.extent ?? .zero }
 
   /// The size in memory that the format's figures call raw: 20 bytes a point, and its channels (bytes).
   public var rawSize: Int { cloud.count * cloud.bytesPerPoint }

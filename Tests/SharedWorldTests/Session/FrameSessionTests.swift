@@ -54,6 +54,39 @@ struct FrameSessionTests {
     }
   }
 
+  @Test("placements of messages, requests and answers arrive in the receiver's frame, and as they were sent")
+  func messages() async throws {
+    try await TestSessions.joined { alice, bob in
+      let (a, b) = (alice.localPeer.id, bob.localPeer.id)
+      try await alice.beginFrame()
+      try await bob.beginFrame()
+      try await awaitUnaligned(0, for: bob, placedBy: alice)
+      let tip = Transform(translation: [1, 2, 3])
+      var labels = bob.messages(LabelEvent.self).makeAsyncIterator()
+      let questions = bob.requests(LabelEvent.self)
+      try await alice.send(Message(LabelEvent(text: "one"), transform: tip), to: .all, at: "draw")
+      let early = try #require(await labels.next())
+      #expect(early.transform == nil && early.rawTransform == tip)
+
+      try await bob.align(a, by: FrameFit(transform: Transform(translation: -offset)))
+      _ = await self.await(.aligned, of: a, for: bob)
+      _ = await self.await(.aligned, of: b, for: alice)
+      try await alice.send(Message(LabelEvent(text: "two"), transform: tip), to: .all, at: "draw")
+      let late = try #require(await labels.next())
+      #expect(late.transform?.translation == tip.translation - offset && late.rawTransform == tip)
+
+      async let answering: Void = questions.answer { question in
+        Message(question.object.text, transform: question.transform)
+      }
+      let answer: Message<String> = try await alice.request(
+        Message(LabelEvent(text: "three"), transform: tip), from: b, at: "draw")
+      #expect(answer.transform?.translation == tip.translation)
+      #expect(answer.rawTransform?.translation == tip.translation - offset)
+      await bob.leave()
+      await answering
+    }
+  }
+
   @Test("readers of changes begin again when a frame is aligned, and see the anchor that had no place")
   func readers() async throws {
     try await TestSessions.joined { alice, bob in

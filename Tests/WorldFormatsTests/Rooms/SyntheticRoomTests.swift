@@ -47,7 +47,8 @@ import WorldModel
     let inside = map.cloud.positions.count { bounds.contains($0) }
     #expect((19_600..<20_000).contains(inside))
     #expect(bounds.extent.max() < 8)
-    #expect(map.extent.max() > 500)
+    #expect(try #require(map.bounds).extent.max() > 500)
+    #expect(map.extent == bounds.extent && map.center == bounds.center)
     let ids = map.cloud.identifiers
     let gaps = zip(ids, ids.dropFirst()).count { $1 - $0 > 1 }
     #expect(gaps > 10_000)

@@ -75,7 +75,7 @@ enum {
   SW_EVENT_ROLE_CHANGED = 69,          /* peer, name, text: creator, moderator, publisher, member, guest, or empty: no longer admitted */
   SW_EVENT_LOG = 70                    /* text: a line for people, name: the part of the library, flags: SW_LOG_..., total: how many
                                           more of its kind were left out; 64 wait to be read, older ones go first */
-  /* Of an object: endpoint, object_type, content_type, data, fields, and anchor.transform if has_transform. */
+  /* Of an object: endpoint, object_type, content_type, data, fields, and anchor.transform, in this peer's frame, if has_transform. */
 };
 /* Which part of an anchor an edit wrote. The comment names where a lost edit's value is. */
 enum {

@@ -297,9 +297,7 @@ class LivePose(ctypes.Structure):
 #: The structures by their names in the header.
 STRUCTURES: dict[str, type[ctypes.Structure]] = {
     (structure.__doc__ or ""): structure
-    for structure in (
-        PeerID, AnchorID, MapID, Digest, Pair, SessionConfig, KnownPeer, Peer, Anchor, Event, Invitation, Delivery, Group, Object,
-        Alignment, FrameFit, State, LivePose)
+    for structure in ctypes.Structure.__subclasses__() if structure.__module__ == __name__
 }
 
 

@@ -141,6 +141,11 @@ struct Governance: Organ {
     turn.tell(.finish(.refused))
   }
 
+  /// Gives the others the time in which this process stood still to admit this node.
+  mutating func excuse(_ gap: Duration) {
+    charge?.admissionDeadline = charge?.admissionDeadline.map { $0 + gap }
+  }
+
   /// Counts the time in which this process stood still: admissions end by the clock of the world.
   mutating func clockJumped(by gap: Duration, in turn: inout Turn) {
     stoodStill += gap

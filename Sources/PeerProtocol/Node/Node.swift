@@ -193,6 +193,7 @@ package struct Node: Sendable {
     resources.excuse(gap)
     ownership.organ.excuse(gap, in: &turn)
     messages.organ.excuse(gap)
+    governance.organ.excuse(gap)
     turn.tell(.elect(.stalled(gap)))
     settle()
     membership.organ.hastenDials(in: &turn)

@@ -72,6 +72,8 @@ struct EventBacklog: Backlog {
     let subject = event.subject
     if let subject, event.replacesUnread, let index = replaceable[subject] { return unread.replace(index, with: event) }
     if case .anchor(let anchor) = subject { seal(anchor, before: event) }
+    // What is told of a peer after it came or went must not stand before that.
+    if let peer = event.arrival { replaceable = replaceable.filter { $0.key.peer != peer } }
     let index = unread.append(event)
     if let subject { replaceable[subject] = event.replacesUnread ? index : nil }
     if let kind = Self.kind(of: event), isOver(kind, with: event) { drop(kind) }
@@ -295,6 +297,24 @@ extension Session.Event {
     case unreliable(PeerID, String)
     /// A service on the network.
     case candidate(Candidate.ID)
+
+    /// The member that it is about; nil for what is there without it.
+    var peer: PeerID? {
+      switch self {
+      case .drag(_, let peer), .participant(let peer), .resource(_, let peer), .peerMap(let peer), .groups(let peer),
+        .role(let peer), .alignment(let peer), .unreliable(let peer, _):
+        peer
+      case .anchor, .map, .attachment, .candidate: nil
+      }
+    }
+  }
+
+  /// The peer that has joined or left by this.
+  fileprivate var arrival: PeerID? {
+    switch self {
+    case .peerJoined(let peer), .peerLeft(let peer, _): peer.id
+    default: nil
+    }
   }
 
   /// The subject of this event, if it may be replaced or ends that an earlier one may be.

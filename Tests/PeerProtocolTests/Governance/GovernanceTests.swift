@@ -64,6 +64,19 @@ struct GovernanceTests {
     #expect(probe.node.hasEnded)
   }
 
+  @Test("a node that stood still while it waited for its admission has the rest of its time")
+  func stoodStill() throws {
+    var probe = NodeProbe(signs: true)
+    let link = try Self.enter(&probe, isAdmitted: false)
+    probe.wait(seconds: 5, keeping: [link])
+    probe.now += .seconds(20)
+    probe.input(.tick)
+    probe.wait(seconds: 4, keeping: [link])
+    #expect(!probe.node.hasEnded)
+    probe.wait(seconds: 3, keeping: [link])
+    #expect(probe.node.hasEnded)
+  }
+
   @Test("a member admits nobody, removes nobody and locks nothing")
   func memberMayNot() throws {
     var probe = NodeProbe(signs: true)

@@ -108,6 +108,36 @@ struct EventBacklogTests {
     #expect(words.contains { $0.contains("session.state()") } || words.contains { $0.contains("problems were") })
   }
 
+  @Test("news of a peer that has gone and come again stands behind that")
+  func comesAgain() {
+    var backlog = EventBacklog()
+    let peer = Self.peer(0)
+    func say(_ word: String) {
+      backlog.append(.groupsChanged(peer, [word]))
+      backlog.append(.roleChanged(peer, word == "a" ? .guest : .member))
+      backlog.append(.unreliableMessage([word == "a" ? 1 : 2], key: "k", from: peer.id))
+    }
+    say("a")
+    backlog.append(.peerLeft(peer, reason: .lost))
+    backlog.append(.peerJoined(peer))
+    say("b")
+    say("c")
+    let kinds = backlog.take().map { event in
+      switch event {
+      case .groupsChanged(_, let groups): "groups \(groups.sorted())"
+      case .roleChanged(_, let role): "role \(role?.rawValue ?? "")"
+      case .unreliableMessage(let bytes, _, _): "bytes \(bytes)"
+      case .peerLeft: "left"
+      case .peerJoined: "joined"
+      default: "?"
+      }
+    }
+    #expect(
+      kinds == [
+        #"groups ["a"]"#, "role guest", "bytes [1]", "left", "joined", #"groups ["c"]"#, "role member", "bytes [2]",
+      ])
+  }
+
   @Test("what was read counts no longer")
   func drained() {
     var backlog = EventBacklog()

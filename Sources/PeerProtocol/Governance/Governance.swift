@@ -143,7 +143,7 @@ struct Governance: Organ {
 
   /// Gives the others the time in which this process stood still to admit this node.
   mutating func excuse(_ gap: Duration) {
-    charge?.admissionDeadline = charge?.admissionDeadline.map { $0 + gap }
+    if let deadline = charge?.admissionDeadline { charge?.admissionDeadline = deadline + gap }
   }
 
   /// Counts the time in which this process stood still: admissions end by the clock of the world.

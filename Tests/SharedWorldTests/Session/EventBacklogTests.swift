@@ -113,8 +113,8 @@ struct EventBacklogTests {
     var backlog = EventBacklog()
     let peer = Self.peer(0)
     func say(_ word: String) {
-      backlog.append(.groupsChanged(peer, [word]))
-      backlog.append(.roleChanged(peer, word == "a" ? .guest : .member))
+      backlog.append(.groupsChanged(peer, groups: [word]))
+      backlog.append(.roleChanged(peer, role: word == "a" ? .guest : .member))
       backlog.append(.unreliableMessage([word == "a" ? 1 : 2], key: "k", from: peer.id))
     }
     say("a")

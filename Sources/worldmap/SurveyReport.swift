@@ -5,24 +5,18 @@ import SharedWorld
 struct SurveyReport {
   private let cameras: Int
   private let keyframes: Int
-  private let sightings: Int
-  /// The worst residual of each point that has one, rising (pixels).
-  private let residuals: [Float]
-  /// The deviation of depth of each point that has one, rising (metres).
-  private let deviations: [Float]
+  private let evidence: EvidenceSummary
 
-  init(_ map: WorldMap) {
-    let evidence = map.cloud.channels.evidence ?? []
-    cameras = Set(map.keyframes.map(\.camera)).count
-    keyframes = map.keyframes.count
-    sightings = evidence.reduce(0) { $0 + Int($1.sightings) }
-    residuals = evidence.compactMap(\.residual).sorted()
-    deviations = evidence.compactMap(\.depthDeviation).sorted()
+  init(_ overview: MapOverview) {
+    cameras = Set(overview.keyframes.map(\.camera)).count
+    keyframes = overview.keyframes.count
+    evidence = overview.evidence
   }
 
   /// Adds the numbers, and lines where there are any.
   func add(to report: inout Report) {
     report.add("cameras", .integer(cameras), keyframes > 0 ? "  cameras   \(Text.count(cameras))" : nil)
+    let (sightings, residuals, deviations) = (evidence.sightings, evidence.residuals, evidence.depthDeviations)
     report.add("keyframes", .integer(keyframes), keyframes > 0 ? "  keyframes \(Text.count(keyframes))" : nil)
     report.add("sightings", .integer(sightings), sightings > 0 ? "  sightings \(Text.count(sightings))" : nil)
     report.add("residuals", Self.json(residuals), Self.line("  residuals ", residuals, "px", digits: 2))

@@ -20,7 +20,7 @@ struct MapInputTests {
         let map = WorldMap(cloud: FeatureCloud(positions: [[1, 2, 3]], identifiers: [0]))
         let size = try MapOutput(path).write(map)
         let input = try MapInput(path)
-        #expect(input.size == size && input.map.cloud == map.cloud && input.droppedPoints == 0)
+        #expect(input.size == size && input.map.cloud == map.cloud && input.losses.droppedPoints == 0)
       }
       let failure = #expect(throws: ProgramFailure.self) { try MapOutput("a.docx") }
       #expect(

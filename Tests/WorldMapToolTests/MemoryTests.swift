@@ -21,8 +21,8 @@ struct MemoryTests {
     for (room, path) in zip(rooms, paths) { try write(room, arrangement, to: path) }
     let raw = Double(rooms[0].rawSize - rooms[1].rawSize)
     for (command, options) in [("convert", ["--fast"]), ("convert", ["--fast", "--in-space"]), ("crop", [])] {
-      let large = try peak([command, paths[0], paths[2]] + options)
-      let small = try peak([command, paths[1], paths[2]] + options)
+      let large = try Self.tool.peak([command, paths[0], paths[2]] + options)
+      let small = try Self.tool.peak([command, paths[1], paths[2]] + options)
       // What the program itself takes is in both.
       #expect(Double(large - small) / raw < 2.5)
     }
@@ -52,12 +52,44 @@ struct MemoryTests {
     try map.write(toFile: path, options: EncodingOptions(effort: .fast, arrangement: arrangement))
   }
 
-  /// The high-water mark of a run of the tool (bytes).
+  /// The tool that was built with these tests.
+  static let tool = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .appending(path: "worldmap")
+}
+
+/// Those who look at a map need not have room for it.
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
+struct LookingTests {
+  /// Equal points, of which a file takes hardly any room.
+  private static func write(points: Int, to path: String) throws {
+    let positions = [SIMD3<Float>](repeating: .zero, count: points)
+    let map = WorldMap(cloud: FeatureCloud(positions: positions, identifiers: (0..<UInt64(points)).map(\.self)))
+    try map.write(toFile: path, options: .fast)
+  }
+
+  @Test func `looking at a map takes the memory of a block, whatever it unpacks to`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "worldmap-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let paths = ["large", "small"].map { folder.appending(path: $0 + ".worldmap").path }
+    let (most, least) = (600_000, 150_000)
+    for (points, path) in zip([most, least], paths) { try Self.write(points: points, to: path) }
+    let unpacked = (most - least) * (MemoryLayout<SIMD3<Float>>.stride + MemoryLayout<UInt64>.stride)
+    for command in ["info", "verify"] {
+      let peaks = try paths.map { try MemoryTests.tool.peak([command, $0]) }
+      // Both have several blocks. A map that is unpacked takes all of it.
+      #expect(peaks[0] - peaks[1] < unpacked / 3)
+    }
+  }
+}
+
+extension URL {
+  /// The high-water mark of a run of this program (bytes).
   ///
   /// The C library gives the arrays of a large map back as soon as they are freed, and keeps those of a small one for
-  /// later: here it has to treat all alike. A process that is started from a large one, such as this, is charged with the memory of that; so it is started
-  /// from a small one.
-  private func peak(_ words: [String]) throws -> Int {
+  /// later: here it has to treat all alike. A process that is started from a large one, such as this, is charged with the
+  /// memory of that; so it is started from a small one.
+  fileprivate func peak(_ words: [String]) throws -> Int {
     let python = Process()
     python.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
     let script = """
@@ -66,7 +98,7 @@ struct MemoryTests {
       subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, env=environment)
       print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
       """
-    python.arguments = ["-c", script, Self.tool.path] + words
+    python.arguments = ["-c", script, path] + words
     let output = Pipe()
     python.standardOutput = output
     try python.run()
@@ -74,8 +106,4 @@ struct MemoryTests {
     python.waitUntilExit()
     return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines))) * 1024
   }
-
-  /// The tool that was built with these tests.
-  static let tool = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    .appending(path: "worldmap")
 }

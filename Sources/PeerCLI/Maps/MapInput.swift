@@ -1,17 +1,13 @@
-import SharedWorld
-package import WorldFormats
+package import SharedWorld
+import WorldFormats
 
 /// A map that a program was given as a file of any format, and what it was read from.
 package struct MapInput: Sendable {
   package var map: WorldMap
-  /// The format that was found.
-  package let format: MapFormat
   /// The size of the file (bytes).
   package let size: Int
-  /// The points that were left out; see `MapFile.droppedPoints`.
-  package let droppedPoints: Int
-  /// Why an archive of ARKit gave no points; nil for every other file.
-  package let unreadablePoints: String?
+  /// The format of the file, and what of it is not in the map.
+  package let losses: MapLosses
 
   /// Reads the file at `path`.
   package init(_ path: String, _ progress: Progress = .none) throws(ProgramFailure) {
@@ -27,9 +23,10 @@ package struct MapInput: Sendable {
     do throws(MapFileError) {
       let file = try MapFile(reading: bytes, fileExtension: fileExtension)
       map = file.map
-      format = file.format
-      droppedPoints = file.droppedPoints
-      unreadablePoints = file.unreadablePoints
+      var losses = MapLosses(file.format)
+      losses.droppedPoints = file.droppedPoints
+      losses.unreadablePoints = file.unreadablePoints
+      self.losses = losses
     } catch {
       throw .damaged("\(source): \(error)")
     }
@@ -37,20 +34,9 @@ package struct MapInput: Sendable {
 
   /// The warning that an archive gave its anchors alone; nil for every other file.
   package func warning(about path: String) -> Report? {
-    unreadablePoints.map { reason in
+    losses.unreadablePoints.map { reason in
       Report("points-unreadable", ["file": .string(path), "reason": .string(reason)], ["\(path): \(reason)"])
     }
-  }
-
-  /// Adds what of the file is not in the map.
-  package func addLosses(to report: inout Report, indented indent: String = "") {
-    report.add("droppedPoints", .integer(droppedPoints))
-    if droppedPoints > 0 {
-      let limit = Text.decimal(ARKitArchive.worstResidual, 0)
-      let why = format == .arkitArchive ? "with a residual over \(limit) px" : "without a finite position"
-      report.add(line: "\(indent)\(Text.plural(droppedPoints, "point")) \(why) left out")
-    }
-    report.add("unreadablePoints", .optional(unreadablePoints), unreadablePoints.map { "\(indent)\($0)" })
   }
 
   /// The bytes of a file that may be a map.

@@ -31,12 +31,7 @@ struct PointBlockDecoder: ~Copyable {
     positions: UnsafeMutablePointer<SIMD3<Float>>, identifiers: UnsafeMutablePointer<UInt64>,
     channels: inout FeatureCloud.Channels
   ) throws(DecodingFailure) {
-    var reader = ComponentReader(payload)
-    try reader.skipHead(layout: layout, lowest: lowest)
-    try decodeIdentifiers(try reader.next(.identifier), count, from: lowest, to: identifiers)
-    guard highest == nil || identifiers[count - 1] == highest else {
-      throw .invalid("identifiers other than the block's row says", offset: 0)
-    }
+    var reader = try decodeIdentifiers(payload, count: count, lowest: lowest, highest: highest, to: identifiers)
     first.reset(count: count)
     second.reset(count: count)
     third.reset(count: count)
@@ -50,6 +45,23 @@ struct PointBlockDecoder: ~Copyable {
       try appendChannel(component, try reader.next(component), count, to: &channels)
     }
     try reader.finish()
+  }
+
+  /// Decodes the identifiers of a block alone; the parameters are those of ``decode``.
+  ///
+  /// - Returns: The reader of what follows them.
+  @discardableResult
+  mutating func decodeIdentifiers(
+    _ payload: UnsafeRawBufferPointer, count: Int, lowest: UInt64, highest: UInt64?,
+    to identifiers: UnsafeMutablePointer<UInt64>
+  ) throws(DecodingFailure) -> ComponentReader {
+    var reader = ComponentReader(payload)
+    try reader.skipHead(layout: layout, lowest: lowest)
+    try decodeIdentifiers(try reader.next(.identifier), count, from: lowest, to: identifiers)
+    guard highest == nil || identifiers[count - 1] == highest else {
+      throw .invalid("identifiers other than the block's row says", offset: 0)
+    }
+    return reader
   }
 
   private mutating func decodeIdentifiers(

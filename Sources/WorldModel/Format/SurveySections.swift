@@ -74,21 +74,30 @@ enum SurveySections {
   static func evidence(
     _ section: (entry: SectionEntry, offset: Int), for identifiers: [UInt64], in file: RawSpan
   ) throws(WorldMapError) -> [FeatureEvidence] {
+    var evidence = [FeatureEvidence](repeating: FeatureEvidence(), count: identifiers.count)
+    var place = 0
+    try visitEvidence(section, in: file) { identifier, row in
+      while place < identifiers.count, identifiers[place] < identifier { place += 1 }
+      if place < identifiers.count, identifiers[place] == identifier { evidence[place] = row }
+    }
+    return evidence
+  }
+
+  /// Visits the rows of a section of evidence whose checksum fits, in the order of the identifiers.
+  static func visitEvidence(
+    _ section: (entry: SectionEntry, offset: Int), in file: RawSpan, _ body: (UInt64, FeatureEvidence) -> Void
+  ) throws(WorldMapError) {
     let (span, count) = try content(section, in: file, rowSize: evidenceSize, limit: Limits.points)
     do throws(DecodingFailure) {
       var reader = ByteReader(span)
-      var evidence = [FeatureEvidence](repeating: FeatureEvidence(), count: identifiers.count)
-      var (place, last): (Int, UInt64?) = (0, nil)
+      var last: UInt64?
       for _ in 0..<count {
         let start = reader.offset
         let identifier = try reader.read(UInt64.self)
         if let last, last >= identifier { throw DecodingFailure.invalid("evidence out of order", offset: start) }
         last = identifier
-        let row = try FeatureEvidence(reading: &reader, unknown: unknown)
-        while place < identifiers.count, identifiers[place] < identifier { place += 1 }
-        if place < identifiers.count, identifiers[place] == identifier { evidence[place] = row }
+        body(identifier, try FeatureEvidence(reading: &reader, unknown: unknown))
       }
-      return evidence
     } catch {
       throw WorldMapError(error, base: section.offset + 4)
     }

@@ -13,11 +13,7 @@ extension WorldMapDecoder {
       let block = try points(ofBlock: index)
       result.append(block.selecting(block.indices.filter { box.contains(block.positions[$0]) }))
     }
-    do throws(ModelError) {
-      try result.sort()
-    } catch {
-      throw .invalid(error.description, offset: pointBlocks.rows.first?.offset ?? 0)
-    }
+    do throws(ModelError) { try result.sort() } catch { throw failure(error, of: 0..<blockCount) }
     return result
   }
 
@@ -38,14 +34,8 @@ extension WorldMapDecoder {
   ///
   /// Nothing else may hold the planes while they are sorted: they would be copied.
   func sort(_ cloud: inout FeatureCloud, of blocks: Range<Int>) throws(WorldMapError) {
-    let rows = pointBlocks.rows[blocks]
-    guard zip(rows, rows.dropFirst()).contains(where: { $0.keys.upperBound >= $1.keys.lowerBound }) else { return }
-    // A cloud that was cut in space: the blocks' identifiers interleave.
-    do throws(ModelError) {
-      try cloud.sort()
-    } catch {
-      throw .invalid(error.description, offset: rows.first?.offset ?? 0)
-    }
+    if isInOrder(blocks) { return }
+    do throws(ModelError) { try cloud.sort() } catch { throw failure(error, of: blocks) }
   }
 
   /// Replaces `cloud` by the points of some blocks, in the order of the file.
@@ -100,17 +90,22 @@ extension WorldMapDecoder {
   func decode(
     _ index: Int, with decoder: inout PointBlockDecoder, to planes: PointPlanes, channels: inout FeatureCloud.Channels
   ) throws(WorldMapError) {
+    try readPayload(of: index) { payload, row throws(DecodingFailure) in
+      try decoder.decode(
+        payload, count: row.count, lowest: row.keys.lowerBound, highest: row.keys.upperBound,
+        positions: planes.positions, identifiers: planes.identifiers, channels: &channels)
+    }
+  }
+
+  /// Reads the payload of a block whose checksum fits; a failure is one of the file then.
+  func readPayload(
+    of index: Int, _ read: (UnsafeRawBufferPointer, BlockDirectory.Row) throws(DecodingFailure) -> Void
+  ) throws(WorldMapError) {
     let row = pointBlocks.rows[index]
     let payload = try pointBlocks.payload(index, in: file.span.bytes, section: .points)
     let failure = payload.withUnsafeBytes { bytes -> DecodingFailure? in
-      do throws(DecodingFailure) {
-        try decoder.decode(
-          bytes, count: row.count, lowest: row.keys.lowerBound, highest: row.keys.upperBound,
-          positions: planes.positions, identifiers: planes.identifiers, channels: &channels)
-        return nil
-      } catch {
-        return error
-      }
+      do throws(DecodingFailure) { try read(bytes, row) } catch { return error }
+      return nil
     }
     if let failure { throw WorldMapError(failure, base: row.offset + BlockHead.size) }
   }

@@ -9,15 +9,32 @@ extension WorldMapDecoder {
 
   /// Adds the provider, keyframes and evidence to a map whose points are whole and in the order of their identifiers.
   func addSurvey(to map: inout WorldMap) throws(WorldMapError) {
+    let survey = try survey()
+    (map.provider, map.keyframes) = (survey.provider, survey.keyframes)
+    if let evidence = survey.evidence {
+      map.cloud.channels.evidence = try SurveySections.evidence(
+        evidence, for: map.cloud.identifiers, in: file.span.bytes)
+    }
+  }
+
+  /// The sections beside points and anchors: all but the rows of the evidence, which are read with the points.
+  func survey() throws(WorldMapError) -> Survey {
     let span = file.span.bytes
     // Nothing of the parity is needed here, but a sound file is sound throughout.
     _ = try container.section(.parity, in: span)
-    map.provider = try ProviderSection.decode(try container.section(.provider, in: span), in: span)
-    if let keyframes = try container.section(.keyframes, in: span) {
-      map.keyframes = try SurveySections.keyframes(keyframes, in: span)
+    let provider = try ProviderSection.decode(try container.section(.provider, in: span), in: span)
+    var keyframes: [Keyframe] = []
+    if let section = try container.section(.keyframes, in: span) {
+      keyframes = try SurveySections.keyframes(section, in: span)
     }
-    if let evidence = try container.section(.evidence, in: span) {
-      map.cloud.channels.evidence = try SurveySections.evidence(evidence, for: map.cloud.identifiers, in: span)
-    }
+    return Survey(provider: provider, keyframes: keyframes, evidence: try container.section(.evidence, in: span))
+  }
+
+  /// The provider of a map and what its device recorded.
+  struct Survey {
+    var provider: PeerID?
+    var keyframes: [Keyframe]
+    /// The section of the evidence, whose checksum fits.
+    var evidence: (entry: SectionEntry, offset: Int)?
   }
 }

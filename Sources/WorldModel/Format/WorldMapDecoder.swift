@@ -4,7 +4,7 @@ public struct WorldMapDecoder: Sendable {
   let pointBlocks: BlockDirectory
   let layout: CloudLayout
   let container: Container
-  private let anchorBlocks: BlockDirectory
+  let anchorBlocks: BlockDirectory
   /// How many camera views the cloud was built from; nil when that is not known.
   public let views: UInt32?
 
@@ -80,14 +80,18 @@ public struct WorldMapDecoder: Sendable {
   /// Everything in the file, with the points that were read before.
   func map(of cloud: FeatureCloud) throws(WorldMapError) -> WorldMap {
     var map = WorldMap(anchors: try anchors(), cloud: cloud, views: views)
-    let span = file.span.bytes
     try addSurvey(to: &map)
-    for section in container.sections where !SectionCode.known.contains(section.entry.code) {
-      try container.verify(section, in: span)
-      guard section.offset + section.entry.storedLength <= file.count else { throw .truncated(offset: file.count) }
-      map.unknownSections.append(WorldMap.UnknownSection(section, in: span))
-    }
+    try visitUnknownSections { map.unknownSections.append(WorldMap.UnknownSection($0, in: file.span.bytes)) }
     return map
+  }
+
+  /// Compares the checksums of the sections that this version does not know, and visits each.
+  func visitUnknownSections(_ body: ((entry: SectionEntry, offset: Int)) -> Void) throws(WorldMapError) {
+    for section in container.sections where !SectionCode.known.contains(section.entry.code) {
+      try container.verify(section, in: file.span.bytes)
+      guard section.offset + section.entry.storedLength <= file.count else { throw .truncated(offset: file.count) }
+      body(section)
+    }
   }
 
   /// Where each block of points begins, and where the last one ends (bytes from the start of the file).
@@ -117,18 +121,23 @@ public struct WorldMapDecoder: Sendable {
 
   /// All anchors, in the order of their ids.
   public func anchors() throws(WorldMapError) -> [Anchor] {
-    let span = file.span.bytes
     var anchors: [Anchor] = []
+    try visitAnchors { anchors += $0 }
+    return anchors
+  }
+
+  /// Visits all anchors, block by block, in the order of their ids.
+  package func visitAnchors(_ body: ([Anchor]) -> Void) throws(WorldMapError) {
+    let span = file.span.bytes
+    var last: AnchorID?
     for (index, row) in anchorBlocks.rows.enumerated() {
       let payload = try anchorBlocks.payload(index, in: span, section: .anchors)
       let base = row.offset + BlockHead.size
-      let more = try AnchorSection.decode(payload: payload, count: row.count, base: base)
-      if let last = anchors.last, let next = more.first, last.id >= next.id {
-        throw .invalid("anchors out of order", offset: base)
-      }
-      anchors += more
+      let anchors = try AnchorSection.decode(payload: payload, count: row.count, base: base)
+      if let last, let next = anchors.first, last >= next.id { throw .invalid("anchors out of order", offset: base) }
+      last = anchors.last?.id ?? last
+      body(anchors)
     }
-    return anchors
   }
 
   /// Reads the section of what holds for the whole map: the number of views.

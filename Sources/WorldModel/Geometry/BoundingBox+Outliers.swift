@@ -6,7 +6,7 @@ extension BoundingBox {
   /// 98th percentile, widened by 4 % of it at both ends, but never beyond the outermost point. At most 65,536 points,
   /// evenly spread over the storage order, are looked at, so that the cost does not grow with the cloud.
   public init?(ignoringOutliersOf positions: [SIMD3<Float>]) {
-    let step = max(1, (positions.count + 65_535) / 65_536)
+    let step = Self.sampleStep(of: positions.count)
     let sample = stride(from: 0, to: positions.count, by: step).map { positions[$0] }.filter(\.isFinite)
     guard !sample.isEmpty else { return nil }
     var lower = SIMD3<Float>.zero
@@ -22,6 +22,9 @@ extension BoundingBox {
     }
     self.init(minimum: lower, maximum: upper)
   }
+
+  /// Of how many points of a cloud one is looked at to tell outliers; 1 of a cloud that such points make up.
+  static func sampleStep(of count: Int) -> Int { max(1, (count + 65_535) / 65_536) }
 
   /// The eight corners.
   package var corners: [SIMD3<Float>] {

@@ -82,15 +82,16 @@ public struct MappingEvidence: Hashable, Sendable {
 
   /// The evidence of a cloud.
   public init(_ cloud: FeatureCloud, views: UInt32? = nil) {
-    var cells: [SIMD3<Int32>: Int] = [:]
-    for position in cloud.positions {
-      let cell = (position / Self.cellSize).rounded(.down)
-      cells[SIMD3<Int32>(clamping: cell), default: 0] += 1
-    }
-    let covered = cells.values.filter { $0 >= Self.coveredCell }
-    points = cloud.count
-    coveredCells = covered.count
-    density = covered.isEmpty ? 0 : Float(covered.reduce(0, +)) / Float(covered.count)
+    var cells = CoveredCells()
+    while cells.beginTurn() { cells.add(cloud.positions) }
+    self.init(points: cloud.count, cells, views: views)
+  }
+
+  /// The evidence of `points` points that lie in these cells.
+  init(points: Int, _ cells: CoveredCells, views: UInt32?) {
+    self.points = points
+    coveredCells = cells.count
+    density = cells.count == 0 ? 0 : Float(cells.points) / Float(cells.count)
     self.views = views
   }
 
@@ -132,5 +133,40 @@ extension SIMD3<Int32> {
     let bounded = vector.clamped(
       lowerBound: SIMD3<Float>(repeating: -most), upperBound: SIMD3<Float>(repeating: most))
     self.init(Int32(bounded.x), Int32(bounded.y), Int32(bounded.z))
+  }
+}
+
+/// Counts the covered cells of a place in bounded memory: all positions are added once for each turn.
+///
+/// One turn is enough for a place of a million cells, a surface of a quarter of a square kilometre.
+struct CoveredCells {
+  /// The covered cells of the turns before.
+  private(set) var count = 0
+  /// The points in them.
+  private(set) var points = 0
+  private var tally: KeyTally
+
+  /// - Parameter room: The most cells that are held at once.
+  init(room: Int = KeyTally.room) {
+    tally = KeyTally(room: room)
+  }
+
+  /// Begins a turn; returns false once every cell has been counted.
+  mutating func beginTurn() -> Bool {
+    for (_, points) in tally.finishStretch() where points >= MappingEvidence.coveredCell {
+      count += 1
+      self.points += points
+    }
+    return tally.beginStretch()
+  }
+
+  /// Adds points to the cells that have their turn.
+  mutating func add(_ positions: [SIMD3<Float>]) {
+    tally.add(
+      positions.lazy.map { position in
+        let cell = SIMD3<Int32>(clamping: (position / MappingEvidence.cellSize).rounded(.down))
+        let bits = SIMD3<UInt32>(truncatingIfNeeded: cell)
+        return UInt128(bits.x) << 64 | UInt128(UInt64(bits.y) << 32 | UInt64(bits.z))
+      })
   }
 }

@@ -56,7 +56,7 @@ struct Convert: MapCommand {
     report.add("output", .string(output))
     report.add("points", .integer(points))
     report.add("bytes", .integer(size), "\(output): \(Text.plural(points, "point")), \(Text.bytes(size))")
-    source.addLosses(to: &report)
+    source.losses.add(to: &report)
     return .done
   }
 }

@@ -6,6 +6,7 @@ import PeerCLI
 struct Info: MapCommand {
   static let name = "info"
   static let summary = "Say what is in a map or a point cloud."
+  static let discussion = "A .worldmap file is read block by block: its map may be larger than the memory."
   static var parser: ArgumentParser<Info> {
     ArgumentParser(
       [.flag("--anchors", \.listsAnchors, help: "list the anchors too")], operands: [.word("INPUT", \.path)])
@@ -17,41 +18,45 @@ struct Info: MapCommand {
   init() {}
 
   func run(_ progress: Progress, _ report: inout Report) throws(ProgramFailure) -> ExitCode {
-    let input = try MapInput(path, progress)
-    let map = input.map
+    var (anchors, lines): ([JSON], [Line]) = ([], [])
+    let input = try OverviewInput(path, progress) { anchor in
+      guard listsAnchors else { return }
+      anchors.append(Self.json(anchor))
+      lines.append(
+        "    \(anchor.id)  \(Text.vector(anchor.transform.translation))  \(Self.kind(anchor))  \(anchor.name)")
+    }
+    let (overview, format) = (input.overview, input.losses.format.name)
     report.add("file", .string(path), "\(path)")
-    report.add("format", .string(input.format.name), "  format    \(input.format.name)")
-    let points = map.cloud.count
+    report.add("format", .string(format), "  format    \(format)")
+    let points = overview.points
     let share = points == 0 ? 0 : Float(input.size) / Float(points)
     report.add("bytes", .integer(input.size), "  size      \(Text.bytes(input.size))")
     report.add("points", .integer(points), "  points    \(Text.count(points)), \(Text.decimal(share, 2)) bytes each")
     report.add("bytesPerPoint", .single(share))
-    input.addLosses(to: &report, indented: "            ")
-    Self.add(map.cloud, to: &report)
-    Self.add("bounds", map.bounds, "  bounds    ", to: &report)
-    Self.add("boundsWithoutOutliers", BoundingBox(ignoringOutliersOf: map.cloud.positions), "  mostly in ", to: &report)
-    report.add("mappingStatus", .string("\(map.mappingStatus)"), "  status    \(map.mappingStatus)")
-    report.add("buildingProgress", .single(map.buildingProgress))
-    report.add(
-      "provider", map.provider.map { .string("\($0)") } ?? .null, map.provider.map { "  provider  \($0)" })
-    report.add("views", map.views.map { .integer(Int($0)) } ?? .null)
-    SurveyReport(map).add(to: &report)
-    report.add("anchors", .integer(map.anchors.count), "  anchors   \(Text.count(map.anchors.count))")
+    input.losses.add(to: &report, indented: "            ")
+    Self.add(overview.channels, to: &report)
+    Self.add("bounds", overview.bounds, "  bounds    ", to: &report)
+    Self.add("boundsWithoutOutliers", overview.boundsWithoutOutliers, "  mostly in ", to: &report)
+    let (status, views) = (overview.mapping.status, overview.mapping.views)
+    report.add("mappingStatus", .string("\(status)"), "  status    \(status)")
+    report.add("buildingProgress", .single(overview.mapping.progress))
+    let provider = overview.provider
+    report.add("provider", provider.map { .string("\($0)") } ?? .null, provider.map { "  provider  \($0)" })
+    report.add("views", views.map { .integer(Int($0)) } ?? .null)
+    SurveyReport(overview).add(to: &report)
+    report.add("anchors", .integer(overview.anchors), "  anchors   \(Text.count(overview.anchors))")
     if listsAnchors {
-      report.add("anchorList", .array(map.anchors.map(Self.json)))
-      for anchor in map.anchors {
-        report.add(
-          line: "    \(anchor.id)  \(Text.vector(anchor.transform.translation))  \(Self.kind(anchor))  \(anchor.name)")
-      }
+      report.add("anchorList", .array(anchors))
+      for line in lines { report.add(line: line) }
     }
     return .done
   }
 
-  private static func add(_ cloud: FeatureCloud, to report: inout Report) {
+  private static func add(_ channels: FeatureCloud.Channels, to report: inout Report) {
     let channels = [
-      ("confidence", cloud.channels.confidence != nil), ("colours", cloud.channels.colours != nil),
-      ("normals", cloud.channels.normals != nil), ("descriptors", cloud.channels.descriptors != nil),
-      ("evidence", cloud.channels.evidence != nil),
+      ("confidence", channels.confidence != nil), ("colours", channels.colours != nil),
+      ("normals", channels.normals != nil), ("descriptors", channels.descriptors != nil),
+      ("evidence", channels.evidence != nil),
     ].filter(\.1).map(\.0)
     let line: Line? = channels.isEmpty ? nil : "  channels  \(channels.joined(separator: ", "))"
     report.add("channels", .array(channels.map { .string($0) }), line)

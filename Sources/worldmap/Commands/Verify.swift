@@ -5,7 +5,10 @@ import PeerCLI
 struct Verify: MapCommand {
   static let name = "verify"
   static let summary = "Check every checksum and every value of a map."
-  static let discussion = "Exits with 0 when the file is sound and with 3 when it is not."
+  static let discussion = """
+    Exits with 0 when the file is sound and with 3 when it is not. It is read block by block: its map may be larger than
+    the memory.
+    """
   static var parser: ArgumentParser<Verify> {
     ArgumentParser([], operands: [.word("INPUT", \.path)])
   }
@@ -39,8 +42,8 @@ struct Verify: MapCommand {
         progress.show("checking", Double(index) / Double(decoder.blockCount))
         do throws(WorldMapError) { _ = try decoder.points(ofBlock: index) } catch { faults.append(error) }
       }
-      do throws(WorldMapError) { _ = try decoder.anchors() } catch { faults.append(error) }
-      if faults.isEmpty { _ = try decoder.map() }
+      do throws(WorldMapError) { try decoder.visitAnchors { _ in } } catch { faults.append(error) }
+      if faults.isEmpty { try decoder.checkWhole() }
     } catch {
       faults.append(error)
     }

@@ -50,6 +50,8 @@ extension HostElection {
   mutating func askForHost(at now: Instant) {
     nextAsking = .distantFuture
     guard !members.isEmpty, size(at: now) == 1 else { return }
+    // Until the answers are here it is on its way still.
+    bootUntil = now.advanced(byNanoseconds: configuration.timers.canvass)
     changeHost(to: nil, epoch: epoch, reason: .expired)
     startCanvass(at: now)
   }
@@ -78,13 +80,14 @@ extension HostElection {
   mutating func beat(at now: Instant) {
     beatSequence += 1
     nextBeat = now.advanced(byNanoseconds: configuration.timers.beat)
-    let size = UInt16(clamping: size(at: now))
-    emit(
-      .broadcast(
-        .beat(
-          .init(
-            epoch: epoch, sequence: beatSequence, size: size, priority: configuration.priority,
-            sessionTime: clock.time(at: now), nextJoinSequence: nextJoinSequence))))
+    var beat = ElectionMessage.Beat(
+      epoch: epoch, sequence: beatSequence, size: UInt16(clamping: size(at: now)), priority: configuration.priority,
+      sessionTime: clock.time(at: now), nextJoinSequence: nextJoinSequence)
+    guard isOnTheWay(at: now) else { return emit(.broadcast(.beat(beat))) }
+    // The member whose session it enters may need a host; no other shall take this one for that of the session.
+    if let entered { emit(.send(.beat(beat), to: entered)) }
+    beat.size = 0
+    emit(.broadcast(.beat(beat)))
   }
 
   /// Follows `node` and answers its Beat, if one was heard, with an Ack, believing in it for `lease` nanoseconds.

@@ -13,6 +13,7 @@ extension HostElection {
   package mutating func handle(_ message: ElectionMessage, from sender: NodeID, at now: Instant) {
     guard sender != me, isPlausible(message.highestEpoch) || isFirstBeat(message) else { return }
     noticeStall(at: now)
+    if now >= nextAsking { askForHost(at: now) }
     maxEpochSeen = max(maxEpochSeen, message.highestEpoch)
     if case .beat(let beat) = message {
       handle(beat, from: sender, at: now)
@@ -69,7 +70,7 @@ extension HostElection {
     } else if sender == host {
       guard beat.epoch >= epoch || !rules.contains(.currentBeats) else { return }
       accept(beat, from: sender, reason: .merged, at: now)
-    } else if !hasHost(at: now) || !rules.contains(.faithfulFollowers) {
+    } else if beat.size > 0, !hasHost(at: now) || !rules.contains(.faithfulFollowers) {
       accept(beat, from: sender, reason: .joined, at: now)
     }
   }

@@ -218,7 +218,7 @@ package struct HostElection: Sendable {
   ///
   /// One that hosts nobody may be on its way into a session itself, unless it is the very member whose session this node enters.
   func mayHostEntered(_ host: NodeID, size hostSize: UInt16) -> Bool {
-    host == entered || hostSize > 1 || (entered == nil && !isHost)
+    host == entered || hostSize > 1 || (entered == nil && !isHost && hostSize > 0)
   }
 }
 

@@ -64,7 +64,7 @@ package struct AlignmentTrial: Sendable {
   }
 
   /// Any yaw, and 0.3° of tilt: what an accelerometer leaves.
-  private static func upright(_ dice: inout TrialDice) -> Transform {
+  static func upright(_ dice: inout TrialDice) -> Transform {
     let turn = dice.turn()
     let tilt = dice.turn() * (0.3 * .pi / 180 / 2)
     let yaw = Transform(x: [turn.x, 0, -turn.y], y: [0, 1, 0], z: [turn.y, 0, turn.x], translation: .zero)
@@ -87,5 +87,17 @@ package struct AlignmentTrial: Sendable {
   func isRight(_ pose: Transform) -> Bool {
     let error = error(of: pose)
     return error.distance <= 0.05 && error.degrees <= 2
+  }
+}
+
+extension Transform {
+  /// Whether two poses agree within a distance at a point (metres) and a turn.
+  ///
+  /// - Parameter chord: The norm of the difference of two rotations, 2√2 times the sine of half the turn.
+  func agrees(with other: Transform, at point: SIMD3<Float>, within distance: Float, chord: Float) -> Bool {
+    var square: Float = 0
+    let (mine, right) = (columns, other.columns)
+    for (a, b) in [(mine.0, right.0), (mine.1, right.1), (mine.2, right.2)] { square += (a - b).lengthSquared }
+    return (act(on: point) - other.act(on: point)).length <= distance && square.squareRoot() <= chord
   }
 }

@@ -226,7 +226,7 @@ extension SessionError {
   init(_ error: AlignmentError) {
     switch error {
     case .notEnough, .degenerate, .ambiguous: self.init(.notDetermined, "\(error)", cause: error)
-    case .notFinite, .negativeWeight: self.init(.invalidArgument, "\(error)", cause: error)
+    case .notFinite, .negativeWeight, .unevenDescriptors: self.init(.invalidArgument, "\(error)", cause: error)
     case .cancelled: self.init(.cancelled, "\(error)", cause: error)
     }
   }

@@ -8,6 +8,9 @@ let usage = """
   Relocalises made-up scans in made-up maps, and prints how many poses are right, right and accepted, and wrong though
   accepted; 'elsewhere' gives each scan the map of another place. 'list' prints each trial. 'export'
   writes the clouds for other programs instead: 'Benchmarks/alignment_beside.py' reads them.
+         trials descriptors MODE RELATION FIRST-SEED LAST-SEED
+  The same for clouds whose points have descriptors like ARKit's.
+  relations: onePlace strangers repeats tiles clutter all
   modes: gravity free    levels: easy medium hard all    places: room flat yard all
   """
 
@@ -89,6 +92,10 @@ func export(_ trial: AlignmentTrial, _ map: [SIMD3<Float>], to path: String) thr
   }
 }
 
+if let order = DescriptorOrder(Array(CommandLine.arguments.dropFirst())) {
+  try order.run()
+  exit(0)
+}
 guard let order = Order(Array(CommandLine.arguments.dropFirst())) else {
   print(usage)
   exit(2)

@@ -50,6 +50,10 @@ import Testing
     let (row, other) = (try #require(map.cloud.channels.evidence?[0]), try #require(half.cloud.channels.evidence?[0]))
     #expect(other.residual == row.residual && other.depthDeviation == row.depthDeviation.map { $0 * 0.5 })
     #expect(try Self.run("diff", input, output).answer["sameKeyframes"] as? Bool == false)
+    let both = folder.appending(path: "both.worldmap").path
+    let aligned = try Self.run("align", input, input, "--merge", both)
+    #expect(aligned.code == .done && (aligned.answer["merged"] as? [String: Any])?["added"] as? Int == 0)
+    #expect((aligned.answer["support"] as? [String: Any])?["by"] as? String == "descriptors")
     for command in [["thumbnail", input, folder.appending(path: "a.png").path], ["align", input, input]] {
       #expect([.done, .negative].contains(Paper.run(command).code))
     }

@@ -4,6 +4,8 @@ import WorldFormats
 /// A map that a program was given as a file of any format, and what it was read from.
 package struct MapInput: Sendable {
   package var map: WorldMap
+  /// All descriptors of its points, where the file has several a point.
+  package let sightings: FeatureCloud.Sightings?
   /// The size of the file (bytes).
   package let size: Int
   /// The format of the file, and what of it is not in the map.
@@ -23,6 +25,7 @@ package struct MapInput: Sendable {
     do throws(MapFileError) {
       let file = try MapFile(reading: bytes, fileExtension: fileExtension)
       map = file.map
+      sightings = file.sightings
       var losses = MapLosses(file.format)
       losses.droppedPoints = file.droppedPoints
       losses.unreadablePoints = file.unreadablePoints

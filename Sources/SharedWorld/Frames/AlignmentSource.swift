@@ -29,11 +29,16 @@ extension AlignmentSource {
 }
 
 /// A cloud that this device has scanned, looked for in the session's map.
+///
+/// Where cloud and map have descriptors of one kind, points that look alike line them up, else the shape of the cloud does.
 public struct MapScan: AlignmentSource {
   /// The points, in this peer's frame.
   public let cloud: FeatureCloud
   /// Whether y is straight up in the cloud and in the map.
   public let hasGravity: Bool
+
+  /// All descriptors of each point, where more are known than the one that the cloud has room for.
+  public var sightings: FeatureCloud.Sightings?
 
   /// A scan in which y is straight up unless told otherwise.
   public init(_ cloud: FeatureCloud, hasGravity: Bool = true) { (self.cloud, self.hasGravity) = (cloud, hasGravity) }
@@ -43,7 +48,7 @@ public struct MapScan: AlignmentSource {
 
   /// Looks for the cloud, for up to a few seconds.
   public func measure(in session: Session) async throws(SessionError) -> FrameFit {
-    try await session.locate(cloud.positions, hasGravity)
+    try await session.locate(cloud, sightings, hasGravity)
   }
 
   /// How far the cloud is from the map near the place where it is believed to be; nil where it hardly meets the map there.

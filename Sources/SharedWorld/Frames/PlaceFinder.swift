@@ -21,7 +21,7 @@ struct PlaceFinder: Sendable {
   @concurrent
   static func prepared(_ map: FeatureCloud, id: MapID) async throws(SessionError) -> PlaceFinder {
     do throws(AlignmentError) {
-      return PlaceFinder(id: id, relocalizer: try Relocalizer(map: map.positions))
+      return PlaceFinder(id: id, relocalizer: try Relocalizer(map: map))
     } catch {
       throw SessionError(error)
     }
@@ -49,11 +49,13 @@ struct PlaceFinder: Sendable {
 
   /// Looks for a cloud; where it only grew since the last one, near the place of that one.
   @concurrent
-  func locate(_ cloud: [SIMD3<Float>], _ hasGravity: Bool) async throws(SessionError) -> Finding {
+  func locate(
+    _ cloud: FeatureCloud, _ sightings: FeatureCloud.Sightings?, _ hasGravity: Bool
+  ) async throws(SessionError) -> Finding {
     var memory = memory
     do throws(AlignmentError) {
       let place = try relocalizer.relocalize(
-        cloud, mode: hasGravity ? .gravity : .free, remembering: &memory)
+        cloud, sightings: sightings, mode: hasGravity ? .gravity : .free, remembering: &memory)
       return Finding(place: place, memory: memory)
     } catch {
       throw SessionError(error)
@@ -87,7 +89,9 @@ struct PlaceFinder: Sendable {
     func fit() throws(SessionError) -> FrameFit { throw PlaceFinder.missing }
   }
 
-  func locate(_ cloud: [SIMD3<Float>], _ hasGravity: Bool) async throws(SessionError) -> Finding { throw Self.missing }
+  func locate(
+    _ cloud: FeatureCloud, _ sightings: FeatureCloud.Sightings?, _ hasGravity: Bool
+  ) async throws(SessionError) -> Finding { throw Self.missing }
 
   func remember(_ finding: Finding) {}
 

@@ -191,9 +191,11 @@ extension Session {
   }
 
   /// Looks for a cloud of this device in the session's map, and measures how the map lies in the frame of the cloud.
-  func locate(_ cloud: [SIMD3<Float>], _ hasGravity: Bool) async throws(SessionError) -> FrameFit {
+  func locate(
+    _ cloud: FeatureCloud, _ sightings: FeatureCloud.Sightings?, _ hasGravity: Bool
+  ) async throws(SessionError) -> FrameFit {
     let finder = try await relocalizer()
-    let finding = try await finder.locate(cloud, hasGravity)
+    let finding = try await finder.locate(cloud, sightings, hasGravity)
     if frames.finder?.id == finder.id { frames.finder?.remember(finding) }
     return try finding.fit()
   }

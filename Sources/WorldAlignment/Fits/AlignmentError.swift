@@ -11,6 +11,8 @@ public enum AlignmentError: Error, Hashable, Sendable {
   case notFinite
   /// A weight is negative.
   case negativeWeight
+  /// There are not as many descriptors as the points of a cloud, or their sightings, ask for.
+  case unevenDescriptors
   /// The caller cancelled the work.
   case cancelled
 }
@@ -24,6 +26,7 @@ extension AlignmentError: CustomStringConvertible {
     case .ambiguous: "several transforms fit equally well; add points that tell them apart"
     case .notFinite: "a coordinate or weight is not finite, or too large for a place; remove it"
     case .negativeWeight: "a weight is negative; give zero to leave a pair out"
+    case .unevenDescriptors: "the descriptors are not those of the points; give each point or sighting exactly one"
     case .cancelled: "the alignment was cancelled"
     }
   }

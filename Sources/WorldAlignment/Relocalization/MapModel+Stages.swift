@@ -117,7 +117,17 @@ extension MapModel {
     world.offset += center
     let answer = Relocalization(
       proposal: world.transform.orthonormalized(), uncertainty: uncertainty, inliers: fitness.inliers,
-      inlierRatio: overlap, rms: fitness.rms, confidence: evidence.confidence, state: evidence.state)
+      inlierRatio: overlap, rms: fitness.rms, confidence: evidence.confidence, state: evidence.state,
+      support: support(of: query, motion))
     return (answer, motion)
+  }
+
+  /// The part of the map that the inliers at a pose lie in.
+  private func support(of query: Query, _ motion: RigidMotion) -> Relocalization.Support? {
+    let inliers = query.points.map(motion.act).filter { all.nearest(to: $0, within: Relocalization.reach) != nil }
+    guard let box = BoundingBox(containing: inliers) else { return nil }
+    return Relocalization.Support(
+      source: .geometry, points: inliers.count,
+      box: BoundingBox(minimum: box.minimum + center, maximum: box.maximum + center))
   }
 }

@@ -24,6 +24,28 @@ public struct Relocalization: Hashable, Sendable {
     case ambiguous
   }
 
+  /// What carries a pose, and how large the part of the map is in which it was seen.
+  ///
+  /// A thing that was moved fits where it stands now, and two maps cannot tell that the rest did not move with it. So
+  /// a pose that a small part carries, such as one shelf, asks for a second look.
+  public struct Support: Hashable, Sendable {
+    /// What agreed.
+    @nonexhaustive
+    public enum Source: String, Hashable, Sendable {
+      /// Points that look alike, by their descriptors.
+      case descriptors
+      /// The shape of the cloud.
+      case geometry
+    }
+
+    /// What agreed.
+    public let source: Source
+    /// The number of points of the query that agree with the map.
+    public let points: Int
+    /// The part of the map that they lie in, in its frame (metres).
+    public let box: BoundingBox
+  }
+
   /// The best pose found, query to map, even when it is not accepted; nil when there is none.
   public let proposal: Transform?
   /// How sure ``proposal`` is if it is the right place; nil where its pairs leave some motion free.
@@ -40,6 +62,8 @@ public struct Relocalization: Hashable, Sendable {
   public let confidence: Float
   /// The knowledge of the place.
   public let state: State
+  /// The part of the map that carries ``proposal``; nil when there is none.
+  public let support: Support?
 
   /// The distance within which a point counts as an inlier (metres).
   public static let reach: Float = 0.05
@@ -53,6 +77,7 @@ public struct Relocalization: Hashable, Sendable {
   /// A query that gives no pose.
   static func without(_ reason: Reason) -> Relocalization {
     Relocalization(
-      proposal: nil, uncertainty: nil, inliers: 0, inlierRatio: 0, rms: 0, confidence: 0, state: .limited(reason))
+      proposal: nil, uncertainty: nil, inliers: 0, inlierRatio: 0, rms: 0, confidence: 0, state: .limited(reason),
+      support: nil)
   }
 }

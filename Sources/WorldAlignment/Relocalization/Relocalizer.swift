@@ -2,6 +2,9 @@ public import WorldModel
 
 /// Finds where a local cloud belongs in a map, without any guess of where that may be.
 ///
+/// Where map and cloud have descriptors of one kind, points that look alike are tried first (``relocalize(_:sightings:mode:isCancelled:)``).
+/// The shape of the cloud is found in these stages:
+///
 /// 1. Points that stand alone by the standards of their region go, in both clouds.
 /// 2. Every shift and 120 turns of the query are tried on a grid of 0.2 m (``PoseSearch``).
 /// 3. The peaks are polished on a finer grid, all of them roughly and the best in full, and the few best that differ are
@@ -22,13 +25,78 @@ public struct Relocalizer: Sendable {
 
   /// Nil for a map with too few points, in which nothing can be found.
   private let map: MapModel?
+  /// The map by what its points look like; nil where it has no descriptors.
+  private let described: DescriptorPlace?
 
   /// Prepares a map; one relocalizer serves any number of queries.
   ///
   /// - Parameter cloud: The positions of the map (metres); y is up.
   /// - Throws: ``AlignmentError/notFinite``.
   public init(map cloud: [SIMD3<Float>]) throws(AlignmentError) {
-    map = MapModel(try Self.bounded(cloud)).flatMap { $0.points.count >= Self.fewestPoints ? $0 : nil }
+    map = try Self.model(cloud)
+    described = nil
+  }
+
+  /// Prepares a map with the descriptors of its points, if it has any.
+  ///
+  /// - Parameters:
+  ///   - cloud: The points of the map (metres); y is up.
+  ///   - sightings: All descriptors of each point, where more are known than the one that the cloud has room for.
+  /// - Throws: ``AlignmentError/notFinite`` or ``AlignmentError/unevenDescriptors``.
+  public init(map cloud: FeatureCloud, sightings: FeatureCloud.Sightings? = nil) throws(AlignmentError) {
+    map = try Self.model(cloud.positions)
+    described = try DescriptorSet(cloud, sightings: sightings).map(DescriptorPlace.init)
+  }
+
+  /// Prepares the descriptors of a map alone.
+  package init(describing cloud: FeatureCloud, sightings: FeatureCloud.Sightings?) throws(AlignmentError) {
+    map = nil
+    described = try DescriptorSet(cloud, sightings: sightings).map(DescriptorPlace.init)
+  }
+
+  /// The answer of the descriptors alone; nil where the two clouds look nothing alike or are not comparable.
+  package func relocalizeByDescriptors(
+    _ cloud: FeatureCloud, sightings: FeatureCloud.Sightings?, mode: AlignmentMode
+  ) throws(AlignmentError) -> Relocalization? {
+    guard let described, let query = try DescriptorSet(cloud, sightings: sightings) else { return nil }
+    return described.locate(query, mode)
+  }
+
+  private static func model(_ cloud: [SIMD3<Float>]) throws(AlignmentError) -> MapModel? {
+    MapModel(try bounded(cloud)).flatMap { $0.points.count >= fewestPoints ? $0 : nil }
+  }
+
+  /// Finds the place of a local cloud, by its descriptors where both have comparable ones, else by its shape.
+  ///
+  /// Descriptors tell places apart of which two devices have hardly a point in common; where they do not convince, the shape
+  /// may. They need no memory: ``PlaceMemory`` serves the search by shape.
+  /// - Parameters:
+  ///   - cloud: The points in the query's own frame (metres).
+  ///   - sightings: All descriptors of each point, where more are known than the one that the cloud has room for.
+  ///   - mode: As for ``relocalize(_:mode:isCancelled:)``.
+  ///   - memory: As for ``relocalize(_:mode:remembering:isCancelled:)``.
+  ///   - isCancelled: As for ``relocalize(_:mode:isCancelled:)``.
+  /// - Throws: ``AlignmentError/notFinite``, ``AlignmentError/unevenDescriptors`` or ``AlignmentError/cancelled``; the memory stays.
+  public func relocalize(
+    _ cloud: FeatureCloud, sightings: FeatureCloud.Sightings? = nil, mode: AlignmentMode,
+    remembering memory: inout PlaceMemory, isCancelled: () -> Bool = { Task.isCancelled }
+  ) throws(AlignmentError) -> Relocalization {
+    let answer = try relocalizeByDescriptors(cloud, sightings: sightings, mode: mode)
+    if let answer, answer.isAccepted { return answer }
+    guard !isCancelled() else { throw .cancelled }
+    return try relocalize(cloud.positions, mode: mode, remembering: &memory, isCancelled: isCancelled)
+  }
+
+  /// Finds the place of a local cloud as ``relocalize(_:sightings:mode:remembering:isCancelled:)`` does, without a memory.
+  ///
+  /// - Throws: ``AlignmentError/notFinite``, ``AlignmentError/unevenDescriptors`` or ``AlignmentError/cancelled``.
+  public func relocalize(
+    _ cloud: FeatureCloud, sightings: FeatureCloud.Sightings? = nil, mode: AlignmentMode,
+    isCancelled: () -> Bool = { Task.isCancelled }
+  ) throws(AlignmentError) -> Relocalization {
+    var memory = PlaceMemory()
+    return try relocalize(
+      cloud, sightings: sightings, mode: mode, remembering: &memory, isCancelled: isCancelled)
   }
 
   /// Finds the place of a local cloud.

@@ -17,6 +17,8 @@ public struct ARKitArchive: Sendable {
   public var map: WorldMap
   /// The version that the archive states; nil when it states none.
   public var version: Int?
+  /// The descriptors of all sightings of the points, in the order of `map.cloud`; nil when it has no points.
+  public var sightings: FeatureCloud.Sightings?
   /// How many points were left out because of their residuals.
   public var droppedPoints = 0
   /// Why the map has no points, as a sentence; nil when they were read.
@@ -49,6 +51,7 @@ public struct ARKitArchive: Sendable {
       guard case .data(let range) = blob else { throw UnreadablePoints("the archive has no trackingData") }
       let survey = try TrackingData(reading: bytes, range, archiveVersion: version).survey(from: origin)
       map.cloud = survey.cloud
+      sightings = survey.sightings
       map.keyframes = survey.keyframes
       map.views = UInt32(survey.keyframes.count)
       droppedPoints = survey.dropped

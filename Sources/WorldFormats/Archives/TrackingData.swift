@@ -41,8 +41,8 @@ struct TrackingData {
     let evidence: FeatureEvidence
     /// The largest residual (pixels); infinite for a point behind a camera that saw it.
     let worstResidual: Double
-    /// The observation that saw it first.
-    let firstObservation: Int
+    /// The observations that saw it, the first one first.
+    let observations: [Int]
   }
 
   /// Bytes of a descriptor: 471 bits.
@@ -202,12 +202,12 @@ struct TrackingData {
     for _ in 0..<(3 * matrices) { covariance.append(try reader.vector()) }
     let count = try reader.count(least: Self.least.sighting)
     guard count > 0 else { throw reader.fault("a landmark that no frame saw") }
-    var (worst, first) = (0.0, 0)
-    for sighting in 0..<count {
+    var (worst, observations) = (0.0, [Int]())
+    for _ in 0..<count {
       let frame = frames[try reader.index(below: frames.count, of: "frame")]
       let index = try reader.index(below: frame.observations.count, of: "observation")
       let observation = frame.observations.lowerBound + index
-      if sighting == 0 { first = observation }
+      observations.append(observation)
       worst = max(worst, residual(of: position, in: frame, seenAt: rays[observation]))
     }
     let reference = frames[try reader.index(below: frames.count, of: "frame")]
@@ -217,7 +217,7 @@ struct TrackingData {
         evidence: FeatureEvidence(
           session: session, number: number, sightings: UInt32(clamping: count), residual: Float(worst),
           depthDeviation: covariance.isEmpty ? nil : deviation(covariance, of: position, from: reference)),
-        worstResidual: worst, firstObservation: first))
+        worstResidual: worst, observations: observations))
   }
 
   /// The graph of keyframes, edges, images and pins of the later layout: no importer needs it, but its end must fit.

@@ -4,6 +4,8 @@ import WorldModel
 /// The points and pictures of tracking data in the world frame.
 struct TrackingSurvey {
   var cloud: FeatureCloud
+  /// The descriptors of all sightings of its points.
+  var sightings: FeatureCloud.Sightings
   var keyframes: [Keyframe]
   /// How many points were left out because of their residuals.
   var dropped: Int
@@ -21,18 +23,35 @@ extension TrackingData {
     var appearance = FeatureCloud.Descriptors(kind: ARKitArchive.descriptorKind, size: Self.descriptorSize, bytes: [])
     appearance.bytes.reserveCapacity(kept.count * Self.descriptorSize)
     for point in kept {
-      let start = point.firstObservation * Self.descriptorSize
-      appearance.bytes += descriptors[start..<(start + Self.descriptorSize)]
+      appearance.bytes += descriptor(point.observations[0])
     }
     let cloud = FeatureCloud(
       positions: kept.map { axes.place($0.position) }, identifiers: kept.map { Self.identifier($0.evidence) },
       channels: FeatureCloud.Channels(descriptors: appearance, evidence: kept.map(\.evidence)))
     do throws(ModelError) {
       try cloud.validate()
-      return TrackingSurvey(cloud: try cloud.sorted(), keyframes: keyframes, dropped: points.count - kept.count)
+      return TrackingSurvey(
+        cloud: try cloud.sorted(), sightings: sightings(of: kept, in: cloud), keyframes: keyframes,
+        dropped: points.count - kept.count)
     } catch {
       throw UnreadablePoints("\(error)")
     }
+  }
+
+  private func descriptor(_ observation: Int) -> ArraySlice<UInt8> {
+    descriptors[(observation * Self.descriptorSize)..<((observation + 1) * Self.descriptorSize)]
+  }
+
+  /// The descriptors of all sightings of points, in the order in which their cloud is sorted.
+  private func sightings(of points: [Point], in cloud: FeatureCloud) -> FeatureCloud.Sightings {
+    var sightings = FeatureCloud.Sightings(
+      descriptors: FeatureCloud.Descriptors(kind: ARKitArchive.descriptorKind, size: Self.descriptorSize, bytes: []),
+      counts: [])
+    for index in points.indices.sorted(by: { cloud.identifiers[$0] < cloud.identifiers[$1] }) {
+      for observation in points[index].observations { sightings.descriptors.bytes += descriptor(observation) }
+      sightings.counts.append(UInt32(points[index].observations.count))
+    }
+    return sightings
   }
 
   /// The identifier of a point: the same in every map of one device that has the point.

@@ -9,6 +9,8 @@ public struct MapFile: Sendable {
   public var map: WorldMap
   /// The format that was found.
   public var format: MapFormat
+  /// All descriptors by which an archive of ARKit knows the points of ``map``; nil for every other file.
+  public var sightings: FeatureCloud.Sightings?
   /// Points that were left out: of a point cloud those whose position is NaN or infinite, of an archive of ARKit those with
   /// large residuals (``ARKitArchive/worstResidual``).
   public var droppedPoints = 0
@@ -33,6 +35,7 @@ public struct MapFile: Sendable {
       do throws(ARKitArchiveError) { archive = try ARKitArchive(reading: bytes) } catch { throw .archive(error) }
       map = archive.map
       format = .arkitArchive
+      sightings = archive.sightings
       droppedPoints = archive.droppedPoints
       unreadablePoints = archive.unreadablePoints
     } catch .notAWorldMap {

@@ -8,7 +8,9 @@ struct Align: MapCommand {
   static let summary = "Find where a local cloud belongs in a map."
   static let discussion = """
     Exits with 0 when the place is certain, and with 1 when it is not: too few points, too little in common, or another \
-    place that fits nearly as well. The matrix takes positions of QUERY to positions of MAP.
+    place that fits nearly as well. The matrix takes positions of QUERY to positions of MAP. Where both have descriptors \
+    of one kind, as archives of ARKit do, points that look alike decide, else the shape. A pose that a small part \
+    carries asks for a second look: a thing that was moved fits where it stands now.
     """
   static var parser: ArgumentParser<Align> {
     ArgumentParser(
@@ -37,13 +39,13 @@ struct Align: MapCommand {
     }
     let drawing = try picture.map { path throws(ProgramFailure) in try AlignmentPicture(path) }
     let output = try merged.map { path throws(ProgramFailure) in try MapOutput(path) }
-    let map = try MapInput(mapPath, progress).map
-    let query = try MapInput(queryPath, progress).map
+    let (mapInput, queryInput) = (try MapInput(mapPath, progress), try MapInput(queryPath, progress))
+    let (map, query) = (mapInput.map, queryInput.map)
     progress.show("aligning", 0.5)
     let answer: Relocalization
     do throws(AlignmentError) {
-      answer = try Relocalizer(map: map.cloud.positions)
-        .relocalize(query.cloud.positions, mode: isFree ? .free : .gravity)
+      answer = try Relocalizer(map: map.cloud, sightings: mapInput.sightings)
+        .relocalize(query.cloud, sightings: queryInput.sightings, mode: isFree ? .free : .gravity)
     } catch {
       throw .damaged("\(mapPath), \(queryPath): \(error)")
     }
@@ -93,6 +95,18 @@ struct Align: MapCommand {
       line:
         "  inliers     \(Text.count(answer.inliers)) (\(share) %), \(Text.decimal(answer.rms * 1000, 1)) mm from the map"
     )
+    if let support = answer.support {
+      let sides = support.box.extent
+      let size = [sides.x, sides.y, sides.z].map { Text.decimal($0, 1) }.joined(separator: " × ")
+      report.add(
+        "support",
+        [
+          "by": .string(support.source.rawValue), "points": .integer(support.points),
+          "extent": .array([sides.x, sides.y, sides.z].map(JSON.single)),
+        ], "  carried by  \(support.source.rawValue), in a part of \(size) m")
+    } else {
+      report.add("support", .null)
+    }
     let sure = answer.uncertainty
     report.add("positionDeviation", sure.map { .number($0.position) } ?? .null)
     report.add("orientationDeviation", sure.map { .number($0.orientation) } ?? .null)

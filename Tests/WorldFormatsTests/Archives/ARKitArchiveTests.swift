@@ -88,6 +88,22 @@ import WorldModel
   }
 
   @Test(arguments: [1, 2])
+  func `all sightings of a point come with their descriptors, the one of the cloud first`(version: Int) throws {
+    let archive = try Self.room(version)
+    let sightings = try #require(archive.sightings)
+    let cloud = archive.map.cloud
+    let (evidence, first) = (try #require(cloud.channels.evidence), try #require(cloud.channels.descriptors))
+    #expect(sightings.counts == evidence.map(\.sightings) && sightings.counts.contains { $0 > 1 })
+    #expect(sightings.descriptors.kind == first.kind && sightings.descriptors.size == first.size)
+    var place = 0
+    for index in cloud.indices {
+      #expect(sightings.descriptors[place] == first[index])
+      place += Int(sightings.counts[index])
+    }
+    #expect(sightings.descriptors.bytes.count == place * first.size)
+  }
+
+  @Test(arguments: [1, 2])
   func `keyframes have the pose, the lens and the time of their pictures`(version: Int) throws {
     let map = try Self.room(version).map
     let lines = try ArchiveFixture.lines("room-\(version)", "keyframe")

@@ -1,12 +1,13 @@
 package import WorldModel
 package import WorldAlignment
 
-/// Two clouds of one place, or of two places, whose points have binary descriptors with the statistics of real maps.
+/// Two clouds of one place, or of two places, whose points have made-up binary descriptors.
 ///
 /// What a point looks like is a vector of twelve numbers; a bit of its descriptor says on which side of a plane it lies. So bits
-/// depend on each other as those of real detectors do. For ARKit's kind it gives, as measured on eight archives: 41 bits that
-/// are always 0, some 45 % of the bits set, a median distance of 150 between random points, 65 to the nearest wrong one, 30 within
-/// a point, and of the points that both maps have every second looks like something else.
+/// depend on each other, as those of real detectors do. Its numbers were chosen to come near what eight archives of ARKit
+/// show: 41 bits that are always 0, some 45 % of the bits set, a median distance of 150 between random points, 66 to the
+/// nearest wrong one, and of the points that both maps have every second looks like something else. How near they come
+/// is not measured.
 package struct DescribedTrial: Sendable {
   /// What the two clouds have in common.
   package enum Relation: String, Sendable, CaseIterable {

@@ -209,8 +209,8 @@ let package = Package(
     .testTarget(
       name: "SharedWorldTests",
       dependencies: [
-        "Authentication", "Basics", "SharedWorld", "PeerTransport", "PeerProtocol", "ServiceDiscovery", "WorldModel",
-        "WorldAlignment", "WorldFormats", "TestSupport",
+        "AlignmentTrials", "Authentication", "Basics", "SharedWorld", "PeerTransport", "PeerProtocol",
+        "ServiceDiscovery", "WorldModel", "WorldAlignment", "WorldFormats", "TestSupport",
       ],
       swiftSettings: common),
     .testTarget(

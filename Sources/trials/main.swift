@@ -8,9 +8,9 @@ let usage = """
   Relocalises made-up scans in made-up maps, and prints how many poses are right, right and accepted, and wrong though
   accepted; 'elsewhere' gives each scan the map of another place. 'list' prints each trial. 'export'
   writes the clouds for other programs instead: 'Benchmarks/alignment_beside.py' reads them.
-         trials descriptors MODE RELATION FIRST-SEED LAST-SEED
-  The same for clouds whose points have descriptors like ARKit's.
-  relations: onePlace strangers repeats tiles clutter all
+         trials descriptors MODE RELATION FIRST-SEED LAST-SEED [SHARE]
+  The same for clouds whose points have descriptors like ARKit's; of one place they have one point of SHARE (5) in common.
+  relations: onePlace tiledPlace strangers repeats tiles furniture clutter all
   modes: gravity free    levels: easy medium hard all    places: room flat yard all
   """
 

@@ -18,44 +18,51 @@ struct DescriptorPlace {
     guard query.isComparable(with: map), min(query.positions.count, map.positions.count) >= Self.fewestPoints else {
       return nil
     }
-    let matches = DescriptorMatches(of: query, in: map)
-    guard matches.matches.count >= Self.fewestMatches else { return nil }
-    let center = matches.matches.map { map.positions[Int($0.map)] }.mean
-    let matched = MatchedPoints(matches, query, map, about: center, mode)
-    let grid = PointGrid(matched.targets, cell: MatchEvidence.reach)
-    let middle = matched.middle
-    let found = compared(matched, middle).map { (motion: $0, evidence: MatchEvidence(matched, at: $0, grid, mode)) }
-      .sorted { $0.evidence.excess > $1.evidence.excess }
+    let matches = DescriptorMatches(of: query, in: map).matches
+    guard matches.count >= Self.fewestMatches else { return nil }
+    let center = matches.map { map.positions[Int($0.map)] }.mean
+    let all = MatchedPoints(matches, query, map, about: center, mode)
+    let distinct = MatchedPoints(matches.filter(\.isDistinct), query, map, about: center, mode)
+    let middle = all.middle
+    let found = Self.compared(all, distinct, middle).map {
+      (motion: $0, evidence: MatchEvidence(distinct, all, at: $0, mode))
+    }
+    .sorted { $0.evidence.excess > $1.evidence.excess }
     guard let best = found.first else { return nil }
     let elsewhere = found.dropFirst().filter {
       // 25 cm or 10°.
       $0.motion.differs(from: best.motion, at: middle, shift: 0.25, cosines: 2.969_6)
     }
-    let rival = elsewhere.map(\.evidence.tail).max() ?? 0
-    return Self.answer(best.motion, best.evidence, rival: rival, matched, center, points: query.positions.count, mode)
+    let verdict = best.evidence.verdict(against: elsewhere.map(\.evidence))
+    return Self.answer(best.motion, best.evidence, verdict, distinct, center, points: query.positions.count, mode)
   }
 
-  /// The poses that bring most matches together, each fitted to them, and each apart from the others.
-  private func compared(_ matched: MatchedPoints, _ middle: SIMD3<Float>) -> [RigidMotion] {
-    var order = matched.proposals().map { (motion: $0, count: matched.count(at: $0, within: 0.08)) }
-    order.sort { $0.count > $1.count }
-    var compared: [RigidMotion] = []
-    while let best = order.first, compared.count < Self.mostCompared {
-      var motion = best.motion
-      for reach in Self.reaches {
-        guard let next = matched.fitted(from: motion, within: reach) else { break }
-        motion = next
+  /// The poses that bring most of the distinct matches together, and most of all of them, each fitted to all.
+  private static func compared(
+    _ all: MatchedPoints, _ distinct: MatchedPoints, _ middle: SIMD3<Float>
+  ) -> [RigidMotion] {
+    let proposals = all.proposals()
+    return [distinct, all].flatMap { counted in
+      var order = proposals.map { (motion: $0, count: counted.count(at: $0, within: 0.08)) }
+      order.sort { $0.count > $1.count }
+      var compared: [RigidMotion] = []
+      while let best = order.first, compared.count < mostCompared {
+        var motion = best.motion
+        for reach in reaches {
+          guard let next = all.fitted(from: motion, within: reach) else { break }
+          motion = next
+        }
+        compared.append(motion)
+        // 15 cm or 6°.
+        order = order.filter { $0.motion.differs(from: best.motion, at: middle, shift: 0.15, cosines: 2.989_04) }
       }
-      compared.append(motion)
-      // 15 cm or 6°.
-      order = order.filter { $0.motion.differs(from: best.motion, at: middle, shift: 0.15, cosines: 2.989_04) }
+      return compared
     }
-    return compared
   }
 
   private static func answer(
-    _ motion: RigidMotion, _ evidence: MatchEvidence, rival: Double, _ matched: MatchedPoints, _ center: SIMD3<Float>,
-    points: Int, _ mode: AlignmentMode
+    _ motion: RigidMotion, _ evidence: MatchEvidence, _ verdict: MatchEvidence.Verdict, _ matched: MatchedPoints,
+    _ center: SIMD3<Float>, points: Int, _ mode: AlignmentMode
   ) -> Relocalization {
     let pairs = evidence.hits.map {
       RigidFit.Pair(source: matched.sources[$0.index], target: matched.targets[$0.index] + center)
@@ -64,13 +71,12 @@ struct DescriptorPlace {
     world.offset += center
     let squares = evidence.hits.reduce(Float.zero) { $0 + $1.error * $1.error }
     let fit = try? RigidFit(pairs, mode: mode)
-    let state = fit == nil ? .limited(.ambiguous) : evidence.state(rival: rival)
     let box = BoundingBox(containing: pairs.map(\.target))
     return Relocalization(
       proposal: world.transform.orthonormalized(), uncertainty: fit?.uncertainty, inliers: pairs.count,
       inlierRatio: Float(pairs.count) / Float(points),
       rms: pairs.isEmpty ? 0 : (squares / Float(pairs.count)).squareRoot(),
-      confidence: fit == nil ? 0 : evidence.confidence(rival: rival), state: state,
+      confidence: fit == nil ? 0 : verdict.confidence, state: fit == nil ? .limited(.littleOverlap) : verdict.state,
       support: box.map { Relocalization.Support(source: .descriptors, points: pairs.count, box: $0) })
   }
 }

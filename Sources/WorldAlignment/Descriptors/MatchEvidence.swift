@@ -3,13 +3,17 @@ import WorldModel
 /// The case for a pose by the points that look alike and meet there.
 ///
 /// A count of them does not tell: in the trials of a prototype wrong poses brought up to 42 matches together, and right ones
-/// began with 19. So the count is compared with what chance gives at that very pose.
+/// began with 19. So the count is compared with what chance gives at that very pose. Only distinct matches are counted for
+/// the pose: chance does not place the corners of equal tiles, or the parts of equal chairs, and nothing tells which of
+/// them a match is about. Against it, by poses elsewhere, all matches count.
 struct MatchEvidence {
-  /// The matches that meet, one a point on both sides, and how far from each other they are (metres).
+  /// The distinct matches that meet, one a point on both sides, and how far from each other they are (metres).
   let hits: [(index: Int, error: Float)]
   /// −log₁₀ of the probability of so many hits if every match pointed at the place of another match of the map, taken at
   /// random: Chernoff's bound for a Poisson distribution.
   let tail: Double
+  /// The same for all matches.
+  let tailOfAll: Double
   /// The hits beyond those of chance.
   let excess: Double
   /// The cells of 25 cm in which hits are.
@@ -18,34 +22,44 @@ struct MatchEvidence {
   /// else about the worst axis.
   let deviation: Double
 
+  /// The decision on a pose.
+  struct Verdict {
+    let state: Relocalization.State
+    /// How clear the case is, 0–1; from 0.5 on all bounds are passed.
+    let confidence: Float
+  }
+
   /// The distance within which two points meet (metres): two sessions' points of one feature are 1 to 3.5 cm apart.
   static let reach: Float = 0.06
   private static let cell: Float = 0.25
 
-  /// The bounds of a pose that is accepted, which a prototype gave.
+  /// The least tail of a pose that is accepted, and the cells that its hits are in at least.
   ///
-  /// Its tails of made-up negatives were at most 4.2, and 2.7 of pairs of real maps of other places.
-  static let (leastTail, leastLead, leastCells): (Double, Double, Int) = (5.5, 2, 4)
-  /// The lead must also be this share of the tail: a floor of equal tiles fits hundreds of matches at each of many shifts, and
-  /// the bounds of the prototype accepted 23 of 750 pairs of maps that had nothing but such a floor in common. It does not
-  /// suffice: with it 10 of 300 others were accepted.
-  static let leastShare = 0.3
+  /// A prototype gave both, whose tails were at most 4.2 for made-up negatives, and 2.7 for real maps of other places.
+  private static let (leastTail, leastCells): (Double, Double) = (5.5, 4)
+  /// A pose that is accepted has this many times the tail of any pose elsewhere.
+  private static let leastLead = 2.0
   /// 2°, in radians.
-  static let mostDeviation = 0.034_906_585
+  private static let mostDeviation = 0.034_906_585
 
-  /// - Parameter grid: The targets of all matches.
-  init(_ matched: MatchedPoints, at motion: RigidMotion, _ grid: PointGrid, _ mode: AlignmentMode) {
-    hits = matched.hits(at: motion, within: Self.reach)
-    let sources = hits.map { matched.sources[$0.index] }
+  /// - Parameters:
+  ///   - distinct: The distinct ones of the matches.
+  ///   - all: All matches.
+  init(_ distinct: MatchedPoints, _ all: MatchedPoints, at motion: RigidMotion, _ mode: AlignmentMode) {
+    hits = distinct.hits(at: motion, within: Self.reach)
+    let sources = hits.map { distinct.sources[$0.index] }
     cells = Set(sources.map { SIMD3<Int32>(clamping: ($0 / Self.cell).rounded(.down)) }).count
-    let expected = Self.expected(matched, at: motion, grid)
+    let expected = Self.expected(distinct, at: motion)
     excess = Double(hits.count) - expected
     tail = Self.tail(of: hits.count, expected: expected)
+    tailOfAll = Self.tail(
+      of: all.hits(at: motion, within: Self.reach).count, expected: Self.expected(all, at: motion))
     deviation = Self.deviation(sources, hits.map(\.error), mode)
   }
 
   /// How many hits chance gives at a pose: where matches of the map crowd, they are cheap.
-  private static func expected(_ matched: MatchedPoints, at motion: RigidMotion, _ grid: PointGrid) -> Double {
+  private static func expected(_ matched: MatchedPoints, at motion: RigidMotion) -> Double {
+    let grid = matched.grid
     var matches: [Int32: (count: Int, index: Int)] = [:]
     for (index, point) in matched.queryPoints.enumerated() {
       matches[point] = ((matches[point]?.count ?? 0) + 1, index)
@@ -81,24 +95,16 @@ struct MatchEvidence {
     return (squares / Double(max(1, 3 * sources.count - 6)) / max(least, 1e-9)).squareRoot()
   }
 
-  /// The figures relative to the least ones of a pose that is accepted; `rival` is the tail of the best pose elsewhere.
-  private func margins(rival: Double) -> (tail: Double, others: Double) {
-    let others = min(
-      (tail - rival) / max(Self.leastLead, Self.leastShare * tail), Double(cells) / Double(Self.leastCells),
-      Self.mostDeviation / max(deviation, 1e-6))
-    return (tail / Self.leastTail, max(0, others))
-  }
-
-  /// How clear the case is, 0–1; from 0.5 on all bounds are passed.
-  func confidence(rival: Double) -> Float {
-    let (tail, others) = margins(rival: rival)
-    let least = min(tail, others)
-    return Float(least / (1 + least))
-  }
-
-  func state(rival: Double) -> Relocalization.State {
-    let (tail, others) = margins(rival: rival)
-    if tail < 1 { return .limited(.littleOverlap) }
-    return others < 1 ? .limited(.ambiguous) : .normal
+  /// The decision, given what all poses elsewhere bring together.
+  func verdict(against others: [MatchEvidence]) -> Verdict {
+    let least = 1e-6
+    let lead = min(
+      tail / max(others.map(\.tail).max() ?? 0, least), tailOfAll / max(others.map(\.tailOfAll).max() ?? 0, least))
+    let clarity = min(
+      lead / Self.leastLead, Double(cells) / Self.leastCells, Self.mostDeviation / max(deviation, least))
+    let margin = min(tail / Self.leastTail, clarity)
+    let state: Relocalization.State =
+      margin >= 1 ? .normal : .limited(tail < Self.leastTail ? .littleOverlap : .ambiguous)
+    return Verdict(state: state, confidence: Float(margin / (1 + margin)))
   }
 }

@@ -5,9 +5,11 @@ struct MatchedPoints {
   /// The point of the query and of the map that each match is about.
   let queryPoints: [Int32]
   let mapPoints: [Int32]
-  /// Their positions: of the query in its own frame, of the map about its middle (metres); best match first.
+  /// Their positions: of the query in its own frame, of the map about its middle (metres); as the matches are sorted.
   let sources: [SIMD3<Float>]
   let targets: [SIMD3<Float>]
+  /// The targets by place.
+  let grid: PointGrid
   private let mode: AlignmentMode
 
   /// So many of the best matches propose poses, and count for them.
@@ -24,13 +26,14 @@ struct MatchedPoints {
   private static let trianglesOfPair = 2
 
   init(
-    _ matches: DescriptorMatches, _ query: DescriptorSet, _ map: DescriptorSet, about center: SIMD3<Float>,
+    _ matches: [DescriptorMatches.Match], _ query: DescriptorSet, _ map: DescriptorSet, about center: SIMD3<Float>,
     _ mode: AlignmentMode
   ) {
-    queryPoints = matches.matches.map(\.query)
-    mapPoints = matches.matches.map(\.map)
+    queryPoints = matches.map(\.query)
+    mapPoints = matches.map(\.map)
     sources = queryPoints.map { query.positions[Int($0)] }
     targets = mapPoints.map { map.positions[Int($0)] - center }
+    grid = PointGrid(targets, cell: MatchEvidence.reach)
     self.mode = mode
   }
 

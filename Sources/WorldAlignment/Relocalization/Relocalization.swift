@@ -24,12 +24,12 @@ public struct Relocalization: Hashable, Sendable {
     case ambiguous
   }
 
-  /// What carries a pose, and how large the part of the map is in which it was seen.
+  /// The evidence that carries a pose, and how large the part of the map is in which it was seen.
   ///
   /// A thing that was moved fits where it stands now, and two maps cannot tell that the rest did not move with it. So
   /// a pose that a small part carries, such as one shelf, asks for a second look.
   public struct Support: Hashable, Sendable {
-    /// What agreed.
+    /// The kind of evidence.
     @nonexhaustive
     public enum Source: String, Hashable, Sendable {
       /// Points that look alike, by their descriptors.
@@ -38,7 +38,7 @@ public struct Relocalization: Hashable, Sendable {
       case geometry
     }
 
-    /// What agreed.
+    /// The evidence by which query and map agree.
     public let source: Source
     /// The number of points of the query that agree with the map.
     public let points: Int

@@ -1,3 +1,4 @@
+import AlignmentTrials
 import Basics
 import TestSupport
 import Testing
@@ -121,6 +122,24 @@ struct RealignmentTests {
       // The same cloud, a little elsewhere: the place that was known is enough.
       let after = await session.searchedTurns()
       #expect(searched == 120 && after == searched)
+    }
+  }
+
+  /// A fifth of the points is in both clouds, which their shape does not find.
+  @Test func `a scan is found in another device's map by what its points look like`() async throws {
+    let trial = DescribedTrial(.onePlace, points: 300, sightings: 3, mode: .gravity, seed: 11)
+    try await Self.alone(every: .zero) { session in
+      try await session.share(WorldMap(cloud: trial.map))
+      let bare = FeatureCloud(positions: trial.query.positions, identifiers: trial.query.identifiers)
+      await #expect(throws: SessionError.self) { try await session.keepAligned(by: MapScan(bare)) }
+      let kept = try await session.keepAligned(by: MapScan(trial.query))
+      let place = try #require(kept.transform)
+      #expect(kept.state == .aligned && trial.isRight(place.inverse))
+      // More sightings of each point than the one in the cloud: more points are known again.
+      var scan = MapScan(trial.query)
+      let few = try await scan.measure(in: session).observations
+      scan.sightings = trial.querySightings
+      #expect(try await scan.measure(in: session).observations > few)
     }
   }
 }

@@ -132,7 +132,7 @@ struct RealignmentTests {
       try await session.share(WorldMap(cloud: trial.map))
       let bare = FeatureCloud(positions: trial.query.positions, identifiers: trial.query.identifiers)
       await #expect(throws: SessionError.self) { try await session.keepAligned(by: MapScan(bare)) }
-      let kept = try await session.keepAligned(by: MapScan(trial.query))
+      let kept = try await session.keepAligned(by: MapScan(trial.query)).alignment
       let place = try #require(kept.transform)
       #expect(kept.state == .aligned && trial.isRight(place.inverse))
       // More sightings of each point than the one in the cloud: more points are known again.

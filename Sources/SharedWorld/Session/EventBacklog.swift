@@ -72,7 +72,7 @@ struct EventBacklog: Backlog {
     let subject = event.subject
     if let subject, event.replacesUnread, let index = replaceable[subject] { return unread.replace(index, with: event) }
     if case .anchor(let anchor) = subject { seal(anchor, before: event) }
-    // What is told of a peer after it came or went must not stand before that.
+    // News of a peer after it came or went must not stand before that.
     if let peer = event.arrival { replaceable = replaceable.filter { $0.key.peer != peer } }
     let index = unread.append(event)
     if let subject { replaceable[subject] = event.replacesUnread ? index : nil }
@@ -311,10 +311,7 @@ extension Session.Event {
 
   /// The peer that has joined or left by this.
   fileprivate var arrival: PeerID? {
-    switch self {
-    case .peerJoined(let peer), .peerLeft(let peer, _): peer.id
-    default: nil
-    }
+    if case .peerJoined(let peer) = self { peer.id } else if case .peerLeft(let peer, _) = self { peer.id } else { nil }
   }
 
   /// The subject of this event, if it may be replaced or ends that an earlier one may be.

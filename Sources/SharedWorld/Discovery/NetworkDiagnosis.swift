@@ -136,7 +136,9 @@ extension NetworkDiagnosis.Finding {
         advice: nil)
     case .hung:
       Self(
-        subject: "daemon", weight: hasResponder ? .doubtful : .bad, text: "avahi-daemon runs and does not answer",
+        subject: "daemon",
+        weight: hasResponder ? .doubtful : .bad,
+        text: "avahi-daemon runs and does not answer",
         advice: "restart it: systemctl restart avahi-daemon")
     }
     #endif

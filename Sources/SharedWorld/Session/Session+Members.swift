@@ -126,11 +126,11 @@ extension Session {
       throw SessionError(.declined, "\(discovery.peer(peer).name) declined: \(reason)")
     case .invitation(.unreachable):
       if let seen = target.candidate.flatMap(discovery.candidate) {
-        let places = addresses.map { "\(Endpoint($0))" }.joined(separator: ", ")
+        let (name, places) = (seen.name ?? "\(seen.id)", addresses.map { "\(Endpoint($0))" }.joined(separator: ", "))
         throw SessionError(
           .unreachable,
-          "nobody answers at \(places), where '\(seen.name ?? "\(seen.id)")' says that it is: either it has just ended, or a "
-            + "firewall lets multicast pass and not TCP; let that port pass on its device")
+          "nobody answers at \(places), where '\(name)' says that it is: either it has just ended, or a firewall lets "
+            + "multicast pass and not TCP; let that port pass on its device")
       }
       throw SessionError(
         .unreachable, "nobody answers at \(target); check the address, and that the peer runs and can be reached")

@@ -25,8 +25,8 @@ struct KindTests {
   }
 
   /// Two sets that both have anchor 1, placed by the first.
-  private func pair() throws -> (AnchorSet, AnchorSet) {
-    var (left, right) = (makeSet(1), makeSet(2))
+  private func pair(_ rules: ProtocolRules = .all) throws -> (AnchorSet, AnchorSet) {
+    var (left, right) = (makeSet(1, rules: rules), makeSet(2, rules: rules))
     _ = try left.place(anchor(1), at: 10)
     try right.pull(from: left)
     _ = (left.takeChanges(), right.takeChanges())
@@ -66,6 +66,17 @@ struct KindTests {
       #expect(sets[index][id(1)]?.kind == sets[0][id(1)]?.kind && sets[index].kindDigest == sets[0].kindDigest)
     }
     #expect(lies.map(\.kind).contains(try #require(sets[0][id(1)]).kind))
+  }
+
+  @Test("sets that take kinds as they arrive end with different ones")
+  func byArrival() throws {
+    var (left, right) = try pair(.all.subtracting(.kindOrder))
+    try left.setKind(Self.plane(2), of: id(1), at: 20)
+    try right.setKind(Self.plane(3), of: id(1), at: 23)
+    let (mine, theirs) = try (writes(of: left), writes(of: right))
+    try left.merge(theirs, judging: nil)
+    try right.merge(mine, judging: nil)
+    #expect(left[id(1)]?.kind == Self.plane(3) && right[id(1)]?.kind == Self.plane(2))
   }
 
   @Test("a concurrent move, name and kind all survive; of two kinds the later stands, in either order")

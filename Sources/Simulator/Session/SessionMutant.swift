@@ -62,11 +62,10 @@ extension SessionMutant {
       .init("poses-change-frames", .posesKeepFrames, .frames, nodes: 4, seeds: 1...3),
       .init("one-driver-is-enough", .bothDrivers, .drivers, nodes: 4, seeds: 1...3),
       .init("admits-by-hearsay", .signedAdmission, .owned, nodes: 6, seeds: 1...6),
-      .init("removes-by-hearsay", .signedRemoval, .owned, nodes: 6, seeds: 26...30),
-      .init("cuts-not-raised", .raisedCuts, .owned, nodes: 6, seeds: 1...6),
+      .init("removes-by-hearsay", .signedRemoval, .owned, nodes: 6, seeds: 47...49),
+      .init("cuts-not-raised", .raisedCuts, .owned, nodes: 6, seeds: 9...10),
       .init("no-cuts", .cuts, .owned, nodes: 6, seeds: 6...10),
       .init("kinds-outlive-removals", .kindsForgotten, .owned, nodes: 6, seeds: 11...11),
-      .init("kinds-by-arrival", .kindOrder, .chaos, nodes: 4, seeds: 68...72),
       .init("kind-digests-unanswered", .kindDigests, .kindDetour, nodes: 4, seeds: 1...3),
       .init("believes-every-measurement", .confirmedFirst, .wrongFrames, nodes: 4, seeds: 2...3),
     ]

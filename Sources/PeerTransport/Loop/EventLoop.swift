@@ -89,7 +89,7 @@ extension EventLoop {
   }
 
   /// Runs `action` on the loop after everything queued before it, or at once if the caller runs there, and waits for its end.
-  package func run(_ action: @escaping @Sendable () -> Void) {
+  package func executeAndWait(_ action: @escaping @Sendable () -> Void) {
     if isIsolatingCurrentContext() == true { return action() }
     let done = DispatchSemaphore(value: 0)
     execute {

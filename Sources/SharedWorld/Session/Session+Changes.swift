@@ -191,7 +191,7 @@ extension Session {
   public nonisolated var snapshot: Snapshot {
     let (latest, isStale) = board.read()
     guard isStale else { return latest }
-    loop.run { self.assumeIsolated { $0.publishSnapshot() } }
+    loop.executeAndWait { self.assumeIsolated { $0.publishSnapshot() } }
     return board.read().0
   }
 

@@ -27,10 +27,9 @@ extension Session {
     let key = try waits.streams.book.open(name, to: peer)
     // It is released when the opening fails, and forgotten with that.
     let stream = PeerStream(key, named: name, of: self)
-    let wait = UInt64(min(max(timeout / .nanoseconds(1), 0), 1e18))
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { caller in
-        waits.streams.open(key, until: loop.now + wait, caller)
+        waits.streams.open(key, until: loop.time(after: timeout), caller)
         setStreamTimer()
         if Task.isCancelled { cancelOpening(key) }
         serveStreams()

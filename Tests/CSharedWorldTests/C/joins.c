@@ -34,8 +34,8 @@ int main(int count, char **words) {
     CHECK(sw_session_invite_async(bob, &invitation, &operation) == SW_OK);
     await_anchor(alice, "table");
     await_anchor(bob, "lamp");
-    sw_session_destroy(bob);
-    sw_session_destroy(alice);
+    sw_session_stop(bob);
+    sw_session_stop(alice);
   }
   puts("ok");
   return 0;

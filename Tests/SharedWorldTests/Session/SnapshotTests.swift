@@ -91,13 +91,16 @@ struct SnapshotTests {
       #expect(!session.board.isWanted)
       let first = session.snapshot
       #expect(first.revision == 1 && first.anchors.count == 100)
-      #expect(first.digest == (await session.digest()))
+      let snapshot = await session.makeSnapshot()
+      #expect(snapshot.anchors.count == 100 && snapshot.revision <= 2)
+      #expect(snapshot.digest == (await session.digest()) && snapshot === session.snapshot)
     }
   }
 
   @Test("it shows the last turn at every read, whether the one before was read, and on the session's own thread")
   func fresh() async throws {
     try await Self.alone { session in
+      let before = session.snapshot
       for number in 1...50 {
         try await session.place(Anchor(name: "a", transform: .identity))
         if number % 3 != 0 { #expect(session.snapshot.anchors.count == number) }
@@ -108,6 +111,7 @@ struct SnapshotTests {
       session.loop.execute { counter.yield(session.snapshot.anchors.count) }
       var iterator = counts.makeAsyncIterator()
       #expect(await iterator.next() == 52)
+      #expect(before.anchors.isEmpty)
     }
   }
 

@@ -1,7 +1,9 @@
-import SharedWorld
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import PeerTransport
+@testable import SharedWorld
 
 @Suite("The clock of what waits", .endsHangs)
 struct WaitClockTests {
@@ -43,12 +45,15 @@ struct WaitClockTests {
           for await element in alice.anchorChanges() {
             if case .change(let change) = element, change.anchor.id == lamp { break }
           }
+          let before = await alice.rounds
           let ended = try await withThrowingTaskGroup(of: Duration.self) { group in
             group.addTask { await Self.ask(bob, from: alice, for: .seconds(6)) }
             group.addTask { await Self.end(of: wait, at: alice, bob, carol, lamp, isCarolHere: isCarolHere) }
             return try await group.reduce(into: []) { $0.append($1) }
           }
           #expect(ended == [.seconds(4), .seconds(6)])
+          // A timer that is set by one clock and looked at by another fires again and again: a hundred times as many.
+          #expect(await alice.rounds - before < 20_000)
           withExtendedLifetime((streams, questions)) {}
         }
       }
@@ -96,4 +101,9 @@ struct WaitClockTests {
   private static func never() async {
     for await _ in AsyncStream(Never.self, { _ in }) {}
   }
+}
+
+extension Session {
+  /// How many rounds its loop has made.
+  fileprivate var rounds: UInt64 { loop.rounds }
 }

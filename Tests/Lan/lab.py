@@ -23,9 +23,6 @@ publish-workstation=no
 publish-hinfo=no
 """
 
-#: A segment of TCP without data, with time stamps, in its Ethernet frame (bytes).
-ACKNOWLEDGEMENT = 66
-
 QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
@@ -131,16 +128,6 @@ class Host:
         """The bytes that have reached this host over the LAN so far, with every header."""
         [link] = json.loads(self.run("ip", "-json", "-stats", "link", "show", "eth0"))
         return link["stats64"]["rx"]["bytes"]
-
-    def received_for_tcp(self):
-        """About how many of those bytes are segments that TCP had already, and acknowledgements without data."""
-        counts = json.loads(self.run("nstat", "--json", "-asz"))["kernel"]
-        acknowledgements = counts["TcpExtTCPPureAcks"]
-        of_acknowledgements = acknowledgements * ACKNOWLEDGEMENT
-        segment = (self.received() - of_acknowledgements) / max(counts["TcpInSegs"] - acknowledgements, 1)
-        # Each is told to its sender, with a duplicate SACK (RFC 2883).
-        duplicates = counts["TcpExtTCPDSACKOldSent"] + counts["TcpExtTCPDSACKOfoSent"]
-        return of_acknowledgements + round(duplicates * segment)
 
     def stop(self):
         """Ends every program of the host, and the host."""

@@ -16,8 +16,9 @@ MEGABITS = 100
 POINTS = 10_300_000
 #: Anchors of a made-up room.
 OF_MAP = 10
-#: What TCP, IP, TLS and the frames add to a map's bytes, and what anchors and heartbeats may come to, at most.
-OVERHEAD = 1.08
+#: What may reach a joiner beside the map, as a share of it: headers, anchors, heartbeats, and what TCP sends again because the
+#: link was full or the receiver too busy to take it; up to 13 % were seen on a loaded machine, and a map that came twice is 100.
+OVERHEAD = 1.25
 #: Bytes of chunks that one source owed when it went, which others have to send again: 8 of 256 KiB.
 CHUNK = 256 * 1024
 OWED = 8 * CHUNK
@@ -125,9 +126,9 @@ class MapTest(LanTest):
         figures.note(f"{what}: came twice", twice / 1e6, "MB", round(lost_sources * OWED / 1e6, 1))
         self.assertTrue(-CHUNK < twice <= lost_sources * OWED, twice)
 
+        # The peers' own counts are held against the link's.
         limit = done[0]["totalBytes"] * OVERHEAD + lost_sources * OWED
-        # How often TCP sends a segment again on a full link is the kernel's business, and more of it on a slow machine.
-        most = max(joiner.host.received() - joiner.host.received_for_tcp() for joiner in joiners)
+        most = max(joiner.host.received() for joiner in joiners)
         figures.note(f"{what}: reached the joiner", most / 1e6, "MB", round(limit / 1e6, 1))
         self.assertLess(most, limit)
         for joiner in joiners:

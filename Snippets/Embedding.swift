@@ -21,7 +21,7 @@ final class WorldWindow {
     drawn = snapshot.revision
     for anchor in snapshot.anchors { paint(anchor.name, at: anchor.transform) }
     for pose in snapshot.drags { paint("in a hand", at: pose.transform) }
-    for device in snapshot.participants { paint(device.peer.short, at: device.transform) }
+    for device in snapshot.participants { paint(device.peer.name, at: device.transform) }
   }
 
   func close() async {

@@ -17,7 +17,7 @@ try await Session.withSession(as: identity, service: "my-app") { session in
     // snippet.read
     group.addTask {
       for await stroke in strokes {
-        print("\(stroke.sender) draws \(stroke.object.colour) at \(stroke.transform ?? .identity)")
+        print("\(stroke.sender.name) draws \(stroke.object.colour) at \(stroke.transform ?? .identity)")
       }
     }
     group.addTask {

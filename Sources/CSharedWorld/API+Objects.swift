@@ -62,7 +62,7 @@ public func sw_session_read_objects(
     { [events = running.events] objects, number in
       await objects.handle { received in
         var event = OwnEvent(SW_EVENT_OBJECT, number)
-        (event.peer, event.envelope) = (received.sender, received.envelope)
+        (event.peer, event.name, event.envelope) = (received.sender.id, received.sender.name, received.envelope)
         _ = await events.put(event)
       }
     }
@@ -80,7 +80,7 @@ public func sw_session_serve_requests(
       await questions.respond { received in
         let number = operations.number()
         var event = OwnEvent(SW_EVENT_REQUEST, number)
-        (event.peer, event.envelope) = (received.sender, received.envelope)
+        (event.peer, event.name, event.envelope) = (received.sender.id, received.sender.name, received.envelope)
         requests.announce(number)
         guard await events.put(event) else {
           requests.withdraw(number)

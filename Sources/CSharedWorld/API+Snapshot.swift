@@ -44,7 +44,7 @@ extension RecordList<sw_live_pose> {
     let records = poses.map { pose in
       var record = sw_live_pose()
       record.anchor = sw_anchor_id(copying: pose.anchor.bytes)
-      record.peer = sw_peer_id(copying: pose.peer.bytes)
+      record.peer = sw_peer_id(copying: pose.peer.id.bytes)
       let floats = pose.transform.floats
       withUnsafeMutableBytes(of: &record.transform) { place in floats.withUnsafeBytes { place.copyBytes(from: $0) } }
       (record.time, record.sequence) = (pose.sessionTime, pose.sequence)

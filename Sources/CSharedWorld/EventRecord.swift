@@ -37,7 +37,8 @@ extension sw_event {
     case .mapProgress(let progress):
       set(SW_EVENT_MAP_PROGRESS, progress.mapID, from: progress.from, progress.verifiedBytes, of: progress.totalBytes)
     case .mapReceived(let receipt):
-      set(SW_EVENT_MAP_RECEIVED, receipt.mapID, from: receipt.from, receipt.bytes, of: receipt.bytes)
+      set(SW_EVENT_MAP_RECEIVED, receipt.mapID, from: receipt.from.id, receipt.bytes, of: receipt.bytes)
+      setPeer(receipt.from)
     case .mapFailed(let error): set(SW_EVENT_MAP_FAILED, error)
     case .peerMapChanged(let peer, let status):
       set(SW_EVENT_PEER_MAP_CHANGED, peer)
@@ -54,7 +55,7 @@ extension sw_event {
     case .anchorDragged(let pose): set(SW_EVENT_ANCHOR_DRAGGED, pose)
     case .dragEnded(let anchor, let peer): set(SW_EVENT_DRAG_ENDED, anchor, peer)
     case .participantMoved(let pose): set(SW_EVENT_PARTICIPANT_MOVED, pose)
-    case .participantGone(let id): set(SW_EVENT_PARTICIPANT_GONE, of: id)
+    case .participantGone(let peer): set(SW_EVENT_PARTICIPANT_GONE, peer)
     case .message(let bytes, let from): setMessage(bytes, from)
     case .unreliableMessage(let bytes, let key, let from): setMessage(bytes, from, key: key)
     case .groupsChanged(let peer, let groups): set(SW_EVENT_GROUPS_CHANGED, peer, text: groups.joined(separator: "\n"))
@@ -82,20 +83,14 @@ extension sw_event {
     set(alignment)
   }
 
-  private mutating func setMessage(_ bytes: [UInt8], _ sender: PeerID, key: String? = nil) {
-    set(SW_EVENT_MESSAGE, text: key)
-    peer = sw_peer_id(copying: sender.bytes)
+  private mutating func setMessage(_ bytes: [UInt8], _ sender: Peer, key: String? = nil) {
+    set(SW_EVENT_MESSAGE, sender, text: key)
     setData(bytes)
   }
 
   private mutating func set(_ kind: Int, _ hash: SHA256Digest) {
     set(kind)
     digest = sw_digest(copying: hash.bytes)
-  }
-
-  private mutating func set(_ kind: Int, of id: PeerID) {
-    set(kind)
-    peer = sw_peer_id(copying: id.bytes)
   }
 
   private mutating func set(_ progress: ResourceProgress) {
@@ -150,15 +145,14 @@ extension sw_event {
     setData(failure.messages.flatMap { message in withUnsafeBytes(of: message.number) { Array($0) } })
   }
 
-  private mutating func setHost(_ host: PeerID?, _ number: UInt64, _ reason: String) {
+  private mutating func setHost(_ host: Peer?, _ number: UInt64, _ reason: String) {
     set(SW_EVENT_HOST_CHANGED, text: reason)
-    peer = sw_peer_id(copying: host?.bytes ?? [])
+    setPeer(host)
     epoch = number
   }
 
-  private mutating func set(_ kind: Int, _ host: PeerID, size: Int) {
-    set(kind)
-    peer = sw_peer_id(copying: host.bytes)
+  private mutating func set(_ kind: Int, _ host: Peer, size: Int) {
+    set(kind, host)
     total = UInt64(size)
   }
 
@@ -177,8 +171,12 @@ extension sw_event {
 
   private mutating func set(_ kind: Int, _ peer: Peer, text: String? = nil) {
     set(kind, text: text)
-    self.peer = sw_peer_id(copying: peer.id.bytes)
-    name = UnsafePointer(copyText(peer.name))
+    setPeer(peer)
+  }
+
+  private mutating func setPeer(_ peer: Peer?) {
+    self.peer = sw_peer_id(copying: peer?.id.bytes ?? [])
+    name = (peer?.name).map { UnsafePointer(copyText($0)) }
   }
 
   private mutating func set(_ kind: Int, _ anchor: Anchor, _ origin: Session.Origin) {
@@ -206,10 +204,10 @@ extension sw_event {
     self.total = UInt64(total)
   }
 
-  private mutating func set(_ kind: Int, _ id: AnchorID, _ peer: PeerID?) {
+  private mutating func set(_ kind: Int, _ id: AnchorID, _ peer: Peer?) {
     set(kind)
     anchor.id = sw_anchor_id(copying: id.bytes)
-    self.peer = sw_peer_id(copying: peer?.bytes ?? [])
+    setPeer(peer)
   }
 
   private mutating func set(_ kind: Int, _ pose: LivePose) {

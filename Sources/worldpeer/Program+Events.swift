@@ -31,23 +31,23 @@ extension Program {
     case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))
     // The desk has reported it.
     case .codeShown(let comparison): names[comparison.peer.id] = comparison.peer.name
-    case .codeEnded(let peer, let isConfirmed): console.say(.codeEnded(person(peer.id), isConfirmed: isConfirmed))
+    case .codeEnded(let peer, let isConfirmed): console.say(.codeEnded(person(peer), isConfirmed: isConfirmed))
     case .peerJoined(let peer):
       names[peer.id] = peer.name
-      console.say(.peerJoined(person(peer.id), hasInvited: inviters.contains(peer.id)))
-    case .peerReconnecting(let peer): console.say(.peerReconnecting(person(peer.id)))
-    case .peerReconnected(let peer): console.say(.peerReconnected(person(peer.id)))
-    case .peerLeft(let peer, let reason): console.say(.peerLeft(person(peer.id), reason: reason.rawValue))
+      console.say(.peerJoined(person(peer), hasInvited: inviters.contains(peer.id)))
+    case .peerReconnecting(let peer): console.say(.peerReconnecting(person(peer)))
+    case .peerReconnected(let peer): console.say(.peerReconnected(person(peer)))
+    case .peerLeft(let peer, let reason): console.say(.peerLeft(person(peer), reason: reason.rawValue))
     case .newDevice(let peer, let known): reportNewDevice(peer, known)
     case .hostChanged(let former, let host, let epoch, let reason): report(host, instead: former, epoch, reason)
     case .lockChanged(let isLocked): console.say(.lockChanged(isLocked: isLocked))
-    case .roleChanged(let peer, let role): console.say(.roleChanged(person(peer.id), role: role?.rawValue))
+    case .roleChanged(let peer, let role): console.say(.roleChanged(person(peer), role: role?.rawValue))
     case .mapProgress(let progress): report(progress)
     case .mapReceived(let receipt): report(receipt)
     case .peerMapChanged(let peer, let status):
       console.say(.mapStatus(Report.MapStage(peer, status), mapID: status.mapID?.description))
     case .alignmentChanged(let peer, let alignment):
-      console.say(.alignmentChanged(Report.Alignment(person(peer.id), alignment)))
+      console.say(.alignmentChanged(Report.Alignment(person(peer), alignment)))
     case .synchronised(let digest): console.say(.synchronised(digest: digest.description))
     case .anchorAdded(let anchor, let origin): console.say(.anchorAdded(noted(anchor), origin: origin))
     case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(noted(anchor), origin: origin))
@@ -68,7 +68,7 @@ extension Program {
     case .message(let bytes, let sender): console.say(.message(from: person(sender), bytes))
     case .unreliableMessage(let bytes, let key, let sender):
       console.say(.message(from: person(sender), bytes, key: key))
-    case .groupsChanged(let peer, let groups): console.say(.groupsChanged(person(peer.id), groups))
+    case .groupsChanged(let peer, let groups): console.say(.groupsChanged(person(peer), groups))
     case .messagesFailed(let failure): report(failure)
     // This program sends no objects that could come back.
     case .messageReturned, .sessionMerged: break
@@ -87,7 +87,7 @@ extension Program {
     console.say(.newDevice(person, known: known.description, isTold: inviters.contains(peer.id)))
   }
 
-  private func report(_ host: PeerID?, instead former: PeerID?, _ epoch: UInt64, _ reason: HostChangeReason) {
+  private func report(_ host: Peer?, instead former: Peer?, _ epoch: UInt64, _ reason: HostChangeReason) {
     let cause = words(for: reason, from: former, to: host)
     console.say(.hostChanged(host: host.map(person), epoch: epoch, reason: "\(reason)", cause: cause))
   }
@@ -109,28 +109,28 @@ extension Program {
     return pin(anchor)
   }
 
-  private func reportDragEnd(of anchor: AnchorID, by peer: PeerID) {
+  private func reportDragEnd(of anchor: AnchorID, by peer: Peer) {
     console.say(.dragEnded(anchor: anchor.description, named: anchorNames[anchor], by: person(peer)))
   }
 
   /// Why another peer hosts, for people: nothing at a join, or when this peer is alone.
-  private func words(for reason: HostChangeReason, from former: PeerID?, to host: PeerID?) -> String? {
+  private func words(for reason: HostChangeReason, from former: Peer?, to host: Peer?) -> String? {
     guard host != nil else {
       // A newcomer that was its own host asks for another: nobody is lost.
-      guard former != session.localPeer.id else { return nil }
-      hostLoss = former.map { "\(person($0).name) \(reason == .expired ? "does not answer" : "left")" }
+      guard former != session.localPeer else { return nil }
+      hostLoss = former.map { "\($0.name) \(reason == .expired ? "does not answer" : "left")" }
       return nil
     }
     defer { hostLoss = nil }
     switch reason {
     case .merged where former != host: return "two sessions have become one"
-    case .handover, .steppedDown: return former.map { "\(person($0).name) handed over" }
+    case .handover, .steppedDown: return former.map { "\($0.name) handed over" }
     case .merged, .elected, .joined, .informed, .expired, .resigned, .left: return hostLoss
     }
   }
 
-  private func reportDevice(of peer: PeerID, at pose: LivePose?) {
-    devices[peer] = pose?.transform.translation
+  private func reportDevice(of peer: Peer, at pose: LivePose?) {
+    devices[peer.id] = pose?.transform.translation
     console.say(pose.map { .participantMoved(live($0)) } ?? .participantGone(person(peer)))
   }
 

@@ -9,6 +9,7 @@ import Testing
 struct EventRecordTests {
   let anchor = AnchorID()
   let peer = PeerID(SHA256Digest(hashing: [1]))
+  var bob: Peer { Peer(id: peer, name: "bob") }
 
   /// What C gets of an event.
   private func record(_ event: Session.Event, _ check: (sw_event) -> Void) {
@@ -32,7 +33,7 @@ struct EventRecordTests {
       .ownership,
     ]
     for value in values {
-      let edit = LostEdit(anchor: anchor, value: value, author: peer)
+      let edit = LostEdit(anchor: anchor, value: value, author: bob)
       for (event, kind) in [
         (Session.Event.fieldOverwritten(edit), SW_EVENT_FIELD_OVERWRITTEN),
         (.editSuperseded(edit), SW_EVENT_EDIT_SUPERSEDED),
@@ -40,6 +41,7 @@ struct EventRecordTests {
         record(event) { event in
           #expect(event.type == UInt32(kind))
           #expect(event.anchor.id.anchor == anchor && event.peer.peer == peer && event.anchor.name == nil)
+          #expect(text(event.name) == "bob")
           switch value {
           case .transform:
             #expect(event.field == UInt32(SW_FIELD_TRANSFORM))
@@ -97,12 +99,14 @@ struct EventRecordTests {
 
   @Test("an unreliable message is a message with its key, and groups come one a line")
   func messagesOfModes() {
-    record(.message([1, 2], from: peer)) { event in #expect(text(event.text) == nil && event.data_size == 2) }
-    record(.unreliableMessage([1], key: "pointer", from: peer)) { event in
+    record(.message([1, 2], from: bob)) { event in
+      #expect(text(event.text) == nil && event.data_size == 2 && text(event.name) == "bob")
+    }
+    record(.unreliableMessage([1], key: "pointer", from: bob)) { event in
       #expect(event.type == UInt32(SW_EVENT_MESSAGE) && event.peer.peer == peer && event.data_size == 1)
       #expect(text(event.text) == "pointer")
     }
-    record(.groupsChanged(Peer(id: peer, name: "bob"), groups: ["a", "b"])) { event in
+    record(.groupsChanged(bob, groups: ["a", "b"])) { event in
       #expect(event.type == UInt32(SW_EVENT_GROUPS_CHANGED) && event.peer.peer == peer)
       #expect(text(event.text) == "a\nb")
     }
@@ -151,8 +155,9 @@ struct EventRecordTests {
 
   @Test("a merge tells the host and how many peers there are")
   func merged() {
-    record(.sessionMerged(size: 5, host: peer)) { event in
+    record(.sessionMerged(size: 5, host: bob)) { event in
       #expect(event.type == UInt32(SW_EVENT_SESSION_MERGED) && event.peer.peer == peer && event.total == 5)
+      #expect(text(event.name) == "bob")
     }
   }
 

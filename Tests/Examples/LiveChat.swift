@@ -28,10 +28,8 @@ struct LiveChat {
 
     /// Handles payloads until there are `count` lines.
     func receive(_ payloads: MessageStream<ExamplePayload>, until count: Int) async {
-      let peers = await session.state().peers
       for await payload in payloads {
-        let name = peers.first { $0.id == payload.sender }?.peer.name ?? "?"
-        lines.append("\(name): \(payload.object.message)")
+        lines.append("\(payload.sender.name): \(payload.object.message)")
         if lines.count == count { return }
       }
     }

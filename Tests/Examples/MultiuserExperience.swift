@@ -54,9 +54,7 @@ actor MultiuserExperience {
   private func run() async {
     await refresh()
     for await event in session.events {
-      if case .mapReceived(let receipt) = event {
-        mapProvider = await session.state().peers.first { $0.id == receipt.from }?.peer
-      }
+      if case .mapReceived(let receipt) = event { mapProvider = receipt.from }
       await refresh()
     }
   }

@@ -12,6 +12,14 @@ from .errors import Code
 from .values import ID, Anchor, AttachmentState, Field, LogLevel, MapStage, Object, PeerRole, Recognition, Transform
 
 
+@dataclass(frozen=True, slots=True)
+class PeerEvent(Event):
+    """Something about a peer, with the name that it gives itself."""
+
+    peer: ID
+    name: str
+
+
 @event_class(1)
 class CandidateFound(Event):
     """A service is in sight: `Session.invite_candidate` invites it; the peer is the known one that it seems to be."""
@@ -39,37 +47,30 @@ class DiscoveryUnavailable(Event):
 
 
 @event_class(5)
-class Invited(Event):
+class Invited(PeerEvent):
     """A peer asks to join: `Session.answer` answers. The context is that app's, and untrusted."""
 
-    peer: ID
-    name: str
     context: bytes
     recognition: Recognition
 
 
 @event_class(6)
-class InvitationEnded(Event):
-    peer: ID
-    name: str
+class InvitationEnded(PeerEvent):
+    """The invitation of a peer is over."""
 
 
 @event_class(7)
-class PeerJoined(Event):
-    peer: ID
-    name: str
+class PeerJoined(PeerEvent):
+    """A peer is in the session and can be reached."""
 
 
 @event_class(8)
-class PeerReconnecting(Event):
-    peer: ID
-    name: str
+class PeerReconnecting(PeerEvent):
+    """The connection of a peer broke and is being made again."""
 
 
 @event_class(9)
-class PeerLeft(Event):
-    peer: ID
-    name: str
+class PeerLeft(PeerEvent):
     reason: str
 
 
@@ -80,6 +81,7 @@ class HostChanged(Event):
     host: ID | None
     epoch: int
     reason: str
+    name: str | None
 
 
 @event_class(11)
@@ -100,6 +102,7 @@ class MapReceived(Event):
     map: ID
     done: int
     total: int
+    name: str
 
 
 @event_class(13)
@@ -143,6 +146,7 @@ class EditSuperseded(Event):
     anchor_id: uuid.UUID
     peer: ID | None
     field: Field
+    name: str | None
 
 
 @event_class(18)
@@ -152,6 +156,7 @@ class Message(Event):
     peer: ID
     data: bytes
     key: str | None
+    name: str
 
 
 @event_class(19)
@@ -173,6 +178,7 @@ class Ended(Event):
 class SessionMerged(Event):
     host: ID
     total: int
+    name: str
 
 
 @event_class(22)
@@ -186,11 +192,9 @@ class Unlocked(Event):
 
 
 @event_class(24)
-class PeerMapChanged(Event):
+class PeerMapChanged(PeerEvent):
     """A peer came further with the session's map."""
 
-    peer: ID
-    name: str
     map: ID | None
     stage: MapStage
     percent: int
@@ -214,6 +218,7 @@ class FieldOverwritten(Event):
     text: str | None
     data: bytes
     flags: int
+    name: str | None
 
 
 @event_class(27)
@@ -230,6 +235,7 @@ class AnchorRestored(Event):
 class OwnershipChanged(Event):
     anchor_id: uuid.UUID
     owner: ID | None
+    name: str | None
 
 
 @event_class(29)
@@ -241,12 +247,14 @@ class AnchorDragged(Event):
     peer: ID
     time: int
     sequence: int
+    name: str
 
 
 @event_class(30)
 class DragEnded(Event):
     anchor_id: uuid.UUID
     peer: ID
+    name: str
 
 
 @event_class(31)
@@ -258,36 +266,31 @@ class ParticipantMoved(Event):
     peer: ID
     time: int
     sequence: int
+    name: str
 
 
 @event_class(32)
-class ParticipantGone(Event):
-    peer: ID
+class ParticipantGone(PeerEvent):
+    """A peer shows no more where its device is."""
 
 
 @event_class(33)
-class NewDevice(Event):
+class NewDevice(PeerEvent):
     """A known name with another key."""
 
-    peer: ID
-    name: str
     known_key: ID
 
 
 @event_class(34)
-class CodeShown(Event):
+class CodeShown(PeerEvent):
     """Two people compare these six digits: `Session.answer_code` says whether they are equal."""
 
-    peer: ID
-    name: str
     digits: str
     recognition: Recognition
 
 
 @event_class(35)
-class CodeEnded(Event):
-    peer: ID
-    name: str
+class CodeEnded(PeerEvent):
     is_confirmed: bool
 
 
@@ -308,9 +311,8 @@ class MessageReturned(Event):
 
 
 @event_class(38)
-class PeerReconnected(Event):
-    peer: ID
-    name: str
+class PeerReconnected(PeerEvent):
+    """None"""
 
 
 @event_class(39)
@@ -321,11 +323,9 @@ class NobodyFound(Event):
 
 
 @event_class(40)
-class AlignmentChanged(Event):
+class AlignmentChanged(PeerEvent):
     """Unaligned, aligning, aligned or lost; anchors have moved, come or gone. The placement is that of the frame."""
 
-    peer: ID
-    name: str
     state: str
     residual: float
     observations: int
@@ -333,9 +333,7 @@ class AlignmentChanged(Event):
 
 
 @event_class(41)
-class GroupsChanged(Event):
-    peer: ID
-    name: str
+class GroupsChanged(PeerEvent):
     groups: tuple[str, ...]
 
 
@@ -419,6 +417,7 @@ class ObjectReceived(Event):
     operation: int
     peer: ID
     object: Object
+    name: str
 
 
 @event_class(62)
@@ -428,6 +427,7 @@ class Request(Event):
     operation: int
     peer: ID
     object: Object
+    name: str
 
 
 @event_class(63)
@@ -472,11 +472,9 @@ class Room(Event):
 
 
 @event_class(69)
-class RoleChanged(Event):
+class RoleChanged(PeerEvent):
     """A peer has another part in an owned session, or none: it is not admitted any more."""
 
-    peer: ID
-    name: str
     role: PeerRole
 
 

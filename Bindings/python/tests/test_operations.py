@@ -54,7 +54,7 @@ class OperationTest(PeerTest):
         async with self.session("ann") as ann:
             while ann.next_event():
                 pass
-            taken = [Message(sw.ID(bytes(32)), b"", None)] * 100 + [Ended("over")]
+            taken = [Message(sw.ID(bytes(32)), b"", None, "porch")] * 100 + [Ended("over")]
             with mock.patch.object(_core, "UNREAD_LIMIT", 10 << 10), \
                     mock.patch.object(_core, "_take", lambda _: taken.pop(0) if taken else None):
                 ending = ann._operations[7] = asyncio.get_running_loop().create_future()

@@ -63,3 +63,10 @@ extension PeerAlignment {
     self.sessionTime.map { .milliseconds(sessionTime > $0 ? sessionTime - $0 : 0) }
   }
 }
+
+extension PeerAlignment: CustomStringConvertible {
+  /// The state and how well the measurements agree.
+  public var description: String {
+    "\(state.rawValue)" + (transform == nil ? "" : ", from \(observations) measurements that agree to \(residual) m")
+  }
+}

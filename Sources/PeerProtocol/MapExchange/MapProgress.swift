@@ -43,3 +43,8 @@ public struct MapProgress: Sendable, Hashable {
     receivedBytes = holding.traffic.receivedBytes
   }
 }
+
+extension MapProgress: CustomStringConvertible {
+  /// How much of the map is here.
+  public var description: String { "\(verifiedBytes) of \(totalBytes) bytes of a map are here" }
+}

@@ -69,3 +69,15 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
     guard isConsistent else { throw .invalid("a map or a percentage that the stage does not have", offset: start) }
   }
 }
+
+extension MapStatus: CustomStringConvertible {
+  /// How far a peer has come, for the end of a line that begins with its name.
+  public var description: String {
+    switch stage {
+    case .none: "has no map"
+    case .transferring(let percent): "has \(percent) % of the map"
+    case .received: "has the map"
+    case .relocalised: "knows where it is in the map"
+    }
+  }
+}

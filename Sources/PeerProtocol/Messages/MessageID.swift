@@ -65,3 +65,10 @@ public struct MessageFailure: Hashable, Sendable {
     self.reason = reason
   }
 }
+
+extension MessageFailure: CustomStringConvertible {
+  /// How many messages may not have reached whom, and why.
+  public var description: String {
+    "\(messages.count) messages may not have reached \(receiver.short): \(reason.rawValue)"
+  }
+}

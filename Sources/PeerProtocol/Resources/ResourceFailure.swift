@@ -56,3 +56,8 @@ public enum ResourceFailure: UInt8, Error, Sendable, Hashable, CaseIterable {
     }
   }
 }
+
+extension ResourceFailure: CustomStringConvertible {
+  /// The word.
+  public var description: String { word }
+}

@@ -109,3 +109,8 @@ extension ContentHead {
     self.init(id: id, epoch: epoch, revision: revision, size: Int(size), chunks: chunks)
   }
 }
+
+extension ResourceOffer: CustomStringConvertible {
+  /// The name and the size.
+  public var description: String { "'\(name)' (\(size) bytes)" }
+}

@@ -41,3 +41,10 @@ public struct ResourceProgress: Sendable, Hashable {
     (self.bytes, self.totalBytes, self.bytesPerSecond) = (bytes, totalBytes, bytesPerSecond)
   }
 }
+
+extension ResourceProgress: CustomStringConvertible {
+  /// How much of it is there, and where.
+  public var description: String {
+    "\(bytes) of \(totalBytes) bytes of a resource \(direction == .sending ? "are at \(peer.short)" : "are here")"
+  }
+}

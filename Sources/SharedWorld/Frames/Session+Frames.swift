@@ -214,7 +214,7 @@ extension Session {
     let isShown = driver?.read { node, _ in
       node.livePoses.contains { $0.origin.peer == peer.id && $0.subject == .participant }
     }
-    if isShown == true { events.append(.participantGone(peer.id)) }
+    if isShown == true { events.append(.participantGone(peer)) }
   }
 }
 

@@ -1,4 +1,3 @@
-import PeerProtocol
 package import WorldModel
 
 /// An object of another peer, still encoded: for the C library, which knows the names of types and not the types.
@@ -8,7 +7,7 @@ package struct ReceivedEnvelope: Sendable {
   /// The object, as middleware let it pass.
   package var envelope: MessageEnvelope { arrived.envelope }
   /// The sender.
-  package var sender: PeerID { arrived.sender.peer }
+  package var sender: Peer { arrived.peer }
 }
 
 /// Encoded objects of one type at some endpoints, messages or requests; it begins when it is made, as ``MessageStream`` does.

@@ -30,7 +30,7 @@ public struct ReceivedMessage<Object: Codable & Sendable>: Sendable {
   /// The object, its placement and its fields.
   public let message: Message<Object>
   /// The sender.
-  public let sender: PeerID
+  public let sender: Peer
   /// The endpoint that it was sent to.
   public let endpoint: String
 

@@ -15,11 +15,16 @@ struct ArrivedMessage: Sendable {
 
   var envelope: MessageEnvelope
   let sender: NodeID
+  /// The name of the sender.
+  let name: String
   let origin: Origin
   /// The request that it is; nil for a message.
   let request: ServedRequest?
   /// Its share of the sender's window (bytes).
   let cost: Int
+
+  /// The sender, with its name.
+  var peer: Peer { Peer(id: sender.peer, name: name) }
 
   /// Whether those that read one message read the other, too, which came from the same sender in the same way.
   // Inlined, since one that is called would be called on a copy.

@@ -177,7 +177,7 @@ extension Session {
   nonisolated func open<Object>(_ arrived: ArrivedMessage) -> ReceivedMessage<Object>? {
     do {
       return ReceivedMessage(
-        message: try decode(arrived.envelope), sender: arrived.sender.peer, endpoint: arrived.envelope.endpoint)
+        message: try decode(arrived.envelope), sender: arrived.peer, endpoint: arrived.envelope.endpoint)
     } catch {
       giveBack(arrived, .undecodable, error as? RemoteError ?? RemoteError("undecodable", "\(error)"))
       return nil
@@ -213,17 +213,18 @@ extension Session {
 
   /// Takes the contents of messages for the layer of objects; those to be delivered.
   private func arrivals(_ messages: [NumberedMessage], from sender: NodeID) -> [ArrivedMessage] {
+    let name = peer(sender.peer).name
     var (arrived, names) = ([ArrivedMessage](), MessageEnvelope.Names())
     arrived.reserveCapacity(messages.count)
     for message in messages {
-      if let message = receive(message, from: sender, reusing: &names) { arrived.append(message) }
+      if let message = receive(message, from: sender, named: name, reusing: &names) { arrived.append(message) }
     }
     return arrived
   }
 
   /// Takes the content of a message for the layer of objects; an object or request that it carries is to be delivered.
   private func receive(
-    _ message: NumberedMessage, from sender: NodeID, reusing names: inout MessageEnvelope.Names
+    _ message: NumberedMessage, from sender: NodeID, named name: String, reusing names: inout MessageEnvelope.Names
   ) -> ArrivedMessage? {
     let letter: Letter
     do throws(DecodingFailure) {
@@ -239,8 +240,8 @@ extension Session {
     switch letter {
     case .message(let envelope):
       return ArrivedMessage(
-        envelope: placed(envelope, of: sender), sender: sender, origin: .numbered(message.number), request: nil,
-        cost: cost)
+        envelope: placed(envelope, of: sender), sender: sender, name: name, origin: .numbered(message.number),
+        request: nil, cost: cost)
     case .request(let id, let envelope):
       let request = ServedRequest(id, of: sender) { [weak self, loop] in
         // Later: whatever releases it may be at work on the session's state.
@@ -248,8 +249,8 @@ extension Session {
       }
       if waits.requests.serve(request) {
         return ArrivedMessage(
-          envelope: placed(envelope, of: sender), sender: sender, origin: .numbered(message.number), request: request,
-          cost: cost)
+          envelope: placed(envelope, of: sender), sender: sender, name: name, origin: .numbered(message.number),
+          request: request, cost: cost)
       }
       request.withdraw()
     case .returned(let reason, let text, let message, let start): take(back: message, start, from: sender, reason, text)
@@ -286,7 +287,9 @@ extension Session {
     let cost = ProtocolLimits.cost(ofMessage: bytes)
     let origin = ArrivedMessage.Origin.unreliable(key: key)
     deliver([
-      ArrivedMessage(envelope: placed(envelope, of: sender), sender: sender, origin: origin, request: nil, cost: cost)
+      ArrivedMessage(
+        envelope: placed(envelope, of: sender), sender: sender, name: peer(sender.peer).name, origin: origin,
+        request: nil, cost: cost)
     ])
   }
 

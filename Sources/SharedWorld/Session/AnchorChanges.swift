@@ -20,7 +20,7 @@ public struct AnchorChange: Hashable, Sendable {
   /// The owner then; nil for none, and for what was removed.
   public let owner: PeerID?
   /// The author; nil when that is not known: for what was there, came with a map, or was removed while this peer was away.
-  public let author: PeerID?
+  public let author: Peer?
   /// When (milliseconds of session time).
   public let sessionTime: UInt64
   /// How it came here; local for what was there.

@@ -8,11 +8,11 @@ typealias ChangeMailbox = ReaderMailbox<ChangeBacklog>
 /// An update of an anchor as it waits for a reader of changes.
 struct ChangeNote: UpdateNote {
   let anchor: AnchorID
-  let author: PeerID?
+  let author: Peer?
   private(set) var sessionTime: UInt64
   let origin: AnchorOrigin
 
-  init(_ change: SetChange, by author: PeerID?) {
+  init(_ change: SetChange, by author: Peer?) {
     anchor = change.id
     self.author = author
     sessionTime = change.sessionMilliseconds
@@ -95,7 +95,7 @@ struct ChangeBacklog: Backlog {
   /// ``ReaderMailbox/put(_:in:_:_:whole:author:)``.
   mutating func append(
     _ changes: [SetChange], in anchors: borrowing AnchorSet, _ roster: borrowing Roster,
-    _ frames: borrowing FrameView, isRead: Bool, whole: WholeChange, author: (ActorID, borrowing Roster) -> PeerID?
+    _ frames: borrowing FrameView, isRead: Bool, whole: WholeChange, author: (ActorID, borrowing Roster) -> Peer?
   ) {
     // Anchors that came and went at once are not told of.
     var gone: Set<AnchorID> = []
@@ -171,7 +171,7 @@ extension ReaderMailbox where Contents == ChangeBacklog {
   ///   - author: The peer of an actor.
   func put(
     _ changes: [SetChange], in anchors: borrowing AnchorSet, _ roster: borrowing Roster,
-    _ frames: borrowing FrameView, whole: ChangeBacklog.WholeChange, author: (ActorID, borrowing Roster) -> PeerID?
+    _ frames: borrowing FrameView, whole: ChangeBacklog.WholeChange, author: (ActorID, borrowing Roster) -> Peer?
   ) {
     update(in: anchors, roster, frames) {
       $0.append(changes, in: $2, $3, $4, isRead: $1, whole: whole, author: author)

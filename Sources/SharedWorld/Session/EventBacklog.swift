@@ -80,8 +80,8 @@ struct EventBacklog: Backlog {
   }
 
   /// Adds messages, of which none replaces another or falls under a bound.
-  mutating func append(_ messages: MessageRun, from sender: PeerID) {
-    messageBytes[sender, default: 0] += messages.cost
+  mutating func append(_ messages: MessageRun, from sender: Peer) {
+    messageBytes[sender.id, default: 0] += messages.cost
     unread.reserve(messages.count)
     for bytes in messages { unread.append(.message(bytes, from: sender)) }
   }
@@ -242,7 +242,7 @@ extension ReaderMailbox where Contents == EventBacklog {
   }
 
   /// Adds messages, in order.
-  func put(_ messages: MessageRun, from sender: PeerID) { update { $0.append(messages, from: sender) } }
+  func put(_ messages: MessageRun, from sender: Peer) { update { $0.append(messages, from: sender) } }
 
   /// Adds events, in order.
   func put(_ events: [Session.Event]) {
@@ -322,10 +322,10 @@ extension Session.Event {
       .anchor(anchor.id)
     case .ownershipChanged(let anchor, _): .anchor(anchor)
     case .editSuperseded(let edit), .fieldOverwritten(let edit): .anchor(edit.anchor)
-    case .anchorDragged(let pose): .drag(pose.anchor, pose.peer)
-    case .dragEnded(let anchor, let peer): .drag(anchor, peer)
-    case .participantMoved(let pose): .participant(pose.peer)
-    case .participantGone(let peer): .participant(peer)
+    case .anchorDragged(let pose): .drag(pose.anchor, pose.peer.id)
+    case .dragEnded(let anchor, let peer): .drag(anchor, peer.id)
+    case .participantMoved(let pose): .participant(pose.peer.id)
+    case .participantGone(let peer): .participant(peer.id)
     case .mapProgress(let progress): .map(progress.mapID)
     case .mapReceived(let receipt): .map(receipt.mapID)
     case .resourceProgress(let progress), .resourceSettled(let progress, _): .resource(progress.id, progress.peer)
@@ -337,7 +337,7 @@ extension Session.Event {
     case .groupsChanged(let peer, _): .groups(peer.id)
     case .roleChanged(let peer, _): .role(peer.id)
     case .candidateFound(let candidate), .candidateLost(let candidate): .candidate(candidate.id)
-    case .unreliableMessage(_, let key, let peer): .unreliable(peer, key)
+    case .unreliableMessage(_, let key, let peer): .unreliable(peer.id, key)
     case .discoveryAvailable, .discoveryUnavailable, .nobodyFound, .invitationReceived, .invitationEnded,
       .invitationFailed, .peerReconnecting, .peerReconnected, .codeShown, .codeEnded, .newDevice, .hostChanged,
       .lockChanged,

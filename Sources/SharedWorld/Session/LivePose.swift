@@ -6,7 +6,7 @@ public struct LivePose: Hashable, Sendable {
   /// The dragged anchor, or the id under which the peer's device is shown.
   public let anchor: AnchorID
   /// The peer that drags it, or whose device it is.
-  public let peer: PeerID
+  public let peer: Peer
   /// Where it is.
   public let transform: Transform
   /// When it was there (milliseconds of session time).
@@ -37,5 +37,5 @@ public struct LostEdit: Hashable, Sendable {
   /// The value that is no more.
   public let value: Value
   /// Whose edit stands instead; nil when that is not known.
-  public let author: PeerID?
+  public let author: Peer?
 }

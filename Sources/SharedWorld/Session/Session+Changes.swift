@@ -48,7 +48,7 @@ extension Session {
       return [added, .anchorRestored(anchor, from: removed)]
     case .updated(let fields):
       guard fields.hasLock, let lock = anchors.lock(of: change.id) else { return [] }
-      return [.ownershipChanged(change.id, owner: lock.owner)]
+      return [.ownershipChanged(change.id, owner: lock.owner.map(peer))]
     case .editSupersededByRemoval(let value): return [.editSuperseded(lost(value, to: change, roster))]
     case .fieldOverwritten(let value): return [.fieldOverwritten(lost(value, to: change, roster))]
     }
@@ -80,14 +80,14 @@ extension Session {
   }
 
   /// The peer that changed an anchor; nil when nobody in the roster is known to be it, as for the anchors of a map.
-  private func author(of change: SetChange, in roster: borrowing Roster) -> PeerID? {
+  private func author(of change: SetChange, in roster: borrowing Roster) -> Peer? {
     guard let actor = change.author else { return nil }
     return author(actor, in: roster)
   }
 
-  private func author(_ actor: ActorID, in roster: borrowing Roster) -> PeerID? {
-    if actor.peerPrefix == identity.peerID.prefix { return identity.peerID }
-    return roster.entries.first { $0.peerID.prefix == actor.peerPrefix }?.peerID
+  private func author(_ actor: ActorID, in roster: borrowing Roster) -> Peer? {
+    if actor.peerPrefix == identity.peerID.prefix { return localPeer }
+    return roster.entries.first { $0.peerID.prefix == actor.peerPrefix }.map { peer($0.peerID) }
   }
 }
 
@@ -238,8 +238,8 @@ extension Session {
     board.publish(
       Snapshot(
         revision: snapshots.revision, state: state(), anchors: anchors, digest: digest,
-        participants: poses.filter { $0.subject == .participant }.compactMap(LivePose.init),
-        drags: poses.filter { $0.subject != .participant }.compactMap(LivePose.init), hasEnded: hasEnded))
+        participants: poses.filter { $0.subject == .participant }.compactMap(livePose),
+        drags: poses.filter { $0.subject != .participant }.compactMap(livePose), hasEnded: hasEnded))
   }
 }
 

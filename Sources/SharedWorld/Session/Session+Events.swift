@@ -70,7 +70,7 @@ extension Session {
     case .peerLeft(let id, let name, let reason):
       events.append(.peerLeft(Peer(id: id, name: name), reason: LeaveReason(reason)))
     case .hostChanged(let from, let to, let epoch, let reason):
-      events.append(.hostChanged(from: from?.peer, to: to?.peer, epoch: epoch, reason: reason))
+      events.append(.hostChanged(from: (from?.peer).map(peer), to: (to?.peer).map(peer), epoch: epoch, reason: reason))
       if reason == .merged, let to { noteMerge(under: to.peer, instead: from?.peer, in: &events) }
     case .hostAwaited(let id, let result): waits.finish(id.rawValue, .host(result))
     case .hostRequested(let peer): askForHost(discovery.peer(peer))
@@ -78,7 +78,7 @@ extension Session {
       if rules.isLocked != isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
       isLocked = rules.isLocked
     case .roleChanged(let id, let role):
-      events.append(.roleChanged(id == localPeer.id ? localPeer : discovery.peer(id), role: role.map { PeerRole($0) }))
+      events.append(.roleChanged(peer(id), role: role.map { PeerRole($0) }))
     case .anchors(let changes): publish(changes, after: &events)
     case .ephemeral(let update): take(update, into: &events)
     case .acknowledged(let id, let result): waits.finish(id.rawValue, .acknowledgement(result))
@@ -89,7 +89,7 @@ extension Session {
       events.append(.problem(.identityInUse(by: discovery.peer(id), isOwn: id == localPeer.id)))
     case .divergence(let id): events.append(.problem(.divergence(from: discovery.peer(id))))
     case .mapProgress(let progress): events.append(.mapProgress(progress))
-    case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: provider)
+    case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: peer(provider))
     case .mapSourceRefused(let map, let from, let failure):
       events.append(.problem(.wrongPart(of: map, from: discovery.peer(from), failure)))
     case .mapRefused(let map, let provider, let refusal):
@@ -100,7 +100,7 @@ extension Session {
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .messages(let messages, let from): publish(messages, from: from, after: &events)
     case .unreliable(let bytes, .bytes, let key, let from):
-      events.append(.unreliableMessage(bytes, key: key, from: from.peer))
+      events.append(.unreliableMessage(bytes, key: key, from: peer(from.peer)))
     case .unreliable(let bytes, .envelope, let key, let from): takeUnreliable(bytes, key: key, from: from)
     case .groupsChanged(let id, let groups): events.append(.groupsChanged(discovery.peer(id), groups: groups))
     case .messagesFailed(let failure): events.append(.messagesFailed(failure))
@@ -121,7 +121,7 @@ extension Session {
   private func publish(_ messages: MessageRun, from sender: PeerID, after earlier: inout [Event]) {
     hub.publish(exchange(&earlier, with: []))
     waits.messages.received(messages.cost, from: sender)
-    hub.publish(messages, from: sender)
+    hub.publish(messages, from: peer(sender))
   }
 
   /// Asks the app about an invitation.
@@ -136,7 +136,7 @@ extension Session {
   private func noteMerge(under host: PeerID, instead former: PeerID?, in events: inout [Event]) {
     guard former != host || host == identity.peerID else { return }
     let others = driver?.read { node, _ in node.memberSnapshots.count { $0.status == .connected } } ?? 0
-    events.append(.sessionMerged(size: others + 1, host: host))
+    events.append(.sessionMerged(size: others + 1, host: peer(host)))
   }
 
   /// Passes news of a handshake to the app's driver for that link.
@@ -210,6 +210,9 @@ extension Session {
       }
     }
   }
+
+  /// A peer by its id, with the name that it gives itself.
+  func peer(_ id: PeerID) -> Peer { id == identity.peerID ? localPeer : discovery.peer(id) }
 
   /// A peer said what it calls itself.
   func identify(_ peer: Peer) {

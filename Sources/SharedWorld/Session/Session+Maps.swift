@@ -128,7 +128,7 @@ extension Session {
   }
 
   /// Reads the head of a map that has arrived, beside the event loop; its points are decoded when the app asks for them.
-  func open(_ package: MapPackage, id: MapID, from peer: PeerID) {
+  func open(_ package: MapPackage, id: MapID, from peer: Peer) {
     let number = maps.nextNumber()
     let limit = configuration.mapMemoryLimit
     // Chunks of other maps that wait to be proven come first.
@@ -154,7 +154,7 @@ extension Session {
   }
 
   private func opened(_ package: MapPackage, _ receipt: MapReceipt, number: UInt64) {
-    maps.keep(.packed(package, provider: receipt.from), of: receipt.points, id: receipt.mapID, number: number)
+    maps.keep(.packed(package, provider: receipt.from.id), of: receipt.points, id: receipt.mapID, number: number)
     updateSnapshot()
     endOpening([.mapReceived(receipt)])
   }

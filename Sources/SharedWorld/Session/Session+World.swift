@@ -200,29 +200,32 @@ extension Session {
   ///
   /// They are not among ``anchors()``: they are neither saved nor part of the digest.
   public func participants() -> [Anchor] {
-    livePoses().filter { $0.subject == .participant }.compactMap(LivePose.init).map { pose in
+    livePoses().filter { $0.subject == .participant }.compactMap(livePose).map { pose in
       var anchor = Anchor(
-        id: pose.anchor, name: discovery.peer(pose.peer).name, transform: pose.transform, kind: .participant(pose.peer))
-      anchor.creator = pose.peer
+        id: pose.anchor, name: pose.peer.name, transform: pose.transform, kind: .participant(pose.peer.id))
+      anchor.creator = pose.peer.id
       return anchor
     }.inOrder { $0.id < $1.id }
   }
 
   /// The anchors that other peers drag at this moment, and where.
   public func drags() -> [LivePose] {
-    livePoses().filter { $0.subject != .participant }.compactMap(LivePose.init)
+    livePoses().filter { $0.subject != .participant }.compactMap(livePose)
   }
 
   private func livePoses() -> [EphemeralUpdate] {
     (try? read { node, _ in node.livePoses.compactMap(node.worldFrames.update) }) ?? []
   }
 
+  /// A live pose with the name of its peer; nil when the update says that there is no pose any more.
+  func livePose(_ update: EphemeralUpdate) -> LivePose? { LivePose(update, of: peer(update.origin.peer)) }
+
   /// Translates a live pose for the app.
   func take(_ update: EphemeralUpdate, into events: inout [Event]) {
-    let peer = update.origin.peer
+    let peer = peer(update.origin.peer)
     // A pose without a place in this peer's frame is nowhere.
     guard let update = (try? read { node, _ in node.worldFrames.update(update) }) ?? nil else { return }
-    switch (update.subject, LivePose(update)) {
+    switch (update.subject, livePose(update)) {
     case (.anchor, let pose?): events.append(.anchorDragged(pose))
     case (.anchor(let anchor), nil): events.append(.dragEnded(anchor, by: peer))
     case (.participant, let pose?): events.append(.participantMoved(pose))
@@ -314,13 +317,12 @@ extension Session {
 
 extension LivePose {
   /// Nil when the update says that there is no pose any more.
-  init?(_ update: EphemeralUpdate) {
+  fileprivate init?(_ update: EphemeralUpdate, of peer: Peer) {
     guard let pose = update.pose else { return nil }
-    let peer = update.origin.peer
     let anchor: AnchorID =
       switch update.subject {
       case .anchor(let id): id
-      case .participant: .participant(peer)
+      case .participant: .participant(peer.id)
       }
     self.init(
       anchor: anchor, peer: peer, transform: pose.transform, sessionTime: update.sessionTime,

@@ -45,7 +45,7 @@ extension Session {
     /// A peer is gone.
     case peerLeft(Peer, reason: LeaveReason)
     /// Another peer hosts; nil while there is none.
-    case hostChanged(from: PeerID?, to: PeerID?, epoch: UInt64, reason: HostChangeReason)
+    case hostChanged(from: Peer?, to: Peer?, epoch: UInt64, reason: HostChangeReason)
 
     /// A peer has the name of a known one and a key that was never admitted: a new device, or somebody who took the name.
     /// `known` is the recorded key. It comes once for each key, when the peer invites this one or joins.
@@ -58,7 +58,7 @@ extension Session {
     case roleChanged(Peer, role: PeerRole?)
 
     /// This session and another one, or the other half of it, became one; `size` counts all peers, this one included.
-    case sessionMerged(size: Int, host: PeerID)
+    case sessionMerged(size: Int, host: Peer)
 
     /// More of a map has been verified.
     case mapProgress(MapProgress)
@@ -92,24 +92,24 @@ extension Session {
     /// An edit of this peer was lost to a later one of the same field, whose author had not seen it.
     case fieldOverwritten(LostEdit)
     /// An anchor has another owner, or none.
-    case ownershipChanged(AnchorID, owner: PeerID?)
+    case ownershipChanged(AnchorID, owner: Peer?)
 
     /// Another peer drags an anchor; it is somewhere else for as long as the drag lasts.
     case anchorDragged(LivePose)
     /// A drag of another peer has ended; the anchor is where ``Session/anchors()`` says.
-    case dragEnded(AnchorID, by: PeerID)
+    case dragEnded(AnchorID, by: Peer)
     /// Another peer's device is here now.
     case participantMoved(LivePose)
     /// Another peer tells no longer where its device is, or cannot be reached.
-    case participantGone(PeerID)
+    case participantGone(Peer)
 
     /// An attachment was added, is here, did not come or was removed; of several unread ones of an attachment only the last is told.
     case attachmentChanged(SessionAttachment)
     /// A message of the app from another peer.
-    case message([UInt8], from: PeerID)
+    case message([UInt8], from: Peer)
     /// An unreliable message of the app from another peer (``MessageMode/unreliable(key:)``), newer than all of that key that
     /// came before. While it is not read, a newer one replaces it.
-    case unreliableMessage([UInt8], key: String, from: PeerID)
+    case unreliableMessage([UInt8], key: String, from: Peer)
     /// A peer is in these groups now, ascending by name; one that is gone is in none.
     case groupsChanged(Peer, groups: [String])
     /// Messages of this peer are not known to have reached a receiver, and are not sent to it any more.
@@ -164,7 +164,7 @@ extension Session {
   /// A map that has arrived.
   public struct MapReceipt: Hashable, Sendable {
     /// The peer that shared it first.
-    public let from: PeerID
+    public let from: Peer
     /// Which map.
     public let mapID: MapID
     /// Its feature points.

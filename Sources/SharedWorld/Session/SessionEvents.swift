@@ -118,7 +118,7 @@ final class EventHub: Sendable {
   }
 
   /// Hands out messages, in order.
-  func publish(_ messages: MessageRun, from sender: PeerID) {
+  func publish(_ messages: MessageRun, from sender: Peer) {
     for mailbox in receivers { mailbox.put(messages, from: sender) }
   }
 

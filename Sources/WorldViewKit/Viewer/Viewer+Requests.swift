@@ -324,7 +324,7 @@ extension Viewer {
       "drags": .array(
         await session.drags().map { pose in
           [
-            "id": .string(pose.anchor.description), "peer": .string(pose.peer.description),
+            "id": .string(pose.anchor.description), "peer": .string(pose.peer.id.description),
             "transform": Self.numbers(pose.transform),
           ]
         }),

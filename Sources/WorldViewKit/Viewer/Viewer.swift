@@ -101,7 +101,7 @@ package actor Viewer {
 
   private func followEvents() async {
     for await event in session.events {
-      log.record(event) { names[$0] ?? $0.short }
+      log.record(event)
       record(event)
       changes.announce(event.news)
     }

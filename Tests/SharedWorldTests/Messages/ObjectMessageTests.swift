@@ -29,7 +29,7 @@ struct ObjectMessageTests {
       try await alice.send(PenEvent.up, to: .all, at: "pen")
       var label = labels.makeAsyncIterator()
       let one = try #require(await label.next())
-      #expect(one.object == LabelEvent(text: "one") && one.sender == alice.localPeer.id && one.endpoint == "draw/red")
+      #expect(one.object == LabelEvent(text: "one") && one.sender == alice.localPeer && one.endpoint == "draw/red")
       #expect(one.transform == transform && one.fields == ["a": "b"])
       #expect(await label.next()?.object.text == "two")
       var pen = pens.makeAsyncIterator()

@@ -26,7 +26,7 @@ struct AnchorChangesTests {
       try await bob.remove(lamp)
       let seen = await read(3, from: &changes)
       #expect(seen.map(\.kind) == [.updated, .updated, .removed])
-      #expect(seen.map(\.author) == [alice.localPeer.id, bob.localPeer.id, bob.localPeer.id])
+      #expect(seen.map(\.author) == [alice.localPeer, bob.localPeer, bob.localPeer])
       #expect(seen.map(\.origin) == [.remote, .local, .local])
       #expect(seen.map(\.sessionTime) == seen.map(\.sessionTime).sorted())
       #expect(seen.last?.anchor.name == "desk lamp")

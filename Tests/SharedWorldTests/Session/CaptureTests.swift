@@ -45,7 +45,7 @@ struct CaptureTests {
       let receipt = try await bob.first { event in
         if case .mapReceived(let receipt) = event { receipt } else { nil }
       }
-      #expect(receipt.mapID == id && receipt.points == Self.room.count && receipt.from == alice.localPeer.id)
+      #expect(receipt.mapID == id && receipt.points == Self.room.count && receipt.from == alice.localPeer)
     }
   }
 

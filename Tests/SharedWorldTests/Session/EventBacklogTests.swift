@@ -63,7 +63,7 @@ struct EventBacklogTests {
     var backlog = EventBacklog()
     let (peer, map) = (Self.peer(0), Self.map(0))
     let candidate = Candidate(id: "s", name: nil, peer: nil)
-    let receipt = Session.MapReceipt(from: peer.id, mapID: map, points: 0, anchors: 0, bytes: 0)
+    let receipt = Session.MapReceipt(from: peer, mapID: map, points: 0, anchors: 0, bytes: 0)
     for event: Session.Event in [
       Self.progress(0, 1), .mapReceived(receipt), Self.progress(0, 2), .candidateFound(candidate),
       .candidateLost(candidate), .candidateFound(candidate),
@@ -115,7 +115,7 @@ struct EventBacklogTests {
     func say(_ word: String) {
       backlog.append(.groupsChanged(peer, groups: [word]))
       backlog.append(.roleChanged(peer, role: word == "a" ? .guest : .member))
-      backlog.append(.unreliableMessage([word == "a" ? 1 : 2], key: "k", from: peer.id))
+      backlog.append(.unreliableMessage([word == "a" ? 1 : 2], key: "k", from: peer))
     }
     say("a")
     backlog.append(.peerLeft(peer, reason: .lost))

@@ -14,7 +14,8 @@ struct EventHubTests {
   private var events: Session.Events { Session.Events(hub: hub) }
 
   private func publish(_ sizes: Int...) {
-    hub.publish(sizes.map { .sessionMerged(size: $0, host: PeerID(SHA256Digest(words: .zero))) })
+    let host = Peer(id: PeerID(SHA256Digest(words: .zero)), name: "host")
+    hub.publish(sizes.map { .sessionMerged(size: $0, host: host) })
   }
 
   /// Messages as they come from a node.
@@ -41,18 +42,18 @@ struct EventHubTests {
 
   @Test("messages that nobody reads are not dropped, and count for their sender until they are read")
   func messages() async {
-    let senders = (0...1).map { PeerID(SHA256Digest(words: SIMD4($0, 0, 0, 0))) }
+    let senders = (0...1).map { Peer(id: PeerID(SHA256Digest(words: SIMD4($0, 0, 0, 0))), name: "sender") }
     let bytes = [UInt8](repeating: 1, count: 1 << 20)
     for _ in 0..<20 { for sender in senders { hub.publish(run(of: bytes, bytes), from: sender) } }
     hub.publish(run(of: []), from: senders[1])
-    let counts = senders.map { sender in hub.receivers.map { $0.unreadMessages(of: sender) } }
+    let counts = senders.map { sender in hub.receivers.map { $0.unreadMessages(of: sender.id) } }
     let cost = 20 * 2 * ((1 << 20) + 64)
     #expect(counts == [[cost], [cost + 64]])
     var iterator = events.makeAsyncIterator()
     let mailbox = iterator.mailbox
     #expect(mailbox.takenMessages() == 0)
     #expect(await mailbox.take()?.count == 81)
-    #expect(hub.receivers.map { $0.unreadMessages(of: senders[1]) } == [0])
+    #expect(hub.receivers.map { $0.unreadMessages(of: senders[1].id) } == [0])
     #expect((mailbox.takenMessages(), mailbox.takenMessages()) == (2 * cost + 64, 0))
     hub.publish(run(of: [7]), from: senders[0])
     #expect(await iterator.nextBatch()?.count == 1)

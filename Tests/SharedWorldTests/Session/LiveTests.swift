@@ -13,7 +13,7 @@ struct LiveTests {
       #expect(drag.anchor == lamp)
       try await drag.update(to: Transform(translation: [1, 2, 3]))
       let pose = try await bobEvents.first { if case .anchorDragged(let pose) = $0 { pose } else { nil } }
-      #expect(pose.anchor == lamp && pose.peer == alice.localPeer.id)
+      #expect(pose.anchor == lamp && pose.peer == alice.localPeer)
       #expect(pose.transform.translation == [1, 2, 3])
       // A drag of which nothing is heard for a second is over: on a busy machine its pose is sent again until somebody looked.
       while await bob.drags().map(\.transform) != [pose.transform] {
@@ -21,7 +21,7 @@ struct LiveTests {
         try await Task.sleep(for: .milliseconds(10))
       }
       try await drag.end()
-      _ = try await bobEvents.first { if case .dragEnded(lamp, alice.localPeer.id) = $0 { true } else { nil } }
+      _ = try await bobEvents.first { if case .dragEnded(lamp, alice.localPeer) = $0 { true } else { nil } }
       #expect(await bob.anchors().first?.transform.translation == [1, 2, 3])
       #expect(await bob.drags().isEmpty)
       let error = await #expect(throws: SessionError.self) { try await drag.update(to: .identity) }
@@ -67,11 +67,11 @@ struct LiveTests {
           group.addTask { [events] in
             var iterator = events
             for number in numbers {
-              let message = try await iterator.first { event -> (bytes: [UInt8], from: PeerID)? in
+              let message = try await iterator.first { event -> (bytes: [UInt8], from: Peer)? in
                 if case .message(let bytes, let from) = event { (bytes, from) } else { nil }
               }
               #expect(message.bytes == [number] + end)
-              #expect(message.from == sender.localPeer.id)
+              #expect(message.from == sender.localPeer)
             }
           }
         }
@@ -128,7 +128,7 @@ struct LiveTests {
       #expect(participants.map(\.id) == [pose.anchor])
       #expect(await bob.anchors().isEmpty)
       await alice.leave()
-      _ = try await bobEvents.first { if case .participantGone(alice.localPeer.id) = $0 { true } else { nil } }
+      _ = try await bobEvents.first { if case .participantGone(alice.localPeer) = $0 { true } else { nil } }
       #expect(await bob.participants().isEmpty)
     }
   }
@@ -203,7 +203,7 @@ struct LiveTests {
       }
       let edit = try #require(overwritten)
       #expect(edit.anchor == lamp && edit.value == .name(name == "bob's" ? "alice's" : "bob's"))
-      #expect(edit.author == (name == "bob's" ? bob : alice).localPeer.id)
+      #expect(edit.author == (name == "bob's" ? bob : alice).localPeer)
     }
   }
 

@@ -152,7 +152,7 @@ struct MeetingTests {
   /// Waits until a peer's device is seen at a pose, in the reader's frame.
   private func hear(_ peer: PeerID, at pose: Transform, _ events: inout Session.Events.AsyncIterator) async throws {
     _ = try await events.first { event -> Bool? in
-      guard case .participantMoved(let seen) = event, seen.peer == peer else { return nil }
+      guard case .participantMoved(let seen) = event, seen.peer.id == peer else { return nil }
       let gap = seen.transform.translation - pose.translation
       return (gap * gap).sum() < 1e-4 ? true : nil
     }

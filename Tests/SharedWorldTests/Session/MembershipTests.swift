@@ -9,7 +9,7 @@ struct MembershipTests {
     // Before the question: what happens behind it must not be missed.
     var events = session.events.makeAsyncIterator()
     if await session.state().host == host { return }
-    _ = try await events.first { if case .hostChanged(_, host, _, _) = $0 { true } else { nil } }
+    _ = try await events.first { if case .hostChanged(_, let next?, _, _) = $0, next.id == host { true } else { nil } }
   }
 
   /// Runs `body` with a session that hosts itself and one that it then invites.

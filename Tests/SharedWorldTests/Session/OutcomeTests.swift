@@ -44,7 +44,7 @@ struct OutcomeTests {
       #expect(await bob.requestHost(timeout: .seconds(60)) == .hosts)
       #expect(await bob.state().host == bob.localPeer.id)
       let reason = try await events.first { event -> HostChangeReason? in
-        if case .hostChanged(_, bob.localPeer.id, _, let reason) = event { reason } else { nil }
+        if case .hostChanged(_, bob.localPeer, _, let reason) = event { reason } else { nil }
       }
       #expect(reason == .handover)
       #expect(await bob.requestHost() == .hosts, "it hosts already")

@@ -48,7 +48,7 @@ struct OwnershipSessionTests {
       var owners: [PeerID?] = []
       var iterator = events
       while owners.last != .some(nil), let event = await iterator.next() {
-        if case .ownershipChanged(lamp, let owner) = event { owners.append(owner) }
+        if case .ownershipChanged(lamp, let owner) = event { owners.append(owner?.id) }
       }
       #expect(owners == [bob.localPeer.id, nil])
       #expect(await alice.ownership(of: lamp) == nil)

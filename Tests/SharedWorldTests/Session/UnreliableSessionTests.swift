@@ -22,7 +22,7 @@ struct UnreliableSessionTests {
       var events = bob.events.makeAsyncIterator()
       while values["a"]?.last != 200 || values["b"]?.last != 200, let event = await events.next() {
         guard case .unreliableMessage(let bytes, let key, let peer) = event else { continue }
-        #expect(peer == alice.localPeer.id)
+        #expect(peer == alice.localPeer)
         values[key, default: []] += bytes
       }
       for (_, values) in values { #expect(values == values.sorted() && Set(values).count == values.count) }
@@ -68,7 +68,7 @@ struct UnreadUnreliableTests {
   @Test("a newer one replaces the unread one of its key and peer, and too many keys are dropped with a word about it")
   func backlog() async {
     let hub = EventHub()
-    let peers = (0...1).map { PeerID(SHA256Digest(words: SIMD4($0, 0, 0, 0))) }
+    let peers = (0...1).map { Peer(id: PeerID(SHA256Digest(words: SIMD4($0, 0, 0, 0))), name: "sender") }
     for value: UInt8 in 1...100 {
       for peer in peers { hub.publish([.unreliableMessage([value], key: "a", from: peer)]) }
     }

@@ -23,29 +23,30 @@ enum {
   SW_EVENT_INVITATION = 5,             /* peer, name, data: the context, untrusted; recognition */
   SW_EVENT_INVITATION_ENDED = 6, SW_EVENT_PEER_JOINED = 7, SW_EVENT_PEER_RECONNECTING = 8, /* peer, name */
   SW_EVENT_PEER_LEFT = 9,              /* peer, name, text: why */
-  SW_EVENT_HOST_CHANGED = 10,          /* peer: the host or nobody, epoch, text: why */
+  SW_EVENT_HOST_CHANGED = 10,          /* peer: the host or nobody, name, epoch, text: why */
   SW_EVENT_MAP_PROGRESS = 11,          /* peer: who sends, map, done and total (bytes) */
-  SW_EVENT_MAP_RECEIVED = 12,          /* peer: who shared it, map, done and total (bytes) */
+  SW_EVENT_MAP_RECEIVED = 12,          /* peer: who shared it, name, map, done and total (bytes) */
   SW_EVENT_MAP_FAILED = 13,            /* status, text */
   SW_EVENT_ANCHOR_ADDED = 14,          /* anchor, text: its origin (local, remote, map or merge); data, content_type: its payload,
                                           as of the next two and of 27 */
   SW_EVENT_ANCHOR_UPDATED = 15,        /* anchor, text */
   SW_EVENT_ANCHOR_REMOVED = 16,        /* anchor: its last state, text */
   SW_EVENT_EDIT_SUPERSEDED = 17,       /* anchor.id: a peer removed what this one edited; the rest as for 26 */
-  SW_EVENT_MESSAGE = 18,               /* peer, data; of an unreliable one text: its key */
+  SW_EVENT_MESSAGE = 18,               /* peer, name, data; of an unreliable one text: its key */
   SW_EVENT_PROBLEM = 19,               /* status, text: something that ends neither session nor data */
   SW_EVENT_ENDED = 20,                 /* text: why; nothing follows */
-  SW_EVENT_SESSION_MERGED = 21,        /* peer: the host, epoch 0, total: the peers of both sides, this one included */
+  SW_EVENT_SESSION_MERGED = 21,        /* peer: the host, name, epoch 0, total: the peers of both sides, this one included */
   SW_EVENT_LOCKED = 22, SW_EVENT_UNLOCKED = 23, /* nothing: the session takes no newcomers any more; it takes them again */
   SW_EVENT_PEER_MAP_CHANGED = 24,      /* peer, name, map: the one it has or fetches, or none, stage, percent */
   SW_EVENT_SYNCHRONISED = 25,          /* digest: all is here that the connected peers had */
-  SW_EVENT_FIELD_OVERWRITTEN = 26,     /* anchor.id, peer: whose edit stands or nobody, field, and what was lost: see there */
+  SW_EVENT_FIELD_OVERWRITTEN = 26,     /* anchor.id, peer: whose edit stands or nobody, name, field, and what was
+                                          lost: see there */
   SW_EVENT_ANCHOR_RESTORED = 27,       /* anchor, other: the removed one that it brings back */
-  SW_EVENT_OWNERSHIP_CHANGED = 28,     /* anchor.id, peer: the owner or nobody */
-  SW_EVENT_ANCHOR_DRAGGED = 29,        /* anchor.id, anchor.transform, peer: who drags it, time, sequence */
-  SW_EVENT_DRAG_ENDED = 30,            /* anchor.id, peer */
-  SW_EVENT_PARTICIPANT_MOVED = 31,     /* anchor.id, anchor.transform, peer: whose device it is, time, sequence */
-  SW_EVENT_PARTICIPANT_GONE = 32,      /* peer */
+  SW_EVENT_OWNERSHIP_CHANGED = 28,     /* anchor.id, peer: the owner or nobody, name */
+  SW_EVENT_ANCHOR_DRAGGED = 29,        /* anchor.id, anchor.transform, peer: who drags it, name, time, sequence */
+  SW_EVENT_DRAG_ENDED = 30,            /* anchor.id, peer, name */
+  SW_EVENT_PARTICIPANT_MOVED = 31,     /* anchor.id, anchor.transform, peer: whose device it is, name, time, sequence */
+  SW_EVENT_PARTICIPANT_GONE = 32,      /* peer, name */
   SW_EVENT_NEW_DEVICE = 33,            /* peer, name, data: the key (32 bytes) of the known peer of that name, which differs */
   SW_EVENT_CODE = 34,                  /* peer, name, text: six digits that two people compare; recognition */
   SW_EVENT_CODE_ENDED = 35,            /* peer, name, flags: 1 if both users have confirmed */
@@ -63,8 +64,8 @@ enum {
   SW_EVENT_ATTACHMENT_CHANGED = 49,    /* peer: who attached it, digest, total, name, flags: SW_ATTACHMENT_..., text: the path of what
                                           is here, or why it failed, or NULL */
   SW_EVENT_DONE = 60,                  /* operation, status, text: why it failed; the function that began it names the rest */
-  SW_EVENT_OBJECT = 61,                /* operation: the subscription, peer; of the object: see below */
-  SW_EVENT_REQUEST = 62,               /* operation: the number for an answer, peer; of the question: see below */
+  SW_EVENT_OBJECT = 61,                /* operation: the subscription, peer, name; of the object: see below */
+  SW_EVENT_REQUEST = 62,               /* operation: the number for an answer, peer, name; of the question: see below */
   SW_EVENT_REQUEST_WITHDRAWN = 63,     /* operation: the number of a request whose sender does not wait any more */
   SW_EVENT_INVITATION_FAILED = 64,     /* name: the target, status, text, flags: 1 if it is repeated */
   SW_EVENT_HOST_REQUESTED = 65,        /* operation: the question, peer, name: a member that wants to host */

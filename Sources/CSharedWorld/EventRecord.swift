@@ -256,6 +256,7 @@ extension MapStatus {
     case .transferring(let share): (UInt32(SW_MAP_TRANSFERRING), UInt32(share))
     case .received: (UInt32(SW_MAP_RECEIVED), 0)
     case .relocalised: (UInt32(SW_MAP_RELOCALISED), 0)
+    case .claimed: (UInt32(SW_MAP_CLAIMED), 0)
     }
   }
 }

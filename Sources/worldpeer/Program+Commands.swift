@@ -80,7 +80,7 @@ extension Program {
     case .lockSession: try await session.lockSession()
     case .unlockSession: try await session.unlockSession()
     case .unlockPasscode: await session.unlockPasscode()
-    case .sendMap(let peer): return try await sendMap(to: peer)
+    case .sendMap(let peer, let isForced): return try await sendMap(to: peer, isForced: isForced)
     case .cancelMap: return try await cancelMap()
     case .file(let act): return try await perform(act)
     case .relocalised(let isRelocalised): return try await relocalise(isRelocalised)
@@ -228,6 +228,7 @@ extension Report.MapStage {
     case .transferring(let percent): self.init(peer: person, stage: "transferring", percent: percent)
     case .received: self.init(peer: person, stage: "received", percent: 100)
     case .relocalised: self.init(peer: person, stage: "relocalised", percent: 100)
+    case .claimed: self.init(peer: person, stage: "claimed", percent: 100)
     }
   }
 }

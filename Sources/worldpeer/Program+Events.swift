@@ -45,7 +45,7 @@ extension Program {
     case .mapProgress(let progress): report(progress)
     case .mapReceived(let receipt): report(receipt)
     case .peerMapChanged(let peer, let status):
-      console.say(.mapStatus(Report.MapStage(peer, status), mapID: status.mapID?.description))
+      reportMap(of: peer, status)
     case .alignmentChanged(let peer, let alignment):
       console.say(.alignmentChanged(Report.Alignment(person(peer), alignment)))
     case .synchronised(let digest): console.say(.synchronised(digest: digest.description))
@@ -129,6 +129,11 @@ extension Program {
     }
   }
 
+  private func reportMap(of peer: Peer, _ status: MapStatus) {
+    let isOurs = status.mapID != nil && status.mapID == maps.sent
+    console.say(.mapStatus(Report.MapStage(peer, status), mapID: status.mapID?.description, isOurs: isOurs))
+  }
+
   private func reportDevice(of peer: Peer, at pose: LivePose?) {
     devices[peer.id] = pose?.transform.translation
     console.say(pose.map { .participantMoved(live($0)) } ?? .participantGone(person(peer)))
@@ -157,7 +162,7 @@ extension Program {
   }
 
   private func report(_ progress: Session.MapProgress) {
-    arrivingMap = progress.verifiedBytes < progress.totalBytes ? progress.mapID : nil
+    maps.arriving = progress.verifiedBytes < progress.totalBytes ? progress.mapID : nil
     let transfer = Report.Transfer(
       verified: progress.verifiedBytes, total: progress.totalBytes, requested: progress.requestedBytes,
       received: progress.receivedBytes, perSecond: progress.bytesPerSecond)

@@ -13,25 +13,35 @@ extension Program {
     view.show(seen, id: id)
   }
 
-  func sendMap(to word: String?) async throws -> Report.Answer {
+  /// Shares the map in view; one in which nobody would find a place only where that is asked for.
+  func sendMap(to word: String?, isForced: Bool) async throws -> Report.Answer {
     await refreshView()
     guard let seen = view.map else { throw ProgramFailure("no-map", "there is no map; load one first") }
+    let status = seen.mappingStatus
+    // Without points it is a list of anchors, for devices that know where they are.
+    guard isForced || status.allowsSharing || seen.cloud.count == 0 else {
+      throw ProgramFailure(
+        "\(SessionError.Code.mapNotReady)",
+        "nobody would find a place in this map (\(status)); load a denser one, or type send-map --force")
+    }
     // The session's map is in the shared frame, which is that of the files.
     let map = try options.origin.map { try seen.transformed(by: $0) } ?? seen
     var receiver: PeerID?
     if let word { receiver = try await member(word) }
     let id = try await session.share(map, with: receiver)
     view.noteShared(id)
-    return .map(map, id: id.description, file: nil)
+    maps.sent = id
+    let receivers = await session.state().peers.map(\.peer).filter { receiver == nil || $0.id == receiver }
+    return .map(map, id: id.description, file: nil, to: receivers.map(\.name))
   }
 
   /// Stops what is being fetched: the session's map, or one that is for this peer alone.
   func cancelMap() async throws -> Report.Answer {
-    var fetched = arrivingMap
+    var fetched = maps.arriving
     let status = await session.state().mapStatus
     if case .transferring = status.stage { fetched = status.mapID }
     guard let id = fetched else { throw ProgramFailure("no-map", "no map is on its way here") }
-    arrivingMap = nil
+    maps.arriving = nil
     await session.cancelMap(id)
     return .cancelled(mapID: id.description)
   }

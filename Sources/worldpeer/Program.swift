@@ -43,8 +43,8 @@ actor Program {
   /// The services in sight, as they were last reported.
   var candidates: [Candidate.ID: Candidate] = [:]
   var tapsWithoutName = 0
-  /// The map that is arriving, by its last progress.
-  var arrivingMap: MapID?
+  /// The maps on their way.
+  var maps = MapTraffic()
   /// The files on their way.
   var files = FileDesk()
   /// The edits that `undo` reverts.
@@ -101,6 +101,14 @@ actor Program {
   func person(_ id: PeerID) -> Report.Person {
     Report.Person(id: id.description, name: names[id] ?? id.short)
   }
+}
+
+/// The maps on their way to this peer and from it.
+struct MapTraffic {
+  /// The one that is arriving, by its last progress.
+  var arriving: MapID?
+  /// The one that was sent last.
+  var sent: MapID?
 }
 
 /// Work that goes on beside the commands, such as an invitation that waits for its answer.

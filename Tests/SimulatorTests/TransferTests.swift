@@ -198,7 +198,7 @@ struct TransferTests {
     }
     members.wait(60) { members in (1...2).allSatisfy { members.status($0) == .received } }
     members.simulation.perform(1) { peer, now in
-      peer.perform(at: now) { node, now in node.handle(.relocalised(true), at: now) }
+      peer.perform(at: now) { node, now in node.handle(.relocalised(.measured), at: now) }
     }
     members.simulation.run(for: 100_000_000)
     for index in [0, 2] {

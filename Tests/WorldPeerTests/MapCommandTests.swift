@@ -27,10 +27,30 @@ struct MapCommandTests {
         let found = try await bob.ask("relocalised")
         #expect(found.mapID == small.description && found.relocalised == true)
         await ann.setRelocalised(true)
-        let told = try await bob.line { $0.event == "map-status" && $0.stage == "relocalised" }
+        let told = try await bob.line { $0.event == "map-status" && $0.stage == "claimed" }
         #expect(told.name == "ann" && told.mapID == small.description)
         #expect(try await bob.ask("relocalised no").relocalised == false)
       }
+    }
+  }
+
+  @Test("a map in which nobody would find a place is sent where that is asked for, and its sender hears who has it")
+  func gate() async throws {
+    try await withFolder { folder in
+      let path = folder.appending(path: "corner.worldmap")
+      let corner = WorldMap(
+        anchors: [Anchor(name: "door")], cloud: FeatureCloud(positions: [[1, 2, 3], [1, 2, 4]], identifiers: [1, 2]))
+      try Data(try corner.encoded()).write(to: path)
+      let ann = try PeerProcess("ann", in: folder, ["--accept", "all", "--map", path.path])
+      let port = try #require(try await ann.event("ready").port)
+      let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
+      try await ann.ask("wait peers 1")
+      #expect(try await ann.ask("send-map").code == "map-not-ready")
+      #expect(try await bob.ask("anchors").event == "answer")
+      let sent = try await ann.ask("send-map --force")
+      #expect(try await bob.event("map-received").mapID == sent.mapID)
+      let told = try await ann.line { $0.event == "map-status" && $0.stage == "received" }
+      #expect(told.name == "bob" && told.mapID == sent.mapID)
     }
   }
 

@@ -174,7 +174,12 @@ struct ReportTests {
   @Test("people see of a map what they asked for")
   func maps() {
     let stage = Report.MapStage(peer: Self.bob, stage: "received", percent: 100)
-    #expect(Report.mapStatus(stage, mapID: "aa").lines.isEmpty)
+    #expect(Report.mapStatus(stage, mapID: "aa", isOurs: false).lines.isEmpty)
+    let sent = Report.mapStatus(stage, mapID: "aa", isOurs: true)
+    #expect(sent.lines.map { $0.text(colour: false) } == ["▦ bob has the map"])
+    let claim = Report.mapStatus(
+      Report.MapStage(peer: Self.bob, stage: "claimed", percent: 100), mapID: "aa", isOurs: false)
+    #expect(claim.lines.map { $0.text(colour: false) } == ["▦ bob says that it knows its place in the map"])
     let transfer = Report.Transfer(verified: 50_000, total: 100_000, requested: 0, received: 0, perSecond: 0)
     let text = Report.mapProgress(from: Self.bob, transfer).lines[0].text(colour: false)
     #expect(text.hasPrefix("map from bob  ━━━━━━━━━━━━━━─") && text.hasSuffix(" 50 %  50.0 kB of 100.0 kB"))

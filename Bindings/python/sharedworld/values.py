@@ -56,6 +56,7 @@ class MapStage(IntEnum):
     TRANSFERRING = 1
     RECEIVED = 2
     RELOCALISED = 3
+    CLAIMED = 4
 
 
 class Field(IntEnum):

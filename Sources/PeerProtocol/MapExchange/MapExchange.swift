@@ -55,9 +55,9 @@ struct MapExchange: Organ {
     publish(in: &turn)
   }
 
-  /// The app has found where it is in the session's map, or has lost it.
-  mutating func setRelocalised(_ isRelocalised: Bool, in turn: inout Turn) {
-    board.relocalised = isRelocalised ? currentMap : nil
+  /// This peer has found where it is in the session's map, or has lost it (nil).
+  mutating func setPlace(_ evidence: PlaceEvidence?, in turn: inout Turn) {
+    if let evidence, let currentMap { board.know(placeIn: currentMap, by: evidence) } else { board.losePlace() }
     tellStatus(in: &turn)
   }
 

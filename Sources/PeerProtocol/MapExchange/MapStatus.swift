@@ -1,6 +1,14 @@
 package import Basics
 public import WorldModel
 
+/// The ground on which a peer's place in the session's map is known.
+package enum PlaceEvidence: Sendable {
+  /// The library has measured it.
+  case measured
+  /// The app has said so.
+  case claimed
+}
+
 /// How far a peer has come with the session's map: whether all see the same world.
 public struct MapStatus: Sendable, Hashable, FrameBody {
   /// How far.
@@ -12,8 +20,10 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
     case transferring(percent: Int)
     /// It has the map.
     case received
-    /// It has the map, and its app has said that it knows where it is in it.
+    /// It has the map, and has measured where it is in it.
     case relocalised
+    /// It has the map, and its app has said that it knows where it is in it: no measurement is behind that.
+    case claimed
   }
 
   /// Bytes of the longest one on the wire, under its header.
@@ -41,6 +51,7 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
       case .transferring(let percent): (1, percent)
       case .received: (2, 100)
       case .relocalised: (3, 100)
+      case .claimed: (4, 100)
       }
     writer.write(code)
     writer.write(UInt8(percent))
@@ -57,6 +68,7 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
     case 1: stage = .transferring(percent: Int(percent))
     case 2: stage = .received
     case 3: stage = .relocalised
+    case 4: stage = .claimed
     default: throw .invalid("unknown stage of a map", offset: start)
     }
     mapID = stage == .none ? nil : id
@@ -64,7 +76,7 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
       switch stage {
       case .none: percent == 0 && id == MapID(SHA256Digest(words: .zero))
       case .transferring: true
-      case .received, .relocalised: percent == 100
+      case .received, .relocalised, .claimed: percent == 100
       }
     guard isConsistent else { throw .invalid("a map or a percentage that the stage does not have", offset: start) }
   }
@@ -78,6 +90,7 @@ extension MapStatus: CustomStringConvertible {
     case .transferring(let percent): "has \(percent) % of the map"
     case .received: "has the map"
     case .relocalised: "knows where it is in the map"
+    case .claimed: "says that it knows where it is in the map"
     }
   }
 }

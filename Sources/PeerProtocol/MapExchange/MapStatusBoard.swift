@@ -18,8 +18,8 @@ struct MapStatusBoard: Sendable {
   private var toldAt = Instant.zero
   /// When a status is told that came too soon after the last; nil if none did.
   private(set) var due: Instant?
-  /// The map in which the app has found its place.
-  var relocalised: MapID?
+  /// The map in which this peer knows its place, and on what ground.
+  private var place: (map: MapID, evidence: PlaceEvidence)?
 
   /// How far this node has come with the session's map.
   func status(of library: borrowing MapLibrary) -> MapStatus {
@@ -28,8 +28,18 @@ struct MapStatusBoard: Sendable {
       return MapStatus(map: current.announcement.id, stage: .transferring(percent: percent))
     }
     guard let held = library.latestComplete?.announcement.id else { return .none }
-    return MapStatus(map: held, stage: relocalised == held ? .relocalised : .received)
+    guard let place, place.map == held else { return MapStatus(map: held, stage: .received) }
+    return MapStatus(map: held, stage: place.evidence == .measured ? .relocalised : .claimed)
   }
+
+  /// This peer knows its place in a map; a claim leaves a measurement of the same map as it is.
+  mutating func know(placeIn map: MapID, by evidence: PlaceEvidence) {
+    if evidence == .claimed, let place, place.map == map { return }
+    place = (map, evidence)
+  }
+
+  /// This peer does not know its place any more.
+  mutating func losePlace() { place = nil }
 
   /// How far a member has come, as it last said.
   func status(of peer: PeerID) -> MapStatus { others[peer]?.status ?? .none }

@@ -56,8 +56,8 @@ package enum Input: Sendable {
   case detach(ResourceID)
   /// A chunk that was read; nil when it cannot be read as it was offered.
   case chunkLoaded(ChunkLoad, StoredChunk?)
-  /// The app is relocalised in the session's map, or is so no more.
-  case relocalised(Bool)
+  /// This peer knows where it is in the session's map, on this ground, or does so no more (nil).
+  case relocalised(PlaceEvidence?)
   /// Send an app's message to these members, or to all; answered with its number, or refused while too many wait.
   case send([UInt8], as: MessageKind = .bytes, mode: MessageMode = .reliable, to: [PeerID]?)
   /// Join a group of members, or leave it; refused while this node is in as many as it may be in.

@@ -85,7 +85,7 @@ extension Node {
     case .endResource(let id, let failure): resources.end(id.content, failure, in: &turn)
     case .chunkLoaded(let load, let chunk): resources.loaded(load.content, load.index, chunk, in: &turn)
     case .cancelMap(let map): maps.organ.cancel(map, in: &turn)
-    case .relocalised(let isRelocalised): maps.organ.setRelocalised(isRelocalised, in: &turn)
+    case .relocalised(let evidence): maps.organ.setPlace(evidence, in: &turn)
     }
     return .done
   }
@@ -171,8 +171,8 @@ extension Node {
     guard peer != nil || turn.mayShareMap else { return .refused(.mayNotShare) }
     guard turn.heeds(turn.me.peer) else { return .refused(.notPermitted) }
     do throws(AnchorError) {
-      // First, since a refused anchor must leave no map behind.
-      try replication.organ.importAnchors(of: package, anchors, in: &turn)
+      // First, since a refused anchor must leave no map behind. A map for one peer is no way to give anchors to all.
+      if turn.mayShareMap { try replication.organ.importAnchors(of: package, anchors, in: &turn) }
     } catch {
       return .refused(.edit(error))
     }

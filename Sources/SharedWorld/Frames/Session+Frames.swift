@@ -74,7 +74,7 @@ extension Session {
   @discardableResult
   public func relocalise(_ cloud: FeatureCloud, hasGravity: Bool = true) async throws(SessionError) -> PeerAlignment {
     let alignment = try await align(by: MapScan(cloud, hasGravity: hasGravity))
-    setRelocalised(true)
+    input(.relocalised(.measured))
     return alignment
   }
 
@@ -126,7 +126,7 @@ extension Session {
       return .kept(alignment(to: source.peer))
     }
     try handleQuietly(.measure(from: theirs, to: mine, Self.estimate(fit)))
-    if source.peer == nil { setRelocalised(true) }
+    if source.peer == nil { input(.relocalised(.measured)) }
     return .measured(alignment(to: source.peer))
   }
 

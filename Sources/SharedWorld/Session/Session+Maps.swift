@@ -7,7 +7,8 @@ import WorldModel
 extension Session {
   /// Shares a map with one peer, or with all and every later joiner.
   ///
-  /// Its anchors join the session, once, under their own ids. Of two maps shared with all, that of the later epoch is
+  /// Its anchors join the session, once, under their own ids; those of a map for one peer only where this peer may share one with
+  /// all (``Configuration/mapProviders``), and else they are in that peer's ``map()`` alone. Of two maps shared with all, that of the later epoch is
   /// the session's, and within an epoch that of the higher revision.
   ///
   /// - Returns: the id of this revision of the map.
@@ -58,8 +59,11 @@ extension Session {
   /// Stops fetching a map, permanently; nothing happens if it is here already.
   public func cancelMap(_ id: MapID) { input(.cancelMap(id)) }
 
-  /// Tells everybody that this peer's app has found where it is in the session's map, or has lost it.
-  public func setRelocalised(_ isRelocalised: Bool) { input(.relocalised(isRelocalised)) }
+  /// Tells everybody that this peer's app knows where it is in the session's map, or has lost it.
+  ///
+  /// The others see ``MapStatus/Stage/claimed``: ``MapStatus/Stage/relocalised`` is for what ``relocalise(_:hasGravity:)`` or
+  /// ``keepAligned(by:)`` has measured in that map.
+  public func setRelocalised(_ isRelocalised: Bool) { input(.relocalised(isRelocalised ? .claimed : nil)) }
 
   /// The session's map, or the latest one sent to this peer alone; nil until one is complete.
   ///

@@ -86,6 +86,7 @@ extension Viewer {
     case .transferring(let percent): "map \(percent) %"
     case .received: "has the map"
     case .relocalised: "in the map"
+    case .claimed: "in the map, it says"
     }
   }
 

@@ -21,7 +21,7 @@ enum Command: Equatable, Sendable {
   case links
   case send(String, to: Audience = .all, mode: MessageMode = .reliable)
   case group(GroupAct)
-  case sendMap(to: String?)
+  case sendMap(to: String?, isForced: Bool)
   case cancelMap
   case file(FileAct)
   case relocalised(Bool)
@@ -242,8 +242,12 @@ extension Command {
   ]
 
   private static let mapVerbs = [
-    Verb(usage: "send-map [PEER]", help: "share the map with one peer, or with all") { words in
-      .sendMap(to: words.popFirst())
+    Verb(
+      usage: "send-map [PEER] [--force]", help: "share the map with one peer, or with all; --force: a poor one too"
+    ) { words in
+      let isForcedToAll = words.popFirst(among: ["--force"]) != nil
+      let peer = isForcedToAll ? nil : words.popFirst()
+      return .sendMap(to: peer, isForced: isForcedToAll || words.popFirst(among: ["--force"]) != nil)
     },
     Verb(usage: "cancel-map", help: "stop fetching the map that is arriving here, for good") { _ in .cancelMap },
     Verb(usage: "relocalised [no]", help: "announce that this peer has found its place in the map, or lost it") {

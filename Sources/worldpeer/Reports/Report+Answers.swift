@@ -155,14 +155,17 @@ extension Report.Answer {
   }
 
   /// A map was shared (`mapID`), or loaded or saved (`file`).
-  static func map(_ map: WorldMap, id: String?, file: String?) -> Self {
-    let (points, anchors) = (map.cloud.count, map.anchors.count)
+  ///
+  /// - Parameter receivers: The names of those to whom it goes.
+  static func map(_ map: WorldMap, id: String?, file: String?, to receivers: [String]? = nil) -> Self {
+    let (points, anchors, status) = (map.cloud.count, map.anchors.count, map.mappingStatus)
+    let names = receivers.map { $0.isEmpty ? ", to those who join" : ", to \($0.joined(separator: ", "))" } ?? ""
     return Self(
       [
         "mapID": .optional(id), "points": .integer(points), "anchors": .integer(anchors), "file": .optional(file),
-        "mappingStatus": .string("\(map.mappingStatus)"), "buildingProgress": .single(map.buildingProgress),
+        "mappingStatus": .string("\(status)"), "buildingProgress": .single(map.buildingProgress),
         "provider": .optional(map.provider.map { "\($0)" }),
-      ], ["\(points) points and \(anchors) anchors\(file.map { ", \($0)" } ?? "")"])
+      ], ["\(points) points (\(status)) and \(anchors) anchors\(file.map { ", \($0)" } ?? "")\(names)"])
   }
 
   static func file(_ id: String) -> Self {

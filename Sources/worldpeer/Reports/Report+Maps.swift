@@ -39,10 +39,17 @@ extension Report {
   }
 
   /// Another peer has come further with the session's map.
-  static func mapStatus(_ stage: MapStage, mapID: String?) -> Report {
+  ///
+  /// - Parameter isOurs: Whether this peer has sent that map.
+  static func mapStatus(_ stage: MapStage, mapID: String?, isOurs: Bool) -> Report {
     // People ask `status` for the other stages.
     let lines: [Line] =
-      stage.stage == "relocalised" ? ["\("▦", .good) \(stage.peer.name, .name) has found its place in the map"] : []
+      switch stage.stage {
+      case "received" where isOurs: ["\("▦", .good) \(stage.peer.name, .name) has the map"]
+      case "relocalised": ["\("▦", .good) \(stage.peer.name, .name) has found its place in the map"]
+      case "claimed": ["\("▦", .faint) \(stage.peer.name, .name) says that it knows its place in the map"]
+      default: []
+      }
     return Report("map-status", stage.members + ["mapID": .optional(mapID)], lines)
   }
 

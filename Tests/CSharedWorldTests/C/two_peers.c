@@ -123,7 +123,7 @@ static void share_map(sw_session *alice, sw_session *bob, const char *folder) {
   sw_map_destroy(loaded);
   sw_map_destroy(received);
   CHECK(sw_session_set_relocalised(bob, 1) == SW_OK);
-  for (uint32_t stage = SW_MAP_NONE; stage != SW_MAP_RELOCALISED;) {
+  for (uint32_t stage = SW_MAP_NONE; stage != SW_MAP_CLAIMED;) {
     sw_event *status = await_event(alice, SW_EVENT_PEER_MAP_CHANGED);
     CHECK(status->stage > stage && memcmp(&status->map, &id, sizeof id) == 0 && strcmp(status->name, "bob") == 0);
     stage = status->stage;

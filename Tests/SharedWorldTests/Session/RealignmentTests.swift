@@ -109,6 +109,8 @@ struct RealignmentTests {
       }
       let first = try await session.keepAligned(by: scan).alignment
       #expect(first.state == .aligned)
+      // What was measured is more than a claim.
+      await session.setRelocalised(true)
       #expect(await session.state().mapStatus.stage == .relocalised)
       #expect(try await session.keepAligned(by: scan) == .kept(first))
 

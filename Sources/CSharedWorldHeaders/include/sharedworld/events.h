@@ -93,7 +93,8 @@ enum {
   SW_MAP_NONE = 0,         /* it has none */
   SW_MAP_TRANSFERRING = 1, /* it has verified `percent` of it */
   SW_MAP_RECEIVED = 2,     /* it has it */
-  SW_MAP_RELOCALISED = 3   /* it has it and knows where it is in it */
+  SW_MAP_RELOCALISED = 3,  /* it has it and has measured where it is in it */
+  SW_MAP_CLAIMED = 4       /* it has it and its program says that it knows where it is in it */
 };
 
 /* Something that happened in a session. */

@@ -93,7 +93,7 @@ sw_status sw_session_map_async(sw_session *session, uint64_t *operation);
 /* Stops fetching a map, for good; nothing happens if it is here already. */
 sw_status sw_session_cancel_map(sw_session *session, const sw_map_id *map);
 
-/* Tells everybody that this program has found where it is in the session's map (1), or has lost it (0). */
+/* Tells everybody that this program knows where it is in the session's map (1: SW_MAP_CLAIMED), or has lost it (0). */
 sw_status sw_session_set_relocalised(sw_session *session, int relocalised);
 
 #ifdef __cplusplus

@@ -97,17 +97,22 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
     if case .idle = state.withLock({ $0 }) { throw .unavailable(reason: "the back-end does not run") }
     let id = nextID.add(1, ordering: .relaxed).newValue
     let deadline = ContinuousClock.now + timeout
+    let answer = LookUpAnswer()
+    let cancel: @Sendable () -> Void = {
+      // The thread may be held, and nobody waits for it.
+      answer.give(.failure(.cancelled))
+      self.post { $0.cancel(id) }
+    }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isAccepted = post { engine in
-          engine.resolve(id, instance, deadline: deadline) { continuation.resume(returning: $0) }
-        }
-        if !isAccepted { continuation.resume(returning: Result.failure(DiscoveryError.stopped)) }
+        answer.wait(continuation)
+        let isAccepted = post { engine in engine.resolve(id, instance, deadline: deadline, answer.give) }
+        if !isAccepted { answer.give(.failure(.stopped)) }
         // A cancellation before this point has found nothing to cancel.
-        if Task.isCancelled { post { $0.cancel(id) } }
+        if Task.isCancelled { cancel() }
       }
     } onCancel: {
-      post { $0.cancel(id) }
+      cancel()
     }
     return try result.get()
   }
@@ -124,5 +129,43 @@ final class BackendWorker<Engine: BackendEngine>: Sendable {
     let engine = running.engine
     running.mailbox.post { engine.stop() }
     if running.thread.isCurrent || running.end.wait(for: Self.patience) { running.thread.finish() }
+  }
+}
+
+/// The one answer to a look-up: what comes later is dropped.
+private final class LookUpAnswer: Sendable {
+  typealias Answer = Result<[SocketAddress], DiscoveryError>
+
+  private enum State {
+    case new
+    case waiting(CheckedContinuation<Answer, Never>)
+    case given(Answer)
+  }
+
+  private let state = Mutex(State.new)
+
+  /// Wakes a caller when the answer is given.
+  func wait(_ continuation: CheckedContinuation<Answer, Never>) {
+    let early: Answer? = state.withLock { state in
+      if case .given(let answer) = state { return answer }
+      state = .waiting(continuation)
+      return nil
+    }
+    if let early { continuation.resume(returning: early) }
+  }
+
+  @Sendable func give(_ answer: Answer) {
+    let waiting: CheckedContinuation<Answer, Never>? = state.withLock { state in
+      switch state {
+      case .given: return nil
+      case .new:
+        state = .given(answer)
+        return nil
+      case .waiting(let continuation):
+        state = .given(answer)
+        return continuation
+      }
+    }
+    waiting?.resume(returning: answer)
   }
 }

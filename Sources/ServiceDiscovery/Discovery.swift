@@ -27,6 +27,8 @@ package final class Discovery: DiscoveryBackend {
     var watch: DaemonWatch?
     /// Stands before the handler while services are looked for.
     var monitor: LivenessMonitor?
+    /// Looks services up beside the back-end, from the first look-up on.
+    var direct: BackendWorker<DirectResolver>?
   }
 
   private let mode: DiscoveryMode
@@ -128,7 +130,23 @@ package final class Discovery: DiscoveryBackend {
     let (backend, isStopped) = state.withLock { ($0.sources.last?.backend, $0.isStopped) }
     guard !isStopped else { throw .stopped }
     guard let backend else { throw .unavailable(reason: "discovery is switched off") }
-    return try await backend.resolve(instance, timeout: timeout)
+    guard own == nil, let direct = directResolver() else {
+      return try await backend.resolve(instance, timeout: timeout)
+    }
+    return try await BothLookUps.first(
+      of: { () async throws(DiscoveryError) in try await backend.resolve(instance, timeout: timeout) },
+      beside: { () async throws(DiscoveryError) in try await direct.resolve(instance, timeout: timeout) })
+  }
+
+  /// The worker of look-ups beside the back-end; nil where the system gives no thread.
+  private func directResolver() -> BackendWorker<DirectResolver>? {
+    state.withLock { state in
+      guard !state.isStopped, state.direct == nil else { return state.direct }
+      let worker = BackendWorker<DirectResolver>()
+      guard (try? worker.start { DirectResolver(mailbox: $0) }) != nil else { return nil }
+      state.direct = worker
+      return worker
+    }
   }
 
   /// Takes the failure of every dial to a service that was found: it is reported lost, unless it answers a question within 2.5 s
@@ -137,12 +155,18 @@ package final class Discovery: DiscoveryBackend {
     state.withLock { $0.monitor }?.reconfirm(instance)
   }
 
+  /// The machine that told first of a service; nil when that was not heard.
+  package func source(of instance: ServiceInstance) -> SocketAddress.Host? {
+    state.withLock { $0.monitor }?.source(of: instance)
+  }
+
   package func stop() {
-    let (sources, watch, monitor) = state.withLock { state in
+    let (sources, watch, monitor, direct) = state.withLock { state in
       state.isStopped = true
-      defer { (state.sources, state.watch, state.monitor) = ([], nil, nil) }
-      return (state.sources, state.watch, state.monitor)
+      defer { (state.sources, state.watch, state.monitor, state.direct) = ([], nil, nil, nil) }
+      return (state.sources, state.watch, state.monitor, state.direct)
     }
+    direct?.stop()
     watch?.stop()
     for source in sources {
       source.backend.stop()

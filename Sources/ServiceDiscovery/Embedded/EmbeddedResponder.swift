@@ -51,11 +51,7 @@ final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
     watch = ServiceWatch(
       own: advertisement?.instance, maximumQueries: Self.maximumQueries, listeningTime: listeningTime, ask: ask, handler
     )
-    resolver = Resolver(maximumRunning: 64) { [api = loop.api] name, type, onAnswer in
-      guard let query = ask(name, type, onAnswer) else { return nil }
-      let direct = LegacyQuery(loop: api, name: name, type: type, onAnswer: onAnswer)
-      return direct.map { DoubleQuery([query, $0]) } ?? query
-    }
+    resolver = Resolver(maximumRunning: 64, ask: ask)
     if let advertisement {
       publisher = EmbeddedPublisher(
         avahi, server: server, advertisement: advertisement, addresses: InterfaceAddress.multicast()

@@ -60,6 +60,9 @@ final class LivenessMonitor: Sendable {
     wakeUp.signal()
   }
 
+  /// The machine that told first of a service; nil when it was not heard.
+  func source(of instance: ServiceInstance) -> SocketAddress.Host? { state.withLock { $0.table.sources[instance] } }
+
   /// Ends the thread; afterwards the handler is not called.
   ///
   /// Idempotent.
@@ -95,7 +98,7 @@ final class LivenessMonitor: Sendable {
       if takeRequest() {
         ear.ask(MulticastMessage.question(for: [type.labels], .pointer), until: now + Self.answerTime)
       }
-      ear.receive(at: now) { message, isAnswer in take(message, isAnswer: isAnswer, at: now) }
+      ear.receive(at: now) { take($0, from: $1, isAnswer: $2, at: now) }
       // Work that these messages have made due is done in the next turn.
       guard ear.isComplete, let due, due <= now else { continue }
       if ear.hasMissedMessages() { state.withLock { $0.table.missMessages(at: now) } }
@@ -124,12 +127,14 @@ final class LivenessMonitor: Sendable {
     }
   }
 
-  private func take(_ message: ArraySlice<UInt8>, isAnswer: Bool, at now: ContinuousClock.Instant) {
+  private func take(
+    _ message: ArraySlice<UInt8>, from sender: SocketAddress.Host, isAnswer: Bool, at now: ContinuousClock.Instant
+  ) {
     let heard = MulticastMessage.records(in: message).compactMap { record in
       record.instance(of: type).map { (record, $0) }
     }
     guard !heard.isEmpty else { return }
-    report { state in heard.flatMap { state.table.take($0, of: $1, isAnswer: isAnswer, at: now) } }
+    report { state in heard.flatMap { state.table.take($0, of: $1, from: sender, isAnswer: isAnswer, at: now) } }
     for (record, instance) in heard where record.type == .text && record.lifetime > 0 { onText(instance, record.data) }
   }
 
@@ -146,12 +151,14 @@ final class LivenessMonitor: Sendable {
 extension LivenessTable {
   /// Takes a record of a service from the network.
   fileprivate mutating func take(
-    _ record: MulticastRecord, of instance: ServiceInstance, isAnswer: Bool, at now: Instant
+    _ record: MulticastRecord, of instance: ServiceInstance, from sender: SocketAddress.Host, isAnswer: Bool,
+    at now: Instant
   ) -> [DiscoveryEvent] {
     guard record.lifetime > 0 else {
       if record.type == .pointer { hearGoodbye(instance, at: now) }
       return []
     }
+    sources.add(instance, of: sender.machine)
     guard isAnswer, record.type == .text else { return hear(instance, at: now) }
     return answer(instance, DiscoveryInfo(parsing: record.data), at: now)
   }

@@ -35,6 +35,9 @@ struct LivenessTable {
   /// Services at a time that only this table lists.
   static let maximumUnreported = 256
 
+  /// Services of which the source is remembered: as many as Avahi's cache can hold.
+  static let maximumSources = 4096
+
   private enum Phase {
     case alive
     case doubted
@@ -73,6 +76,8 @@ struct LivenessTable {
     var next: Instant { nextQuestion ?? end }
   }
 
+  /// The machines that tell of the services.
+  var sources = ServiceSources(room: maximumSources)
   private var rows: [ServiceInstance: Row] = [:]
   private var unreported = 0
   private var lastMessage: Instant?
@@ -208,6 +213,7 @@ struct LivenessTable {
   }
 
   private mutating func forget(_ instance: ServiceInstance) -> [DiscoveryEvent] {
+    sources.remove(instance)
     guard let row = rows.removeValue(forKey: instance) else { return [] }
     if !row.isReported { unreported -= 1 }
     return row.phase == .gone ? [] : [.lost(instance)]

@@ -53,18 +53,20 @@ final class MulticastEar {
     }
   }
 
-  /// Gives every message that has come from a responder to `body`, and whether it answers a question of this ear.
-  func receive(at now: ContinuousClock.Instant, _ body: (ArraySlice<UInt8>, _ isAnswer: Bool) -> Void) {
-    for (_, socket) in sockets { Self.read(socket) { body($0, false) } }
-    for (_, socket) in questions { Self.read(socket) { body($0, true) } }
+  /// Gives every message that has come from a responder to `body`, who sent it, and whether it answers a question of this ear.
+  func receive(
+    at now: ContinuousClock.Instant, _ body: (ArraySlice<UInt8>, SocketAddress.Host, _ isAnswer: Bool) -> Void
+  ) {
+    for (_, socket) in sockets { Self.read(socket) { body($0, $1, false) } }
+    for (_, socket) in questions { Self.read(socket) { body($0, $1, true) } }
     questions.removeAll { $0.end <= now }
   }
 
-  private static func read(_ socket: MulticastSocket, _ body: (ArraySlice<UInt8>) -> Void) {
+  private static func read(_ socket: MulticastSocket, _ body: (ArraySlice<UInt8>, SocketAddress.Host) -> Void) {
     for _ in 0..<burst {
       guard let (bytes, sender) = socket.receive() else { return }
       // Responses come from the port of the protocol (RFC 6762 §6).
-      if sender.port == MulticastSocket.port { body(bytes) }
+      if sender.port == MulticastSocket.port { body(bytes, sender.host) }
     }
   }
 

@@ -17,7 +17,8 @@ extension Session {
       invite: { [weak self] target async throws(SessionError) in
         guard let self else { throw SessionError(.ended, "the session is over") }
         return try await self.invite(target, timeout: timeout)
-      }, isWorthwhile: { [weak self] in await self?.isWorthInviting($0) ?? false },
+      }, place: { [weak self] in await self?.place(of: $0) ?? InvitationTurns.Place(source: nil, standing: .new) },
+      isWorthwhile: { [weak self] in await self?.isWorthInviting($0) ?? false },
       pause: { [weak self] in await self?.rest(for: $0) },
       report: { [weak self] target, error, isRetried in
         if !isRetried { await self?.noteRefusal(by: target) }
@@ -49,6 +50,15 @@ extension Session {
 
   private func noteRefusal(by target: InvitationTarget) {
     if case .candidate(let id) = target { discovery.noteRefusal(by: id) }
+  }
+
+  /// Where a service waits for its turn to be invited.
+  private func place(of candidate: Candidate.ID) -> InvitationTurns.Place {
+    let peer = discovery.candidate(candidate)?.peer?.id
+    let isMember = peer.map { id in (try? read { node, _ in node.roster[id] != nil }) ?? false } ?? false
+    let isKnown = isMember || discovery.candidate(candidate)?.seenBefore != nil
+    return InvitationTurns.Place(
+      source: discovery.source(of: candidate), standing: isKnown ? .known : peer == nil ? .new : .answered)
   }
 
   /// Waits on the session's own loop, until the time is over, the task is cancelled or the session ends.

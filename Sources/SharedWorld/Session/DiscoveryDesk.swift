@@ -233,6 +233,12 @@ struct DiscoveryDesk {
     return (discovery, service.instance)
   }
 
+  /// The machine that shows a service; nil where it was not heard.
+  func source(of id: Candidate.ID) -> SocketAddress.Host? {
+    if let (discovery, instance) = service(id) { return discovery.source(of: instance) }
+    return announcedAddresses(of: id).first?.host.network
+  }
+
   /// Whether the app was not asked about a service since that came into sight; from now on it was.
   mutating func isNews(_ candidate: Candidate.ID) -> Bool { considered.insert(candidate) }
 
@@ -301,6 +307,7 @@ struct DiscoveryDesk {
   /// Nothing else binds a service to a peer: neither what a peer says of itself nor an advertisement proves anything.
   mutating func reached(_ id: PeerID, by invitation: UInt64) -> Session.Event? {
     guard let service = invited[invitation] else { return nil }
+    inviter.reached(service)
     if peers.count >= Self.rememberedPeers { peers = peers.filter { candidate($0.key) != nil } }
     let before = candidate(service)
     peers[service] = id

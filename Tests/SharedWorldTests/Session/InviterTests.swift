@@ -22,7 +22,8 @@ struct InviterTests {
           if let code { throw SessionError(code, "it failed; do something") }
           report(target, "joined")
           return InviterTests.bob
-        }, isWorthwhile: { $0 != .candidate("gone") }, pause: { pause in self.pauses.withLock { $0.append(pause) } },
+        }, place: { _ in InvitationTurns.Place(source: nil, standing: .new) },
+        isWorthwhile: { $0 != .candidate("gone") }, pause: { pause in self.pauses.withLock { $0.append(pause) } },
         report: { report($0, "\($1.code), \($2 ? "again" : "no more")") })
     }
   }
@@ -89,6 +90,37 @@ struct InviterTests {
     let script = Script([])
     #expect(await Self.told(script, [.candidate("gone"), Self.last]) == ["joined"])
     #expect(script.invited.withLock { $0 } == [Self.last])
+  }
+
+  @Test("attack: of 300 services of one machine a few are invited at a time, and the one of another machine meanwhile")
+  func flood() async {
+    let inviter = Inviter()
+    let (begun, teller) = AsyncStream.makeStream(of: InvitationTarget.self)
+    let (ends, ender) = AsyncStream.makeStream(of: Void.self)
+    let underWay = Mutex(0)
+    let real = InvitationTarget.candidate("real")
+    let actions = Inviter.Actions(
+      invite: { target async throws(SessionError) in
+        teller.yield(target)
+        guard target != real else { return Self.bob }
+        let count = underWay.withLock { count in
+          count += 1
+          return count
+        }
+        #expect(count <= InvitationTurns.reaching.ofSource)
+        // The others say nothing until the test is over.
+        for await _ in ends {}
+        return Self.bob
+      }, place: { InvitationTurns.Place(source: .ipv4($0 == "real" ? 2 : 1), standing: .new) },
+      isWorthwhile: { _ in true }, pause: { _ in }, report: { _, _, _ in })
+    await withTaskGroup { group in
+      group.addTask { await inviter.run(actions) }
+      for number in 0..<300 { inviter.invite(.candidate("forged \(number)")) }
+      inviter.invite(real)
+      for await target in begun where target == real { break }
+      ender.finish()
+      group.cancelAll()
+    }
   }
 
   @Test("what is being invited is not invited twice at a time")

@@ -63,6 +63,23 @@ class ForgedServicesTest(LanTest):
     def test_a_peer_behind_5000_forged_services_of_nobody_is_joined(self):
         self.join_among_forged("embedded", "closed")
 
+    def test_a_peer_behind_5000_forged_services_is_joined_beside_a_daemon(self):
+        self.join_among_forged("avahi", "silent")
+
+    def test_a_daemon_full_of_forged_services_hides_nobody(self):
+        one = self.lab.host("one")
+        one.start_avahi()
+        peer = Peer(one, "--discovery", "avahi")
+        self.forge(2000, "closed")
+        start = time.monotonic()
+        self.newcomer("newcomer")
+        found = peer.event("peer-found", seconds=AGREEMENT, name="newcomer")["at"]
+        figures.note("2,000 forged services behind a daemon: a newcomer is found", found - start, "s", JOINED)
+        start = time.monotonic()
+        late = Peer(one.seat("late"), "--discovery", "avahi")
+        found = late.event("peer-found", seconds=AGREEMENT, name="newcomer")["at"]
+        figures.note("the same for a peer that starts after it", found - start, "s", JOINED)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,3 +1,4 @@
+import Basics
 import Testing
 
 @testable import ServiceDiscovery
@@ -173,6 +174,51 @@ import Testing
     let lost = table.take(.unavailable(reason: "over"), at: start)
     #expect(lost.count == Table.maximumUnreported + 1)
     #expect(table.answer(lamp, info, at: start) == [.found(lamp, info)])
+  }
+
+  @Test func aServiceThatIsHeardAndNotReportedIsListedAfterAWhileAndAskedLikeOthers() throws {
+    var table = LivenessTable(own: try instance("self"), seed: 1)
+    #expect(table.overhear(lamp, info, at: start).isEmpty)
+    #expect(table.overhear(try instance("self"), info, at: start).isEmpty)
+    // To be heard again does not put it off.
+    #expect(table.overhear(lamp, info, at: start + .seconds(1)).isEmpty)
+    let (events, asked, time) = try run(&table, from: start)
+    #expect(events == [.found(lamp, info)] && asked.isEmpty && time == Table.reportTime)
+    let changed = try ServiceDiscoveryTests.info("2")
+    #expect(table.overhear(lamp, changed, at: start + time) == [.updated(lamp, changed)])
+    #expect(try run(&table, from: start + time).events == [.lost(lamp)])
+    #expect(table.deadline == nil)
+  }
+
+  @Test func aServiceThatIsHeardIsTheBackEndsOnceThatReportsItAndNobodysAfterItsGoodbye() throws {
+    var table = LivenessTable(own: nil, seed: 1)
+    #expect(table.overhear(lamp, info, at: start).isEmpty)
+    #expect(table.take(.found(lamp, info), at: start) == [.found(lamp, info)])
+    #expect(table.take(.lost(lamp), at: start) == [.lost(lamp)])
+    #expect(table.overhear(lamp, info, at: start).isEmpty)
+    table.hearGoodbye(lamp, at: start)
+    #expect(table.deadline == nil)
+    #expect(table.overhear(lamp, info, at: start).isEmpty)
+    #expect(table.take(.advertised(lamp), at: start) == [.advertised(lamp)])
+    #expect(table.deadline == nil)
+  }
+
+  @Test func attackServicesThatAreHeardKeepNoneOfAnotherMachineFromTheList() throws {
+    var table = LivenessTable(own: nil, seed: 1)
+    for number in 0..<5000 {
+      let forged = try instance("forged\(number)")
+      table.sources.add(forged, of: .ipv4(1))
+      #expect(table.overhear(forged, info, at: start).isEmpty)
+    }
+    table.sources.add(lamp, of: .ipv4(2))
+    #expect(table.overhear(lamp, info, at: start).isEmpty)
+    let listed = table.expire(at: start + Table.reportTime)
+    #expect(listed.count == Table.maximumUnreported && listed.contains(.found(lamp, info)))
+    // One of the list gives way to a service of a third machine.
+    let door = try instance("door")
+    table.sources.add(door, of: .ipv4(3))
+    let events = table.answer(door, info, at: start + Table.reportTime)
+    #expect(events.count == 2 && events.last == .found(door, info) && !events.contains(.lost(lamp)))
   }
 
   @Test func ourOwnNameIsNeverListed() throws {

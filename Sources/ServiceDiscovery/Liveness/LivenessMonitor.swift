@@ -47,8 +47,9 @@ final class LivenessMonitor: Sendable {
   func pass(_ event: DiscoveryEvent) {
     let now = ContinuousClock.now
     report { state in
-      // A responder in this process starts with an empty memory, and one that has just announced itself answers it only later.
-      if event == .available(backend: Discovery.embeddedName) { state.asksEverybody = true }
+      // A responder in this process starts with an empty memory, and one that has just announced itself answers it only later;
+      // the memory of the daemon may be full.
+      if case .available = event { state.asksEverybody = true }
       return state.table.take(event, at: now)
     }
     wakeUp.signal()
@@ -159,7 +160,8 @@ extension LivenessTable {
       return []
     }
     sources.add(instance, of: sender.machine)
-    guard isAnswer, record.type == .text else { return hear(instance, at: now) }
-    return answer(instance, DiscoveryInfo(parsing: record.data), at: now)
+    guard record.type == .text else { return hear(instance, at: now) }
+    let info = DiscoveryInfo(parsing: record.data)
+    return isAnswer ? answer(instance, info, at: now) : overhear(instance, info, at: now)
   }
 }

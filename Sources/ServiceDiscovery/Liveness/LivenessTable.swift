@@ -5,7 +5,8 @@ internal import Basics
 /// A back-end reports a service as long as its pointer is cached: after a crash for its lifetime, 75 minutes if Avahi's daemon has
 /// published it. This table drops a service that does not answer questions for its own record, put when that has not been heard
 /// for its usual lifetime, or at once after a failed dial (RFC 6762 §10.4), and lists it again as soon as it is heard. It also
-/// lists services that answered this peer before the back-end has reported them.
+/// lists services that answered this peer before the back-end has reported them, and those that the back-end does not report
+/// although they were heard: Avahi's cache takes nothing more once it is full, and anybody can fill it.
 ///
 /// A pure state machine: its owner passes the events of the back-end and what is heard, and puts the questions.
 struct LivenessTable {
@@ -32,7 +33,7 @@ struct LivenessTable {
   static let batch = 16
   /// The least time between messages.
   static let spacing: Duration = .milliseconds(250)
-  /// Services at a time that only this table lists.
+  /// Services at a time that only this table has; of more, those of the machine with the most give way.
   static let maximumUnreported = 256
 
   /// Services of which the source is remembered: as many as Avahi's cache can hold.
@@ -42,6 +43,8 @@ struct LivenessTable {
     case alive
     case doubted
     case gone
+    /// It was heard, and is not listed yet: the back-end may report it.
+    case overheard
   }
 
   private struct Row {
@@ -63,23 +66,29 @@ struct LivenessTable {
       case .alive: questions < rounds.count ? since + rounds[questions] + jitter : nil
       case .doubted: questions < doubts.count ? since + doubts[questions] : nil
       case .gone: (lastQuestion ?? since) + min(pauses.first * (1 << min(questions, 5)), pauses.last)
+      case .overheard: nil
       }
     }
 
     /// When the service is gone unless it is heard.
     var end: Instant {
+      if phase == .overheard { return since + reportTime }
       let answered = (lastQuestion ?? since) + patience
       return phase == .alive ? max(answered, since + lifetime) : answered
     }
 
     /// When something is to be done.
     var next: Instant { nextQuestion ?? end }
+
+    /// Whether the owner has it in its list.
+    var isListed: Bool { phase == .alive || phase == .doubted }
   }
 
   /// The machines that tell of the services.
   var sources = ServiceSources(room: maximumSources)
   private var rows: [ServiceInstance: Row] = [:]
-  private var unreported = 0
+  /// The services that the back-end does not report.
+  private var unreported = ServiceSources(room: maximumUnreported)
   private var lastMessage: Instant?
   private var random: SeededRandom
   /// Our own instance, which is never listed.
@@ -102,13 +111,10 @@ struct LivenessTable {
       own = instance
       return forget(instance) + [event]
     case .found(let instance, let info), .updated(let instance, let info):
-      guard let row = rows[instance] else {
-        rows[instance] = aliveRow(info, at: now)
-        return [.found(instance, info)]
-      }
-      if !row.isReported { unreported -= 1 }
+      let former = rows[instance]
+      unreported.remove(instance)
       rows[instance] = aliveRow(info, at: now)
-      guard row.phase != .gone else { return [.found(instance, info)] }
+      guard let row = former, row.isListed else { return [.found(instance, info)] }
       return row.info == info ? [] : [.updated(instance, info)]
     case .lost(let instance): return forget(instance)
     }
@@ -121,7 +127,7 @@ struct LivenessTable {
 
   /// Takes a record of a service, which is alive.
   mutating func hear(_ instance: ServiceInstance, at now: Instant) -> [DiscoveryEvent] {
-    guard let row = rows[instance] else { return [] }
+    guard let row = rows[instance], row.phase != .overheard else { return [] }
     rows[instance] = aliveRow(row.info, isReported: row.isReported, at: now)
     return row.phase == .gone ? [.found(instance, row.info)] : []
   }
@@ -130,16 +136,38 @@ struct LivenessTable {
   ///
   /// A service that left one of two networks in silence and the other with a goodbye would stay in the list for the first one.
   mutating func hearGoodbye(_ instance: ServiceInstance, at now: Instant) {
+    if rows[instance]?.phase == .overheard { _ = forget(instance) }
     doubt(instance, from: now + Self.goodbyeTime)
   }
 
   /// Takes the record of a service that has answered a question of this peer alone, possibly before the back-end reports it.
   mutating func answer(_ instance: ServiceInstance, _ info: DiscoveryInfo, at now: Instant) -> [DiscoveryEvent] {
-    guard instance != own, rows[instance] == nil else { return hear(instance, at: now) }
-    guard unreported < Self.maximumUnreported else { return [] }
-    unreported += 1
-    rows[instance] = Row(info: info, isReported: false, phase: .doubted, since: now + Self.reportTime)
-    return [.found(instance, info)]
+    let isKnown = rows[instance].map { $0.phase != .overheard } ?? false
+    guard instance != own, !isKnown else { return hear(instance, at: now) }
+    let row = Row(info: info, isReported: false, phase: .doubted, since: now + Self.reportTime)
+    guard let events = add(row, of: instance) else { return [] }
+    return events + [.found(instance, info)]
+  }
+
+  /// Takes the record of a service that was told to all: it is listed, should the back-end not report it in time.
+  mutating func overhear(_ instance: ServiceInstance, _ info: DiscoveryInfo, at now: Instant) -> [DiscoveryEvent] {
+    guard instance != own else { return [] }
+    guard let row = rows[instance] else {
+      return add(Row(info: info, isReported: false, phase: .overheard, since: now), of: instance) ?? []
+    }
+    guard !row.isReported, row.info != info else { return hear(instance, at: now) }
+    // Nobody else tells of the change.
+    rows[instance]?.info = info
+    _ = hear(instance, at: now)
+    return row.isListed ? [.updated(instance, info)] : []
+  }
+
+  /// Adds a service that the back-end does not report; returns the events of one that gives way to it, or nil if it has no place.
+  private mutating func add(_ row: Row, of instance: ServiceInstance) -> [DiscoveryEvent]? {
+    guard let displaced = unreported.add(instance, of: sources[instance]) else { return nil }
+    let events = displaced.first.map { forget($0) } ?? []
+    rows[instance] = row
+    return events
   }
 
   /// Takes it that messages were lost unheard: those that were silent may have spoken, and are asked again.
@@ -151,7 +179,7 @@ struct LivenessTable {
         rows[instance] = Row(
           info: row.info, isReported: row.isReported, phase: .doubted, since: max(now, row.since),
           lastQuestion: row.lastQuestion)
-      case .gone: break
+      case .gone, .overheard: break
       }
     }
   }
@@ -189,11 +217,14 @@ struct LivenessTable {
   mutating func expire(at now: Instant) -> [DiscoveryEvent] {
     let over = rows.filter { $0.value.nextQuestion == nil && $0.value.end <= now }
     return over.sorted { $0.value.end < $1.value.end }.map { instance, row in
+      guard row.phase != .overheard else {
+        rows[instance] = aliveRow(row.info, isReported: false, at: row.since)
+        return .found(instance, row.info)
+      }
       if row.isReported {
         rows[instance] = Row(info: row.info, isReported: true, phase: .gone, since: now)
       } else {
-        rows[instance] = nil
-        unreported -= 1
+        _ = forget(instance)
       }
       return .lost(instance)
     }
@@ -215,8 +246,8 @@ struct LivenessTable {
   private mutating func forget(_ instance: ServiceInstance) -> [DiscoveryEvent] {
     sources.remove(instance)
     guard let row = rows.removeValue(forKey: instance) else { return [] }
-    if !row.isReported { unreported -= 1 }
-    return row.phase == .gone ? [] : [.lost(instance)]
+    unreported.remove(instance)
+    return row.isListed ? [.lost(instance)] : []
   }
 
   private mutating func dropUnreported() -> [DiscoveryEvent] {

@@ -249,8 +249,9 @@ def main():
     name, port, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
     with tempfile.TemporaryDirectory() as folder:
         stranger = Stranger(port, folder, seconds)
-        # A member has one connection: of two the other side would end one.
-        print(flood(stranger, ATTACKS[name](stranger), workers=1 if name.startswith("member-") else 4))
+        # A member has one connection: of two the other side would end one. Those that ping fill every place for strangers.
+        workers = 1 if name.startswith("member-") else 32 if name == "pings" else 4
+        print(flood(stranger, ATTACKS[name](stranger), workers))
 
 
 if __name__ == "__main__":

@@ -159,7 +159,9 @@ package final class NodeDriver {
         transport.connect(dial, to: address)
       case .transmit(let link, let bytes): transmit(bytes[...], on: link, atOnce: false)
       case .close(let link): close(link)
-      case .admitted(let link): transport.confirm(link)
+      case .admitted(let link):
+        transport.confirm(link)
+        intake.admit(link)
       case .check(let check):
         if !onCheck(check) { node.handle(.chunkChecked(check.run()), at: now) }
       case .load(let load): onLoad(load)
@@ -277,7 +279,7 @@ extension NodeDriver: IntakeOwner {
 
 extension NodeDriver: SecureTransportDelegate {
   package func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
-    intake.open(link, of: peer)
+    intake.open(link, of: peer, isStranger: dial == nil)
     turn(.linkOpened(link, peer: peer, dial: dial, remote: remote, secrets: secrets(of: link)))
   }
 

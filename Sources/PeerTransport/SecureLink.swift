@@ -20,6 +20,9 @@ final class SecureLink: EventHandler {
     case closed
   }
 
+  /// Bytes of a stranger that are read at once.
+  private static let strangerStep = 2048
+
   let id: LinkID
   let remote: SocketAddress
   let dial: DialID?
@@ -132,8 +135,9 @@ extension SecureLink {
 
   /// Reads into the buffer of received bytes; nil for nothing.
   private func receive(atMost most: Int) -> Int? {
-    // A stranger's step is short: it has nothing long to say.
-    let room = min(most, isOnProbation ? TLSChannel.recordSize : .max, transport.buffers.cipher.count)
+    // A stranger's step is short: it has nothing long to say, and many records of a few bytes take long to decrypt.
+    let step = !isOnProbation ? Int.max : phase == .open ? Self.strangerStep : TLSChannel.recordSize
+    let room = min(most, step, transport.buffers.cipher.count)
     let buffer = UnsafeMutableRawBufferPointer(rebasing: transport.buffers.cipher[..<room])
     switch stream.receive(into: buffer) {
     case .moved(let count): return count

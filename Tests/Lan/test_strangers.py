@@ -11,8 +11,9 @@ from peer import Peer
 
 #: Within this time (seconds) a peer should be in the session that comes into sight behind forged services.
 JOINED = 15
-#: Services of one machine that a peer dials at a time, and connections that it begins to one before it gives up the first.
-DIALS, AGAIN = 4, 4
+#: Services that a peer dials at a time, two of each address of the stranger (IPv4, IPv6) and four of which it has not heard who
+#: shows them, and connections that it begins to one before the first has ended.
+DIALS, AGAIN = 8, 6
 #: Descriptors that forged services may take; each of the twelve questions to a daemon takes five or six.
 DESCRIPTORS = {"embedded": 40, "avahi": 110}
 #: Where the stranger's services are, and what lists the connections to them that are not closed.

@@ -124,6 +124,41 @@ import WorldModel
     #expect(log == [.handled(Self.dear, 1), .handled(Self.cheap, 1), .gaveWay])
   }
 
+  @Test func `attack: of 32 strangers with much to handle one is handled in a round, and a member in each`()
+    async throws
+  {
+    let strangers = (0..<32).map { LinkID(rawValue: 100 + $0) }
+    let log = try await Self.run(step: Intake.quantum, burst: 1, perByte: 1 << 40) { intake, _ in
+      for link in strangers { intake.open(link, of: PeerID(of: link), isStranger: true) }
+      for link in strangers { intake.take(Self.bytes(3).span.bytes, of: link) }
+      intake.take(Self.bytes(8).span.bytes, of: Self.dear)
+    } until: {
+      $0.contains(.resumed(Self.dear))
+    }
+    let rounds = log.split(separator: .handled(Self.dear, 1), omittingEmptySubsequences: false)
+    #expect(rounds.count == 9)
+    for round in rounds {
+      #expect(round.count { if case .handled(let link, _) = $0 { strangers.contains(link) } else { false } } <= 1)
+    }
+  }
+
+  @Test func `attack: strangers that cost too much rest together, and one that is admitted does not`() async throws {
+    let (first, second) = (LinkID(rawValue: 100), LinkID(rawValue: 101))
+    _ = try await Self.run(step: 1, burst: 1 << 60) { intake, desk in
+      for link in [first, second] { intake.open(link, of: PeerID(of: link), isStranger: true) }
+      var time: UInt64 = 0
+      intake.meter = WorkMeter(WorkClocks(time: { time }, processorTime: { time }))
+      // A frame that costs more than they have, after which time stands still.
+      desk.onFrame = { _ in time += 2 * WorkBudget.Limits.strangers.burst.magnitude }
+      intake.take(Self.bytes(1).span.bytes, of: first)
+      #expect(intake.isOverdrawn(second))
+      intake.admit(second)
+      #expect(intake.isOverdrawn(first) && !intake.isOverdrawn(second))
+    } until: { _ in
+      true
+    }
+  }
+
   @Test func `what is cheap is handled at once and nobody is paused`() async throws {
     let log = try await Self.run(step: 0, burst: 0) { intake, _ in
       for _ in 0..<3 { intake.take(Self.bytes(10_000).span.bytes, of: Self.dear) }

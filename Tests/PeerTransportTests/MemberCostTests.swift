@@ -98,4 +98,40 @@ struct MemberCostTests {
     asking.cancel()
     for peer in [honest, liar, victim] { await peer.stop() }
   }
+
+  @Test func `a connection from outside is on the terms of strangers until its peer is a member`() async throws {
+    let (victim, honest, stranger) = (try DrivenPeer("victim"), try DrivenPeer("honest"), try TestPeer())
+    let address = try await victim.start { $0.intake.limits.burst = 1 << 60 }
+    _ = try await honest.start()
+    await honest.join(victim, at: address)
+    _ = try await stranger.start()
+    try await stranger.use { $0.connect(DialID(rawValue: 1), to: address) }
+    let (member, other) = (honest.id, stranger.identity.peerID)
+    var overdrawn: Set<PeerID>?
+    while overdrawn == nil {
+      try Task.checkCancellation()
+      overdrawn =
+        await victim.use { driver -> Set<PeerID>? in
+          let links = driver.transport.links.values.filter { $0.channel.peer == member || $0.channel.peer == other }
+          guard links.count == 2, links.allSatisfy({ $0.phase == .open }) else { return nil }
+          // Each look at the time takes longer than strangers may cost at once.
+          var time = MonotonicClock.now
+          let look = {
+            time += 2 * WorkBudget.Limits.strangers.burst.magnitude
+            return time
+          }
+          driver.intake.meter = WorkMeter(WorkClocks(time: look, processorTime: { time }))
+          // The member first: while time passes the debt of the stranger is paid.
+          for link in links.sorted(by: { $0.channel.peer == member && $1.channel.peer != member }) {
+            driver.linkReceived(link.id, [UInt8(0)].span.bytes)
+          }
+          let now = time
+          driver.intake.meter = WorkMeter(WorkClocks(time: { now }, processorTime: { now }))
+          return Set(links.filter { driver.intake.isOverdrawn($0.id) }.compactMap(\.channel.peer))
+        } ?? nil
+    }
+    #expect(overdrawn == [other])
+    for peer in [honest, victim] { await peer.stop() }
+    await stranger.stop()
+  }
 }

@@ -64,6 +64,19 @@ final class RoundSampler: RoundHandler {
   }
 }
 
+extension StepQueueTests {
+  @Test func `attack: of many small records of a stranger a few are read in a step`() async throws {
+    try await Pair.with { pair in
+      try await pair.listener.use { $0.setReceiving(pair.listenerLink, false) }
+      // Each leaves at the end of a round of its own, as a record of its own.
+      for _ in 0..<80 { _ = try await pair.dialer.send(pair.dialerLink, noise(100)) }
+      try await pair.listener.use { $0.setReceiving(pair.listenerLink, true) }
+      try await pair.listener.wait { $0.receivedCount == 8000 }
+      #expect(await pair.listener.largestBatch <= 2048)
+    }
+  }
+}
+
 /// How much is read at once.
 @Suite(.endsHangs) struct ReadingTests {
   @Test func `while more is read than is handled less is read, but a record`() {

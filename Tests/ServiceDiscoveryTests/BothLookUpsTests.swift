@@ -23,6 +23,15 @@ import Testing
     #expect(try await BothLookUps.first(of: Self.lookUp(.failure(.stopped)), beside: direct) == [Self.fresh])
   }
 
+  @Test func aBackEndThatIsHeldUpForLongerThanTheLookUpMayTakeIsNotWaitedFor() async throws {
+    let timeout = DiscoveryError.resolutionTimedOut(try instance("lamp"))
+    await #expect(throws: timeout) {
+      try await BothLookUps.first(of: Self.lookUp(nil), beside: Self.lookUp(.failure(timeout)))
+    }
+    let late = Self.lookUp(.success([Self.cached]))
+    #expect(try await BothLookUps.first(of: late, beside: Self.lookUp(.failure(timeout))) == [Self.cached])
+  }
+
   @Test func aServiceThatAnswersTheBackEndAloneIsFound() async throws {
     let backEnd = Self.lookUp(.success([Self.cached]))
     #expect(try await BothLookUps.first(of: backEnd, beside: Self.lookUp(nil)) == [Self.cached])

@@ -19,7 +19,7 @@ protocol IntakeOwner: AnyObject {
 ///
 /// In one round of the loop the bytes of a link are handled for ``quantum`` and a few frames at most; the rest waits for the
 /// next round, behind what other links have received and what that has caused, and behind other threads that wait for this
-/// processor. While the ``WorkBudget`` of a peer is overdrawn, its links are neither handled nor read: at most one receive
+/// processor. All strangers together have what one peer has: a quantum in a round, and one budget. While the ``WorkBudget`` of a peer is overdrawn, its links are neither handled nor read: at most one receive
 /// buffer of each waits here, and TCP slows the peer down.
 final class Intake {
   /// How long the bytes of one link are handled in one round (ns): so long others wait behind them.
@@ -33,24 +33,13 @@ final class Intake {
     init(_ budget: WorkBudget) { self.budget = budget }
   }
 
-  /// A link, and its bytes that wait.
-  private final class Line {
-    let link: LinkID
-    let account: Account
-    var bytes: [UInt8] = []
-    /// How many of the bytes are handled.
-    var used = 0
-    var isHeld = false
-    /// When it may go on (of the loop's clock); nil for the next round.
-    var restsUntil: UInt64?
-    var hasEnded = false
+  /// How long the bytes of a link, or of those of all strangers, were handled in a round.
+  private final class Share {
     /// The round in which bytes were handled last, and how long that took in it (ns).
     private var round: UInt64 = 0
     private var timeInRound: UInt64 = 0
 
-    init(_ link: LinkID, _ account: Account) { (self.link, self.account) = (link, account) }
-
-    /// How long its bytes may still be handled in a round (ns).
+    /// How long bytes may still be handled in a round (ns).
     func timeLeft(in round: UInt64) -> UInt64 {
       round == self.round ? quantum - min(timeInRound, quantum) : quantum
     }
@@ -58,6 +47,25 @@ final class Intake {
     func note(_ time: UInt64, in round: UInt64) {
       timeInRound = round == self.round ? timeInRound + time : time
       self.round = round
+    }
+  }
+
+  /// A link, and its bytes that wait.
+  private final class Line {
+    let link: LinkID
+    let peer: PeerID
+    var account: Account
+    var share: Share
+    var bytes: [UInt8] = []
+    /// How many of the bytes are handled.
+    var used = 0
+    var isHeld = false
+    /// When it may go on (of the loop's clock); nil for the next round.
+    var restsUntil: UInt64?
+    var hasEnded = false
+
+    init(_ link: LinkID, of peer: PeerID, _ account: Account, _ share: Share) {
+      (self.link, self.peer, self.account, self.share) = (link, peer, account, share)
     }
   }
 
@@ -72,6 +80,8 @@ final class Intake {
   private let loop: EventLoop
   private var lines: [LinkID: Line] = [:]
   private var accounts: [PeerID: Account] = [:]
+  /// Those of all strangers.
+  private let strangers: (account: Account, share: Share)
   /// The links that are held, in the order in which they go on.
   private var held: [Line] = []
   private var timer: LoopTimer?
@@ -82,24 +92,37 @@ final class Intake {
   /// Nothing waits; `loop` is the one it is made on.
   init(loop: EventLoop) {
     self.loop = loop
+    strangers = (Account(WorkBudget(.strangers, at: 0)), Share())
     timer = loop.makeTimer { [weak self] in self?.wake() }
   }
 
-  /// A link is up: all links of a peer share its budget, also those that it opens later.
-  func open(_ link: LinkID, of peer: PeerID) {
+  /// A link is up, of a stranger until ``admit(_:)`` if that has dialled: all links of a peer share its budget, also those that
+  /// it opens later.
+  func open(_ link: LinkID, of peer: PeerID, isStranger: Bool = false) {
+    let (account, share) = isStranger ? strangers : (account(of: peer), Share())
+    lines[link] = Line(link, of: peer, account, share)
+  }
+
+  /// The peer of a link is a stranger no more.
+  func admit(_ link: LinkID) {
+    guard let line = lines[link] else { return }
+    (line.account, line.share) = (account(of: line.peer), Share())
+  }
+
+  private func account(of peer: PeerID) -> Account {
+    if let account = accounts[peer] { return account }
     let now = meter.clocks.time()
-    if accounts[peer] == nil {
-      dropFullAccounts(at: now)
-      accounts[peer] = Account(WorkBudget(limits, at: now))
-    }
-    lines[link] = accounts[peer].map { Line(link, $0) }
+    dropFullAccounts(at: now)
+    let account = Account(WorkBudget(limits, at: now))
+    accounts[peer] = account
+    return account
   }
 
   /// Handles received bytes of a link, or lets them wait.
   func take(_ bytes: RawSpan, of link: LinkID) {
     guard let line = lines[link] else { return }
     guard !line.isHeld else { return line.bytes.append(bytes) }
-    guard line.timeLeft(in: loop.rounds) > 0 else {
+    guard line.share.timeLeft(in: loop.rounds) > 0 else {
       line.bytes.append(bytes)
       return hold(line, for: nil)
     }
@@ -148,7 +171,8 @@ extension Intake: RoundHandler {
   /// Handles what waits, a little of each link; called by the loop.
   func endRound() {
     isRoundAwaited = false
-    for line in held where line.restsUntil == nil && line.timeLeft(in: loop.rounds) > 0 && lines[line.link] === line {
+    for line in held
+    where line.restsUntil == nil && line.share.timeLeft(in: loop.rounds) > 0 && lines[line.link] === line {
       resume(line)
     }
     schedule()
@@ -164,7 +188,7 @@ extension Intake {
     let clock = meter.clocks.time
     let start = clock()
     guard let owner else { return (bytes.byteCount, start) }
-    let most = line.timeLeft(in: loop.rounds)
+    let most = line.share.timeLeft(in: loop.rounds)
     var (frames, nextLook, lastLook) = (0, 1, start)
     let used = owner.handle(bytes, of: line.link) {
       frames += 1
@@ -176,7 +200,7 @@ extension Intake {
       return look - start >= most
     }
     let end = clock()
-    line.note(end - start, in: loop.rounds)
+    line.share.note(end - start, in: loop.rounds)
     timeOfTurn += end - start
     if timeOfTurn >= Self.quantum { awaitRound() }
     line.account.budget.charge(meter.cost(from: start, to: end), for: used, at: end)

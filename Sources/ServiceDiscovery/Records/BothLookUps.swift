@@ -7,7 +7,7 @@ enum BothLookUps {
   private enum Answer: Sendable {
     case backEnd(Result<[SocketAddress], DiscoveryError>)
     case direct(Result<[SocketAddress], DiscoveryError>)
-    /// The direct one has had its time after the back-end has answered.
+    /// The other one has had its time after one has ended.
     case settled
   }
 
@@ -29,24 +29,35 @@ enum BothLookUps {
   private static func first(of group: inout TaskGroup<Answer>) async -> Result<[SocketAddress], DiscoveryError> {
     var fromBackEnd: Result<[SocketAddress], DiscoveryError>?
     var hasDirectFailed = false
+    var timeout = DiscoveryError.cancelled
     for await answer in group {
       switch answer {
       case .direct(.success(let addresses)):
         let others = (try? fromBackEnd?.get()) ?? []
         return .success(addresses + others.filter { !addresses.contains($0) })
-      case .direct(.failure): hasDirectFailed = true
+      case .direct(.failure(let error)):
+        hasDirectFailed = true
+        // The time of both is over; the thread of the back-end may be held for longer.
+        if case .resolutionTimedOut = error, fromBackEnd == nil { settle(&group) }
+        timeout = error
       case .backEnd(let result):
         fromBackEnd = result
-        if case .failure = result { break }
-        group.addTask {
-          try? await Task.sleep(for: Resolution.grace)
-          return .settled
-        }
-      case .settled: hasDirectFailed = true
+        if case .success = result { settle(&group) }
+      case .settled:
+        guard let fromBackEnd else { return .failure(timeout) }
+        return fromBackEnd
       }
       if hasDirectFailed, let fromBackEnd { return fromBackEnd }
     }
     return .failure(.cancelled)
+  }
+
+  /// Gives the one that has not ended a moment.
+  private static func settle(_ group: inout TaskGroup<Answer>) {
+    group.addTask {
+      try? await Task.sleep(for: Resolution.grace)
+      return .settled
+    }
   }
 
   private static func result(of lookUp: LookUp) async -> Result<[SocketAddress], DiscoveryError> {

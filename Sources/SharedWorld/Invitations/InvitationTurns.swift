@@ -21,7 +21,7 @@ struct InvitationTurns {
   }
 
   /// Services that are looked up or dialled at a time: of all sources, of one, and of those whose source was not heard.
-  static let reaching = (all: 16, ofSource: 4, ofUnknown: 8)
+  static let reaching = (all: 16, ofSource: 2, ofUnknown: 4)
   /// The same with those that have answered the dial and not yet the invitation: fewer than the links that strangers may have.
   static let open = (all: 24, ofSource: 16)
   /// Services that wait.

@@ -32,9 +32,9 @@ struct InvitationTurnsTests {
   @Test("attack: of 4,000 services of one machine a few are dialled at a time, and the one of another machine at once")
   func oneSource() {
     var turns = Self.turns(Self.forged(0..<4000, by: 1) + [("real", Self.place(2))])
-    #expect(Self.begun(&turns) == ["forged 0", "real", "forged 1", "forged 2", "forged 3"])
+    #expect(Self.begun(&turns) == ["forged 0", "real", "forged 1"])
     turns.end("forged 1")
-    #expect(Self.begun(&turns) == ["forged 4"])
+    #expect(Self.begun(&turns) == ["forged 2"])
   }
 
   @Test("attack: the services of many machines are dialled sixteen at a time, and each machine has its turn")

@@ -8,6 +8,10 @@ let usage = """
   Relocalises made-up scans in made-up maps, and prints how many poses are right, right and accepted, and wrong though
   accepted; 'elsewhere' gives each scan the map of another place. 'list' prints each trial. 'export'
   writes the clouds for other programs instead: 'Benchmarks/alignment_beside.py' reads them.
+         trials sparse MODE RELATION POINTS FIRST-SEED LAST-SEED [list]
+  The same for sparse clouds of rooms with POINTS points; 'all' are 3000, 5000 and 8000.
+  relations: walk (one room, other points) halves (one room, three of five points) twins (the map has two equal rooms)
+  elsewhere (two rooms) mirrored (a room and its mirror image) cut (a room cut in two) all
          trials descriptors MODE RELATION FIRST-SEED LAST-SEED [SHARE]
   The same for clouds whose points have descriptors like ARKit's; of one place they have one point of SHARE (5) in common.
   relations: onePlace tiledPlace strangers repeats tiles furniture clutter all
@@ -93,6 +97,10 @@ func export(_ trial: AlignmentTrial, _ map: [SIMD3<Float>], to path: String) thr
 }
 
 if let order = DescriptorOrder(Array(CommandLine.arguments.dropFirst())) {
+  try order.run()
+  exit(0)
+}
+if let order = SparseOrder(Array(CommandLine.arguments.dropFirst())) {
   try order.run()
   exit(0)
 }

@@ -12,7 +12,7 @@ struct MultiuserTests {
     x: [0.8, 0, -0.6], y: [0, 1, 0], z: [0.6, 0, 0.8], translation: [2, 0, -1])
 
   private static func seenByBob() throws -> WorldMap {
-    try SyntheticRoom(seed: 7, pointCount: 3_000).map().transformed(by: origin.inverse)
+    try SyntheticRoom(seed: 7, pointCount: 3_000, walk: 1).map().transformed(by: origin.inverse)
   }
 
   /// Waits for a screen.

@@ -26,7 +26,7 @@ import WorldModel
   @Test func `a cloud that grew is found again without a search, as well as by one`() throws {
     var walk = try Self.walk.get()
     let first = walk.memory.work
-    #expect(first.turns == 120 && first.refinements <= 4)
+    #expect(first.turns == 90 && first.refinements <= 4)
     let answer = try walk.map.relocalize(walk.trial.query, mode: .gravity, remembering: &walk.memory)
     let pose = try #require(answer.transform)
     let error = walk.trial.error(of: pose)
@@ -46,7 +46,7 @@ import WorldModel
     let back = Transform(x: [0, 0, -1], y: [0, 1, 0], z: [1, 0, 0], translation: [3, 0, 0])
     let pose = try #require(answer.transform)
     #expect(walk.trial.error(of: pose * back).distance < 0.02)
-    #expect(walk.memory.work.turns == before + 120)
+    #expect(walk.memory.work.turns == before + 90)
   }
 
   @Test func `another map and another mode are searched, and what no longer fits is not accepted`() throws {
@@ -54,10 +54,10 @@ import WorldModel
     let before = walk.memory.work.turns
     let other = try #require(AlignmentTrial(of: .small, .small, .gravity, seed: 3))
     let answer = try Relocalizer(map: other.map).relocalize(walk.begun, mode: .gravity, remembering: &walk.memory)
-    #expect(!answer.isAccepted && walk.memory.work.turns == before + 120)
+    #expect(!answer.isAccepted && walk.memory.work.turns == before + 90)
     // It found no place: the next search in the right map knows none either.
     let again = try walk.map.relocalize(walk.begun, mode: .gravity, remembering: &walk.memory)
-    #expect(again.isAccepted && walk.memory.work.turns == before + 240)
+    #expect(again.isAccepted && walk.memory.work.turns == before + 180)
   }
 
   @Test func `a place that came to look like another one is searched, and not sure`() throws {
@@ -70,7 +70,7 @@ import WorldModel
       let answer = try map.relocalize(walk.begun, mode: .gravity, remembering: &memory)
       #expect(answer.state == .limited(.ambiguous))
     }
-    #expect(memory.work.turns == 240)
+    #expect(memory.work.turns == 180)
   }
 
   @Test func `a search that was cancelled leaves what was known`() throws {

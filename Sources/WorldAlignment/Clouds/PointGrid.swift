@@ -105,4 +105,18 @@ struct PointGrid {
     }
     return slot < 0 ? nil : (slot, best)
   }
+
+  /// Whether a point lies within `reach` metres, other than the one in the slot `except`.
+  @inline(__always)
+  func hasPoint(near p: SIMD3<Float>, within reach: Float, except: Int = -1) -> Bool {
+    var isNear = false
+    forEachRun(around: p, reach: reach) { run in
+      guard !isNear else { return }
+      for other in run where (points[other] - p).lengthSquared <= reach * reach && other != except {
+        isNear = true
+        return
+      }
+    }
+    return isNear
+  }
 }

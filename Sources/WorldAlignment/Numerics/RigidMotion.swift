@@ -68,6 +68,13 @@ package struct RigidMotion: Sendable {
     RigidMotion(x: rotate(other.x), y: rotate(other.y), z: rotate(other.z), offset: act(on: other.offset))
   }
 
+  /// The motion back.
+  var inverse: RigidMotion {
+    RigidMotion(
+      x: [x.x, y.x, z.x], y: [x.y, y.y, z.y], z: [x.z, y.z, z.z],
+      offset: -SIMD3(x.dot(offset), y.dot(offset), z.dot(offset)))
+  }
+
   /// This motion, then a shift.
   func shifted(by shift: SIMD3<Float>) -> RigidMotion {
     var result = self

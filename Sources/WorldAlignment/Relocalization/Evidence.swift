@@ -59,6 +59,10 @@ struct Evidence {
 
   /// The horizontal shift to which a pose is compared (metres).
   static let slide: Float = 0.12
+  /// The sine of the largest tilt of a pose that is accepted, 1.2°.
+  ///
+  /// A device knows up to a fraction of a degree: a pose that tilts by more fits something else.
+  static let mostTilt: Float = 0.021
   /// The least overlap of a pose that is accepted.
   static let leastOverlap: Float = 0.55
 
@@ -66,8 +70,7 @@ struct Evidence {
   ///
   /// A wrong pose may have a large overlap, as in dense places, or a large lead by chance, but hardly both.
   private var margins: (overlap: Float, lead: Float, both: Float, pose: Float) {
-    // A device knows up to a fraction of a degree: a pose that tilts by more than 1.2° fits something else.
-    let turn = min(0.021 / max(tilt, 0.001), 0.003 / max(deviation, 1e-5))
+    let turn = min(Self.mostTilt / max(tilt, 0.001), 0.003 / max(deviation, 1e-5))
     let pose = min(sharpness / 1.35, turn, max(nearby, 0) / 3)
     return (overlap / Self.leastOverlap, lead / 1.4, overlap * lead / 1.05, pose)
   }

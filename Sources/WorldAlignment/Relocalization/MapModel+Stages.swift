@@ -15,7 +15,9 @@ extension MapModel {
     for query: Query, _ mode: AlignmentMode, tilts: [RigidMotion], _ work: inout PlaceMemory.Work,
     _ isCancelled: () -> Bool
   ) throws(AlignmentError) -> [RankedPose] {
-    let turns = mode == .gravity ? 120 : 60
+    // Fewer turns in a sparse map pay for the second decision there.
+    let upright = sparse == nil ? 120 : 90
+    let turns = mode == .gravity ? upright : 60
     let few = stride(from: 0, to: query.sample.count, by: 4).map { query.sample[$0] }
     var rough: [RankedPose] = []
     for tilt in tilts {
@@ -79,7 +81,8 @@ extension MapModel {
   ) -> Relocalization {
     guard let best = judged.first else { return .without(.littleOverlap) }
     let other = judged.dropFirst().first { $0.motion.isElsewhere(than: best.motion, at: query.middle) }
-    return verdict(query, best.motion, mode, elsewhere: other?.closeness)
+    let answer = verdict(query, best.motion, mode, elsewhere: other?.closeness)
+    return answer.isAccepted ? answer : sparseVerdict(query, judged.map(\.motion), mode) ?? answer
   }
 
   /// The decision on a pose, and on the best one near it if the pose itself convinces.

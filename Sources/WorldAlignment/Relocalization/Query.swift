@@ -2,6 +2,8 @@ import WorldModel
 
 /// A local cloud prepared for the stages.
 struct Query {
+  /// All points but those far outside the bulk.
+  let cropped: [SIMD3<Float>]
   /// All cleaned points.
   let all: [SIMD3<Float>]
   /// Thinned ones, for the search and the verdict.
@@ -15,7 +17,8 @@ struct Query {
   static let thinning: Float = 0.08
 
   init(_ cloud: [SIMD3<Float>]) {
-    all = RegionalDensity.filter(cloud.cropped(), factor: 0.8)
+    cropped = cloud.cropped()
+    all = RegionalDensity.filter(cropped, factor: 0.8)
     let thin = all.thinned(Self.thinning)
     points = thin
     let step = max(1, thin.count / 1000)

@@ -6,7 +6,7 @@ public import WorldModel
 /// The shape of the cloud is found in these stages:
 ///
 /// 1. Points that stand alone by the standards of their region go, in both clouds.
-/// 2. Every shift and 120 turns of the query are tried on a grid of 0.2 m (``PoseSearch``).
+/// 2. Every shift and 120 turns of the query, in a sparse map 90, are tried on a grid of 0.2 m (``PoseSearch``).
 /// 3. The peaks are polished on a finer grid, all of them roughly and the best in full, and the few best that differ are
 ///    refined by closest points with all six degrees of freedom, which takes up what tilt there is. Without gravity the
 ///    directions that may be up are tried in two rounds, the second where the first shows no place.
@@ -14,6 +14,8 @@ public import WorldModel
 ///    it makes it worse (``Evidence``). Two rooms that look alike give ``Relocalization/Reason/ambiguous``.
 /// 5. A pose that passes is improved within its neighbourhood, and must be clearly better than the poses 5 cm or 2° from
 ///    it (``Vicinity``).
+/// 6. A pose that stage 4 refuses in a sparse map is accepted if more of query and map is repeated in the other than their surfaces
+///    explain, and no pose elsewhere shows that (``SparseEvidence``).
 ///
 /// The same clouds give the same answer on every machine. Time and memory have bounds of their own: of larger clouds every
 /// n-th point is used, and wide places are searched on a coarser grid.
@@ -24,7 +26,7 @@ public struct Relocalizer: Sendable {
   public static let mostPoints = 500_000
 
   /// Nil for a map with too few points, in which nothing can be found.
-  private let map: MapModel?
+  let map: MapModel?
   /// The map by what its points look like; nil where it has no descriptors.
   private let described: DescriptorPlace?
 
@@ -174,9 +176,12 @@ public struct Relocalizer: Sendable {
     let query = Query(try Self.bounded(cloud))
     guard let map, transform.isRigid, query.points.count >= Self.fewestPoints else { return nil }
     let believed = RigidMotion(transform).shifted(by: -map.center)
-    let found = map.refined(query, believed, mode)
+    var found = map.refined(query, believed, mode)
     let inliers = Fitness(of: query.points, found, in: map.all).inliers
-    guard Float(inliers) >= Evidence.leastOverlap * Float(query.points.count) else { return nil }
+    if Float(inliers) < Evidence.leastOverlap * Float(query.points.count) {
+      guard let repeated = map.repeated(query, near: found, mode) else { return nil }
+      found = repeated
+    }
     let squares = query.sample.reduce(Float.zero) { $0 + (found.act(on: $1) - believed.act(on: $1)).lengthSquared }
     return (squares / Float(query.sample.count)).squareRoot()
   }

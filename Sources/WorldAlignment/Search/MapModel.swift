@@ -13,6 +13,9 @@ struct MapModel {
   let surfaces: SurfaceCloud
   /// All cleaned points, for the last pass and the verdict.
   let all: PointGrid
+  /// All points but those far outside the bulk, since in a sparse map one that stands alone may be a wall; nil for a map of many
+  /// points.
+  let sparse: PointGrid?
 
   /// Tells prepared maps apart; equal for the same cloud.
   struct Mark: Equatable, Sendable {
@@ -31,7 +34,8 @@ struct MapModel {
 
   /// Nil when nothing is left of the cloud.
   init?(_ cloud: [SIMD3<Float>]) {
-    let kept = RegionalDensity.filter(cloud.cropped(), factor: 1.2)
+    let cropped = cloud.cropped()
+    let kept = RegionalDensity.filter(cropped, factor: 1.2)
     let center = kept.mean
     self.center = center
     let local = kept.map { $0 - center }
@@ -51,5 +55,8 @@ struct MapModel {
         cell: cell, sigma: sigma, isGraded: false, typical: 200, largest: 200, margin: SIMD3(repeating: margin)))
     surfaces = SurfaceCloud(points)
     all = PointGrid(local, cell: 0.1)
+    sparse =
+      cropped.count <= SparseEvidence.mostMapPoints
+      ? PointGrid(cropped.map { $0 - center }, cell: Repetition.cell) : nil
   }
 }

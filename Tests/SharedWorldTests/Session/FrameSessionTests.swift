@@ -109,7 +109,7 @@ struct FrameSessionTests {
     try await TestSessions.joined { alice, bob in
       // Bob's world has its origin elsewhere and is turned by about 37°.
       let origin = Transform(x: [0.8, 0, -0.6], y: [0, 1, 0], z: [0.6, 0, 0.8], translation: [2, 0, -1])
-      let scan = try SyntheticRoom(seed: 7, pointCount: 3_000).map().transformed(by: origin.inverse)
+      let scan = try SyntheticRoom(seed: 7, pointCount: 3_000, walk: 1).map().transformed(by: origin.inverse)
       try await bob.beginFrame()
       await #expect(throws: SessionError.self) { try await bob.relocalise(scan.cloud) }
       _ = try await alice.share(WorldMap(cloud: SyntheticRoom(seed: 7, pointCount: 8_000).map().cloud))

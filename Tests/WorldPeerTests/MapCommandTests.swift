@@ -66,7 +66,7 @@ struct MapCommandTests {
       group.addTask(executorPreference: session.executor) {
         for await event in session.events {
           guard case .peerMapChanged(_, let status) = event, case .transferring = status.stage else { continue }
-          while !gate.stop(for: .milliseconds(200)) { await Task.yield() }
+          while !gate.stop(for: .milliseconds(500)) { await Task.yield() }
           return
         }
       }
@@ -92,9 +92,9 @@ struct MapCommandTests {
     return configuration
   }
 
-  /// Five megabytes that do not compress: twenty chunks, of which a receiver asks for eight at a time.
+  /// Ten megabytes that do not compress: forty chunks, of which a receiver asks for eight at a time.
   private static func largeMap() throws -> WorldMap {
-    let count = 10_000
+    let count = 20_000
     var random = SystemRandomNumberGenerator()
     let words = (0..<(count * 64)).map { _ in random.next() as UInt64 }
     let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }

@@ -10,9 +10,13 @@ MOST = 20
 
 
 def ungrouped(page):
-    """The symbols that docc itself has put under headings such as "Instance Methods"."""
+    """The symbols that docc itself has put under headings such as "Instance Methods".
+
+    Its own lists of what a type has for a protocol cannot be linked to.
+    """
     sections = json.loads(page.read_text(encoding="utf-8")).get("topicSections", [])
-    return [name for section in sections if section.get("generated") for name in section["identifiers"]]
+    names = [name for section in sections if section.get("generated") for name in section["identifiers"]]
+    return [name for name in names if not name.endswith("-Implementations")]
 
 
 def main(site):

@@ -181,7 +181,7 @@ extension Program {
   private func peers() async -> Report.Answer {
     .peers(
       await session.state().peers.map {
-        (Report.Person(id: $0.id.description, name: $0.peer.name), state: $0.state.rawValue, $0.recognition)
+        (person($0.peer), state: $0.state.rawValue, $0.recognition)
       })
   }
 
@@ -214,15 +214,14 @@ extension Program {
 
   private func roster(_ state: Session.State) -> [Report.Person] {
     let peers = state.peers.filter { $0.state == .connected }.map(\.peer)
-    return (peers + [session.localPeer]).inOrder { $0.id < $1.id }
-      .map { Report.Person(id: $0.id.description, name: $0.name) }
+    return (peers + [session.localPeer]).inOrder { $0.id < $1.id }.map(Report.Person.init)
   }
 }
 
 extension Report.MapStage {
   /// How far a peer has come, in words.
   init(_ peer: Peer, _ status: MapStatus) {
-    let person = Report.Person(id: peer.id.description, name: peer.name)
+    let person = Report.Person(peer)
     switch status.stage {
     case .none: self.init(peer: person, stage: "none", percent: 0)
     case .transferring(let percent): self.init(peer: person, stage: "transferring", percent: percent)

@@ -82,9 +82,8 @@ extension Program {
   }
 
   private func reportNewDevice(_ peer: Peer, _ known: PeerID) {
-    let person = Report.Person(id: peer.id.description, name: peer.name)
     // Its invitation has told people so.
-    console.say(.newDevice(person, known: known.description, isTold: inviters.contains(peer.id)))
+    console.say(.newDevice(person(peer), known: known.description, isTold: inviters.contains(peer.id)))
   }
 
   private func report(_ host: Peer?, instead former: Peer?, _ epoch: UInt64, _ reason: HostChangeReason) {

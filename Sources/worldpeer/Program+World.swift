@@ -17,13 +17,7 @@ extension Program {
   func sendMap(to word: String?, isForced: Bool) async throws -> Report.Answer {
     await refreshView()
     guard let seen = view.map else { throw ProgramFailure("no-map", "there is no map; load one first") }
-    let status = seen.mappingStatus
-    // Without points it is a list of anchors, for devices that know where they are.
-    guard isForced || status.allowsSharing || seen.cloud.count == 0 else {
-      throw ProgramFailure(
-        "\(SessionError.Code.mapNotReady)",
-        "nobody would find a place in this map (\(status)); load a denser one, or type send-map --force")
-    }
+    if !isForced { try Self.checkUse(of: seen) }
     // The session's map is in the shared frame, which is that of the files.
     let map = try options.origin.map { try seen.transformed(by: $0) } ?? seen
     var receiver: PeerID?
@@ -33,6 +27,17 @@ extension Program {
     maps.sent = id
     let receivers = await session.state().peers.map(\.peer).filter { receiver == nil || $0.id == receiver }
     return .map(map, id: id.description, file: nil, to: receivers.map(\.name))
+  }
+
+  /// Refuses a map in which nobody would find a place.
+  private static func checkUse(of map: WorldMap) throws(ProgramFailure) {
+    // Without points it is a list of anchors, for devices that know where they are.
+    guard map.cloud.count > 0 else { return }
+    let status = map.mappingStatus
+    guard !status.allowsSharing else { return }
+    throw ProgramFailure(
+      "\(SessionError.Code.mapNotReady)",
+      "nobody would find a place in this map (\(status)); load a denser one, or type send-map --force")
   }
 
   /// Stops what is being fetched: the session's map, or one that is for this peer alone.

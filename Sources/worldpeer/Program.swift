@@ -96,7 +96,7 @@ actor Program {
     }
   }
 
-  func person(_ peer: Peer) -> Report.Person { Report.Person(id: peer.id.description, name: peer.name) }
+  func person(_ peer: Peer) -> Report.Person { Report.Person(peer) }
 
   func person(_ id: PeerID) -> Report.Person {
     Report.Person(id: id.description, name: names[id] ?? id.short)

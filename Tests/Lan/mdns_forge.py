@@ -1,7 +1,7 @@
 """Shows services of no peer on eth0, at this host's address: mdns_forge.py ADDRESS PORT COUNT closed|silent.
 
-It multicasts their records over IPv4 and IPv6, prints "shown", and answers every question about them until it is killed. Behind the port is nobody
-(closed), or somebody who accepts connections and says nothing (silent).
+It multicasts their records over IPv4 and IPv6, prints "shown", and answers every question about them until it is
+killed. Behind the port is nobody (closed), or somebody who accepts connections and says nothing (silent).
 """
 
 import selectors
@@ -78,18 +78,6 @@ def read_name(message, position):
     return labels, end or position + 1
 
 
-def open_sender6():
-    """The same over IPv6."""
-    sender = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
-    sender.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-    for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
-        sender.setsockopt(socket.SOL_SOCKET, option, 1)
-    sender.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
-    sender.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, socket.if_nametoindex("eth0"))
-    sender.bind(("::", GROUP[1]))
-    return sender
-
-
 def serve(forger, sender, door):
     """Answers questions, and takes connections without a word, until the end."""
     selector = selectors.DefaultSelector()
@@ -117,7 +105,7 @@ def main():
     if manner == "silent":
         door = socket.create_server((address, port), backlog=4096)
     # A cache has room for so many records of each IP version.
-    other = open_sender6()
+    other = open_sender(socket.AF_INET6)
     for first in range(0, count, BATCH):
         numbers = range(first, min(first + BATCH, count))
         message = response([*sum(map(forger.service, numbers), []), forger.place()])

@@ -64,12 +64,17 @@ def corpus(path):
         return [bytes.fromhex(line.partition(":")[2]) for line in lines if not line.startswith("#")]
 
 
-def open_sender():
-    """A socket that sends as a responder does."""
-    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+def open_sender(family=socket.AF_INET):
+    """A socket that sends as a responder does, over IPv4 or over the IPv6 of eth0."""
+    sender = socket.socket(family, socket.SOCK_DGRAM)
     sender.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sender.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 255)
+    if family == socket.AF_INET:
+        sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 255)
+    else:
+        sender.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        sender.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
+        sender.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, socket.if_nametoindex("eth0"))
     # From the port of the protocol: Avahi ignores responses from any other.
     sender.bind(("", GROUP[1]))
     return sender

@@ -44,7 +44,7 @@ extension Report {
 
   /// Two people are to compare a code.
   static func code(_ comparison: CodeComparison) -> Report {
-    let person = Person(id: comparison.peer.id.description, name: comparison.peer.name)
+    let person = Person(comparison.peer)
     let question: Line = "if \(person.name, .name) shows the same, confirm \(person.name), else reject \(person.name)"
     return Report(
       "code",

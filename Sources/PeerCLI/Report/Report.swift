@@ -49,6 +49,8 @@ extension Report {
       self.name = name
     }
 
+    package init(_ peer: Peer) { self.init(id: peer.id.description, name: peer.name) }
+
     package var members: JSON.Members { ["peerID": .string(id), "name": .string(name)] }
   }
 
@@ -93,7 +95,7 @@ extension Report {
   /// An invitation was received; whether the user is asked about it.
   package static func invitation(_ invitation: Invitation, isAsked: Bool) -> Report {
     .invitation(
-      from: Person(id: invitation.peer.id.description, name: invitation.peer.name),
+      from: Person(invitation.peer),
       context: invitation.plainContext,
       recognition: invitation.recognition, isAsked: isAsked)
   }

@@ -19,8 +19,9 @@ protocol IntakeOwner: AnyObject {
 ///
 /// In one round of the loop the bytes of a link are handled for ``quantum`` and a few frames at most; the rest waits for the
 /// next round, behind what other links have received and what that has caused, and behind other threads that wait for this
-/// processor. All strangers together have what one peer has: a quantum in a round, and one budget. While the ``WorkBudget`` of a peer is overdrawn, its links are neither handled nor read: at most one receive
-/// buffer of each waits here, and TCP slows the peer down.
+/// processor. All strangers together have what one peer has: a quantum in a round, and one budget. While the ``WorkBudget`` of a
+/// peer is overdrawn, its links are neither handled nor read: at most one receive buffer of each waits here, and TCP slows the
+/// peer down.
 final class Intake {
   /// How long the bytes of one link are handled in one round (ns): so long others wait behind them.
   static let quantum: UInt64 = 100_000

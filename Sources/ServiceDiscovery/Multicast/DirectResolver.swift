@@ -18,15 +18,11 @@ final class DirectResolver: BackendEngine, @unchecked Sendable {
   private static let burst = 8
 
   /// A socket for each interface and IP version, for an answer does not say on which interface it has come.
-  private struct Path {
-    let interface: UInt32
-    let isLoopback: Bool
-    let socket: MulticastSocket
-  }
+  private typealias Way = (path: MulticastPath, socket: MulticastSocket)
 
   private let mailbox: Mailbox
   /// Open while something is asked.
-  private var paths: [Path] = []
+  private var ways: [Way] = []
   private var queries: [DirectQuery] = []
   private lazy var resolver = Resolver(maximumRunning: Self.maximumLookUps) { [unowned self] in ask($0, $1, $2) }
   private var isRunning = true
@@ -42,7 +38,7 @@ final class DirectResolver: BackendEngine, @unchecked Sendable {
       mailbox.drain()
       resolver.expire(at: .now)
       queries.removeAll { $0.isClosed }
-      if queries.isEmpty { paths = [] }
+      if queries.isEmpty { ways = [] }
     }
     mailbox.close()
     mailbox.drain()
@@ -71,43 +67,37 @@ final class DirectResolver: BackendEngine, @unchecked Sendable {
   ) -> (any RecordQuery)? {
     guard let query = DirectQuery(name: name, type: type, at: .now, onAnswer: onAnswer) else { return nil }
     // Opened for each first question, since interfaces come and go.
-    if queries.isEmpty || paths.isEmpty { paths = Self.open() }
+    if queries.isEmpty || ways.isEmpty { ways = Self.open() }
     queries.append(query)
     return query
   }
 
-  private static func open() -> [Path] {
-    var opened: Set<MulticastPath> = []
-    return InterfaceAddress.multicast().compactMap { address in
-      guard opened.insert(address.path).inserted else { return nil }
-      return MulticastSocket(isIPv4: address.isIPv4, .answers).map {
-        Path(interface: address.interface, isLoopback: address.flags.contains(.loopback), socket: $0)
-      }
-    }
+  private static func open() -> [Way] {
+    MulticastPath.all().compactMap { path in MulticastSocket(isIPv4: path.isIPv4, .answers).map { (path, $0) } }
   }
 
   /// Puts the questions that are due, and sleeps until an answer, the mailbox or a deadline needs attention.
   private func wait() {
     let now = ContinuousClock.now
     for query in queries where query.due <= now {
-      for path in paths { _ = path.socket.send(query.question, on: path.interface) }
+      for way in ways { _ = way.socket.send(query.question, on: way.path.interface) }
       query.noteSent(at: now)
     }
-    let descriptors = [mailbox.fileDescriptor] + paths.map(\.socket.descriptor)
+    let descriptors = [mailbox.fileDescriptor] + ways.map(\.socket.descriptor)
     var polled = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     let due = (queries.map(\.due) + [resolver.deadline].compactMap(\.self)).min()
     poll(&polled, nfds_t(polled.count), milliseconds(until: due))
-    for path in paths { read(path) }
+    for way in ways { read(way) }
   }
 
-  private func read(_ path: Path) {
+  private func read(_ way: Way) {
     for _ in 0..<Self.burst {
-      guard let (bytes, sender) = path.socket.receive() else { return }
+      guard let (bytes, sender) = way.socket.receive() else { return }
       // A stranger must not speak for this machine.
-      guard sender.port == MulticastSocket.port, sender.host.isLoopback == path.isLoopback else { continue }
+      guard sender.port == MulticastSocket.port, sender.host.isLoopback == way.path.isLoopback else { continue }
       let records = MulticastMessage.records(in: bytes)
       // An answer may lead to further questions.
-      for query in queries { query.take(records, on: path.interface) }
+      for query in queries { query.take(records, on: way.path.interface) }
     }
   }
 }

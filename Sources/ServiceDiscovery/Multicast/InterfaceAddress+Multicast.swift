@@ -22,11 +22,17 @@ extension InterfaceAddress {
   }
 
   /// The interface and IP version of the address.
-  var path: MulticastPath { MulticastPath(interface: interface, isIPv4: isIPv4) }
+  var path: MulticastPath {
+    MulticastPath(interface: interface, isIPv4: isIPv4, isLoopback: flags.contains(.loopback))
+  }
 }
 
 /// An interface and an IP version, on which multicast DNS is spoken by itself.
 struct MulticastPath: Hashable {
   let interface: UInt32
   let isIPv4: Bool
+  let isLoopback: Bool
+
+  /// Those on which it can be spoken now.
+  static func all() -> Set<MulticastPath> { Set(InterfaceAddress.multicast().map(\.path)) }
 }

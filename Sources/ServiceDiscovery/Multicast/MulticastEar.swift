@@ -18,7 +18,7 @@ final class MulticastEar {
 
   /// Opens a socket for each interface that can multicast now; those of before are closed.
   func open() {
-    let paths = Self.paths()
+    let paths = MulticastPath.all()
     sockets = paths.compactMap { path in
       MulticastSocket(isIPv4: path.isIPv4, .group(path.interface)).map { (path.interface, $0) }
     }
@@ -48,7 +48,7 @@ final class MulticastEar {
   func ask(_ message: [UInt8], until end: ContinuousClock.Instant) {
     for isIPv4 in [true, false] {
       guard let socket = MulticastSocket(isIPv4: isIPv4, .answers) else { continue }
-      for path in Self.paths() where path.isIPv4 == isIPv4 { _ = socket.send(message, on: path.interface) }
+      for path in MulticastPath.all() where path.isIPv4 == isIPv4 { _ = socket.send(message, on: path.interface) }
       questions.append((end, socket))
     }
   }
@@ -69,6 +69,4 @@ final class MulticastEar {
       if sender.port == MulticastSocket.port { body(bytes, sender.host) }
     }
   }
-
-  private static func paths() -> Set<MulticastPath> { Set(InterfaceAddress.multicast().map(\.path)) }
 }

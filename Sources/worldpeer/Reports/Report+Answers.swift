@@ -158,14 +158,16 @@ extension Report.Answer {
   ///
   /// - Parameter receivers: The names of those to whom it goes.
   static func map(_ map: WorldMap, id: String?, file: String?, to receivers: [String]? = nil) -> Self {
-    let (points, anchors, status) = (map.cloud.count, map.anchors.count, map.mappingStatus)
+    let (points, anchors) = (map.cloud.count, map.anchors.count)
+    // Once: it looks at every point.
+    let evidence = MappingEvidence(map.cloud, views: map.views)
     let names = receivers.map { $0.isEmpty ? ", to those who join" : ", to \($0.joined(separator: ", "))" } ?? ""
     return Self(
       [
         "mapID": .optional(id), "points": .integer(points), "anchors": .integer(anchors), "file": .optional(file),
-        "mappingStatus": .string("\(status)"), "buildingProgress": .single(map.buildingProgress),
+        "mappingStatus": .string("\(evidence.status)"), "buildingProgress": .single(evidence.progress),
         "provider": .optional(map.provider.map { "\($0)" }),
-      ], ["\(points) points (\(status)) and \(anchors) anchors\(file.map { ", \($0)" } ?? "")\(names)"])
+      ], ["\(points) points (\(evidence.status)) and \(anchors) anchors\(file.map { ", \($0)" } ?? "")\(names)"])
   }
 
   static func file(_ id: String) -> Self {

@@ -72,6 +72,8 @@ package enum ProtocolLimits {
   package static let record = 1024 * 1024
   /// Dials under way to addresses at which no member was ever linked.
   package static let unprovenDials = 16
+  /// Those of them that may make both sides compute: begun within ``ProtocolTimes/dialDelay``, or answered within a second.
+  package static let authenticatingDials = 8
   /// Such dials to one machine in a second; on the loopback interface, to one port.
   package static let dialsToHost = 4
   /// Signatures of removals that one member hands on and that are checked, a second.

@@ -109,7 +109,7 @@ final class SecureLink: EventHandler {
   private func finishConnecting() {
     if let failure = stream.connectFailure { return end(failure) }
     phase = .handshaking
-    deadline = transport.loop.now + transport.configuration.handshakeTimeout
+    deadline = transport.loop.now + transport.configuration.dialledHandshakeTimeout
     transport.updateTimer()
     if let dial { transport.delegate?.dialConnected(dial) }
     // The driver may have ended it at once.
@@ -158,6 +158,9 @@ extension SecureLink {
   /// Lets another thread take a step of the handshake; the link goes on when it has its turn after that.
   private func shakeHands(over bytes: [UInt8], on thread: HandshakeThread) {
     phase = .away
+    transport.gate.beginComputing(for: id, at: transport.loop.now)
+    // A step that hangs is ended too; its time is not taken from the peer's.
+    deadline = deadline.map { $0 + transport.configuration.handshakeTimeout }
     updateInterest(writable: false)
     // Lent: until the step was taken this thread leaves the channel alone, also where the link ends meanwhile.
     nonisolated(unsafe) let link = self
@@ -177,6 +180,9 @@ extension SecureLink {
 
   private func goOn() {
     phase = .handshaking
+    let time = transport.gate.endComputing(for: id, at: transport.loop.now)
+    deadline = deadline.map { $0 - transport.configuration.handshakeTimeout + time }
+    transport.updateTimer()
     switch channel.step {
     case .success(let rest): rest.withUnsafeBytes { advance(with: $0) }
     case .failure(let failure): fail(failure)

@@ -3,8 +3,11 @@ extension SecureTransport {
   package struct Configuration: Sendable {
     /// How long TCP may take to connect to one address, and a name to be looked up.
     var connectTimeout: UInt64 = 5_000_000_000
-    /// How long the TLS handshake may take.
+    /// How long the TLS handshake of a connection from outside may take, and each step of this side; its peer is not charged
+    /// with these.
     package var handshakeTimeout: UInt64 = 5_000_000_000
+    /// How long the TLS handshake of a dial may take: longer, since the other side may be slow and have many who dial it at once.
+    var dialledHandshakeTimeout: UInt64 = 10_000_000_000
     /// How long a connection from outside may send nothing at all.
     package var firstByteTimeout: UInt64 = 1_500_000_000
     /// How long a closing link may take to flush and until the peer has closed too, after the kernel took bytes last.

@@ -8,6 +8,7 @@ let usage = """
          soak digest SCENARIO FIRST-SEED LAST-SEED NODES                   print a digest of all outputs, seed by seed
          soak model NODES DEPTH                                            visit every state of the election
          soak cost NODES                                                   real ms a simulated second takes
+         soak join NODES                                                   real ms and frames of each that joins
          soak mutants SEEDS                                                first seed that shows each known-bad rule
   scenarios: \(Scenario.allCases.map(\.name).joined(separator: " "))
   """
@@ -117,6 +118,18 @@ func cost(_ arguments: [String]) -> Int32? {
   return 0
 }
 
+/// Prints how many real milliseconds each node takes that starts with others and becomes one session with them, and the
+/// frames that it sends; the exit status.
+func join(_ arguments: [String]) -> Int32? {
+  guard arguments.count == 1, let count = Int(arguments[0]), (2...64).contains(count) else { return nil }
+  var session: JoiningSession?
+  let time = ContinuousClock().measure { session = JoiningSession(count: count, seed: 1, within: 1_000_000_000) }
+  guard let session, let took = session.time else { return 1 }
+  print("\(time / .milliseconds(count)) ms each; all agree after \(took / 1_000_000) ms, epoch \(session.epoch)")
+  for (type, frames, bytes) in session.sent { print(type, Int(frames), "frames", Int(bytes), "bytes") }
+  return 0
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 let rest = Array(arguments.dropFirst())
 let status: Int32? =
@@ -127,6 +140,7 @@ let status: Int32? =
   case "digest": digest(rest)
   case "model": model(rest)
   case "cost": cost(rest)
+  case "join": join(rest)
   case "mutants": mutants(rest)
   default: nil
   }

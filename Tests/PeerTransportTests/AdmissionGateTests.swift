@@ -46,6 +46,10 @@ import Testing
     mutating func note(_ stage: AdmissionGate.Stage, _ number: UInt64) {
       gate.note(stage, of: LinkID(rawValue: number))
     }
+    mutating func beginComputing(_ number: UInt64) { gate.beginComputing(for: LinkID(rawValue: number), at: 0) }
+    mutating func endComputing(_ number: UInt64, at now: UInt64) -> UInt64 {
+      gate.endComputing(for: LinkID(rawValue: number), at: now)
+    }
   }
 
   private func host(_ number: Int) -> SocketAddress.Host { .ipv4(UInt32(number)) }
@@ -81,12 +85,32 @@ import Testing
     #expect(entrance.questions == 1)
   }
 
-  @Test func `the addresses of members have eight places of their own, and no rate for all holds them up`() {
+  @Test func `the addresses of 64 members have places of their own, and no rate for all holds them up`() {
     var entrance = Entrance { $0.burstOfAll = 32 }
     for number in 1...32 { #expect(entrance.refusal(host(number)) == nil) }
     #expect(entrance.refusal(host(40)) == .total)
-    for number in 101...108 { #expect(entrance.refusal(host(number), isKnown: true) == nil) }
-    #expect(entrance.refusal(host(109), isKnown: true) == .total)
+    for number in 101...164 { #expect(entrance.refusal(host(number), isKnown: true) == nil) }
+    #expect(entrance.refusal(host(165), isKnown: true) == .total)
+  }
+
+  @Test func `all members that dial a newcomer at once end nobody's handshake, however long that takes`() {
+    var entrance = Entrance()
+    for number in 1...64 { #expect(entrance.visit(host(number), isKnown: true, at: 10 * second).refusal == nil) }
+    let late = entrance.visit(host(65), isKnown: true, at: 100 * second)
+    #expect(late.refusal == nil && late.evicted == nil)
+    // A stranger takes nobody's place but a stranger's.
+    #expect(entrance.visit(host(99), at: 100 * second).evicted == 1)
+  }
+
+  @Test func `the time in which this side computes is not the peer's`() {
+    var entrance = Entrance()
+    for number in 1...32 { #expect(entrance.refusal(host(number)) == nil) }
+    for number in 1...32 { entrance.beginComputing(UInt64(number)) }
+    #expect(entrance.refusal(host(50), at: 9 * second) == .total, "each waits for this side")
+    let time = entrance.endComputing(3, at: 9 * second)
+    #expect(time == 9 * second)
+    #expect(entrance.refusal(host(50), at: 9 * second + 249_999_999) == .total, "its peer has a quarter of a second")
+    #expect(entrance.visit(host(50), at: 9 * second + 250_000_000).evicted == 3)
   }
 
   @Test func `a full gate gives the place of a closing stranger, then of a handshake that had its time`() {

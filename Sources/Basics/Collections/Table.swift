@@ -28,7 +28,10 @@ package struct Table<Key: Comparable, Value> {
   package var isEmpty: Bool { keys.isEmpty }
 
   /// The values, in the order of their keys.
-  package var values: [Value] { slots.compactMap(\.self) }
+  package var values: [Value] {
+    // A key path would be looked up again at each call, since this code is not specialized.
+    slots.compactMap { $0 }
+  }
 
   /// The value of a key; setting nil removes the key.
   package subscript(key: Key) -> Value? {

@@ -93,7 +93,7 @@ package struct Coordination: Organ {
 
   /// Takes a member's announcement of its links.
   private mutating func receiveLinkState(_ state: LinkState, from sender: MemberLink, in turn: inout Turn) {
-    graph.receive(state, from: sender.node)
+    graph.receive(state, from: sender.node, at: turn.now)
     drain(in: &turn)
   }
 

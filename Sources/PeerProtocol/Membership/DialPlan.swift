@@ -9,6 +9,8 @@ package struct DialPlan: Sendable {
   package private(set) var nextAttempt: Instant
   /// Dials that have neither opened nor failed.
   package private(set) var pending: [DialID] = []
+  /// Those of them at whose address somebody is: the two authenticate.
+  private var answered: KeySet<DialID> = []
   /// Whether every address answered with a refusal since the last link.
   package private(set) var allRefused = false
 
@@ -71,23 +73,35 @@ package struct DialPlan: Sendable {
 
   /// Somebody is at the address of a dial: the next address waits until the two have authenticated, which takes a slow machine
   /// longer than a connection.
+  ///
+  /// Behind the last address nothing is dialled until that dial has ended. Where many join on slow machines each dial that is
+  /// repeated meanwhile makes all others slower, until none ends in time.
   package mutating func connected(_ dial: DialID, at now: Instant) {
-    if pending.contains(dial) { nextAttempt = max(nextAttempt, now + ProtocolTimes.dialTurn) }
+    guard pending.contains(dial) else { return }
+    answered.insert(dial)
+    nextAttempt = index < addresses.count ? max(nextAttempt, now + ProtocolTimes.dialTurn) : .distantFuture
   }
 
   /// A dial ended without a link; the next address need not wait for the stagger.
   package mutating func failed(_ dial: DialID, refused: Bool, at now: Instant) {
     pending.removeAll { $0 == dial }
+    answered.remove(dial)
     refusals = refused ? refusals + 1 : 0
     allRefused = refusals >= addresses.count
     if index < addresses.count { nextAttempt = min(nextAttempt, now) }
+    beginAgain(at: now + pause)
+  }
+
+  /// Goes on with the first address at `start` where what was waited for has ended.
+  private mutating func beginAgain(at start: Instant) {
+    if answered.isEmpty, nextAttempt == .distantFuture, !addresses.isEmpty { nextAttempt = start }
   }
 
   /// There is news that the target may answer again: it is dialled at `soon` at the latest, and the pauses start again.
   ///
   /// News counts once in ``ProtocolTimes/news``, so that a member that makes much of it causes no storm.
   package mutating func hasten(to soon: Instant) {
-    guard soon >= nextNews, !addresses.isEmpty else { return }
+    guard soon >= nextNews, !addresses.isEmpty, answered.isEmpty || index < addresses.count else { return }
     nextNews = soon + (isKnown ? ProtocolTimes.news : ProtocolTimes.newsOfUnknown)
     nextAttempt = min(nextAttempt, soon)
     pause = ProtocolTimes.dialBackoff
@@ -108,8 +122,10 @@ package struct DialPlan: Sendable {
     return pause + .nanoseconds(Int64.random(in: 0..<100_000_000, using: &random))
   }
 
-  /// A dial became a link.
-  package mutating func opened(_ dial: DialID) {
+  /// A dial became a link; if that ends before it carries a member's traffic, the next dial is due.
+  package mutating func opened(_ dial: DialID, at now: Instant) {
     pending.removeAll { $0 == dial }
+    answered.remove(dial)
+    beginAgain(at: now + ProtocolTimes.dialTurn + pause)
   }
 }

@@ -247,7 +247,7 @@ struct Invitations: Sendable {
       // The invitation has ended meanwhile: there is nothing to say, except to a member.
       return turn.mesh.roster.admits(peer) ? .otherMember : .foreign
     }
-    outgoing[index].plan.opened(dial)
+    outgoing[index].plan.opened(dial, at: turn.now)
     let isMeant = (outgoing[index].expected ?? outgoing[index].peer ?? peer) == peer
     guard isMeant, turn.configuration.admits(peer) else {
       reached(peer, insteadOf: index, at: address, in: &turn)

@@ -5,7 +5,8 @@ import WorldModel
 ///
 /// The lower id dials at once, the other side only if that has not worked; news of a peer ends the pauses between dials.
 struct Members: Sendable {
-  private var members: Table<PeerID, Member> = [:]
+  /// A `Dictionary`, since it is looked through after every frame that may change a member.
+  private var members: [PeerID: Member] = [:]
   /// Where members were reached, or said on a link of their own that they listen.
   private var provenAddresses: Table<PeerID, [SocketAddress]> = [:]
   private var dials: Table<DialID, PeerID> = [:]
@@ -35,7 +36,11 @@ struct Members: Sendable {
   mutating func expect(_ entry: RosterEntry, in turn: inout Turn) {
     let peer = entry.peerID
     if members[peer] == nil {
-      members[peer] = Member(plan: plan(for: peer, in: turn))
+      var plan = plan(for: peer, in: turn)
+      // In a large session everybody hears of a newcomer at once.
+      let crowd = members.count - ProtocolLimits.unprovenDials
+      if crowd > 0 { plan.postpone(to: plan.nextAttempt + turn.spread(over: crowd)) }
+      members[peer] = Member(plan: plan)
       publish(in: &turn)
     } else {
       let addresses = credible(turn.addresses(of: entry), of: peer)
@@ -207,7 +212,7 @@ struct Members: Sendable {
     gate.ended(dial)
     guard let wanted = dials.removeValue(forKey: dial) else { return .meant }
     guard wanted != peer else {
-      members[peer]?.plan.opened(dial)
+      members[peer]?.plan.opened(dial, at: turn.now)
       return .meant
     }
     members[wanted]?.plan.failed(dial, refused: false, at: turn.now)
@@ -218,6 +223,7 @@ struct Members: Sendable {
 
   /// Somebody is at the address of a dial.
   mutating func dialConnected(_ dial: DialID, at now: Instant) {
+    gate.connected(dial, at: now)
     if let peer = dials[dial] { members[peer]?.plan.connected(dial, at: now) }
   }
 
@@ -263,9 +269,11 @@ struct Members: Sendable {
     return plan
   }
 
-  /// When this side's turn to dial begins: the lower id comes first.
+  /// When this side's turn to dial begins: the lower id comes first, and has longer where it has many to dial.
   private func dialTime(to peer: PeerID, in turn: borrowing Turn) -> Instant {
-    turn.me.peer < peer ? turn.now : turn.now + ProtocolTimes.dialTurn
+    guard turn.me.peer > peer else { return turn.now }
+    let missing = members.count - turn.mesh.links.members.count
+    return turn.now + ProtocolTimes.dialTurn * max(1, missing / ProtocolLimits.unprovenDials)
   }
 }
 

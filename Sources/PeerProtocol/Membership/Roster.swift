@@ -4,8 +4,6 @@ package import WorldModel
 /// The members of the session: one record a peer, merged record by record, so that two halves of a split that meet
 /// again simply hold the union.
 package struct Roster: Sendable, Equatable {
-  private var records: Table<PeerID, RosterEntry> = [:]
-
   /// Every record, in the order of the ids.
   package private(set) var entries: [RosterEntry] = []
   /// Where the records of peers that are out come from.
@@ -16,19 +14,24 @@ package struct Roster: Sendable, Equatable {
   /// The roster that an earlier start of this peer has kept: entries in the order of the ids, each peer once.
   package init(restoring entries: [RosterEntry]) {
     self.entries = entries
-    for entry in entries {
-      records[entry.peerID] = entry
-      if entry.status != .present { departures.add(entry.peerID, from: nil, isHearsay: false) }
+    for entry in entries where entry.status != .present {
+      departures.add(entry.peerID, from: nil, isHearsay: false)
     }
   }
 
   package static func == (left: Roster, right: Roster) -> Bool { left.entries == right.entries }
 
   /// The record of `peer`.
-  package subscript(peer: PeerID) -> RosterEntry? { records[peer] }
+  package subscript(peer: PeerID) -> RosterEntry? { index(of: peer).map { entries[$0] } }
 
   /// Whether `peer` is admitted.
-  package func admits(_ peer: PeerID) -> Bool { records[peer]?.status == .present }
+  package func admits(_ peer: PeerID) -> Bool { index(of: peer).map { entries[$0].status == .present } ?? false }
+
+  /// Whether this very start of a peer's process is admitted.
+  func admits(_ node: NodeID) -> Bool {
+    guard let index = index(of: node.peer) else { return false }
+    return entries[index].status == .present && entries[index].incarnation == node.incarnation
+  }
 
   /// The number of admitted peers.
   package var presentCount: Int { entries.count { $0.status == .present } }
@@ -38,7 +41,7 @@ package struct Roster: Sendable, Equatable {
 
   /// Whether `peer` was never known here as a member, whatever others say that it was.
   func isStranger(_ peer: PeerID) -> Bool {
-    records[peer].map { $0.status != .present && departures.isHearsay(peer) } ?? true
+    index(of: peer).map { entries[$0].status != .present && departures.isHearsay(peer) } ?? true
   }
 
   /// Whether `entry` replaces what is known.
@@ -47,7 +50,7 @@ package struct Roster: Sendable, Equatable {
   ///
   /// - Parameter teller: The member that tells it; nil for what this node knows itself.
   package func takes(_ entry: RosterEntry, from teller: PeerID? = nil) -> Bool {
-    let known = records[entry.peerID]
+    let known = self[entry.peerID]
     if let known, RecordVersion.areApart(entry.version, known.version) {
       // A liar may have told each member another number; that must not keep its removal out, which others have to vouch for.
       let isRemoval = entry.status == .kicked && known.status != .kicked
@@ -65,11 +68,11 @@ package struct Roster: Sendable, Equatable {
   /// Returns whether it was news.
   package mutating func merge(_ entry: RosterEntry, from teller: PeerID? = nil) -> Bool {
     guard takes(entry, from: teller) else { return false }
-    if records[entry.peerID] == nil, entries.count >= ProtocolLimits.roster, !evict() { return false }
+    if index(of: entry.peerID) == nil, entries.count >= ProtocolLimits.roster, !evict() { return false }
     if entry.status == .present {
       departures.remove(entry.peerID)
     } else {
-      departures.add(entry.peerID, from: teller, isHearsay: records[entry.peerID] == nil)
+      departures.add(entry.peerID, from: teller, isHearsay: index(of: entry.peerID) == nil)
     }
     set(entry)
     return true
@@ -81,7 +84,6 @@ package struct Roster: Sendable, Equatable {
     let out = entries.lazy.filter { $0.status == .kicked }.map(\.peerID)
     guard let peer = departures.first(of: left) ?? departures.first(of: out) else { return false }
     departures.remove(peer)
-    records[peer] = nil
     entries.remove(at: place(of: peer))
     return true
   }
@@ -96,21 +98,26 @@ package struct Roster: Sendable, Equatable {
     return low
   }
 
+  /// Where the record of `peer` stands; nil where there is none.
+  private func index(of peer: PeerID) -> Int? {
+    let place = place(of: peer)
+    return place < entries.count && entries[place].peerID == peer ? place : nil
+  }
+
   /// Puts `entry` in the place of what is known, whatever that is.
   private mutating func set(_ entry: RosterEntry) {
-    records[entry.peerID] = entry
-    let index = place(of: entry.peerID)
-    if index < entries.endIndex, entries[index].peerID == entry.peerID {
+    if let index = index(of: entry.peerID) {
       entries[index] = entry
     } else {
-      entries.insert(entry, at: index)
+      entries.insert(entry, at: place(of: entry.peerID))
     }
   }
 
   /// Makes `entry`, of this peer itself, the newest of its records and returns it with its version; nil when nothing changes.
   package mutating func assert(_ entry: RosterEntry) -> RosterEntry? {
-    let version = records[entry.peerID]?.version ?? 0
-    guard entry.with(version: version) != records[entry.peerID] else { return nil }
+    let known = self[entry.peerID]
+    let version = known?.version ?? 0
+    guard entry.with(version: version) != known else { return nil }
     let newest = entry.with(version: RecordVersion.next(after: version))
     set(newest)
     return newest
@@ -120,7 +127,7 @@ package struct Roster: Sendable, Equatable {
   ///
   /// Returns the new record; nil when there is none or nothing changed.
   package mutating func update(_ peer: PeerID, _ change: (inout RosterEntry) -> Void) -> RosterEntry? {
-    guard let known = records[peer] else { return nil }
+    guard let known = self[peer] else { return nil }
     var entry = known
     change(&entry)
     guard entry != known else { return nil }

@@ -157,7 +157,20 @@ struct LinkStream {
 /// Whose operations one member brings another.
 struct RelayedActors: Sendable {
   /// Own ones, and those of actors that have no link to the other side.
-  var actors: KeySet<ActorID>
+  private(set) var actors: KeySet<ActorID>
+  /// The places of those others.
+  let others: NodeSet
+
+  /// Those that this node brings `neighbour`, `own` among them.
+  init(_ own: KeySet<ActorID>, to neighbour: NodeID, in turn: borrowing Turn) {
+    (actors, others) = (own, turn.mesh.dependants(neighbour))
+    var rest = others
+    while let place = rest.popFirst() {
+      guard let other = turn.mesh.graph.node(at: place) else { continue }
+      actors.insert(ActorID(peer: other.peer, incarnation: other.incarnation))
+    }
+  }
+
   /// Whether there are any of other members.
-  var hasOthers: Bool
+  var hasOthers: Bool { !others.isEmpty }
 }

@@ -104,7 +104,7 @@ struct Replication: Organ {
   ///
   /// Where one no longer does, this node has to: it begins again from what the other side has.
   mutating func graphChanged(in turn: inout Turn) {
-    forgetRelayed(in: turn)
+    reviewRelayed(in: turn)
     for member in turn.mesh.links.members {
       let suppliers = turn.mesh.graph.linked(to: member.node)
       let lost = links.update(member.link) { state in
@@ -116,7 +116,7 @@ struct Replication: Organ {
 
   /// Other members can be reached now; `came` when one came into reach that was not.
   mutating func reachable(_ nodes: KeySet<NodeID>, came: Bool, in turn: borrowing Turn) {
-    forgetRelayed(in: turn)
+    reviewRelayed(in: turn)
     // Sessions of different age that meet need a while to agree on one host and its time.
     if came { clocksJudgedFrom = turn.now + ProtocolTimes.clockSettling }
     acknowledgements.keepQuestions(nodes.contains)
@@ -471,16 +471,22 @@ struct Replication: Organ {
   private mutating func relayedActors(on link: LinkRef, in turn: borrowing Turn) -> RelayedActors? {
     if let known = links[link]?.relayed { return known }
     guard let node = turn.mesh.links.node(link) else { return nil }
-    var relayed = RelayedActors(actors: ownImports.union([turn.anchors.actor]), hasOthers: false)
-    let suppliers = turn.mesh.graph.linked(to: node)
-    for member in turn.mesh.reachable where member.node != node {
-      guard let place = turn.mesh.graph.place(of: member.node), !suppliers.contains(place) else { continue }
-      relayed.actors.insert(ActorID(peer: member.node.peer, incarnation: member.node.incarnation))
-      relayed.hasOthers = true
-    }
+    let relayed = RelayedActors(ownImports.union([turn.anchors.actor]), to: node, in: turn)
     links[link]?.relayed = relayed
     relays = nil
     return relayed
+  }
+
+  /// Lets those links look up again whose operations they pass on for which the graph or the roster gives others than before.
+  ///
+  /// Every announcement of links comes here, and most change nothing for most links.
+  private mutating func reviewRelayed(in turn: borrowing Turn) {
+    for member in turn.mesh.links.members {
+      let others = turn.mesh.dependants(member.node)
+      guard let known = links[member.link]?.relayed?.others, known != others else { continue }
+      links[member.link]?.relayed = nil
+      relays = nil
+    }
   }
 
   /// Lets every link look up again whose operations it passes on.

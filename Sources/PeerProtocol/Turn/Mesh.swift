@@ -22,6 +22,10 @@ package struct Mesh: Sendable {
   private(set) var compared: KeySet<PeerID> = []
   /// Whether the session's map is being fetched; published by `MapExchange`.
   private(set) var isFetchingMap = false
+  /// The members that a path of links leads to; of the graph and the roster.
+  package private(set) var reachable: [ElectionMember] = []
+  /// Their places in the graph.
+  private(set) var reachablePlaces = NodeSet()
   /// The frames that members use; published by `FrameAlignment`.
   package private(set) var frames = FrameView()
   /// The owned session as the creator and the moderators have signed it; published by `Governance`.
@@ -33,9 +37,16 @@ package struct Mesh: Sendable {
   }
 
   package mutating func publish(links: LinkDirectory) { self.links = links }
-  mutating func publish(graph: PresenceGraph) { self.graph = graph }
+  mutating func publish(graph: PresenceGraph) {
+    let isSame = graph.reachable == self.graph.reachable && graph.members == self.graph.members
+    self.graph = graph
+    if !isSame { findReachable() }
+  }
   mutating func publish(reign: Reign) { self.reign = reign }
-  package mutating func publish(roster: Roster) { self.roster = roster }
+  package mutating func publish(roster: Roster) {
+    self.roster = roster
+    findReachable()
+  }
   mutating func publish(rules: SessionRules) { self.rules = rules }
   mutating func publish(standings: [PeerID: Standing]) { self.standings = standings }
   mutating func publish(compared: KeySet<PeerID>) { self.compared = compared }
@@ -43,20 +54,27 @@ package struct Mesh: Sendable {
   mutating func publish<R>(frames change: (inout FrameView) -> R) -> R { change(&frames) }
   mutating func publish(governance: GovernanceView) { self.governance = governance }
   mutating func publish(isFetchingMap: Bool) { self.isFetchingMap = isFetchingMap }
+
+  /// Finds the members that can be reached, once for all who ask until the graph or the roster is another one.
+  private mutating func findReachable() {
+    reachable.removeAll(keepingCapacity: true)
+    reachablePlaces = NodeSet()
+    for member in graph.members where roster.admits(member.node) {
+      reachable.append(member)
+      if let place = graph.place(of: member.node) { reachablePlaces.insert(place) }
+    }
+  }
 }
 
 extension Mesh {
   /// The host, as this node sees it.
   package var host: NodeID? { reign.host }
 
-  /// The members that a path of links leads to.
-  package var reachable: [ElectionMember] { graph.members.filter { isMember($0.node) } }
-
   /// Whether a path of links leads to the start of a peer's process that is admitted.
   func isReachable(_ peer: PeerID) -> Bool { reachable.contains { $0.node.peer == peer } }
 
   /// Whether this very start of a peer's process is admitted.
-  func isMember(_ node: NodeID) -> Bool { roster.admits(node.peer) && roster[node.peer]?.node == node }
+  func isMember(_ node: NodeID) -> Bool { roster.admits(node) }
 
   /// Whether `node` is a member that is reached through other members only.
   func isHeardThroughOthers(_ node: NodeID) -> Bool { isMember(node) && isBehindOthers(node) }
@@ -65,6 +83,13 @@ extension Mesh {
   func isBehindOthers(_ node: NodeID) -> Bool {
     guard let place = graph.place(of: node) else { return false }
     return graph.reachable.contains(place) && !graph.neighbours.contains(place)
+  }
+
+  /// The places of the members whose operations this node brings `neighbour`, since they are not linked to it.
+  func dependants(_ neighbour: NodeID) -> NodeSet {
+    var places = reachablePlaces.subtracting(graph.linked(to: neighbour))
+    if let place = graph.place(of: neighbour) { places.remove(place) }
+    return places
   }
 
   /// Whether this node relays the traffic of `origin` to `neighbour`.

@@ -7,6 +7,9 @@ package import PeerProtocol
 /// descriptor is closed. A full gate takes the place of a stranger that has had its time from it: first one that is being
 /// closed, then an unfinished handshake. So those that only occupy places keep nobody out for long.
 ///
+/// Addresses of members have places of their own besides: all of them may dial a newcomer at once, and to end the
+/// handshakes of some for those of others would waste the work of both sides.
+///
 /// A pure value: time comes in as nanoseconds that never run backwards.
 package struct AdmissionGate: Sendable {
   /// The limits of a gate; times in nanoseconds.
@@ -14,7 +17,7 @@ package struct AdmissionGate: Sendable {
     /// Strangers in all.
     package var total = 32
     /// Further places that only addresses of known members can take.
-    var reserved = 8
+    var reserved = ProtocolLimits.members
     /// Strangers from one address.
     package var perAddress = 4
     /// Strangers from one IPv6 network of 64 bits: one machine can have all of its addresses.
@@ -74,9 +77,12 @@ package struct AdmissionGate: Sendable {
   private struct Stranger {
     let link: LinkID
     let host: SocketAddress.Host
-    let since: UInt64
+    /// When it came, without the time that this side has taken for its steps.
+    var since: UInt64
     let isKnown: Bool
     var stage = Stage.handshaking
+    /// Since when this side computes its step of the handshake, or waits for its processor; nil while it does not.
+    var computingSince: UInt64?
   }
 
   private let limits: Limits
@@ -100,10 +106,12 @@ package struct AdmissionGate: Sendable {
   package mutating func enter(
     _ link: LinkID, from host: SocketAddress.Host, at now: UInt64, isKnown: () -> Bool = { false }
   ) throws(Refusal) -> LinkID? {
+    let isFull = strangers.count { !$0.isKnown } >= limits.total
+    if isFull, isKnown() { return try enter(link, from: host, isKnown: true, at: now) }
     do throws(Refusal) {
       return try enter(link, from: host, isKnown: false, at: now)
     } catch {
-      guard error.sparesMembers, isKnown() else { throw error }
+      guard error.sparesMembers, !isFull, isKnown() else { throw error }
       return try enter(link, from: host, isKnown: true, at: now)
     }
   }
@@ -128,6 +136,24 @@ package struct AdmissionGate: Sendable {
     strangers[index].stage = stage
   }
 
+  /// From now on this side computes a step of a handshake, or waits for its processor: the peer is not to blame for that time.
+  ///
+  /// If it were, on a slow machine each newcomer would end a handshake for which this side has done most, and none would
+  /// come to its end.
+  package mutating func beginComputing(for link: LinkID, at now: UInt64) {
+    guard let index = strangers.firstIndex(where: { $0.link == link }) else { return }
+    strangers[index].computingSince = now
+  }
+
+  /// The step is over; returns how long it took.
+  package mutating func endComputing(for link: LinkID, at now: UInt64) -> UInt64 {
+    guard let index = strangers.firstIndex(where: { $0.link == link }), let start = strangers[index].computingSince
+    else { return 0 }
+    strangers[index].computingSince = nil
+    strangers[index].since += now - start
+    return now - start
+  }
+
   /// Frees the place of a stranger that was admitted or is gone; nothing happens for a link that is none.
   package mutating func release(_ link: LinkID) {
     strangers.removeAll { $0.link == link }
@@ -135,11 +161,12 @@ package struct AdmissionGate: Sendable {
 
   /// The stranger that has to go so that another can come; nil when there is a free place.
   private func makeRoom(isKnown: Bool, at now: UInt64) throws(Refusal) -> LinkID? {
-    let unknown = strangers.count { !$0.isKnown }
-    let places = isKnown ? limits.total + limits.reserved - strangers.count : limits.total - unknown
-    if places > 0 { return nil }
-    if let leaving = strangers.first(where: { $0.stage == .draining }) { return leaving.link }
-    let late = strangers.first { $0.stage == .handshaking && now - $0.since >= limits.patience }
+    let rivals = strangers.filter { $0.isKnown == isKnown }
+    if rivals.count < (isKnown ? limits.reserved : limits.total) { return nil }
+    if let leaving = rivals.first(where: { $0.stage == .draining }) { return leaving.link }
+    let late = rivals.first {
+      $0.stage == .handshaking && $0.computingSince == nil && now >= $0.since + limits.patience
+    }
     guard let late else { throw .total }
     return late.link
   }

@@ -28,6 +28,8 @@ package struct SessionPeer: SimulatedNode {
   package private(set) var outputDigest = OutputDigest()
   /// Frames it has sent, by type, since a test set it to none; nil while nobody counts.
   package var sentFrames: [FrameType: Int]?
+  /// Their bytes, by type.
+  package private(set) var sentBytes: [FrameType: Int] = [:]
   /// Chunks that came although they had been verified before.
   package private(set) var fetchedAgain = 0
   /// The kept records of the node, as bytes: the latest one and the one before.
@@ -70,11 +72,11 @@ package struct SessionPeer: SimulatedNode {
   }
 
   /// Starts with an empty memory, or with the record that an earlier start has kept, and invites every other machine that it
-  /// does not hold as a member; `configure` changes what the node is told.
+  /// does not hold as a member, or those of `invited`; `configure` changes what the node is told.
   package init(
     index: Int, count: Int, seed: UInt64, rules: ProtocolRules = .all, isLiar: Bool = false,
     driver: DriverApp.Kind? = nil, cast: OwnedCast? = nil, isRecorded: Bool = false,
-    restoring record: NodeRecord? = nil, at now: Instant,
+    restoring record: NodeRecord? = nil, invited: Range<Int>? = nil, at now: Instant,
     configure: (inout NodeConfiguration) -> Void = { _ in }
   ) {
     self.index = index
@@ -110,7 +112,8 @@ package struct SessionPeer: SimulatedNode {
     if isRecorded { recording = NodeRecording(configuration, restoring: record, at: now) }
     let members = record?.roster.filter { $0.status == .present }.map(\.peerID) ?? []
     expected = (0..<count).filter { $0 != index && members.contains(Self.identity(of: $0)) }
-    for other in 0..<count where other != index && !expected.contains(other) && cast?.invites(other, index) ?? true {
+    for other in invited ?? 0..<count
+    where other != index && !expected.contains(other) && cast?.invites(other, index) ?? true {
       invite(other, at: now)
     }
     settle(at: now)
@@ -365,7 +368,10 @@ package struct SessionPeer: SimulatedNode {
   private mutating func count(_ bytes: [UInt8]) {
     var offset = 0
     while let head = try? unsafe FrameHead.find(in: bytes.span.bytes, at: offset, limit: bytes.count) {
-      if let type = FrameType(rawValue: head.type) { sentFrames?[type, default: 0] += 1 }
+      if let type = FrameType(rawValue: head.type) {
+        sentFrames?[type, default: 0] += 1
+        sentBytes[type, default: 0] += head.body.upperBound - offset
+      }
       offset = head.body.upperBound
     }
   }

@@ -34,6 +34,26 @@ import WorldModel
     #expect(probe.dials.count - before == ProtocolLimits.unprovenDials)
   }
 
+  @Test func `of those that somebody answers eight authenticate at a time, for a second each`() throws {
+    var (probe, link, before) = try Self.meeting()
+    let addresses = (0..<40).map { SocketAddress(host: .ipv4(0x0a00_0100 + UInt32($0)), port: 1) }
+    probe.tell(addresses.enumerated().map { Self.invented($0.offset, at: [$0.element]) }, on: link)
+    // All that this node dials answers at once, and says nothing more.
+    let start = probe.now
+    var moments: [Duration] = []
+    for _ in 0..<400 {
+      for dial in probe.dials[(before + moments.count)...] {
+        moments.append(probe.now - start)
+        probe.input(.dialConnected(dial.dial))
+      }
+      probe.wait(.milliseconds(10), keeping: [link])
+    }
+    #expect(moments.count == ProtocolLimits.unprovenDials)
+    for (index, moment) in moments.enumerated() where index >= ProtocolLimits.authenticatingDials {
+      #expect(moment - moments[index - ProtocolLimits.authenticatingDials] >= ProtocolTimes.dialTurn)
+    }
+  }
+
   @Test func `dials that lead back to this node are not under way for ever`() throws {
     var (probe, link, before) = try Self.meeting()
     for round in 0..<3 {

@@ -1,5 +1,6 @@
 import Basics
 import PeerProtocol
+import TestSupport
 import Testing
 import WorldModel
 
@@ -10,6 +11,8 @@ private struct Flood {
   var sources: [FloodSource]
   var received: [Int]
   var packets = 0
+  /// Announcements of links that were sent.
+  var announcements = 0
   var now = at(0)
   private var queue: [(from: Int, to: Int, packet: Packet)] = []
 
@@ -47,6 +50,26 @@ private struct Flood {
     graphs[other].linkDown(Self.node(one), at: now)
   }
 
+  mutating func link(_ one: Int, _ other: Int) {
+    graphs[one].linkUp(Self.node(other), at: now)
+    graphs[other].linkUp(Self.node(one), at: now)
+  }
+
+  /// Whether both hold their link for up: what was sent over another one is lost.
+  func areLinked(_ one: Int, _ other: Int) -> Bool {
+    func has(_ one: Int, _ other: Int) -> Bool {
+      graphs[one].place(of: Self.node(other)).map(graphs[one].neighbours.contains) ?? false
+    }
+    return has(one, other) && has(other, one)
+  }
+
+  /// Lets time pass: the timers that are due run, and what they send arrives.
+  mutating func wait(milliseconds: Int) {
+    now += .milliseconds(milliseconds)
+    for index in graphs.indices { graphs[index].tick(at: now) }
+    deliver()
+  }
+
   /// Floods one message; how many packets that took.
   mutating func send(from origin: Int, to destination: Int? = nil) -> Int {
     packets = 0
@@ -73,7 +96,9 @@ private struct Flood {
       let (from, to, packet) = queue[next]
       next += 1
       switch packet {
-      case .links(let state): graphs[to].receive(state, from: Self.node(from))
+      case .links(let state):
+        announcements += 1
+        if areLinked(from, to) { graphs[to].receive(state, from: Self.node(from), at: now) }
       case .message(let header):
         let decision = relays[to].receive(header, from: Self.node(from), over: graphs[to], at: now)
         if decision.deliver { received[to] += 1 }
@@ -103,6 +128,58 @@ struct FloodRelayTests {
     let packets2 = flood.send(from: 3, to: 7)
     #expect(packets2 == 1)
     #expect(flood.received[7] == 1)
+  }
+
+  @Test(arguments: [20, 40, 60])
+  func `a newcomer's links cost the members of a large session so many announcements as there are members`(count: Int) {
+    let newcomer = count - 1
+    var flood = Flood(count: count) { one, other in one != newcomer && other != newcomer }
+    flood.announcements = 0
+    for member in 0..<newcomer {
+      flood.link(member, newcomer)
+      flood.wait(milliseconds: 10)
+    }
+    flood.settle()
+    #expect(flood.graphs.allSatisfy { $0.pairs.count == count * (count - 1) / 2 })
+    // Each member announces its link to all others once, and these and the newcomer what that one announces meanwhile.
+    let each = Double(flood.announcements) / Double(count)
+    #expect(each < 3 * Double(count), "\(each)")
+  }
+
+  @Test(arguments: Tier.seeds(1...20))
+  func `in a large session whose links come and go all end with the graph that is`(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    let count = 24
+    var links = Set<[Int]>()
+    var flood = Flood(count: count) { _, _ in false }
+    for step in 0..<800 {
+      let one = random.below(count)
+      let other = (one + 1 + random.below(count - 1)) % count
+      let pair = [min(one, other), max(one, other)]
+      // Most links are up in the middle, and many go in the end.
+      let isWanted = random.chance(percent: step < 650 ? 90 : 50)
+      if isWanted, links.insert(pair).inserted { flood.link(one, other) }
+      if !isWanted, links.remove(pair) != nil { flood.unlink(one, other) }
+      if random.chance(percent: 50) { flood.wait(milliseconds: random.below(40)) }
+    }
+    #expect(links.count > 12 * count / 2, "large enough that not everybody passes everything on")
+    for _ in 0..<3 { flood.settle() }
+    for index in 0..<count {
+      let seen = Set(flood.graphs[index].pairs.map { pair in
+        let ends = [Int(pair.0.peer.prefix), Int(pair.1.peer.prefix)]
+        return [ends.min() ?? 0, ends.max() ?? 0]
+      })
+      #expect(seen == links, "\(index): \(links.symmetricDifference(seen))")
+    }
+  }
+
+  @Test func `a message in a large session with a gap takes a few packets more than it has members`() {
+    let count = 40
+    var flood = Flood(count: count) { one, other in min(one, other) != 0 || max(one, other) < 30 }
+    let packets = flood.send(from: 0)
+    #expect(flood.received.enumerated().allSatisfy { $0.element == ($0.offset == 0 ? 0 : 1) })
+    // The ten that it does not reach get it from three each.
+    #expect(packets == 29 + 3 * 10)
   }
 
   @Test func aMissingLinkIsBridged() {
@@ -179,7 +256,7 @@ struct FloodRelayTests {
     while graph.nextOutput() != nil {}
     var forged = LinkState(node: electionNode(1), configuration: ElectionConfiguration())
     forged.version = 50
-    graph.receive(forged, from: electionNode(2))
+    graph.receive(forged, from: electionNode(2), at: .zero)
     guard case .send(let corrected, to: electionNode(2))? = graph.nextOutput() else {
       Issue.record("nothing was corrected")
       return
@@ -195,7 +272,7 @@ struct FloodRelayTests {
     var forged = LinkState(node: electionNode(2), configuration: ElectionConfiguration())
     forged.version = 50
     forged.neighbours = (1...3).map { electionNode($0).incarnation }.sorted()
-    graph.receive(forged, from: electionNode(3))
+    graph.receive(forged, from: electionNode(3), at: .zero)
     var told: [NodeID] = []
     while let output = graph.nextOutput() {
       if case .send(forged, let node) = output { told.append(node) }
@@ -210,7 +287,7 @@ struct FloodRelayTests {
     for version in [UInt32.max, 1 << 31, 1 << 20] {
       var forged = LinkState(node: electionNode(1), configuration: ElectionConfiguration())
       forged.version = version
-      graph.receive(forged, from: electionNode(2))
+      graph.receive(forged, from: electionNode(2), at: .zero)
       #expect(graph.nextOutput() == nil)
     }
   }
@@ -223,7 +300,7 @@ struct FloodRelayTests {
       var state = LinkState(node: node, configuration: ElectionConfiguration(priority: 9))
       state.version = 200_000
       state.neighbours = [electionNode(1).incarnation, other.incarnation].sorted()
-      graph.receive(state, from: electionNode(2))
+      graph.receive(state, from: electionNode(2), at: .zero)
     }
     #expect(graph.members.map(\.rank.priority) == [9, 9])
   }
@@ -239,17 +316,17 @@ struct FloodRelayTests {
     var forged = LinkState(node: electionNode(1), configuration: ElectionConfiguration(priority: 3))
     var corrected: LinkState?
     repeat {
-      if let corrected { other.receive(corrected, from: electionNode(1)) }
+      if let corrected { other.receive(corrected, from: electionNode(1), at: .zero) }
       forged.version = min((corrected?.version ?? 1) + 1 << 16, 1 << 31)
-      victim.receive(forged, from: electionNode(2))
-      other.receive(forged, from: electionNode(3))
+      victim.receive(forged, from: electionNode(2), at: .zero)
+      other.receive(forged, from: electionNode(3), at: .zero)
       while let output = victim.nextOutput() {
         if case .send(let state, _) = output { corrected = state }
       }
     } while forged.version < 1 << 31
     let last = try #require(corrected)
     #expect(last.version <= 1 << 31 && last.neighbours == [electionNode(2).incarnation])
-    other.receive(last, from: electionNode(1))
+    other.receive(last, from: electionNode(1), at: .zero)
     #expect(other.members.first?.rank.priority == 128)
   }
 
@@ -259,7 +336,7 @@ struct FloodRelayTests {
     var state = LinkState(node: double, configuration: ElectionConfiguration())
     state.version = 7
     graph.linkUp(electionNode(3), at: .zero)
-    graph.receive(state, from: electionNode(3))
+    graph.receive(state, from: electionNode(3), at: .zero)
     graph.linkUp(double, at: .zero)
     #expect(graph.node(at: 0) == electionNode(1) && !graph.neighbours.contains(0))
   }
@@ -269,11 +346,11 @@ struct FloodRelayTests {
     graph.linkUp(electionNode(2), at: at(0))
     var state = LinkState(node: electionNode(2), configuration: ElectionConfiguration(priority: 9))
     state.version = 5
-    graph.receive(state, from: electionNode(2))
+    graph.receive(state, from: electionNode(2), at: .zero)
     #expect(graph.members.first?.rank.priority == 9)
     state.version = 4
     state.priority = 1
-    graph.receive(state, from: electionNode(2))
+    graph.receive(state, from: electionNode(2), at: .zero)
     #expect(graph.members.first?.rank.priority == 9)
   }
 
@@ -283,7 +360,7 @@ struct FloodRelayTests {
       var state = LinkState(node: electionNode(number), configuration: ElectionConfiguration())
       state.version = 1
       state.neighbours = [number << 20]
-      graph.receive(state, from: electionNode(2))
+      graph.receive(state, from: electionNode(2), at: .zero)
     }
     #expect(graph.members.isEmpty)
     graph.linkUp(electionNode(2), at: at(0))

@@ -137,6 +137,24 @@ struct DialPlanTests {
     #expect(plan.nextAttempt == .zero + .milliseconds(200), "a dial that has ended holds nothing up")
   }
 
+  @Test("while somebody answers at the last address nobody is dialled again, and after that soon")
+  func waitsForAnAnswer() {
+    var random = SeededRandom(seed: 1)
+    var plan = DialPlan(addresses: [addresses[0]], start: .zero)
+    let (one, two) = (DialID(rawValue: 1), DialID(rawValue: 2))
+    _ = plan.attempt(one, at: .zero, random: &random)
+    plan.connected(one, at: .zero + .milliseconds(1))
+    plan.hasten(to: .zero + .seconds(3))
+    #expect(plan.nextAttempt == .distantFuture, "a second dial would make both slower")
+    let failed = Instant.zero + .seconds(10)
+    plan.failed(one, refused: false, at: failed)
+    #expect(plan.nextAttempt > failed && plan.nextAttempt <= failed + ProtocolTimes.dialBackoffMost)
+    _ = plan.attempt(two, at: plan.nextAttempt, random: &random)
+    plan.connected(two, at: failed + .seconds(5))
+    plan.opened(two, at: failed + .seconds(6))
+    #expect(plan.nextAttempt < failed + .seconds(12), "where the link comes to nothing the next dial is due")
+  }
+
   @Test("rounds of refusals are spaced further and further, up to a limit, and known as refusals")
   func backsOff() {
     var random = SeededRandom(seed: 1)
@@ -186,7 +204,7 @@ struct DialPlanTests {
     var pauses: [Duration] = []
     for number in 1...6 {
       _ = plan.attempt(DialID(rawValue: UInt64(number)), at: now, random: &random)
-      plan.opened(DialID(rawValue: UInt64(number)))
+      plan.opened(DialID(rawValue: UInt64(number)), at: now)
       var next = DialPlan(addresses: [addresses[0]], start: now)
       next.goOn(from: plan, at: now, random: &random)
       plan = next

@@ -56,6 +56,7 @@ struct PageTests {
     Claim("membership", "A receiver with \(ProtocolLimits.members) *present*"),
     Claim("membership", "at most \(ProtocolLimits.departuresOfTeller) records of one sender"),
     Claim("membership", "at most \(ProtocolLimits.unprovenDials) at a time"),
+    Claim("membership", "while \(ProtocolLimits.authenticatingDials) of them were begun"),
     Claim("membership", "at most \(ProtocolLimits.dialsToHost) a second of one machine"),
     Claim("passcode", "When \(ProtocolLimits.wrongPasscodes) passcodes were wrong"),
     Claim("code", "while \(ProtocolLimits.codesOfStrangers) comparisons that others have begun"),

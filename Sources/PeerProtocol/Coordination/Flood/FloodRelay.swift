@@ -76,12 +76,20 @@ package struct FloodRelay: Sendable {
         targets = NodeSet()
         targets.insert(hop)
       }
-    } else if let origin, let state = graph.places[origin].state, state.version == header.linkVersion {
-      targets = targets.subtracting(graph.places[origin].mutual)
+    } else if let origin, knowsLinks(of: origin, header.linkVersion, in: graph) {
+      targets = graph.withoutRelayed(targets.subtracting(graph.places[origin].mutual), from: origin)
     }
     if let from { targets.remove(from) }
     if let origin { targets.remove(origin) }
     return Decision(deliver: header.destination == nil, targets: targets)
+  }
+
+  /// Whether it is known well enough whom the origin of a message reached itself.
+  ///
+  /// In a large session new links wait to be announced: those of the version before are still there, since a loss does not.
+  private func knowsLinks(of origin: Int, _ version: UInt32, in graph: borrowing PresenceGraph) -> Bool {
+    guard let state = graph.places[origin].state else { return false }
+    return state.version == version || graph.isLarge && state.version > 0 && version > 0
   }
 
   /// Whether a message was not seen before.

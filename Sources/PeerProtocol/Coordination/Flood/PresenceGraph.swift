@@ -14,10 +14,19 @@ package struct PresenceGraph: Sendable {
     case membersChanged
   }
 
-  /// Changes wait this long to be announced together (50 ms).
+  /// Changes wait this long to be announced together (50 ms), and new links for each neighbour (4 ms) if that is longer.
+  ///
+  /// Where many join at once every node gets a link to each. If each few of these links were announced alone, and passed on
+  /// to those that a moment later have a link to the announcer themselves, what each node sends and reads at a join would
+  /// grow with the square of their number.
   static let gathering: Int64 = 50_000_000
-  /// A new neighbour has this long to announce whom it reaches itself, before it is told of the others (150 ms).
+  static let gatheringOfNeighbour: Int64 = 4_000_000
+  /// A new neighbour has this long to announce whom it reaches itself, before it is told of the others (150 ms, and 8 ms for
+  /// each neighbour if that is longer).
   static let patience: Int64 = 150_000_000
+  static let patienceOfNeighbour: Int64 = 8_000_000
+  /// So many of those that are linked to two nodes bring one what the other says.
+  static let relays = 3
 
   /// The state of one node.
   ///
@@ -30,6 +39,8 @@ package struct PresenceGraph: Sendable {
     var links = NodeSet()
     /// The places that say they are linked to it.
     var linkedFrom = NodeSet()
+    /// The neighbour that brought the latest announcement.
+    var teller: NodeID?
 
     /// The places where both ends agree.
     var mutual: NodeSet { links.intersection(linkedFrom) }
@@ -38,7 +49,9 @@ package struct PresenceGraph: Sendable {
   /// This node; it has place 0.
   package let me: NodeID
   /// All places in use.
-  var places: [Place]
+  private(set) var places: [Place]
+  /// The place of each incarnation that has one.
+  private var placesOfIncarnations: [UInt64: Int]
   /// The places of the direct links that are up.
   package private(set) var neighbours = NodeSet()
   /// The places that a path of links leads to, without this node.
@@ -51,6 +64,9 @@ package struct PresenceGraph: Sendable {
   private var hasUnannouncedLoss = false
   /// New neighbours and when to tell them of the nodes that they do not reach themselves, in order.
   private var untold: [(place: Int, due: Instant)] = []
+  /// The places whose announcements name new links only and are passed on together, and when.
+  private var gathered = NodeSet()
+  private var passAt: Instant?
 
   private var own: LinkState
   private var outputs = OutputQueue<Output>()
@@ -61,6 +77,7 @@ package struct PresenceGraph: Sendable {
     own = LinkState(node: me, configuration: configuration)
     own.version = 1
     places = [Place(incarnation: me.incarnation, state: own)]
+    placesOfIncarnations = [me.incarnation: 0]
   }
 
   /// The version of the announcement that names whom a broadcast of this node reaches; 0 if none does at the moment.
@@ -68,8 +85,7 @@ package struct PresenceGraph: Sendable {
 
   /// When ``tick(at:)`` is due; nil for never.
   package var deadline: Instant? {
-    guard let due = untold.first?.due else { return announceAt }
-    return min(due, announceAt ?? .distantFuture)
+    [untold.first?.due, announceAt, passAt].compactMap(\.self).min()
   }
 
   /// Takes the next thing to do, oldest first; nil when there is nothing left.
@@ -90,7 +106,7 @@ package struct PresenceGraph: Sendable {
     neighbours.insert(place)
     setLinks(of: 0, to: neighbours)
     outputs.append(.send(own, to: node))
-    untold.append((place, now.advanced(byNanoseconds: Self.patience)))
+    tellSoon(place, at: now)
     announceSoon(at: now)
     refresh()
   }
@@ -120,45 +136,87 @@ package struct PresenceGraph: Sendable {
       untold.removeFirst()
       tell(next.place)
     }
+    guard let passAt, now >= passAt else { return }
+    self.passAt = nil
+    while let place = gathered.popFirst() { passOn(place) }
   }
 
+  /// Whether so many nodes are linked that not each of them passes on what each other one says.
+  var isLarge: Bool { pace > Self.gathering }
+
+  /// How long new links wait, so that what many of them cost is bounded.
+  private var pace: Int64 { max(Self.gathering, Self.gatheringOfNeighbour * Int64(neighbours.count)) }
+
   private mutating func announceSoon(at now: Instant) {
-    announceAt = announceAt ?? now.advanced(byNanoseconds: Self.gathering)
+    // Until a loss is announced all others relay for this node.
+    let due = now.advanced(byNanoseconds: hasUnannouncedLoss ? Self.gathering : pace)
+    announceAt = min(due, announceAt ?? due)
+  }
+
+  private mutating func tellSoon(_ place: Int, at now: Instant) {
+    guard !untold.contains(where: { $0.place == place }) else { return }
+    let patience = max(Self.patience, Self.patienceOfNeighbour * Int64(neighbours.count))
+    let due = now.advanced(byNanoseconds: patience)
+    untold.append((place, max(due, untold.last?.due ?? due)))
   }
 
   /// Sends a neighbour what is known of the nodes that it is not linked to.
   private mutating func tell(_ place: Int) {
     guard let node = node(at: place) else { return }
-    var others = reachable.subtracting(places[place].links)
+    // One that says that it is linked to the neighbour told it itself when that link came up.
+    var others = reachable.subtracting(places[place].links.union(places[place].linkedFrom))
     others.remove(place)
     while let other = others.popFirst() {
-      guard let state = places[other].state, state.version > 0 else { continue }
+      guard let state = places[other].state, state.version > 0, isRelay(from: other, to: place) else { continue }
       outputs.append(.send(state, to: node))
     }
   }
 
   /// Takes an announcement that came over the link to `sender` and passes it on; old news is dropped.
-  package mutating func receive(_ state: LinkState, from sender: NodeID) {
+  package mutating func receive(_ state: LinkState, from sender: NodeID, at now: Instant) {
     guard state.node != me else {
       correct(state)
       return
     }
     guard let place = reserve(state.node.incarnation), place != 0, takes(state, at: place, from: sender) else { return }
     places[place].state = state
+    places[place].teller = sender
     var links = NodeSet()
     for incarnation in state.neighbours {
       if let neighbour = reserve(incarnation) { links.insert(neighbour) }
     }
+    let lost = places[place].links.subtracting(links)
     setLinks(of: place, to: links)
-    var rest = neighbours.subtracting(links)
+    if lost.isEmpty, isLarge {
+      gathered.insert(place)
+      passAt = passAt ?? now.advanced(byNanoseconds: pace)
+    } else {
+      gathered.remove(place)
+      passOn(place)
+      if isLarge { checkRelays(of: place, lost, at: now) }
+    }
+    refresh()
+  }
+
+  /// Tells the two ends of links that are lost, where they are neighbours, what the one may have been about to bring the other.
+  private mutating func checkRelays(of place: Int, _ lost: NodeSet, at now: Instant) {
+    var ends = lost
+    ends.insert(place)
+    ends = ends.intersection(neighbours)
+    while let end = ends.popFirst() { tellSoon(end, at: now) }
+  }
+
+  /// Sends the latest announcement of a node to the neighbours that it does not name itself.
+  private mutating func passOn(_ place: Int) {
+    guard let state = places[place].state else { return }
+    var rest = withoutRelayed(neighbours.subtracting(places[place].links), from: place)
     // The announcer too if it came from somebody else, even if that names it among its own neighbours: it corrects what it
     // did not say.
     if neighbours.contains(place) { rest.insert(place) }
     while let other = rest.popFirst() {
-      guard let node = node(at: other), node != sender else { continue }
+      guard let node = node(at: other), node != places[place].teller else { continue }
       outputs.append(.send(state, to: node))
     }
-    refresh()
   }
 
   /// Whether an announcement takes the place of what is known of its node.
@@ -306,14 +364,42 @@ extension PresenceGraph {
     return found
   }
 
-  private func place(ofIncarnation incarnation: UInt64) -> Int? {
-    places.firstIndex { $0.incarnation == incarnation }
+  /// Of neighbours that a node does not reach itself, those to which this node has to bring what that one says.
+  ///
+  /// In a large session ``relays`` of the nodes that are linked to both do; that is enough for one that lies and one that has
+  /// just been lost. Which, all of them find by the same rule; it differs from neighbour to neighbour, so that nobody is the
+  /// one for all.
+  func withoutRelayed(_ targets: NodeSet, from origin: Int) -> NodeSet {
+    var kept = NodeSet()
+    var rest = targets
+    while let target = rest.popFirst() {
+      if isRelay(from: origin, to: target) { kept.insert(target) }
+    }
+    return kept
   }
+
+  private func isRelay(from origin: Int, to target: Int) -> Bool {
+    guard isLarge else { return true }
+    var relays = places[origin].mutual.intersection(places[target].mutual)
+    relays.remove(0)
+    guard neighbours.contains(origin) else { return relays.isEmpty }
+    let salt = places[target].incarnation
+    func turn(_ place: Int) -> UInt64 { (places[place].incarnation ^ salt) &* 0x9e37_79b9_7f4a_7c15 }
+    let own = turn(0)
+    var before = 0
+    while before < Self.relays, let relay = relays.popFirst() {
+      if turn(relay) < own { before += 1 }
+    }
+    return before < Self.relays
+  }
+
+  private func place(ofIncarnation incarnation: UInt64) -> Int? { placesOfIncarnations[incarnation] }
 
   /// The place of a node, taking over that of an unreachable one if all are in use; nil if every node is live.
   private mutating func reserve(_ incarnation: UInt64) -> Int? {
     if let place = place(ofIncarnation: incarnation) { return place }
     guard places.count >= NodeSet.capacity else {
+      placesOfIncarnations[incarnation] = places.count
       places.append(Place(incarnation: incarnation))
       return places.count - 1
     }
@@ -325,6 +411,8 @@ extension PresenceGraph {
     setLinks(of: free, to: NodeSet())
     var mentions = places[free].linkedFrom
     while let other = mentions.popFirst() { places[other].links.remove(free) }
+    placesOfIncarnations[places[free].incarnation] = nil
+    placesOfIncarnations[incarnation] = free
     places[free] = Place(incarnation: incarnation)
     return free
   }

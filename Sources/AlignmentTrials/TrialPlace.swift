@@ -15,6 +15,8 @@ package enum TrialPlace: String, Sendable {
   case small
   /// Surfaces at any angle, columns and bushes under no roof.
   case yard
+  /// A corridor of 12 m to 24 m with doors, most of them equally far apart.
+  case corridor
 
   package func points(seed: UInt64) -> [SIMD3<Float>] {
     switch self {
@@ -22,6 +24,7 @@ package enum TrialPlace: String, Sendable {
     case .small: SyntheticRoom(seed: seed, pointCount: 6_000).map().cloud.positions
     case .flat: Self.flat(seed)
     case .yard: Self.yard(seed)
+    case .corridor: Self.corridor(seed)
     }
   }
 
@@ -95,6 +98,35 @@ package enum TrialPlace: String, Sendable {
     for _ in 0..<(all.count / 60) { all.append(dice.vector(-1...1) * SIMD3<Float>(12, 4, 10)) }
     for _ in 0..<20 { all.append(dice.vector(-1...1) * 3000) }
     dice.shuffle(&all)
+    return all
+  }
+
+  private static func corridor(_ seed: UInt64) -> [SIMD3<Float>] {
+    var dice = TrialDice(seed: seed)
+    let size = SIMD3<Float>(dice.number(12...24), 2.5, dice.number(1.4...2.2))
+    var spots: [(center: SIMD3<Float>, reach: SIMD3<Float>, weight: Int)] = []
+    // Texture on the floor, the ceiling and the two walls.
+    for _ in 0..<Int(size.x * 12) {
+      let side: Float = dice.below(2) == 0 ? -0.5 : 0.5
+      let (along, across) = (dice.number(-0.5...0.5), dice.number(-0.5...0.5))
+      let isUpright = dice.below(3) != 0
+      let center = size * (isUpright ? SIMD3(along, across, side) : SIMD3(along, side, across))
+      spots.append((center, isUpright ? [0.06, 0.06, 0] : [0.06, 0, 0.06], 1 + dice.below(30)))
+    }
+    // The two posts and the lintel of each door.
+    for door in 0..<Int(size.x / 2.5) {
+      let side: Float = dice.below(2) == 0 ? -0.5 : 0.5
+      let x = Float(door) * 2.5 - size.x / 2 + (dice.below(3) == 0 ? dice.number(0.3...1.2) : 0.6)
+      for post: Float in [0, 0.9] { spots.append(([x + post, -0.25, side * size.z], [0.01, 0.5, 0.01], 60)) }
+      spots.append(([x + 0.45, 0.8, side * size.z], [0.3, 0.01, 0.01], 30))
+    }
+    var all: [SIMD3<Float>] = []
+    for spot in spots {
+      for _ in 0..<(spot.weight * 16) {
+        all.append(spot.center + spot.reach * dice.normals() + dice.normals() * 0.004)
+      }
+    }
+    for _ in 0..<(all.count / 60) { all.append(dice.vector(-0.7...0.7) * size) }
     return all
   }
 }

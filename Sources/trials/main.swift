@@ -15,6 +15,9 @@ let usage = """
          trials descriptors MODE RELATION FIRST-SEED LAST-SEED [SHARE]
   The same for clouds whose points have descriptors like ARKit's; of one place they have one point of SHARE (5) in common.
   relations: onePlace tiledPlace strangers repeats tiles furniture clutter all
+         trials gate FIRST-SEED LAST-SEED [list] [FILE ...]
+  Whether the status of a map keeps its promise: the share of scans with other points of its place that are accepted, for
+  made-up rooms, parts of rooms and wide places of many sizes, or for parts of the maps or point clouds in files.
   modes: gravity free    levels: easy medium hard all    places: room flat yard all
   """
 
@@ -101,6 +104,10 @@ if let order = DescriptorOrder(Array(CommandLine.arguments.dropFirst())) {
   exit(0)
 }
 if let order = SparseOrder(Array(CommandLine.arguments.dropFirst())) {
+  try order.run()
+  exit(0)
+}
+if let order = try GateOrder(Array(CommandLine.arguments.dropFirst())) {
   try order.run()
   exit(0)
 }

@@ -17,6 +17,14 @@ import WorldModel
     #expect(support.source == .geometry && support.points > 100 && support.box.extent.x > 2)
   }
 
+  /// Of 22,668 points: four rooms, each of which is as sparse as one of 6,000.
+  @Test func `a wide map of many points is sparse where its rooms are`() throws {
+    let trial = GateTrial(.flat, seed: 1_003, scans: 1)
+    #expect(trial.map.count > 20_000)
+    let answer = try Relocalizer(map: trial.map).relocalize(trial.scans[0].query, mode: .gravity)
+    #expect(trial.scans[0].isRight(try #require(answer.transform)))
+  }
+
   @Test func `a place in a sparse map is remembered`() throws {
     let trial = SparseTrial(.walk, points: 4_000, mode: .gravity, seed: 1)
     let map = try Relocalizer(map: trial.map)

@@ -13,8 +13,8 @@ struct MapModel {
   let surfaces: SurfaceCloud
   /// All cleaned points, for the last pass and the verdict.
   let all: PointGrid
-  /// All points but those far outside the bulk, since in a sparse map one that stands alone may be a wall; nil for a map of many
-  /// points.
+  /// All points but those far outside the bulk, since in a sparse map one that stands alone may be a wall; nil for a dense
+  /// map (``SparseEvidence/isSparse(_:)``).
   let sparse: PointGrid?
 
   /// Tells prepared maps apart; equal for the same cloud.
@@ -56,7 +56,7 @@ struct MapModel {
     surfaces = SurfaceCloud(points)
     all = PointGrid(local, cell: 0.1)
     sparse =
-      cropped.count <= SparseEvidence.mostMapPoints
+      SparseEvidence.isSparse(cropped)
       ? PointGrid(cropped.map { $0 - center }, cell: Repetition.cell) : nil
   }
 }

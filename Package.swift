@@ -177,7 +177,8 @@ let package = Package(
       name: "WorldModelTests", dependencies: ["Basics", "WorldModel", "WorldFormats"], exclude: ["reader.py"],
       swiftSettings: common),
     .testTarget(
-      name: "WorldAlignmentTests", dependencies: ["AlignmentTrials", "Basics", "WorldAlignment", "WorldModel"],
+      name: "WorldAlignmentTests",
+      dependencies: ["AlignmentTrials", "Basics", "TestSupport", "WorldAlignment", "WorldModel"],
       swiftSettings: common),
     .testTarget(
       name: "WorldFormatsTests", dependencies: ["Basics", "WorldFormats", "WorldModel", "CZlib"],

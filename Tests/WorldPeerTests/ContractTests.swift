@@ -169,7 +169,7 @@ struct ContractTests {
   func pair() async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "room.worldmap")
-      try Data(try SyntheticRoom(seed: 3, pointCount: 2_000).map().encoded()).write(to: path)
+      try Data(try SyntheticRoom(seed: 3, pointCount: 5_000).map().encoded()).write(to: path)
       let ann = try PeerProcess("ann", in: folder, ["--accept", "all", "--map", path.path])
       let port = try #require(try await ann.event("ready").port)
       let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])

@@ -84,14 +84,14 @@ struct MapFormatTests {
   func shared() async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "room.ply").path
-      let room = SyntheticRoom(seed: 3, pointCount: 2_000).map()
+      let room = SyntheticRoom(seed: 3, pointCount: 5_000).map()
       try Data(try room.file(as: .pointCloud(.plyASCII))).write(to: URL(filePath: path))
       let ann = try PeerProcess("ann", in: folder, ["--accept", "all", "--map", path])
       let port = try #require(try await ann.event("ready").port)
       let bob = try PeerProcess("bob", in: folder, ["--connect", "127.0.0.1:\(port)"])
       try await ann.ask("wait peers 1")
       let shared = try await ann.ask("send-map")
-      #expect(shared.points == 2_000)
+      #expect(shared.points == 5_000)
       #expect(try await bob.event("map-received").mapID == shared.mapID)
       #expect(try await bob.ask("tap 0.5 0.6 lamp").id != nil)
     }

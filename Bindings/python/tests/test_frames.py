@@ -73,7 +73,9 @@ class FrameTest(PeerTest):
                 await bob.share_map(cloud)
                 mapping = cloud.mapping()
                 self.assertIsNone(cloud.provider)
-            self.assertEqual((mapping.status, mapping.lacks), (sw.MappingStatus.LIMITED, sw.MappingLacks.DENSITY))
+            self.assertEqual(
+                (mapping.status, mapping.lacks),
+                (sw.MappingStatus.LIMITED, sw.MappingLacks.COVERAGE | sw.MappingLacks.DENSITY))
             self.assertTrue(0 < mapping.progress < 1)
             await self.event(ann, MapReceived)
             self.assertEqual(ann.map.provider, bob_id)

@@ -42,7 +42,8 @@ extension WorldMapDecoder {
     }
     try order.get()
     overview.boundsWithoutOutliers = sample.bounds
-    overview.mapping = MappingEvidence(points: pointCount, cells, views: views)
+    overview.mapping = MappingEvidence(
+      points: pointCount, cells, views: views, hasDescriptors: overview.channels.descriptors != nil)
     try visitAnchors(body)
     overview.anchors = anchorCount
     let survey = try survey()

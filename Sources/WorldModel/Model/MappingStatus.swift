@@ -3,11 +3,11 @@
 public enum MappingStatus: Hashable, Sendable {
   /// There is no feature point yet; nothing can be captured.
   case notAvailable
-  /// Too little to relocalise; the reasons say which evidence is missing.
+  /// Too little to relocalise, in most cases; the reasons say which evidence is missing.
   case limited(Reasons)
-  /// Enough to share, and still growing.
+  /// Enough to share: half of all scans of the place are accepted at least.
   case extending
-  /// The place is well covered.
+  /// The place is well covered: 95 of 100 scans of it are accepted at least.
   case mapped
 
   /// The missing evidence.
@@ -54,22 +54,37 @@ extension MappingStatus.Reasons: CustomStringConvertible {
   }
 }
 
-/// The measures that decide a ``MappingStatus``.
+/// The measures that decide a ``MappingStatus``: a promise about the scans of others.
+///
+/// Another device finds its place in a map by the points of its scan that repeat those of the map, though hardly any is
+/// the same. So *mapped* promises that of scans of the same part, which are as dense and have other points, 95 of 100 are
+/// accepted by the shape of the cloud, with gravity known; *extending* promises one half. The bounds were set on made-up
+/// rooms, parts of rooms, corridors, flats and yards, and hold for other ones of these (`trials gate`). What repeats itself, such
+/// as one of two equal rooms, keeps no promise: a cloud does not tell that it has a twin.
 ///
 /// Space is cut into cubic cells of ``cellSize`` at multiples of it. A cell is covered when it holds at least
-/// ``coveredCell`` points, so that single outliers, even kilometres away, count for nothing.
+/// ``coveredCell`` points, so that single outliers, even kilometres away, count for nothing. How sure a scan can be grows
+/// with ``strength``; in a wide place it sees a part alone, which must be dense enough by itself.
 ///
-/// | status | covered cells | points a covered cell | views, when known |
-/// |---|---|---|---|
-/// | `extending` | ≥ 8 | ≥ 8 | ≥ 3 |
-/// | `mapped` | ≥ 48 | ≥ 16 | ≥ 12 |
+/// | status | covered cells | points a covered cell | strength | views, when known |
+/// |---|---|---|---|---|
+/// | `extending` | ≥ 8 | ≥ 15 | ≥ 40,000 | ≥ 3 |
+/// | `mapped` | ≥ 24 | ≥ 18 | ≥ 70,000 | ≥ 12 |
 ///
-/// Below a bound of `extending` the status is `limited` with that column as the reason.
+/// Below a bound of `extending` the status is `limited` with that column as the reason. Strength counts as coverage: it is
+/// what more cells of that density would give.
+///
+/// Descriptors find a place in far fewer points, if the other device has comparable ones, which a map cannot know. So
+/// ``describedPoints`` points with descriptors are `extending` whatever their cells; only their shape makes them `mapped`.
 public struct MappingEvidence: Hashable, Sendable {
   /// The edge of a cell: half a metre, about an arm's reach.
   public static let cellSize: Float = 0.5
   /// The fewest points of a covered cell.
   public static let coveredCell = 4
+  /// The fewest points with descriptors that make a map worth sharing.
+  ///
+  /// Made-up sessions of so many points, one of ten of which both have, find each other; those of 200 mostly do not.
+  public static let describedPoints = 500
 
   /// The number of feature points.
   public var points: Int
@@ -79,48 +94,73 @@ public struct MappingEvidence: Hashable, Sendable {
   public var density: Float
   /// The number of camera views, when it is known.
   public var views: UInt32?
+  /// Whether the points have descriptors.
+  public var hasDescriptors: Bool
 
   /// The evidence of a cloud.
   public init(_ cloud: FeatureCloud, views: UInt32? = nil) {
     var cells = CoveredCells()
     while cells.beginTurn() { cells.add(cloud.positions) }
-    self.init(points: cloud.count, cells, views: views)
+    self.init(points: cloud.count, cells, views: views, hasDescriptors: cloud.channels.descriptors != nil)
   }
 
   /// The evidence of `points` points that lie in these cells.
-  init(points: Int, _ cells: CoveredCells, views: UInt32?) {
+  init(points: Int, _ cells: CoveredCells, views: UInt32?, hasDescriptors: Bool) {
     self.points = points
     coveredCells = cells.count
     density = cells.count == 0 ? 0 : Float(cells.points) / Float(cells.count)
     self.views = views
+    self.hasDescriptors = hasDescriptors
   }
+
+  /// The points in covered cells times ``density``.
+  ///
+  /// A scan is sure by how many standard deviations it repeats the map more than chance would: the share that is repeated
+  /// grows with the density, and the deviation with the root of the number of cells. This is the square of both.
+  public var strength: Float { Float(coveredCells) * density * density }
 
   /// The status that the table of this type gives.
   public var status: MappingStatus {
     guard points > 0 else { return .notAvailable }
-    let missing = reasons(cells: 8, density: 8, views: 3)
-    guard missing.isEmpty else { return .limited(missing) }
-    let (cells, density, views) = Self.mapped
-    return reasons(cells: cells, density: density, views: views).isEmpty ? .mapped : .extending
+    if missing(for: .mapped).isEmpty { return .mapped }
+    var reasons = missing(for: .extending)
+    if hasDescriptors, points >= Self.describedPoints { reasons.subtract([.coverage, .density]) }
+    return reasons.isEmpty ? .extending : .limited(reasons)
   }
 
   /// How far the evidence has come towards ``MappingStatus/mapped``, 0–1: the least share of its bounds that is reached.
   ///
-  /// It is 1 exactly of what is mapped. More points can lower it for a moment, where they open cells that hold few yet.
+  /// Of ``strength``, which is a square, the root counts. It is 1 exactly of what is mapped. More points can lower it for a
+  /// moment, where they open cells that hold few yet.
   public var progress: Float {
-    let (cells, least, fewest) = Self.mapped
-    let shares = [Float(coveredCells) / Float(cells), density / least, views.map { Float($0) / Float(fewest) } ?? 1]
+    let bounds = Bounds.mapped
+    let shares = [
+      Float(coveredCells) / Float(bounds.cells), density / bounds.density,
+      (strength / bounds.strength).squareRoot(), views.map { Float($0) / Float(bounds.views) } ?? 1,
+    ]
     return min(1, shares.min() ?? 0)
   }
 
-  /// The bounds of ``MappingStatus/mapped``.
-  private static let mapped: (cells: Int, density: Float, views: UInt32) = (48, 16, 12)
+  /// A row of the table.
+  private struct Bounds {
+    let cells: Int
+    let density: Float
+    let strength: Float
+    let views: UInt32
 
-  private func reasons(cells: Int, density least: Float, views fewest: UInt32) -> MappingStatus.Reasons {
+    static let extending = Bounds(cells: 8, density: 15, strength: 40_000, views: 3)
+    static let mapped = Bounds(cells: 24, density: 18, strength: 70_000, views: 12)
+  }
+
+  private func missing(for bounds: Bounds) -> MappingStatus.Reasons {
     var missing: MappingStatus.Reasons = []
-    if coveredCells < cells { missing.insert(.coverage) }
-    if density < least { missing.insert(.density) }
-    if let views, views < fewest { missing.insert(.views) }
+    // Cells of the least density must be as many as give the strength, so that a sparse place lacks coverage too.
+    let density = max(density, bounds.density)
+    if coveredCells < bounds.cells || Float(coveredCells) * density * density < bounds.strength {
+      missing.insert(.coverage)
+    }
+    if self.density < bounds.density { missing.insert(.density) }
+    if let views, views < bounds.views { missing.insert(.views) }
     return missing
   }
 }

@@ -58,36 +58,62 @@ struct FeatureCloudTests {
   }
 
   /// `perCell` points in each of `cells` cells in a row.
-  private func evidence(cells: Int, perCell: Int, views: UInt32? = nil) -> MappingEvidence {
+  private func evidence(
+    cells: Int, perCell: Int, views: UInt32? = nil, hasDescriptors: Bool = false
+  ) -> MappingEvidence {
     let positions = (0..<(cells * perCell)).map { index in
       SIMD3<Float>(Float(index / perCell) * MappingEvidence.cellSize + 0.1, 0.1, 0.1)
     }
-    let cloud = FeatureCloud(positions: positions, identifiers: positions.indices.map { UInt64($0) })
+    var cloud = FeatureCloud(positions: positions, identifiers: positions.indices.map { UInt64($0) })
+    if hasDescriptors {
+      cloud.channels.descriptors = .init(kind: "orb", size: 1, bytes: [UInt8](repeating: 0, count: cloud.count))
+    }
     return MappingEvidence(cloud, views: views)
   }
 
-  private func status(cells: Int, perCell: Int, views: UInt32? = nil) -> MappingStatus {
-    evidence(cells: cells, perCell: perCell, views: views).status
+  private func status(
+    cells: Int, perCell: Int, views: UInt32? = nil, hasDescriptors: Bool = false
+  ) -> MappingStatus {
+    evidence(cells: cells, perCell: perCell, views: views, hasDescriptors: hasDescriptors).status
   }
 
   @Test func progressReachesOneExactlyWhenMapped() {
     #expect(evidence(cells: 0, perCell: 0).progress == 0)
-    #expect(evidence(cells: 12, perCell: 16).progress == 0.25)
-    #expect(evidence(cells: 48, perCell: 8).progress == 0.5)
-    #expect(evidence(cells: 48, perCell: 16, views: 9).progress == 0.75)
-    #expect(evidence(cells: 60, perCell: 20).progress == 1)
+    #expect(evidence(cells: 6, perCell: 200).progress == 0.25)
+    #expect(evidence(cells: 900, perCell: 9).progress == 0.5)
+    // Of the strength, 28,000 of 70,000, the root counts.
+    #expect(abs(evidence(cells: 70, perCell: 20).progress - (0.4 as Float).squareRoot()) < 1e-6)
+    #expect(evidence(cells: 216, perCell: 18).progress < 1)
+    #expect(evidence(cells: 217, perCell: 18).progress == 1)
+    #expect(evidence(cells: 217, perCell: 18, views: 9).progress == 0.75)
     #expect(WorldMap().buildingProgress == 0)
   }
 
   @Test func statusFollowsItsTable() {
     #expect(status(cells: 0, perCell: 0) == .notAvailable)
-    #expect(status(cells: 7, perCell: 8) == .limited(.coverage))
-    #expect(status(cells: 8, perCell: 7) == .limited(.density))
+    #expect(status(cells: 7, perCell: 100) == .limited(.coverage))
+    #expect(status(cells: 8, perCell: 70) == .limited(.coverage))
+    #expect(status(cells: 8, perCell: 71) == .extending)
+    #expect(status(cells: 300, perCell: 14) == .limited(.density))
+    #expect(status(cells: 177, perCell: 15) == .limited(.coverage))
+    #expect(status(cells: 178, perCell: 15) == .extending)
     #expect(status(cells: 8, perCell: 3) == .limited([.coverage, .density]))
-    #expect(status(cells: 8, perCell: 8) == .extending)
-    #expect(status(cells: 8, perCell: 8, views: 2) == .limited(.views))
-    #expect(status(cells: 47, perCell: 16) == .extending)
-    #expect(status(cells: 48, perCell: 16) == .mapped)
-    #expect(status(cells: 48, perCell: 16, views: 11) == .extending)
+    #expect(status(cells: 100, perCell: 14) == .limited([.coverage, .density]))
+    #expect(status(cells: 178, perCell: 15, views: 2) == .limited(.views))
+    #expect(status(cells: 23, perCell: 60) == .extending)
+    #expect(status(cells: 24, perCell: 60) == .mapped)
+    #expect(status(cells: 400, perCell: 17) == .extending)
+    #expect(status(cells: 216, perCell: 18) == .extending)
+    #expect(status(cells: 217, perCell: 18) == .mapped)
+    #expect(status(cells: 217, perCell: 18, views: 11) == .extending)
+    #expect(status(cells: 217, perCell: 18, views: 12) == .mapped)
+  }
+
+  @Test func descriptorsMakeAMapWorthSharingAndNotMapped() {
+    #expect(status(cells: 499, perCell: 1, hasDescriptors: true) == .limited([.coverage, .density]))
+    #expect(status(cells: 500, perCell: 1, hasDescriptors: true) == .extending)
+    #expect(status(cells: 500, perCell: 1, views: 2, hasDescriptors: true) == .limited(.views))
+    #expect(evidence(cells: 500, perCell: 1, hasDescriptors: true).progress == 0)
+    #expect(status(cells: 217, perCell: 18, hasDescriptors: true) == .mapped)
   }
 }

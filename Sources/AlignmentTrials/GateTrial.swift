@@ -28,7 +28,7 @@ package struct GateTrial: Sendable {
     case yard
   }
 
-  /// What was held back, in a frame of its own.
+  /// A scan that was held back, in a frame of its own.
   package struct Scan: Sendable {
     /// The points (metres).
     package let query: [SIMD3<Float>]

@@ -59,8 +59,8 @@ extension MappingStatus.Reasons: CustomStringConvertible {
 /// Another device finds its place in a map by the points of its scan that repeat those of the map, though hardly any is
 /// the same. So *mapped* promises that of scans of the same part, which are as dense and have other points, 95 of 100 are
 /// accepted by the shape of the cloud, with gravity known; *extending* promises one half. The bounds were set on made-up
-/// rooms, parts of rooms, corridors, flats and yards, and hold for other ones of these (`trials gate`). What repeats itself, such
-/// as one of two equal rooms, keeps no promise: a cloud does not tell that it has a twin.
+/// rooms, parts of rooms, corridors, flats and yards, and hold for other ones of these (`trials gate`). Places that repeat
+/// themselves, such as two equal rooms, keep no promise: a cloud does not tell that it has a twin.
 ///
 /// Space is cut into cubic cells of ``cellSize`` at multiples of it. A cell is covered when it holds at least
 /// ``coveredCell`` points, so that single outliers, even kilometres away, count for nothing. How sure a scan can be grows

@@ -22,7 +22,7 @@ extension sw_attachment {
   init(_ attachment: SessionAttachment) {
     self.init()
     id = sw_digest(copying: attachment.id.digest.bytes)
-    author = sw_peer_id(copying: attachment.author.bytes)
+    author = sw_peer_id(copying: attachment.author.id.bytes)
     name = UnsafePointer(copyText(attachment.name))
     path = attachment.path.map { UnsafePointer(copyText($0)) }
     size = UInt64(attachment.size)

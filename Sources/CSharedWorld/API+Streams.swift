@@ -32,7 +32,8 @@ public func sw_session_accept_streams(
     subscription.pointee = try running.subscribe { [events = running.events] _, number in
       for await stream in streams {
         var event = OwnEvent(SW_EVENT_STREAM, number)
-        (event.peer, event.name, event.stream) = (stream.peer, stream.name, stream)
+        (event.peer, event.peerName) = (stream.peer.id, stream.peer.name)
+        (event.name, event.stream) = (stream.name, stream)
         guard await events.put(event) else { return }
       }
     }

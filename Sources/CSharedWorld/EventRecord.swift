@@ -37,8 +37,7 @@ extension sw_event {
     case .mapProgress(let progress):
       set(SW_EVENT_MAP_PROGRESS, progress.mapID, from: progress.from, progress.verifiedBytes, of: progress.totalBytes)
     case .mapReceived(let receipt):
-      set(SW_EVENT_MAP_RECEIVED, receipt.mapID, from: receipt.from.id, receipt.bytes, of: receipt.bytes)
-      setPeer(receipt.from)
+      set(SW_EVENT_MAP_RECEIVED, receipt.mapID, from: receipt.from, receipt.bytes, of: receipt.bytes)
     case .mapFailed(let error): set(SW_EVENT_MAP_FAILED, error)
     case .peerMapChanged(let peer, let status):
       set(SW_EVENT_PEER_MAP_CHANGED, peer)
@@ -124,23 +123,22 @@ extension sw_event {
     self.text = UnsafePointer(copyText(text))
   }
 
-  private mutating func set(_ kind: Int, _ resource: ResourceID, with id: PeerID, _ bytes: Int, of whole: Int) {
+  private mutating func set(_ kind: Int, _ resource: ResourceID, with peer: Peer, _ bytes: Int, of whole: Int) {
     set(kind)
-    peer = sw_peer_id(copying: id.bytes)
+    self.peer = sw_peer_id(copying: peer.id.bytes)
+    peer_name = UnsafePointer(copyText(peer.name))
     digest = sw_digest(copying: resource.digest.bytes)
     done = UInt64(bytes)
     total = UInt64(whole)
   }
 
   private mutating func setReturned(_ returned: MessageReturn) {
-    set(SW_EVENT_MESSAGE_RETURNED, text: returned.reason.rawValue)
-    peer = sw_peer_id(copying: returned.receiver.bytes)
+    set(SW_EVENT_MESSAGE_RETURNED, returned.receiver, text: returned.reason.rawValue)
     sequence = returned.message.number
   }
 
   private mutating func set(_ failure: MessageFailure) {
-    set(SW_EVENT_MESSAGES_FAILED, text: failure.reason.rawValue)
-    peer = sw_peer_id(copying: failure.receiver.bytes)
+    set(SW_EVENT_MESSAGES_FAILED, failure.receiver, text: failure.reason.rawValue)
     total = UInt64(failure.messages.count)
     setData(failure.messages.flatMap { message in withUnsafeBytes(of: message.number) { Array($0) } })
   }
@@ -196,9 +194,8 @@ extension sw_event {
     status = Status.of(error.code)
   }
 
-  private mutating func set(_ kind: Int, _ map: MapID, from sender: PeerID, _ done: Int, of total: Int) {
-    set(kind)
-    peer = sw_peer_id(copying: sender.bytes)
+  private mutating func set(_ kind: Int, _ map: MapID, from sender: Peer, _ done: Int, of total: Int) {
+    set(kind, sender)
     self.map = sw_map_id(copying: map.digest.bytes)
     self.done = UInt64(done)
     self.total = UInt64(total)

@@ -9,6 +9,8 @@ struct OwnEvent: Sendable {
   var failure: Failure?
   var peer: PeerID?
   var name: String?
+  /// Of the peer, where `name` is another thing's.
+  var peerName: String?
   var text: String?
   var flags: UInt32 = 0
   var total: UInt64 = 0
@@ -66,6 +68,7 @@ extension sw_event {
     status = sw_status(event.failure?.status ?? SW_OK)
     peer = sw_peer_id(copying: event.peer?.bytes ?? [])
     name = event.name.map { UnsafePointer(copyText($0)) }
+    peer_name = event.peerName.map { UnsafePointer(copyText($0)) }
     text = (event.failure?.message ?? event.text).map { UnsafePointer(copyText($0)) }
     flags = event.flags
     total = event.total
@@ -100,7 +103,7 @@ extension sw_event {
 
   /// Frees what the event points to.
   func release() {
-    for text in [name, text, anchor.name, endpoint, object_type, content_type] { freeConstant(text) }
+    for text in [name, peer_name, text, anchor.name, endpoint, object_type, content_type] { freeConstant(text) }
     freeConstant(data)
     freePairs(fields, field_count)
     StreamBox.close(stream)

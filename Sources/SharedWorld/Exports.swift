@@ -8,15 +8,12 @@
 @_exported public import enum AnchorReplication.AnchorOrigin
 @_exported public import enum PeerProtocol.HostChangeReason
 @_exported public import enum PeerProtocol.InvitationDecision
-@_exported public import struct PeerProtocol.MapProgress
 @_exported public import enum PeerProtocol.MapProviders
 @_exported public import struct PeerProtocol.MapStatus
-@_exported public import struct PeerProtocol.MessageFailure
+@_exported public import enum PeerProtocol.MessageFailureReason
 @_exported public import struct PeerProtocol.MessageID
 @_exported public import enum PeerProtocol.MessageMode
 @_exported public import struct PeerProtocol.PeerAlignment
 @_exported public import enum PeerProtocol.ResourceFailure
 @_exported public import struct PeerProtocol.ResourceID
-@_exported public import struct PeerProtocol.ResourceOffer
-@_exported public import struct PeerProtocol.ResourceProgress
 @_exported public import enum ServiceDiscovery.DiscoveryMode

@@ -85,7 +85,7 @@ extension Program {
     console.say(.fileFailed(from: person(offer.from), File(offer), reason: failure.word))
   }
 
-  func report(_ failure: ResourceFailure?, of id: ResourceID, at receiver: PeerID) {
+  func report(_ failure: ResourceFailure?, of id: ResourceID, at receiver: Peer) {
     console.say(.fileSettled(at: person(receiver), id.description, reason: failure?.word))
   }
 }

@@ -88,10 +88,10 @@ struct EventRecordTests {
 
   @Test("messages that failed name the receiver, the reason and each message")
   func messagesFailed() {
-    let failure = MessageFailure(receiver: peer, messages: [MessageID(3), MessageID(1 << 40)], reason: .restarted)
+    let failure = MessageFailure(receiver: bob, messages: [MessageID(3), MessageID(1 << 40)], reason: .restarted)
     record(.messagesFailed(failure)) { event in
       #expect(event.type == UInt32(SW_EVENT_MESSAGES_FAILED) && event.peer.peer == peer && event.total == 2)
-      #expect(text(event.text) == "restarted")
+      #expect(text(event.text) == "restarted" && text(event.name) == "bob")
       let numbers = UnsafeRawBufferPointer(start: event.data, count: event.data_size).bindMemory(to: UInt64.self)
       #expect(Array(numbers) == [3, 1 << 40])
     }
@@ -123,10 +123,10 @@ struct EventRecordTests {
 
   @Test("an object that came back names the receiver, the reason and the message")
   func messageReturned() {
-    let returned = MessageReturn(message: MessageID(7), receiver: peer, reason: .undecodable, text: "no")
+    let returned = MessageReturn(message: MessageID(7), receiver: bob, reason: .undecodable, text: "no")
     record(.messageReturned(returned)) { event in
       #expect(event.type == UInt32(SW_EVENT_MESSAGE_RETURNED) && event.peer.peer == peer && event.sequence == 7)
-      #expect(text(event.text) == "undecodable")
+      #expect(text(event.text) == "undecodable" && text(event.name) == "bob")
     }
   }
 
@@ -248,18 +248,45 @@ struct EventRecordTests {
   @Test("a resource tells its name for people, its path, its rate and how it ended")
   func resources() {
     let id = ResourceID(SHA256Digest(hashing: [3]))
-    let offer = ResourceOffer(id: id, from: peer, name: "../room", size: 10)
+    let offer = ResourceOffer(id: id, from: bob, name: "../room", size: 10)
     record(.resourceReceived(ResourceReceipt(offer: offer, path: "/tmp/x"))) { event in
       #expect(event.type == UInt32(SW_EVENT_RESOURCE_RECEIVED) && event.digest.array == id.digest.bytes)
       #expect(text(event.name) == "../room" && text(event.text) == "/tmp/x" && event.total == 10)
     }
     record(.resourceFailed(offer, .diskFull)) { event in
       #expect(text(event.text) == "disk-full" && text(event.name) == "../room" && event.peer.peer == peer)
+      #expect(text(event.peer_name) == "bob")
     }
     let progress = ResourceProgress(
-      id: id, peer: peer, direction: .sending, bytes: 4, totalBytes: 10, bytesPerSecond: 99)
+      id: id, peer: bob, direction: .sending, bytes: 4, totalBytes: 10, bytesPerSecond: 99)
     record(.resourceProgress(progress)) { event in
       #expect(event.done == 4 && event.total == 10 && event.rate == 99 && event.flags == 1)
+      #expect(event.name == nil && text(event.peer_name) == "bob")
+    }
+  }
+
+  @Test("an attachment has two names: its own and that of the peer that attached it")
+  func attachments() {
+    let offer = ResourceOffer(id: ResourceID(SHA256Digest(hashing: [3])), from: bob, name: "plan", size: 10)
+    record(.attachmentChanged(SessionAttachment(offer, .here, path: "/tmp/x"))) { event in
+      #expect(event.type == UInt32(SW_EVENT_ATTACHMENT_CHANGED) && event.peer.peer == peer && event.total == 10)
+      #expect(text(event.name) == "plan" && text(event.peer_name) == "bob" && text(event.text) == "/tmp/x")
+    }
+  }
+
+  @Test("a map on its way, and one that is here, name the peer and count their bytes")
+  func maps() {
+    let map = MapID(SHA256Digest(hashing: [2]))
+    let progress = MapProgress(
+      from: bob, mapID: map, verifiedBytes: 3, totalBytes: 9, bytesPerSecond: 0, requestedBytes: 9, receivedBytes: 3)
+    record(.mapProgress(progress)) { event in
+      #expect(event.type == UInt32(SW_EVENT_MAP_PROGRESS) && event.peer.peer == peer && text(event.name) == "bob")
+      #expect((event.done, event.total) == (3, 9) && event.map.array == map.digest.bytes)
+    }
+    let receipt = Session.MapReceipt(from: bob, mapID: map, points: 1, anchors: 0, bytes: 9)
+    record(.mapReceived(receipt)) { event in
+      #expect(event.type == UInt32(SW_EVENT_MAP_RECEIVED) && event.peer.peer == peer && text(event.name) == "bob")
+      #expect((event.done, event.total) == (9, 9) && event.map.array == map.digest.bytes)
     }
   }
 

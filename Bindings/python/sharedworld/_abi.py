@@ -171,6 +171,8 @@ class Event(ctypes.Structure):
         ("rate", c_uint64),
         ("observations", c_uint32),
         ("has_transform", c_uint32),
+        ("stream", c_void_p),
+        ("peer_name", c_char_p),
     ]
 
 

@@ -73,6 +73,7 @@ READERS: dict[str, Callable[[_abi.Event], Any]] = {
     "observations": lambda event: event.observations,
     "omitted": lambda event: event.total,
     "operation": lambda event: event.operation,
+    "peer_name": lambda event: None if event.peer_name is None else event.peer_name.decode(),
     "percent": lambda event: event.percent,
     "placement": _placement,
     "rate": lambda event: event.rate,

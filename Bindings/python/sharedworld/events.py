@@ -92,6 +92,7 @@ class MapProgress(Event):
     map: ID
     done: int
     total: int
+    name: str | None
 
 
 @event_class(12)
@@ -102,6 +103,7 @@ class MapReceived(Event):
     map: ID
     done: int
     total: int
+    name: str | None
     name: str
 
 
@@ -301,6 +303,7 @@ class MessagesFailed(Event):
     peer: ID
     reason: str
     numbers: tuple[int, ...]
+    name: str
 
 
 @event_class(37)
@@ -308,11 +311,12 @@ class MessageReturned(Event):
     peer: ID
     reason: str
     number: int
+    name: str
 
 
 @event_class(38)
 class PeerReconnected(PeerEvent):
-    """None"""
+    """A peer that was being connected again can be reached."""
 
 
 @event_class(39)
@@ -350,6 +354,7 @@ class ResourceState(Event):
     total: int
     text: str | None
     name: str | None
+    peer_name: str
 
 
 @dataclass(frozen=True, slots=True)

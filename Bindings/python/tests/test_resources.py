@@ -30,10 +30,11 @@ class ResourceTest(PeerTest):
             progress = await self.event(bob, ResourceProgress)
             self.assertEqual((progress.resource, progress.is_sent), (resource, False))
             received = await self.event(bob, ResourceReceived)
-            self.assertEqual(received.name, "scan.bin")
+            self.assertEqual((received.name, received.peer_name), ("scan.bin", "ann"))
             self.assertEqual(pathlib.Path(received.text).read_bytes(), CONTENT)
             settled = await self.event(ann, ResourceSettled)
             self.assertEqual((settled.peer, settled.resource, settled.text), (bob_id, resource, None))
+            self.assertEqual(settled.peer_name, "bob")
             size = len(CONTENT)
             self.assertEqual((settled.done, settled.total, settled.is_sent), (size, size, True))
 
@@ -54,7 +55,7 @@ class ResourceTest(PeerTest):
             ann_id = (await self.event(bob, PeerJoined)).peer
             attachment = await ann.attach_bytes(CONTENT, "plan")
             while (changed := await self.event(bob, AttachmentChanged)).attachment != sw.AttachmentState.HERE:
-                self.assertEqual((changed.resource, changed.name), (attachment, "plan"))
+                self.assertEqual((changed.resource, changed.name, changed.peer_name), (attachment, "plan", "ann"))
             plan, = bob.attachments
             self.assertEqual((plan.id, plan.author, plan.name, plan.size), (attachment, ann_id, "plan", len(CONTENT)))
             self.assertEqual((changed.text, pathlib.Path(plan.path).read_bytes()), (plan.path, CONTENT))

@@ -87,7 +87,7 @@ class SessionTest(PeerTest):
             swift.kill()
             number = ann.send_now(b"is anybody there")
             failed = await self.event(ann, MessagesFailed)
-            self.assertEqual(failed.numbers, (number,))
+            self.assertEqual((failed.numbers, failed.name), ((number,), "swift"))
 
     async def test_the_map_of_worldpeer_arrives_as_an_array(self):
         swift = self.worldpeer("swift", "--map", str(self.room(20_000)))
@@ -96,7 +96,7 @@ class SessionTest(PeerTest):
             self.assertIsNone(ann.map)
             await ann.invite("127.0.0.1", swift.port)
             received = await self.event(ann, MapReceived)
-            self.assertEqual(received.sender.hex(), swift.id)
+            self.assertEqual((received.sender.hex(), received.name), (swift.id, "swift"))
             with ann.map as here, sw.Map.load(self.room(20_000)) as there:
                 self.assertEqual(here.points.shape, (20_000, 3))
                 self.assertEqual(here.points.dtype, np.float32)

@@ -360,7 +360,7 @@ struct MapExchange: Organ {
   /// Tells the app, and the others, of what is verified by now.
   private mutating func progress(_ map: MapID, from peer: PeerID, in turn: inout Turn) {
     guard let holding = library[map] else { return }
-    turn.report(.mapProgress(MapProgress(holding, from: peer, at: turn.now)))
+    turn.report(.mapProgress(MapAdvance(holding, from: peer, at: turn.now)))
     tellStatus(in: &turn)
     guard let package = holding.package else {
       let untold = holding.untold + 1

@@ -1,4 +1,4 @@
-public import WorldModel
+package import WorldModel
 
 /// Names one message of a session: counted from 1 at its sender, not reused while the sender's session lives.
 public struct MessageID: Hashable, Comparable, Sendable {
@@ -33,42 +33,29 @@ extension MessageID: LosslessStringConvertible, Codable {
   public var description: String { "\(number)" }
 }
 
-/// Messages that one receiver is not known to have received.
-public struct MessageFailure: Hashable, Sendable {
-  /// Why the sender stopped delivering.
-  @nonexhaustive
-  public enum Reason: String, Hashable, Sendable {
-    /// The receiver left the session, or never admitted this peer.
-    case left
-    /// The receiver was removed from the session.
-    case kicked
-    /// The receiver could not be reached within the time after which it counts as lost.
-    case lost
-    /// The receiver's process restarted, or forgot what it had received.
-    case restarted
-    /// This peer's own part in the session ended.
-    case ended
-  }
-
-  /// The receiver.
-  public let receiver: PeerID
-  /// The messages, in the order of sending.
-  ///
-  /// Each may have arrived: only its acknowledgement is missing.
-  public let messages: [MessageID]
-  /// Why they were given up.
-  public let reason: Reason
-
-  package init(receiver: PeerID, messages: [MessageID], reason: Reason) {
-    self.receiver = receiver
-    self.messages = messages
-    self.reason = reason
-  }
+/// Why a sender gave up messages to one receiver.
+@nonexhaustive
+public enum MessageFailureReason: String, Hashable, Sendable {
+  /// The receiver left the session, or never admitted this peer.
+  case left
+  /// The receiver was removed from the session.
+  case kicked
+  /// The receiver could not be reached within the time after which it counts as lost.
+  case lost
+  /// The receiver's process restarted, or forgot what it had received.
+  case restarted
+  /// This peer's own part in the session ended.
+  case ended
 }
 
-extension MessageFailure: CustomStringConvertible {
-  /// How many messages may not have reached whom, and why.
-  public var description: String {
-    "\(messages.count) messages may not have reached \(receiver.short): \(reason.rawValue)"
+/// Messages that one receiver is not known to have received.
+package struct UndeliveredMessages: Hashable, Sendable {
+  package let receiver: PeerID
+  /// In the order of sending.
+  package let messages: [MessageID]
+  package let reason: MessageFailureReason
+
+  package init(receiver: PeerID, messages: [MessageID], reason: MessageFailureReason) {
+    (self.receiver, self.messages, self.reason) = (receiver, messages, reason)
   }
 }

@@ -81,7 +81,7 @@ extension Messages {
     for index in outflows.indices { updateWay(index, in: &turn) }
   }
 
-  private func failure(of outflow: Outflow, in turn: borrowing Turn) -> MessageFailure.Reason? {
+  private func failure(of outflow: Outflow, in turn: borrowing Turn) -> MessageFailureReason? {
     let receiver = outflow.receiver
     guard let start = start(of: receiver.peer, in: turn) else {
       return turn.mesh.roster[receiver.peer]?.status == .kicked ? .kicked : .left
@@ -122,7 +122,7 @@ extension Messages {
   }
 
   /// Gives up what a receiver has not acknowledged, and tells the app.
-  mutating func fail(_ index: Int, _ reason: MessageFailure.Reason, in turn: inout Turn) {
+  mutating func fail(_ index: Int, _ reason: MessageFailureReason, in turn: inout Turn) {
     let receiver = outflows[index].receiver
     if reason == .restarted, !turn.configuration.rules.contains(.freshChains),
       let start = start(of: receiver.peer, in: turn)
@@ -130,7 +130,7 @@ extension Messages {
       return outflows[index].carryOver(to: start)
     }
     let lost = outflows.remove(at: index)
-    let failure = MessageFailure(receiver: receiver.peer, messages: lost.open, reason: reason)
+    let failure = UndeliveredMessages(receiver: receiver.peer, messages: lost.open, reason: reason)
     // Streams end with their chain even when nothing of them is on its way.
     if lost.track == .streams { turn.report(.streamsFailed(failure, of: receiver)) }
     guard !lost.open.isEmpty else { return }

@@ -395,7 +395,7 @@ extension Node {
   /// The resources that were offered, in either direction, and have not ended.
   package var openResources: Int { resources.openCount }
   /// The attachments that are listed, and whether all of each is here.
-  package var attachments: [(offer: ResourceOffer, isHere: Bool)] { resources.listed }
+  package var attachments: [(offer: OfferedResource, isHere: Bool)] { resources.listed }
   /// The messages that wait here.
   package var messageLoad: MessageLoad { messages.state.load }
   /// The start of a peer to which parts of streams go at present; nil before the first.

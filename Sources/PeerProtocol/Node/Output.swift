@@ -106,7 +106,7 @@ package enum NodeEvent: Sendable {
   case divergence(PeerID)
 
   /// More of a map is verified.
-  case mapProgress(MapProgress)
+  case mapProgress(MapAdvance)
   /// A map is complete and verified.
   case mapReceived(MapID, from: PeerID, provider: PeerID, MapPackage)
   /// A source sent a chunk that does not match its hash; the source is not asked again.
@@ -129,12 +129,12 @@ package enum NodeEvent: Sendable {
   /// A member is in these groups now.
   case groupsChanged(PeerID, [String])
   /// Messages of this node are not known to have reached a receiver, and are not sent to it any more.
-  case messagesFailed(MessageFailure)
+  case messagesFailed(UndeliveredMessages)
   /// A part of a member's streams, or a word about one; `from` is the start of the sender that numbered it.
   case stream([UInt8], MessageID, from: NodeID)
   /// The chain of streams to this start of a receiver has ended, and with it every stream of the two; messages that are named
   /// are not known to have arrived.
-  case streamsFailed(MessageFailure, of: NodeID)
+  case streamsFailed(UndeliveredMessages, of: NodeID)
   /// A message that was refused with ``Refusal/messagesWait`` may be accepted now.
   case messageRoom
   /// This peer's part in the session is over.

@@ -9,7 +9,7 @@ struct IncomingResource: Sendable {
     case offered, fetching, received
   }
 
-  let offer: ResourceOffer
+  let offer: OfferedResource
   /// The start of its sender, or of the author of an attachment.
   let sender: NodeID
   /// Whether it is for every member for as long as it is listed, and no word about it is said to its author.

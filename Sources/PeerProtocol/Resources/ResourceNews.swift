@@ -1,17 +1,17 @@
 /// News of resources, from a node to its app.
 package enum ResourceNews: Sendable {
   /// A member offers one; answer with ``Input/answerResource(_:accepts:)``.
-  case offered(ResourceOffer)
+  case offered(OfferedResource)
   /// More of one is at its receiver.
-  case progress(ResourceProgress)
+  case progress(ResourceAdvance)
   /// All of one is here, proven and written.
-  case received(ResourceOffer)
+  case received(OfferedResource)
   /// One that was offered to this node does not come.
-  case failed(ResourceOffer, ResourceFailure)
+  case failed(OfferedResource, ResourceFailure)
   /// A receiver of one of this node's has all of it, or will not get it and has come this far.
-  indirect case settled(ResourceProgress, ResourceFailure?)
+  indirect case settled(ResourceAdvance, ResourceFailure?)
   /// An attachment of a member is listed, is here, does not come, or was removed.
-  case attachment(ResourceOffer, AttachmentStage)
+  case attachment(OfferedResource, AttachmentStage)
   /// The bytes of one are not read any more.
   case released(ResourceID)
 }

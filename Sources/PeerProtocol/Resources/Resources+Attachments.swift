@@ -113,8 +113,8 @@ extension Resources {
   private mutating func append(
     _ fact: AttachmentFact, of author: NodeID, _ stage: IncomingResource.Stage, _ holding: ContentHolding,
     at now: Instant
-  ) -> ResourceOffer {
-    let offer = ResourceOffer(
+  ) -> OfferedResource {
+    let offer = OfferedResource(
       id: ResourceID(fact.head.id), from: author.peer, name: fact.name, size: fact.head.size)
     incoming.append(
       IncomingResource(

@@ -50,8 +50,8 @@ extension Resources {
     turn.report(
       .resource(
         .progress(
-          ResourceProgress(
-            id: offer.id, peer: offer.from, direction: .receiving, bytes: holding.verifiedBytes, totalBytes: offer.size,
+          ResourceAdvance(
+            id: offer.id, peer: offer.from, isSent: false, bytes: holding.verifiedBytes, totalBytes: offer.size,
             bytesPerSecond: holding.rate.bytesPerSecond(with: holding.verifiedBytes, at: turn.now)))))
     guard holding.isComplete else {
       incoming[index].holding.untold += 1
@@ -105,8 +105,8 @@ extension Resources {
     outgoing[index].receivers[place].stage = .settled(failure)
     if failure != nil, let link = turn.mesh.links.carrier(of: node.peer) { server.cancel(content, on: link) }
     let size = outgoing[index].holding.manifest?.size ?? 0
-    let progress = ResourceProgress(
-      id: ResourceID(content), peer: node.peer, direction: .sending,
+    let progress = ResourceAdvance(
+      id: ResourceID(content), peer: node.peer, isSent: true,
       bytes: failure == nil ? size : outgoing[index].receivers[place].bytes, totalBytes: size, bytesPerSecond: 0)
     turn.report(.resource(.settled(progress, failure)))
     guard !outgoing[index].isOpen else {

@@ -56,7 +56,7 @@ extension Resources {
     guard !isFull, !outgoing.contains(where: { $0.id == content }) else {
       return refuse(content, to: sender, in: &turn)
     }
-    let shown = ResourceOffer(
+    let shown = OfferedResource(
       id: ResourceID(content), from: sender.peer, name: offer.name, size: offer.head.size)
     incoming.append(
       IncomingResource(
@@ -166,8 +166,8 @@ extension Resources {
       turn.report(
         .resource(
           .progress(
-            ResourceProgress(
-              id: ResourceID(told.content), peer: sender.peer, direction: .sending, bytes: bytes,
+            ResourceAdvance(
+              id: ResourceID(told.content), peer: sender.peer, isSent: true, bytes: bytes,
               totalBytes: manifest.size, bytesPerSecond: rate))))
     } else if let index = incoming.firstIndex(where: { $0.id == told.content }) {
       guard incoming[index].isAttachment || incoming[index].mayServe(sender.peer) else { return }

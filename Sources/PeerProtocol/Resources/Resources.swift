@@ -135,7 +135,7 @@ struct Resources: Organ {
   var openCount: Int { outgoing.count(where: \.isOpen) + incoming.count(where: \.isOpen) }
 
   /// The attachments that are listed, and whether all of each is here.
-  var listed: [(offer: ResourceOffer, isHere: Bool)] {
+  var listed: [(offer: OfferedResource, isHere: Bool)] {
     incoming.filter(\.isAttachment).map { ($0.offer, $0.stage == .received) }
   }
 

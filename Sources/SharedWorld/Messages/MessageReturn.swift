@@ -1,6 +1,5 @@
 import Basics
 public import PeerProtocol
-public import WorldModel
 
 /// A message that came back: it arrived, and the receiver's app did not get it.
 public struct MessageReturn: Hashable, Sendable {
@@ -36,15 +35,11 @@ public struct MessageReturn: Hashable, Sendable {
   /// The message, as `send` numbered it.
   public let message: MessageID
   /// The receiver that returned it.
-  public let receiver: PeerID
+  public let receiver: Peer
   /// Why.
   public let reason: Reason
   /// The words of the receiver about it, for people: untrusted, at most ``RemoteError/messageLimit`` bytes.
   public let text: String
-
-  package init(message: MessageID, receiver: PeerID, reason: Reason, text: String) {
-    (self.message, self.receiver, self.reason, self.text) = (message, receiver, reason, text)
-  }
 }
 
 /// An error that a handler of one app tells the sender of a message or request at another peer.

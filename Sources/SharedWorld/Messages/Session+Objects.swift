@@ -320,7 +320,7 @@ extension Session {
       waits.requests.finish(number, .failure(SessionError(reason, RemoteError(reason.rawValue, text), of: sender.peer)))
     }
     guard requests.isEmpty else { return }
-    let returned = MessageReturn(message: message, receiver: sender.peer, reason: reason, text: text)
+    let returned = MessageReturn(message: message, receiver: peer(sender.peer), reason: reason, text: text)
     hub.publish([.messageReturned(returned)])
   }
 
@@ -396,12 +396,12 @@ extension Session {
   }
 
   /// Messages failed, and with them the requests in them.
-  private func failRequests(_ failure: MessageFailure) {
+  private func failRequests(_ failure: UndeliveredMessages) {
     for number in waits.requests.requests(to: failure.receiver, in: failure.messages) {
       let isOver = failure.reason == .ended
       let error = SessionError(
         isOver ? .ended : .notDelivered,
-        "the request may not have reached \(failure.receiver.short): \(failure.reason.rawValue)")
+        "the request may not have reached \(peer(failure.receiver)): \(failure.reason.rawValue)")
       waits.requests.finish(number, .failure(error))
     }
   }

@@ -11,9 +11,9 @@ public struct ResourceTransfer: AsyncSequence, Sendable {
     /// A receiver has more of it.
     case progress(ResourceProgress)
     /// A receiver has all of it.
-    case received(PeerID)
+    case received(Peer)
     /// A receiver does not get it.
-    case failed(PeerID, ResourceFailure)
+    case failed(Peer, ResourceFailure)
   }
 
   /// The resource.
@@ -30,8 +30,8 @@ public struct ResourceTransfer: AsyncSequence, Sendable {
     for await update in updates {
       switch update {
       case .progress: break
-      case .received(let peer): results.updateValue(nil, forKey: peer)
-      case .failed(let peer, let failure): results.updateValue(failure, forKey: peer)
+      case .received(let peer): results.updateValue(nil, forKey: peer.id)
+      case .failed(let peer, let failure): results.updateValue(failure, forKey: peer.id)
       }
     }
     return results

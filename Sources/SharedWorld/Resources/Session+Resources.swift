@@ -149,24 +149,28 @@ extension Session {
   /// Tells the app, and who follows an offer, what the node says of resources.
   func take(_ news: ResourceNews, into events: inout [Event]) {
     switch news {
-    case .offered(let offer): events.append(.resourceOffered(offer))
-    case .progress(let progress):
+    case .offered(let offered): events.append(.resourceOffered(offer(offered)))
+    case .progress(let advance):
+      let progress = ResourceProgress(advance, with: peer(advance.peer))
       if progress.direction == .sending { waits.resources.tell(progress.id, .progress(progress)) }
       events.append(.resourceProgress(progress))
-    case .received(let offer):
-      if let receipt = waits.resources.received(offer) { events.append(.resourceReceived(receipt)) }
-    case .failed(let offer, let failure):
-      waits.resources.drop(offer.id)
+    case .received(let offered):
+      if let receipt = waits.resources.received(offer(offered)) { events.append(.resourceReceived(receipt)) }
+    case .failed(let offered, let failure):
+      waits.resources.drop(offered.id)
       // An app that declines an offer knows it.
-      if failure != .declined { events.append(.resourceFailed(offer, failure)) }
-    case .settled(let progress, let failure):
-      let receiver = progress.peer
+      if failure != .declined { events.append(.resourceFailed(offer(offered), failure)) }
+    case .settled(let advance, let failure):
+      let receiver = peer(advance.peer)
+      let progress = ResourceProgress(advance, with: receiver)
       waits.resources.tell(progress.id, failure.map { .failed(receiver, $0) } ?? .received(receiver))
       events.append(.resourceSettled(progress, failure))
-    case .attachment(let offer, let stage): take(offer, stage, into: &events)
+    case .attachment(let offered, let stage): take(offer(offered), stage, into: &events)
     case .released(let id): waits.resources.release(id)
     }
   }
+
+  private func offer(_ offered: OfferedResource) -> ResourceOffer { ResourceOffer(offered, from: peer(offered.from)) }
 }
 
 // MARK: - Attachments
@@ -174,7 +178,9 @@ extension Session {
 extension Session {
   /// Everything that is attached to the session, in the order of names.
   public var attachments: [SessionAttachment] {
-    waits.resources.attachments.values.inOrder { ($0.name, $0.id) < ($1.name, $1.id) }
+    let attachments = waits.resources.attachments.values.inOrder { ($0.name, $0.id) < ($1.name, $1.id) }
+    // An author may have told its name after its attachment was listed.
+    return attachments.map { $0.attached(by: peer($0.author.id)) }
   }
 
   /// Attaches a file to the session: every member gets it by itself, and so does every later one, from a member that has it.
@@ -222,7 +228,7 @@ extension Session {
     let answer = try handle(.attach(ResourcePackage(name: name, names: names)))
     guard case .offered(let id) = answer else { throw SessionError(.ended, "the session has ended; start a new one") }
     let size = names.reduce(0) { $0 + $1.size }
-    let offer = ResourceOffer(id: id, from: localPeer.id, name: name, size: size)
+    let offer = ResourceOffer(id: id, from: localPeer, name: name, size: size)
     let attachment = SessionAttachment(offer, .here, path: path)
     waits.resources.attach(attachment, source)
     hub.publish([.attachmentChanged(attachment)])
@@ -256,7 +262,7 @@ extension Session {
 
   /// Whether an attachment of another peer is fetched unasked.
   private func hasRoom(for attachment: SessionAttachment) -> Bool {
-    let others = waits.resources.attachments.values.filter { $0.author != localPeer.id && $0.takesRoom }
+    let others = waits.resources.attachments.values.filter { $0.author.id != localPeer.id && $0.takesRoom }
     let bytes = others.reduce(0) { $0 + $1.size }
     return others.count < configuration.attachmentCountLimit
       && attachment.size <= configuration.attachmentSizeLimit - bytes

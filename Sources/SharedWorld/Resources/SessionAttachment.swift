@@ -1,5 +1,4 @@
 public import PeerProtocol
-public import WorldModel
 
 /// A file or bytes that belong to the session: every member has them, those that come later too.
 public struct SessionAttachment: Hashable, Sendable, Identifiable {
@@ -20,8 +19,8 @@ public struct SessionAttachment: Hashable, Sendable, Identifiable {
 
   /// Names the attachment.
   public let id: ResourceID
-  /// The peer that attached it.
-  public let author: PeerID
+  /// The peer that attached it; its name is the beginning of its key where this session has not heard of it.
+  public private(set) var author: Peer
   /// The name that its author gave it: text for people and never a path, like ``ResourceOffer/name``.
   public let name: String
   /// Its bytes.
@@ -40,6 +39,13 @@ public struct SessionAttachment: Hashable, Sendable, Identifiable {
 
   /// The offer to which it corresponds.
   var offer: ResourceOffer { ResourceOffer(id: id, from: author, name: name, size: size) }
+
+  /// The same with its author's latest name.
+  func attached(by author: Peer) -> Self {
+    var attachment = self
+    attachment.author = author
+    return attachment
+  }
 
   /// Whether its bytes are here or on their way.
   var takesRoom: Bool { state == .fetching || state == .here }

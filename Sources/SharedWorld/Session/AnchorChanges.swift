@@ -18,7 +18,7 @@ public struct AnchorChange: Hashable, Sendable {
   /// The anchor as it is when the change is read; for a removal, as it was last.
   public let anchor: Anchor
   /// The owner then; nil for none, and for what was removed.
-  public let owner: PeerID?
+  public let owner: Peer?
   /// The author; nil when that is not known: for what was there, came with a map, or was removed while this peer was away.
   public let author: Peer?
   /// When (milliseconds of session time).
@@ -29,7 +29,7 @@ public struct AnchorChange: Hashable, Sendable {
 
 extension AnchorChange {
   /// An anchor that is there at a session time (ms) when a reader begins.
-  init(present anchor: Anchor, owner: PeerID?, at sessionTime: UInt64) {
+  init(present anchor: Anchor, owner: Peer?, at sessionTime: UInt64) {
     self.init(
       kind: .present, anchor: anchor, owner: owner, author: nil, sessionTime: sessionTime, origin: .local)
   }
@@ -52,7 +52,10 @@ public struct AnchorChanges: AsyncSequence, Sendable {
   let filter: AnchorFilter
 
   /// A reader of its own.
-  public func makeAsyncIterator() -> Iterator { Iterator(session: session, mailbox: ChangeMailbox(filter: filter)) }
+  public func makeAsyncIterator() -> Iterator {
+    let mailbox = ChangeMailbox(filter: filter) { [session] id in session.assumeIsolated { $0.peer(id) } }
+    return Iterator(session: session, mailbox: mailbox)
+  }
 
   /// Reads changes one by one.
   public struct Iterator: AsyncIteratorProtocol {

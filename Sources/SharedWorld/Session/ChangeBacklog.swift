@@ -28,14 +28,15 @@ struct ChangeNote: UpdateNote {
 
   /// Appends the change that this stands for; none for an anchor that is gone or has no place in this peer's frame.
   func append(
-    to changes: inout [AnchorChanges.Element], from anchors: borrowing AnchorSet, in frames: borrowing FrameView
+    to changes: inout [AnchorChanges.Element], from anchors: borrowing AnchorSet, in frames: borrowing FrameView,
+    naming peer: (PeerID) -> Peer
   ) {
     guard let anchor = frames.anchor(self.anchor, in: anchors) else { return }
-    changes.append(change(anchor, owner: anchors.lock(of: self.anchor)?.owner))
+    changes.append(change(anchor, owner: anchors.lock(of: self.anchor)?.owner.map(peer)))
   }
 
   /// The news for the reader: the anchor as it is, and who owns it.
-  func change(_ anchor: Anchor, owner: PeerID?) -> AnchorChanges.Element {
+  func change(_ anchor: Anchor, owner: Peer?) -> AnchorChanges.Element {
     .change(
       AnchorChange(
         kind: .updated, anchor: anchor, owner: owner, author: author, sessionTime: sessionTime, origin: origin))
@@ -51,14 +52,16 @@ struct ChangeBacklog: Backlog {
 
   private let filter: AnchorFilter
   private let isFiltered: Bool
+  /// A peer by its id; it is called on the session's loop.
+  private let peer: @Sendable (PeerID) -> Peer
   private var unread = Unread<Element, ChangeNote>()
   /// The anchors that the reader was told of and not yet that they went; only behind a filter.
   private var shown: Set<AnchorID> = []
   /// Whether changes were dropped, so that the reader has to begin again.
   private(set) var isOverrun = false
 
-  init(filter: AnchorFilter) {
-    self.filter = filter
+  init(filter: AnchorFilter, naming peer: @escaping @Sendable (PeerID) -> Peer) {
+    (self.filter, self.peer) = (filter, peer)
     isFiltered = filter != .all
   }
 
@@ -68,11 +71,11 @@ struct ChangeBacklog: Backlog {
   mutating func take() -> [Element] { unread.take { _, _ in } }
 
   mutating func take(from anchors: borrowing AnchorSet, in frames: borrowing FrameView) -> [Element] {
-    unread.take { $0.append(to: &$1, from: anchors, in: frames) }
+    unread.take { $0.append(to: &$1, from: anchors, in: frames, naming: peer) }
   }
 
   mutating func settle(from anchors: borrowing AnchorSet, in frames: borrowing FrameView) {
-    unread.settleAll { $0.append(to: &$1, from: anchors, in: frames) }
+    unread.settleAll { $0.append(to: &$1, from: anchors, in: frames, naming: peer) }
   }
 
   // MARK: Writing
@@ -139,7 +142,7 @@ struct ChangeBacklog: Backlog {
     unread = Unread()
   }
 
-  private func matches(_ change: AnchorChange) -> Bool { filter.matches(change.anchor, owner: change.owner) }
+  private func matches(_ change: AnchorChange) -> Bool { filter.matches(change.anchor, owner: change.owner?.id) }
 
   /// The change as a reader behind a filter sees it; nil when it does not.
   private mutating func kind(of change: AnchorChange) -> AnchorChange.Kind? {
@@ -151,7 +154,9 @@ struct ChangeBacklog: Backlog {
 }
 
 extension ReaderMailbox where Contents == ChangeBacklog {
-  convenience init(filter: AnchorFilter) { self.init(ChangeBacklog(filter: filter)) }
+  convenience init(filter: AnchorFilter, naming peer: @escaping @Sendable (PeerID) -> Peer) {
+    self.init(ChangeBacklog(filter: filter, naming: peer))
+  }
 
   /// Begins with the anchors that are there.
   func begin(_ anchors: [AnchorChange], isRestart: Bool) { update { $0.begin(anchors, isRestart: isRestart) } }

@@ -68,7 +68,7 @@ extension Session {
     }
     guard let anchor else { return nil }
     return AnchorChange(
-      kind: kind, anchor: anchor, owner: kind == .removed ? nil : anchors.lock(of: change.id)?.owner,
+      kind: kind, anchor: anchor, owner: kind == .removed ? nil : anchors.lock(of: change.id)?.owner.map(peer),
       author: author(of: change, in: roster), sessionTime: change.sessionMilliseconds,
       origin: change.origin)
   }
@@ -159,7 +159,7 @@ extension Session {
     let present: [AnchorChange]? = try? read { node, now in
       let time = node.sessionTime(at: now)
       return node.placedAnchors.map {
-        AnchorChange(present: $0, owner: node.anchors.lock(of: $0.id)?.owner, at: time)
+        AnchorChange(present: $0, owner: node.anchors.lock(of: $0.id)?.owner.map(peer), at: time)
       }
     }
     mailbox.begin(present ?? [], isRestart: isRestart)

@@ -88,7 +88,7 @@ extension Session {
     case .identityInUse(let id):
       events.append(.problem(.identityInUse(by: discovery.peer(id), isOwn: id == localPeer.id)))
     case .divergence(let id): events.append(.problem(.divergence(from: discovery.peer(id))))
-    case .mapProgress(let progress): events.append(.mapProgress(progress))
+    case .mapProgress(let advance): events.append(.mapProgress(MapProgress(advance, from: peer(advance.from))))
     case .mapReceived(let map, _, let provider, let package): open(package, id: map, from: peer(provider))
     case .mapSourceRefused(let map, let from, let failure):
       events.append(.problem(.wrongPart(of: map, from: discovery.peer(from), failure)))
@@ -103,7 +103,9 @@ extension Session {
       events.append(.unreliableMessage(bytes, key: key, from: peer(from.peer)))
     case .unreliable(let bytes, .envelope, let key, let from): takeUnreliable(bytes, key: key, from: from)
     case .groupsChanged(let id, let groups): events.append(.groupsChanged(discovery.peer(id), groups: groups))
-    case .messagesFailed(let failure): events.append(.messagesFailed(failure))
+    case .messagesFailed(let lost):
+      let failure = MessageFailure(receiver: peer(lost.receiver), messages: lost.messages, reason: lost.reason)
+      events.append(.messagesFailed(failure))
     case .resource(let news): take(news, into: &events)
     case .unreliable(_, .stream, _, _), .envelopes, .stream, .streamsFailed, .messageRoom, .handshake, .ended: break
     }

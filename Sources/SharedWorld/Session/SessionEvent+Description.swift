@@ -53,12 +53,12 @@ extension Session.Event: CustomStringConvertible {
     case .groupsChanged(let peer, let groups): "\(peer) is in \(groups.joined(separator: ", "))"
     case .messagesFailed(let failure): "\(failure)"
     case .messageReturned(let message): "\(message)"
-    case .resourceOffered(let offer): "\(offer.from.short) offers \(offer)"
+    case .resourceOffered(let offer): "\(offer.from) offers \(offer)"
     case .resourceProgress(let progress): "\(progress)"
     case .resourceReceived(let receipt): "\(receipt)"
     case .resourceFailed(let offer, let failure): "\(offer) does not come: \(failure)"
     case .resourceSettled(let progress, let failure?): "\(progress), and no more: \(failure)"
-    case .resourceSettled(let progress, nil): "\(progress.peer.short) has all of a resource"
+    case .resourceSettled(let progress, nil): "\(progress.peer) has all of a resource"
     case .mapFailed(let error), .problem(let error): error.message
     case .ended(let reason): "the session is over: \(reason.rawValue)"
     }
@@ -119,7 +119,31 @@ extension SessionAttachment: CustomStringConvertible {
 
 extension MessageReturn: CustomStringConvertible {
   /// The peer that returned it, and why.
-  public var description: String { "\(receiver.short) returned message \(message.number), \(reason.rawValue): \(text)" }
+  public var description: String { "\(receiver) returned message \(message.number), \(reason.rawValue): \(text)" }
+}
+
+extension MessageFailure: CustomStringConvertible {
+  /// How many messages may not have reached whom, and why.
+  public var description: String {
+    "\(messages.count) messages may not have reached \(receiver): \(reason.rawValue)"
+  }
+}
+
+extension MapProgress: CustomStringConvertible {
+  /// How much of the map is here.
+  public var description: String { "\(verifiedBytes) of \(totalBytes) bytes of a map are here" }
+}
+
+extension ResourceOffer: CustomStringConvertible {
+  /// The name and the size.
+  public var description: String { "'\(name)' (\(size) bytes)" }
+}
+
+extension ResourceProgress: CustomStringConvertible {
+  /// How much of it is there, and where.
+  public var description: String {
+    "\(bytes) of \(totalBytes) bytes of a resource \(direction == .sending ? "are at \(peer)" : "are here")"
+  }
 }
 
 extension ResourceReceipt: CustomStringConvertible {

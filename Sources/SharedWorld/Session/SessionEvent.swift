@@ -159,7 +159,7 @@ extension Session {
   }
 
   /// How far a map has come.
-  public typealias MapProgress = PeerProtocol.MapProgress
+  public typealias MapProgress = SharedWorld.MapProgress
 
   /// A map that has arrived.
   public struct MapReceipt: Hashable, Sendable {

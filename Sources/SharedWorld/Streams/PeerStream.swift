@@ -1,6 +1,6 @@
 import PeerProtocol
 import PeerTransport
-public import WorldModel
+import WorldModel
 
 /// A stream of bytes between this peer and another one, in both directions.
 ///
@@ -28,13 +28,12 @@ public final class PeerStream: AsyncSequence, Sendable {
   /// The name that the side gave it which opened it.
   public let name: String
   /// The peer at the other end.
-  public let peer: PeerID
+  public let peer: Peer
   let key: StreamKey
   let session: Session
 
-  init(_ key: StreamKey, named name: String, of session: Session) {
-    (self.key, self.name, self.session) = (key, name, session)
-    peer = key.peer
+  init(_ key: StreamKey, named name: String, with peer: Peer, of session: Session) {
+    (self.key, self.name, self.peer, self.session) = (key, name, peer, session)
   }
 
   deinit {

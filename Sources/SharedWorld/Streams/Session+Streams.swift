@@ -26,7 +26,7 @@ extension Session {
     }
     let key = try waits.streams.book.open(name, to: peer)
     // It is released when the opening fails, and forgotten with that.
-    let stream = PeerStream(key, named: name, of: self)
+    let stream = PeerStream(key, named: name, with: self.peer(key.peer), of: self)
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { caller in
         waits.streams.open(key, until: loop.time(after: timeout), caller)
@@ -195,7 +195,7 @@ extension Session {
       for key in waits.streams.settle() {
         guard let name = waits.streams.book.flow(key)?.name else { continue }
         // Without a reader it is released here, and refused with that.
-        hub.streams.put(PeerStream(key, named: name, of: self))
+        hub.streams.put(PeerStream(key, named: name, with: self.peer(key.peer), of: self))
       }
     } while sendNextLetter()
     waits.streams.isServing = false

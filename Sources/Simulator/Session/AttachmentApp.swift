@@ -71,7 +71,9 @@ package struct AttachmentWatch: Sendable {
   mutating func started(_ index: Int) { removed[index] = nil }
 
   /// A node has told its app of an attachment, of which so many bytes are on its machine; a text says what is wrong with that.
-  mutating func changed(_ offer: ResourceOffer, _ stage: AttachmentStage, _ bytes: [UInt8], at index: Int) -> String? {
+  mutating func changed(
+    _ offer: OfferedResource, _ stage: AttachmentStage, _ bytes: [UInt8], at index: Int
+  ) -> String? {
     switch stage {
     case .listed:
       return removed[index]?.contains(offer.id) == true ? "B5 a removed attachment is back at \(index + 1)" : nil

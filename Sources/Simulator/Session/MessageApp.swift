@@ -249,7 +249,7 @@ package struct MessageWatch: Sendable {
   }
 
   /// An app learns of messages that failed.
-  mutating func failed(_ failure: MessageFailure, at sender: NodeID) {
+  mutating func failed(_ failure: UndeliveredMessages, at sender: NodeID) {
     open[Pair(sender: sender, receiver: failure.receiver)]?.removeAll(where: failure.messages.contains)
   }
 

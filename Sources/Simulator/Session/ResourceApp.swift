@@ -70,7 +70,7 @@ struct ResourceShelf {
   /// The chunks of resources that were offered here, or written so far.
   var chunks: [ContentID: [[UInt8]]] = [:]
   /// Offers that the app has not answered.
-  var unanswered: [ResourceOffer] = []
+  var unanswered: [OfferedResource] = []
   /// Whether it answers every offer at once.
   var answersAll = false
   /// Whether the machine reads wrong bytes now and then.
@@ -125,7 +125,7 @@ package struct ResourceWatch: Sendable {
   }
 
   /// A node has a resource; a text says what is wrong with that.
-  mutating func received(_ offer: ResourceOffer, _ bytes: [UInt8], by receiver: PeerID) -> String? {
+  mutating func received(_ offer: OfferedResource, _ bytes: [UInt8], by receiver: PeerID) -> String? {
     guard let known = offers[offer.id], known.receivers.contains(receiver), known.sender.peer == offer.from else {
       return "B1 a resource that nobody offered to it"
     }

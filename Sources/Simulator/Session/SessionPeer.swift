@@ -414,13 +414,13 @@ package struct SessionPeer: SimulatedNode {
     shelf.unanswered = []
   }
 
-  private mutating func accept(_ offer: ResourceOffer, at now: Instant) {
+  private mutating func accept(_ offer: OfferedResource, at now: Instant) {
     shelf.chunks[offer.id.content] = []
     handle(.answerResource(offer.id, accepts: true), at: now)
   }
 
   /// Of eight offers one is declined and two wait.
-  private mutating func take(_ offer: ResourceOffer, at now: Instant) {
+  private mutating func take(_ offer: OfferedResource, at now: Instant) {
     switch shelf.answersAll ? 7 : offer.id.digest.words.y % 8 {
     case 0: handle(.answerResource(offer.id, accepts: false), at: now)
     case 1, 2: shelf.unanswered.append(offer)

@@ -74,7 +74,8 @@ extension Viewer {
 
   private func describe(_ progress: Session.MapProgress) -> JSON {
     [
-      "from": person(progress.from), "verifiedBytes": .integer(progress.verifiedBytes),
+      "from": ["id": .string(progress.from.id.description), "name": .string(progress.from.name)],
+      "verifiedBytes": .integer(progress.verifiedBytes),
       "totalBytes": .integer(progress.totalBytes),
     ]
   }

@@ -60,6 +60,7 @@ static void file(sw_session *alice, sw_session *bob, const sw_peer_id *alice_id,
   CHECK(progress->flags == 0 && progress->total == SIZE && progress->done <= SIZE);
   sw_event_destroy(progress);
   sw_event *received = await_resource(bob, SW_EVENT_RESOURCE_RECEIVED, &id);
+  CHECK(strcmp(received->peer_name, "alice") == 0);
   CHECK(strcmp(received->name, "room.bin") == 0 && strncmp(received->text, folder, strlen(folder)) == 0);
   CHECK(rename(received->text, moved) == 0);
   sw_event_destroy(received);
@@ -123,7 +124,7 @@ static void await_attachment(sw_session *session, const sw_digest *id, uint32_t 
   for (;;) {
     sw_event *event = await_resource(session, SW_EVENT_ATTACHMENT_CHANGED, id);
     int is_there = event->flags == state;
-    CHECK(strcmp(event->name, "plan") == 0 && event->total == SIZE);
+    CHECK(strcmp(event->name, "plan") == 0 && strcmp(event->peer_name, "alice") == 0 && event->total == SIZE);
     sw_event_destroy(event);
     if (is_there) return;
   }

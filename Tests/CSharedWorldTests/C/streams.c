@@ -26,7 +26,7 @@ static void open_pair(sw_session *one, sw_session *other, const sw_peer_id *othe
   uint64_t operation;
   CHECK(sw_session_open_stream_async(one, other_id, name, 0, &operation) == SW_OK);
   sw_event *opened = await_event(other, SW_EVENT_STREAM);
-  CHECK(opened->status == SW_OK && strcmp(opened->name, name) == 0);
+  CHECK(opened->status == SW_OK && strcmp(opened->name, name) == 0 && strlen(opened->peer_name) > 0);
   *far = take(opened);
   sw_event *done = await_done(one, operation, SW_OK);
   CHECK(is_same_peer(&done->peer, other_id) && strcmp(done->name, name) == 0);

@@ -235,7 +235,7 @@ struct MessageChainTests {
     _ = (probe.takeEvents(), try probe.frames(on: link))
     say(report(.answer, 0, 0), to: &probe, on: link)
     let failures = probe.takeEvents().compactMap { if case .messagesFailed(let failure) = $0 { failure } else { nil } }
-    #expect(failures == [MessageFailure(receiver: member, messages: [MessageID(2)], reason: .restarted)])
+    #expect(failures == [UndeliveredMessages(receiver: member, messages: [MessageID(2)], reason: .restarted)])
     probe.input(.send([1], to: nil))
     #expect(try probe.messageHeads(on: link) == [MessageHead(chain: 2, previous: 0, number: 3)])
   }
@@ -304,7 +304,7 @@ struct MessageChainTests {
     _ = probe.takeEvents()
     probe.input(.linkClosed(link))
     let failures = probe.takeEvents().compactMap { if case .messagesFailed(let failure) = $0 { failure } else { nil } }
-    #expect(failures == [MessageFailure(receiver: member, messages: [MessageID(1)], reason: .left)])
+    #expect(failures == [UndeliveredMessages(receiver: member, messages: [MessageID(1)], reason: .left)])
   }
 
   @Test(
@@ -330,7 +330,7 @@ struct MessageChainTests {
     probe.wait(seconds: 9, keeping: [link])
     probe.wait(seconds: 2, keeping: [link])
     let failures = probe.takeEvents().compactMap { if case .messagesFailed(let failure) = $0 { failure } else { nil } }
-    #expect(failures == [MessageFailure(receiver: other, messages: [MessageID(1)], reason: .lost)])
+    #expect(failures == [UndeliveredMessages(receiver: other, messages: [MessageID(1)], reason: .lost)])
   }
 
   @Test("a relay passes messages on within its bound, and drops the rest")

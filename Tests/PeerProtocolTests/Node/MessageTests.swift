@@ -30,7 +30,7 @@ struct MessageTests {
     }
   }
 
-  private func failures(_ index: Int, in session: TestSession) -> [MessageFailure] {
+  private func failures(_ index: Int, in session: TestSession) -> [UndeliveredMessages] {
     session.simulation.monitor.events[index].compactMap {
       if case .messagesFailed(let failure) = $0 { failure } else { nil }
     }

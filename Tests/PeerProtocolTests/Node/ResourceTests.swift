@@ -18,7 +18,7 @@ struct ResourceTests {
     return ResourceAnnouncement(head: manifest.head, name: package.name)
   }
 
-  private static func offers(in events: [NodeEvent]) -> [ResourceOffer] {
+  private static func offers(in events: [NodeEvent]) -> [OfferedResource] {
     events.compactMap { if case .resource(.offered(let offer)) = $0 { offer } else { nil } }
   }
 

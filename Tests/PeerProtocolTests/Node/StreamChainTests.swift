@@ -90,7 +90,7 @@ struct StreamChainTests {
     _ = probe.takeEvents()
     probe.input(.leave)
     let events = probe.takeEvents()
-    let failures = events.compactMap { event -> (MessageFailure, NodeID)? in
+    let failures = events.compactMap { event -> (UndeliveredMessages, NodeID)? in
       if case .streamsFailed(let failure, let node) = event { (failure, node) } else { nil }
     }
     #expect(failures.count == 1 && failures.first?.0.messages == [] && failures.first?.0.reason == .ended)

@@ -41,7 +41,7 @@ struct EnvelopeAttackTests {
       var others = bob.events.makeAsyncIterator()
       for message in wrong {
         let back = try await others.first { if case .messageReturned(let one) = $0 { one } else { nil } }
-        #expect(back.message == message && back.reason == .malformed && back.receiver == alice.localPeer.id)
+        #expect(back.message == message && back.reason == .malformed && back.receiver == alice.localPeer)
       }
     }
   }

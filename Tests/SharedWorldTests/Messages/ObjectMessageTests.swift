@@ -64,7 +64,7 @@ struct ObjectMessageTests {
         try await events.first { if case .messageReturned(let returned) = $0 { returned } else { nil } }
       }
       let first = try await next()
-      #expect(first.message == id && first.receiver == bob.localPeer.id && first.reason == .unhandled)
+      #expect(first.message == id && first.receiver == bob.localPeer && first.reason == .unhandled)
       #expect(first.text == "nothing reads LabelEvent at draw")
       let second = try await alice.send(Fake(text: "no number"), to: .all, at: "number")
       let third = try await alice.send(7, to: .all, at: "number")
@@ -247,7 +247,7 @@ struct ObjectMessageTests {
           try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await others.handle { _ in } }
             let returned = try await alice.first { if case .messageReturned(let one) = $0 { one } else { nil } }
-            #expect(returned.message == id && returned.receiver == carol.localPeer.id)
+            #expect(returned.message == id && returned.receiver == carol.localPeer)
             #expect(returned.reason == .undecodable)
             group.cancelAll()
           }

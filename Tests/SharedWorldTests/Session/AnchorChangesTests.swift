@@ -62,7 +62,7 @@ struct AnchorChangesTests {
       try await alice.releaseOwnership(of: lamp)
       let seen = await read(3, from: &changes)
       #expect(seen.map(\.kind) == [.added, .updated, .removed])
-      #expect(seen.map(\.owner) == [alice.localPeer.id, alice.localPeer.id, nil])
+      #expect(seen.map(\.owner) == [alice.localPeer, alice.localPeer, nil])
     }
   }
 
@@ -87,7 +87,7 @@ struct AnchorChangesTests {
 
   @Test("a reader that waits while more comes than it may hold is told at once to begin anew")
   func overrunWhileWaiting() async {
-    let mailbox = ChangeMailbox(filter: .all)
+    let mailbox = ChangeMailbox(filter: .all) { Peer(id: $0, name: "") }
     mailbox.begin([], isRestart: false)
     #expect(await mailbox.take() == [.current])
     async let waiting = mailbox.take()

@@ -33,25 +33,30 @@ struct AttachmentSessionTests {
   func lateJoiner() async throws {
     let bytes = Self.noise(3_000_000)
     let configuration = TestSessions.configuration()
+    let author = try TestSessions.identity("alice")
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       var bobs = bob.events.makeAsyncIterator()
-      let author = try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) {
-        alice in
+      try await Session.withSession(as: author, configuration: configuration) { alice in
         let attached = try await alice.attach(bytes, named: "plan")
-        #expect(attached.state == .here && attached.author == alice.localPeer.id && attached.size == bytes.count)
+        #expect(attached.state == .here && attached.author == alice.localPeer && attached.size == bytes.count)
         _ = try await alice.join(bob.endpoint)
         let here = try await Self.attachment("plan", .here, &bobs)
-        #expect(here.id == attached.id && here.author == alice.localPeer.id)
+        #expect(here.id == attached.id && here.author == alice.localPeer)
         #expect(try Self.bytes(of: here) == bytes)
-        return alice.localPeer.id
       }
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
         var carols = carol.events.makeAsyncIterator()
         _ = try await bob.join(carol.endpoint)
         let here = try await Self.attachment("plan", .here, &carols)
-        #expect(here.author == author)
+        #expect(here.author.id == author.peerID)
         #expect(try Self.bytes(of: here) == bytes)
         #expect(await carol.attachments == [here])
+        // Carol has never heard of the author: the list shows its name from when it is back.
+        try await Session.withSession(as: author, configuration: configuration) { alice in
+          _ = try await alice.join(bob.endpoint)
+          _ = try await carols.first { if case .peerJoined(alice.localPeer) = $0 { true } else { nil } }
+          #expect(await carol.attachments.map(\.author) == [alice.localPeer])
+        }
       }
     }
   }

@@ -84,8 +84,8 @@ struct DeskTests {
   func remainingTime() {
     func remaining(_ verified: Int, rate: Int) -> Duration? {
       Session.MapProgress(
-        from: PeerID(SHA256Digest(words: .zero)), mapID: MapID(SHA256Digest(words: .zero)), verifiedBytes: verified,
-        totalBytes: 1_000, bytesPerSecond: rate, requestedBytes: 0, receivedBytes: 0
+        from: Peer(id: PeerID(SHA256Digest(words: .zero)), name: "bob"), mapID: MapID(SHA256Digest(words: .zero)),
+        verifiedBytes: verified, totalBytes: 1_000, bytesPerSecond: rate, requestedBytes: 0, receivedBytes: 0
       ).remaining
     }
     #expect(remaining(400, rate: 200) == .seconds(3))

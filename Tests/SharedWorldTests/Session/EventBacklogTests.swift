@@ -14,7 +14,7 @@ struct EventBacklogTests {
   private static func progress(_ number: UInt64, _ verified: Int) -> Session.Event {
     .mapProgress(
       Session.MapProgress(
-        from: peer(0).id, mapID: map(number), verifiedBytes: verified, totalBytes: 100, bytesPerSecond: 0,
+        from: peer(0), mapID: map(number), verifiedBytes: verified, totalBytes: 100, bytesPerSecond: 0,
         requestedBytes: 0, receivedBytes: 0))
   }
 

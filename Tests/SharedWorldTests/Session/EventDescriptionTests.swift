@@ -9,9 +9,9 @@ struct EventDescriptionTests {
   private static let map = MapID(SHA256Digest(hashing: [2]))
   private static let lamp = Anchor(name: "lamp", transform: .identity)
   private static let offer = ResourceOffer(
-    id: ResourceID(SHA256Digest(hashing: [3])), from: kitchen.id, name: "plan.pdf", size: 12)
+    id: ResourceID(SHA256Digest(hashing: [3])), from: kitchen, name: "plan.pdf", size: 12)
   private static let progress = ResourceProgress(
-    id: offer.id, peer: kitchen.id, direction: .sending, bytes: 3, totalBytes: 12, bytesPerSecond: 0)
+    id: offer.id, peer: kitchen, direction: .sending, bytes: 3, totalBytes: 12, bytesPerSecond: 0)
 
   @Test(
     "an event says in a line what happened, by the names that people know",
@@ -34,7 +34,18 @@ struct EventDescriptionTests {
       (.resourceFailed(offer, .diskFull), "'plan.pdf' (12 bytes) does not come: disk-full"),
       (
         .resourceSettled(progress, .cancelled),
-        "3 of 12 bytes of a resource are at \(kitchen.id.short), and no more: cancelled"
+        "3 of 12 bytes of a resource are at kitchen, and no more: cancelled"
+      ),
+      (.resourceOffered(offer), "kitchen offers 'plan.pdf' (12 bytes)"),
+      (.resourceSettled(progress, nil), "kitchen has all of a resource"),
+      (
+        .messagesFailed(MessageFailure(receiver: kitchen, messages: [MessageID(1), MessageID(2)], reason: .lost)),
+        "2 messages may not have reached kitchen: lost"
+      ),
+      (
+        .messageReturned(
+          MessageReturn(message: MessageID(7), receiver: kitchen, reason: .unhandled, text: "no reader")),
+        "kitchen returned message 7, unhandled: no reader"
       ),
       (.groupsChanged(kitchen, groups: ["a", "b"]), "kitchen is in a, b"),
       (.problem(SessionError(.limitExceeded, "too much")), "too much"),

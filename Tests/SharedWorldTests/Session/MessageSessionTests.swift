@@ -103,12 +103,12 @@ struct MessageSessionTests {
     try await TestSessions.two { alice, bob in
       let configuration = TestSessions.configuration()
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
-        let id = try await alice.invite(carol.endpoint).id
+        let peer = try await alice.invite(carol.endpoint)
         var sent: [MessageID] = []
-        do { while true { sent.append(try await alice.sendNow(Self.message(1), to: [id])) } } catch {}
+        do { while true { sent.append(try await alice.sendNow(Self.message(1), to: [peer.id])) } } catch {}
         await carol.leave()
         let failure = try await alice.first { if case .messagesFailed(let failure) = $0 { failure } else { nil } }
-        #expect(failure.receiver == id && failure.messages == Array(sent.suffix(failure.messages.count)))
+        #expect(failure.receiver == peer && failure.messages == Array(sent.suffix(failure.messages.count)))
         #expect(failure.reason == .left && !failure.messages.isEmpty)
       }
     }

@@ -38,7 +38,7 @@ struct ResourceSessionTests {
         let bobID = bob.localPeer.id
         let transfer = try await alice.sendResource(at: path, to: [bobID])
         let offer = try await Self.offer(&bobs)
-        #expect(offer.name == "scan.bin" && offer.size == bytes.count && offer.from == alice.localPeer.id)
+        #expect(offer.name == "scan.bin" && offer.size == bytes.count && offer.from == alice.localPeer)
         #expect(offer.id == transfer.id)
         try await bob.accept(offer)
         var (fractions, results) = ([Double](), [ResourceTransfer.Update]())
@@ -49,7 +49,7 @@ struct ResourceSessionTests {
             results.append(update)
           }
         }
-        #expect(results == [.received(bobID)])
+        #expect(results == [.received(bob.localPeer)])
         #expect(fractions.count > 3 && fractions == fractions.sorted() && fractions.last == 1)
         let receipt = try await Self.receipt(&bobs)
         #expect(receipt.offer == offer)
@@ -137,7 +137,7 @@ struct ResourceSessionTests {
       #expect(await transfer.results() == [bob.localPeer.id: .declined])
       let error = await #expect(throws: SessionError.self) {
         try await bob.accept(
-          ResourceOffer(id: transfer.id, from: alice.localPeer.id, name: "x", size: 1000))
+          ResourceOffer(id: transfer.id, from: alice.localPeer, name: "x", size: 1000))
       }
       #expect(error?.code == .unknownResource)
     }

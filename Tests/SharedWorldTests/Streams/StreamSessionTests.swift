@@ -53,7 +53,7 @@ struct StreamSessionTests {
   func large() async throws {
     try await Self.open { alice, one, bob, other in
       #expect(one.name == "log" && other.name == "log")
-      #expect(one.peer == bob.localPeer.id && other.peer == alice.localPeer.id)
+      #expect(one.peer == bob.localPeer && other.peer == alice.localPeer)
       let bytes = Self.bytes(10_000_000)
       async let received = Self.all(of: other)
       for start in stride(from: 0, to: bytes.count, by: 100_000) {

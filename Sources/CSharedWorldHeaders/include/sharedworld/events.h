@@ -24,7 +24,7 @@ enum {
   SW_EVENT_INVITATION_ENDED = 6, SW_EVENT_PEER_JOINED = 7, SW_EVENT_PEER_RECONNECTING = 8, /* peer, name */
   SW_EVENT_PEER_LEFT = 9,              /* peer, name, text: why */
   SW_EVENT_HOST_CHANGED = 10,          /* peer: the host or nobody, name, epoch, text: why */
-  SW_EVENT_MAP_PROGRESS = 11,          /* peer: who sends, map, done and total (bytes) */
+  SW_EVENT_MAP_PROGRESS = 11,          /* peer: who sends, name, map, done and total (bytes) */
   SW_EVENT_MAP_RECEIVED = 12,          /* peer: who shared it, name, map, done and total (bytes) */
   SW_EVENT_MAP_FAILED = 13,            /* status, text */
   SW_EVENT_ANCHOR_ADDED = 14,          /* anchor, text: its origin (local, remote, map or merge); data, content_type: its payload,
@@ -50,19 +50,20 @@ enum {
   SW_EVENT_NEW_DEVICE = 33,            /* peer, name, data: the key (32 bytes) of the known peer of that name, which differs */
   SW_EVENT_CODE = 34,                  /* peer, name, text: six digits that two people compare; recognition */
   SW_EVENT_CODE_ENDED = 35,            /* peer, name, flags: 1 if both users have confirmed */
-  SW_EVENT_MESSAGES_FAILED = 36,       /* peer: the receiver, text: why, total: how many, data: their numbers (uint64_t each) */
-  SW_EVENT_MESSAGE_RETURNED = 37,      /* peer: the receiver, text: why, sequence: its number; objects of Swift apps alone */
+  SW_EVENT_MESSAGES_FAILED = 36,       /* peer: the receiver, name, text: why, total: how many, data: their numbers (uint64_t
+                                          each) */
+  SW_EVENT_MESSAGE_RETURNED = 37,      /* peer: the receiver, name, text: why, sequence: its number; objects of Swift apps alone */
   SW_EVENT_PEER_RECONNECTED = 38,      /* peer, name: it was told of as reconnecting, and can be reached again */
   SW_EVENT_NOBODY_FOUND = 39,          /* for 10 s; text: what may be the cause and what to do */
   SW_EVENT_ALIGNMENT_CHANGED = 40,     /* peer, name, text: unaligned, aligning, aligned or lost, residual, observations, and
                                           anchor.transform if has_transform; anchors have moved, come or gone */
   SW_EVENT_GROUPS_CHANGED = 41,        /* peer, name, text: the groups it is in now, one a line */
-  /* Resources: peer, digest (its id), done and total (bytes), text (name, path, or why), flags: 1 if sent. Of progress rate;
-     of those to this peer name, which is text for people and never a path. */
+  /* Resources: peer, peer_name, digest (its id), done and total (bytes), text (name, path, or why), flags: 1 if sent. Of
+     progress rate; of those to this peer name, which is text for people and never a path. */
   SW_EVENT_RESOURCE_OFFERED = 44, SW_EVENT_RESOURCE_PROGRESS = 45, SW_EVENT_RESOURCE_RECEIVED = 46,
   SW_EVENT_RESOURCE_FAILED = 47, SW_EVENT_RESOURCE_SETTLED = 48,
-  SW_EVENT_ATTACHMENT_CHANGED = 49,    /* peer: who attached it, digest, total, name, flags: SW_ATTACHMENT_..., text: the path of what
-                                          is here, or why it failed, or NULL */
+  SW_EVENT_ATTACHMENT_CHANGED = 49,    /* peer: who attached it, peer_name, digest, total, name, flags: SW_ATTACHMENT_..., text: the
+                                          path of what is here, or why it failed, or NULL */
   SW_EVENT_DONE = 60,                  /* operation, status, text: why it failed; the function that began it names the rest */
   SW_EVENT_OBJECT = 61,                /* operation: the subscription, peer, name; of the object: see below */
   SW_EVENT_REQUEST = 62,               /* operation: the number for an answer, peer, name; of the question: see below */
@@ -70,7 +71,7 @@ enum {
   SW_EVENT_INVITATION_FAILED = 64,     /* name: the target, status, text, flags: 1 if it is repeated */
   SW_EVENT_HOST_REQUESTED = 65,        /* operation: the question, peer, name: a member that wants to host */
   SW_EVENT_OWNERSHIP_REQUESTED = 66,   /* operation: the question, peer, name: a member that wants what this peer owns; anchor.id */
-  SW_EVENT_STREAM = 67,                /* operation: the subscription, peer, name: of the stream, and stream; or status and text
+  SW_EVENT_STREAM = 67,                /* operation: the subscription, peer, peer_name, name: of the stream, and stream; or status and text
                                           when this process has no descriptor left for it */
   SW_EVENT_ROOM = 68,                  /* nothing: a message or an object that was refused with SW_WOULD_BLOCK may fit now */
   SW_EVENT_ROLE_CHANGED = 69,          /* peer, name, text: creator, moderator, publisher, member, guest, or empty: no longer admitted */
@@ -106,7 +107,7 @@ typedef struct sw_event {
   uint64_t epoch;
   uint64_t done;
   uint64_t total;
-  const char *name; /* of the peer or candidate */
+  const char *name; /* of the peer or candidate, or as the comment of the event says */
   const char *text;
   const uint8_t *data;
   size_t data_size; /* bytes */
@@ -132,6 +133,7 @@ typedef struct sw_event {
   uint32_t observations;    /* behind an alignment */
   uint32_t has_transform;   /* 1 when anchor.transform is set though there is no anchor */
   sw_stream *stream;        /* belongs to the event until sw_event_take_stream */
+  const char *peer_name;    /* of the peer, in events whose name is a resource's or a stream's */
 } sw_event;
 
 /*

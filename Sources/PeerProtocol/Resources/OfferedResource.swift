@@ -1,18 +1,15 @@
 import Basics
-public import WorldModel
+package import WorldModel
 
-/// A resource that a peer offers to this one.
-public struct ResourceOffer: Sendable, Hashable {
-  /// Names the resource when it is accepted or declined, and in every event about it.
-  public let id: ResourceID
-  /// The peer that offers it.
-  public let from: PeerID
-  /// The name that the sender gave it, 1…255 bytes of UTF-8 without control characters or bidirectional controls.
-  ///
-  /// It is text for people and never a path: it may hold `/` and `..`, and this library opens no file by it.
-  public let name: String
+/// A resource that a member offers to this node.
+package struct OfferedResource: Sendable, Hashable {
+  package let id: ResourceID
+  /// The member that offers it.
+  package let from: PeerID
+  /// The name that the sender gave it, as ``ResourceName`` allows it.
+  package let name: String
   /// Bytes of the resource.
-  public let size: Int
+  package let size: Int
 
   package init(id: ResourceID, from: PeerID, name: String, size: Int) {
     (self.id, self.from, self.name, self.size) = (id, from, name, size)
@@ -108,9 +105,4 @@ extension ContentHead {
     else { throw .invalid("chunks that do not make the resource", offset: start) }
     self.init(id: id, epoch: epoch, revision: revision, size: Int(size), chunks: chunks)
   }
-}
-
-extension ResourceOffer: CustomStringConvertible {
-  /// The name and the size.
-  public var description: String { "'\(name)' (\(size) bytes)" }
 }

@@ -74,14 +74,13 @@ public func sw_session_invite_candidate_expecting(
 /// Answers an invitation.
 @c @implementation
 public func sw_session_answer(
-  _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ accept: Int32, _ reason: UnsafePointer<CChar>?
+  _ session: OpaquePointer?, _ invitation: UInt64, _ accept: Int32, _ reason: UnsafePointer<CChar>?
 ) -> sw_status {
   attempt {
     let running = try object(session, as: RunningSession.self)
-    let id = try peerID(peer)
     let reason = try optionalText(reason, "reason") ?? ""
-    guard running.desk.invitations?.answer(id, accept == 0 ? .decline(reason: reason) : .accept) == true else {
-      throw SessionError(.unknownPeer, "no invitation of \(id.short) waits")
+    guard running.desk.invitations?.answer(invitation, accept == 0 ? .decline(reason: reason) : .accept) == true else {
+      throw Failure.argument("no invitation \(invitation) waits for an answer, or its sender has withdrawn it")
     }
   }
 }
@@ -89,13 +88,12 @@ public func sw_session_answer(
 /// Answers whether another screen shows the same code.
 @c @implementation
 public func sw_session_answer_code(
-  _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ is_same: Int32
+  _ session: OpaquePointer?, _ code: UInt64, _ is_same: Int32
 ) -> sw_status {
   attempt {
     let running = try object(session, as: RunningSession.self)
-    let id = try peerID(peer)
-    guard running.desk.codes?.answer(id, is_same != 0) == true else {
-      throw SessionError(.unknownPeer, "no code of \(id.short) waits")
+    guard running.desk.codes?.answer(code, is_same != 0) == true else {
+      throw Failure.argument("no code \(code) waits for an answer, or its comparison has ended")
     }
   }
 }

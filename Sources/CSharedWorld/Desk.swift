@@ -4,12 +4,12 @@ import Synchronization
 /// All that waits for C: questions, and offers of resources.
 struct Desk: Sendable {
   /// Answers to requests; nil for one that nobody waits for.
-  typealias Requests = PendingAnswers<UInt64, Result<MessageEnvelope, RemoteError>?>
+  typealias Requests = PendingAnswers<Result<MessageEnvelope, RemoteError>?>
 
   /// Invitations; nil when C is not asked.
-  var invitations: PendingAnswers<PeerID, InvitationDecision>?
+  var invitations: PendingAnswers<InvitationDecision>?
   /// Codes; nil when C shows none.
-  var codes: PendingAnswers<PeerID, Bool>?
+  var codes: PendingAnswers<Bool>?
   /// The most that C wants of the log, `SW_LOG_…`; nil for nothing.
   var log: UInt32?
   /// Requests of other peers.
@@ -21,10 +21,10 @@ struct Desk: Sendable {
 
   /// Records what C is about to be told.
   func take(_ event: Session.Event) {
-    if case .invitationReceived(let invitation) = event { invitations?.announce(invitation.peer.id) }
-    if case .invitationEnded(let peer) = event { invitations?.withdraw(peer.id) }
-    if case .codeShown(let comparison) = event { codes?.announce(comparison.peer.id) }
-    if case .codeEnded(let peer, _) = event { codes?.withdraw(peer.id) }
+    if case .invitationReceived(let invitation) = event { invitations?.announce(invitation.id) }
+    if case .invitationEnded(_, let id) = event { invitations?.withdraw(id) }
+    if case .codeShown(let comparison) = event { codes?.announce(comparison.id) }
+    if case .codeEnded(_, let id, _) = event { codes?.withdraw(id) }
     if case .resourceOffered(let offer) = event { offers.add(offer) }
     if case .resourceReceived(let receipt) = event { offers.remove(receipt.offer.id) }
     if case .resourceFailed(let offer, _) = event { offers.remove(offer.id) }

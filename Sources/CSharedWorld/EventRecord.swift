@@ -12,16 +12,16 @@ extension sw_event {
     case .discoveryUnavailable(let reason): set(SW_EVENT_DISCOVERY_UNAVAILABLE, text: reason)
     case .nobodyFound(let diagnosis): set(SW_EVENT_NOBODY_FOUND, text: diagnosis.summary)
     case .invitationReceived(let invitation):
-      set(SW_EVENT_INVITATION, invitation.peer)
+      setQuestion(SW_EVENT_INVITATION, invitation.id, of: invitation.peer)
       setData(invitation.context)
       recognition = invitation.recognition.number
-    case .invitationEnded(let peer): set(SW_EVENT_INVITATION_ENDED, peer)
+    case .invitationEnded(let peer, let id): setQuestion(SW_EVENT_INVITATION_ENDED, id, of: peer)
     case .invitationFailed(let target, let error, let isRetried): setFailed(target, error, isRetried)
     case .codeShown(let comparison):
-      set(SW_EVENT_CODE, comparison.peer, text: comparison.code)
+      setQuestion(SW_EVENT_CODE, comparison.id, of: comparison.peer, text: comparison.code)
       recognition = comparison.recognition.number
-    case .codeEnded(let peer, let isConfirmed):
-      set(SW_EVENT_CODE_ENDED, peer)
+    case .codeEnded(let peer, let id, let isConfirmed):
+      setQuestion(SW_EVENT_CODE_ENDED, id, of: peer)
       flags = isConfirmed ? 1 : 0
     case .peerJoined(let peer): set(SW_EVENT_PEER_JOINED, peer)
     case .newDevice(let peer, let known):
@@ -69,6 +69,11 @@ extension sw_event {
     case .problem(let error): set(SW_EVENT_PROBLEM, error)
     case .ended(let reason): set(SW_EVENT_ENDED, text: reason.rawValue)
     }
+  }
+
+  private mutating func setQuestion(_ kind: Int, _ id: UInt64, of peer: Peer, text: String? = nil) {
+    set(kind, peer, text: text)
+    operation = id
   }
 
   private mutating func setFailed(_ target: InvitationTarget, _ error: SessionError, _ isRetried: Bool) {

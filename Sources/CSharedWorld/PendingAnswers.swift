@@ -1,7 +1,9 @@
 import Synchronization
 
-/// Holds questions, each about a peer or a request, until C answers them.
-final class PendingAnswers<Subject: Hashable & Sendable, Answer: Sendable>: Sendable {
+/// Holds questions, each with a number of its own, until C answers them.
+///
+/// They are never named by their peers: a late answer would be one to the next question of the same peer.
+final class PendingAnswers<Answer: Sendable>: Sendable {
   private enum Entry {
     /// C knows of it; the session has not asked yet.
     case announced
@@ -11,51 +13,49 @@ final class PendingAnswers<Subject: Hashable & Sendable, Answer: Sendable>: Send
     case answered(Answer)
   }
 
-  private let entries = Mutex<[Subject: Entry]>([:])
-  /// The answer to a question that is over, or that a newer one about the same subject replaces.
+  private let entries = Mutex<[UInt64: Entry]>([:])
+  /// The answer to a question that is over.
   private let withdrawn: Answer
 
   init(withdrawn: Answer) {
     self.withdrawn = withdrawn
   }
 
-  /// The session asks; an older question about the same subject ends.
-  func decide(_ subject: Subject) async -> Answer {
+  /// The session asks, in a task that is cancelled when the question is over.
+  func decide(_ number: UInt64) async -> Answer {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let (early, older) = entries.withLock { entries -> (Answer?, Entry?) in
-          let older = entries[subject]
-          if case .answered(let decision) = older {
-            entries[subject] = nil
-            return (decision, nil)
+        let early = entries.withLock { entries -> Answer? in
+          if case .answered(let decision) = entries[number] {
+            entries[number] = nil
+            return decision
           }
-          entries[subject] = .asked(continuation)
-          return (nil, older)
+          entries[number] = .asked(continuation)
+          return nil
         }
         if let early { continuation.resume(returning: early) }
-        Self.resume(older, withdrawn)
-        if Task.isCancelled { withdraw(subject) }
+        if Task.isCancelled { withdraw(number) }
       }
     } onCancel: {
-      withdraw(subject)
+      withdraw(number)
     }
   }
 
   /// C is about to learn of a question.
-  func announce(_ subject: Subject) {
-    entries.withLock { $0[subject] = $0[subject] ?? .announced }
+  func announce(_ number: UInt64) {
+    entries.withLock { $0[number] = $0[number] ?? .announced }
   }
 
   /// C answers.
   ///
-  /// - Returns: whether a question about that subject waited.
-  func answer(_ subject: Subject, _ decision: Answer) -> Bool {
+  /// - Returns: whether that question waited.
+  func answer(_ number: UInt64, _ decision: Answer) -> Bool {
     let (waited, entry) = entries.withLock { entries -> (Bool, Entry?) in
-      switch entries[subject] {
+      switch entries[number] {
       case .announced:
-        entries[subject] = .answered(decision)
+        entries[number] = .answered(decision)
         return (true, nil)
-      case .asked: return (true, entries.removeValue(forKey: subject))
+      case .asked: return (true, entries.removeValue(forKey: number))
       case .answered, nil: return (false, nil)
       }
     }
@@ -64,8 +64,8 @@ final class PendingAnswers<Subject: Hashable & Sendable, Answer: Sendable>: Send
   }
 
   /// A question is over without C's answer.
-  func withdraw(_ subject: Subject) {
-    Self.resume(entries.withLock { $0.removeValue(forKey: subject) }, withdrawn)
+  func withdraw(_ number: UInt64) {
+    Self.resume(entries.withLock { $0.removeValue(forKey: number) }, withdrawn)
   }
 
   private static func resume(_ entry: Entry?, _ decision: Answer) {

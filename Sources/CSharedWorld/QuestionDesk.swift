@@ -13,7 +13,7 @@ final class QuestionDesk: Sendable {
   }
 
   private let state = Mutex(State())
-  private let answers = PendingAnswers<UInt64, Bool>(withdrawn: false)
+  private let answers = PendingAnswers<Bool>(withdrawn: false)
 
   /// Lets C learn of questions by these events.
   func begin(with events: EventQueue) { state.withLock { $0.events = events } }

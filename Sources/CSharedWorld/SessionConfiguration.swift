@@ -58,8 +58,8 @@ func configuration(
   case SW_INVITATIONS_DECLINE: break
   case SW_INVITATIONS_ACCEPT: configuration.invitationHandler = { _ in .accept }
   case SW_INVITATIONS_ASK:
-    let asking = PendingAnswers<PeerID, InvitationDecision>(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
-    configuration.invitationHandler = { await asking.decide($0.peer.id) }
+    let asking = PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
+    configuration.invitationHandler = { await asking.decide($0.id) }
     desk.invitations = asking
   default: throw Failure.argument("invitations has no such value")
   }
@@ -71,8 +71,8 @@ func configuration(
   try setFiles(of: &configuration, known)
   configuration.trust = try trust(known)
   if known.shows_codes != 0 || Int(known.trust) == SW_TRUST_CODE {
-    let codes = PendingAnswers<PeerID, Bool>(withdrawn: false)
-    configuration.codeHandler = { await codes.decide($0.peer.id) }
+    let codes = PendingAnswers(withdrawn: false)
+    configuration.codeHandler = { await codes.decide($0.id) }
     desk.codes = codes
   }
   configuration.passcode = try passcode(known)

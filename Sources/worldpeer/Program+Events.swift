@@ -28,10 +28,10 @@ extension Program {
       if options.peer.accept != .ask { console.say(.invitation(invitation, isAsked: false)) }
     case .invitationFailed(let target, let error, let isRetried):
       report(error, inviting: target, isRetried: isRetried)
-    case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))
+    case .invitationEnded(_, let id): desk.withdraw(id)
     // The desk has reported it.
     case .codeShown(let comparison): names[comparison.peer.id] = comparison.peer.name
-    case .codeEnded(let peer, let isConfirmed): console.say(.codeEnded(person(peer), isConfirmed: isConfirmed))
+    case .codeEnded(let peer, _, let isConfirmed): console.say(.codeEnded(person(peer), isConfirmed: isConfirmed))
     case .peerJoined(let peer):
       names[peer.id] = peer.name
       console.say(.peerJoined(person(peer), hasInvited: inviters.contains(peer.id)))

@@ -61,7 +61,8 @@ struct EventRecordTests {
   @Test("a prompt says whether the key was seen before, and a warning has both keys")
   func keys() {
     let bob = Peer(id: peer, name: "bob")
-    record(.invitationReceived(Invitation(peer: bob, context: [7], recognition: .neverSeen))) { event in
+    record(.invitationReceived(Invitation(id: 4, peer: bob, context: [7], recognition: .neverSeen))) { event in
+      #expect(event.operation == 4)
       #expect(event.type == UInt32(SW_EVENT_INVITATION) && event.recognition == UInt32(SW_RECOGNITION_NEVER_SEEN))
     }
     let known = PeerID(SHA256Digest(hashing: [2]))
@@ -71,18 +72,22 @@ struct EventRecordTests {
     }
   }
 
-  @Test("a code has its digits and says whether the key was seen before; its end says whether both have confirmed")
+  @Test("a code has its number, its digits and what is known of the key; its end says whether both have confirmed")
   func codes() {
     let bob = Peer(id: peer, name: "bob")
-    record(.codeShown(CodeComparison(peer: bob, code: "042317", recognition: .newDevice))) { event in
+    record(.codeShown(CodeComparison(id: 5, peer: bob, code: "042317", recognition: .newDevice))) { event in
+      #expect(event.operation == 5)
       #expect(event.type == UInt32(SW_EVENT_CODE) && event.peer.peer == peer && text(event.name) == "bob")
       #expect(text(event.text) == "042317" && event.recognition == UInt32(SW_RECOGNITION_NEW_DEVICE))
     }
     for isConfirmed in [true, false] {
-      record(.codeEnded(bob, isConfirmed: isConfirmed)) { event in
+      record(.codeEnded(bob, id: 5, isConfirmed: isConfirmed)) { event in
         #expect(event.type == UInt32(SW_EVENT_CODE_ENDED) && event.peer.peer == peer)
-        #expect(event.flags == (isConfirmed ? 1 : 0))
+        #expect(event.flags == (isConfirmed ? 1 : 0) && event.operation == 5)
       }
+    }
+    record(.invitationEnded(bob, id: 4)) { event in
+      #expect(event.type == UInt32(SW_EVENT_INVITATION_ENDED) && event.peer.peer == peer && event.operation == 4)
     }
   }
 

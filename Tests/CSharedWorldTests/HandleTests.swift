@@ -234,32 +234,49 @@ struct HandleTests {
 
 @Suite("Invitation desk")
 struct InvitationDeskTests {
-  let peer = PeerID(SHA256Digest(hashing: [1]))
-
   @Test("an answer that comes before the question is kept")
   func earlyAnswer() async {
-    let desk = PendingAnswers<PeerID, InvitationDecision>(withdrawn: .decline(reason: "withdrawn"))
-    desk.announce(peer)
-    #expect(desk.answer(peer, .accept))
-    #expect(await desk.decide(peer) == .accept)
-    #expect(!desk.answer(peer, .accept))
+    let desk = PendingAnswers<InvitationDecision>(withdrawn: .decline(reason: "withdrawn"))
+    desk.announce(7)
+    #expect(desk.answer(7, .accept))
+    #expect(await desk.decide(7) == .accept)
+    #expect(!desk.answer(7, .accept))
   }
 
   @Test("an invitation that is cancelled is declined and cannot be answered any more")
   func withdrawn() async {
-    let desk = PendingAnswers<PeerID, InvitationDecision>(withdrawn: .decline(reason: "withdrawn"))
-    desk.announce(peer)
+    let desk = PendingAnswers<InvitationDecision>(withdrawn: .decline(reason: "withdrawn"))
+    desk.announce(7)
     await withTaskGroup(of: InvitationDecision.self) { group in
-      group.addTask { await desk.decide(peer) }
+      group.addTask { await desk.decide(7) }
       group.cancelAll()
       #expect(await group.next() == .decline(reason: "withdrawn"))
     }
-    #expect(!desk.answer(peer, .accept))
+    #expect(!desk.answer(7, .accept))
   }
 
   @Test("nobody's invitation cannot be answered")
   func unknown() {
-    #expect(!PendingAnswers<PeerID, InvitationDecision>(withdrawn: .decline(reason: "withdrawn")).answer(peer, .accept))
+    #expect(!PendingAnswers<InvitationDecision>(withdrawn: .decline(reason: "withdrawn")).answer(7, .accept))
+  }
+
+  @Test("a question of a peer that is over cannot be answered, and such an answer is none to the peer's next question")
+  func lateAnswer() async {
+    let bob = Peer(id: PeerID(SHA256Digest(hashing: [1])), name: "bob")
+    var desk = Desk()
+    let invitations = PendingAnswers<InvitationDecision>(withdrawn: .decline(reason: "withdrawn"))
+    let codes = PendingAnswers<Bool>(withdrawn: false)
+    (desk.invitations, desk.codes) = (invitations, codes)
+    desk.take(.invitationReceived(Invitation(id: 1, peer: bob, context: [])))
+    desk.take(.codeShown(CodeComparison(id: 1, peer: bob, code: "000000", recognition: .neverSeen)))
+    desk.take(.invitationEnded(bob, id: 1))
+    desk.take(.codeEnded(bob, id: 1, isConfirmed: false))
+    desk.take(.invitationReceived(Invitation(id: 2, peer: bob, context: [])))
+    desk.take(.codeShown(CodeComparison(id: 2, peer: bob, code: "111111", recognition: .neverSeen)))
+    #expect(!invitations.answer(1, .accept) && !codes.answer(1, true))
+    #expect(invitations.answer(2, .decline(reason: "no")) && codes.answer(2, false))
+    #expect(await invitations.decide(2) == .decline(reason: "no"))
+    #expect(await codes.decide(2) == false)
   }
 }
 

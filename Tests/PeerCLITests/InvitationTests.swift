@@ -3,10 +3,10 @@ import Testing
 @testable import PeerCLI
 @testable import SharedWorld
 
-@Suite("Invitations received")
+@Suite("Invitations and codes received")
 struct InvitationDeskTests {
   private static let bob = Peer(id: PeerID(SHA256Digest(hashing: [1])), name: "bob")
-  private static let invitation = Invitation(peer: bob, context: Array("hi".utf8))
+  private static let invitation = Invitation(id: 1, peer: bob, context: Array("hi".utf8))
 
   @Test("a question waits until the user answers", arguments: [InvitationDecision.accept, .decline(reason: "no")])
   func asked(decision: InvitationDecision) async {
@@ -19,6 +19,40 @@ struct InvitationDeskTests {
     #expect(desk.peers == [Self.bob])
     desk.answer(Self.bob.id, decision)
     #expect(await answer == decision && desk.peers.isEmpty)
+  }
+
+  @Test("an invitation that is over is withdrawn, and a newer one of the same peer stays")
+  func withdrawn() async {
+    let (questions, asked) = AsyncStream.makeStream(of: Void.self)
+    let desk = InvitationDesk { _ in asked.yield() }
+    var iterator = questions.makeAsyncIterator()
+    async let first = desk.decide(Self.invitation)
+    await iterator.next()
+    async let second = desk.decide(Invitation(id: 2, peer: Self.bob, context: []))
+    await iterator.next()
+    desk.withdraw(1)
+    #expect(await first == .decline(reason: "withdrawn") && desk.invitations.map(\.id) == [2])
+    desk.answer(Self.bob.id, .accept)
+    #expect(await second == .accept)
+  }
+
+  @Test("a comparison that is over is withdrawn, and a newer one with the same peer stays")
+  func withdrawnCode() async {
+    let (questions, asked) = AsyncStream.makeStream(of: Void.self)
+    let desk = CodeDesk { _ in asked.yield() }
+    var iterator = questions.makeAsyncIterator()
+    async let first = desk.compare(Self.comparison(1))
+    await iterator.next()
+    async let second = desk.compare(Self.comparison(2))
+    await iterator.next()
+    desk.withdraw(1)
+    #expect(await first == false && desk.comparisons.map(\.id) == [2])
+    desk.answer(Self.bob.id, isSame: true)
+    #expect(await second)
+  }
+
+  private static func comparison(_ id: UInt64) -> CodeComparison {
+    CodeComparison(id: id, peer: bob, code: "000000", recognition: .untracked)
   }
 
   @Test("a question whose session ends is withdrawn")
@@ -40,7 +74,7 @@ struct InvitationReportTests {
   @Test("an invitation that nobody was asked about says so")
   func unasked() {
     let bob = Peer(id: PeerID(SHA256Digest(hashing: [1])), name: "bob")
-    let report = Report.invitation(Invitation(peer: bob, context: Array("hi".utf8)), isAsked: false)
+    let report = Report.invitation(Invitation(id: 1, peer: bob, context: Array("hi".utf8)), isAsked: false)
     #expect(report.json(at: 0, clock: 0).text.contains(#""name":"bob","context":"hi","asked":false"#))
   }
 

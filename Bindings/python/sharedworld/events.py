@@ -50,13 +50,16 @@ class DiscoveryUnavailable(Event):
 class Invited(PeerEvent):
     """A peer asks to join: `Session.answer` answers. The context is that app's, and untrusted."""
 
+    operation: int
     context: bytes
     recognition: Recognition
 
 
 @event_class(6)
 class InvitationEnded(PeerEvent):
-    """The invitation of a peer is over."""
+    """The invitation of a peer, by its number, is over."""
+
+    operation: int
 
 
 @event_class(7)
@@ -253,10 +256,8 @@ class AnchorDragged(Event):
 
 
 @event_class(30)
-class DragEnded(Event):
+class DragEnded(PeerEvent):
     anchor_id: uuid.UUID
-    peer: ID
-    name: str
 
 
 @event_class(31)
@@ -287,31 +288,29 @@ class NewDevice(PeerEvent):
 class CodeShown(PeerEvent):
     """Two people compare these six digits: `Session.answer_code` says whether they are equal."""
 
+    operation: int
     digits: str
     recognition: Recognition
 
 
 @event_class(35)
 class CodeEnded(PeerEvent):
+    operation: int
     is_confirmed: bool
 
 
 @event_class(36)
-class MessagesFailed(Event):
+class MessagesFailed(PeerEvent):
     """Messages that are not known to have arrived, by their numbers."""
 
-    peer: ID
     reason: str
     numbers: tuple[int, ...]
-    name: str
 
 
 @event_class(37)
-class MessageReturned(Event):
-    peer: ID
+class MessageReturned(PeerEvent):
     reason: str
     number: int
-    name: str
 
 
 @event_class(38)
@@ -453,12 +452,10 @@ class InvitationFailed(Event):
 
 
 @event_class(65)
-class HostRequested(Event):
+class HostRequested(PeerEvent):
     """A member wants to host (`asks_host`): `Session.answer_question` answers."""
 
     operation: int
-    peer: ID
-    name: str
 
 
 @event_class(66)

@@ -12,7 +12,7 @@ from . import _abi
 from ._handles import Handle
 from ._library import library
 from .errors import Code, SharedWorldError
-from .events import HostRequested, OwnershipRequested
+from .events import CodeShown, HostRequested, Invited, OwnershipRequested
 from .frames import Frames
 from .maps import Map, c_cloud
 from .messages import Messages
@@ -125,13 +125,16 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
         """Shows everybody on the network other keys and values than the configuration's `info`."""
         library.sw_session_set_discovery_info(self.handle, c_pairs(info), len(info))
 
-    def answer(self, peer: ID, accept: bool, reason: str | None = None) -> None:
-        """Answers the invitation of a peer; a reason tells a declined peer why."""
-        library.sw_session_answer(self.handle, c_key(peer), int(accept), c_text(reason))
+    def answer(self, invitation: Invited, accept: bool, reason: str | None = None) -> None:
+        """Answers an invitation; a reason tells a declined peer why.
 
-    def answer_code(self, peer: ID, is_same: bool) -> None:
-        """Says whether the other screen shows the same code."""
-        library.sw_session_answer_code(self.handle, c_key(peer), int(is_same))
+        INVALID_ARGUMENT when it waits no more: an answer that comes too late is none to the next one of that peer.
+        """
+        library.sw_session_answer(self.handle, invitation.operation, int(accept), c_text(reason))
+
+    def answer_code(self, code: CodeShown, is_same: bool) -> None:
+        """Says whether the other screen shows the same code; INVALID_ARGUMENT when it waits no more."""
+        library.sw_session_answer_code(self.handle, code.operation, int(is_same))
 
     def set_locked(self, locked: bool) -> None:
         """Closes the session for newcomers, or opens it; for the host alone."""

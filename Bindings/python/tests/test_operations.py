@@ -30,13 +30,30 @@ class OperationTest(PeerTest):
             asked = await self.event(bob, Invited)
             inviting.cancel()
             ended = await self.event(bob, InvitationEnded)
-            self.assertEqual(ended.peer, asked.peer)
+            self.assertEqual((ended.peer, ended.operation), (asked.peer, asked.operation))
             self.assertTrue(inviting.cancelled())
             # Its end was no event for the program, and nothing waits for it any more.
             with self.assertRaises(sw.SharedWorldError) as caught:
                 await ann.invite("127.0.0.1", 1)
             self.assertEqual(caught.exception.code, sw.Code.UNREACHABLE)
             self.assertEqual(ann._operations, {})
+
+    async def test_an_answer_that_comes_too_late_is_none_to_the_next_invitation(self):
+        async with self.session("ann") as ann, self.session("bob", ASKING) as bob:
+            inviting = asyncio.create_task(ann.invite("127.0.0.1", bob.port))
+            first = await self.event(bob, Invited)
+            inviting.cancel()
+            await self.event(bob, InvitationEnded)
+            inviting = asyncio.create_task(ann.invite("127.0.0.1", bob.port))
+            second = await self.event(bob, Invited)
+            self.assertEqual(first.peer, second.peer)
+            with self.assertRaises(sw.SharedWorldError) as caught:
+                bob.answer(first, True)
+            self.assertEqual(caught.exception.code, sw.Code.INVALID_ARGUMENT)
+            bob.answer(second, False, "not you")
+            with self.assertRaisesRegex(sw.SharedWorldError, "not you") as caught:
+                await inviting
+            self.assertEqual(caught.exception.code, sw.Code.DECLINED)
 
     async def test_what_waits_when_the_session_is_left_fails(self):
         async with self.session("bob", ASKING) as bob:

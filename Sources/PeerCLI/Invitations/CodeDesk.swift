@@ -21,4 +21,7 @@ package final class CodeDesk: Sendable {
   /// Answers the comparisons with a peer; returns whether one waited.
   @discardableResult
   package func answer(_ peer: PeerID, isSame: Bool) -> Bool { questions.answer(isSame) { $0.peer.id == peer } }
+
+  /// Asks no more about a comparison that is over; others with the same peer stay.
+  package func withdraw(_ id: CodeComparison.ID) { questions.answer(false) { $0.id == id } }
 }

@@ -2,6 +2,7 @@ package import SharedWorld
 
 /// Answers invitations by asking the user, whose command answers later.
 package final class InvitationDesk: Sendable {
+  private static let withdrawn = InvitationDecision.decline(reason: "withdrawn")
   private let report: @Sendable (Report) -> Void
   private let questions = Questions<Invitation, InvitationDecision>()
 
@@ -18,7 +19,7 @@ package final class InvitationDesk: Sendable {
 
   /// Reports an invitation and waits for the user's answer.
   package func decide(_ invitation: Invitation) async -> InvitationDecision {
-    await questions.ask(invitation, otherwise: .decline(reason: "withdrawn")) {
+    await questions.ask(invitation, otherwise: Self.withdrawn) {
       report(.invitation(invitation, isAsked: true))
     }
   }
@@ -27,5 +28,10 @@ package final class InvitationDesk: Sendable {
   @discardableResult
   package func answer(_ peer: PeerID, _ decision: InvitationDecision) -> Bool {
     questions.answer(decision) { $0.peer.id == peer }
+  }
+
+  /// Asks no more about an invitation that is over; others of the same peer stay.
+  package func withdraw(_ id: Invitation.ID) {
+    questions.answer(Self.withdrawn) { $0.id == id }
   }
 }

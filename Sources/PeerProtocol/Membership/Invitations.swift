@@ -114,7 +114,7 @@ struct Invitations: Sendable {
   /// The other side withdraws its invitation.
   mutating func receiveCancel(_ number: UInt64, from peer: PeerID, in turn: inout Turn) {
     for invitation in incoming where invitation.peer == peer && invitation.number == number {
-      turn.report(.invitationWithdrawn(invitation.peer))
+      turn.report(.invitationWithdrawn(invitation.id, of: invitation.peer))
     }
     incoming.removeAll { $0.peer == peer && $0.number == number }
   }
@@ -148,7 +148,9 @@ struct Invitations: Sendable {
 
   /// A received invitation needs no answer any more.
   mutating func withdraw(from peer: PeerID, in turn: inout Turn) {
-    for invitation in incoming where invitation.peer == peer { turn.report(.invitationWithdrawn(invitation.peer)) }
+    for invitation in incoming where invitation.peer == peer {
+      turn.report(.invitationWithdrawn(invitation.id, of: invitation.peer))
+    }
     incoming.removeAll { $0.peer == peer }
   }
 
@@ -190,7 +192,7 @@ struct Invitations: Sendable {
     }
     for invitation in outgoing where invitation.deadline <= turn.now { end(invitation.id, .timedOut, in: &turn) }
     for invitation in incoming where invitation.deadline <= turn.now {
-      turn.report(.invitationWithdrawn(invitation.peer))
+      turn.report(.invitationWithdrawn(invitation.id, of: invitation.peer))
     }
     incoming.removeAll { $0.deadline <= turn.now }
   }

@@ -49,7 +49,7 @@ package enum NodeEvent: Sendable {
   /// A peer invites this one; answer with ``Input/answer(_:_:)``.
   case invitationReceived(InvitationID, from: PeerID, name: String, context: [UInt8])
   /// A received invitation has ended and needs no answer.
-  case invitationWithdrawn(PeerID)
+  case invitationWithdrawn(InvitationID, of: PeerID)
   /// The peer with this key has answered at the addresses of an invitation of ours, and is sent it.
   case invitationReached(InvitationID, PeerID)
   /// An invitation this peer sent has ended.

@@ -1,5 +1,7 @@
 /// An invitation received from another peer.
-public struct Invitation: Sendable {
+public struct Invitation: Identifiable, Sendable {
+  /// Tells it from every other invitation of the session, earlier ones of the same peer included.
+  public let id: UInt64
   /// The peer that invites: proven by TLS, the name chosen by that peer.
   public let peer: Peer
   /// Data of the inviting app, at most 4 KiB; untrusted.
@@ -7,8 +9,8 @@ public struct Invitation: Sendable {
   /// How the key of the peer compares with those that this device has admitted before.
   public let recognition: Recognition
 
-  package init(peer: Peer, context: [UInt8], recognition: Recognition = .untracked) {
-    (self.peer, self.context, self.recognition) = (peer, context, recognition)
+  package init(id: UInt64, peer: Peer, context: [UInt8], recognition: Recognition = .untracked) {
+    (self.id, self.peer, self.context, self.recognition) = (id, peer, context, recognition)
   }
 }
 

@@ -51,7 +51,9 @@ extension Session {
       if let store = trust.storeToRecord(key, of: id) { add(discovery.peer(id), to: store, recognisedBy: key) }
     case .invitationReceived(let id, let from, let name, let context):
       receive(id, from: Peer(id: from, name: name), context, into: &events)
-    case .invitationWithdrawn(let peer): events.append(.invitationEnded(discovery.peer(peer)))
+    case .invitationWithdrawn(let id, let peer):
+      trust.invitations.end(id.rawValue)
+      events.append(.invitationEnded(discovery.peer(peer), id: id.rawValue))
     case .invitationReached(let id, let peer):
       if let found = discovery.reached(peer, by: id.rawValue) { events.append(found) }
     case .invitationEnded(let id, let result): waits.finish(id.rawValue, .invitation(result))
@@ -128,7 +130,8 @@ extension Session {
 
   /// Asks the app about an invitation.
   private func receive(_ id: InvitationID, from peer: Peer, _ context: [UInt8], into events: inout [Event]) {
-    let invitation = Invitation(peer: peer, context: context, recognition: trust.recognition(of: peer))
+    let recognition = trust.recognition(of: peer)
+    let invitation = Invitation(id: id.rawValue, peer: peer, context: context, recognition: recognition)
     warn(of: peer, in: &events)
     events.append(.invitationReceived(invitation))
     ask(id, invitation)
@@ -162,16 +165,17 @@ extension Session {
   private func show(_ code: ComparisonCode, of peer: Peer, on link: LinkID, in events: inout [Event]) {
     warn(of: peer, in: &events)
     let recognition = trust.recognition(comparing: peer)
-    let comparison = CodeComparison(peer: peer, code: code.description, recognition: recognition)
+    let comparison = CodeComparison(
+      id: link.rawValue, peer: peer, code: code.description, recognition: recognition)
     events.append(.codeShown(comparison))
     ask(link, comparison)
   }
 
   /// Asks no more about a code, and records a key that was compared.
   private func endComparison(on link: LinkID, with peer: Peer, isConfirmed: Bool, in events: inout [Event]) {
-    let store = trust.endComparison(on: link, with: peer.id, isConfirmed: isConfirmed)
+    let store = trust.endComparison(link.rawValue, with: peer.id, isConfirmed: isConfirmed)
     if let store { add(peer, to: store) }
-    events.append(.codeEnded(peer, isConfirmed: isConfirmed))
+    events.append(.codeEnded(peer, id: link.rawValue, isConfirmed: isConfirmed))
   }
 
   /// Tells the app of a peer that its policy makes remarkable.

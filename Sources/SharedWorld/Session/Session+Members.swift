@@ -229,14 +229,16 @@ extension Session {
       return loop.execute { [weak self] in self?.assumeIsolated { $0.answer(id, invitation, decision) } }
     }
     let handler = configuration.invitationHandler
+    let end = trust.invitations.begin(invitation.id)
     let added = jobs.add { [weak self] in
-      let decision = await handler(invitation)
-      await self?.answer(id, invitation, decision)
+      let decision = await OpenQuestions.answer(until: end) { await handler(invitation) }
+      if let decision { await self?.answer(id, invitation, decision) }
     }
     if !added { answer(id, invitation, .decline(reason: "busy")) }
   }
 
   private func answer(_ id: InvitationID, _ invitation: Invitation, _ decision: InvitationDecision) {
+    trust.invitations.end(invitation.id)
     if case .decline(let reason) = decision {
       hub.log.write(.declined, "the invitation by \(invitation.peer.name) was declined: \(reason)")
     }
@@ -279,17 +281,9 @@ extension Session {
   /// Asks the app whether both screens show the same code; its task is cancelled when the comparison ends without its answer.
   func ask(_ link: LinkID, _ comparison: CodeComparison) {
     guard let handler = configuration.codeHandler else { return }
-    let end = trust.beginComparison(on: link)
+    let end = trust.comparisons.begin(comparison.id)
     let added = jobs.add { [weak self] in
-      let answer = await withTaskGroup(of: Bool?.self) { group in
-        group.addTask { await handler(comparison) }
-        group.addTask {
-          for await _ in end {}
-          return nil
-        }
-        defer { group.cancelAll() }
-        return await group.next() ?? nil
-      }
+      let answer = await OpenQuestions.answer(until: end) { await handler(comparison) }
       if let answer { await self?.input(.answerCode(link, isSame: answer)) }
     }
     if !added { input(.answerCode(link, isSame: false)) }

@@ -115,7 +115,8 @@ extension Session {
     public var acceptPolicy = InvitationPolicy.ask
     /// Answers invitations, where ``acceptPolicy`` asks.
     ///
-    /// It runs as a child task of the session and may take as long as the inviter waits.
+    /// It runs as a child task of the session, which is cancelled when the invitation ends without its answer, and may take as
+    /// long as the inviter waits.
     public var invitationHandler: @Sendable (Invitation) async -> InvitationDecision = { _ in
       .decline(reason: "this app accepts no invitations")
     }

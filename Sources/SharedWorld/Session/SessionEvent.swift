@@ -25,8 +25,8 @@ extension Session {
 
     /// A peer invites this one; the handler in the configuration is being asked.
     case invitationReceived(Invitation)
-    /// An invitation to this peer was withdrawn, timed out or settled otherwise.
-    case invitationEnded(Peer)
+    /// An invitation by this peer was withdrawn, timed out or settled otherwise; the task of its handler is cancelled.
+    case invitationEnded(Peer, id: Invitation.ID)
 
     /// An invitation by ``Configuration/invitePolicy`` or ``Session/keepInviting(_:)`` failed; whether it is repeated.
     case invitationFailed(InvitationTarget, SessionError, isRetried: Bool)
@@ -34,7 +34,7 @@ extension Session {
     /// Two people are to compare a code; the handler in the configuration is being asked.
     case codeShown(CodeComparison)
     /// A comparison with this peer has ended: both users have confirmed, or one refused, the time is over or the connection broke.
-    case codeEnded(Peer, isConfirmed: Bool)
+    case codeEnded(Peer, id: CodeComparison.ID, isConfirmed: Bool)
 
     /// A peer is in the session and can be reached.
     case peerJoined(Peer)

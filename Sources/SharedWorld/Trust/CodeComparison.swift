@@ -2,7 +2,9 @@
 ///
 /// Both screens show the same digits if the connection leads to the device that the people think of, with the key that it
 /// has. An attacker between the two makes them equal with a chance of one in a million for each comparison.
-public struct CodeComparison: Hashable, Sendable {
+public struct CodeComparison: Identifiable, Hashable, Sendable {
+  /// Tells it from every other comparison of the session, earlier ones with the same peer included.
+  public let id: UInt64
   /// The peer at the other end: proven by TLS, the name chosen by that peer.
   public let peer: Peer
   /// Six decimal digits.
@@ -10,8 +12,8 @@ public struct CodeComparison: Hashable, Sendable {
   /// How the key of the peer compares with those that this device has admitted before.
   public let recognition: Recognition
 
-  package init(peer: Peer, code: String, recognition: Recognition) {
-    (self.peer, self.code, self.recognition) = (peer, code, recognition)
+  package init(id: UInt64, peer: Peer, code: String, recognition: Recognition) {
+    (self.id, self.peer, self.code, self.recognition) = (id, peer, code, recognition)
   }
 }
 

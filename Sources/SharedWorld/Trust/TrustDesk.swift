@@ -11,7 +11,9 @@ struct TrustDesk {
   /// Peers that the app was warned of.
   private var warned: KeySet<PeerID> = []
   /// The comparisons that the app is asked about.
-  private var comparisons: Table<LinkID, AsyncStream<Never>.Continuation> = [:]
+  var comparisons = OpenQuestions()
+  /// The invitations that the app is asked about.
+  var invitations = OpenQuestions()
 
   /// The app's drivers on links that are not authenticated yet.
   var drivers = DriverDesk()
@@ -99,16 +101,9 @@ struct TrustDesk {
     return newcomer(peer) ? store : nil
   }
 
-  /// The app is asked about a code; the stream ends when its answer has no effect any more.
-  mutating func beginComparison(on link: LinkID) -> AsyncStream<Never> {
-    let (stream, end) = AsyncStream.makeStream(of: Never.self)
-    comparisons[link] = end
-    return stream
-  }
-
   /// A comparison has ended; returns the store in which the peer is to be recorded, nil where there is nothing to record.
-  mutating func endComparison(on link: LinkID, with peer: PeerID, isConfirmed: Bool) -> PinStore? {
-    comparisons.removeValue(forKey: link)?.finish()
+  mutating func endComparison(_ id: CodeComparison.ID, with peer: PeerID, isConfirmed: Bool) -> PinStore? {
+    comparisons.end(id)
     guard isConfirmed, case .code(let store) = policy else { return nil }
     return newcomer(peer) ? store : nil
   }

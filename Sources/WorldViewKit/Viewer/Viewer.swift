@@ -127,12 +127,14 @@ package actor Viewer {
       // Else the desk has reported it.
       if options.peer.accept != .ask { console.complain(.invitation(invitation, isAsked: false)) }
     case .invitationFailed(let target, let error, let isRetried): show(error, inviting: target, isRetried: isRetried)
-    case .invitationEnded(let peer): desk.answer(peer.id, .decline(reason: "too late"))
     case .newDevice(let peer, let known):
       let message = "\(peer.name) has a new key \(peer.id.short); the known one is \(known.short)"
       show(ProgramFailure("new-device", message))
-    // Every event makes the page look again; these say nothing that its state does not.
-    case .discoveryAvailable, .codeShown, .codeEnded, .hostChanged, .lockChanged, .roleChanged, .sessionMerged,
+    // Every event makes the page look again, which must not find these.
+    case .invitationEnded(_, let id): desk.withdraw(id)
+    case .codeEnded(_, let id, _): codes.withdraw(id)
+    // These say nothing that the page's state does not.
+    case .discoveryAvailable, .codeShown, .hostChanged, .lockChanged, .roleChanged, .sessionMerged,
       .peerMapChanged,
       .alignmentChanged,
       .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,

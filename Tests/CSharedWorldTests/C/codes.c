@@ -39,11 +39,11 @@ static sw_status compare(sw_session *one, sw_session *other, int is_same) {
   sw_event *shown = await_event(one, SW_EVENT_CODE), *seen = await_event(other, SW_EVENT_CODE);
   CHECK(strlen(shown->text) == 6 && strcmp(shown->text, seen->text) == 0);
   CHECK(shown->recognition == SW_RECOGNITION_NEVER_SEEN && seen->recognition == SW_RECOGNITION_UNTRACKED);
-  CHECK(sw_session_answer_code(one, &shown->peer, 1) == SW_OK);
-  CHECK(sw_session_answer_code(other, &seen->peer, is_same) == SW_OK);
+  CHECK(sw_session_answer_code(one, shown->operation, 1) == SW_OK);
+  CHECK(sw_session_answer_code(other, seen->operation, is_same) == SW_OK);
   sw_event *ended = await_event(one, SW_EVENT_CODE_ENDED);
-  CHECK((int)ended->flags == is_same);
-  CHECK(sw_session_answer_code(one, &shown->peer, 1) == SW_UNKNOWN_PEER);
+  CHECK((int)ended->flags == is_same && ended->operation == shown->operation);
+  CHECK(sw_session_answer_code(one, shown->operation, 1) == SW_INVALID_ARGUMENT);
   CHECK(pthread_join(thread, NULL) == 0);
   sw_event_destroy(shown);
   sw_event_destroy(seen);

@@ -6,6 +6,20 @@
  */
 #include "pair.h"
 
+/* An answer to an invitation that was taken back is none to the next one of the same peer. */
+static void answer_late(sw_session *alice, sw_session *carol, const sw_invitation *invitation, const sw_event *first) {
+  uint64_t operation = 0;
+  CHECK(sw_session_invite_async(alice, invitation, &operation) == SW_OK);
+  sw_event *second = await_event(carol, SW_EVENT_INVITATION);
+  CHECK(is_same_peer(&second->peer, &first->peer) && second->operation != first->operation);
+  CHECK(sw_session_answer(carol, first->operation, 1, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_answer(carol, second->operation, 0, "not you") == SW_OK);
+  sw_event *declined = await_done(alice, operation, SW_DECLINED);
+  CHECK(strstr(declined->text, "not you") != NULL);
+  sw_event_destroy(declined);
+  sw_event_destroy(second);
+}
+
 /* An invitation ends by its answer, by a refusal, by being given up, and at once when it makes no sense. */
 static void invitations(sw_session *alice, sw_session *bob, const char *folder) {
   sw_invitation invitation = {.size = sizeof invitation};
@@ -48,18 +62,22 @@ static void invitations(sw_session *alice, sw_session *bob, const char *folder) 
   CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_OK);
   sw_event *asked = await_event(carol, SW_EVENT_INVITATION);
   CHECK(asked->data_size == 2 && asked->data[1] == 2);
-  CHECK(sw_session_answer(carol, &asked->peer, 0, "not now") == SW_OK);
+  CHECK(sw_session_answer(carol, asked->operation, 0, "not now") == SW_OK);
   sw_event *declined = await_done(alice, operation, SW_DECLINED);
   CHECK(strstr(declined->text, "not now") != NULL);
   sw_event_destroy(declined);
   sw_event_destroy(asked);
   /* Given up before the answer; twice is no error, nor is a number that was never handed out. */
   CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_OK);
-  sw_event_destroy(await_event(carol, SW_EVENT_INVITATION));
+  asked = await_event(carol, SW_EVENT_INVITATION);
   CHECK(sw_session_cancel(alice, operation) == SW_OK);
   expect_done(alice, operation, SW_CANCELLED);
   CHECK(sw_session_cancel(alice, operation) == SW_OK && sw_session_cancel(alice, 1u << 30) == SW_OK);
-  sw_event_destroy(await_event(carol, SW_EVENT_INVITATION_ENDED));
+  sw_event *ended = await_event(carol, SW_EVENT_INVITATION_ENDED);
+  CHECK(ended->operation == asked->operation);
+  sw_event_destroy(ended);
+  answer_late(alice, carol, &invitation, asked);
+  sw_event_destroy(asked);
   sw_session_stop(carol);
 }
 

@@ -15,7 +15,7 @@ static int answer(sw_session *session, const sw_peer_id *friend_id) {
     }
     if (event->type == SW_EVENT_INVITATION) {
       int is_friend = memcmp(&event->peer, friend_id, sizeof *friend_id) == 0;
-      sw_session_answer(session, &event->peer, is_friend, is_friend ? NULL : "unknown");
+      sw_session_answer(session, event->operation, is_friend, is_friend ? NULL : "unknown");
     }
     sw_event_destroy(event);
   }

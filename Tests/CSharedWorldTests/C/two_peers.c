@@ -83,9 +83,9 @@ static void ask(sw_session *alice, const char *folder) {
     CHECK(pthread_create(&thread, NULL, run_errand, &errand) == 0);
     sw_event *invitation = await_event(carol, SW_EVENT_INVITATION);
     CHECK(invitation->data_size == 3 && invitation->data[2] == 9 && strcmp(invitation->name, "alice") == 0);
-    CHECK(sw_session_answer(carol, &invitation->peer, accept, "not yet") == SW_OK);
+    CHECK(sw_session_answer(carol, invitation->operation, accept, "not yet") == SW_OK);
     CHECK(pthread_join(thread, NULL) == 0 && errand.status == (accept ? SW_OK : SW_DECLINED));
-    CHECK(sw_session_answer(carol, &invitation->peer, accept, NULL) == SW_UNKNOWN_PEER);
+    CHECK(sw_session_answer(carol, invitation->operation, accept, NULL) == SW_INVALID_ARGUMENT);
     sw_event_destroy(invitation);
   }
   sw_session_stop(carol);

@@ -144,7 +144,7 @@ struct GreetingTests {
     let old = probe.greet(1, other)
     probe.send(.invite, on: old) { Invite(number: 5, wait: 30_000, context: []).write(to: &$0) }
     _ = probe.greet(2, other, incarnation: 8)
-    #expect(probe.takeEvents().contains { if case .invitationWithdrawn(other) = $0 { true } else { false } })
+    #expect(probe.takeEvents().contains { if case .invitationWithdrawn(_, other) = $0 { true } else { false } })
   }
 
   @Test("another service is refused")
@@ -192,7 +192,7 @@ struct GreetingTests {
     probe.wait(.seconds(1.1))
     #expect(try probe.goodbye(on: link) == .timedOut)
     let events = probe.takeEvents()
-    let isWithdrawn = events.contains { if case .invitationWithdrawn(other) = $0 { true } else { false } }
+    let isWithdrawn = events.contains { if case .invitationWithdrawn(_, other) = $0 { true } else { false } }
     let hasFailed = events.contains { if case .invitationEnded(_, .failed(.timedOut)) = $0 { true } else { false } }
     #expect(isWithdrawn == hasInvited && hasFailed == !hasInvited)
   }

@@ -36,7 +36,7 @@ struct CodeSessionTests {
               let shown = try await events.first { if case .codeShown(let comparison) = $0 { comparison } else { nil } }
               #expect(shown.peer == alice.localPeer && shown.recognition == .neverSeen && shown.code.utf8.count == 6)
               let isConfirmed = try await events.first { event -> Bool? in
-                if case .codeEnded(alice.localPeer, let isConfirmed) = event { isConfirmed } else { nil }
+                if case .codeEnded(alice.localPeer, shown.id, let isConfirmed) = event { isConfirmed } else { nil }
               }
               #expect(isConfirmed)
             }

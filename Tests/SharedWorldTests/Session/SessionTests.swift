@@ -279,27 +279,37 @@ struct SessionTests {
     }
   }
 
-  @Test("a withdrawn invitation is cancelled on this side and forgotten on the other")
+  @Test("a withdrawn invitation is cancelled on this side, and on the other one with the task that was to answer it")
   func cancelledInvitation() async throws {
-    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    let (asked, ask) = AsyncStream.makeStream(of: Invitation.self)
+    let (over, end) = AsyncStream.makeStream(of: Invitation.ID.self)
     let (silence, silenced) = AsyncStream.makeStream(of: Void.self)
     defer { silenced.finish() }
     var configuration = TestSessions.configuration()
-    configuration.invitationHandler = { _ in
-      ask.yield()
-      // Nobody answers: the wait ends only with the session.
+    configuration.invitationHandler = { invitation in
+      ask.yield(invitation)
+      // Nobody answers: the wait ends only with its task.
       for await _ in silence {}
+      end.yield(invitation.id)
       return .accept
     }
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
         alice in
-        let invitation = Task { try await alice.invite(bob.endpoint) }
-        for await _ in asked { break }
-        invitation.cancel()
-        let error = await #expect(throws: SessionError.self) { try await invitation.value }
-        #expect(error?.code == .cancelled)
-        _ = try await bob.first { if case .invitationEnded(alice.localPeer) = $0 { true } else { nil } }
+        var (questions, ends, events) = (
+          asked.makeAsyncIterator(), over.makeAsyncIterator(), bob.events.makeAsyncIterator()
+        )
+        var ids: Set<Invitation.ID> = []
+        for number in 1...2 {
+          let invitation = Task { try await alice.invite(bob.endpoint) }
+          let id = try #require(await questions.next()).id
+          #expect(ids.insert(id).inserted, "the same peer invites, and it is another invitation")
+          invitation.cancel()
+          let error = await #expect(throws: SessionError.self) { try await invitation.value }
+          #expect(error?.code == .cancelled)
+          _ = try await events.first { if case .invitationEnded(alice.localPeer, id) = $0 { true } else { nil } }
+          #expect(await ends.next() == id, "\(number)")
+        }
       }
     }
   }

@@ -20,8 +20,10 @@ enum {
   SW_EVENT_CANDIDATE_LOST = 2,         /* text, name */
   SW_EVENT_DISCOVERY_AVAILABLE = 3,    /* text: the back-end */
   SW_EVENT_DISCOVERY_UNAVAILABLE = 4,  /* text: why */
-  SW_EVENT_INVITATION = 5,             /* peer, name, data: the context, untrusted; recognition */
-  SW_EVENT_INVITATION_ENDED = 6, SW_EVENT_PEER_JOINED = 7, SW_EVENT_PEER_RECONNECTING = 8, /* peer, name */
+  SW_EVENT_INVITATION = 5,             /* operation: its number, for the answer, peer, name, data: the context, untrusted;
+                                          recognition */
+  SW_EVENT_INVITATION_ENDED = 6,       /* operation: the number of an invitation that needs no answer any more, peer, name */
+  SW_EVENT_PEER_JOINED = 7, SW_EVENT_PEER_RECONNECTING = 8, /* peer, name */
   SW_EVENT_PEER_LEFT = 9,              /* peer, name, text: why */
   SW_EVENT_HOST_CHANGED = 10,          /* peer: the host or nobody, name, epoch, text: why */
   SW_EVENT_MAP_PROGRESS = 11,          /* peer: who sends, name, map, done and total (bytes) */
@@ -48,8 +50,9 @@ enum {
   SW_EVENT_PARTICIPANT_MOVED = 31,     /* anchor.id, anchor.transform, peer: whose device it is, name, time, sequence */
   SW_EVENT_PARTICIPANT_GONE = 32,      /* peer, name */
   SW_EVENT_NEW_DEVICE = 33,            /* peer, name, data: the key (32 bytes) of the known peer of that name, which differs */
-  SW_EVENT_CODE = 34,                  /* peer, name, text: six digits that two people compare; recognition */
-  SW_EVENT_CODE_ENDED = 35,            /* peer, name, flags: 1 if both users have confirmed */
+  SW_EVENT_CODE = 34,                  /* operation: its number, for the answer, peer, name, text: six digits that two people
+                                          compare; recognition */
+  SW_EVENT_CODE_ENDED = 35,            /* operation: the number of the code, peer, name, flags: 1 if both users have confirmed */
   SW_EVENT_MESSAGES_FAILED = 36,       /* peer: the receiver, name, text: why, total: how many, data: their numbers (uint64_t
                                           each) */
   SW_EVENT_MESSAGE_RETURNED = 37,      /* peer: the receiver, name, text: why, sequence: its number; objects of Swift apps alone */
@@ -122,7 +125,7 @@ typedef struct sw_event {
   uint32_t percent; /* 0-100 */
   uint32_t recognition; /* SW_RECOGNITION_... */
   uint32_t reserved;    /* zero */
-  uint64_t operation;       /* the number of an operation, a subscription or a request */
+  uint64_t operation;       /* the number of an operation, a subscription, a request or a question */
   const char *endpoint;     /* the place that an object was sent to */
   const char *object_type;  /* the name of its type */
   const char *content_type; /* the media type of `data` */

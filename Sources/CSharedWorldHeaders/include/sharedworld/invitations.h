@@ -82,10 +82,11 @@ sw_status sw_session_invitation_link(sw_session *session, const char *passcode, 
 sw_status sw_link_peer(const char *link, sw_peer_id *peer);
 
 /*
- * Answers the invitation of a peer (SW_INVITATIONS_ASK): `accept` is 0 or 1, `reason` tells a declined peer why and
- * may be NULL. SW_UNKNOWN_PEER when no invitation of that peer waits any more.
+ * Answers an invitation (SW_INVITATIONS_ASK): `accept` is 0 or 1, `reason` tells a declined peer why and may be NULL.
+ * `invitation` is the `operation` of SW_EVENT_INVITATION, and not the peer: one that withdraws its invitation and sends another
+ * is not admitted by a late answer to the first. SW_INVALID_ARGUMENT when that invitation does not wait (any more).
  */
-sw_status sw_session_answer(sw_session *session, const sw_peer_id *peer, int accept, const char *reason);
+sw_status sw_session_answer(sw_session *session, uint64_t invitation, int accept, const char *reason);
 
 #ifdef __cplusplus
 }

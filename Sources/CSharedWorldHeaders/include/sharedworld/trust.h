@@ -25,8 +25,11 @@ enum {
   SW_RECOGNITION_REFUSED = 4     /* another member has admitted it; this one does not, and makes no connection to it */
 };
 
-/* Answers SW_EVENT_CODE: whether the other screen shows the same code (1) or not (0). SW_UNKNOWN_PEER if none waits. */
-sw_status sw_session_answer_code(sw_session *session, const sw_peer_id *peer, int is_same);
+/*
+ * Answers SW_EVENT_CODE: whether the other screen shows the same code (1) or not (0). `code` is the event's `operation`, so that
+ * no late answer is one to the next code of the same peer; SW_INVALID_ARGUMENT when that code does not wait (any more).
+ */
+sw_status sw_session_answer_code(sw_session *session, uint64_t code, int is_same);
 
 /* Lets strangers try the passcode again that have to wait after a wrong one, or that 20 wrong ones keep out. */
 sw_status sw_session_unlock_passcode(sw_session *session);

@@ -165,10 +165,11 @@ struct FloodRelayTests {
     #expect(links.count > 12 * count / 2, "large enough that not everybody passes everything on")
     for _ in 0..<3 { flood.settle() }
     for index in 0..<count {
-      let seen = Set(flood.graphs[index].pairs.map { pair in
-        let ends = [Int(pair.0.peer.prefix), Int(pair.1.peer.prefix)]
-        return [ends.min() ?? 0, ends.max() ?? 0]
-      })
+      let seen = Set(
+        flood.graphs[index].pairs.map { pair in
+          let ends = [Int(pair.0.peer.prefix), Int(pair.1.peer.prefix)]
+          return [ends.min() ?? 0, ends.max() ?? 0]
+        })
       #expect(seen == links, "\(index): \(links.symmetricDifference(seen))")
     }
   }

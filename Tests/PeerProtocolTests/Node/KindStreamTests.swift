@@ -14,7 +14,7 @@ struct KindStreamTests {
 
   /// A member that has told that it has nothing yet.
   private func member(of probe: inout NodeProbe, _ number: UInt64 = 1) throws -> LinkID {
-    let link = probe.join(number, NodeProbe.peer(Int(number)))
+    let link = probe.join(number, NodeProbe.peer(Int(number)), incarnation: 6 + number)
     probe.send(VersionVector(), on: link)
     return link
   }

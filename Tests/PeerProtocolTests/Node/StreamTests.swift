@@ -11,7 +11,7 @@ struct StreamTests {
 
   /// A member that has told that it has nothing yet, so that operations flow to it.
   private func member(of probe: inout NodeProbe, _ number: UInt64 = 1) throws -> LinkID {
-    let link = probe.join(number, NodeProbe.peer(Int(number)))
+    let link = probe.join(number, NodeProbe.peer(Int(number)), incarnation: 6 + number)
     probe.send(bytes: frames(telling: VersionVector()), on: link)
     _ = try probe.frames(on: link)
     return link

@@ -163,8 +163,9 @@ package struct PresenceGraph: Sendable {
   /// Sends a neighbour what is known of the nodes that it is not linked to.
   private mutating func tell(_ place: Int) {
     guard let node = node(at: place) else { return }
+    var others = reachable.subtracting(places[place].links)
     // One that says that it is linked to the neighbour told it itself when that link came up.
-    var others = reachable.subtracting(places[place].links.union(places[place].linkedFrom))
+    if isLarge { others = others.subtracting(places[place].linkedFrom) }
     others.remove(place)
     while let other = others.popFirst() {
       guard let state = places[other].state, state.version > 0, isRelay(from: other, to: place) else { continue }

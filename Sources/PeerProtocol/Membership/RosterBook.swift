@@ -30,7 +30,7 @@ struct RosterBook: Sendable {
   /// Changes the roster; all organs see it at once.
   private mutating func change<R>(in turn: inout Turn, _ body: (inout Roster) -> R) -> R {
     // While others hold it too each change would copy a thousand records.
-    turn.mesh.publish(roster: Roster())
+    turn.mesh.releaseRoster()
     defer { turn.mesh.publish(roster: roster) }
     return body(&roster)
   }

@@ -47,6 +47,8 @@ package struct Mesh: Sendable {
     self.roster = roster
     findReachable()
   }
+  /// Gives the copy of the roster up until `Membership` has changed the original: shared, all its records would be copied.
+  mutating func releaseRoster() { roster = Roster() }
   mutating func publish(rules: SessionRules) { self.rules = rules }
   mutating func publish(standings: [PeerID: Standing]) { self.standings = standings }
   mutating func publish(compared: KeySet<PeerID>) { self.compared = compared }

@@ -23,21 +23,12 @@ package struct JoiningSession {
     }
     for _ in 0..<600 where time == nil {
       simulation.run(for: 100_000_000)
-      if isComplete { time = simulation.now.nanoseconds(since: .zero) }
-    }
-  }
-
-  private var nodes: [Node] { (0..<simulation.count).compactMap { simulation.node($0)?.node } }
-
-  private var isComplete: Bool {
-    let nodes = nodes
-    return nodes.allSatisfy { node in
-      node.host != nil && node.host == nodes[0].host && node.memberSnapshots.count { $0.isDirect } == nodes.count - 1
+      if simulation.isOneSession { time = simulation.now.nanoseconds(since: .zero) }
     }
   }
 
   /// The epoch of the host in the end: how many times a node has claimed, at least.
-  package var epoch: UInt64 { nodes.map(\.epoch).max() ?? 0 }
+  package var epoch: UInt64 { simulation.nodes.map(\.epoch).max() ?? 0 }
 
   /// The frames that a node has sent in the mean, and their bytes, by type.
   package var sent: [(type: FrameType, frames: Double, bytes: Double)] {

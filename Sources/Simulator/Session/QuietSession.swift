@@ -14,18 +14,24 @@ package struct QuietSession {
       simulation.start(index) { SessionPeer(index: index, count: count, seed: seed &+ UInt64(index), at: $0) }
       simulation.run(for: 50_000_000)
     }
-    for _ in 0..<60 where !isAtRest { simulation.run(for: 1_000_000_000) }
-    guard isAtRest else { return nil }
+    for _ in 0..<60 where !simulation.isOneSession { simulation.run(for: 1_000_000_000) }
+    guard simulation.isOneSession else { return nil }
     simulation.run(for: 10_000_000_000)
-  }
-
-  private var isAtRest: Bool {
-    let nodes = (0..<simulation.count).compactMap { simulation.node($0)?.node }
-    return nodes.allSatisfy { node in
-      node.host != nil && node.host == nodes[0].host && node.memberSnapshots.count { $0.isDirect } == nodes.count - 1
-    }
   }
 
   /// Lets time pass (ns).
   package mutating func run(for nanoseconds: Int64) { simulation.run(for: nanoseconds) }
+}
+
+extension Simulation where Node == SessionPeer {
+  /// The nodes that run.
+  var nodes: [PeerProtocol.Node] { (0..<count).compactMap { node($0)?.node } }
+
+  /// Whether all are linked to all and follow one host.
+  var isOneSession: Bool {
+    let nodes = nodes
+    return nodes.allSatisfy { node in
+      node.host != nil && node.host == nodes[0].host && node.memberSnapshots.count { $0.isDirect } == nodes.count - 1
+    }
+  }
 }

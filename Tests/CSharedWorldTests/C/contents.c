@@ -153,8 +153,10 @@ static void hit_test(void) {
   CHECK(sw_map_hit_test(map, identity, 1, 1, 0.5f, 0.5f, &hit, &found) == SW_INVALID_ARGUMENT);
   uint32_t status = 9, lacks = 9;
   float progress = 0;
-  CHECK(sw_map_mapping(map, 0, &status, &lacks, &progress) == SW_OK && status == SW_MAPPING_EXTENDING && lacks == 0);
-  CHECK(progress > 0.3f && progress < 1 && sw_map_mapping(map, 0, NULL, NULL, NULL) == SW_OK);
+  CHECK(sw_map_mapping(map, 0, &status, &lacks, &progress) == SW_OK && status == SW_MAPPING_MAPPED && lacks == 0);
+  CHECK(progress == 1 && sw_map_mapping(map, 0, NULL, NULL, NULL) == SW_OK);
+  CHECK(sw_map_mapping(map, 6, &status, &lacks, &progress) == SW_OK && status == SW_MAPPING_EXTENDING && lacks == 0);
+  CHECK(progress == 0.5f);
   CHECK(sw_map_mapping(map, 2, &status, &lacks, NULL) == SW_OK && status == SW_MAPPING_LIMITED);
   CHECK(lacks == SW_MAPPING_LACKS_VIEWS);
   sw_peer_id provider = {{1}}, nobody = {{0}};

@@ -13,6 +13,8 @@ extension Program {
   }
 
   private func report(_ event: Session.Event) {
+    // It may be about one of them.
+    if !event.comesWithAnchors { tellArrivals() }
     switch event {
     case .candidateFound(let candidate): recordFound(candidate)
     case .candidateLost(let candidate):
@@ -49,7 +51,7 @@ extension Program {
     case .alignmentChanged(let peer, let alignment):
       console.say(.alignmentChanged(Report.Alignment(person(peer), alignment)))
     case .synchronised(let digest): console.say(.synchronised(digest: digest.description))
-    case .anchorAdded(let anchor, let origin): console.say(.anchorAdded(noted(anchor), origin: origin))
+    case .anchorAdded(let anchor, let origin): report(anchor, from: origin)
     case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(noted(anchor), origin: origin))
     case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(forgotten(anchor), origin: origin))
     case .anchorRestored(let anchor, let removed): console.say(.anchorRestored(pin(anchor), from: removed.description))
@@ -98,18 +100,36 @@ extension Program {
     console.say(.error(code: "\(error.code)", message: message, command: nil))
   }
 
+  private func report(_ added: Anchor, from origin: AnchorOrigin) {
+    let pin = noted(added)
+    guard console.format == .text, origin == .remote || origin == .merge else {
+      return console.say(.anchorAdded(pin, origin: origin))
+    }
+    guard anchorNews.add(.init(pin: pin, author: added.creator.map(person), origin: origin)) else { return }
+    errands.add {
+      try? await Task.sleep(for: AnchorNews.moment)
+      await self.tellArrivals()
+    }
+  }
+
+  /// Tells people of the anchors that have come.
+  func tellArrivals() {
+    for report in anchorNews.take() { console.say(report) }
+    terminal?.noteNews()
+  }
+
   private func noted(_ anchor: Anchor) -> Report.Pin {
-    anchorNames[anchor.id] = anchor.name
+    anchorNews.names[anchor.id] = anchor.name
     return pin(anchor)
   }
 
   private func forgotten(_ anchor: Anchor) -> Report.Pin {
-    anchorNames[anchor.id] = nil
+    anchorNews.names[anchor.id] = nil
     return pin(anchor)
   }
 
   private func reportDragEnd(of anchor: AnchorID, by peer: Peer) {
-    console.say(.dragEnded(anchor: anchor.description, named: anchorNames[anchor], by: person(peer)))
+    console.say(.dragEnded(anchor: anchor.description, named: anchorNews.names[anchor], by: person(peer)))
   }
 
   /// Why another peer hosts, for people: nothing at a join, or when this peer is alone.
@@ -177,7 +197,7 @@ extension Program {
 
   private func live(_ pose: LivePose) -> Report.Live {
     Report.Live(
-      id: pose.anchor.description, name: anchorNames[pose.anchor], peer: person(pose.peer),
+      id: pose.anchor.description, name: anchorNews.names[pose.anchor], peer: person(pose.peer),
       position: pose.transform.translation,
       sessionTime: pose.sessionTime, sequence: pose.sequence)
   }
@@ -200,6 +220,15 @@ extension Program {
 extension Anchor.Kind {
   /// Width and depth of a plane (metres); nil for other kinds.
   fileprivate var planeExtent: SIMD2<Float>? { if case .plane(let plane) = self { plane.extent } else { nil } }
+}
+
+extension Session.Event {
+  /// Whether it comes amid the anchors of a map.
+  fileprivate var comesWithAnchors: Bool {
+    if case .anchorAdded = self { return true }
+    if case .mapProgress = self { return true }
+    return false
+  }
 }
 
 extension LostEdit.Value {

@@ -34,8 +34,7 @@ actor Program {
   var names: [PeerID: String]
   /// Where the devices of others are, by their poses.
   var devices: [PeerID: SIMD3<Float>] = [:]
-  /// The names of the anchors, as they were last told of.
-  var anchorNames: [AnchorID: String] = [:]
+  var anchorNews = AnchorNews()
   /// Why there is no host, in words; nil while there is one, and before the first.
   var hostLoss: String?
   /// The peers that have invited this one.
@@ -92,6 +91,7 @@ actor Program {
       var ending: Ending?
       while ending == nil, let next = await group.next() { ending = next }
       group.cancelAll()
+      tellArrivals()
       return (ending ?? .done).status
     }
   }

@@ -211,6 +211,37 @@ struct ReportTests {
     #expect(lines.contains("≈ bob drags 2-2 (0.000, 0.000, 0.000)") && lines.last == "≈ bob let go of lamp")
   }
 
+  @Test("the anchors of others that come together are counted when they are many, and listed when they are few")
+  func arrivals() {
+    var news = AnchorNews()
+    let ann = Report.Person(id: "a0", name: "ann")
+    func add(_ names: [String], of author: Report.Person?) -> [Bool] {
+      names.map { name in
+        let pin = Report.Pin(id: "1-\(name)", name: name, position: [1, 0, 0], author: author?.id)
+        return news.add(.init(pin: pin, author: author, origin: .remote))
+      }
+    }
+    #expect(add(["a", "b", "c", "d"], of: Self.bob) == [true, false, false, false])
+    #expect(add(["e"], of: ann) == [false] && add(["f"], of: Self.bob) == [false] && add(["g"], of: nil) == [false])
+    let lines = news.take().flatMap(\.lines).map { $0.text(colour: false) }
+    #expect(
+      lines == [
+        "+ 5 anchors of bob: a, b, c …", "+ e (1.000, 0.000, 0.000)  1-e  remote",
+        "+ g (1.000, 0.000, 0.000)  1-g  remote",
+      ])
+    #expect(news.take().isEmpty && add(["h", "i", "j", "k"], of: nil).first == true)
+    #expect(news.take().flatMap(\.lines).map { $0.text(colour: false) } == ["+ 4 anchors: h, i, j …"])
+  }
+
+  @Test("the digest of no anchors is not shown to people")
+  func digests() {
+    func text(_ digest: String) -> [String] {
+      Report.synchronised(digest: digest).lines.map { $0.text(colour: false) }
+    }
+    #expect(text(String(repeating: "0", count: 64)) == ["= in step with everybody"])
+    #expect(text("985961f2aa") == ["= in step with everybody  985961f2"])
+  }
+
   @Test("positions are in metres, to the millimetre")
   func positions() {
     let text = Report.anchorAdded(Self.lamp, origin: .local).lines[0].text(colour: false)

@@ -26,11 +26,14 @@ package enum TrustChoice: String, CaseIterable, Sendable {
 
 extension Report {
   /// The mark of a key that is not known, with eight digits of it, for the end of a line; nothing for one that is known.
-  package static func mark(_ recognition: Recognition, id: String) -> Line {
-    switch recognition {
-    case .neverSeen: "  \("never seen before: \(shortened(id))", .caution)"
-    case .newDevice: "  \("a known name with a new key: \(shortened(id))", .bad)"
-    case .refused: "  \("not admitted by this peer: \(shortened(id))", .bad)"
+  ///
+  /// - Parameter id: The key in hexadecimal; nil where the line has it already.
+  package static func mark(_ recognition: Recognition, id: String?) -> Line {
+    let digits = id.map { ": \(shortened($0))" } ?? ""
+    return switch recognition {
+    case .neverSeen: "  \("never seen before\(digits)", .caution)"
+    case .newDevice: "  \("a known name with a new key\(digits)", .bad)"
+    case .refused: "  \("not admitted by this peer\(digits)", .bad)"
     case .untracked, .known: ""
     }
   }

@@ -203,7 +203,7 @@ extension Command {
     Verb(usage: "links", help: "list the connections of the session, and the traffic of the own ones") { _ in .links },
     Verb(
       usage: "send [--critical|--unreliable] [--group NAME] [PEER] TEXT",
-      help: "send a message to all, to a group or to one peer"
+      help: "send a message to all (several words in quotes), to a group or to one peer"
     ) { words throws(UsageError) in try words.sending() },
     Verb(usage: "group [join NAME|leave NAME]", help: "list who is in which group; join or leave one") {
       words throws(UsageError) in .group(try words.groupAct())
@@ -435,9 +435,10 @@ extension Words {
       }
     }
     let first = try next("TEXT")
-    // A receiver may stand before the text, unless a group is the receiver.
-    if audience == .all, let text = popFirst() { return .send(text, to: .peer(first), mode: mode) }
-    return .send(first, to: audience, mode: mode)
+    // A receiver may stand before the text, unless a group is the receiver. People type several words without quotes.
+    guard let text = popAll() else { return .send(first, to: audience, mode: mode) }
+    return audience == .all
+      ? .send(text, to: .peer(first), mode: mode) : .send("\(first) \(text)", to: audience, mode: mode)
   }
 
   fileprivate mutating func groupAct() throws(UsageError) -> Command.GroupAct {

@@ -47,6 +47,12 @@ struct Words: Sendable {
 
   mutating func popFirst() -> String? { rest.popFirst() }
 
+  /// All words that are left, with a blank between them; nil when there are none.
+  mutating func popAll() -> String? {
+    defer { rest = [] }
+    return rest.isEmpty ? nil : rest.joined(separator: " ")
+  }
+
   /// The next word, if it is one of these.
   mutating func popFirst(among words: [String]) -> String? {
     guard let first = rest.first, words.contains(first) else { return nil }

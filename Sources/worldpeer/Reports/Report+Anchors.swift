@@ -43,6 +43,13 @@ extension Report {
     changed("anchor-added", "\("+", .good)", pin, origin)
   }
 
+  /// Many anchors of one peer, or of nobody known, that came together; for people alone: scripts get each.
+  static func anchorsAdded(_ pins: [Pin], of author: Person?) -> Report {
+    let some = pins.prefix(AnchorNews.mostListed).map(\.name).joined(separator: ", ")
+    let owner: Line = author.map { " of \($0.name, .name)" } ?? ""
+    return Report("anchors-added", [:], ["\("+", .good) \(pins.count) anchors\(owner): \(some) …"])
+  }
+
   static func anchorUpdated(_ pin: Pin, origin: AnchorOrigin) -> Report {
     changed("anchor-updated", "\("~", .place)", pin, origin)
   }

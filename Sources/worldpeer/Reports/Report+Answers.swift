@@ -124,7 +124,8 @@ extension Report.Answer {
       peers.isEmpty
         ? ["nobody else is here"]
         : peers.map { peer in
-          let mark = Report.mark(peer.recognition, id: peer.person.id)
+          // The line has the key already.
+          let mark = Report.mark(peer.recognition, id: nil)
           return "  \(peer.person.name, .name)  \(peer.state)  \(shortened(peer.person.id), .faint)\(mark)"
         })
   }

@@ -102,8 +102,8 @@ extension Report {
 
   /// Everything is here that the connected peers had.
   static func synchronised(digest: String) -> Report {
-    Report(
-      "synchronised", ["digest": .string(digest)],
-      ["\("=", .good) in step with everybody  \(shortened(digest), .faint)"])
+    // That of no anchors is zero, and tells people nothing.
+    let digits: Line = digest.allSatisfy { $0 == "0" } ? "" : "  \(shortened(digest), .faint)"
+    return Report("synchronised", ["digest": .string(digest)], ["\("=", .good) in step with everybody\(digits)"])
   }
 }

@@ -283,13 +283,14 @@ struct SessionTests {
   func cancelledInvitation() async throws {
     let (asked, ask) = AsyncStream.makeStream(of: Invitation.self)
     let (over, end) = AsyncStream.makeStream(of: Invitation.ID.self)
-    let (silence, silenced) = AsyncStream.makeStream(of: Void.self)
-    defer { silenced.finish() }
     var configuration = TestSessions.configuration()
     configuration.invitationHandler = { invitation in
       ask.yield(invitation)
-      // Nobody answers: the wait ends only with its task.
+      // Nobody answers: the wait ends only with its task. A stream ends with the first reader that is cancelled, so each
+      // invitation has its own.
+      let (silence, silenced) = AsyncStream.makeStream(of: Void.self)
       for await _ in silence {}
+      silenced.finish()
       end.yield(invitation.id)
       return .accept
     }
